@@ -1,0 +1,1 @@
+"""Benchmarks that print a report with corpus, tokenizer and versions."""

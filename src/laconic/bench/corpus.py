@@ -1,0 +1,50 @@
+"""Corpora that benchmarks measure on: source distributions fetched once, and the recorded data."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tarfile
+from collections.abc import Iterator
+from pathlib import Path
+
+from laconic.errors import CommandFailed, Unreadable
+
+DJANGO = "django==5.2.8"
+
+
+def sdist(requirement: str, cache: Path) -> Path:
+    """The unpacked source distribution of a package, from the registry that pip is set up with."""
+    target = cache / requirement.replace("==", "-")
+    if target.is_dir():
+        return target
+    cache.mkdir(parents=True, exist_ok=True)
+    command = ["pip", "download", "--quiet", "--no-deps", "--no-binary", ":all:", "--no-build-isolation"]
+    done = subprocess.run(
+        [sys.executable, "-m", *command, "--dest", str(cache), requirement],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    name = requirement.split("==", maxsplit=1)[0].replace("-", "_")
+    found = sorted(cache.glob(f"{name}*.tar.gz")) + sorted(cache.glob(f"{name.capitalize()}*.tar.gz"))
+    if done.returncode or not found:
+        raise CommandFailed(f"pip could not download {requirement}: {done.stderr[-300:]}", "Check the registry.")
+    staging = cache / f"{target.name}.part"
+    with tarfile.open(found[-1]) as archive:
+        archive.extractall(staging, filter="data")
+    staging.rename(target)
+    return target
+
+
+def texts(folder: Path, *suffixes: str, limit: int = 1_000_000) -> Iterator[tuple[Path, str]]:
+    """Text files below a folder, in a stable order; files that are not UTF-8 or too large are passed over."""
+    if not folder.is_dir():
+        raise Unreadable(f"{folder} is not a folder.", "Name the data with --data or LACONIC_BENCH_DATA.")
+    for path in sorted(folder.rglob("*")):
+        if not path.is_file() or (suffixes and path.suffix not in suffixes) or path.stat().st_size > limit:
+            continue
+        try:
+            yield path, path.read_text("utf-8")
+        except UnicodeDecodeError:
+            continue

@@ -1,0 +1,95 @@
+"""What a benchmark says: rows of figures, bars with their verdict, and what it was measured on."""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Sequence
+from importlib.metadata import PackageNotFoundError, version
+from typing import Protocol
+
+import msgspec
+
+from laconic import __version__
+
+Cell = str | int | float | bool | None
+
+
+class Bar(msgspec.Struct, frozen=True):
+    """A figure that decides, and whether it holds."""
+
+    name: str
+    value: float
+    wanted: str  # as people write it: "at least 0.97"
+    holds: bool
+
+
+class Report(msgspec.Struct, frozen=True):
+    """The result of one benchmark, as JSON and as a table."""
+
+    name: str
+    corpus: str
+    tokenizer: str
+    rows: tuple[dict[str, Cell], ...]
+    bars: tuple[Bar, ...] = ()
+    notes: tuple[str, ...] = ()
+    versions: dict[str, str] = {}
+
+    def to_json(self) -> str:
+        return msgspec.json.format(msgspec.json.encode(self), indent=1).decode()
+
+    def to_table(self) -> str:
+        about = ", ".join(f"{name} {number}" for name, number in self.versions.items())
+        parts = [f"{self.name}: {self.corpus}; tokens by {self.tokenizer}; {about}", "", table(self.rows)]
+        parts += [
+            f"{'ok  ' if bar.holds else 'MISS'} {bar.name}: {bar.value:g} (wanted {bar.wanted})" for bar in self.bars
+        ]
+        return "\n".join([*parts, *self.notes])
+
+
+class Benchmark(Protocol):
+    """What a module in `bench` holds when it is a benchmark."""
+
+    def run(self, options: Options) -> Report: ...
+
+
+class Options(msgspec.Struct, frozen=True):
+    """What the command line passes on."""
+
+    data: str  # folder with the recorded data
+    cache: str  # folder for downloaded corpora
+    args: tuple[str, ...] = ()
+
+
+def at_least(name: str, value: float, least: float) -> Bar:
+    return Bar(name, round(value, 4), f"at least {least:g}", value >= least)
+
+
+def at_most(name: str, value: float, most: float) -> Bar:
+    return Bar(name, round(value, 4), f"at most {most:g}", value <= most)
+
+
+def versions(*packages: str) -> dict[str, str]:
+    """Our version, Python's, and those of the packages that were measured."""
+    found = {"laconic": __version__, "python": platform.python_version()}
+    for package in packages:
+        try:
+            found[package] = version(package)
+        except PackageNotFoundError:
+            found[package] = "not installed"
+    return found
+
+
+def table(rows: Sequence[dict[str, Cell]]) -> str:
+    """Rows as aligned text; columns in order of first appearance."""
+    columns = list(dict.fromkeys(key for row in rows for key in row))
+    cells = [columns, *([_cell(row.get(column)) for column in columns] for row in rows)]
+    widths = [max(len(line[i]) for line in cells) for i in range(len(columns))]
+    return "\n".join(
+        "  ".join(text.ljust(width) for text, width in zip(line, widths, strict=True)).rstrip() for line in cells
+    )
+
+
+def _cell(value: Cell) -> str:
+    if value is None:
+        return ""
+    return f"{value:.4g}" if isinstance(value, float) else str(value)

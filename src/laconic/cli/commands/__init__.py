@@ -1,0 +1,1 @@
+"""One module a command; the file name is the command name."""

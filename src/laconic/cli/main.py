@@ -1,0 +1,112 @@
+"""Find the command, read the settings, run it, and turn failures into messages and exit codes."""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import os
+import pkgutil
+import sys
+from collections.abc import Sequence
+from difflib import get_close_matches
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+from typing import NoReturn, Protocol, cast
+
+from laconic import __version__
+from laconic.cli import commands
+from laconic.config import Settings, load
+from laconic.errors import LaconicError, UsageError
+
+
+class Command(Protocol):
+    """What a module in `commands` holds; its docstring's first line is the command's help."""
+
+    __doc__: str | None
+
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None: ...
+
+    def run(self, args: argparse.Namespace, settings: Settings) -> int: ...
+
+
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        raise UsageError(f"{message}.", f"See `{self.prog} --help`.")
+
+
+def names() -> list[str]:
+    """All commands, without importing any."""
+    return sorted(module.name.replace("_", "-") for module in pkgutil.iter_modules(commands.__path__))
+
+
+def command(name: str) -> Command:
+    """The module behind a command name."""
+    if name not in names():
+        near = get_close_matches(name, names(), n=3)
+        raise UsageError(
+            f"There is no command {name!r}.", f"Nearest: {', '.join(near or names())}. See `laconic --help`."
+        )
+    return cast(Command, import_module(f"{commands.__name__}.{name.replace('-', '_')}"))
+
+
+def parser_for(name: str, module: Command) -> argparse.ArgumentParser:
+    """The argument parser of one command."""
+    parser = _Parser(
+        prog=f"laconic {name}",
+        description=module.__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    parser.add_argument("--config", type=Path, metavar="FILE", help="settings file to use instead of the user's own")
+    module.add_arguments(parser)
+    return parser
+
+
+def main(argv: Sequence[str]) -> int:
+    """Run one command line and return its exit code."""
+    if not argv or argv[0] in {"-h", "--help", "help"}:
+        print(_overview())
+        return 0
+    if argv[0] in {"-V", "--version"}:
+        print(f"laconic {__version__}")
+        return 0
+    module = command(argv[0])
+    args = parser_for(argv[0], module).parse_args(list(argv[1:]))
+    return module.run(args, load(file=args.config))
+
+
+def entry() -> NoReturn:
+    """The console script: main with failures turned into messages."""
+    try:
+        code = main(sys.argv[1:])
+        sys.stdout.flush()
+    except LaconicError as error:
+        print(f"laconic: {error}", file=sys.stderr)
+        code = 2
+    except KeyboardInterrupt:
+        code = 130
+    except BrokenPipeError:  # the reader has seen enough; a flush at exit must not complain either
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        code = 0
+    sys.exit(code)
+
+
+def summary(name: str) -> str:
+    """The first line of a command's docstring, read without importing the command."""
+    spec = find_spec(f"{commands.__name__}.{name.replace('-', '_')}")
+    if spec is None or spec.origin is None:
+        return ""
+    doc = ast.get_docstring(ast.parse(Path(spec.origin).read_text("utf-8"))) or ""
+    return doc.split("\n", 1)[0].rstrip(".")
+
+
+def _overview() -> str:
+    rows = [f"  {name:<12} {summary(name)}" for name in names()]
+    lines = [
+        "usage: laconic COMMAND [...]",
+        "",
+        "Coding agents that spend fewer tokens for the same work.",
+        "",
+    ]
+    return "\n".join([*lines, *rows, "", "`laconic COMMAND --help` tells more."])

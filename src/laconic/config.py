@@ -1,0 +1,170 @@
+"""One table of settings: it feeds the settings file, the environment, the flags and the documents.
+
+This is the only module that reads the environment. It knows nothing of what the settings are used for.
+"""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Final
+
+from laconic.errors import BadSetting
+
+Value = str | int | float | bool
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """One row: its default also fixes its type."""
+
+    name: str  # dotted in the file, LACONIC_ and underscores in the environment
+    default: Value
+    help: str
+    choices: tuple[str, ...] = ()
+    minimum: float | None = None
+
+    @property
+    def variable(self) -> str:
+        return "LACONIC_" + self.name.upper().replace(".", "_")
+
+    def parse(self, raw: object, source: str) -> Value:
+        """A value from a file, the environment or a flag, as the type of the default."""
+        try:
+            value = _as_type(raw, self.default)
+        except ValueError:
+            kind = type(self.default).__name__
+            raise BadSetting(f"{source}: {self.name} is {raw!r}, not {kind}.", f"{self.help}") from None
+        if self.choices and value not in self.choices:
+            raise BadSetting(f"{source}: {self.name} is {raw!r}.", f"Use one of: {', '.join(self.choices)}.")
+        if self.minimum is not None and isinstance(value, int | float) and value < self.minimum:
+            raise BadSetting(f"{source}: {self.name} is {raw!r}.", f"It must be at least {self.minimum:g}.")
+        return value
+
+
+SETTINGS: Final[tuple[Setting, ...]] = (
+    Setting("cache_dir", "", "Folder for indexes and archives; empty means the user's cache folder."),
+    Setting("model", "gpt-5", "Model whose tokenizer counts when nothing else says so."),
+    Setting("budget", 0, "Tokens an answer may have at most; 0 means the tool's own default.", minimum=0),
+    Setting("reduce.budget", 0, "Tokens that `laconic reduce` aims for; 0 means by content.", minimum=0),
+    Setting("bench.data", "../shared/bench", "Folder with the recorded data that benchmarks measure on."),
+)
+
+
+class Settings(Mapping[str, Value]):
+    """The values in force, by name; unknown names are an error."""
+
+    def __init__(self, values: Mapping[str, Value]) -> None:
+        self._values = dict(values)
+
+    def __getitem__(self, name: str) -> Value:
+        return self._values[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._values)
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+    def text(self, name: str) -> str:
+        return str(self._values[name])
+
+    def number(self, name: str) -> int:
+        return int(self._values[name])
+
+    def ratio(self, name: str) -> float:
+        return float(self._values[name])
+
+    def flag(self, name: str) -> bool:
+        return bool(self._values[name])
+
+    def cache_dir(self) -> Path:
+        """Where indexes and archives live; created on first use, owner only."""
+        named = self.text("cache_dir")
+        if named:
+            return Path(named).expanduser()
+        import platformdirs  # costs start-up time; most commands never get here
+
+        return Path(platformdirs.user_cache_dir("laconic", appauthor=False))
+
+
+def load(
+    flags: Mapping[str, object] | None = None,
+    environ: Mapping[str, str] | None = None,
+    file: Path | None = None,
+) -> Settings:
+    """Defaults, then the file, then the environment, then flags; later wins."""
+    environ = os.environ if environ is None else environ
+    rows = {row.name: row for row in SETTINGS}
+    values: dict[str, Value] = {row.name: row.default for row in SETTINGS}
+    path = file or settings_file(environ)
+    if path.is_file():
+        for name, raw in _flatten(_read_toml(path)).items():
+            values[name] = _row(rows, name, str(path)).parse(raw, str(path))
+    for row in SETTINGS:
+        if row.variable in environ:
+            values[row.name] = row.parse(environ[row.variable], row.variable)
+    for name, raw in (flags or {}).items():
+        if raw is not None:
+            values[name] = _row(rows, name, "flag").parse(raw, f"--{name.replace('.', '-')}")
+    return Settings(values)
+
+
+def settings_file(environ: Mapping[str, str]) -> Path:
+    """The user's settings file: LACONIC_CONFIG, else config.toml in the user's configuration folder."""
+    if named := environ.get("LACONIC_CONFIG"):
+        return Path(named).expanduser()
+    home = environ.get("XDG_CONFIG_HOME") or str(Path(environ.get("HOME", "~")).expanduser() / ".config")
+    return Path(environ.get("APPDATA") or home) / "laconic" / "config.toml"
+
+
+def child_environment(extra: Mapping[str, str] | None = None) -> dict[str, str]:
+    """The environment for a program that we start."""
+    return {**os.environ, **(extra or {})}
+
+
+def _row(rows: Mapping[str, Setting], name: str, source: str) -> Setting:
+    if name in rows:
+        return rows[name]
+    near = get_close_matches(name, rows, n=3)
+    raise BadSetting(f"{source}: there is no setting {name!r}.", f"Nearest: {', '.join(near or rows)}.")
+
+
+def _read_toml(path: Path) -> dict[str, object]:
+    try:
+        return tomllib.loads(path.read_text("utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError) as error:
+        raise BadSetting(f"{path} cannot be read: {error}.", "Mend or remove the file.") from None
+
+
+def _flatten(table: Mapping[str, object], prefix: str = "") -> dict[str, object]:
+    flat: dict[str, object] = {}
+    for key, value in table.items():
+        if isinstance(value, dict):
+            flat.update(_flatten(value, f"{prefix}{key}."))
+        else:
+            flat[prefix + key] = value
+    return flat
+
+
+def _as_type(raw: object, default: Value) -> Value:
+    if isinstance(default, bool):
+        if isinstance(raw, bool):
+            return raw
+        word = str(raw).strip().lower()
+        if word in {"1", "true", "yes", "on"}:
+            return True
+        if word in {"0", "false", "no", "off", ""}:
+            return False
+        raise ValueError(raw)
+    if isinstance(raw, bool):
+        raise ValueError(raw)
+    if isinstance(default, int):
+        return int(str(raw).replace("_", ""))
+    if isinstance(default, float):
+        return float(str(raw))
+    return str(raw)

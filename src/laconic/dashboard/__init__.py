@@ -1,0 +1,1 @@
+"""Pages that show where tokens went."""

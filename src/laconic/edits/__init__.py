@@ -1,0 +1,1 @@
+"""Resolve anchored edits against file contents; pure, writes nothing."""

@@ -1,0 +1,100 @@
+"""Every failure that Laconic names, and what the reader can do about it.
+
+LaconicError
+├── UsageError            the call was wrong: an argument, a flag, a setting
+│   ├── UnknownName       a name that does not exist, with the nearest that do
+│   └── BadSetting        a value in the settings file, the environment or a flag
+├── WorkspaceError        the code base could not be read as asked
+│   ├── OutsideWorkspace  a path that leaves the workspace
+│   ├── Unreadable        binary, huge, ignored, missing or forbidden
+│   └── CommandFailed     a program that we started failed or ran too long
+├── EditRefused           nothing was written, and why
+├── IndexUnavailable      the index is locked, broken or of another version
+├── RecallFailed          nothing is kept under that reference
+├── ConversationError     a conversation could not be understood or made to fit
+│   ├── MalformedRequest  the body is not the format it claims to be
+│   └── ContextOverflow   what may not be touched is already too large
+├── UpstreamError         a provider could not be reached
+└── ModelError            a model's answer could not be used
+
+Each carries one sentence on what is wrong and one on how to go on: agents read both.
+"""
+
+from __future__ import annotations
+
+
+class LaconicError(Exception):
+    """A failure with its remedy."""
+
+    def __init__(self, problem: str, fix: str = "") -> None:
+        super().__init__(problem)
+        self.problem = problem
+        self.fix = fix
+
+    def __str__(self) -> str:
+        return f"{self.problem} {self.fix}".strip()
+
+
+class UsageError(LaconicError):
+    """The call was wrong."""
+
+
+class UnknownName(UsageError):
+    """A name that does not exist, with the nearest that do."""
+
+    def __init__(self, what: str, name: str, near: tuple[str, ...] = (), fix: str = "") -> None:
+        hint = f"Nearest: {', '.join(near)}." if near else ""
+        super().__init__(f"No {what} named {name!r}.", f"{hint} {fix}".strip())
+        self.near = near
+
+
+class BadSetting(UsageError):
+    """A value in the settings file, the environment or a flag."""
+
+
+class WorkspaceError(LaconicError):
+    """The code base could not be read as asked."""
+
+
+class OutsideWorkspace(WorkspaceError):
+    """A path that leaves the workspace."""
+
+
+class Unreadable(WorkspaceError):
+    """Binary, huge, ignored, missing or forbidden."""
+
+
+class CommandFailed(WorkspaceError):
+    """A program that we started failed or ran too long."""
+
+
+class EditRefused(LaconicError):
+    """Nothing was written, and why."""
+
+
+class IndexUnavailable(LaconicError):
+    """The index is locked, broken or of another version."""
+
+
+class RecallFailed(LaconicError):
+    """Nothing is kept under that reference."""
+
+
+class ConversationError(LaconicError):
+    """A conversation could not be understood or made to fit."""
+
+
+class MalformedRequest(ConversationError):
+    """The body is not the format it claims to be."""
+
+
+class ContextOverflow(ConversationError):
+    """What may not be touched is already too large."""
+
+
+class UpstreamError(LaconicError):
+    """A provider could not be reached."""
+
+
+class ModelError(LaconicError):
+    """A model's answer could not be used."""

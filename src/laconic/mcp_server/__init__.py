@@ -1,0 +1,1 @@
+"""The code plane as an MCP server."""

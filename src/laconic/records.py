@@ -1,0 +1,99 @@
+"""The nouns: what the layers hand to each other. No behaviour beyond small derived values.
+
+Lines are 1-based and spans inclusive everywhere. Paths are relative to the workspace, with forward slashes.
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+
+class Span(msgspec.Struct, frozen=True, array_like=True):
+    """A range of lines, both ends included."""
+
+    start: int
+    end: int
+
+    def __len__(self) -> int:
+        return self.end - self.start + 1
+
+    def __str__(self) -> str:
+        return str(self.start) if self.start == self.end else f"{self.start}-{self.end}"
+
+
+class Definition(msgspec.Struct, frozen=True, array_like=True):
+    """A symbol as one file defines it."""
+
+    name: str
+    kind: str  # function, method, class, interface, struct, enum, trait, type, constant, variable, field, module,
+    # macro, heading, key
+    span: Span  # with decorators and documentation that belong to it
+    line: int  # where the name stands
+    signature: str = ""  # one line, white space folded, no body
+    doc: str = ""  # first paragraph of the documentation
+    parent: int = -1  # index of the enclosing definition in the same file
+    visibility: str = "public"  # public, protected, private, internal
+    modifiers: tuple[str, ...] = ()  # async, static, abstract, final, override, exported, ...
+    bases: tuple[str, ...] = ()  # what it extends or implements, as written
+    test: bool = False  # it is a test, or holds tests
+
+
+class Reference(msgspec.Struct, frozen=True, array_like=True):
+    """A name used in a file; who is meant is decided later."""
+
+    name: str
+    line: int
+    column: int
+    kind: str  # call, read, write, type, inherit, import, decorator
+    receiver: str = ""  # what stands before the dot, as written: `self`, `a.b`, `Foo`
+    scope: int = -1  # index of the innermost definition around it
+
+
+class Import(msgspec.Struct, frozen=True, array_like=True):
+    """One imported name. `from a.b import c as d` is module `a.b`, name `c`, alias `d`."""
+
+    module: str  # as written, relative dots and quotes resolved to plain text
+    line: int
+    name: str = ""  # empty: the module itself; `*`: everything
+    alias: str = ""
+    exported: bool = False  # it is visible to importers of this file (re-export, `pub use`, `export from`)
+
+
+class Parsed(msgspec.Struct, frozen=True, array_like=True):
+    """Everything one file says about itself."""
+
+    language: str
+    lines: int
+    definitions: tuple[Definition, ...] = ()
+    references: tuple[Reference, ...] = ()
+    imports: tuple[Import, ...] = ()
+    exports: tuple[str, ...] = ()  # an explicit list (`__all__`, `export {a}`); empty: by visibility
+    package: str = ""  # the package or namespace the file declares
+    faults: int = 0  # syntax errors seen
+
+
+class Hit(msgspec.Struct, frozen=True):
+    """One place that answers a search, with the symbol around it."""
+
+    path: str
+    line: int
+    kind: str  # def, ref, text, doc, file
+    name: str = ""
+    preview: str = ""
+    symbol: str = ""  # qualified name of the enclosing symbol
+    span: Span | None = None  # span of the enclosing symbol
+    sure: bool = True  # a reference that was resolved, not only matched by name
+    score: float = 0.0
+
+
+class Omission(msgspec.Struct, frozen=True):
+    """What an answer left out, and the call that brings it."""
+
+    shown: int
+    total: int
+    unit: str = "hits"
+    more: str = ""  # a ready call
+
+    @property
+    def missing(self) -> int:
+        return self.total - self.shown

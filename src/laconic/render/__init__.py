@@ -1,0 +1,1 @@
+"""Turn reduced records into text (or compact JSON) for a model; drops nothing."""

@@ -1,0 +1,1 @@
+"""What is remembered between requests: ledger, archive and metrics, in SQLite."""

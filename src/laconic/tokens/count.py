@@ -1,0 +1,63 @@
+"""Counters: text in, tokens out, with counts remembered by content hash."""
+
+from __future__ import annotations
+
+from hashlib import blake2b
+from typing import Final
+
+from laconic.tokens.estimate import estimate
+from laconic.tokens.exact import Encoder, load
+from laconic.tokens.models import Family, family
+
+_REMEMBERED: Final = 65_536  # counts kept by one counter, about 6 MB
+_WORTH_HASHING: Final = 256  # characters; below that counting is as fast as hashing
+
+
+class Counter:
+    """Counts the tokens of a text for one model family. Call it."""
+
+    def __init__(self, kind: Family, encoder: Encoder | None) -> None:
+        self._kind = kind
+        self._encoder = encoder
+        self._counts: dict[bytes, int] = {}
+
+    @property
+    def name(self) -> str:
+        """What a report says: the encoding, and that it is an estimate where it is one."""
+        if self._encoder is None:
+            return f"estimate of {self._kind.encoding}"
+        return self._kind.encoding if self._kind.factor == 1.0 else f"{self._kind.encoding} x {self._kind.factor:g}"
+
+    @property
+    def exact(self) -> bool:
+        return self._kind.exact and self._encoder is not None
+
+    def __call__(self, text: str) -> int:
+        raw = self._raw(text)
+        return raw if self._kind.factor == 1.0 else round(raw * self._kind.factor)
+
+    def _raw(self, text: str) -> int:
+        if len(text) < _WORTH_HASHING:
+            return self._measure(text)
+        key = blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
+        known = self._counts.get(key)
+        if known is None:
+            known = self._measure(text)
+            if len(self._counts) >= _REMEMBERED:
+                del self._counts[next(iter(self._counts))]
+            self._counts[key] = known
+        return known
+
+    def _measure(self, text: str) -> int:
+        if self._encoder is None:
+            return estimate(text)
+        try:
+            return len(self._encoder.encode_ordinary(text))
+        except UnicodeEncodeError:  # lone surrogates, from a file that is not UTF-8
+            return len(self._encoder.encode_ordinary(text.encode("utf-8", "replace").decode("utf-8")))
+
+
+def counter(model: str = "gpt-5") -> Counter:
+    """The counter for a model name or an encoding name."""
+    kind = family(model)
+    return Counter(kind, load(kind.encoding))

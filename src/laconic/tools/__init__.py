@@ -1,0 +1,1 @@
+"""Answer questions about code, one file a tool."""

@@ -1,0 +1,1 @@
+"""Read and write the providers' JSON, keeping the bytes of what is not understood or not touched."""

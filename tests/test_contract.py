@@ -1,0 +1,68 @@
+"""The rules of the architecture that a machine can hold."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+SOURCE = ROOT / "src" / "laconic"
+
+
+def _offenders(pattern: str, *allowed: str) -> list[str]:
+    rule = re.compile(pattern, re.MULTILINE)
+    return [
+        path.relative_to(SOURCE).as_posix()
+        for path in sorted(SOURCE.rglob("*.py"))
+        if not path.relative_to(SOURCE).as_posix().startswith(allowed) and rule.search(path.read_text("utf-8"))
+    ]
+
+
+def test_only_config_reads_the_environment() -> None:
+    assert _offenders(r"os\.environ|getenv") == ["config.py"]
+
+
+def test_only_cli_prints() -> None:
+    assert _offenders(r"^\s*print\(|sys\.stdout\.write", "cli/") == []
+
+
+def test_only_tokens_knows_a_tokenizer() -> None:
+    assert _offenders(r"import (splintr|tiktoken)|from (splintr|tiktoken)", "tokens/", "bench/") == []
+
+
+def test_no_token_guessing() -> None:
+    assert _offenders(r"len\([a-z_.]+\) *// *[34]\b|/ *3\.5\b", "tokens/") == []
+
+
+@pytest.mark.parametrize(
+    ("module", "fault"),
+    [
+        ("tokens/planted.py", "from laconic.cli import main\n"),
+        ("reduce/planted.py", "import sqlite3\n"),
+        ("render/planted.py", "from laconic.reduce import fit\n"),
+    ],
+    ids=["upward", "input-output", "neighbour"],
+)
+def test_a_planted_fault_breaks_the_import_contract(tmp_path: Path, module: str, fault: str) -> None:
+    """The contract fails when an import points up, sideways, or out of a pure layer."""
+    shutil.copytree(SOURCE, tmp_path / "laconic", ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copy(ROOT / "pyproject.toml", tmp_path)
+    linter = [
+        sys.executable,
+        "-c",
+        "import sys; sys.path.insert(0, '.'); from importlinter.cli import lint_imports_command as c; c()",
+    ]
+
+    def lint() -> subprocess.CompletedProcess[str]:
+        return subprocess.run([*linter, "--no-cache"], cwd=tmp_path, capture_output=True, text=True, check=False)
+
+    assert lint().returncode == 0
+    (tmp_path / "laconic" / module).write_text(fault, "utf-8")
+    broken = lint()
+    assert broken.returncode == 1
+    assert "BROKEN" in broken.stdout
