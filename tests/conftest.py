@@ -5,8 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck
+from hypothesis import settings as hypothesis_settings
 
 from laconic.config import Settings, load
+
+# A busy machine is no reason to fail: laws are about values, not about time.
+hypothesis_settings.register_profile("laws", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+hypothesis_settings.load_profile("laws")
 
 
 @pytest.fixture

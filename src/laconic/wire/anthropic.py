@@ -1,0 +1,98 @@
+"""Anthropic's Messages API: content blocks, results inside user messages, thinking before everything."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import msgspec
+
+from laconic.wire.content import Opened, call_part, pieces_of, plain_part, result_part, text_part
+from laconic.wire.conversation import Conversation
+from laconic.wire.model import Fault, Format, Kind, Part, Role, Shape
+from laconic.wire.rules import ends_answerable, nothing_empty, paired, starts_with_user
+from laconic.wire.spans import Span, is_array, is_string
+
+_ROLES: Final[dict[str, Role]] = {"user": "user", "assistant": "assistant", "system": "system"}
+_KINDS: Final[dict[str, Kind]] = {
+    "image": "image",
+    "thinking": "thinking",
+    "redacted_thinking": "redacted",
+    "server_tool_use": "server",
+    "mcp_tool_use": "server",
+    "mcp_tool_result": "server",
+}
+_TEXTS: Final = frozenset({"text"})
+
+
+def shape(raw: bytes) -> Shape:
+    """One element of `messages`."""
+    message = Opened(raw)
+    native = message.text("role")
+    role = _ROLES.get(native, "user")
+    content = message.fields.get("content")
+    if content is None:
+        return Shape(role, (), (), native)
+    if is_string(message.raw("content")):
+        return Shape(role, (text_part(raw, role, content, content),), (), native)
+    parts = tuple(_part(raw, role, span) for span in message.list("content"))
+    return Shape(role, parts, (content,) if is_array(message.raw("content")) else (), native)
+
+
+def _part(raw: bytes, role: Role, span: Span) -> Part:
+    block = Opened(raw, span)
+    kind = block.text("type")
+    if kind == "text" and is_string(block.raw("text")):
+        return text_part(raw, role, span, block.fields["text"], list=0, fixed="citations" in block.fields)
+    if kind == "tool_use":
+        return call_part(
+            raw, role, span, block.fields.get("input"), id=block.text("id"), name=block.text("name"), list=0
+        )
+    if kind == "tool_result":
+        return result_part(
+            raw,
+            span,
+            block.fields.get("content"),
+            pieces_of(raw, block.list("content"), _TEXTS),
+            id=block.text("tool_use_id"),
+            error=block.raw("is_error") == b"true",
+            list=0,
+        )
+    neutral: Kind = "server" if kind.endswith("_tool_result") else _KINDS.get(kind, "opaque")
+    return plain_part(raw, role, neutral, span, id=block.text("id"), name=block.text("name"), list=0)
+
+
+def compose(role: str, text: str) -> bytes:
+    """A message of ours."""
+    return msgspec.json.encode({"role": role, "content": [{"type": "text", "text": text}]})
+
+
+def faults(conversation: Conversation) -> list[Fault]:
+    """What the API would refuse."""
+    found = [
+        *starts_with_user(conversation),
+        *nothing_empty(conversation),
+        *paired(conversation, adjacent=True),
+        *ends_answerable(conversation, prefill=True),
+    ]
+    for turn in conversation.turns:
+        kinds = [block.kind for block in turn.blocks]
+        if "result" in kinds and turn.role != "user":
+            found.append(Fault("role", turn.index, "a tool_result outside a user message"))
+        if "call" in kinds and turn.role != "assistant":
+            found.append(Fault("role", turn.index, "a tool_use outside an assistant message"))
+        if {"thinking", "redacted"} & set(kinds) and turn.role != "assistant":
+            found.append(Fault("thinking", turn.index, "thinking outside an assistant message"))
+        if "result" in kinds and any(kind != "result" for kind in kinds[: kinds.index("result")]):
+            found.append(Fault("order", turn.index, "tool_result blocks must come first in their message"))
+    return found
+
+
+FORMAT: Final = Format(
+    name="anthropic",
+    messages=("messages",),
+    pinned=("tools", "system"),
+    shape=shape,
+    compose=compose,
+    faults=faults,
+    merged=True,
+)

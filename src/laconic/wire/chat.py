@@ -1,0 +1,115 @@
+"""OpenAI's chat completions, and every server that speaks them: calls beside the content, one message per result."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import msgspec
+
+from laconic.wire.content import Opened, call_part, pieces_of, plain_part, result_part, text_part
+from laconic.wire.conversation import Conversation
+from laconic.wire.model import Fault, Format, Kind, Part, Role, Shape
+from laconic.wire.rules import ends_answerable, nothing_empty, paired
+from laconic.wire.spans import Span, is_array, is_object, is_string
+
+_ROLES: Final[dict[str, Role]] = {
+    "user": "user",
+    "assistant": "assistant",
+    "system": "system",
+    "developer": "system",
+    "tool": "tool",
+    "function": "tool",
+}
+_KINDS: Final[dict[str, Kind]] = {
+    "image_url": "image",
+    "input_audio": "image",
+    "file": "image",
+    "thinking": "thinking",
+}
+_TEXTS: Final = frozenset({"text"})
+_REASONING: Final = ("reasoning_content", "reasoning", "reasoning_details", "thinking_blocks")
+
+
+def shape(raw: bytes) -> Shape:
+    """One element of `messages`."""
+    message = Opened(raw)
+    native = message.text("role")
+    role = _ROLES.get(native, "user")
+    if role == "tool":
+        return Shape(role, (_result(raw, message),), (), native)
+    parts: list[Part] = []
+    lists: list[Span] = []
+    content = message.fields.get("content")
+    if content is not None and is_string(message.raw("content")):
+        parts.append(text_part(raw, role, content, content))
+    elif content is not None and is_array(message.raw("content")):
+        lists.append(content)
+        parts += [_element(raw, role, span) for span in message.list("content")]
+    if role == "assistant":
+        parts += _reasoning(raw, message)
+        if calls := message.list("tool_calls"):
+            lists.append(message.fields["tool_calls"])
+            parts += [_call(raw, span, len(lists) - 1) for span in calls]
+        if is_object(message.raw("function_call")):
+            parts.append(_legacy_call(raw, message.fields["function_call"]))
+    return Shape(role, tuple(sorted(parts, key=lambda part: part.span)), tuple(lists), native)
+
+
+def _result(raw: bytes, message: Opened) -> Part:
+    return result_part(
+        raw,
+        message.span,
+        message.fields.get("content"),
+        pieces_of(raw, message.list("content"), _TEXTS),
+        id=message.text("tool_call_id"),
+        name=message.text("name"),
+    )
+
+
+def _element(raw: bytes, role: Role, span: Span) -> Part:
+    item = Opened(raw, span)
+    kind = item.text("type")
+    if kind == "text" and is_string(item.raw("text")):
+        return text_part(raw, role, span, item.fields["text"], list=0)
+    return plain_part(raw, role, _KINDS.get(kind, "opaque"), span, list=0)
+
+
+def _reasoning(raw: bytes, message: Opened) -> list[Part]:
+    written = [message.fields[name] for name in _REASONING if message.raw(name) not in {b"", b"null", b'""', b"[]"}]
+    return [plain_part(raw, "assistant", "reasoning", span) for span in written]
+
+
+def _call(raw: bytes, span: Span, list: int) -> Part:
+    call = Opened(raw, span)
+    inner = call.inner(call.first("function", "custom"))
+    arguments = inner.fields.get(inner.first("arguments", "input"))
+    return call_part(raw, "assistant", span, arguments, id=call.text("id"), name=inner.text("name"), list=list)
+
+
+def _legacy_call(raw: bytes, span: Span) -> Part:
+    call = Opened(raw, span)
+    return call_part(raw, "assistant", span, call.fields.get("arguments"), id="", name=call.text("name"))
+
+
+def compose(role: str, text: str) -> bytes:
+    """A message of ours."""
+    return msgspec.json.encode({"role": role, "content": text})
+
+
+def faults(conversation: Conversation) -> list[Fault]:
+    """What the API would refuse."""
+    return [
+        *nothing_empty(conversation, beside_calls=True),
+        *paired(conversation, adjacent=True),
+        *ends_answerable(conversation, prefill=True),
+    ]
+
+
+FORMAT: Final = Format(
+    name="chat",
+    messages=("messages",),
+    pinned=("tools", "functions"),
+    shape=shape,
+    compose=compose,
+    faults=faults,
+)

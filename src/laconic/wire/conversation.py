@@ -1,0 +1,143 @@
+"""A request body as a conversation: parsed as far as asked, and never rewritten where it is not changed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, MutableMapping, Sequence
+from hashlib import sha256
+
+from laconic.errors import MalformedRequest
+from laconic.wire.exchanges import Exchange, exchanges
+from laconic.wire.model import At, Block, Change, Fault, Format, Insert, Shape, Turn
+from laconic.wire.spans import Span, elements, is_array, is_object, is_string, last, members, string, value
+from laconic.wire.splice import splice
+
+Shapes = MutableMapping[bytes, Shape]  # remembered shapes by the hash of a message's bytes
+
+
+class Conversation:
+    """One request. Turns are read when first asked for; with remembered shapes only new messages are opened."""
+
+    __slots__ = ("_exchanges", "_shapes", "_turns", "array", "body", "fields", "format", "messages")
+
+    def __init__(
+        self, format: Format, body: bytes, fields: dict[str, Span], array: Span | None, messages: tuple[Span, ...]
+    ) -> None:
+        self.format = format
+        self.body = body
+        self.fields = fields  # top-level members
+        self.array = array  # the list of messages
+        self.messages = messages
+        self._shapes: Shapes = {}
+        self._turns: tuple[Turn, ...] | None = None
+        self._exchanges: tuple[Exchange, ...] | None = None
+
+    def remember(self, shapes: Shapes) -> Conversation:
+        """Use, and add to, the shapes of earlier requests of the same session."""
+        self._shapes = shapes
+        return self
+
+    @property
+    def turns(self) -> tuple[Turn, ...]:
+        if self._turns is None:
+            self._turns = self._read()
+        return self._turns
+
+    @property
+    def exchanges(self) -> tuple[Exchange, ...]:
+        if self._exchanges is None:
+            self._exchanges = exchanges(self.turns, merged=self.format.merged)
+        return self._exchanges
+
+    @property
+    def first_user(self) -> int:
+        """The turn that holds the first real user message; -1 when there is none."""
+        for turn in self.turns:
+            if turn.role == "user" and any(block.kind != "result" for block in turn.blocks):
+                return turn.index
+        return -1
+
+    @property
+    def model(self) -> str:
+        return self.text_field("model")
+
+    @property
+    def prefix(self) -> tuple[bytes, ...]:
+        """What stays the same all through a session: system prompt, tools, first user message."""
+        fields = tuple(self.field(name) for name in self.format.pinned if name in self.fields)
+        leading = [turn.raw for turn in self.turns[: self.first_user] if turn.role == "system"]
+        first = self.turns[self.first_user] if self.first_user >= 0 else None
+        return (*fields, *leading, *((block.key.encode() for block in first.blocks) if first else ()))
+
+    def pinned(self, block: Block) -> bool:
+        """System prompts and the first user message are never touched."""
+        return self.turns[block.turn].role == "system" or block.turn == self.first_user
+
+    def field(self, name: str) -> bytes:
+        """A top-level value as it is written; empty when absent."""
+        return self.fields[name].of(self.body) if name in self.fields else b""
+
+    def text_field(self, name: str) -> str:
+        raw = self.field(name)
+        return string(raw) if is_string(raw) else ""
+
+    def decoded(self, name: str) -> object:
+        """A top-level value, decoded; None when absent."""
+        raw = self.field(name)
+        return value(raw) if raw else None
+
+    def faults(self) -> list[Fault]:
+        """The rules of the provider that this request breaks."""
+        return self.format.faults(self)
+
+    def emit(
+        self,
+        changes: Mapping[At, Change] | None = None,
+        inserts: Sequence[Insert] = (),
+        fields: Mapping[str, bytes] | None = None,
+    ) -> bytes:
+        """The body with these changes and no other; without changes the very same bytes."""
+        if not changes and not inserts and not fields:
+            return self.body
+        return splice(self, changes or {}, inserts, fields or {})
+
+    def _read(self) -> tuple[Turn, ...]:
+        turns: list[Turn] = []
+        counts: dict[str, int] = {}
+        for index, span in enumerate(self.messages):
+            raw = span.of(self.body)
+            shape = self._shape(raw)
+            blocks = []
+            for number, part in enumerate(shape.parts):
+                seen = counts[part.key] = counts.get(part.key, 0) + 1
+                key = part.key if seen == 1 else f"{part.key}#{seen}"
+                blocks.append(Block(part, raw, index, number, key))
+            turns.append(Turn(index, shape.role, tuple(blocks), raw, shape.native, shape.lists))
+        return tuple(turns)
+
+    def _shape(self, raw: bytes) -> Shape:
+        digest = sha256(raw).digest()
+        shape = self._shapes.get(digest)
+        if shape is None:
+            shape = self._shapes[digest] = self.format.shape(raw)
+        return shape
+
+
+def parse(format: Format, body: bytes, shapes: Shapes | None = None) -> Conversation:
+    """Open a body. Only the top level and the list of messages are looked at."""
+    if not is_object(body.lstrip()[:1]):
+        raise MalformedRequest("The body is no JSON object.", f"Send a request in the {format.name} format.")
+    fields = last(members(body))
+    name = next((name for name in format.messages if name in fields), None)
+    if name is None:
+        raise MalformedRequest(
+            f"The body has no {format.messages[0]!r}.", f"Send a request in the {format.name} format."
+        )
+    array: Span | None = fields[name]
+    raw = fields[name].of(body)
+    if is_array(raw):
+        spans = tuple(span.shifted(fields[name].start) for span in elements(raw))
+    elif is_string(raw):
+        array, spans = None, (fields[name],)
+    else:
+        raise MalformedRequest(f"{name!r} is no list.", f"Send a request in the {format.name} format.")
+    return Conversation(format, body, fields, array, spans).remember({} if shapes is None else shapes)

@@ -1,0 +1,18 @@
+"""The formats that we know, by name."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from laconic.errors import UnknownName
+from laconic.wire import anthropic, chat
+from laconic.wire.model import Format
+
+FORMATS: Final[dict[str, Format]] = {format.name: format for format in (anthropic.FORMAT, chat.FORMAT)}
+
+
+def named(name: str) -> Format:
+    """The format of that name."""
+    if name not in FORMATS:
+        raise UnknownName("format", name, tuple(FORMATS))
+    return FORMATS[name]

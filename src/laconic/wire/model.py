@@ -1,0 +1,209 @@
+"""The neutral conversation: turns of blocks, each beside the bytes it came from. It knows no provider."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import TYPE_CHECKING, Final, Literal
+
+import msgspec
+
+from laconic.errors import MalformedRequest
+from laconic.wire.spans import Span, is_object, is_string, string, value
+
+if TYPE_CHECKING:
+    from laconic.wire.conversation import Conversation
+
+Role = Literal["system", "user", "assistant", "tool"]
+Kind = Literal[
+    "text", "image", "thinking", "redacted", "reasoning", "call", "result", "server", "opaque"
+]  # server: run by the provider; opaque: not understood, passes as it is
+EDITABLE: Final = frozenset({"text", "call", "result"})
+
+
+class Piece(msgspec.Struct, frozen=True, gc=False):
+    """One element of a list inside a block, and its text where it has one. Offsets count from the message's start."""
+
+    span: Span
+    text: Span | None = None
+
+
+class Part(msgspec.Struct, frozen=True):
+    """A block as its own message describes it: no bytes, only where they stand, counted from the message's start.
+
+    Parts depend on nothing but the message's bytes, so they are remembered from one request to the next.
+    """
+
+    kind: Kind
+    span: Span
+    key: str  # hash of role, kind, id, name and content, without cache marks: the same wherever the block stands
+    id: str = ""
+    name: str = ""
+    value: Span | None = None  # the JSON value that holds text, result or arguments
+    pieces: tuple[Piece, ...] = ()  # when that value is a list, or an object with one text
+    error: bool = False
+    fixed: bool = False  # may not be edited, though its kind may
+    list: int = -1  # which of the message's lists it is an element of; -1: none
+
+
+class Shape(msgspec.Struct, frozen=True):
+    """What one message is made of."""
+
+    role: Role
+    parts: tuple[Part, ...]
+    lists: tuple[Span, ...] = ()  # arrays whose elements are blocks
+    native: str = ""  # the role or item type as the provider names it
+
+
+class Block(msgspec.Struct, frozen=True):
+    """One block of a request: its part, and the message it stands in."""
+
+    part: Part
+    message: bytes
+    turn: int
+    index: int
+    key: str  # the part's key; the second and later of equal blocks have `#2`, `#3` behind it
+
+    @property
+    def at(self) -> tuple[int, int]:
+        return (self.turn, self.index)
+
+    @property
+    def kind(self) -> Kind:
+        return self.part.kind
+
+    @property
+    def id(self) -> str:
+        return self.part.id
+
+    @property
+    def name(self) -> str:
+        return self.part.name
+
+    @property
+    def error(self) -> bool:
+        return self.part.error
+
+    @property
+    def editable(self) -> bool:
+        return self.part.kind in EDITABLE and not self.part.fixed
+
+    @property
+    def raw(self) -> bytes:
+        return self.part.span.of(self.message)
+
+    @property
+    def size(self) -> int:
+        """Bytes of the block as it is written."""
+        return self.part.span.end - self.part.span.start
+
+    @property
+    def text(self) -> str:
+        """What a reader would see: the text, the result's text, or the arguments of a call as JSON. Decoded anew."""
+        texts = [piece.text for piece in self.part.pieces if piece.text is not None]
+        if texts:
+            return "\n".join(string(span.of(self.message)) for span in texts)
+        if self.part.value is None or self.part.pieces:
+            return ""
+        raw = self.part.value.of(self.message)
+        return string(raw) if is_string(raw) else raw.decode("utf-8", "replace")
+
+    @property
+    def input(self) -> dict[str, object] | str:
+        """The arguments of a call: a mapping, or the text as it is where that is none."""
+        if self.part.value is None:
+            return {}
+        raw = self.part.value.of(self.message)
+        if is_string(raw):
+            text = string(raw)
+            decoded = _mapping(text.encode("utf-8", "replace"))
+            return text if decoded is None else decoded
+        decoded = _mapping(raw)
+        return raw.decode("utf-8", "replace") if decoded is None else decoded
+
+    @property
+    def images(self) -> int:
+        """Elements of a result that are no text."""
+        return sum(piece.text is None for piece in self.part.pieces)
+
+
+class Turn(msgspec.Struct, frozen=True):
+    """One message (in the Responses API: one item)."""
+
+    index: int
+    role: Role
+    blocks: tuple[Block, ...]
+    raw: bytes
+    native: str = ""  # the role or item type as the provider names it
+    lists: tuple[Span, ...] = ()  # arrays whose elements are blocks
+
+
+class SetText(msgspec.Struct, frozen=True):
+    """Give a text block or a result another text. Images beside it go unless `keep_images`."""
+
+    text: str
+    keep_images: bool = False
+
+
+class SetInput(msgspec.Struct, frozen=True):
+    """Give a call other arguments."""
+
+    input: Mapping[str, object] | str
+
+
+class Drop(msgspec.Struct, frozen=True):
+    """Leave the block out; a message without blocks goes with its last."""
+
+
+class Insert(msgspec.Struct, frozen=True):
+    """A message of ours before the turn with that index (the number of turns: at the end)."""
+
+    turn: int
+    role: Literal["user", "assistant"]
+    text: str
+
+
+Change = SetText | SetInput | Drop
+At = tuple[int, int]  # turn and block
+
+
+class Fault(msgspec.Struct, frozen=True):
+    """A rule of the provider that a request breaks."""
+
+    rule: str  # pairing, order, empty, role, thinking, start, end, identity
+    turn: int
+    problem: str
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """What one provider's requests look like."""
+
+    name: str
+    messages: tuple[str, ...]  # names of the list of messages
+    pinned: tuple[str, ...]  # fields that hold the system prompt and the tools
+    shape: Callable[[bytes], Shape]
+    compose: Callable[[str, str], bytes]  # role and text -> a message
+    faults: Callable[[Conversation], list[Fault]]
+    paired_by_name: bool = False  # calls may come without an id
+    merged: bool = False  # neighbouring assistant messages are one turn
+
+
+def key_of(role: str, kind: str, id: str, name: str, content: Sequence[bytes]) -> str:
+    """The content key."""
+    digest = sha256(f"{role}\0{kind}\0{id}\0{name}".encode("utf-8", "replace"))
+    for raw in content:
+        digest.update(b"\0")
+        digest.update(raw)
+    return digest.hexdigest()[:32]
+
+
+def _mapping(raw: bytes) -> dict[str, object] | None:
+    if not is_object(raw.lstrip()):
+        return None
+    try:
+        decoded = value(raw)
+    except MalformedRequest:
+        return None
+    return decoded if isinstance(decoded, dict) else None

@@ -1,0 +1,177 @@
+"""Write a body again with a few changes: every byte that no change covers is copied."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from laconic.errors import ConversationError
+from laconic.wire.model import At, Block, Change, Drop, Insert, SetInput, SetText, Turn
+from laconic.wire.spans import Span, elements, is_object, is_string, members
+
+if TYPE_CHECKING:
+    from laconic.wire.conversation import Conversation
+
+Cut = tuple[int, int, bytes]  # start, end, what stands there now
+
+
+def splice(
+    conversation: Conversation,
+    changes: Mapping[At, Change],
+    inserts: Sequence[Insert],
+    fields: Mapping[str, bytes],
+) -> bytes:
+    """The changed body."""
+    if conversation.array is None and (changes or inserts):
+        raise ConversationError("This request holds a single text, not a list.", "Leave it as it is.")
+    cuts = _field_cuts(conversation, fields)
+    gone: set[int] = set()
+    for index, wanted in _by_turn(changes).items():
+        turn = conversation.turns[index]
+        if all(isinstance(wanted.get(block.index), Drop) for block in turn.blocks):
+            gone.add(index)
+            continue
+        offset = conversation.messages[index].start
+        cuts += [(start + offset, end + offset, new) for start, end, new in _message_cuts(turn, wanted)]
+    if gone or inserts:
+        cuts += _array_cuts(conversation, gone, inserts)
+    return _apply(conversation.body, cuts)
+
+
+def _by_turn(changes: Mapping[At, Change]) -> dict[int, dict[int, Change]]:
+    grouped: dict[int, dict[int, Change]] = {}
+    for (turn, block), change in changes.items():
+        grouped.setdefault(turn, {})[block] = change
+    return grouped
+
+
+def _message_cuts(turn: Turn, wanted: Mapping[int, Change]) -> list[Cut]:
+    cuts: list[Cut] = []
+    dropped = [turn.blocks[number] for number, change in wanted.items() if isinstance(change, Drop)]
+    if dropped:
+        cuts += _dropped(turn, dropped)
+    for number, change in wanted.items():
+        block = turn.blocks[number]
+        if isinstance(change, SetText):
+            cuts.append(_set_text(block, change))
+        elif isinstance(change, SetInput):
+            cuts.append(_set_input(block, change))
+    return cuts
+
+
+def _dropped(turn: Turn, dropped: Iterable[Block]) -> list[Cut]:
+    """Take elements out of the lists of a message that stays."""
+    by_list: dict[Span, set[Span]] = {}
+    for block in dropped:
+        if block.part.list < 0:
+            raise ConversationError(f"A {block.kind} block cannot leave its message.", "Drop the whole turn.")
+        by_list.setdefault(turn.lists[block.part.list], set()).add(block.part.span)
+    cuts: list[Cut] = []
+    for span, out in by_list.items():
+        inside = [element.shifted(span.start) for element in elements(span.of(turn.raw))]
+        if all(element in out for element in inside):
+            raise ConversationError("A message cannot keep an empty list.", "Drop the whole turn.")
+        cuts += without(inside, [element in out for element in inside])
+    return cuts
+
+
+def without(inside: Sequence[Span], out: Sequence[bool]) -> list[Cut]:
+    """Cuts that take elements out of an array together with one comma each; at least one element stays."""
+    kept = max(number for number, leaves in enumerate(out) if not leaves)
+    cuts = [(inside[n].start, inside[n + 1].start, b"") for n in range(kept) if out[n]]
+    if kept + 1 < len(inside):
+        cuts.append((inside[kept].end, inside[-1].end, b""))
+    return cuts
+
+
+def _set_text(block: Block, change: SetText) -> Cut:
+    part = block.part
+    if part.value is None or part.fixed or part.kind not in {"text", "result"}:
+        raise ConversationError(f"A {part.kind} block has no text to replace.", "Leave it as it is.")
+    text = msgspec.json.encode(change.text)
+    raw = part.value.of(block.message)
+    texts = [piece for piece in part.pieces if piece.text is not None]
+    if is_string(raw) or not raw:
+        return (*part.value, text)
+    if is_object(raw):
+        if len(texts) == 1 and texts[0].text is not None:
+            return (*texts[0].text, text)
+        return (*part.value, b'{"output":' + text + b"}")
+    kept = []
+    for piece in part.pieces:
+        whole = piece.span.of(block.message)
+        if piece.text is None:
+            if change.keep_images:
+                kept.append(whole)
+        elif piece is texts[0]:
+            at = piece.span.start
+            kept.append(whole[: piece.text.start - at] + text + whole[piece.text.end - at :])
+    return (*part.value, b"[" + b",".join(kept) + b"]" if texts else text)
+
+
+def _set_input(block: Block, change: SetInput) -> Cut:
+    part = block.part
+    if part.value is None or part.kind != "call":
+        raise ConversationError(f"A {part.kind} block has no arguments to replace.", "Leave it as it is.")
+    written = change.input if isinstance(change.input, str) else msgspec.json.encode(change.input)
+    if is_string(part.value.of(block.message)):
+        text = written if isinstance(written, str) else written.decode()
+        return (*part.value, msgspec.json.encode(text))
+    if isinstance(written, str):
+        raise ConversationError("These arguments are an object, not a text.", "Pass a mapping.")
+    return (*part.value, written)
+
+
+def _array_cuts(conversation: Conversation, gone: set[int], inserts: Sequence[Insert]) -> list[Cut]:
+    """Messages that go and messages that come, with their commas."""
+    spans, array = conversation.messages, conversation.array
+    assert array is not None
+    coming: dict[int, bytes] = {}
+    for insert in inserts:
+        coming[insert.turn] = (
+            coming.get(insert.turn, b"") + b"," + conversation.format.compose(insert.role, insert.text)
+        )
+    stays = [number for number in range(len(spans)) if number not in gone]
+    if not stays:
+        written = b"".join(coming[turn] for turn in sorted(coming))[1:]
+        if not written:
+            raise ConversationError("Nothing would be left of this conversation.", "Keep at least one message.")
+        return [(array.start + 1, array.end - 1, written)]
+    cuts = without(spans, [number in gone for number in range(len(spans))]) if gone else []
+    for turn, messages in sorted(coming.items()):
+        after = next((number for number in stays if number >= turn), None)
+        if after is not None:
+            cuts.append((spans[after].start, spans[after].start, messages[1:] + b","))
+        else:
+            cuts.append((spans[-1].end, spans[-1].end, messages))
+    return cuts
+
+
+def _field_cuts(conversation: Conversation, fields: Mapping[str, bytes]) -> list[Cut]:
+    """Top-level values of ours; a new one goes to the end of the object."""
+    cuts: list[Cut] = []
+    added = b""
+    for name, written in fields.items():
+        if name in conversation.fields:
+            cuts.append((*conversation.fields[name], written))
+        else:
+            added += b"," + msgspec.json.encode(name) + b":" + written
+    if added:
+        end = members(conversation.body)[-1].value.end
+        cuts.append((end, end, added))
+    return cuts
+
+
+def _apply(body: bytes, cuts: list[Cut]) -> bytes:
+    view = memoryview(body)
+    pieces: list[bytes | memoryview] = []
+    at = 0
+    for start, end, new in sorted(cuts, key=lambda cut: cut[:2]):
+        if start < at:
+            raise ConversationError("Two changes touch the same bytes.", "Change each block once.")
+        pieces += (view[at:start], new)
+        at = end
+    pieces.append(view[at:])
+    return b"".join(pieces)
