@@ -1,0 +1,93 @@
+"""A file's bytes as lines that can be edited and put back together without touching anything else.
+
+Byte order mark, the ending of every line, a missing final newline and bytes that are not UTF-8 all survive.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import Final
+
+from laconic.errors import Unreadable
+
+_BOM: Final = b"\xef\xbb\xbf"
+_OTHER_BOMS: Final = (b"\xff\xfe", b"\xfe\xff")
+TAG_LENGTH: Final = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """The pieces between newlines. A file that ends in a newline has an empty last piece, which is not a line."""
+
+    pieces: tuple[str, ...]
+    endings: tuple[str, ...]  # after each piece but the last
+    bom: bool = False
+
+    @property
+    def lines(self) -> tuple[str, ...]:
+        return self.pieces if self.pieces and self.pieces[-1] else self.pieces[:-1]
+
+    @property
+    def ending(self) -> str:
+        """The ending for new lines: the one in use, or the more frequent one where a file mixes them."""
+        windows = sum(ending == "\r\n" for ending in self.endings)
+        return "\r\n" if windows * 2 > len(self.endings) else "\n"
+
+    @property
+    def text(self) -> str:
+        """The text with plain newlines and no byte order mark: what tags and exact searches see."""
+        return "\n".join(self.pieces)
+
+    @property
+    def tag(self) -> str:
+        """Names this content. White space counts; byte order mark and style of line endings do not."""
+        return tag_of(self.text)
+
+
+def tag_of(text: str) -> str:
+    """The tag of a text with plain newlines."""
+    return sha256(text.encode("utf-8", "surrogateescape")).hexdigest()[:TAG_LENGTH]
+
+
+def split(data: bytes) -> Source:
+    """Bytes to lines; what is not text is refused."""
+    if data.startswith(_OTHER_BOMS) or b"\0" in data:
+        raise Unreadable("The file is binary or not UTF-8.", "Edit text files only.")
+    bom = data.startswith(_BOM)
+    text = data[len(_BOM) :].decode("utf-8", "surrogateescape") if bom else data.decode("utf-8", "surrogateescape")
+    raw = text.split("\n")
+    pieces = [piece.removesuffix("\r") for piece in raw[:-1]]
+    endings = ["\r\n" if piece.endswith("\r") else "\n" for piece in raw[:-1]]
+    return Source((*pieces, raw[-1]), tuple(endings), bom)
+
+
+def join(source: Source) -> bytes:
+    """Lines back to bytes: the inverse of `split`."""
+    parts = [piece + ending for piece, ending in zip(source.pieces, (*source.endings, ""), strict=True)]
+    return (_BOM if source.bom else b"") + "".join(parts).encode("utf-8", "surrogateescape")
+
+
+def splice(source: Source, changes: tuple[tuple[int, int, tuple[str, ...]], ...]) -> Source:
+    """Replace piece ranges (from, to, new pieces); the ranges are sorted and do not overlap."""
+    style = source.ending
+    pieces: list[str] = []
+    endings: list[str] = []
+    kept = (*source.endings, style)
+    position = 0
+    for start, stop, new in changes:
+        pieces += source.pieces[position:start]
+        endings += kept[position:start]
+        pieces += new
+        endings += [_style(source, start, style)] * len(new)
+        position = stop
+    pieces += source.pieces[position:]
+    endings += kept[position:]
+    if not pieces:
+        return Source(("",), (), source.bom)
+    return Source(tuple(pieces), tuple(endings[: len(pieces) - 1]), source.bom)
+
+
+def _style(source: Source, index: int, style: str) -> str:
+    """In a file of mixed endings a new line ends like the one it replaces."""
+    return source.endings[index] if index < len(source.endings) else style
