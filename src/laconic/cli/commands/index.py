@@ -1,0 +1,57 @@
+"""Build or refresh the index of a workspace.
+
+Shows progress on a terminal; prints the numbers of the index at the end.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+import msgspec
+
+from laconic.config import Settings
+from laconic.errors import IndexUnavailable, Unreadable
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("path", nargs="?", type=Path, default=Path(), help="the workspace (default: this folder)")
+    parser.add_argument("--json", action="store_true", help="print the statistics as JSON")
+    parser.add_argument("--rebuild", action="store_true", help="throw the old index away first")
+    parser.add_argument("--wait", type=float, default=0.0, metavar="S", help="seconds to wait for another writer")
+
+
+def run(args: argparse.Namespace, settings: Settings) -> int:
+    from laconic.index import catalog  # SQLite and the parser: not for `--help`
+    from laconic.index.workspace_index import Index
+
+    if not args.path.is_dir():
+        raise Unreadable(f"{args.path} is not a folder.", "Name the folder of a code base.")
+    if args.rebuild:
+        catalog.forget(settings.cache_dir(), args.path)
+    index = Index.open(args.path, settings.cache_dir())
+    try:
+        outcome = index.build(_bar if sys.stderr.isatty() else None, seconds=args.wait)
+        numbers = index.statistics()
+    finally:
+        index.close()
+    if outcome.locked:
+        raise IndexUnavailable("Another process is writing this index.", "Wait for it, or use --wait SECONDS.")
+    if args.json:
+        print(msgspec.json.encode({**msgspec.to_builtins(numbers), "outcome": msgspec.to_builtins(outcome)}).decode())
+        return 0
+    print(
+        f"{numbers.root}: {numbers.files} files ({numbers.parsed} parsed, {numbers.skipped} skipped, "
+        f"{numbers.failed} failed), {numbers.symbols} symbols, {numbers.lines} lines; "
+        f"{numbers.index_bytes / 1e6:.1f} MB for {numbers.source_bytes / 1e6:.1f} MB of text; "
+        f"{outcome.written} written, {outcome.removed} removed in {outcome.seconds:.1f} s"
+    )
+    return 0
+
+
+def _bar(done: int, total: int) -> None:
+    width = 30
+    filled = width * done // max(total, 1)
+    end = "\n" if done == total else ""
+    print(f"\r[{'#' * filled}{'.' * (width - filled)}] {done}/{total}", end=end, file=sys.stderr, flush=True)

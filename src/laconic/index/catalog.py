@@ -1,0 +1,102 @@
+"""Where the indexes of all workspaces lie, and what is in each. Removing one removes only our own files."""
+
+from __future__ import annotations
+
+import shutil
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
+from hashlib import blake2b
+from pathlib import Path
+from typing import Final
+
+import msgspec
+
+from laconic.errors import IndexUnavailable
+from laconic.index.schema import VERSION
+
+_FOLDER: Final = "index"
+_ROOT: Final = "root"  # the file that names the workspace
+
+
+class Statistics(msgspec.Struct, frozen=True):
+    """One workspace in numbers."""
+
+    root: str
+    files: int
+    parsed: int
+    skipped: int
+    failed: int
+    symbols: int
+    lines: int
+    source_bytes: int
+    index_bytes: int
+    languages: dict[str, int]  # files of each
+    classes: dict[str, int]
+    building: str = ""  # "320/2900" while a build runs
+    built: int = 0  # when it was last complete, in seconds since 1970
+
+
+def place(cache: Path, root: Path) -> Path:
+    """The index file of a workspace; its folder is made on first use, for the owner only."""
+    root = root.resolve()
+    label = "".join(char if char.isalnum() or char in "-_." else "-" for char in root.name)[:40] or "root"
+    key = blake2b(str(root).encode("utf-8", "surrogateescape"), digest_size=6).hexdigest()
+    folder = cache / _FOLDER / f"{label}-{key}"
+    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    for owned in (cache, cache / _FOLDER, folder):
+        owned.chmod(0o700)
+    name = folder / _ROOT
+    if not name.exists():
+        name.write_text(str(root), "utf-8", "surrogateescape")
+    return folder / f"v{VERSION}.sqlite"
+
+
+def workspaces(cache: Path) -> Iterator[tuple[Path, Path]]:
+    """Every indexed workspace: its root and its index file."""
+    for name in sorted((cache / _FOLDER).glob(f"*/{_ROOT}")):
+        yield Path(name.read_text("utf-8", "surrogateescape")), name.parent / f"v{VERSION}.sqlite"
+
+
+def forget(cache: Path, root: Path) -> None:
+    """Remove the index of a workspace."""
+    folder = place(cache, root).parent
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+def statistics(root: Path, file: Path) -> Statistics:
+    """The numbers of one index, without changing it."""
+    if not file.exists():
+        raise IndexUnavailable(f"{root} is not indexed.", f"Run `laconic index {root}`.")
+    try:
+        with closing(sqlite3.connect(f"{file.as_uri()}?mode=ro", uri=True)) as connection:
+            return _read(connection, root, file)
+    except sqlite3.DatabaseError as error:
+        raise IndexUnavailable(f"{file} cannot be read: {error}.", f"Run `laconic index {root}`.") from None
+
+
+def _read(connection: sqlite3.Connection, root: Path, file: Path) -> Statistics:
+    def one(query: str) -> int:
+        return int(connection.execute(query).fetchone()[0] or 0)
+
+    def table(query: str) -> dict[str, int]:
+        return {str(key): int(count) for key, count in connection.execute(query) if key}
+
+    states = table("SELECT state, count(*) FROM files GROUP BY 1")
+    meta = dict(connection.execute("SELECT key, value FROM meta"))
+    side = file.with_name(file.name + "-wal")
+    return Statistics(
+        root=str(root),
+        files=sum(states.values()),
+        parsed=states.get("parsed", 0),
+        skipped=states.get("skipped", 0),
+        failed=states.get("failed", 0),
+        symbols=one("SELECT count(*) FROM symbols"),
+        lines=one("SELECT sum(lines) FROM files"),
+        source_bytes=one("SELECT sum(size) FROM files WHERE state != 'skipped'"),
+        index_bytes=file.stat().st_size + (side.stat().st_size if side.exists() else 0),
+        languages=table("SELECT language, count(*) FROM files GROUP BY 1 ORDER BY 2 DESC, 1"),
+        classes=table("SELECT class, count(*) FROM files GROUP BY 1 ORDER BY 2 DESC, 1"),
+        building=str(meta.get("building", "")),
+        built=int(meta.get("built", 0)),
+    )

@@ -1,0 +1,65 @@
+"""Compare what is on disk with what the index holds. Looks at sizes and times only; contents come later."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Final, NamedTuple
+
+from laconic.index.store import Store
+from laconic.workspace.listing import Listed
+
+_SECOND: Final = 1_000_000_000
+_TICK: Final = _SECOND // 20  # clocks of file systems stand still for some milliseconds
+
+
+class Known(NamedTuple):
+    """What the index remembers of a file to recognise a change."""
+
+    size: int
+    mtime_ns: int
+    ctime_ns: int
+    checked_ns: int
+    hash: bytes
+    reason: str
+
+    @property
+    def racy(self) -> bool:
+        """It was looked at so soon after it was written that a later write may carry the same time."""
+        step = _TICK if self.mtime_ns % _SECOND else 2 * _SECOND  # whole seconds: a coarse file system
+        return max(self.mtime_ns, self.ctime_ns) + step >= self.checked_ns
+
+    def same(self, item: Listed) -> bool:
+        """Whether size and time prove that nothing changed."""
+        if self[:3] != (item.size, item.mtime_ns, item.ctime_ns):
+            return False
+        return not self.racy or not self.hash
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """What has to be done to be fresh."""
+
+    suspects: tuple[Listed, ...]  # new, or perhaps changed
+    gone: tuple[str, ...]
+
+    def __len__(self) -> int:
+        return len(self.suspects) + len(self.gone)
+
+
+def known(store: Store) -> dict[str, Known]:
+    """What the index remembers, by path."""
+    rows = store.connection.execute("SELECT path, size, mtime_ns, ctime_ns, checked_ns, hash, reason FROM files")
+    return {row[0]: Known._make(row[1:]) for row in rows}
+
+
+def compare(listed: Iterable[Listed], remembered: Mapping[str, Known]) -> Changes:
+    """Files that are new, files that may have changed, and files that are gone."""
+    suspects: list[Listed] = []
+    seen: set[str] = set()
+    for item in listed:
+        seen.add(item.path)
+        before = remembered.get(item.path)
+        if before is None or not before.same(item):
+            suspects.append(item)
+    return Changes(tuple(suspects), tuple(path for path in remembered if path not in seen))

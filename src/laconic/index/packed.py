@@ -1,0 +1,64 @@
+"""References of a file as one small blob, grouped by name so that one name is read without decoding the rest."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+import msgspec
+
+from laconic.records import Reference
+
+KINDS: Final = ("call", "read", "write", "type", "inherit", "import", "decorator")
+
+
+class _Packed(msgspec.Struct, frozen=True, array_like=True):
+    kinds: tuple[str, ...]  # those that KINDS lacks
+    receivers: tuple[str, ...]
+    names: dict[str, msgspec.Raw]  # flat numbers, _WIDTH to a reference; lines as distance from the one before
+
+
+_WIDTH: Final = 5
+
+
+def pack(references: Sequence[Reference]) -> bytes:
+    """All references of one file."""
+    kinds = {kind: number for number, kind in enumerate(KINDS)}
+    receivers: dict[str, int] = {"": 0}
+    grouped: dict[str, list[int]] = {}
+    last: dict[str, int] = {}
+    for ref in references:
+        numbers = grouped.setdefault(ref.name, [])
+        kind = kinds.setdefault(ref.kind, len(kinds))
+        receiver = receivers.setdefault(ref.receiver, len(receivers))
+        numbers += (ref.line - last.get(ref.name, 0), ref.column, kind, receiver, ref.scope + 1)
+        last[ref.name] = ref.line
+    encode = msgspec.msgpack.encode
+    raw = {name: msgspec.Raw(encode(grouped[name])) for name in sorted(grouped)}
+    return encode(_Packed(tuple(kinds)[len(KINDS) :], tuple(receivers), raw))
+
+
+def unpack(blob: bytes) -> list[Reference]:
+    """All references, ordered by line and column."""
+    packed = msgspec.msgpack.decode(blob, type=_Packed)
+    found = [ref for name in packed.names for ref in _decode(packed, name)]
+    found.sort(key=lambda ref: (ref.line, ref.column))
+    return found
+
+
+def unpack_named(blob: bytes, name: str) -> list[Reference]:
+    """The references with one name, in the order in which they were packed."""
+    packed = msgspec.msgpack.decode(blob, type=_Packed)
+    return _decode(packed, name) if name in packed.names else []
+
+
+def _decode(packed: _Packed, name: str) -> list[Reference]:
+    kinds = KINDS + packed.kinds
+    numbers = msgspec.msgpack.decode(packed.names[name], type=list[int])
+    found: list[Reference] = []
+    line = 0
+    for at in range(0, len(numbers), _WIDTH):
+        step, column, kind, receiver, scope = numbers[at : at + _WIDTH]
+        line += step
+        found.append(Reference(name, line, column, kinds[kind], packed.receivers[receiver], scope - 1))
+    return found

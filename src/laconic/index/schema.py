@@ -1,0 +1,82 @@
+"""The tables of an index, and how ids are made. Nothing here opens a file.
+
+files     one row per *version* of a file. A changed file gets a new id (ids are never used twice), so nothing that
+          pointed at the old version can be taken for the new one. `class`: source, test, vendored, generated,
+          minified, doc, config, data. `state`: parsed (symbols and references are in), text (no grammar: only its
+          text and words), skipped or failed (with `reason`).
+symbols   id = symbol_id(file, position of the definition in the file); `file_of(id)` gives the file back, and all
+          symbols of a file are one range of ids. `folded` is the name in small letters without underscores: one
+          index finds any naming style; compare `name` for exactness.
+refs      one packed blob per file with all its references: see `packed.py`.
+mentions  full-text table, rowid = file id: the names that a file refers to. A name is first looked up here, then
+          only in the blobs of those files (`Store.mentions`).
+imports, exports   as the file writes them.
+texts     full-text table of trigrams, rowid = file id: candidates for substring and regex search.
+words     full-text table, rowid = symbol id, or symbol_id(file, FILE) for what stands outside all definitions:
+          split words of name, path, signature, documentation and body, for ranked search.
+meta      schema, workspace, progress of a running build, counts.
+
+The full-text tables are contentless and only ever added to: rows of ids that are no longer in `files` are dead.
+Always join with `files` or `symbols`. The index is rebuilt when too many are dead.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+VERSION: Final = 1
+SHIFT: Final = 20  # a file has fewer than a million definitions: larger ones are cut
+FILE: Final = -1  # the position that stands for the file itself
+
+# Separators are white space only: names in some languages hold `-`, `?`, `$` and the like.
+_NAMES: Final = "unicode61 remove_diacritics 0 categories ''L* N* P* S* M* C*''"
+
+STATEMENTS: Final = (
+    "CREATE TABLE meta(key TEXT PRIMARY KEY, value) WITHOUT ROWID",
+    """CREATE TABLE files(
+        id INTEGER PRIMARY KEY AUTOINCREMENT, path TEXT NOT NULL UNIQUE, language TEXT NOT NULL,
+        size INTEGER NOT NULL, mtime_ns INTEGER NOT NULL, ctime_ns INTEGER NOT NULL, checked_ns INTEGER NOT NULL,
+        hash BLOB NOT NULL, lines INTEGER NOT NULL, class TEXT NOT NULL, state TEXT NOT NULL, reason TEXT NOT NULL,
+        package TEXT NOT NULL, faults INTEGER NOT NULL)""",
+    """CREATE TABLE symbols(
+        id INTEGER PRIMARY KEY, name TEXT NOT NULL, folded TEXT NOT NULL, qualified TEXT NOT NULL, kind TEXT NOT NULL,
+        start INTEGER NOT NULL, end INTEGER NOT NULL, line INTEGER NOT NULL, signature TEXT NOT NULL,
+        doc TEXT NOT NULL, parent INTEGER, visibility TEXT NOT NULL, modifiers TEXT NOT NULL, bases TEXT NOT NULL,
+        test INTEGER NOT NULL)""",
+    "CREATE INDEX symbols_folded ON symbols(folded)",
+    "CREATE TABLE refs(file INTEGER PRIMARY KEY, packed BLOB NOT NULL)",
+    """CREATE TABLE imports(
+        file INTEGER NOT NULL, position INTEGER NOT NULL, module TEXT NOT NULL, line INTEGER NOT NULL,
+        name TEXT NOT NULL, alias TEXT NOT NULL, exported INTEGER NOT NULL,
+        PRIMARY KEY(file, position)) WITHOUT ROWID""",
+    "CREATE TABLE exports(file INTEGER NOT NULL, name TEXT NOT NULL, PRIMARY KEY(file, name)) WITHOUT ROWID",
+    f"""CREATE VIRTUAL TABLE mentions USING fts5(
+        names, content='', detail=none, columnsize=0, tokenize='{_NAMES}')""",
+    """CREATE VIRTUAL TABLE texts USING fts5(
+        text, content='', detail=none, columnsize=0, tokenize='trigram')""",
+    """CREATE VIRTUAL TABLE words USING fts5(
+        name, path, signature, doc, body, content='', tokenize='unicode61 remove_diacritics 2')""",
+)
+
+# Tables whose rows go with their file, and how they name it.
+BY_FILE: Final = ("refs", "imports", "exports")
+
+
+def symbol_id(file: int, position: int) -> int:
+    """The id of a definition by its position in its file; FILE gives the row that stands for the file itself."""
+    return (file << SHIFT) + position + 1
+
+
+def file_of(symbol: int) -> int:
+    """The file that a symbol id belongs to."""
+    return symbol >> SHIFT
+
+
+def position_of(symbol: int) -> int:
+    """The position of the definition in its file."""
+    return (symbol & ((1 << SHIFT) - 1)) - 1
+
+
+def symbols_of(file: int) -> tuple[int, int]:
+    """First and last id that the symbols of a file can have."""
+    return symbol_id(file, 0), symbol_id(file + 1, FILE) - 1

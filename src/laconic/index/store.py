@@ -1,0 +1,291 @@
+"""The SQLite file of one workspace: open it, write whole files into it, read rows back.
+
+It does not decide what is out of date (`fresh`), what a reference means (`resolve`), or what ranks first (`search`).
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from hashlib import blake2b
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from laconic.errors import IndexUnavailable
+from laconic.index.packed import unpack, unpack_named
+from laconic.index.prepared import Prepared
+from laconic.index.schema import BY_FILE, FILE, STATEMENTS, VERSION, file_of, symbol_id, symbols_of
+from laconic.index.words import fold
+from laconic.records import Reference, Span
+
+_WAIT: Final = 10.0  # seconds that a reader waits for a checkpoint to end
+
+
+class File(NamedTuple):
+    """A row of `files`."""
+
+    id: int
+    path: str
+    language: str
+    size: int
+    mtime_ns: int
+    ctime_ns: int
+    checked_ns: int
+    hash: bytes
+    lines: int
+    file_class: str
+    state: str
+    reason: str
+    package: str
+    faults: int
+
+
+class Symbol(NamedTuple):
+    """A row of `symbols`."""
+
+    id: int
+    name: str
+    folded: str
+    qualified: str
+    kind: str
+    start: int
+    end: int
+    line: int
+    signature: str
+    doc: str
+    parent: int | None
+    visibility: str
+    modifiers: str  # separated by spaces
+    bases: str  # separated by line feeds, as written
+    test: int
+
+    @property
+    def file(self) -> int:
+        return file_of(self.id)
+
+    @property
+    def span(self) -> Span:
+        return Span(self.start, self.end)
+
+
+class Store:
+    """One open index. `connection` may be queried freely; only `writing` writes."""
+
+    def __init__(self, path: Path, connection: sqlite3.Connection) -> None:
+        self.path = path
+        self.connection = connection
+
+    @classmethod
+    def open(cls, path: Path) -> Store:
+        """Open or create; a broken file or another schema is replaced by an empty index."""
+        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        try:
+            return cls(path, _connect(path))
+        except sqlite3.DatabaseError as error:
+            if isinstance(error, sqlite3.OperationalError) and "locked" in str(error):
+                raise IndexUnavailable(f"{path} is locked.", "Wait for the other process to end.") from None
+            remove(path)
+        try:
+            return cls(path, _connect(path))
+        except sqlite3.DatabaseError as error:
+            raise IndexUnavailable(f"{path} cannot be opened: {error}.", "Check the cache folder.") from None
+
+    def close(self) -> None:
+        self.connection.close()
+
+    @contextmanager
+    def writing(self) -> Iterator[None]:
+        """One transaction: all of it or nothing."""
+        self.connection.execute("BEGIN IMMEDIATE")
+        try:
+            yield
+        except BaseException:
+            self.connection.execute("ROLLBACK")
+            raise
+        self.connection.execute("COMMIT")
+
+    def meta(self, key: str, default: str = "") -> str:
+        row = self.connection.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
+        return default if row is None else str(row[0])
+
+    def set_meta(self, key: str, value: str) -> None:
+        self.connection.execute("INSERT OR REPLACE INTO meta VALUES(?, ?)", (key, value))
+
+    def put(self, file: Prepared) -> int:
+        """Write one version of a file in place of the one before; inside `writing`."""
+        self.drop([file.path])
+        execute = self.connection.execute
+        cursor = execute(
+            "INSERT INTO files VALUES(NULL,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+            (
+                *(file.path, file.language, file.size, file.mtime_ns, file.ctime_ns, file.checked_ns, file.hash),
+                *(file.lines, file.file_class, file.state, file.reason, file.package, file.faults),
+            ),
+        )
+        number = int(cursor.lastrowid or 0)
+        if file.definitions:
+            many = self.connection.executemany
+            many("INSERT INTO symbols VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)", _symbol_rows(number, file))
+        if file.refs:
+            execute("INSERT INTO refs VALUES(?,?)", (number, file.refs))
+            execute("INSERT INTO mentions(rowid, names) VALUES(?,?)", (number, file.mentions))
+        if file.imports:
+            self.connection.executemany(
+                "INSERT INTO imports VALUES(?,?,?,?,?,?,?)",
+                [
+                    (number, at, item.module, item.line, item.name, item.alias, item.exported)
+                    for at, item in enumerate(file.imports)
+                ],
+            )
+        if file.exports:
+            self.connection.executemany(
+                "INSERT OR IGNORE INTO exports VALUES(?,?)", [(number, name) for name in file.exports]
+            )
+        if file.text:
+            execute("INSERT INTO texts(rowid, text) VALUES(?,?)", (number, file.text))
+        if file.words:
+            self.connection.executemany(
+                "INSERT INTO words(rowid, name, path, signature, doc, body) VALUES(?,?,?,?,?,?)",
+                [(symbol_id(number, row[0]), *row[1:]) for row in file.words],
+            )
+        return number
+
+    def drop(self, paths: Iterable[str]) -> int:
+        """Forget files; inside `writing`. Their full-text rows stay behind, dead."""
+        gone = 0
+        for path in paths:
+            row = self.connection.execute("SELECT id FROM files WHERE path = ?", (path,)).fetchone()
+            if row is None:
+                continue
+            number = int(row[0])
+            self.connection.execute("DELETE FROM files WHERE id = ?", (number,))
+            self.connection.execute("DELETE FROM symbols WHERE id BETWEEN ? AND ?", symbols_of(number))
+            for table in BY_FILE:
+                self.connection.execute(f"DELETE FROM {table} WHERE file = ?", (number,))
+            gone += 1
+        return gone
+
+    def touch(self, file: Prepared) -> None:
+        """Note that a file was looked at and still holds the same bytes; inside `writing`."""
+        self.connection.execute(
+            "UPDATE files SET size = ?, mtime_ns = ?, ctime_ns = ?, checked_ns = ? WHERE path = ?",
+            (file.size, file.mtime_ns, file.ctime_ns, file.checked_ns, file.path),
+        )
+
+    def files(self) -> Iterator[File]:
+        for row in self.connection.execute("SELECT * FROM files ORDER BY path"):
+            yield File._make(row)
+
+    def file(self, path: str) -> File | None:
+        row = self.connection.execute("SELECT * FROM files WHERE path = ?", (path,)).fetchone()
+        return None if row is None else File._make(row)
+
+    def file_by_id(self, number: int) -> File | None:
+        row = self.connection.execute("SELECT * FROM files WHERE id = ?", (number,)).fetchone()
+        return None if row is None else File._make(row)
+
+    def symbols_in(self, file: int) -> list[Symbol]:
+        """The symbols of a file, outer before inner."""
+        rows = self.connection.execute(
+            "SELECT * FROM symbols WHERE id BETWEEN ? AND ? ORDER BY id", symbols_of(file)
+        ).fetchall()
+        return [Symbol._make(row) for row in rows]
+
+    def symbol(self, number: int) -> Symbol | None:
+        row = self.connection.execute("SELECT * FROM symbols WHERE id = ?", (number,)).fetchone()
+        return None if row is None else Symbol._make(row)
+
+    def symbols_named(self, name: str) -> list[Symbol]:
+        """Symbols of this name in any naming style; those written exactly so first."""
+        rows = self.connection.execute("SELECT * FROM symbols WHERE folded = ? ORDER BY id", (fold(name),)).fetchall()
+        return sorted((Symbol._make(row) for row in rows), key=lambda symbol: symbol.name != name)
+
+    def symbol_at(self, file: int, line: int) -> Symbol | None:
+        """The innermost symbol around a line."""
+        row = self.connection.execute(
+            "SELECT * FROM symbols WHERE id BETWEEN ? AND ? AND start <= ? AND end >= ? ORDER BY start DESC, id DESC",
+            (*symbols_of(file), line, line),
+        ).fetchone()
+        return None if row is None else Symbol._make(row)
+
+    def references_in(self, file: int) -> list[Reference]:
+        """All references that a file holds."""
+        row = self.connection.execute("SELECT packed FROM refs WHERE file = ?", (file,)).fetchone()
+        return [] if row is None else unpack(row[0])
+
+    def mentions(self, name: str) -> Iterator[tuple[int, list[Reference]]]:
+        """Files that refer to this very name, each with those references."""
+        quoted = '"' + name.replace('"', '""') + '"'
+        rows = self.connection.execute(
+            "SELECT file, packed FROM mentions JOIN refs ON file = mentions.rowid WHERE mentions MATCH ?",
+            (quoted,),
+        )
+        for file, packed in rows:
+            if found := unpack_named(packed, name):
+                yield file, found
+
+    def fingerprint(self) -> str:
+        """A hash of all rows by content, without ids and times: equal for equal code, however it was built."""
+        state = blake2b(digest_size=16)
+        for file in self.files():
+            state.update(repr((file.path, file.language, file.hash, file.lines, *file[9:])).encode())
+            first = symbol_id(file.id, FILE)
+            for row in self.symbols_in(file.id):
+                parent = None if row.parent is None else row.parent - first
+                state.update(repr((row.id - first, *row[1:10], parent, *row[11:])).encode())
+            for table in BY_FILE:
+                for row in self.connection.execute(f"SELECT * FROM {table} WHERE file = ? ORDER BY 1, 2", (file.id,)):
+                    state.update(repr(row[1:]).encode())
+        return state.hexdigest()
+
+
+def remove(path: Path) -> None:
+    """Delete an index with its side files."""
+    for suffix in ("", "-wal", "-shm"):
+        path.with_name(path.name + suffix).unlink(missing_ok=True)
+
+
+def _connect(path: Path) -> sqlite3.Connection:
+    connection = sqlite3.connect(path, timeout=_WAIT, isolation_level=None, check_same_thread=False)
+    try:
+        connection.execute("PRAGMA journal_mode = WAL")
+        # A power cut may lose the last batches, never the file: what is lost is indexed again.
+        connection.execute("PRAGMA synchronous = NORMAL")
+        connection.execute("PRAGMA cache_size = -16000")
+        version = int(connection.execute("PRAGMA user_version").fetchone()[0])
+        if version == 0:
+            _create(connection)
+        _demand(version in {0, VERSION})
+        connection.execute("SELECT count(*) FROM meta")
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def _demand(right: bool) -> None:
+    if not right:
+        raise sqlite3.DatabaseError("the index has another schema")
+
+
+def _create(connection: sqlite3.Connection) -> None:
+    connection.execute("BEGIN IMMEDIATE")
+    if int(connection.execute("PRAGMA user_version").fetchone()[0]) == 0:  # another process may have been faster
+        for statement in STATEMENTS:
+            connection.execute(statement)
+        connection.execute(f"PRAGMA user_version = {VERSION}")
+    connection.execute("COMMIT")
+
+
+def _symbol_rows(number: int, file: Prepared) -> Iterator[tuple[object, ...]]:
+    qualified: list[str] = []
+    for at, item in enumerate(file.definitions):
+        inside = 0 <= item.parent < at
+        full = f"{qualified[item.parent]}.{item.name}" if inside else item.name
+        qualified.append(full)
+        yield (
+            *(symbol_id(number, at), item.name, fold(item.name), full, item.kind, item.span.start, item.span.end),
+            *(item.line, item.signature, item.doc, symbol_id(number, item.parent) if inside else None),
+            *(item.visibility, " ".join(item.modifiers), "\n".join(item.bases), int(item.test)),
+        )

@@ -1,0 +1,81 @@
+"""Which files a workspace has, with the sizes and times that tell whether they changed.
+
+Git decides where there is git, ignore files where not. Nothing outside the workspace is ever looked at.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from laconic.workspace import git
+from laconic.workspace.ignoring import Ignored
+
+_NEVER: Final = frozenset({b".git", b".hg", b".svn", b".jj"})
+
+
+class Listed(NamedTuple):
+    """One file as the disk shows it."""
+
+    path: str  # relative, forward slashes
+    size: int
+    mtime_ns: int
+    ctime_ns: int = 0  # catches a change that keeps size and time of writing
+    trouble: str = ""  # why it cannot be indexed, if that is already clear
+
+
+def listing(root: Path) -> list[Listed]:
+    """All files of a workspace, sorted by path."""
+    top = os.fsencode(root.resolve())
+    found = {item.path: item for item in _below(top, b"", top)}
+    return [found[path] for path in sorted(found)]
+
+
+def _below(top: bytes, prefix: bytes, folder: bytes) -> Iterator[Listed]:
+    names = git.listed(Path(os.fsdecode(folder)))
+    # A workspace that an outer repository ignores as a whole is still a workspace.
+    walked: Iterable[bytes] = names or Ignored(folder).walk(_NEVER)
+    for name in walked:
+        full = folder + b"/" + name
+        try:
+            status = os.lstat(full)
+        except (OSError, ValueError):
+            continue  # deleted, but still known to git
+        if stat.S_ISDIR(status.st_mode):
+            if name.rsplit(b"/", 1)[-1] not in _NEVER and os.path.lexists(full + b"/.git"):
+                yield from _below(top, prefix + name + b"/", full)
+            continue
+        if (item := _listed(top, full, prefix + name, status)) is not None:
+            yield item
+
+
+def look(root: Path, path: str) -> Listed | None:
+    """One file as the disk shows it now; None if it is not there."""
+    top = os.fsencode(root.resolve())
+    name = os.fsencode(path)
+    full = top + b"/" + name
+    try:
+        status = os.lstat(full)
+    except (OSError, ValueError):
+        return None
+    return None if stat.S_ISDIR(status.st_mode) else _listed(top, full, name, status)
+
+
+def _listed(top: bytes, full: bytes, name: bytes, status: os.stat_result) -> Listed | None:
+    trouble = ""
+    if stat.S_ISLNK(status.st_mode):
+        target = os.path.realpath(full)
+        if not target.startswith(top + b"/"):
+            trouble = "a link that leaves the workspace"
+        else:
+            # What it points to is listed under its own name; a second copy would double every hit.
+            trouble = f"a link to {os.fsdecode(target[len(top) + 1 :])}"
+    elif not stat.S_ISREG(status.st_mode):
+        trouble = "not a regular file"
+    path = name.decode("utf-8", "backslashreplace")
+    if path.encode() != name:
+        trouble = "its name is not UTF-8"
+    return Listed(path.replace(os.sep, "/"), status.st_size, status.st_mtime_ns, status.st_ctime_ns, trouble)

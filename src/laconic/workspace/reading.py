@@ -1,0 +1,60 @@
+"""Read a file of a workspace as text, or say why not."""
+
+from __future__ import annotations
+
+import os
+import stat
+from pathlib import Path
+from typing import Final
+
+from laconic.errors import OutsideWorkspace, Unreadable
+
+LIMIT: Final = 2_000_000  # bytes; larger files are data
+_HEAD: Final = 8192
+
+
+def inside(root: Path, path: str) -> Path:
+    """The place of a path that stays inside the workspace, links resolved."""
+    top = root.resolve()
+    try:
+        full = (top / path).resolve()
+    except (OSError, ValueError, RuntimeError) as error:
+        raise Unreadable(f"{path!r} is not a usable path: {error}.", "Use a path as a search shows it.") from None
+    if full != top and top not in full.parents:
+        raise OutsideWorkspace(f"{path} lies outside the workspace {top}.", "Use a path below it.")
+    return full
+
+
+def relative(root: Path, path: str) -> str:
+    """A path as records write it: relative to the workspace, forward slashes."""
+    return inside(root, path).relative_to(root.resolve()).as_posix()
+
+
+def read_bytes(root: Path, path: str, limit: int = LIMIT) -> bytes:
+    """The bytes of a regular file within the limit; never blocks on a pipe or a device."""
+    full = inside(root, path)
+    try:
+        handle = os.open(full, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
+    except FileNotFoundError:
+        raise Unreadable(f"{path} does not exist.", "Search for its name.") from None
+    except OSError as error:
+        raise Unreadable(f"{path} cannot be read: {error.strerror}.") from None
+    with os.fdopen(handle, "rb") as file:
+        status = os.fstat(handle)
+        if not stat.S_ISREG(status.st_mode):
+            raise Unreadable(f"{path} is not a regular file.", "Name a file.")
+        if status.st_size > limit:
+            raise Unreadable(f"{path} has {status.st_size:,} bytes, over the limit of {limit:,}.", "Search in it.")
+        return file.read(limit + 1)
+
+
+def is_binary(data: bytes) -> bool:
+    """Whether bytes are no text: a NUL near the start that is not UTF-16."""
+    return b"\0" in data[:_HEAD] and not data.startswith((b"\xff\xfe", b"\xfe\xff"))
+
+
+def as_text(data: bytes) -> str:
+    """Bytes as text; what is not UTF-8 shows as replacement characters."""
+    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return data.decode("utf-16", "replace")
+    return data.decode("utf-8-sig", "replace")

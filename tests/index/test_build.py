@@ -1,0 +1,126 @@
+"""A build makes the index say what the disk says, whatever happened in between."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from laconic.index.workspace_index import Index
+
+
+def git(folder: Path, *args: str) -> None:
+    identity = ["-c", "user.name=a", "-c", "user.email=a@example.org", "-c", "init.defaultBranch=main"]
+    subprocess.run(["git", *identity, *args], cwd=folder, check=True, capture_output=True)
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    root = tmp_path / "code"
+    root.mkdir()
+    for name in ("a.txt", "b.txt", "c.txt"):
+        (root / name).write_text(f"this is {name}\n")
+    (root / ".gitignore").write_text("ignored.txt\n")
+    (root / "ignored.txt").write_text("no")
+    git(root, "init")
+    git(root, "add", ".")
+    git(root, "commit", "-m", "first")
+    return root
+
+
+@pytest.fixture
+def index(root: Path, tmp_path: Path) -> Index:
+    return Index.open(root, tmp_path / "cache")
+
+
+def paths(index: Index) -> list[str]:
+    return [file.path for file in index.store.files()]
+
+
+def test_a_build_lists_what_git_lists(index: Index) -> None:
+    index.build()
+    assert paths(index) == [".gitignore", "a.txt", "b.txt", "c.txt"]
+
+
+def test_a_second_build_writes_nothing(index: Index) -> None:
+    assert index.build().written == 4
+    assert index.build().written == 0
+
+
+def test_change_rename_and_delete_leave_no_stale_row(index: Index, root: Path) -> None:
+    index.build()
+    (root / "a.txt").write_text("another text\n")
+    (root / "b.txt").rename(root / "d.txt")
+    (root / "c.txt").unlink()
+    outcome = index.build()
+    assert (outcome.written, outcome.removed) == (2, 2)
+    assert paths(index) == [".gitignore", "a.txt", "d.txt"]
+
+
+def test_a_branch_switch_is_followed(index: Index, root: Path) -> None:
+    index.build()
+    before = index.store.fingerprint()
+    git(root, "checkout", "-b", "side")
+    (root / "a.txt").write_text("on the side\n")
+    (root / "new.txt").write_text("new\n")
+    git(root, "add", ".")
+    git(root, "commit", "-m", "side")
+    index.build()
+    assert index.store.fingerprint() != before
+    git(root, "checkout", "main")
+    index.build()
+    assert index.store.fingerprint() == before
+
+
+def test_a_change_with_the_same_size_and_time_is_seen(index: Index, root: Path) -> None:
+    """A write within one tick of the file system's clock keeps size and time; the contents decide."""
+    file = root / "a.txt"
+    index.build()
+    before = file.stat()
+    file.write_text("THIS IS a.txt\n")
+    os.utime(file, ns=(before.st_atime_ns, before.st_mtime_ns))
+    assert index.build().written == 1
+
+
+def test_a_touched_file_is_not_written_again(index: Index, root: Path) -> None:
+    index.build()
+    os.utime(root / "a.txt", (1, 1))
+    outcome = index.build()
+    assert outcome.written == 0
+    assert outcome.unchanged >= 1
+
+
+def test_what_cannot_be_read_is_listed_with_the_reason(index: Index, root: Path, tmp_path: Path) -> None:
+    (tmp_path / "secret").write_text("outside")
+    (root / "out.txt").symlink_to(tmp_path / "secret")
+    (root / "inner.txt").symlink_to(root / "a.txt")
+    (root / "bin.dat").write_bytes(b"\0\1\2")
+    (root / "huge.py").write_bytes(b"x = 1\n" * 400_000)
+    index.build()
+    reasons = {file.path: file.reason for file in index.store.files() if file.state == "skipped"}
+    assert reasons == {
+        "bin.dat": "binary",
+        "huge.py": "2,400,000 bytes, over 2,000,000",
+        "inner.txt": "a link to a.txt",
+        "out.txt": "a link that leaves the workspace",
+    }
+
+
+def test_a_query_sees_a_change_without_being_told(index: Index, root: Path) -> None:
+    index.build()
+    (root / "a.txt").write_text("changed behind its back\n")
+    assert index.ensure(["a.txt", "b.txt"])
+    assert not index.ensure(["a.txt", "b.txt"])
+    (root / "b.txt").unlink()
+    assert index.ensure(["b.txt"])
+    assert "b.txt" not in paths(index)
+
+
+def test_the_first_refresh_builds_behind_and_says_so(index: Index) -> None:
+    assert "being built" in index.refresh()
+    index.close()
+    again = Index.open(index.root, index.store.path.parents[2])
+    assert again.refresh() == ""
+    assert len(paths(again)) == 4
