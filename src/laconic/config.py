@@ -51,6 +51,11 @@ SETTINGS: Final[tuple[Setting, ...]] = (
     Setting("model", "gpt-5", "Model whose tokenizer counts when nothing else says so."),
     Setting("budget", 0, "Tokens an answer may have at most; 0 means the tool's own default.", minimum=0),
     Setting("reduce.budget", 0, "Tokens that `laconic reduce` aims for; 0 means by content.", minimum=0),
+    Setting(
+        "parse.max_bytes", 2_000_000, "Largest file that is parsed; larger ones are listed as skipped.", minimum=1
+    ),
+    Setting("parse.max_line", 50_000, "Longest line, in bytes, of a file that is parsed.", minimum=1),
+    Setting("parse.seconds", 10.0, "Time after which the parser of one file is killed.", minimum=0.1),
     Setting("bench.data", "../shared/bench", "Folder with the recorded data that benchmarks measure on."),
 )
 

@@ -25,8 +25,8 @@ class Definition(msgspec.Struct, frozen=True, array_like=True):
     """A symbol as one file defines it."""
 
     name: str
-    kind: str  # function, method, class, interface, struct, enum, trait, type, constant, variable, field, module,
-    # macro, heading, key
+    kind: str  # function, method, constructor, class, interface, struct, record, enum, union, trait, impl, object,
+    # type, constant, variable, field, module, macro, test, heading, key
     span: Span  # with decorators and documentation that belong to it
     line: int  # where the name stands
     signature: str = ""  # one line, white space folded, no body
@@ -36,6 +36,7 @@ class Definition(msgspec.Struct, frozen=True, array_like=True):
     modifiers: tuple[str, ...] = ()  # async, static, abstract, final, override, exported, ...
     bases: tuple[str, ...] = ()  # what it extends or implements, as written
     test: bool = False  # it is a test, or holds tests
+    owner: str = ""  # the type it belongs to when that is not its parent: Go receivers, C++ `Foo::bar`, extensions
 
 
 class Reference(msgspec.Struct, frozen=True, array_like=True):
@@ -43,7 +44,7 @@ class Reference(msgspec.Struct, frozen=True, array_like=True):
 
     name: str
     line: int
-    column: int
+    column: int  # 0-based, in bytes
     kind: str  # call, read, write, type, inherit, import, decorator
     receiver: str = ""  # what stands before the dot, as written: `self`, `a.b`, `Foo`
     scope: int = -1  # index of the innermost definition around it
@@ -70,6 +71,12 @@ class Parsed(msgspec.Struct, frozen=True, array_like=True):
     exports: tuple[str, ...] = ()  # an explicit list (`__all__`, `export {a}`); empty: by visibility
     package: str = ""  # the package or namespace the file declares
     faults: int = 0  # syntax errors seen
+
+
+class Failure(msgspec.Struct, frozen=True, array_like=True):
+    """Why a file could not be parsed, in words for a list of skipped files."""
+
+    reason: str
 
 
 class Hit(msgspec.Struct, frozen=True):

@@ -1,0 +1,10 @@
+"""Read source files: what they define, use, import and export, in every language that we have a grammar for.
+
+`parse` reads one file in this process; `ParsePool` reads many in processes that can be killed.
+"""
+
+from laconic.index.parse.detect import language_of
+from laconic.index.parse.extract import parse
+from laconic.index.parse.pool import Limits, ParsePool
+
+__all__ = ["Limits", "ParsePool", "language_of", "parse"]

@@ -1,0 +1,216 @@
+"""Turn the matches of a definitions query into definitions, imports, exports and the package of a file."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Final
+
+from laconic.index.parse.found import Found
+from laconic.index.parse.language import Compiled, Language
+from laconic.index.parse.source import Source
+from laconic.records import Definition, Import, Span
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+TYPES: Final = frozenset({"class", "interface", "struct", "enum", "trait", "record", "object", "impl", "union"})
+FUNCTIONS: Final = frozenset({"function", "method", "constructor", "macro", "test"})
+_PARTS: Final = frozenset({"name", "body", "base", "owner", "import", "exports", "package"})
+_MEMBERS: Final = {"function": "method", "variable": "field"}  # what becomes of it inside a type
+_LEAVES: Final = frozenset({"variable", "constant", "field", "key"})  # one line tells what they are
+_OPENERS: Final = frozenset({":", "{", "=", "=>"})
+_WORD: Final = re.compile(r"[A-Za-z_#][\w#]*")
+_DECORATOR: Final = re.compile(r"@([\w.:$]+)|#\[\s*([\w:]+)")
+_DECORATION: Final = re.compile(r"[@#]\[?[\w.:]+(?:\((?:[^()]|\([^()]*\))*\))?\]?")
+_QUOTED: Final = re.compile(r"""["']([^"'\n]+)["']""")
+
+
+class Outline:
+    """The definitions of one file, still as found, with what else the same matches told."""
+
+    def __init__(self) -> None:
+        self.found: list[Found] = []
+        self.imports: list[Import] = []
+        self.exports: list[str] = []
+        self.package = ""
+
+    def names(self) -> set[int]:
+        """Where the names of definitions stand."""
+        return {each.name_start for each in self.found}
+
+
+def outline(ready: Compiled, source: Source, root: Node) -> Outline:
+    """All definitions in the order of the file, each with its parent."""
+    from tree_sitter import QueryCursor  # loaded with the first grammar
+
+    made = Outline()
+    if ready.definitions is None:
+        return made
+    by_node: dict[tuple[int, int], Found] = {}
+    for _, parts in QueryCursor(ready.definitions).matches(root):
+        kind = next((part for part in parts if part not in _PARTS and part[0] != "_"), "")
+        if kind:
+            _collect(kind, parts, by_node, source)
+        elif "import" in parts and ready.language.imports:
+            for told in ready.language.imports(parts["import"][0], source):
+                if isinstance(told, str):
+                    made.exports.append(told)
+                else:
+                    made.imports.append(told)
+        elif "exports" in parts:
+            made.exports += _QUOTED.findall(_text(parts["exports"][0]))
+        elif "package" in parts:
+            made.package = made.package or " ".join(_text(parts["package"][0]).split())
+    made.found = sorted(by_node.values(), key=lambda each: (each.start, -each.end))
+    _complete(made, ready.language, source)
+    return made
+
+
+def records(made: Outline, language: Language, source: Source) -> tuple[Definition, ...]:
+    """The definitions as records."""
+    index = {id(each): number for number, each in enumerate(made.found)}
+    return tuple(_record(each, index, language, source) for each in made.found)
+
+
+def _text(node: Node) -> str:
+    return (node.text or b"").decode("utf-8", "replace")
+
+
+def _collect(kind: str, parts: dict[str, list[Node]], by_node: dict[tuple[int, int], Found], source: Source) -> None:
+    node = parts[kind][0]
+    name_node = parts["name"][0] if "name" in parts else node.child_by_field_name("name")
+    if name_node is None:
+        return
+    name = source.text(name_node.start_byte, min(name_node.end_byte, name_node.start_byte + 200)).strip()
+    if not name:
+        return
+    key = (node.start_byte, name_node.start_byte)
+    each = by_node.get(key)
+    if each is None:
+        each = by_node[key] = Found(kind, node, name, name_node)
+        each.body = parts["body"][0] if "body" in parts else node.child_by_field_name("body")
+        if "owner" in parts:
+            each.owner = _text(parts["owner"][0])
+    each.bases += [
+        base for node in parts.get("base", ()) if (base := " ".join(_text(node).split())) not in each.bases
+    ]
+
+
+def _complete(made: Outline, language: Language, source: Source) -> None:
+    """Give each definition its parent, its outer span and its modifiers; then the language has the last word."""
+    stack: list[Found] = []
+    members: dict[tuple[int, str], Found] = {}
+    kept: list[Found] = []
+    for each in made.found:
+        while stack and (stack[-1].end <= each.start or stack[-1].node == each.node):
+            stack.pop()
+        each.parent = stack[-1] if stack else None
+        if each.parent is not None and each.parent.kind in TYPES:
+            each.kind = _MEMBERS.get(each.kind, each.kind)
+        elif each.kind in {"field", "variable"} and not _place(each, members):
+            continue
+        _decorate(each, language, source)
+        if language.refine:
+            language.refine(each, source)
+        if not each.kind:
+            continue
+        kept.append(each)
+        if not each.fixed_parent:
+            stack.append(each)
+    made.found = kept
+
+
+def _place(each: Found, members: dict[tuple[int, str], Found]) -> bool:
+    """Whether a variable inside a function is worth a record: only a member set through `self`, and only once."""
+    around = each.parent
+    if around is None:
+        return True
+    if each.kind == "variable" or around.kind not in FUNCTIONS:
+        return around.kind not in FUNCTIONS
+    while around is not None and around.kind not in TYPES:
+        around = around.parent
+    if around is None or (id(around), each.name) in members:
+        return False
+    members[id(around), each.name] = each
+    each.parent, each.fixed_parent = around, True
+    return True
+
+
+def _decorate(each: Found, language: Language, source: Source) -> None:
+    outer = each.node
+    while language.wrappers and (above := outer.parent) is not None and above.type in language.wrappers:
+        outer = above
+    each.outer = outer
+    prefix = source.text(outer.start_byte, each.name_start)
+    if "@" in prefix or "#[" in prefix:
+        each.decorators = [one or other for one, other in _DECORATOR.findall(prefix)]
+        prefix = _DECORATION.sub(" ", prefix)
+    if language.modifiers:
+        each.modifiers = [word for word in _WORD.findall(prefix) if word in language.modifiers]
+
+
+def _record(each: Found, index: dict[int, int], language: Language, source: Source) -> Definition:
+    row = each.outer.start_point[0]
+    top = source.comment_above(row, language.comments) if language.comments else row
+    bottom, column = each.outer.end_point
+    if column == 0 and bottom > row:  # the node ends with the line break
+        bottom -= 1
+    return Definition(
+        name=each.name,
+        kind=each.kind,
+        span=Span(top + 1, bottom + 1),
+        line=each.name_row + 1,
+        signature=each.signature or _signature(each, source),
+        doc=_documentation(each, top, row, language, source),
+        parent=index.get(id(each.parent), -1) if each.parent is not None else -1,
+        visibility=each.visibility,
+        modifiers=tuple(dict.fromkeys(each.modifiers)),
+        bases=tuple(each.bases),
+        test=each.test or (each.parent is not None and each.parent.test),
+        owner=each.owner,
+    )
+
+
+def _signature(each: Found, source: Source) -> str:
+    if each.kind in _LEAVES:
+        return source.first_line(each.start, each.end)
+    start = _after_attributes(each)
+    if each.body is None:
+        return source.first_line(start, each.end, 300)
+    last = each.body.prev_sibling
+    while last is not None and (last.type in _OPENERS or "comment" in last.type):
+        last = last.prev_sibling
+    end = last.end_byte if last is not None and last.start_byte > start else each.body.start_byte
+    return source.folded(start, end).rstrip(" {:=")
+
+
+def _after_attributes(each: Found) -> int:
+    """Where the declaration itself begins when annotations stand inside its node."""
+    start = each.start
+    for child in each.node.children[:3]:
+        if child.type in {"attribute_list", "annotation", "marker_annotation", "decorator"}:
+            start = child.next_sibling.start_byte if child.next_sibling else start
+        elif child.type == "modifiers" and child.named_child_count:
+            plain = [word for word in child.children if "annotation" not in word.type]
+            after = child.next_sibling.start_byte if child.next_sibling else start
+            return plain[0].start_byte if plain else after
+        else:
+            break
+    return start
+
+
+def _documentation(each: Found, top: int, row: int, language: Language, source: Source) -> str:
+    if language.documentation and (node := language.documentation(each.node)) is not None:
+        return source.paragraph(_text(node))
+    if top == row:
+        return ""
+    above = [line.decode("utf-8", "replace") for line in source.lines[top:row]]
+    return source.paragraph("\n".join(line for line in above if not line.lstrip().startswith(("#[", "[", "@"))))
+
+
+def scopes(made: Outline) -> Iterator[tuple[int, int, int]]:
+    """The byte ranges in which a name belongs to a definition, outer ones first."""
+    for number, each in enumerate(made.found):
+        if not each.fixed_parent:
+            yield each.outer.start_byte, each.outer.end_byte, number

@@ -1,0 +1,45 @@
+"""Parse one file in this process. Nothing here guards against a grammar that hangs: the pool does."""
+
+from __future__ import annotations
+
+from laconic.index.parse.definitions import outline, records
+from laconic.index.parse.detect import language_of
+from laconic.index.parse.language import Language, compiled
+from laconic.index.parse.lines import outline_by_lines
+from laconic.index.parse.references import references
+from laconic.index.parse.source import Source
+from laconic.records import Parsed
+
+
+def parse(path: str, data: bytes) -> Parsed:
+    """Everything that one file says about itself; a file in no known language has only lines."""
+    language = language_of(path, data[:4096])
+    if language is None:
+        return Parsed("", _count(data))
+    return parse_as(language, path, data)
+
+
+def parse_as(language: Language, path: str, data: bytes) -> Parsed:
+    """The same for a language that is already known."""
+    source = Source(path, data)
+    ready = compiled(language.name)
+    if ready is None:
+        return outline_by_lines(language, source)
+    import tree_sitter  # loaded with the first grammar
+
+    root = tree_sitter.Parser(ready.grammar).parse(data).root_node
+    made = outline(ready, source, root)
+    return Parsed(
+        language=language.name,
+        lines=_count(data),
+        definitions=records(made, language, source),
+        references=references(ready, source, root, made),
+        imports=tuple(made.imports),
+        exports=tuple(dict.fromkeys(made.exports)),
+        package=made.package,
+        faults=int(root.has_error),
+    )
+
+
+def _count(data: bytes) -> int:
+    return data.count(b"\n") + (not data.endswith(b"\n")) if data else 0

@@ -1,0 +1,184 @@
+"""Turn the captures of a references query into references: who uses which name, how, and on what receiver.
+
+Names that a function declares for itself are left out. The text around a name tells most of what is needed (a call is
+followed by a parenthesis, a receiver stands before a dot), which is several times faster than asking the tree.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from laconic.index.parse.definitions import FUNCTIONS, Outline, scopes
+from laconic.index.parse.language import Compiled
+from laconic.index.parse.receiver import before
+from laconic.index.parse.source import Source
+from laconic.records import Reference
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+_KINDS: Final = ("call", "type", "inherit", "decorator", "write")
+_DOT, _COLON, _GREATER, _OPEN, _SPACE, _EQUALS = b".:>( ="
+_NEVER: Final = 1 << 62
+
+
+def references(ready: Compiled, source: Source, root: Node, made: Outline) -> tuple[Reference, ...]:
+    """Every use of a name in the file that may refer to a definition somewhere."""
+    from tree_sitter import QueryCursor  # loaded with the first grammar
+
+    told = _imported(made, source)
+    if ready.references is None:
+        return tuple(told)
+    captures = QueryCursor(ready.references).captures(root)
+    names = sorted([(node.start_byte, node.end_byte, node.start_point) for node in captures.get("id", ())])
+    if not names:
+        return tuple(told)
+    skipped = made.names()
+    skipped.update(node.start_byte for node in captures.get("skip", ()))
+    segments = _segments(list(scopes(made)))
+    ground = _Ground(
+        data=source.data,
+        skipped=skipped,
+        segments=segments,
+        zones=_zones(captures),
+        uses={node.start_byte: kind for kind in _KINDS for node in captures.get(kind, ())},
+        local=_locals(captures.get("local", ()), captures.get("global", ()), made, segments),
+        ignored=ready.language.ignored,
+    )
+    return (*told, *_walk(names, ground))
+
+
+@dataclass(frozen=True, slots=True)
+class _Ground:
+    """What is known about the places of a file before its names are looked at."""
+
+    data: bytes
+    skipped: set[int]  # where names stand that refer to nothing
+    segments: list[tuple[int, int]]  # from which byte on which definition is innermost
+    zones: list[tuple[int, str]]  # from which byte on all names are used in one way
+    uses: dict[int, str]  # how the name at a byte is used
+    local: dict[int, frozenset[str]]  # names hidden by local variables, for every definition
+    ignored: frozenset[str]
+
+
+def _walk(names: Sequence[tuple[int, int, tuple[int, int]]], ground: _Ground) -> list[Reference]:
+    """The one hot loop of extraction: a sweep over all names, in the order of the file."""
+    data, skipped, segments, zones = ground.data, ground.skipped, ground.segments, ground.zones
+    uses, local, ignored = ground.uses, ground.local, ground.ignored
+    found: list[Reference] = []
+    append = found.append
+    segment, scope, until = -1, -1, segments[0][0]
+    zone, within, leaves = -1, "", zones[0][0]
+    hidden = local.get(-1, frozenset())
+    last_end, chain = -1, ""
+    for start, end, (row, column) in names:
+        while start >= until:
+            segment += 1
+            scope = segments[segment][1]
+            until = segments[segment + 1][0]
+            hidden = local[scope]
+        while start >= leaves:
+            zone += 1
+            within = zones[zone][1]
+            leaves = zones[zone + 1][0]
+        name = data[start:end].decode("utf-8", "replace")
+        receiver = ""
+        mark = data[start - 1] if start else 0
+        if mark == _DOT or mark in (_COLON, _GREATER):
+            near = start - last_end == 1 and mark == _DOT
+            receiver = chain if near else before(data, start, last_end, chain)
+        last_end = end
+        chain = f"{receiver}.{name}" if receiver else name
+        if start in skipped or within == "import" or (not receiver and (name in hidden or name in ignored)):
+            continue
+        use = uses.get(start) or within or _use(data, end)
+        append(Reference(name, row + 1, column, use, receiver, scope))
+    return found
+
+
+def _use(data: bytes, end: int) -> str:
+    """How a name is used, by what follows it."""
+    after = data[end : end + 3]
+    if not after:
+        return "read"
+    first = after[0]
+    if first == _OPEN:
+        return "call"
+    if first == _SPACE and len(after) > 2:
+        if after[1] == _OPEN:
+            return "call"
+        if after[1] == _EQUALS and after[2] not in b"=>~":
+            return "write"
+    return "read"
+
+
+def _imported(made: Outline, source: Source) -> list[Reference]:
+    """A reference for each name that an import brings in."""
+    found = []
+    for each in made.imports:
+        name = each.name
+        if not name or name in {"*", "default"}:
+            continue
+        line = source.lines[each.line - 1] if each.line <= len(source.lines) else b""
+        found.append(Reference(name, each.line, max(0, line.rfind(name.encode())), "import", each.module))
+    return found
+
+
+def _segments(ranges: list[tuple[int, int, int]]) -> list[tuple[int, int]]:
+    """Nested ranges flattened: from which byte on which one is innermost."""
+    flat: list[tuple[int, int]] = []
+    stack: list[tuple[int, int]] = []
+    for start, end, number in ranges:
+        while stack and stack[-1][0] <= start:
+            closed, _ = stack.pop()
+            flat.append((closed, stack[-1][1] if stack else -1))
+        flat.append((start, number))
+        stack.append((end, number))
+    while stack:
+        closed, _ = stack.pop()
+        flat.append((closed, stack[-1][1] if stack else -1))
+    flat.append((_NEVER, -1))
+    return flat
+
+
+def _zones(captures: dict[str, list[Node]]) -> list[tuple[int, str]]:
+    """Where all names are used in one way: annotations, bases, decorators, imports."""
+    kinds = [capture for capture in captures if capture.startswith("in.")]
+    ranges = sorted(
+        ((node.start_byte, -node.end_byte, number) for number, kind in enumerate(kinds) for node in captures[kind])
+    )
+    flat = _segments([(start, -end, number) for start, end, number in ranges])
+    return [(start, kinds[number][3:] if number >= 0 else "") for start, number in flat]
+
+
+def _locals(
+    declared: Iterable[Node], outside: Iterable[Node], made: Outline, segments: list[tuple[int, int]]
+) -> dict[int, frozenset[str]]:
+    """The names that are hidden by local variables, for every scope."""
+    own: dict[int, set[str]] = {}
+    for scope, name in _placed(declared, segments):
+        own.setdefault(scope, set()).add(name)
+    for scope, name in _placed(outside, segments):
+        own.get(scope, set()).discard(name)
+    top = {each.name for each in made.found if each.parent is None}
+    top.update(each.alias or each.name or each.module for each in made.imports)
+    hidden: dict[int, frozenset[str]] = {-1: frozenset(own.get(-1, set()) - top)}
+    numbers = {id(each): number for number, each in enumerate(made.found)}
+    for number, each in enumerate(made.found):
+        around = hidden.get(numbers.get(id(each.parent), -1), frozenset())
+        mine = own.get(number)
+        if mine and each.kind not in FUNCTIONS:
+            mine = mine - top
+        hidden[number] = around | mine if mine else around
+    return hidden
+
+
+def _placed(nodes: Iterable[Node], segments: list[tuple[int, int]]) -> Iterable[tuple[int, str]]:
+    """Names with the scope they stand in."""
+    segment = -1
+    for start, name in sorted((node.start_byte, node.text or b"") for node in nodes):
+        while start >= segments[segment + 1][0]:
+            segment += 1
+        yield segments[segment][1] if segment >= 0 else -1, name.decode("utf-8", "replace")

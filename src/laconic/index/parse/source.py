@@ -1,0 +1,75 @@
+"""The bytes of one file with the questions that extraction asks of them: lines, comments above, folded text."""
+
+from __future__ import annotations
+
+import re
+from functools import cached_property
+from typing import Final
+
+_MARKERS: Final = re.compile(
+    r"^\s*(?:/\*+!?|\*+/?|//+!?|#+!?(?!\[)|--+|;+|%+|\"\"\"|'''|<!--)\s?|(?:\*+/|-->|\"\"\"|''')\s*$"
+)
+_LONGEST: Final = 300  # characters of a signature or of one paragraph of documentation
+_REACH: Final = 200  # lines that a comment above a definition may have
+
+
+class Source:
+    """One file as bytes."""
+
+    def __init__(self, path: str, data: bytes) -> None:
+        self.path = path
+        self.data = data
+
+    @cached_property
+    def lines(self) -> list[bytes]:
+        return self.data.split(b"\n")
+
+    def text(self, start: int, end: int) -> str:
+        return self.data[start:end].decode("utf-8", "replace")
+
+    def folded(self, start: int, end: int, longest: int = _LONGEST) -> str:
+        """A stretch as one line with single spaces, cut when it is very long."""
+        line = " ".join(self.text(start, min(end, start + 4 * longest)).split())
+        return line if len(line) <= longest else line[: longest - 1] + "…"
+
+    def first_line(self, start: int, end: int, longest: int = 160) -> str:
+        stop = self.data.find(b"\n", start, end)
+        return self.folded(start, end if stop < 0 else stop, longest)
+
+    def comment_above(self, row: int, prefixes: tuple[str, ...]) -> int:
+        """The row where the comments and attributes directly above a row begin, or the row itself."""
+        starts = tuple(prefix.encode() for prefix in prefixes)
+        top = row
+        while top > 0 and row - top < _REACH:
+            line = self.lines[top - 1].strip()
+            if not line:
+                break
+            if line.startswith(starts):
+                top -= 1
+            elif line.endswith((b"*/", b"]", b"-->")) and (opener := self._opener(top - 1, starts)) >= 0:
+                top = opener
+            else:
+                break
+        return top
+
+    def _opener(self, row: int, starts: tuple[bytes, ...]) -> int:
+        """The row where a comment or attribute of several lines that ends on this row begins, or -1."""
+        for above in range(row - 1, max(-1, row - 60), -1):
+            line = self.lines[above].strip()
+            if not line or line.endswith((b";", b"}", b"{")):
+                return -1
+            if line.startswith(starts) and line.startswith((b"/*", b"#[", b"[", b"<!--")):
+                return above
+        return -1
+
+    def paragraph(self, text: str) -> str:
+        """The first paragraph of a documentation comment or string, without its markers."""
+        kept: list[str] = []
+        for line in text.split("\n"):
+            bare = _MARKERS.sub("", _MARKERS.sub("", line)).strip()
+            if bare:
+                kept.append(bare)
+            elif kept:
+                break
+        joined = " ".join(kept)
+        return joined if len(joined) <= _LONGEST else joined[: _LONGEST - 1] + "…"
