@@ -146,4 +146,65 @@ def chat(steps: list[Step]) -> Json:
     return {"model": "m", "messages": messages, "tools": [], "stream": True}
 
 
-BUILDERS = {"anthropic": anthropic, "chat": chat}
+def responses(steps: list[Step]) -> Json:
+    items: list[Json] = []
+    for step in steps:
+        if step.user:
+            items.append({"type": "message", "role": "user", "content": [{"type": "input_text", "text": step.user}]})
+            continue
+        if step.thinking:
+            items.append(
+                {
+                    "type": "reasoning",
+                    "id": "rs_" + step.thinking.encode().hex(),
+                    "summary": [],
+                    "encrypted_content": step.thinking,
+                }
+            )
+        if step.text:
+            content = [{"type": "output_text", "text": step.text, "annotations": []}]
+            items.append({"type": "message", "role": "assistant", "content": content, **step.extra})
+        for call in step.calls:
+            arguments = json.dumps(call.input)
+            items.append({"type": "function_call", "call_id": call.id, "name": call.name, "arguments": arguments})
+        for call in step.calls:
+            output: Any = [{"type": "input_text", "text": call.output}] if call.listed else call.output
+            if call.listed and call.image:
+                output.append({"type": "input_image", "image_url": "data:,"})
+            items.append({"type": "function_call_output", "call_id": call.id, "output": output})
+    return {"model": "m", "instructions": "s", "input": items, "tools": [], "stream": True}
+
+
+def gemini(steps: list[Step]) -> Json:
+    contents: list[Json] = []
+    for step in steps:
+        if step.user:
+            if contents and contents[-1]["role"] == "user":
+                contents[-1]["parts"].append({"text": step.user})
+            else:
+                contents.append({"role": "user", "parts": [{"text": step.user}]})
+            continue
+        parts: list[Json] = []
+        if step.thinking:
+            parts.append({"text": step.thinking, "thought": True})
+        if step.text:
+            parts.append({"text": step.text})
+        for place, call in enumerate(step.calls):
+            part: Json = {"functionCall": {"name": call.name, "args": call.input}}
+            if step.thinking and place == 0:
+                part["thoughtSignature"] = "c2lnbmVk"
+            parts.append(part)
+        contents.append({"role": "model", "parts": parts, **step.extra})
+        if step.calls:
+            contents.append({"role": "user", "parts": [_gemini_result(call) for call in step.calls]})
+    return {"systemInstruction": {"parts": [{"text": "s"}]}, "contents": contents, "tools": []}
+
+
+def _gemini_result(call: Call) -> Json:
+    response: Json = {"error" if call.error else "output": call.output}
+    if call.listed:
+        response["count"] = 3
+    return {"functionResponse": {"name": call.name, "response": response}}
+
+
+BUILDERS = {"anthropic": anthropic, "chat": chat, "responses": responses, "gemini": gemini}

@@ -72,6 +72,11 @@ class Conversation:
         """System prompts and the first user message are never touched."""
         return self.turns[block.turn].role == "system" or block.turn == self.first_user
 
+    @property
+    def chained(self) -> bool:
+        """Whether earlier turns are kept by the provider: then what we see is not the whole, and is left alone."""
+        return any(self.field(name) not in {b"", b"null"} for name in self.format.chained)
+
     def field(self, name: str) -> bytes:
         """A top-level value as it is written; empty when absent."""
         return self.fields[name].of(self.body) if name in self.fields else b""

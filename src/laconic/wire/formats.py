@@ -5,10 +5,12 @@ from __future__ import annotations
 from typing import Final
 
 from laconic.errors import UnknownName
-from laconic.wire import anthropic, chat
+from laconic.wire import anthropic, chat, gemini, responses
 from laconic.wire.model import Format
 
-FORMATS: Final[dict[str, Format]] = {format.name: format for format in (anthropic.FORMAT, chat.FORMAT)}
+FORMATS: Final[dict[str, Format]] = {
+    format.name: format for format in (anthropic.FORMAT, chat.FORMAT, responses.FORMAT, gemini.FORMAT)
+}
 
 
 def named(name: str) -> Format:

@@ -186,7 +186,7 @@ class Format:
     shape: Callable[[bytes], Shape]
     compose: Callable[[str, str], bytes]  # role and text -> a message
     faults: Callable[[Conversation], list[Fault]]
-    paired_by_name: bool = False  # calls may come without an id
+    chained: tuple[str, ...] = ()  # fields that name a history which the provider keeps
     merged: bool = False  # neighbouring assistant messages are one turn
 
 

@@ -19,7 +19,7 @@ def paired(conversation: Conversation, *, adjacent: bool) -> Iterator[Fault]:
     """Every call has exactly one result and every result its call; with `adjacent` nothing stands between."""
     turns = conversation.turns
     spoken = max((turn.index for turn in turns if turn.role != "system"), default=-1)
-    for block in orphans(turns, conversation.exchanges):
+    for block in () if conversation.chained else orphans(turns, conversation.exchanges):
         yield Fault("pairing", block.turn, f"a result for {block.id or block.name!r} without its call")
     for exchange in conversation.exchanges:
         after = exchange.turns[-1]

@@ -98,7 +98,7 @@ def _set_text(block: Block, change: SetText) -> Cut:
     if is_object(raw):
         if len(texts) == 1 and texts[0].text is not None:
             return (*texts[0].text, text)
-        return (*part.value, b'{"output":' + text + b"}")
+        return (*part.value, (b'{"error":' if part.error else b'{"output":') + text + b"}")
     kept = []
     for piece in part.pieces:
         whole = piece.span.of(block.message)

@@ -1,0 +1,111 @@
+"""Gemini's generateContent: parts of contents, calls that may lack an id, signatures on thoughts and calls."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import msgspec
+
+from laconic.wire.content import Opened, call_part, plain_part, result_part, text_part
+from laconic.wire.conversation import Conversation
+from laconic.wire.model import Block, Fault, Format, Part, Piece, Role, Shape
+from laconic.wire.rules import ends_answerable, nothing_empty, paired, starts_with_user
+from laconic.wire.spans import Span, is_array, is_object, is_string
+
+_ROLES: Final[dict[str, Role]] = {"user": "user", "model": "assistant", "function": "tool", "system": "system"}
+_IMAGES: Final = ("inlineData", "inline_data", "fileData", "file_data")
+_HOSTED: Final = ("executableCode", "executable_code", "codeExecutionResult", "code_execution_result")
+
+
+def shape(raw: bytes) -> Shape:
+    """One element of `contents`."""
+    content = Opened(raw)
+    native = content.text("role")
+    role = _ROLES.get(native, "user")
+    parts = tuple(_part(raw, role, span) for span in content.list("parts"))
+    if parts and all(part.kind == "result" for part in parts):
+        role = "tool"
+    return Shape(role, parts, (content.fields["parts"],) if is_array(content.raw("parts")) else (), native)
+
+
+def _part(raw: bytes, role: Role, span: Span) -> Part:
+    part = Opened(raw, span)
+    call, response = part.first("functionCall", "function_call"), part.first("functionResponse", "function_response")
+    if is_object(part.raw(call)):
+        return _call(raw, role, part, part.inner(call))
+    if is_object(part.raw(response)):
+        return _response(raw, span, part.inner(response))
+    if part.raw("thought") == b"true":
+        return plain_part(raw, role, "thinking", span, list=0)
+    if is_string(part.raw("text")):
+        return text_part(raw, role, span, part.fields["text"], list=0, fixed=_signed(part))
+    if any(name in part.fields for name in _IMAGES):
+        return plain_part(raw, role, "image", span, list=0)
+    return plain_part(raw, role, "server" if any(name in part.fields for name in _HOSTED) else "opaque", span, list=0)
+
+
+def _call(raw: bytes, role: Role, part: Opened, inner: Opened) -> Part:
+    """A signed call is never edited: its signature speaks for what it is."""
+    made = call_part(
+        raw, role, part.span, inner.fields.get("args"), id=inner.text("id"), name=inner.text("name"), list=0
+    )
+    return msgspec.structs.replace(made, fixed=True) if _signed(part) else made
+
+
+def _signed(part: Opened) -> bool:
+    return bool(part.raw("thoughtSignature") or part.raw("thought_signature"))
+
+
+def _response(raw: bytes, span: Span, inner: Opened) -> Part:
+    """A result is an object; where it holds one text, that is what we read and replace."""
+    fields = inner.inner("response")
+    values = list(fields.fields.values())
+    single = len(values) == 1 and is_string(values[0].of(raw))
+    return result_part(
+        raw,
+        span,
+        inner.fields.get("response"),
+        (Piece(fields.span, values[0]),) if single else (),
+        id=inner.text("id"),
+        name=inner.text("name"),
+        error="error" in fields.fields,
+        list=0,
+    )
+
+
+def compose(role: str, text: str) -> bytes:
+    """A message of ours."""
+    return msgspec.json.encode({"role": "model" if role == "assistant" else "user", "parts": [{"text": text}]})
+
+
+def faults(conversation: Conversation) -> list[Fault]:
+    """What the API would refuse."""
+    found = [
+        *starts_with_user(conversation),
+        *nothing_empty(conversation),
+        *paired(conversation, adjacent=True),
+        *ends_answerable(conversation, prefill=True),
+    ]
+    for before, turn in zip(conversation.turns, conversation.turns[1:], strict=False):
+        if turn.role == "assistant" == before.role and any(block.kind == "call" for block in turn.blocks):
+            found.append(Fault("order", turn.index, "a call must follow a user turn or the results of other calls"))
+    for turn in conversation.turns:
+        calls = [block for block in turn.blocks if block.kind == "call"]
+        if any(signed(call) for call in calls[1:]) and not signed(calls[0]):
+            found.append(Fault("thinking", turn.index, "the first call of the turn has lost its signature"))
+    return found
+
+
+def signed(block: Block) -> bool:
+    """Whether a part carries a thought signature."""
+    return _signed(Opened(block.raw))
+
+
+FORMAT: Final = Format(
+    name="gemini",
+    messages=("contents",),
+    pinned=("tools", "systemInstruction", "system_instruction"),
+    shape=shape,
+    compose=compose,
+    faults=faults,
+)

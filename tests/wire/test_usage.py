@@ -1,0 +1,89 @@
+"""Usage is read alike from every format, whole or streamed, at any chunking."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from laconic.wire.usage import Usage, UsageReader, usage_of
+
+WHOLE: dict[str, dict[str, Any]] = {
+    "anthropic": {
+        "usage": {
+            "input_tokens": 3,
+            "cache_read_input_tokens": 90,
+            "cache_creation_input_tokens": 7,
+            "cache_creation": {"ephemeral_5m_input_tokens": 7},
+            "output_tokens": 5,
+        }
+    },
+    "chat": {"usage": {"prompt_tokens": 100, "completion_tokens": 5, "prompt_tokens_details": {"cached_tokens": 90}}},
+    "responses": {"usage": {"input_tokens": 100, "output_tokens": 5, "input_tokens_details": {"cached_tokens": 90}}},
+    "gemini": {
+        "usageMetadata": {
+            "promptTokenCount": 100,
+            "cachedContentTokenCount": 90,
+            "candidatesTokenCount": 3,
+            "thoughtsTokenCount": 2,
+        }
+    },
+}
+STREAMS: dict[str, list[dict[str, Any]]] = {
+    "anthropic": [
+        {
+            "type": "message_start",
+            "message": {"usage": {"input_tokens": 3, "cache_read_input_tokens": 90, "output_tokens": 1}},
+        },
+        {"type": "content_block_delta", "delta": {"text": 'the word "usage" in a text'}},
+        {"type": "message_delta", "usage": {"output_tokens": 5, "input_tokens": 0}},
+    ],
+    "chat": [{"choices": [{}], "usage": None}, {"choices": [], **WHOLE["chat"]}],
+    "responses": [{"type": "response.created", "response": {"usage": None}}, {"response": WHOLE["responses"]}],
+    "gemini": [{"usageMetadata": {"promptTokenCount": 100}}, WHOLE["gemini"]],
+}
+
+
+@pytest.mark.parametrize("name", sorted(WHOLE))
+def test_a_whole_answer(name: str) -> None:
+    found = usage_of(json.dumps(WHOLE[name]).encode())
+    assert found is not None
+    assert (found.prompt, found.cache_read, found.output) == (100, 90, 5)
+
+
+@pytest.mark.parametrize("name", sorted(STREAMS))
+@given(data=st.data())
+def test_a_stream_cut_anywhere(name: str, data: st.DataObject) -> None:
+    stream = b"".join(b"event: x\r\ndata: " + json.dumps(event).encode() + b"\r\n\r\n" for event in STREAMS[name])
+    cuts = sorted(data.draw(st.lists(st.integers(0, len(stream)), max_size=8)))
+    reader = UsageReader()
+    for start, end in zip([0, *cuts], [*cuts, len(stream)], strict=True):
+        reader.feed(stream[start:end])
+    found = reader.close()
+    assert found is not None
+    assert (found.input, found.cache_read, found.output) == (3 if name == "anthropic" else 10, 90, 5)
+
+
+def test_more_cached_than_sent_is_capped() -> None:
+    body = {"usage": {"prompt_tokens": 10, "prompt_tokens_details": {"cached_tokens": 40}}}
+    assert usage_of(json.dumps(body).encode()) == Usage(0, 10, 0, 0)
+
+
+@pytest.mark.parametrize(
+    "body", [b"", b"{}", b'{"usage":null}', b'{"usage":{"input_tokens":"x"}}', b'{"usage', b'["usage"]']
+)
+def test_no_usage_is_none(body: bytes) -> None:
+    assert usage_of(body) is None
+
+
+def test_a_truncated_event_is_left_out() -> None:
+    reader = UsageReader()
+    reader.feed(b'data: {"usage":{"input_tokens":5}}\n\ndata: {"usage":{"output_to')
+    assert reader.close() == Usage(5, 0, 0, 0)
+
+
+def test_a_gemini_answer_streamed_as_an_array() -> None:
+    assert usage_of(json.dumps(STREAMS["gemini"]).encode()) == Usage(10, 90, 0, 5)
