@@ -5,6 +5,7 @@
 
 from laconic.index.parse.detect import language_of
 from laconic.index.parse.extract import parse
+from laconic.index.parse.marks import marks
 from laconic.index.parse.pool import Limits, ParsePool
 
-__all__ = ["Limits", "ParsePool", "language_of", "parse"]
+__all__ = ["Limits", "ParsePool", "language_of", "marks", "parse"]

@@ -1,0 +1,185 @@
+"""Shorten a body of code to its structure: signatures, documentation and returns stay, then control flow as it fits.
+
+Every line that remains is verbatim; every gap says which lines it stands for (`    … 57-63`). What each line is comes
+in as one mark for each line: from the syntax tree where there is one, from `guess` where there is none.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+SHARE: Final = 0.28  # of the cost of the whole body that structure may take when no budget is given
+
+
+class Mark:
+    """What a line is, as one character."""
+
+    SIGNATURE: Final = "s"
+    DOC: Final = "d"  # the first line of documentation
+    MORE_DOC: Final = "m"
+    RETURN: Final = "r"  # return, raise, throw, yield
+    FLOW: Final = "f"
+    CLOSER: Final = "c"
+    BODY: Final = "b"
+    BLANK: Final = " "
+
+    RANK: Final = {" ": 0, "b": 1, "c": 2, "f": 3, "m": 4, "d": 5, "r": 6, "s": 7}
+
+
+@dataclass(frozen=True, slots=True)
+class Folded:
+    """A body with gaps."""
+
+    text: str
+    shown: int  # lines that are shown verbatim
+    total: int
+
+    @property
+    def whole(self) -> bool:
+        return self.shown == self.total
+
+
+Cost = Callable[[str], int]
+
+
+def fold(lines: Sequence[str], marks: str, first: int = 1, *, cost: Cost = len, budget: int | None = None) -> Folded:
+    """A body cut to its structure.
+
+    Without a budget the structure takes about a quarter of the whole; signatures, first lines of documentation and
+    returns stay whatever they cost. With a budget as much is shown as fits, the most important first, and the
+    result never costs more than the budget.
+    """
+    body = _Body(lines, marks, first, cost)
+    if budget is not None and cost("\n".join(lines)) <= budget:
+        return body.render(set(range(len(lines))))
+    kept = {row for row, mark in enumerate(marks) if mark in "sdr"}
+    target = int(SHARE * sum(body.costs)) if budget is None else budget
+    body.fill(kept, target, "fc" if budget is None else "fcmb ")
+    folded = body.render(kept)
+    return folded if budget is None else body.shrink(kept, folded, budget)
+
+
+class _Body:
+    """The lines of one body with their costs."""
+
+    def __init__(self, lines: Sequence[str], marks: str, first: int, cost: Cost) -> None:
+        self.lines = lines
+        self.marks = marks
+        self.first = first
+        self.cost = cost
+        self.costs = [cost(line + "\n") for line in lines]
+        self.indents = [_indent(line) for line in lines]
+        self.gap = cost(f"    … {first + 10}-{first + 20}\n")
+
+    def fill(self, kept: set[int], target: int, order: str) -> None:
+        """Add lines of the given marks, most important first, while the target allows."""
+        spent = sum(self.costs[row] for row in kept) + self.gap * self._gaps(kept)
+        for row in self._ranked(kept, order):
+            added = self.costs[row] + self.gap * self._more_gaps(kept, row)
+            if spent + added <= target:
+                kept.add(row)
+                spent += added
+
+    def _ranked(self, kept: set[int], order: str) -> list[int]:
+        """Structure from the outside in; then plain lines in the order of the file."""
+        rows = [row for row, mark in enumerate(self.marks) if mark in order and row not in kept]
+        return sorted(rows, key=lambda row: self._rank(row, order))
+
+    def _rank(self, row: int, order: str) -> tuple[int, int, int]:
+        mark = self.marks[row]
+        if mark in "fc":
+            return 0, self.indents[row], row
+        return order.index(mark), 0, row
+
+    def _gaps(self, kept: set[int]) -> int:
+        return sum(row not in kept and (row == 0 or row - 1 in kept) for row in range(len(self.lines)))
+
+    def _more_gaps(self, kept: set[int], row: int) -> int:
+        """How many gaps more (or fewer) there are when one more line is shown."""
+        above = row > 0 and row - 1 not in kept
+        below = row + 1 < len(self.lines) and row + 1 not in kept
+        return int(above) + int(below) - 1
+
+    def render(self, kept: set[int]) -> Folded:
+        parts: list[str] = []
+        row, total, shown = 0, len(self.lines), len(kept)
+        while row < total:
+            if row in kept:
+                parts.append(self.lines[row])
+                row += 1
+                continue
+            end = row
+            while end < total and end not in kept:
+                end += 1
+            if end - row == 1 and self.costs[row] <= self.gap:
+                parts.append(self.lines[row])  # the line itself is no longer than the word that it is missing
+                shown += 1
+            elif any(self.marks[hidden] != Mark.BLANK for hidden in range(row, end)):
+                parts.append(self._gap(row, end - 1))
+            row = end
+        return Folded("\n".join(parts), shown, total)
+
+    def _gap(self, start: int, end: int) -> str:
+        indent = next((self.indents[row] for row in range(start, end + 1) if self.lines[row].strip()), 0)
+        lead = next((line[:indent] for line in self.lines[start : end + 1] if line.strip()), "")
+        numbers = f"{self.first + start}" if start == end else f"{self.first + start}-{self.first + end}"
+        return f"{lead}… {numbers}"
+
+    def shrink(self, kept: set[int], folded: Folded, budget: int) -> Folded:
+        """Give up lines, least important first, until the text costs no more than the budget."""
+        order = sorted(kept, key=lambda row: Mark.RANK[self.marks[row]])
+        while order and self.cost(folded.text) > budget:
+            kept.difference_update(self._least(order, max(1, len(order) // 8)))
+            order = [row for row in order if row in kept]
+            folded = self.render(kept)
+        return folded if self.cost(folded.text) <= budget else Folded("", 0, len(self.lines))
+
+    def _least(self, order: list[int], count: int) -> list[int]:
+        """The rows to give up next: of the least important mark, the deepest and last ones."""
+        weakest = self.marks[order[0]]
+        same = [row for row in order if self.marks[row] == weakest]
+        return sorted(same, key=lambda row: (-self.indents[row], -row))[:count]
+
+
+def _indent(line: str) -> int:
+    return len(line) - len(line.lstrip())
+
+
+_SIGNATURE: Final = re.compile(
+    r"^\s*(?:(?:export|default|public|private|protected|internal|static|final|abstract|async|override|virtual|sealed|pub(?:\([^)]*\))?"
+    r"|unsafe|extern|open|suspend|inline|const)\s+)*(?:def|class|func|function|fun|fn|sub|proc|interface|struct|enum|trait|impl|module"
+    r"|namespace|object|record|type)\b|^\s*@\w"
+)
+_RETURN: Final = re.compile(r"^\s*(?:\}\s*)?(?:return|raise|throw|yield)\b|[{:;)]\s*(?:return|raise|throw|yield)\b")
+_FLOW_LINE: Final = re.compile(
+    r"^\s*(?:\}\s*)?(?:if|else|elif|elsif|elseif|unless|for|foreach|while|until|do|loop|switch|case|match|when|select|default|try"
+    r"|except|catch|finally|with|begin|rescue|ensure)\b"
+)
+_COMMENT: Final = re.compile(r"^\s*(?:#(?!\[)|//|/\*|\*|--|;;|\"\"\"|''')")
+_CLOSER: Final = re.compile(r"^\s*(?:[})\]]+[;,)]*|end|fi|done|esac)\s*$")
+
+
+def guess(lines: Sequence[str]) -> str:
+    """Marks from the words at the start of each line, for code without a grammar."""
+    found: list[str] = []
+    for line in lines:
+        before = found[-1] if found else Mark.SIGNATURE
+        if not line.strip():
+            mark = Mark.BLANK
+        elif _SIGNATURE.match(line) or not found:
+            mark = Mark.SIGNATURE
+        elif _RETURN.search(line):
+            mark = Mark.RETURN
+        elif _FLOW_LINE.match(line):
+            mark = Mark.FLOW
+        elif _CLOSER.match(line):
+            mark = Mark.CLOSER
+        elif _COMMENT.match(line) and before in "sd":
+            mark = Mark.DOC if before == Mark.SIGNATURE else Mark.MORE_DOC
+        else:
+            mark = Mark.BODY
+        found.append(mark)
+    return "".join(found)
