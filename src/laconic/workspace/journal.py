@@ -1,0 +1,254 @@
+"""Write several files all or nothing, even when the process is killed in between, and undo it later.
+
+A change has a folder of its own: `plan` names every file before anything happens, `old-N` keeps what was there,
+`commit` says that all new contents are staged, `done` that all are in place. What a dead process left is finished or
+taken back, as a whole, by `recover`; it runs before every change and whenever a workspace is opened for editing.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from hashlib import sha256
+from pathlib import Path
+from typing import Final
+
+import msgspec
+
+from laconic.errors import EditRefused
+from laconic.workspace.lock import held
+from laconic.workspace.write import put, stage, sync_folder, write_whole
+
+_KEPT: Final = 50  # changes that stay undoable
+_WAIT: Final = 10.0  # seconds for another writer to end
+_ABSENT: Final = ""  # the hash of a file that is not there
+
+
+class Write(msgspec.Struct, frozen=True):
+    """One file's part: the file itself (links followed), what must be there now, and what shall be."""
+
+    target: Path
+    before: bytes | None  # None: no file
+    after: bytes | None
+
+
+class _Entry(msgspec.Struct, frozen=True):
+    target: str
+    staged: str
+    before: str  # hashes
+    after: str
+
+
+class _Plan(msgspec.Struct, frozen=True):
+    entries: list[_Entry]
+    folders: list[str] = []  # made for new files, outermost first
+    undoes: int = 0
+
+
+class Journal:
+    """The changes of one workspace, in a folder outside of it."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def apply(self, writes: Sequence[Write]) -> None:
+        """Write all files, or none."""
+        with self._alone():
+            self._recover()
+            self._apply(writes, undoes=0)
+
+    def recover(self) -> bool:
+        """Finish or take back what a killed process left; says whether there was anything."""
+        if not any(self._unfinished()):
+            return False
+        with self._alone():
+            return self._recover()
+
+    def undo(self) -> list[Path]:
+        """Take back the last change that was not taken back yet; the files it touched."""
+        with self._alone():
+            self._recover()
+            plans = {number: self._plan(number) for number in self._numbers()}
+            undone = {plan.undoes for plan in plans.values() if plan and plan.undoes}
+            for number, plan in sorted(plans.items(), reverse=True):
+                if plan and not plan.undoes and number not in undone and not self._at(number, "reverted").exists():
+                    self._apply(self._reverse(number, plan), undoes=number)
+                    return [Path(entry.target) for entry in plan.entries]
+        raise EditRefused("There is no edit to undo.", "Only edits made by `edit` are kept.")
+
+    @contextmanager
+    def _alone(self) -> Iterator[None]:
+        self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        with held(self._folder / "lock", seconds=_WAIT) as got:
+            if not got:
+                raise EditRefused("Another process is writing.", "Try again in a moment.")
+            yield
+
+    def _apply(self, writes: Sequence[Write], undoes: int) -> None:
+        for write in writes:
+            if _content(write.target) != write.before:
+                raise EditRefused(f"{write.target.name} changed while the edit was prepared.", "Read it again.")
+        number = max(self._numbers(), default=0) + 1
+        plan = _planned(writes, number, undoes)
+        self._at(number).mkdir(mode=0o700)
+        try:
+            write_whole(self._at(number, "plan"), msgspec.json.encode(plan))
+            self._stage(number, plan, writes)
+            write_whole(self._at(number, "commit"), b"")
+        except OSError as error:
+            self._discard(number, plan)
+            raise EditRefused(f"Nothing was written: {error}.", "Mend that, then repeat the edit.") from None
+        if problem := self._finish(number, plan):
+            raise EditRefused(f"Nothing was written: {problem}.", "Mend that, then repeat the edit.")
+        self._prune()
+
+    def _stage(self, number: int, plan: _Plan, writes: Sequence[Write]) -> None:
+        for folder in plan.folders:
+            Path(folder).mkdir(exist_ok=True)
+        for index, (entry, write) in enumerate(zip(plan.entries, writes, strict=True)):
+            if write.before is not None:
+                write_whole(self._at(number, f"old-{index}"), write.before)
+            if write.after is not None:
+                stage(Path(entry.staged), write.target, write.after)
+
+    def _finish(self, number: int, plan: _Plan) -> str:
+        """Put every staged file in place; if one cannot be, take all back and say why."""
+        problem = ""
+        for entry in plan.entries:
+            now = _hash(_content(Path(entry.target)))
+            if now == entry.after:
+                continue
+            if now != entry.before:
+                problem = f"{entry.target} was changed by someone else"
+                break
+            try:
+                _step(entry)
+            except OSError as error:
+                problem = str(error)
+                break
+        if problem:
+            self._take_back(number, plan)
+        for entry in plan.entries:
+            _clear(Path(entry.staged))  # a kill between linking and unlinking leaves both names
+        write_whole(self._at(number, "done"), b"")
+        return problem
+
+    def _take_back(self, number: int, plan: _Plan) -> None:
+        """Restore what this change put in place; what others wrote since stays."""
+        write_whole(self._at(number, "reverted"), b"")
+        for index, entry in enumerate(plan.entries):
+            target, staged = Path(entry.target), Path(entry.staged)
+            _clear(staged)
+            if entry.before == entry.after or _hash(_content(target)) != entry.after:
+                continue
+            if entry.before == _ABSENT:
+                target.unlink()
+            else:
+                stage(staged, target, self._at(number, f"old-{index}").read_bytes())
+                put(staged, target, fresh=False)
+        _drop(plan.folders)
+
+    def _recover(self) -> bool:
+        found = False
+        for number in list(self._unfinished()):
+            found = True
+            plan = self._plan(number)
+            if plan is None:
+                shutil.rmtree(self._at(number))
+            elif not self._at(number, "commit").exists():
+                self._discard(number, plan)
+            elif self._at(number, "reverted").exists():
+                self._take_back(number, plan)
+                write_whole(self._at(number, "done"), b"")
+            else:
+                self._finish(number, plan)
+        return found
+
+    def _discard(self, number: int, plan: _Plan) -> None:
+        for entry in plan.entries:
+            _clear(Path(entry.staged))
+        _drop(plan.folders)
+        shutil.rmtree(self._at(number))
+
+    def _reverse(self, number: int, plan: _Plan) -> list[Write]:
+        writes = []
+        for index, entry in enumerate(plan.entries):
+            target = Path(entry.target)
+            now = _content(target)
+            if _hash(now) != entry.after:
+                raise EditRefused(f"{target.name} changed since that edit.", "Undo it by hand; nothing was undone.")
+            old = None if entry.before == _ABSENT else self._at(number, f"old-{index}").read_bytes()
+            writes.append(Write(target, now, old))
+        return writes
+
+    def _prune(self) -> None:
+        for number in sorted(self._numbers())[:-_KEPT]:
+            shutil.rmtree(self._at(number))
+
+    def _at(self, number: int, name: str = "") -> Path:
+        return self._folder / str(number) / name
+
+    def _numbers(self) -> list[int]:
+        return [int(path.name) for path in self._folder.glob("[0-9]*")]
+
+    def _unfinished(self) -> Iterator[int]:
+        return (number for number in sorted(self._numbers()) if not self._at(number, "done").exists())
+
+    def _plan(self, number: int) -> _Plan | None:
+        """The plan of a change; None if the process died before it was written."""
+        try:
+            return msgspec.json.decode(self._at(number, "plan").read_bytes(), type=_Plan)
+        except FileNotFoundError:
+            return None
+
+
+def _planned(writes: Sequence[Write], number: int, undoes: int) -> _Plan:
+    mark = sha256("\0".join(str(write.target) for write in writes).encode("utf-8", "surrogateescape")).hexdigest()[:8]
+    entries = [
+        _Entry(
+            str(write.target),
+            str(write.target.with_name(f".laconic-{mark}-{number}-{index}.tmp")),
+            _hash(write.before),
+            _hash(write.after),
+        )
+        for index, write in enumerate(writes)
+    ]
+    folders: set[Path] = set()
+    for write in writes:
+        folders.update(folder for folder in write.target.parents if not folder.exists())
+    return _Plan(entries, [str(folder) for folder in sorted(folders)], undoes)
+
+
+def _step(entry: _Entry) -> None:
+    target = Path(entry.target)
+    if entry.after == _ABSENT:
+        target.unlink()
+        sync_folder(target.parent)
+    else:
+        put(Path(entry.staged), target, fresh=entry.before == _ABSENT)
+
+
+def _clear(staged: Path) -> None:
+    with suppress(FileNotFoundError, NotADirectoryError):
+        staged.unlink()
+
+
+def _drop(folders: Sequence[str]) -> None:
+    """Remove folders that were made for new files, unless something else is in them by now."""
+    for folder in reversed(folders):
+        try:
+            Path(folder).rmdir()
+        except OSError:
+            return
+
+
+def _content(target: Path) -> bytes | None:
+    try:
+        return target.read_bytes()
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+
+
+def _hash(content: bytes | None) -> str:
+    return _ABSENT if content is None else sha256(content).hexdigest()

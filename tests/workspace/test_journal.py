@@ -1,0 +1,117 @@
+"""Writing several files all or nothing, surviving a kill, and undoing."""
+
+from __future__ import annotations
+
+import os
+import random
+from pathlib import Path
+
+import pytest
+
+from laconic.bench.powercut import survey
+from laconic.errors import EditRefused
+from laconic.workspace.journal import Journal, Write
+
+
+@pytest.fixture
+def journal(tmp_path: Path) -> Journal:
+    return Journal(tmp_path / "journal")
+
+
+def tree(folder: Path) -> dict[str, bytes]:
+    return {str(p.relative_to(folder)): p.read_bytes() for p in sorted(folder.rglob("*")) if p.is_file()}
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    place = tmp_path / "tree"
+    place.mkdir()
+    (place / "a").write_bytes(b"a1")
+    (place / "b").write_bytes(b"b1")
+    return place
+
+
+@pytest.mark.feature("P5")
+def test_files_are_changed_made_and_removed_together_and_undone(folder: Path, journal: Journal) -> None:
+    before = tree(folder)
+    journal.apply(
+        [
+            Write(folder / "a", b"a1", b"a2"),
+            Write(folder / "b", b"b1", None),
+            Write(folder / "new" / "deep" / "c", None, b"c1"),
+        ]
+    )
+    assert tree(folder) == {"a": b"a2", "new/deep/c": b"c1"}
+    journal.undo()
+    assert tree(folder) == before
+
+
+def test_undo_goes_back_step_by_step_and_ends(folder: Path, journal: Journal) -> None:
+    for step in range(1, 4):
+        journal.apply([Write(folder / "a", f"a{step}".encode(), f"a{step + 1}".encode())])
+    for step in (3, 2, 1):
+        assert journal.undo() == [folder / "a"]
+        assert (folder / "a").read_bytes() == f"a{step}".encode()
+    with pytest.raises(EditRefused, match="no edit to undo"):
+        journal.undo()
+
+
+def test_undo_refuses_when_a_file_changed_since(folder: Path, journal: Journal) -> None:
+    journal.apply([Write(folder / "a", b"a1", b"a2"), Write(folder / "b", b"b1", b"b2")])
+    (folder / "b").write_bytes(b"mine")
+    with pytest.raises(EditRefused, match="changed since"):
+        journal.undo()
+    assert tree(folder) == {"a": b"a2", "b": b"mine"}
+
+
+@pytest.mark.feature("P5")
+def test_a_file_that_changed_while_the_edit_was_prepared_stops_all(folder: Path, journal: Journal) -> None:
+    before = tree(folder)
+    with pytest.raises(EditRefused, match="changed while"):
+        journal.apply([Write(folder / "a", b"a1", b"a2"), Write(folder / "b", b"other", b"b2")])
+    assert tree(folder) == before
+
+
+@pytest.mark.feature("P5")
+def test_when_one_file_cannot_be_written_none_is(folder: Path, journal: Journal) -> None:
+    """A file stands where a folder of the change should go."""
+    before = tree(folder)
+    with pytest.raises(EditRefused, match="Nothing was written"):
+        journal.apply([Write(folder / "a", b"a1", b"a2"), Write(folder / "b" / "c", None, b"new")])
+    assert tree(folder) == before
+
+
+def test_mode_survives(folder: Path, journal: Journal) -> None:
+    (folder / "a").chmod(0o751)
+    journal.apply([Write(folder / "a", b"a1", b"a2")])
+    assert (folder / "a").stat().st_mode & 0o7777 == 0o751
+
+
+def test_a_new_file_gets_the_mode_of_any_new_file(folder: Path, journal: Journal) -> None:
+    journal.apply([Write(folder / "n", None, b"n")])
+    mask = os.umask(0)
+    os.umask(mask)
+    assert (folder / "n").stat().st_mode & 0o7777 == 0o666 & ~mask
+
+
+@pytest.mark.feature("P5")
+def test_a_killed_process_leaves_all_old_or_all_new(tmp_path: Path) -> None:
+    """A few of the rounds of `laconic bench powercut`."""
+    states = survey(tmp_path, 4, random.Random(7))
+    assert all(whole and together for whole, together, _ in states)
+
+
+@pytest.mark.parametrize("foreign", [False, True])
+def test_recovery_finishes_a_committed_change_or_takes_it_back_whole(
+    folder: Path, journal: Journal, foreign: bool
+) -> None:
+    """As found after a kill between two renames: the first file is new, the second still staged."""
+    journal.apply([Write(folder / "a", b"a1", b"a2"), Write(folder / "b", b"b1", b"b2")])
+    record = next(path for path in (folder.parent / "journal").iterdir() if path.name == "1")
+    (record / "done").unlink()
+    staged = [path for path in (record / "plan").read_text().split('"') if path.endswith("-1.tmp")]
+    (folder / "b").rename(staged[0])
+    (folder / "b").write_bytes(b"someone else" if foreign else b"b1")
+    assert journal.recover()
+    assert tree(folder) == ({"a": b"a1", "b": b"someone else"} if foreign else {"a": b"a2", "b": b"b2"})
+    assert not journal.recover()
