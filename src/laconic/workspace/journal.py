@@ -74,6 +74,7 @@ class Journal:
             for number, plan in sorted(plans.items(), reverse=True):
                 if plan and not plan.undoes and number not in undone and not self._at(number, "reverted").exists():
                     self._apply(self._reverse(number, plan), undoes=number)
+                    _drop(plan.folders)
                     return [Path(entry.target) for entry in plan.entries]
         raise EditRefused("There is no edit to undo.", "Only edits made by `edit` are kept.")
 
