@@ -49,13 +49,13 @@ def place(cache: Path, root: Path) -> Path:
     name = folder / _ROOT
     if not name.exists():
         name.write_text(str(root), "utf-8", "surrogateescape")
-    return folder / f"v{VERSION}.sqlite"
+    return folder / f"{VERSION:08x}.sqlite"
 
 
 def workspaces(cache: Path) -> Iterator[tuple[Path, Path]]:
     """Every indexed workspace: its root and its index file."""
     for name in sorted((cache / _FOLDER).glob(f"*/{_ROOT}")):
-        yield Path(name.read_text("utf-8", "surrogateescape")), name.parent / f"v{VERSION}.sqlite"
+        yield Path(name.read_text("utf-8", "surrogateescape")), name.parent / f"{VERSION:08x}.sqlite"
 
 
 def forget(cache: Path, root: Path) -> None:

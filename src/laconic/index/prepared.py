@@ -111,6 +111,6 @@ def assemble(item: Listed, data: bytes, parsed: Parsed | None, checked_ns: int) 
         found.exports,
         pack(found.references) if found.references else b"",
         " ".join(sorted({ref.name for ref in found.references})),
-        text,
+        text.replace("\0", " "),  # the tokenizer would stop there
         tuple(documents(item.path, lines, definitions)),
     )

@@ -23,8 +23,8 @@ Always join with `files` or `symbols`. The index is rebuilt when too many are de
 from __future__ import annotations
 
 from typing import Final
+from zlib import crc32
 
-VERSION: Final = 1
 SHIFT: Final = 20  # a file has fewer than a million definitions: larger ones are cut
 FILE: Final = -1  # the position that stands for the file itself
 
@@ -57,6 +57,9 @@ STATEMENTS: Final = (
     """CREATE VIRTUAL TABLE words USING fts5(
         name, path, signature, doc, body, content='', tokenize='unicode61 remove_diacritics 2')""",
 )
+
+# Any change of a table is another version: an index of another version is not read but built anew.
+VERSION: Final = crc32(repr(STATEMENTS).encode()) & 0x7FFFFFFF or 1
 
 # Tables whose rows go with their file, and how they name it.
 BY_FILE: Final = ("refs", "imports", "exports")

@@ -1,0 +1,223 @@
+"""Find a literal or a regular expression in the text of files: candidates from trigrams, verified on disk.
+
+It finds and counts lines; it does not rank them. Time is limited: what was not looked at is said.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from laconic.errors import UsageError
+from laconic.index import trigrams
+from laconic.index.store import Store
+from laconic.workspace.reading import LIMIT, as_text
+
+if TYPE_CHECKING:
+    from regex import Pattern
+
+LINE_CHARS: Final = 300  # of a line that is shown
+_LONG_LINE: Final = 20_000  # longer lines are not for regular expressions
+_SECONDS: Final = 2.0
+
+
+class Line(NamedTuple):
+    """One matching line."""
+
+    number: int
+    column: int  # of the match, from 0, in the whole line
+    text: str  # cut to LINE_CHARS around the match
+
+
+class InFile(NamedTuple):
+    """The matches in one file."""
+
+    file: int
+    path: str
+    file_class: str
+    matches: int  # lines, also those that are not in `lines`
+    lines: list[Line]
+
+
+@dataclass(frozen=True, slots=True)
+class TextFound:
+    """All matches, file by file in the order of paths."""
+
+    files: list[InFile]
+    looked: int  # files that were read
+    unread: int  # candidates for which no time was left
+
+    @property
+    def total(self) -> int:
+        return sum(file.matches for file in self.files)
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What to look for, and where."""
+
+    text: str
+    regex: bool = False
+    ignore_case: bool | None = None  # None: only if the text holds no capital letter
+    paths: Callable[[str], bool] | None = None
+    per_file: int = 20  # lines kept of one file; the others are counted
+    seconds: float = _SECONDS
+
+    @property
+    def folded(self) -> bool:
+        return self.text == self.text.lower() if self.ignore_case is None else self.ignore_case
+
+
+Matcher = Callable[[bytes, float], "tuple[int, list[Line]]"]
+
+
+def find(store: Store, root: Path, question: Question) -> TextFound:
+    """Every line that matches, read from disk as it is now."""
+    deadline = time.monotonic() + question.seconds
+    matcher = _regex(question) if question.regex else _literal(question)
+    top = os.fsencode(root) + b"/"
+    found: list[InFile] = []
+    candidates = _candidates(store, question)
+    for at, (number, path, file_class) in enumerate(candidates):
+        if time.monotonic() > deadline:
+            return TextFound(found, at, len(candidates) - at)
+        data = _read(top + path.encode())
+        try:
+            count, lines = matcher(data, deadline)
+        except TimeoutError:
+            return TextFound(found, at, len(candidates) - at)
+        if count:
+            found.append(InFile(number, path, file_class, count, lines))
+    return TextFound(found, len(candidates), 0)
+
+
+def _candidates(store: Store, question: Question) -> Sequence[tuple[int, str, str]]:
+    ask = trigrams.for_regex if question.regex else trigrams.for_literal
+    query = ask(question.text)
+    head = "SELECT files.id, files.path, files.class FROM "
+    if query:
+        sql = head + "texts JOIN files ON files.id = texts.rowid WHERE texts MATCH ? ORDER BY files.path"
+        rows = store.connection.execute(sql, (query,)).fetchall()
+    else:
+        rows = store.connection.execute(head + "files WHERE state != 'skipped' ORDER BY path").fetchall()
+    return rows if question.paths is None else [row for row in rows if question.paths(row[1])]
+
+
+def _read(path: bytes) -> bytes:
+    """The bytes of a file; nothing when it is gone, or has become a link or something else since it was indexed."""
+    flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+    try:
+        handle = os.open(path, flags)
+    except OSError:
+        return b""
+    try:
+        size = os.fstat(handle).st_size
+        return os.read(handle, size) if size <= LIMIT else b""
+    except OSError:
+        return b""
+    finally:
+        os.close(handle)
+
+
+def _literal(question: Question) -> Matcher:
+    folded = question.folded
+    if folded and not question.text.isascii():
+        import regex  # folding beyond ASCII changes lengths; the engine knows how
+
+        return _engine(regex.compile(regex.escape(question.text), regex.IGNORECASE), question.per_file)
+    needle = question.text.encode()
+    if not needle:
+        raise UsageError("There is nothing to search for.", "Give a text of at least one character.")
+
+    def match(data: bytes, deadline: float) -> tuple[int, list[Line]]:
+        hay = data.lower() if folded else data
+        return _scan(data, hay, needle, question.per_file)
+
+    return match
+
+
+def _scan(data: bytes, hay: bytes, needle: bytes, keep: int) -> tuple[int, list[Line]]:
+    lines: list[Line] = []
+    count = number = 0
+    seen = 0  # newlines are counted up to here
+    at = hay.find(needle)
+    while at >= 0:
+        count += 1
+        end = hay.find(b"\n", at)
+        if count <= keep:
+            number += hay.count(b"\n", seen, at)
+            seen = at
+            start = hay.rfind(b"\n", 0, at) + 1
+            column = len(data[start:at].decode("utf-8", "replace"))
+            text = data[start : end if end >= 0 else len(data)].decode("utf-8", "replace")
+            lines.append(Line(number + 1, column, _cut(text, column)))
+        if end < 0:
+            break
+        at = hay.find(needle, end)
+    return count, lines
+
+
+def _regex(question: Question) -> Matcher:
+    import regex  # has a time limit, which `re` lacks: a hostile pattern must not hang
+
+    flags = regex.MULTILINE | regex.VERSION0 | (regex.IGNORECASE if question.folded else 0)
+    try:
+        pattern = regex.compile(question.text, flags)
+    except (regex.error, OverflowError, RecursionError) as error:
+        raise UsageError(
+            f"/{question.text}/ is no valid regular expression: {error}.",
+            "Escape special characters, or drop the //.",
+        ) from None
+    return _engine(pattern, question.per_file)
+
+
+def _engine(pattern: Pattern[str], keep: int) -> Matcher:
+    def match(data: bytes, deadline: float) -> tuple[int, list[Line]]:
+        lines: list[Line] = []
+        count = number = 0
+        seen = 0
+        text = as_text(data)
+        for start, end, column in _matching(pattern, text, deadline):
+            count += 1
+            if count <= keep:
+                number += text.count("\n", seen, start)
+                seen = start
+                lines.append(Line(number + 1, column, _cut(text[start:end].rstrip("\r"), column)))
+        return count, lines
+
+    return match
+
+
+def _matching(pattern: Pattern[str], text: str, deadline: float) -> Iterator[tuple[int, int, int]]:
+    """Start, end and column of each line that matches for itself: a match never spans lines."""
+    at = 0
+    while at <= len(text):
+        found = pattern.search(text, at, timeout=_left(deadline))
+        if found is None:
+            return
+        start = text.rfind("\n", 0, found.start()) + 1
+        end = text.find("\n", found.start())
+        end = len(text) if end < 0 else end
+        if found.end() > end and end - start <= _LONG_LINE:
+            found = pattern.search(text[start:end], timeout=_left(deadline))
+            if found is not None:
+                yield start, end, found.start()
+        elif end - start <= _LONG_LINE:
+            yield start, end, found.start() - start
+        at = end + 1
+
+
+def _left(deadline: float) -> float:
+    return max(deadline - time.monotonic(), 0.001)
+
+
+def _cut(line: str, column: int) -> str:
+    """The part of a long line around a match."""
+    if len(line) <= LINE_CHARS:
+        return line
+    start = max(0, min(column - LINE_CHARS // 3, len(line) - LINE_CHARS))
+    return line[start : start + LINE_CHARS]
