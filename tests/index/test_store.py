@@ -140,7 +140,7 @@ def test_packed_references_come_back(items: list[Reference]) -> None:
         assert unpack_named(blob, name) == [ref for ref in items if ref.name == name]
 
 
-@given(st.integers(1, 10**9), st.integers(-1, 2**20 - 3))
+@given(st.integers(1, 10**9), st.integers(-1, 2**16 - 3))
 def test_a_symbol_id_knows_its_file_and_position(file: int, position: int) -> None:
     number = symbol_id(file, position)
     assert (file_of(number), position_of(number)) == (file, position)

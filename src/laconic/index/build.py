@@ -9,41 +9,19 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final, NamedTuple, Protocol
+from typing import Final
 
 from laconic.index.changes import Changes, Known, compare, known
-from laconic.index.prepared import Parse, Prepared, prepare
+from laconic.index.prepared import Prepared
+from laconic.index.preparing import Job, Preparer
 from laconic.index.store import Store
-from laconic.workspace.listing import Listed, listing
+from laconic.workspace.listing import listing
 from laconic.workspace.lock import held
 
 _BATCH_FILES: Final = 200
 _BATCH_BYTES: Final = 4_000_000
 
 Progress = Callable[[int, int], None]  # files done, files in all
-
-
-class Job(NamedTuple):
-    """One file to look into; `before` is the hash of the version that the index holds."""
-
-    item: Listed
-    before: bytes
-
-
-class Preparer(Protocol):
-    """Turns jobs into rows, in any order, in this process or in others."""
-
-    def prepared(self, root: Path, jobs: Iterable[Job]) -> Iterator[Prepared]: ...
-
-
-@dataclass(frozen=True, slots=True)
-class Inline:
-    """Prepares in this process: right for a handful of files."""
-
-    parse: Parse
-
-    def prepared(self, root: Path, jobs: Iterable[Job]) -> Iterator[Prepared]:
-        return (prepare(root, job.item, self.parse) for job in jobs)
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,8 +11,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
-from laconic.index.build import Outcome, Preparer, apply, lock_of
+from laconic.index.build import Outcome, apply, lock_of
 from laconic.index.changes import Changes, Known, compare, known
+from laconic.index.preparing import Preparer
 from laconic.index.store import Store
 from laconic.workspace.listing import Listed, listing, look
 from laconic.workspace.lock import held

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Final
+from zlib import compress, decompress
 
 import msgspec
 
@@ -35,12 +36,12 @@ def pack(references: Sequence[Reference]) -> bytes:
         last[ref.name] = ref.line
     encode = msgspec.msgpack.encode
     raw = {name: msgspec.Raw(encode(grouped[name])) for name in sorted(grouped)}
-    return encode(_Packed(tuple(kinds)[len(KINDS) :], tuple(receivers), raw))
+    return compress(encode(_Packed(tuple(kinds)[len(KINDS) :], tuple(receivers), raw)), 1)
 
 
 def unpack(blob: bytes) -> list[Reference]:
     """All references, ordered by line and column."""
-    packed = msgspec.msgpack.decode(blob, type=_Packed)
+    packed = msgspec.msgpack.decode(decompress(blob), type=_Packed)
     found = [ref for name in packed.names for ref in _decode(packed, name)]
     found.sort(key=lambda ref: (ref.line, ref.column))
     return found
@@ -48,7 +49,7 @@ def unpack(blob: bytes) -> list[Reference]:
 
 def unpack_named(blob: bytes, name: str) -> list[Reference]:
     """The references with one name, in the order in which they were packed."""
-    packed = msgspec.msgpack.decode(blob, type=_Packed)
+    packed = msgspec.msgpack.decode(decompress(blob), type=_Packed)
     return _decode(packed, name) if name in packed.names else []
 
 

@@ -1,4 +1,4 @@
-"""One file made ready for the store: read, recognised, parsed, its words split. Runs in worker processes.
+"""One file made ready for the store: read, recognised, its words split.
 
 It decides nothing about what is out of date and writes nothing.
 """
@@ -6,7 +6,6 @@ It decides nothing about what is out of date and writes nothing.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 from hashlib import blake2b
 from pathlib import Path
 
@@ -16,12 +15,10 @@ from laconic.errors import Unreadable
 from laconic.index.packed import pack
 from laconic.index.schema import SHIFT
 from laconic.index.words import Words, documents
-from laconic.records import Definition, Import, Parsed
+from laconic.records import Definition, Failure, Import, Parsed
 from laconic.workspace.classes import class_of
 from laconic.workspace.listing import Listed
 from laconic.workspace.reading import LIMIT, as_text, is_binary, read_bytes
-
-Parse = Callable[[str, bytes], Parsed | None]  # path and contents; None: no grammar
 
 
 class Prepared(msgspec.Struct, frozen=True, array_like=True):
@@ -70,47 +67,43 @@ def skipped(item: Listed, reason: str, data: bytes = b"", state: str = "skipped"
     )
 
 
-def prepare(root: Path, item: Listed, parse: Parse) -> Prepared:
-    """Read and parse one file; trouble becomes a row with its reason."""
+def read(root: Path, item: Listed) -> bytes | Prepared:
+    """The bytes of a file that holds text, or the row that says why it is not searched."""
     if item.trouble:
         return skipped(item, item.trouble)
-    checked = time.time_ns()
     try:
         data = read_bytes(root, item.path)
     except Unreadable as error:
         return skipped(item, f"{item.size:,} bytes, over {LIMIT:,}" if item.size > LIMIT else error.problem)
-    if is_binary(data):
-        return skipped(item, "binary", data)
-    parsed = parse(item.path, data)
-    return assemble(item, data, parsed, checked)
+    return skipped(item, "binary", data) if is_binary(data) else data
 
 
-def assemble(item: Listed, data: bytes, parsed: Parsed | None, checked_ns: int) -> Prepared:
-    """The rows of a file that was read and parsed."""
+def assemble(item: Listed, data: bytes, outcome: Parsed | Failure | None, checked_ns: int) -> Prepared:
+    """The rows of a file that was read and parsed; None: it is in no language that we know."""
     text = as_text(data)
     lines = text.splitlines()
-    file_class = class_of(item.path, data)
-    found = Parsed("", len(lines)) if parsed is None else parsed
+    found = outcome if isinstance(outcome, Parsed) else Parsed("", len(lines))
     definitions = found.definitions[: (1 << SHIFT) - 2]
+    file_class = class_of(item.path, data)
     return Prepared(
-        item.path,
-        item.size,
-        item.mtime_ns,
-        item.ctime_ns,
-        checked_ns,
-        digest(data),
-        found.language,
-        len(lines),
-        file_class,
-        "text" if parsed is None else "parsed",
-        "",
-        found.package,
-        found.faults,
-        definitions,
-        found.imports,
-        found.exports,
-        pack(found.references) if found.references else b"",
-        " ".join(sorted({ref.name for ref in found.references})),
-        text.replace("\0", " "),  # the tokenizer would stop there
-        tuple(documents(item.path, lines, definitions)),
+        path=item.path,
+        size=item.size,
+        mtime_ns=item.mtime_ns,
+        ctime_ns=item.ctime_ns,
+        checked_ns=checked_ns,
+        hash=digest(data),
+        language=found.language,
+        lines=len(lines),
+        file_class=file_class,
+        state="failed" if isinstance(outcome, Failure) else "parsed" if found.language else "text",
+        reason=outcome.reason if isinstance(outcome, Failure) else "",
+        package=found.package,
+        faults=found.faults,
+        definitions=definitions,
+        imports=found.imports,
+        exports=found.exports,
+        refs=pack(found.references) if found.references else b"",
+        mentions=" ".join(sorted({ref.name for ref in found.references})),
+        text=text.replace("\0", " "),  # the tokenizer would stop there
+        words=tuple(documents(item.path, lines, definitions, bare=file_class == "data")),
     )

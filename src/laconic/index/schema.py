@@ -13,7 +13,9 @@ mentions  full-text table, rowid = file id: the names that a file refers to. A n
 imports, exports   as the file writes them.
 texts     full-text table of trigrams, rowid = file id: candidates for substring and regex search.
 words     full-text table, rowid = symbol id, or symbol_id(file, FILE) for what stands outside all definitions:
-          split words of name, path, signature, documentation and body, for ranked search.
+          split words of body, name, path, signature and documentation, for ranked search. Weights of bm25 go in
+          this order; the longest column is first because that is the smallest on disk. Files of class `data`
+          have no body.
 meta      schema, workspace, progress of a running build, counts.
 
 The full-text tables are contentless and only ever added to: rows of ids that are no longer in `files` are dead.
@@ -25,7 +27,7 @@ from __future__ import annotations
 from typing import Final
 from zlib import crc32
 
-SHIFT: Final = 20  # a file has fewer than a million definitions: larger ones are cut
+SHIFT: Final = 16  # a file has fewer than 65,000 definitions: what is beyond is cut
 FILE: Final = -1  # the position that stands for the file itself
 
 # Separators are white space only: names in some languages hold `-`, `?`, `$` and the like.
@@ -39,7 +41,9 @@ STATEMENTS: Final = (
         hash BLOB NOT NULL, lines INTEGER NOT NULL, class TEXT NOT NULL, state TEXT NOT NULL, reason TEXT NOT NULL,
         package TEXT NOT NULL, faults INTEGER NOT NULL)""",
     """CREATE TABLE symbols(
-        id INTEGER PRIMARY KEY, name TEXT NOT NULL, folded TEXT NOT NULL, qualified TEXT NOT NULL, kind TEXT NOT NULL,
+        id INTEGER PRIMARY KEY, name TEXT NOT NULL,
+        folded TEXT AS (lower(replace(replace(name, '_', ''), '-', ''))) VIRTUAL,
+        qualified TEXT NOT NULL, kind TEXT NOT NULL,
         start INTEGER NOT NULL, end INTEGER NOT NULL, line INTEGER NOT NULL, signature TEXT NOT NULL,
         doc TEXT NOT NULL, parent INTEGER, visibility TEXT NOT NULL, modifiers TEXT NOT NULL, bases TEXT NOT NULL,
         test INTEGER NOT NULL)""",
@@ -55,7 +59,7 @@ STATEMENTS: Final = (
     """CREATE VIRTUAL TABLE texts USING fts5(
         text, content='', detail=none, columnsize=0, tokenize='trigram')""",
     """CREATE VIRTUAL TABLE words USING fts5(
-        name, path, signature, doc, body, content='', tokenize='unicode61 remove_diacritics 2')""",
+        body, name, path, signature, doc, content='', tokenize='unicode61 remove_diacritics 2')""",
 )
 
 # Any change of a table is another version: an index of another version is not read but built anew.

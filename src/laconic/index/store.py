@@ -126,7 +126,7 @@ class Store:
         number = int(cursor.lastrowid or 0)
         if file.definitions:
             many = self.connection.executemany
-            many("INSERT INTO symbols VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)", _symbol_rows(number, file))
+            many("INSERT INTO symbols VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?)", _symbol_rows(number, file))
         if file.refs:
             execute("INSERT INTO refs VALUES(?,?)", (number, file.refs))
             execute("INSERT INTO mentions(rowid, names) VALUES(?,?)", (number, file.mentions))
@@ -146,7 +146,7 @@ class Store:
             execute("INSERT INTO texts(rowid, text) VALUES(?,?)", (number, file.text))
         if file.words:
             self.connection.executemany(
-                "INSERT INTO words(rowid, name, path, signature, doc, body) VALUES(?,?,?,?,?,?)",
+                "INSERT INTO words(rowid, body, name, path, signature, doc) VALUES(?,?,?,?,?,?)",
                 [(symbol_id(number, row[0]), *row[1:]) for row in file.words],
             )
         return number
@@ -285,7 +285,7 @@ def _symbol_rows(number: int, file: Prepared) -> Iterator[tuple[object, ...]]:
         full = f"{qualified[item.parent]}.{item.name}" if inside else item.name
         qualified.append(full)
         yield (
-            *(symbol_id(number, at), item.name, fold(item.name), full, item.kind, item.span.start, item.span.end),
+            *(symbol_id(number, at), item.name, full, item.kind, item.span.start, item.span.end),
             *(item.line, item.signature, item.doc, symbol_id(number, item.parent) if inside else None),
             *(item.visibility, " ".join(item.modifiers), "\n".join(item.bases), int(item.test)),
         )

@@ -154,7 +154,7 @@ def _scan(data: bytes, hay: bytes, needle: bytes, keep: int) -> tuple[int, list[
             start = hay.rfind(b"\n", 0, at) + 1
             column = len(data[start:at].decode("utf-8", "replace"))
             text = data[start : end if end >= 0 else len(data)].decode("utf-8", "replace")
-            lines.append(Line(number + 1, column, _cut(text, column)))
+            lines.append(Line(number + 1, column, _cut(text.rstrip("\r"), column)))
         if end < 0:
             break
         at = hay.find(needle, end)
@@ -180,13 +180,13 @@ def _engine(pattern: Pattern[str], keep: int) -> Matcher:
         lines: list[Line] = []
         count = number = 0
         seen = 0
-        text = as_text(data)
+        text = as_text(data).replace("\r\n", "\n")
         for start, end, column in _matching(pattern, text, deadline):
             count += 1
             if count <= keep:
                 number += text.count("\n", seen, start)
                 seen = start
-                lines.append(Line(number + 1, column, _cut(text[start:end].rstrip("\r"), column)))
+                lines.append(Line(number + 1, column, _cut(text[start:end], column)))
         return count, lines
 
     return match
@@ -200,6 +200,8 @@ def _matching(pattern: Pattern[str], text: str, deadline: float) -> Iterator[tup
         if found is None:
             return
         start = text.rfind("\n", 0, found.start()) + 1
+        if start == len(text) > 0:
+            return  # behind the last newline there is no line
         end = text.find("\n", found.start())
         end = len(text) if end < 0 else end
         if found.end() > end and end - start <= _LONG_LINE:

@@ -18,16 +18,16 @@ class Words(NamedTuple):
     """One row of the `words` table, by the position of its definition."""
 
     position: int
+    body: str
     name: str
     path: str
     signature: str
     doc: str
-    body: str
 
 
 def fold(name: str) -> str:
     """A name in the form in which all naming styles meet."""
-    return name.replace("_", "").replace("-", "").lower()
+    return name.replace("_", "").replace("-", "").encode("utf-8", "replace").lower().decode()  # ASCII, as SQLite does
 
 
 def split(text: str) -> str:
@@ -35,17 +35,22 @@ def split(text: str) -> str:
     return " ".join(_PARTS.findall(text))
 
 
-def documents(path: str, lines: Sequence[str], definitions: Sequence[Definition]) -> list[Words]:
-    """The words of every definition, each line counted once for the innermost; then those of the file itself."""
+def documents(
+    path: str, lines: Sequence[str], definitions: Sequence[Definition], *, bare: bool = False
+) -> list[Words]:
+    """The words of every definition, each line counted once for the innermost; then those of the file itself.
+
+    `bare`: the contents are data and say nothing about the code; only names and paths count.
+    """
     where = split(path)
     owned = _owned(len(lines), definitions)
     rows = [
-        Words(at, _names(item.name), where, split(item.signature), split(item.doc), _body(lines, owned.get(at, ())))
+        Words(at, _body(lines, owned.get(at, ())), _names(item.name), where, split(item.signature), split(item.doc))
         for at, item in enumerate(definitions)
     ]
-    limit = _BODY_WORDS if definitions else _DOC_WORDS
+    limit = 0 if bare else _BODY_WORDS if definitions else _DOC_WORDS
     stem = path.rsplit("/", 1)[-1].rsplit(".", 1)[0]
-    rows.append(Words(FILE, split(stem), where, "", "", _body(lines, owned.get(FILE, ()), limit)))
+    rows.append(Words(FILE, _body(lines, owned.get(FILE, ()), limit), split(stem), where, "", ""))
     return rows
 
 
@@ -69,5 +74,7 @@ def _owned(count: int, definitions: Sequence[Definition]) -> dict[int, list[int]
 
 
 def _body(lines: Sequence[str], numbers: Iterable[int], limit: int = _BODY_WORDS) -> str:
+    if not limit:
+        return ""
     words = _PARTS.findall("\n".join([lines[number] for number in numbers]).lower().replace("_", " "))
     return " ".join(list(dict.fromkeys(words))[:limit])

@@ -7,14 +7,10 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from laconic.index import catalog
-from laconic.index.build import Inline, Outcome, Preparer, Progress, build
+from laconic.index.build import Outcome, Progress, build
 from laconic.index.fresh import SMALL, Freshness
+from laconic.index.preparing import Parsing, Preparer
 from laconic.index.store import Store
-from laconic.records import Parsed
-
-
-def _no_grammar(path: str, data: bytes) -> Parsed | None:
-    return None
 
 
 class Index:
@@ -34,7 +30,7 @@ class Index:
     def open(cls, root: Path, cache: Path, preparer: Preparer | None = None) -> Index:
         """Open the index of a workspace, empty if there is none yet."""
         root = root.resolve()
-        return cls(root, Store.open(catalog.place(cache, root)), preparer or Inline(_no_grammar))
+        return cls(root, Store.open(catalog.place(cache, root)), preparer or Parsing())
 
     def close(self) -> None:
         if self._builder is not None:

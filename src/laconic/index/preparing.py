@@ -1,0 +1,96 @@
+"""Turn files that may have changed into rows: a few in this process, many with the help of parser processes."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final, NamedTuple, Protocol
+
+from laconic.index.parse import Limits, ParsePool, language_of
+from laconic.index.prepared import Prepared, assemble, digest, read
+from laconic.workspace.listing import Listed
+
+_FEW: Final = 40  # files for which starting processes takes longer than parsing
+
+
+class Job(NamedTuple):
+    """One file to look into; `before` is the hash of the version that the index holds."""
+
+    item: Listed
+    before: bytes
+
+
+class Preparer(Protocol):
+    """Turns jobs into rows, in any order."""
+
+    def prepared(self, root: Path, jobs: Sequence[Job]) -> Iterator[Prepared]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Parsing:
+    """Reads and parses."""
+
+    limits: Limits | None = None
+    processes: int = 0  # 0: as many as there are processors, at most 4
+
+    def prepared(self, root: Path, jobs: Sequence[Job]) -> Iterator[Prepared]:
+        with ParsePool(self.processes or min(4, os.cpu_count() or 1), self.limits) as pool:
+            if len(jobs) <= _FEW:
+                yield from _few(pool, root, jobs)
+            else:
+                yield from _many(pool, root, jobs)
+
+
+class _Waiting(NamedTuple):
+    item: Listed
+    data: bytes
+    checked_ns: int
+
+
+def _few(pool: ParsePool, root: Path, jobs: Iterable[Job]) -> Iterator[Prepared]:
+    for job in jobs:
+        seen = _look(root, job)
+        if isinstance(seen, Prepared):
+            yield seen
+        else:
+            yield assemble(seen.item, seen.data, pool.parse_one(seen.item.path, seen.data), seen.checked_ns)
+
+
+def _many(pool: ParsePool, root: Path, jobs: Iterable[Job]) -> Iterator[Prepared]:
+    """The pool asks for files when it has room; what needs no parser is answered on the way."""
+    waiting: dict[str, _Waiting] = {}
+    ready: deque[Prepared] = deque()
+
+    def files() -> Iterator[tuple[str, bytes]]:
+        for job in jobs:
+            seen = _look(root, job)
+            if isinstance(seen, Prepared):
+                ready.append(seen)
+            else:
+                waiting[job.item.path] = seen
+                yield job.item.path, seen.data
+
+    for path, outcome in pool.parse_many(files()):
+        while ready:
+            yield ready.popleft()
+        held = waiting.pop(path)
+        yield assemble(held.item, held.data, outcome, held.checked_ns)
+    yield from ready
+
+
+def _look(root: Path, job: Job) -> Prepared | _Waiting:
+    """Read a file; it is ready when it cannot be read, did not change, or needs no parser."""
+    checked = time.time_ns()
+    data = read(root, job.item)
+    if isinstance(data, Prepared):
+        return data
+    if job.before and digest(data) == job.before:
+        item = job.item
+        return Prepared(item.path, item.size, item.mtime_ns, item.ctime_ns, checked, job.before)
+    if language_of(job.item.path, data[:4096]) is None:
+        return assemble(job.item, data, None, checked)
+    return _Waiting(job.item, data, checked)
