@@ -10,16 +10,16 @@ from pathlib import Path
 
 from laconic.errors import CommandFailed, Unreadable
 
-DJANGO = "django==5.2.8"
+DJANGO = "django==5.2.19"
 
 
 def sdist(requirement: str, cache: Path) -> Path:
     """The unpacked source distribution of a package, from the registry that pip is set up with."""
     target = cache / requirement.replace("==", "-")
     if target.is_dir():
-        return target
+        return next(target.iterdir())
     cache.mkdir(parents=True, exist_ok=True)
-    command = ["pip", "download", "--quiet", "--no-deps", "--no-binary", ":all:", "--no-build-isolation"]
+    command = ["pip", "download", "--quiet", "--no-deps", "--no-binary", ":all:"]
     done = subprocess.run(
         [sys.executable, "-m", *command, "--dest", str(cache), requirement],
         capture_output=True,
@@ -34,7 +34,7 @@ def sdist(requirement: str, cache: Path) -> Path:
     with tarfile.open(found[-1]) as archive:
         archive.extractall(staging, filter="data")
     staging.rename(target)
-    return target
+    return next(target.iterdir())
 
 
 def texts(folder: Path, *suffixes: str, limit: int = 1_000_000) -> Iterator[tuple[Path, str]]:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from hashlib import blake2b
 from typing import Final
 
+from laconic.tokens.calibrate import Calibration
 from laconic.tokens.estimate import estimate
-from laconic.tokens.exact import Encoder, load
+from laconic.tokens.exact import Measure, load
 from laconic.tokens.models import Family, family
 
 _REMEMBERED: Final = 65_536  # counts kept by one counter, about 6 MB
@@ -16,21 +18,21 @@ _WORTH_HASHING: Final = 256  # characters; below that counting is as fast as has
 class Counter:
     """Counts the tokens of a text for one model family. Call it."""
 
-    def __init__(self, kind: Family, encoder: Encoder | None) -> None:
+    def __init__(self, kind: Family, measure: Measure | None) -> None:
         self._kind = kind
-        self._encoder = encoder
+        self._measured = measure
         self._counts: dict[bytes, int] = {}
 
     @property
     def name(self) -> str:
         """What a report says: the encoding, and that it is an estimate where it is one."""
-        if self._encoder is None:
+        if self._measured is None:
             return f"estimate of {self._kind.encoding}"
-        return self._kind.encoding if self._kind.factor == 1.0 else f"{self._kind.encoding} x {self._kind.factor:g}"
+        return self._kind.encoding if self._kind.factor == 1.0 else f"{self._kind.encoding} x {self._kind.factor:.3g}"
 
     @property
     def exact(self) -> bool:
-        return self._kind.exact and self._encoder is not None
+        return self._kind.exact and self._measured is not None
 
     def __call__(self, text: str) -> int:
         raw = self._raw(text)
@@ -49,15 +51,17 @@ class Counter:
         return known
 
     def _measure(self, text: str) -> int:
-        if self._encoder is None:
+        if self._measured is None:
             return estimate(text)
         try:
-            return len(self._encoder.encode_ordinary(text))
+            return self._measured(text)
         except UnicodeEncodeError:  # lone surrogates, from a file that is not UTF-8
-            return len(self._encoder.encode_ordinary(text.encode("utf-8", "replace").decode("utf-8")))
+            return self._measured(text.encode("utf-8", "replace").decode("utf-8"))
 
 
-def counter(model: str = "gpt-5") -> Counter:
-    """The counter for a model name or an encoding name."""
+def counter(model: str = "gpt-5", calibration: Calibration | None = None) -> Counter:
+    """The counter for a model name or an encoding name, corrected by what was learned about the model."""
     kind = family(model)
+    if calibration is not None and calibration.seen and not kind.exact:
+        kind = replace(kind, factor=calibration.factor)
     return Counter(kind, load(kind.encoding))

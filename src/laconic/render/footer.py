@@ -1,0 +1,13 @@
+"""The one line that ends an answer from which something was left out."""
+
+from __future__ import annotations
+
+from laconic.records import Omission
+
+
+def footer(omission: Omission | None) -> str:
+    """How many of how many, and the call that brings more; empty when the answer is whole."""
+    if omission is None or omission.missing <= 0:
+        return ""
+    more = f"; more: {omission.more}" if omission.more else ""
+    return f"[{omission.shown} of {omission.total} {omission.unit}{more}]\n"
