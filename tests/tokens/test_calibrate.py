@@ -18,7 +18,9 @@ def test_the_factor_approaches_what_the_provider_reports() -> None:
     assert counter("claude-sonnet-4-5", learned)(text) == pytest.approx(counter("gpt-5")(text) * 1.3, rel=0.01)
 
 
-@pytest.mark.parametrize(("counted", "reported"), [(10_000, 0), (10_000, -5), (50, 60), (10_000, 90_000), (10_000, 100)])
+@pytest.mark.parametrize(
+    ("counted", "reported"), [(10_000, 0), (10_000, -5), (50, 60), (10_000, 90_000), (10_000, 100)]
+)
 def test_senseless_reports_change_nothing(counted: int, reported: int) -> None:
     """Zero, tiny or wildly different reports say nothing about the tokenizer."""
     learned = Calibration(1.2, 5)

@@ -15,8 +15,12 @@ from laconic.tokens.estimate import estimate
 
 SAMPLES = {
     "code": inspect.getsource(estimate_module),
-    "json": json.dumps([{"path": f"src/app/{i}.py", "line": i * 7, "kind": "def", "ok": i % 2 == 0} for i in range(60)]),
-    "log": "".join(f"2026-01-0{i % 9 + 1} 12:00:{i:02} INFO worker-{i} request {i * 97} took {i}.5 ms\n" for i in range(60)),
+    "json": json.dumps(
+        [{"path": f"src/app/{i}.py", "line": i * 7, "kind": "def", "ok": i % 2 == 0} for i in range(60)]
+    ),
+    "log": "".join(
+        f"2026-01-0{i % 9 + 1} 12:00:{i:02} INFO worker-{i} request {i * 97} took {i}.5 ms\n" for i in range(60)
+    ),
     "prose": (inspect.getdoc(estimate_module) or "") * 4,
     "chinese": "输入用户名和密码后，你将能够编辑更多的用户选项。请再试一次。" * 12,
     "japanese": "パスワードによる認証を無効化します。ユーザーを作成後に詳細情報が編集可能になります。" * 12,

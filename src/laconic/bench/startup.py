@@ -1,0 +1,76 @@
+"""What it costs to have Laconic: CPU to import and start, and the size of the installation."""
+
+from __future__ import annotations
+
+import re
+import resource
+import subprocess
+import sys
+from importlib.metadata import PackageNotFoundError, distribution
+from pathlib import Path
+
+from laconic.bench.report import Cell, Options, Report, at_most, versions
+
+_ROUNDS = 7
+
+
+def run(options: Options) -> Report:
+    """CPU of fresh processes, each less that of a bare interpreter; size of every package that we require."""
+    bare = _cpu("pass")
+    imported = _cpu("import laconic") - bare
+    started = _cpu(
+        "import sys; sys.argv = ['laconic', '--version']; from laconic.cli.main import main; main(['--version'])"
+    )
+    sizes = _sizes("laconic")
+    rows: list[dict[str, Cell]] = [
+        {"what": "bare interpreter", "CPU ms": bare * 1000},
+        {"what": "import laconic, above bare", "CPU ms": imported * 1000},
+        {"what": "laconic --version, with the interpreter", "CPU ms": started * 1000},
+    ]
+    largest = sorted(sizes.items(), key=lambda entry: -entry[1])
+    rows += [{"what": f"installed: {name}", "MB": round(size / 1e6, 1)} for name, size in largest[:12]]
+    total = sum(sizes.values()) / 1e6
+    rows.append({"what": f"installed: all {len(sizes)} packages", "MB": round(total, 1)})
+    return Report(
+        "startup",
+        "this installation",
+        "none",
+        tuple(rows),
+        (
+            at_most("import laconic: CPU ms", max(0.0, imported) * 1000, 50),
+            at_most("laconic --version: CPU ms", started * 1000, 150),
+            at_most("installed MB", total, 80),
+        ),
+        versions=versions(),
+    )
+
+
+def _cpu(code: str) -> float:
+    """CPU seconds of the best of some fresh interpreters."""
+    best = float("inf")
+    for _ in range(_ROUNDS):
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        subprocess.run([sys.executable, "-c", code], check=True, capture_output=True)
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        best = min(best, after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime)
+    return best
+
+
+def _sizes(package: str) -> dict[str, int]:
+    """Bytes on disk of a package and of everything it requires, without optional extras and compiled caches."""
+    sizes: dict[str, int] = {}
+    waiting = [package]
+    while waiting:
+        name = waiting.pop().lower().replace("_", "-")
+        if name in sizes:
+            continue
+        try:
+            found = distribution(name)
+        except PackageNotFoundError:
+            continue
+        files = [Path(str(path.locate())) for path in found.files or () if not str(path).endswith(".pyc")]
+        sizes[name] = sum(file.stat().st_size for file in files if file.is_file())
+        waiting += [
+            re.split(r"[^\w.-]", line, maxsplit=1)[0] for line in found.requires or () if "extra ==" not in line
+        ]
+    return sizes
