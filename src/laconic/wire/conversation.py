@@ -106,25 +106,27 @@ class Conversation:
         return splice(self, changes or {}, inserts, fields or {})
 
     def _read(self) -> tuple[Turn, ...]:
+        """The turns. This runs over the whole history on every request: one hash per message, no copies."""
+        body, shapes, view = self.body, self._shapes, memoryview(self.body)
         turns: list[Turn] = []
         counts: dict[str, int] = {}
         for index, span in enumerate(self.messages):
-            raw = span.of(self.body)
-            shape = self._shape(raw)
+            start, end = span
+            digest = sha256(view[start:end]).digest()
+            shape = shapes.get(digest)
+            if shape is None:
+                shape = shapes[digest] = self.format.shape(body[start:end])
             blocks = []
             for number, part in enumerate(shape.parts):
-                seen = counts[part.key] = counts.get(part.key, 0) + 1
-                key = part.key if seen == 1 else f"{part.key}#{seen}"
-                blocks.append(Block(part, raw, index, number, key))
-            turns.append(Turn(index, shape.role, tuple(blocks), raw, shape.native, shape.lists))
+                key = part.key
+                if key in counts:
+                    counts[key] += 1
+                    key = f"{key}#{counts[key]}"
+                else:
+                    counts[key] = 1
+                blocks.append(Block(part, body, start, index, number, key))
+            turns.append(Turn(index, tuple(blocks), shape, body, span))
         return tuple(turns)
-
-    def _shape(self, raw: bytes) -> Shape:
-        digest = sha256(raw).digest()
-        shape = self._shapes.get(digest)
-        if shape is None:
-            shape = self._shapes[digest] = self.format.shape(raw)
-        return shape
 
 
 def parse(format: Format, body: bytes, shapes: Shapes | None = None) -> Conversation:

@@ -9,7 +9,7 @@ import msgspec
 from laconic.wire.model import At, Block, Turn
 
 
-class Exchange(msgspec.Struct, frozen=True):
+class Exchange(msgspec.Struct, frozen=True, gc=False):
     """Calls and their results. `turns` are the assistant's messages, all of whose blocks belong to the exchange."""
 
     turns: tuple[int, ...]

@@ -29,7 +29,7 @@ class Piece(msgspec.Struct, frozen=True, gc=False):
     text: Span | None = None
 
 
-class Part(msgspec.Struct, frozen=True):
+class Part(msgspec.Struct, frozen=True, gc=False):
     """A block as its own message describes it: no bytes, only where they stand, counted from the message's start.
 
     Parts depend on nothing but the message's bytes, so they are remembered from one request to the next.
@@ -47,7 +47,7 @@ class Part(msgspec.Struct, frozen=True):
     list: int = -1  # which of the message's lists it is an element of; -1: none
 
 
-class Shape(msgspec.Struct, frozen=True):
+class Shape(msgspec.Struct, frozen=True, gc=False):
     """What one message is made of."""
 
     role: Role
@@ -56,11 +56,12 @@ class Shape(msgspec.Struct, frozen=True):
     native: str = ""  # the role or item type as the provider names it
 
 
-class Block(msgspec.Struct, frozen=True):
-    """One block of a request: its part, and the message it stands in."""
+class Block(msgspec.Struct, frozen=True, gc=False):
+    """One block of a request: its part, and where in the body its message starts."""
 
     part: Part
-    message: bytes
+    body: bytes
+    offset: int
     turn: int
     index: int
     key: str  # the part's key; the second and later of equal blocks have `#2`, `#3` behind it
@@ -91,7 +92,11 @@ class Block(msgspec.Struct, frozen=True):
 
     @property
     def raw(self) -> bytes:
-        return self.part.span.of(self.message)
+        return self.bytes_of(self.part.span)
+
+    def bytes_of(self, span: Span) -> bytes:
+        """Bytes of the message; a span of the part."""
+        return self.body[self.offset + span.start : self.offset + span.end]
 
     @property
     def size(self) -> int:
@@ -103,10 +108,10 @@ class Block(msgspec.Struct, frozen=True):
         """What a reader would see: the text, the result's text, or the arguments of a call as JSON. Decoded anew."""
         texts = [piece.text for piece in self.part.pieces if piece.text is not None]
         if texts:
-            return "\n".join(string(span.of(self.message)) for span in texts)
+            return "\n".join(string(self.bytes_of(span)) for span in texts)
         if self.part.value is None or self.part.pieces:
             return ""
-        raw = self.part.value.of(self.message)
+        raw = self.bytes_of(self.part.value)
         return string(raw) if is_string(raw) else raw.decode("utf-8", "replace")
 
     @property
@@ -114,7 +119,7 @@ class Block(msgspec.Struct, frozen=True):
         """The arguments of a call: a mapping, or the text as it is where that is none."""
         if self.part.value is None:
             return {}
-        raw = self.part.value.of(self.message)
+        raw = self.bytes_of(self.part.value)
         if is_string(raw):
             text = string(raw)
             decoded = _mapping(text.encode("utf-8", "replace"))
@@ -128,15 +133,27 @@ class Block(msgspec.Struct, frozen=True):
         return sum(piece.text is None for piece in self.part.pieces)
 
 
-class Turn(msgspec.Struct, frozen=True):
+class Turn(msgspec.Struct, frozen=True, gc=False):
     """One message (in the Responses API: one item)."""
 
     index: int
-    role: Role
     blocks: tuple[Block, ...]
-    raw: bytes
-    native: str = ""  # the role or item type as the provider names it
-    lists: tuple[Span, ...] = ()  # arrays whose elements are blocks
+    shape: Shape
+    body: bytes
+    span: Span  # in the body
+
+    @property
+    def role(self) -> Role:
+        return self.shape.role
+
+    @property
+    def native(self) -> str:
+        """The role or item type as the provider names it."""
+        return self.shape.native
+
+    @property
+    def raw(self) -> bytes:
+        return self.span.of(self.body)
 
 
 class SetText(msgspec.Struct, frozen=True):

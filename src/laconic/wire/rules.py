@@ -57,7 +57,9 @@ def nothing_empty(conversation: Conversation, *, beside_calls: bool = False) -> 
 def _blank(block: Block) -> bool:
     """Seen from the bytes: most texts show at the first one that they are not blank."""
     value = block.part.value
-    return value is None or _BLANK.fullmatch(block.message, value.start, value.end) is not None
+    if value is None:
+        return True
+    return _BLANK.fullmatch(block.body, block.offset + value.start, block.offset + value.end) is not None
 
 
 def starts_with_user(conversation: Conversation) -> Iterator[Fault]:

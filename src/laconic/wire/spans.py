@@ -13,6 +13,7 @@ import msgspec
 
 from laconic.errors import MalformedRequest
 
+_ENDS: Final = 4096
 _WHITE: Final = b" \t\r\n"
 _OBJECT: Final = msgspec.json.Decoder(dict[str, msgspec.Raw])
 _ARRAY: Final = msgspec.json.Decoder(list[msgspec.Raw])
@@ -117,7 +118,7 @@ def _members(raw: bytes, table: dict[str, msgspec.Raw]) -> list[Member]:
         colon = _skip(raw, at + len(name))
         start = _skip(raw, colon + 1)
         end = start + len(inner)
-        if not raw.startswith(name, at) or raw[colon : colon + 1] != b":" or raw[start:end] != bytes(inner):
+        if not raw.startswith(name, at) or raw[colon : colon + 1] != b":" or not _same(raw, start, inner):
             raise _Astray
         found.append(Member(key, at, Span(start, end)))
         comma = _skip(raw, end)
@@ -127,6 +128,15 @@ def _members(raw: bytes, table: dict[str, msgspec.Raw]) -> list[Member]:
     if raw[at : at + 1] != b"}":
         raise _Astray
     return found
+
+
+def _same(raw: bytes, start: int, inner: msgspec.Raw) -> bool:
+    """Whether a value stands here. Of a large one both ends are compared: copying it would cost more."""
+    size = len(inner)
+    if size <= 2 * _ENDS:
+        return raw.startswith(bytes(inner), start)
+    view = memoryview(inner)
+    return raw.startswith(bytes(view[:_ENDS]), start) and raw.startswith(bytes(view[-_ENDS:]), start + size - _ENDS)
 
 
 def _skip(raw: bytes, at: int) -> int:

@@ -67,7 +67,7 @@ def _dropped(turn: Turn, dropped: Iterable[Block]) -> list[Cut]:
     for block in dropped:
         if block.part.list < 0:
             raise ConversationError(f"A {block.kind} block cannot leave its message.", "Drop the whole turn.")
-        by_list.setdefault(turn.lists[block.part.list], set()).add(block.part.span)
+        by_list.setdefault(turn.shape.lists[block.part.list], set()).add(block.part.span)
     cuts: list[Cut] = []
     for span, out in by_list.items():
         inside = [element.shifted(span.start) for element in elements(span.of(turn.raw))]
@@ -91,7 +91,7 @@ def _set_text(block: Block, change: SetText) -> Cut:
     if part.value is None or part.fixed or part.kind not in {"text", "result"}:
         raise ConversationError(f"A {part.kind} block has no text to replace.", "Leave it as it is.")
     text = msgspec.json.encode(change.text)
-    raw = part.value.of(block.message)
+    raw = block.bytes_of(part.value)
     texts = [piece for piece in part.pieces if piece.text is not None]
     if is_string(raw) or not raw:
         return (*part.value, text)
@@ -101,7 +101,7 @@ def _set_text(block: Block, change: SetText) -> Cut:
         return (*part.value, (b'{"error":' if part.error else b'{"output":') + text + b"}")
     kept = []
     for piece in part.pieces:
-        whole = piece.span.of(block.message)
+        whole = block.bytes_of(piece.span)
         if piece.text is None:
             if change.keep_images:
                 kept.append(whole)
@@ -116,7 +116,7 @@ def _set_input(block: Block, change: SetInput) -> Cut:
     if part.value is None or part.kind != "call":
         raise ConversationError(f"A {part.kind} block has no arguments to replace.", "Leave it as it is.")
     written = change.input if isinstance(change.input, str) else msgspec.json.encode(change.input)
-    if is_string(part.value.of(block.message)):
+    if is_string(block.bytes_of(part.value)):
         text = written if isinstance(written, str) else written.decode()
         return (*part.value, msgspec.json.encode(text))
     if isinstance(written, str):

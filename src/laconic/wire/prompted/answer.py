@@ -1,0 +1,91 @@
+"""The way down, whole answers: the text of a model becomes the calls that its client understands."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from hashlib import sha256
+from typing import Any
+
+import msgspec
+
+from laconic.errors import MalformedRequest
+from laconic.wire.prompted.calls import Broken, Call, Tool
+from laconic.wire.prompted.parser import CallParser, Outcome
+from laconic.wire.spans import value
+
+
+def downward(format: str, body: bytes, tools: Sequence[Tool]) -> tuple[bytes, tuple[Broken, ...]]:
+    """The answer with calls instead of text; an answer of another form (an error, say) stays as it is."""
+    try:
+        answer = value(body)
+    except MalformedRequest:
+        return body, ()
+    if not isinstance(answer, dict):
+        return body, ()
+    if format == "anthropic" and isinstance(answer.get("content"), list):
+        broken = _anthropic(answer, tools)
+    elif format == "chat" and isinstance(answer.get("choices"), list):
+        broken = _chat(answer, tools)
+    else:
+        return body, ()
+    return msgspec.json.encode(answer), broken
+
+
+def call_id(prefix: str, answer: str, number: int) -> str:
+    """An id that is the same whenever the same answer is read."""
+    return f"{prefix}_{sha256(f'{answer}/{number}'.encode()).hexdigest()[:24]}"
+
+
+def chat_call(call: Call, answer: str, number: int) -> dict[str, Any]:
+    """A call in chat completions."""
+    arguments = msgspec.json.encode(call.arguments).decode()
+    return {
+        "id": call_id("call", answer, number),
+        "type": "function",
+        "function": {"name": call.name, "arguments": arguments},
+    }
+
+
+def _chat(answer: dict[str, Any], tools: Sequence[Tool]) -> tuple[Broken, ...]:
+    broken: list[Broken] = []
+    for choice in answer["choices"]:
+        message = choice.get("message") if isinstance(choice, dict) else None
+        if not isinstance(message, dict) or not isinstance(message.get("content"), str):
+            continue
+        outcome = _read(message["content"], tools, choice.get("finish_reason") == "length")
+        broken += outcome.broken
+        if outcome.calls:
+            message["content"] = outcome.text if outcome.text.strip() else None
+            name = f"{answer.get('id')}/{choice.get('index', 0)}"
+            message["tool_calls"] = [chat_call(call, name, number) for number, call in enumerate(outcome.calls)]
+            choice["finish_reason"] = "tool_calls"
+    return tuple(broken)
+
+
+def _anthropic(answer: dict[str, Any], tools: Sequence[Tool]) -> tuple[Broken, ...]:
+    content = answer["content"]
+    texts = [block for block in content if isinstance(block, dict) and isinstance(block.get("text"), str)]
+    written = "\n".join(block["text"] for block in texts)
+    outcome = _read(written, tools, answer.get("stop_reason") == "max_tokens")
+    if outcome.calls:
+        kept = [block for block in content if block not in texts]
+        text = [{"type": "text", "text": outcome.text}] if outcome.text.strip() else []
+        uses = [
+            {
+                "type": "tool_use",
+                "id": call_id("toolu", str(answer.get("id")), number),
+                "name": call.name,
+                "input": call.arguments,
+            }
+            for number, call in enumerate(outcome.calls)
+        ]
+        answer["content"] = [*kept, *text, *uses]
+        answer["stop_reason"] = "tool_use"
+    return outcome.broken
+
+
+def _read(text: str, tools: Sequence[Tool], truncated: bool) -> Outcome:
+    parser = CallParser(tools)
+    passed = parser.feed(text)
+    outcome = parser.close(truncated=truncated)
+    return Outcome(passed + outcome.text, outcome.calls, outcome.broken)

@@ -1,0 +1,137 @@
+"""Decide whether a value that a model wrote is a call of a known tool, and which."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from typing import Final
+
+import msgspec
+
+from laconic.wire.prompted.repair import decode
+
+NAME_KEYS: Final = ("name", "tool", "tool_name", "function", "action")
+_ARGUMENT_KEYS: Final = ("arguments", "args", "parameters", "params", "input", "action_input")
+_WRAPPERS: Final = ("tool_calls", "calls", "tool_call", "function_call")
+_EXTRA_KEYS: Final = frozenset({"id", "type", "index", "call_id"})
+HEAD_KEYS: Final = frozenset({*NAME_KEYS, *_ARGUMENT_KEYS, *_WRAPPERS, *_EXTRA_KEYS})
+_READING: Final = (
+    "read", "grep", "glob", "search", "list", "ls", "find", "view", "get", "fetch", "inspect", "map", "show", "open",
+    "cat", "head", "tail", "stat", "lookup", "recall", "describe", "trace", "diff", "context", "query",
+)  # fmt: skip
+_WRITING: Final = (
+    "write", "edit", "delete", "remove", "replace", "run", "exec", "bash", "shell", "move", "rename", "patch",
+    "apply", "create", "insert", "update", "set", "put", "post", "send", "kill", "save", "install", "commit", "push",
+)  # fmt: skip
+
+
+class Tool(msgspec.Struct, frozen=True):
+    """A tool as far as reading its calls needs it."""
+
+    name: str
+    properties: frozenset[str] = frozenset()
+    required: frozenset[str] = frozenset()
+
+    @property
+    def reads_only(self) -> bool:
+        """By its name; what is not surely harmless counts as writing."""
+        words = _words(self.name)
+        return any(word in _READING for word in words) and not any(word in _WRITING for word in words)
+
+
+class Call(msgspec.Struct, frozen=True):
+    """A call that may run."""
+
+    name: str
+    arguments: dict[str, object]
+
+
+class Broken(msgspec.Struct, frozen=True):
+    """A call that may not, and why: truncated, not-json, unknown-tool, arguments, batch."""
+
+    reason: str
+    name: str = ""
+
+
+def calls_in(text: str, tools: Mapping[str, Tool], *, marked: bool) -> list[Call | Broken]:
+    """The calls in a text that is one JSON value; none when it is any other value. ValueError: it is no value.
+
+    `marked`: it stands where only calls do; elsewhere the form has to be beyond doubt.
+    """
+    found = [_call(item, tools, marked=marked) for item in _flat(decode(text))]
+    return [] if None in found else [item for item in found if item is not None]
+
+
+def mentions(text: str, tools: Collection[str]) -> str:
+    """The tool that a text which is no value seems to call; empty when none."""
+    for key in NAME_KEYS:
+        for quote in "\"'":
+            head = text.find(f"{quote}{key}{quote}")
+            if head >= 0:
+                tail = text[head + len(key) + 2 :].lstrip(" \t\r\n:")
+                for name in tools:
+                    if tail.startswith((f'"{name}"', f"'{name}'")):
+                        return name
+    return ""
+
+
+def _flat(value: object) -> Iterator[object]:
+    """Arrays and wrappers opened."""
+    if isinstance(value, list | tuple):
+        for item in value:
+            yield from _flat(item)
+    elif isinstance(value, Mapping):
+        wrapper = next((key for key in _WRAPPERS if isinstance(value.get(key), list | dict)), None)
+        yield from _flat(value[wrapper]) if wrapper and not _named(value) else iter([value])
+    else:
+        yield value
+
+
+def _named(value: Mapping[str, object]) -> str:
+    return next((name for key in NAME_KEYS if isinstance(name := value.get(key), str)), "")
+
+
+def _call(value: object, tools: Mapping[str, Tool], *, marked: bool) -> Call | Broken | None:
+    if not isinstance(value, Mapping):
+        return None
+    if isinstance(inner := value.get("function"), Mapping):  # OpenAI's own form, written by hand
+        value = inner
+    name = _named(value)
+    given = next((key for key in _ARGUMENT_KEYS if key in value), None)
+    tool = _find(name, tools)
+    if tool is None:
+        return Broken("unknown-tool", name) if name and given else None
+    if not marked and given is None and isinstance(value.get("name"), str):
+        return None  # any record may have a name
+    arguments = _arguments(value, given, tool)
+    if arguments is None or not tool.required <= arguments.keys():
+        return Broken("arguments", tool.name)
+    return Call(tool.name, arguments)
+
+
+def _find(name: str, tools: Mapping[str, Tool]) -> Tool | None:
+    """By name; a difference in case alone is forgiven when only one tool can be meant."""
+    if name in tools:
+        return tools[name]
+    near = [tool for tool in tools.values() if tool.name.lower() == name.lower()]
+    return near[0] if len(near) == 1 else None
+
+
+def _arguments(value: Mapping[str, object], given: str | None, tool: Tool) -> dict[str, object] | None:
+    if given is None:  # written beside the name: only when they are the tool's own
+        beside = {key: item for key, item in value.items() if key not in {*NAME_KEYS, *_EXTRA_KEYS}}
+        return beside if beside.keys() <= tool.properties else None
+    arguments = value[given]
+    if isinstance(arguments, str):
+        try:
+            arguments = decode(arguments) if arguments.strip() else {}
+        except ValueError:
+            return None
+    if arguments is None:
+        return {}
+    return {str(key): item for key, item in arguments.items()} if isinstance(arguments, Mapping) else None
+
+
+def _words(name: str) -> list[str]:
+    """The words of a name: `readFile`, `read_file` and `mcp__fs__read` all hold `read`."""
+    spaced = "".join(f" {sign}" if sign.isupper() else sign if sign.isalnum() else " " for sign in name)
+    return [*spaced.lower().split(), name.lower()]

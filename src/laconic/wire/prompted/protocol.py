@@ -1,0 +1,153 @@
+"""The way up: tools become an instruction, calls and results in the history become text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Final
+
+import msgspec
+
+from laconic.wire.conversation import Conversation
+from laconic.wire.model import Block, Turn
+from laconic.wire.prompted.calls import Tool
+from laconic.wire.spans import members
+
+_GONE: Final = frozenset({"tools", "tool_choice", "parallel_tool_calls", "functions", "function_call"})
+_INTRO: Final = """\
+You can use the tools below. To call one, write a fenced block that holds one JSON object and nothing else:
+
+```tool
+{"name": "TOOL", "arguments": {"ARGUMENT": "VALUE"}}
+```
+
+Several calls: several blocks. End your message after the last one; the results come in the next message. Write valid
+JSON: line breaks in strings as \\n, quotes as \\". When you need no tool, answer in plain text.
+
+Tools:"""
+
+
+def tools_of(conversation: Conversation) -> list[Tool]:
+    """The tools that a request offers, in any format."""
+    return [
+        Tool(name, frozenset(_keys(schema, "properties")), frozenset(_keys(schema, "required")))
+        for name, _, schema in _declared(conversation)
+    ]
+
+
+def instruction(conversation: Conversation) -> str:
+    """What a model without function calling has to know."""
+    lines = [_INTRO]
+    for name, about, schema in _declared(conversation):
+        written = msgspec.json.encode(schema).decode() if schema else "{}"
+        lines.append(f"- {name}: {about.strip()}\n  arguments: {written}")
+    return "\n".join(lines)
+
+
+def upward(conversation: Conversation) -> bytes:
+    """The request without tools. Messages that hold no call, no result and no system prompt keep their bytes."""
+    messages = list(_messages(conversation))
+    pairs = []
+    seen = False
+    for member in members(conversation.body):
+        if member.key in _GONE:
+            continue
+        raw = member.value.of(conversation.body)
+        if member.key in conversation.format.messages:
+            raw = b"[" + b",".join(messages) + b"]"
+        elif member.key == "system":
+            raw, seen = _with_instruction(conversation), True
+        pairs.append(msgspec.json.encode(member.key) + b":" + raw)
+    if conversation.format.name == "anthropic" and not seen:
+        pairs.append(b'"system":' + _with_instruction(conversation))
+    return b"{" + b",".join(pairs) + b"}"
+
+
+def call_text(name: str, arguments: object) -> str:
+    """A call as the instruction asks for it."""
+    written = msgspec.json.encode({"name": name, "arguments": arguments}).decode()
+    return f"```tool\n{written}\n```"
+
+
+def result_text(name: str, id: str, text: str, error: bool) -> str:
+    """A result, marked as one."""
+    outcome = "failed" if error else "returned"
+    return f"[{name or 'tool'} {outcome}{f' ({id})' if id else ''}]\n{text}"
+
+
+def _messages(conversation: Conversation) -> Iterator[bytes]:
+    """Results that follow each other become one message of the user: many models want roles to alternate."""
+    names = {call.id: call.name for exchange in conversation.exchanges for call in exchange.calls}
+    waiting: list[str] = []
+    if conversation.format.name != "anthropic":
+        yield from _chat_system(conversation)
+    for turn in conversation.turns:
+        if _is_first_system(conversation, turn):
+            continue
+        if turn.role == "tool":
+            waiting += [_result(block, names) for block in turn.blocks]
+            continue
+        if waiting:
+            yield _message("user", "\n\n".join(waiting))
+            waiting = []
+        yield _turn(turn, names)
+    if waiting:
+        yield _message("user", "\n\n".join(waiting))
+
+
+def _turn(turn: Turn, names: Mapping[str, str]) -> bytes:
+    if all(block.kind not in {"call", "result"} for block in turn.blocks):
+        return turn.raw
+    texts = []
+    for block in turn.blocks:
+        if block.kind == "call":
+            texts.append(call_text(block.name, block.input))
+        elif block.kind == "result":
+            texts.append(_result(block, names))
+        elif block.kind == "text" and block.text.strip():
+            texts.append(block.text)
+    return _message(turn.native, "\n\n".join(texts))
+
+
+def _result(block: Block, names: Mapping[str, str]) -> str:
+    return result_text(block.name or names.get(block.id, ""), block.id, block.text, block.error)
+
+
+def _message(role: str, text: str) -> bytes:
+    return msgspec.json.encode({"role": role, "content": text})
+
+
+def _is_first_system(conversation: Conversation, turn: Turn) -> bool:
+    return conversation.format.name != "anthropic" and turn.index == 0 and turn.role == "system"
+
+
+def _chat_system(conversation: Conversation) -> Iterator[bytes]:
+    first = conversation.turns[0] if conversation.turns else None
+    text = instruction(conversation)
+    if first is not None and first.role == "system":
+        text = "\n\n".join([*(block.text for block in first.blocks), text])
+    yield _message(first.native if first is not None and first.role == "system" else "system", text)
+
+
+def _with_instruction(conversation: Conversation) -> bytes:
+    """Anthropic's system prompt, with the instruction behind it."""
+    given = conversation.decoded("system")
+    ours = {"type": "text", "text": instruction(conversation)}
+    blocks = given if isinstance(given, list) else [{"type": "text", "text": given}] if given else []
+    return msgspec.json.encode([*blocks, ours])
+
+
+def _declared(conversation: Conversation) -> Iterator[tuple[str, str, Mapping[str, object]]]:
+    tools = conversation.decoded("tools")
+    for tool in tools if isinstance(tools, list) else []:
+        if not isinstance(tool, Mapping):
+            continue
+        function = tool.get("function")
+        inner = function if isinstance(function, Mapping) else tool
+        name, schema = inner.get("name"), inner.get("input_schema", inner.get("parameters"))
+        if isinstance(name, str):
+            yield name, str(inner.get("description") or ""), schema if isinstance(schema, Mapping) else {}
+
+
+def _keys(schema: Mapping[str, object], name: str) -> list[str]:
+    inner = schema.get(name)
+    return [str(key) for key in inner] if isinstance(inner, Mapping | list) else []
