@@ -85,6 +85,8 @@ def _check(line: int, wanted: str, parsed: Parsed, names: list[str], expected: s
         return _import(line, rest, parsed)
     if word == "no":
         return "found" if any(each.line == line and each.name == rest for each in parsed.references) else ""
+    if word == "type" and not _definition(line, word, rest, parsed, names, expected=expected):
+        return ""
     if word in _USES:
         return _reference(line, word.removesuffix("-ref"), rest, parsed, names)
     return _definition(line, word, rest, parsed, names, expected=expected)

@@ -19,6 +19,7 @@ FUNCTIONS: Final = frozenset({"function", "method", "constructor", "macro", "tes
 _PARTS: Final = frozenset({"name", "body", "base", "owner", "import", "exports", "package"})
 _MEMBERS: Final = {"function": "method", "variable": "field"}  # what becomes of it inside a type
 _LEAVES: Final = frozenset({"variable", "constant", "field", "key"})  # one line tells what they are
+_WEAK: Final = _LEAVES | {"type"}  # gives way when another pattern knows better
 _OPENERS: Final = frozenset({":", "{", "=", "=>"})
 _WORD: Final = re.compile(r"[A-Za-z_#][\w#]*")
 _DECORATOR: Final = re.compile(r"@([\w.:$]+)|#\[\s*([\w:]+)")
@@ -87,7 +88,7 @@ def _collect(kind: str, parts: dict[str, list[Node]], by_node: dict[tuple[int, i
         return
     key = (node.start_byte, name_node.start_byte)
     each = by_node.get(key)
-    if each is None:
+    if each is None or (each.kind in _WEAK and kind not in _WEAK):  # `x = () => ...` is a function
         each = by_node[key] = Found(kind, node, name, name_node)
         each.body = parts["body"][0] if "body" in parts else node.child_by_field_name("body")
         if "owner" in parts:
@@ -140,6 +141,8 @@ def _place(each: Found, members: dict[tuple[int, str], Found]) -> bool:
 def _decorate(each: Found, language: Language, source: Source) -> None:
     outer = each.node
     while language.wrappers and (above := outer.parent) is not None and above.type in language.wrappers:
+        if above.named_child_count > 1 and above.type.endswith("_declaration"):
+            break  # several variables in one declaration
         outer = above
     each.outer = outer
     prefix = source.text(outer.start_byte, each.name_start)
@@ -173,9 +176,9 @@ def _record(each: Found, index: dict[int, int], language: Language, source: Sour
 
 
 def _signature(each: Found, source: Source) -> str:
-    if each.kind in _LEAVES:
-        return source.first_line(each.start, each.end)
     start = _after_attributes(each)
+    if each.kind in _LEAVES:
+        return source.first_line(start, each.end)
     if each.body is None:
         return source.first_line(start, each.end, 300)
     last = each.body.prev_sibling

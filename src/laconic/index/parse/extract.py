@@ -22,6 +22,8 @@ def parse(path: str, data: bytes) -> Parsed:
 def parse_as(language: Language, path: str, data: bytes) -> Parsed:
     """The same for a language that is already known."""
     source = Source(path, data)
+    if language.by_lines is not None:
+        return language.by_lines(source)
     ready = compiled(language.name)
     if ready is None:
         return outline_by_lines(language, source)

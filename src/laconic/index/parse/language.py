@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from laconic.index.parse import languages
 from laconic.index.parse.source import Source
-from laconic.records import Import
+from laconic.records import Import, Parsed
 
 if TYPE_CHECKING:
     import tree_sitter
@@ -50,7 +50,7 @@ class Language:
     wrappers: frozenset[str] = frozenset()  # parents that belong to a definition: decorators, `export`
     modifiers: frozenset[str] = frozenset()
     ignored: frozenset[str] = frozenset()  # names that never refer to a definition: `self`
-    line_parse: Callable[[Source], object] | None = None  # for languages without a grammar
+    by_lines: Callable[[Source], Parsed] | None = None  # for formats that need no grammar
     safe: bool = True  # small files may be parsed inside the asking process
 
 

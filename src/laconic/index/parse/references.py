@@ -6,6 +6,7 @@ followed by a parenthesis, a receiver stands before a dot), which is several tim
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
@@ -19,8 +20,9 @@ from laconic.records import Reference
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-_KINDS: Final = ("call", "type", "inherit", "decorator", "write")
-_DOT, _COLON, _GREATER, _OPEN, _SPACE, _EQUALS = b".:>( ="
+_KINDS: Final = ("write", "read", "type", "inherit", "call", "decorator")  # later ones win
+_DOT, _COLON, _GREATER, _OPEN, _SPACE, _EQUALS, _LESS = b".:>( =<"
+_GENERIC_CALL: Final = re.compile(rb"<[\w\s,.?&*\[\]<>]{1,80}>\(")
 _NEVER: Final = 1 << 62
 
 
@@ -93,7 +95,7 @@ def _walk(names: Sequence[tuple[int, int, tuple[int, int]]], ground: _Ground) ->
         chain = f"{receiver}.{name}" if receiver else name
         if start in skipped or within == "import" or (not receiver and (name in hidden or name in ignored)):
             continue
-        use = uses.get(start) or within or _use(data, end)
+        use = within if within == "inherit" else uses.get(start) or within or _use(data, end)
         append(Reference(name, row + 1, column, use, receiver, scope))
     return found
 
@@ -104,7 +106,7 @@ def _use(data: bytes, end: int) -> str:
     if not after:
         return "read"
     first = after[0]
-    if first == _OPEN:
+    if first == _OPEN or (first == _LESS and _GENERIC_CALL.match(data, end)):
         return "call"
     if first == _SPACE and len(after) > 2:
         if after[1] == _OPEN:
@@ -164,8 +166,11 @@ def _locals(
         own.get(scope, set()).discard(name)
     top = {each.name for each in made.found if each.parent is None}
     top.update(each.alias or each.name or each.module for each in made.imports)
-    hidden: dict[int, frozenset[str]] = {-1: frozenset(own.get(-1, set()) - top)}
     numbers = {id(each): number for number, each in enumerate(made.found)}
+    for each in made.found:  # a function inside a function is a definition, not a variable
+        if each.parent is not None and each.kind in FUNCTIONS:
+            own.get(numbers[id(each.parent)], set()).discard(each.name)
+    hidden: dict[int, frozenset[str]] = {-1: frozenset(own.get(-1, set()) - top)}
     for number, each in enumerate(made.found):
         around = hidden.get(numbers.get(id(each.parent), -1), frozenset())
         mine = own.get(number)

@@ -60,7 +60,8 @@ _REFERENCES: Final = """
 (nonlocal_statement (identifier) @global)
 (type) @in.type
 (class_definition superclasses: (argument_list) @in.inherit)
-(decorator) @in.decorator
+(decorator [(identifier) @decorator (attribute attribute: (identifier) @decorator)
+  (call function: [(identifier) @decorator (attribute attribute: (identifier) @decorator)])])
 (import_statement) @in.import
 (import_from_statement) @in.import
 (future_import_statement) @in.import
