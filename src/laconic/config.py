@@ -56,6 +56,7 @@ SETTINGS: Final[tuple[Setting, ...]] = (
     ),
     Setting("parse.max_line", 50_000, "Longest line, in bytes, of a file that is parsed.", minimum=1),
     Setting("parse.seconds", 10.0, "Time after which the parser of one file is killed.", minimum=0.1),
+    Setting("archive.limit_mb", 512, "Megabytes the archive may hold on disk; the oldest go first.", minimum=1),
     Setting("bench.data", "../shared/bench", "Folder with the recorded data that benchmarks measure on."),
 )
 

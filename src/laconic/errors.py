@@ -11,6 +11,7 @@ LaconicError
 ├── EditRefused           nothing was written, and why
 ├── IndexUnavailable      the index is locked, broken or of another version
 ├── RecallFailed          nothing is kept under that reference
+├── ArchiveUnavailable    the archive cannot be read or written
 ├── ConversationError     a conversation could not be understood or made to fit
 │   ├── MalformedRequest  the body is not the format it claims to be
 │   └── ContextOverflow   what may not be touched is already too large
@@ -78,6 +79,10 @@ class IndexUnavailable(LaconicError):
 
 class RecallFailed(LaconicError):
     """Nothing is kept under that reference."""
+
+
+class ArchiveUnavailable(LaconicError):
+    """The archive cannot be read or written."""
 
 
 class ConversationError(LaconicError):

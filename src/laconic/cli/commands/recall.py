@@ -1,0 +1,55 @@
+"""Print what was left out or put away: all of it, some of its lines, or the lines that match.
+
+Without a reference it lists what is kept.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import sys
+from datetime import UTC, datetime
+
+from laconic.cli.commands.run import archive
+from laconic.config import Settings
+from laconic.errors import UsageError
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("ref", nargs="?", help="the reference that a mark or a last line names")
+    parser.add_argument("--lines", metavar="A-B", help="only these lines, from 1")
+    parser.add_argument(
+        "--grep", metavar="PATTERN", help="only lines that this regular expression finds, with numbers"
+    )
+
+
+def run(args: argparse.Namespace, settings: Settings) -> int:
+    store = archive(settings)
+    if args.ref is None:
+        for entry in store.entries():
+            when = datetime.fromtimestamp(entry.stored, UTC).strftime("%Y-%m-%d %H:%M")
+            print(f"{entry.ref}  {when}  {entry.size:>9,} bytes  {entry.session}  {entry.note}")
+        return 0
+    if args.grep is not None:
+        first, last = _range(args.lines)
+        found = [(number, line) for number, line in store.matching(args.ref, args.grep) if first <= number <= last]
+        for number, line in found:
+            print(f"{number}: {line}")
+        return 0 if found else 1
+    if args.lines is not None:
+        print("\n".join(store.lines(args.ref, *_range(args.lines))))
+        return 0
+    sys.stdout.buffer.write(store.get(args.ref))
+    sys.stdout.buffer.flush()
+    return 0
+
+
+def _range(text: str | None) -> tuple[int, int]:
+    """`40-80`, `40`, `40-` or `-80`."""
+    if text is None:
+        return 1, sys.maxsize
+    found = re.fullmatch(r"(\d*)(-?)(\d*)", text.strip())
+    if not found or not (found[1] or found[3]):
+        raise UsageError(f"{text!r} is not a range of lines.", "Write 40-80, 40, 40- or -80.")
+    first = int(found[1] or 1)
+    return first, int(found[3]) if found[3] else (sys.maxsize if found[2] else first)

@@ -1,0 +1,45 @@
+"""Make a text smaller: a filter, as in `pytest 2>&1 | laconic reduce`.
+
+Recognises test runs, logs, traces, compiler and linter output, searches, listings, JSON, patches, tables, HTML.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+import msgspec
+
+from laconic.config import Settings
+from laconic.reduce.text import reduce_text
+from laconic.tokens.count import counter
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--budget", type=int, metavar="TOKENS", help="tokens the result may have at most; 0: by content"
+    )
+    parser.add_argument(
+        "--json", action="store_true", help="print JSON: text, kind, tokens and lines before and after"
+    )
+    parser.add_argument("--model", help="model whose tokenizer counts")
+
+
+def run(args: argparse.Namespace, settings: Settings) -> int:
+    text = sys.stdin.buffer.read().decode("utf-8", "replace")
+    cost = counter(args.model or settings.text("model"))
+    budget = settings.number("reduce.budget") if args.budget is None else args.budget
+    view = reduce_text(text, cost=cost, budget=max(0, budget))
+    if not args.json:
+        print(view.text, end="" if view.text.endswith("\n") or not view.text else "\n")
+        return 0
+    facts = {
+        "kind": view.kind,
+        "lossless": view.lossless,
+        "lines": [view.kept_lines, view.total_lines],
+        "tokens": [cost(view.text), cost(text)],
+        "tokenizer": cost.name,
+        "text": view.text,
+    }
+    print(msgspec.json.encode(facts).decode())
+    return 0

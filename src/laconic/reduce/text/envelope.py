@@ -1,0 +1,63 @@
+"""What agents and harnesses wrap around an output: a return code, a command line, tags. It stays as it is."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Final
+
+_BEFORE: Final = re.compile(
+    r"^(?:<returncode>.*</returncode>|</?(?:output|stdout|stderr|result|tool_result|function_results"
+    r"|exception)>|Exit code:? -?\d+"
+    r"|Error: Exit code -?\d+|(?:\[[\w:.-]+\] )?\$ .*|> \S.*@\S+ \S+|\[?(?:Command|command|cmd)\]?: .*"
+    r"|exit_code: ?-?\d+|Output:|Wall time: .*"
+    r"|Chunk ID: .*|Process exited with code -?\d+|Original token count: .*|\[The command .*|OBSERVATION:"
+    r"|Here's the result of running .*)\s*$"
+)
+_AFTER: Final = re.compile(
+    r"^(?:</(?:output|stdout|stderr|result|tool_result|function_results)>"
+    r"|\[Command finished with exit code.*|\[Current working directory:.*"
+    r"|\[Python (?:Interpreter|interpreter):.*|\[(?:The command completed|exit code|Exit code).*"
+    r"|\(Open file: .*|\(Current directory: .*|bash-\$|EXIT: ?\d+"
+    r"|<returncode>.*</returncode>|exit(?: code| status)?[:=] ?\d+)\s*$"
+)
+_MOST: Final = 6
+_WIDEST: Final = 400
+
+
+@dataclass(frozen=True, slots=True)
+class Wrapped:
+    """A text between the lines that wrap it."""
+
+    before: tuple[str, ...]
+    body: str
+    after: tuple[str, ...]
+
+
+def unwrap(text: str) -> Wrapped:
+    """Part the wrapping from the output; both may be empty."""
+    start = 0
+    before: list[str] = []
+    while len(before) < _MOST:
+        end = text.find("\n", start)
+        if end < 0:
+            break
+        line = text[start:end]
+        if line.strip() and (len(line) > _WIDEST or not _BEFORE.match(line)):
+            break
+        if line.strip():
+            before.append(line)
+        start = end + 1
+    stop = len(text)
+    after: list[str] = []
+    while len(after) < _MOST and stop > start:
+        begin = text.rfind("\n", start, stop) + 1 or start
+        line = text[begin:stop]
+        if line.strip() and (len(line) > _WIDEST or not _AFTER.match(line)):
+            break
+        if line.strip():
+            after.insert(0, line)
+        stop = begin - 1
+        if begin == start:
+            stop = start
+    return Wrapped(tuple(before), text[start : max(start, stop)], tuple(after))

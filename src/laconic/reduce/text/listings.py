@@ -1,0 +1,77 @@
+"""Directory listings: names grouped by folder, long listings without what no reader needs."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Final
+
+from laconic.reduce.text.parts import EDGE, NEAR, PLACE, RARE, Part
+
+_LONG: Final = re.compile(
+    r"^(?P<mode>[-dlbcps][rwxsStT-]{9})[.+@]?\s+\d+\s+(?P<owner>\S+)\s+(?P<group>\S+)\s+(?P<size>[\d.,]+[KMGT]?)\s+"
+    r"(?P<date>\w{3}\s+\d+\s+[\d:]+|\d{4}-\d\d-\d\d(?: [\d:.]+(?: [+-]\d+)?)?)\s+(?P<name>.+)$"
+)
+_WIDTH: Final = 160
+
+
+def listing_parts(lines: Sequence[str]) -> list[Part]:
+    """Long listings as `size name`, plain paths below their folder."""
+    long = sum(_LONG.match(line) is not None for line in lines)
+    if long * 2 > sum(bool(line.strip()) for line in lines):
+        return [_long_part(line) for line in lines if line.strip()]
+    if any(line.startswith(("├", "└", "│", "|--", "`--")) for line in lines[:20]):
+        return [
+            Part(_slim_tree(line), PLACE if len(lines) < 400 else RARE, what="entries")
+            for line in lines
+            if line.strip()
+        ]
+    return _by_folder(lines)
+
+
+def _long_part(line: str) -> Part:
+    found = _LONG.match(line)
+    if found is None:
+        return Part(line, EDGE if line.startswith("total ") else PLACE)
+    kind = {"d": "/", "l": "", "-": "*" if "x" in found["mode"] else ""}.get(found["mode"][0], "")
+    name = found["name"] if found["name"].endswith(kind) or not kind else found["name"] + kind
+    owner = "" if found["owner"] in {"root"} else f"{found['owner']} "
+    return Part(f"{found['size']} {owner}{' '.join(found['date'].split())} {name}", NEAR, what="entries")
+
+
+def _slim_tree(line: str) -> str:
+    """Branches drawn with lines become indentation."""
+    body = re.sub(r"^[│|├└`+─\s-]*", "", line)
+    depth = (len(line) - len(body)) // 4
+    return " " * depth + body
+
+
+def _by_folder(lines: Sequence[str]) -> list[Part]:
+    """`dir/: a b c`, in the order in which folders first appear."""
+    folders: dict[str, list[str]] = {}
+    for line in lines:
+        if line.strip():
+            path = line.strip()
+            cut = path.rstrip("/").rfind("/") + 1
+            folders.setdefault(path[:cut], []).append(path[cut:])
+    parts: list[Part] = []
+    for folder, names in folders.items():
+        head = -1
+        if folder:
+            parts.append(Part(folder, PLACE, 0))
+            head = len(parts) - 1
+        indent = " " if folder else ""
+        parts += [Part(indent + "  ".join(row), NEAR, len(row), "entries", head) for row in _rows(names)]
+    return parts
+
+
+def _rows(names: Sequence[str]) -> list[list[str]]:
+    rows: list[list[str]] = [[]]
+    width = 0
+    for name in names:
+        if rows[-1] and width + len(name) > _WIDTH:
+            rows.append([])
+            width = 0
+        rows[-1].append(name)
+        width += len(name) + 2
+    return rows

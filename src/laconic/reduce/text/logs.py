@@ -1,0 +1,53 @@
+"""Logs: what every line begins with is said once, then as events."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from laconic.reduce.text import signals
+from laconic.reduce.text.events import event_parts
+from laconic.reduce.text.parts import TOP, Part, moved
+
+_LEADING: Final = 6  # words at the start of a line that may be the same everywhere
+_MOST: Final = 0.98
+
+
+def log_parts(lines: Sequence[str]) -> list[Part]:
+    """Parts of a log; date, host and program that all lines share stand in a heading."""
+    solid = [line for line in lines if line.strip()]
+    constant = _constant_words(solid)
+    errors = sum(map(signals.is_error, solid))
+    dense = errors * 4 > len(solid)
+    if not constant:
+        return event_parts(solid, log=True, dense=dense)
+    said = " ".join(word for _, word in constant)
+    places = [place for place, _ in constant]
+    parts = event_parts([_without(line, places, constant) for line in solid], log=True, dense=dense)
+    return [Part(f"on every line: {said}", TOP, 0), *moved(parts, 1)]
+
+
+def _constant_words(lines: Sequence[str]) -> list[tuple[int, str]]:
+    """Leading words that (nearly) all lines share, with their places. A time differs, so it stays in the lines."""
+    if len(lines) < 10:
+        return []
+    rows = [line.split(" ", _LEADING)[:_LEADING] for line in lines]
+    found: list[tuple[int, str]] = []
+    for place in range(_LEADING):
+        counts: dict[str, int] = {}
+        for row in rows:
+            if len(row) > place:
+                counts[row[place]] = counts.get(row[place], 0) + 1
+        if not counts:
+            break
+        word, count = max(counts.items(), key=lambda item: item[1])
+        if word and count >= _MOST * len(rows) and not signals.is_error(word):
+            found.append((place, word))
+    return found if sum(len(word) for _, word in found) > 3 else []
+
+
+def _without(line: str, places: Sequence[int], constant: Sequence[tuple[int, str]]) -> str:
+    words = line.split(" ", _LEADING)
+    if len(words) <= max(places) or any(words[place] != word for place, word in constant):
+        return line
+    return " ".join(word for place, word in enumerate(words) if place not in places)

@@ -1,0 +1,44 @@
+"""Tables in columns: padding and frames go, then rows from the middle; outliers and errors stay."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Final
+
+from laconic.reduce.text import signals
+from laconic.reduce.text.outliers import outliers
+from laconic.reduce.text.parts import KEY, NEAR, NOISE, RARE, TOP, Part, shorten
+
+_PADDING: Final = re.compile(r"(?<=\S)(?: {3,}|\t+ *)(?=\S)")
+_FRAME: Final = re.compile(r"^[\s|+│┃├┼┤┌┐└┘┬┴─━═╞╪╡╒╤╕╘╧╛+:-]+$")
+_BARS: Final = re.compile(r"\s*[│┃|]\s*")
+
+
+def table_parts(lines: Sequence[str]) -> list[Part]:
+    """One part per row."""
+    special = outliers(lines)
+    parts: list[Part] = []
+    for index, line in enumerate(lines):
+        if not line.strip():
+            continue
+        if _FRAME.match(line):
+            parts.append(Part(line, NOISE, 0))
+            continue
+        worth = RARE
+        if index in special:
+            worth = NEAR
+        elif signals.SUMMARY.search(line):
+            worth = TOP
+        elif signals.is_error(line):
+            worth = KEY
+        if not parts:
+            worth = TOP
+        parts.append(Part(shorten(_squeeze(line), 400), worth, what="rows"))
+    return parts
+
+
+def _squeeze(line: str) -> str:
+    if line.count("|") + line.count("│") + line.count("┃") > 1:
+        return _BARS.sub(" | ", line).strip(" |")
+    return _PADDING.sub("  ", line)

@@ -1,0 +1,265 @@
+"""Reduce any text: clean it, recognise it, choose what stays, and say what was left out and how to get it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import msgspec
+
+from laconic.reduce.text.clean import clean, is_binary, printable
+from laconic.reduce.text.detect import NUMBERED, Kind, detect_clean
+from laconic.reduce.text.diagnostics import diagnostic_parts
+from laconic.reduce.text.envelope import Wrapped, unwrap
+from laconic.reduce.text.events import event_parts
+from laconic.reduce.text.listings import listing_parts
+from laconic.reduce.text.logs import log_parts
+from laconic.reduce.text.markup import markup_parts
+from laconic.reduce.text.mixed import mixed_parts
+from laconic.reduce.text.parts import (
+    NEAR,
+    NOISE,
+    PLACE,
+    TOP,
+    Chosen,
+    Cost,
+    Part,
+    choose,
+    marked_lines,
+    shorten,
+    write,
+)
+from laconic.reduce.text.patches import patch_parts
+from laconic.reduce.text.prose import prose_parts
+from laconic.reduce.text.searches import search_parts
+from laconic.reduce.text.structure import stream_parts, structure_parts
+from laconic.reduce.text.tables import table_parts
+
+_WHOLE: Final = 1_200  # characters; below that nothing but noise is left out
+_ROOM: Final = 2_800  # characters that any text may keep beside its noise
+_CEILING: Final = 40_000  # characters that a view may have when nobody set a budget
+_EVERYTHING: Final = TOP + 1  # a floor above which nothing stays by right
+_TRIES: Final = 8
+_MARK: Final = "…"
+_FOOTER: Final = re.compile(
+    r"^\[laconic: (?:(?P<shown>[\d,]+) of (?P<total>[\d,]+) lines|some lines shortened"
+    r"|(?P<whole>nothing left out))"
+    r"(?:; (?P<more>.*))?\]$"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Reduced:
+    """A text made smaller."""
+
+    text: str
+    kind: Kind
+    lossless: bool  # everything the text said is still there
+    kept_lines: int
+    total_lines: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Document:
+    """A text that was read: what it is, what wraps it, its parts."""
+
+    kind: Kind
+    wrapped: Wrapped
+    parts: list[Part]
+    cut: bool  # something was cut inside parts
+    bare: str  # the whole text without paint
+    lines: int
+    more: str
+
+
+def reduce_text(text: str, *, cost: Cost, budget: int = 0, more: str = "") -> Reduced:
+    """The text in fewer tokens: never more than it was, never empty, never over a budget.
+
+    `more` says how to get the whole text; it stands in the last line when something was left out.
+    """
+    lines = text.count("\n") + (not text.endswith("\n"))
+    if not text.strip():
+        return Reduced(text if not budget or cost(text) <= budget else text[:1], "empty", True, lines, lines)
+    if footed := _footed(text):
+        return _again(text, footed, cost, budget, more)
+    document = _read(text, lines, more)
+    if not budget:
+        view = _by_content(document)
+        if document.bare and not _smaller(view.text, document.bare, cost):
+            view = Reduced(document.bare, document.kind, True, lines, lines)
+    elif document.bare and cost(document.bare) <= budget:
+        view = Reduced(document.bare, document.kind, True, lines, lines)
+    else:
+        view = _within(document, cost, budget)
+    if _smaller(view.text, text, cost):
+        return view
+    if budget and cost(text) > budget:
+        return Reduced(_force(text, cost, budget), document.kind, False, 1, lines)
+    return Reduced(text, document.kind, True, lines, lines)
+
+
+def _read(text: str, lines: int, more: str) -> _Document:
+    if is_binary(text):
+        return _Document("binary", Wrapped((), "", ()), _binary_parts(text), True, "", lines, more)
+    bare = clean(text)
+    wrapped = unwrap(bare)
+    kind = detect_clean(wrapped.body)
+    parts, cut = _parts(kind, wrapped.body)
+    return _Document(kind, wrapped, parts, cut, bare, lines, more)
+
+
+def _parts(kind: Kind, body: str) -> tuple[list[Part], bool]:
+    """The parts of a text of this kind, and whether something was cut inside them."""
+    if kind == "json":
+        return _json_parts(body)
+    if kind == "stream":
+        return _stream_parts(body)
+    if kind == "html":
+        return markup_parts(body), True
+    return _FORMS[kind].parts(body.split("\n")), False
+
+
+def _json_parts(body: str) -> tuple[list[Part], bool]:
+    try:
+        return structure_parts(msgspec.json.decode(body))
+    except (msgspec.DecodeError, RecursionError):
+        return prose_parts(body.split("\n")), False  # cut off somewhere, or not JSON after all
+
+
+def _stream_parts(body: str) -> tuple[list[Part], bool]:
+    records: list[object] = []
+    for line in body.split("\n"):
+        if not line.strip() or line.startswith(("event:", "id:", "retry:", ":")):
+            continue
+        record = line.removeprefix("data:").strip()
+        try:
+            records.append(msgspec.json.decode(record))
+        except (msgspec.DecodeError, RecursionError):
+            records.append(record)
+    if sum(isinstance(record, dict) for record in records) * 2 < len(records):
+        return event_parts(body.split("\n")), False
+    return stream_parts(records)
+
+
+def _numbered_parts(lines: Sequence[str]) -> list[Part]:
+    """Padding before the numbers goes, the lines stay."""
+    return [Part(line.lstrip() if NUMBERED.match(line) else line, PLACE) for line in lines]
+
+
+def _code_parts(lines: Sequence[str]) -> list[Part]:
+    return [Part(shorten(line, 4000), PLACE, 1 if line.strip() else 0) for line in lines]
+
+
+def _binary_parts(text: str) -> list[Part]:
+    strings = dict.fromkeys(printable(text[:1_000_000])[:40])
+    title = Part(f"binary data, {len(text):,} characters; readable stretches:", TOP, text.count("\n") + 1)
+    return [title, *(Part(shorten(line, 200), NEAR, 0) for line in strings)]
+
+
+@dataclass(frozen=True, slots=True)
+class _Form:
+    """How a kind is reduced, and the share of its text that it aims for when nobody set a budget.
+
+    What must stay, stays beyond the share.
+    """
+
+    parts: Callable[[Sequence[str]], list[Part]]
+    share: float = 1.0
+
+
+_FORMS: Final[dict[Kind, _Form]] = {
+    "tests": _Form(mixed_parts, 0.15),
+    "log": _Form(log_parts, 0.15),
+    "trace": _Form(mixed_parts, 0.35),
+    "build": _Form(mixed_parts, 0.5),
+    "diagnostics": _Form(diagnostic_parts, 0.3),
+    "search": _Form(search_parts, 0.4),
+    "table": _Form(table_parts, 0.6),
+    "patch": _Form(patch_parts),
+    "listing": _Form(listing_parts),
+    "numbered": _Form(_numbered_parts),
+    "code": _Form(_code_parts),
+    "prose": _Form(prose_parts),
+}
+_SHARE: Final = 1.0  # of kinds that have no lines
+
+
+def _by_content(document: _Document) -> Reduced:
+    """What must stay, and as much more as is good for this kind of text; small texts stay whole."""
+    size, parts = len(document.bare), document.parts
+    form = _FORMS.get(document.kind)
+    share = form.share if form and size > _WHOLE else _SHARE
+    keep = choose(parts, max(_ROOM, int(size * share)), len)
+    if sum(len(part.text) + 1 for part, shown in zip(parts, keep, strict=True) if shown) > _CEILING:
+        keep = choose(parts, _CEILING, len, floor=_EVERYTHING)
+    return _framed(document, write(parts, keep))
+
+
+def _within(document: _Document, cost: Cost, budget: int) -> Reduced:
+    """The best that fits: first by choice among parts, then by force."""
+    room = budget
+    for _ in range(_TRIES):
+        view = _framed(document, write(document.parts, choose(document.parts, room, cost, floor=_EVERYTHING)))
+        over = cost(view.text) - budget
+        if over <= 0:
+            return view
+        room -= max(over, 1 + room // 20)
+        if room <= 0:
+            break
+    solid = [part for part in document.parts if part.text.strip()]
+    best = max(solid, key=lambda part: part.worth, default=Part(document.bare or _MARK, NOISE))
+    return Reduced(_force(best.text, cost, budget), document.kind, False, 1, document.lines)
+
+
+def _framed(document: _Document, chosen: Chosen) -> Reduced:
+    """The chosen text inside its wrapping, with a last line that says what is missing."""
+    lossless = not chosen.left_out and not document.cut and chosen.whole
+    shown = max(1, document.lines - chosen.left_out)
+    if lossless:
+        said = "nothing left out"
+    else:
+        said = f"{shown:,} of {document.lines:,} lines" if chosen.left_out else "some lines shortened"
+        said += f"; {document.more}" if document.more else ""
+    body = chosen.text.strip("\n")
+    wrapped = document.wrapped
+    text = "\n".join([*wrapped.before, *([body] if body else []), *wrapped.after, f"[laconic: {said}]"])
+    return Reduced(text, document.kind, lossless, shown, document.lines)
+
+
+def _force(text: str, cost: Cost, budget: int) -> str:
+    """As much of the start as fits, with a mark."""
+    low, high = 0, min(len(text), 40 * budget + 40)
+    while low < high:
+        middle = (low + high + 1) // 2
+        if cost(text[:middle].rstrip() + _MARK) <= budget:
+            low = middle
+        else:
+            high = middle - 1
+    return text[:low].rstrip() + _MARK
+
+
+def _footed(text: str) -> re.Match[str] | None:
+    """The last line of a text that was reduced before."""
+    stripped = text.rstrip("\n")
+    return _FOOTER.match(stripped[stripped.rfind("\n") + 1 :])
+
+
+def _again(text: str, footed: re.Match[str], cost: Cost, budget: int, more: str) -> Reduced:
+    """A text that was reduced before stays as it is, unless a budget is too small for it."""
+    lines = text.rstrip("\n").split("\n")[:-1]
+    now = sum(map(marked_lines, lines))
+    total = int((footed["total"] or str(now)).replace(",", ""))
+    shown = int((footed["shown"] or str(now)).replace(",", ""))
+    if not budget or cost(text) <= budget:
+        return Reduced(text, "prose", footed["whole"] is not None, shown, total)
+    body = "\n".join(lines)
+    document = _Document(
+        "prose", Wrapped((), body, ()), event_parts(lines), True, body, total, footed["more"] or more
+    )
+    return _within(document, cost, budget)
+
+
+def _smaller(view: str, text: str, cost: Cost) -> bool:
+    return len(view) < len(text) and cost(view) <= cost(text)

@@ -1,0 +1,162 @@
+"""An archive of exact bytes that were left out of a conversation or a view, found again by a short reference.
+
+One SQLite file, readable by its owner only, shared by any number of processes. What `put` returned is on the disk.
+It knows sessions and tasks as labels, never as paths, and nothing about what the bytes mean.
+"""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+import time
+import zlib
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from hashlib import blake2b
+from pathlib import Path
+from typing import Final
+
+from laconic.errors import ArchiveUnavailable, RecallFailed
+
+REFERENCE: Final = re.compile(r"^[0-9a-z]{8,16}$")
+_ALPHABET: Final = "0123456789abcdefghjkmnpqrstvwxyz"  # no letters that are mistaken for others
+_SIZE: Final = 8  # letters of a reference; longer when two contents collide
+_WAIT: Final = 15.0  # seconds to wait for another process
+_SCHEMA: Final = """
+CREATE TABLE IF NOT EXISTS entry (
+  ref TEXT PRIMARY KEY, session TEXT NOT NULL, task TEXT NOT NULL, note TEXT NOT NULL, stored REAL NOT NULL,
+  size INTEGER NOT NULL, packed INTEGER NOT NULL, data BLOB NOT NULL
+) WITHOUT ROWID;
+CREATE INDEX IF NOT EXISTS entry_session ON entry (session, task, stored);
+CREATE INDEX IF NOT EXISTS entry_stored ON entry (stored);
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """What is known about archived bytes without reading them."""
+
+    ref: str
+    session: str
+    task: str
+    note: str
+    stored: float
+    size: int
+
+
+class Archive:
+    """Puts bytes away and gives them back. `limit` bounds the packed bytes: the oldest go first."""
+
+    def __init__(self, path: Path, limit: int, now: Callable[[], float] = time.time) -> None:
+        self._path = path
+        self._limit = limit
+        self._now = now
+
+    def put(self, session: str, task: str, data: bytes, note: str = "") -> str:
+        """Store bytes and return their reference. The same bytes of the same session and task have the same one."""
+        digest = blake2b(_key(session, task) + data, digest_size=16).digest()
+        packed = zlib.compress(data, 3)
+        with self._open() as base:
+            ref = self._free_reference(base, digest, session, task, data)
+            base.execute(
+                "INSERT INTO entry VALUES (?,?,?,?,?,?,?,?) ON CONFLICT(ref) DO UPDATE SET stored=excluded.stored",
+                (ref, session, task, note, self._now(), len(data), len(packed), packed),
+            )
+            self._bound(base, ref)
+        return ref
+
+    def get(self, ref: str) -> bytes:
+        """The bytes that were put, exactly."""
+        with self._open() as base:
+            row = base.execute("SELECT data FROM entry WHERE ref=?", (ref,)).fetchone()
+        if row is None:
+            raise RecallFailed(
+                f"Nothing is kept under {ref!r}.",
+                "It was never stored, or older than the archive holds: run it again.",
+            )
+        return zlib.decompress(row[0])
+
+    def lines(self, ref: str, first: int, last: int) -> list[str]:
+        """Lines of the stored text, 1-based, both ends included."""
+        return self._text(ref)[max(0, first - 1) : last]
+
+    def matching(self, ref: str, pattern: str) -> list[tuple[int, str]]:
+        """Numbered lines of the stored text that a regular expression finds."""
+        try:
+            rule = re.compile(pattern)
+        except re.error as error:
+            raise RecallFailed(
+                f"{pattern!r} is not a regular expression: {error}.", "Escape it or simplify it."
+            ) from None
+        return [(number, line) for number, line in enumerate(self._text(ref), 1) if rule.search(line)]
+
+    def entries(self, session: str | None = None, task: str | None = None) -> list[Entry]:
+        """What is kept, oldest first."""
+        where, values = ["1"], []
+        for column, value in (("session", session), ("task", task)):
+            if value is not None:
+                where.append(f"{column}=?")
+                values.append(value)
+        columns = "ref, session, task, note, stored, size"
+        query = f"SELECT {columns} FROM entry WHERE {' AND '.join(where)} ORDER BY stored, ref"
+        with self._open() as base:
+            return [Entry(*row) for row in base.execute(query, values)]
+
+    def _text(self, ref: str) -> list[str]:
+        return self.get(ref).decode("utf-8", "replace").split("\n")
+
+    @staticmethod
+    def _free_reference(base: sqlite3.Connection, digest: bytes, session: str, task: str, data: bytes) -> str:
+        """The shortest reference of this content that no other content has."""
+        letters = _letters(digest)
+        for size in range(_SIZE, len(letters) + 1):
+            ref = letters[:size]
+            row = base.execute("SELECT session, task, size, data FROM entry WHERE ref=?", (ref,)).fetchone()
+            if row is None or (row[:3] == (session, task, len(data)) and zlib.decompress(row[3]) == data):
+                return ref
+        raise ArchiveUnavailable("Two contents have the same reference.", "Store it under another task.")
+
+    def _bound(self, base: sqlite3.Connection, newest: str) -> None:
+        """Remove the oldest until the rest is within the limit; the newest always stays."""
+        (total,) = base.execute("SELECT COALESCE(SUM(packed), 0) FROM entry").fetchone()
+        if total <= self._limit:
+            return
+        for ref, packed in base.execute("SELECT ref, packed FROM entry ORDER BY stored, ref").fetchall():
+            if total <= self._limit or ref == newest:
+                continue
+            base.execute("DELETE FROM entry WHERE ref=?", (ref,))
+            total -= packed
+
+    @contextmanager
+    def _open(self) -> Iterator[sqlite3.Connection]:
+        """A connection inside one transaction; every trouble with the disk gets a name."""
+        try:
+            self._create()
+            with closing(sqlite3.connect(self._path, timeout=_WAIT, isolation_level=None)) as base:
+                base.execute("PRAGMA synchronous=FULL")
+                base.executescript(_SCHEMA)
+                base.execute("BEGIN IMMEDIATE")
+                yield base
+                base.execute("COMMIT")
+        except (sqlite3.Error, OSError) as error:
+            raise ArchiveUnavailable(
+                f"The archive {self._path} cannot be used: {error}.",
+                "Free some disk, or name another folder with LACONIC_CACHE_DIR.",
+            ) from error
+
+    def _create(self) -> None:
+        if self._path.exists():
+            return
+        self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        self._path.parent.chmod(0o700)
+        self._path.touch(mode=0o600)
+
+
+def _key(session: str, task: str) -> bytes:
+    return b"\x00".join(text.encode("utf-8", "surrogatepass") for text in (session, task)) + b"\x00"
+
+
+def _letters(digest: bytes) -> str:
+    number = int.from_bytes(digest, "big")
+    return "".join(_ALPHABET[(number >> shift) & 31] for shift in range(0, len(digest) * 8, 5))
