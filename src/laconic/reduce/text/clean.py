@@ -38,13 +38,13 @@ def _overwritten(line: str) -> str:
 
 
 def is_binary(text: str) -> bool:
-    """More than a tenth of a sample is not text."""
+    """More than a quarter of a sample is not text."""
     sample = text[:_SAMPLE]
     odd = sum(sample.count(mark) for mark in ("\x00", "\ufffd"))
     if not odd:
         return False
     painted = _ANSI.sub("", sample)
-    return (len(_CONTROL.findall(painted)) + painted.count("\ufffd")) * 10 > len(painted)
+    return (len(_CONTROL.findall(painted)) + painted.count("\ufffd")) * 4 > len(painted)
 
 
 def printable(text: str) -> list[str]:

@@ -156,7 +156,7 @@ def _belongs(line: str, finding: Finding) -> bool:
     """The line illustrates the finding; what it adds in words is kept as a note."""
     if not line.strip() or _ARROW.match(line) or signals.CARETS.match(line):
         return True
-    if signals.SUMMARY.search(line) and not line.startswith((" ", "\t")):
+    if signals.is_summary(line) and not line.startswith((" ", "\t")):
         return False
     if note := _NOTE.match(line):
         if note["word"] != "note" or len(finding.notes) == 0:
@@ -249,7 +249,7 @@ def _split(path: str) -> tuple[str, str]:
 
 
 def _other(line: str) -> Part:
-    if signals.SUMMARY.search(line) or _TALLY.match(line):
+    if signals.is_summary(line) or _TALLY.match(line):
         return Part(line, TOP)
     if line.startswith((" ", "\t")) and signals.is_error(line) and len(line) < 200:
         return Part(line, NEAR)
@@ -258,6 +258,6 @@ def _other(line: str) -> Part:
     text = shorten(line, 400)
     if signals.is_error(line):
         return Part(text, KEY)
-    if signals.PROGRESS.search(line):
+    if signals.is_progress(line):
         return Part(text, COMMON, what="progress lines")
     return Part(text, NEAR)

@@ -31,6 +31,7 @@ from laconic.reduce.text.parts import (
     marked_lines,
     shorten,
 )
+from laconic.reduce.text.thin import thinned
 
 _LONGEST: Final = 600  # characters of one line
 _UNITTEST: Final = re.compile(r"^\w+ \([\w.]+\)$")
@@ -54,7 +55,7 @@ def event_parts(lines: Sequence[str], *, log: bool = False, dense: bool = False)
 
     In a `log` a line that stands for many must stay. `dense` says that errors are the rule: only rare ones must stay.
     """
-    rows = [_Line(line) for line in lines]
+    rows = [_Line(text, times=times) for text, times in thinned(lines)]
     _sections(rows)
     _frames(rows)
     for row in rows:
@@ -88,7 +89,7 @@ def _alone(line: str) -> tuple[int, str]:
     if not line.strip():
         return NOISE, "blank lines"
     if MARK.match(line):
-        return NEAR, "lines"
+        return NOISE, "lines"
     if signals.is_passing(line):
         return NOISE, "passing tests"
     if signals.RULE.match(line) or signals.CARETS.match(line):
@@ -97,15 +98,15 @@ def _alone(line: str) -> tuple[int, str]:
         return DETAIL, UNSAID
     if signals.SHELL_TRACE.match(line):
         return COMMON, "lines"
-    if signals.SUMMARY.search(line):
+    if signals.is_summary(line):
         return TOP, "lines"
     if worth := failure_worth(line):
         return worth, "lines"
     if signals.is_error(line):
         return KEY, "lines"
-    if signals.WARNING.search(line):
+    if signals.is_warning(line):
         return NEAR, "lines"
-    if signals.PROGRESS.search(line):
+    if signals.is_progress(line):
         return RARE if signals.VERSIONED.search(line) else COMMON, "progress lines"
     return RARE, "lines"
 
@@ -156,7 +157,7 @@ def _neighbours(rows: list[_Line]) -> None:
 
 
 def _edges(rows: list[_Line]) -> None:
-    solid = [row for row in rows if row.text.strip()]
+    solid = [row for row in rows if row.text.strip() and not MARK.match(row.text)]
     for row in [*solid[:_HEAD], *solid[-_TAIL:]]:
         row.worth = max(row.worth, NEAR if row in solid[:1] or row in solid[-2:] else EDGE)
 

@@ -10,13 +10,12 @@ from laconic.reduce.text import signals
 from laconic.reduce.text.parts import COMMON, DETAIL, KEY, NEAR, NOISE, PLACE, RARE, TOP
 
 _NAME: Final = re.compile(
-    r"^(?:FAILED|ERROR|FAIL|XPASS)[: ]+\S|^\s*--- FAIL:|^FAIL\b|^\s*(?:✕|✗|✖|×|●|✘) |^\s+\d+\) \S"
-    r"|^test .* \.\.\. FAILED"
-    r"|^-{4} .* stdout -{4}$|^\s*not ok \d|(?:\.\.\. |\s)(?:FAIL|ERROR|FAILED)(?:\s*\[\s*\d+%\])?$"
-    r"|^\[ERROR\]\s+\w+[.#]\w+"
-    r"|<<< (?:FAILURE|ERROR)!|^\S+ > .* FAILED$|^failures:$|^Failures:$|^\[gw\d+\] \[ *\d+%\] FAILED"
-    r"|^thread '.*' .*panicked"
-    r"|^panic: |^--- FAIL|^Failed examples:|^rspec \./"
+    r"(?:FAILED|ERROR|FAIL|XPASS)[: ]+\S|\s*--- FAIL:|FAIL\b|\s*(?:✕|✗|✖|×|●|✘) |\s+\d+\) \S|test .* \.\.\. FAILED"
+    r"|-{4} .* stdout -{4}$|\s*not ok \d|\[ERROR\]\s+\w+[.#]\w+|failures:$|Failures:$|\[gw\d+\] \[ *\d+%\] FAILED"
+    r"|thread '.*' .*panicked|panic: |Failed examples:|rspec \./"
+)
+_NAMED_LAST: Final = re.compile(
+    r"(?:\.\.\. |\s)(?:FAIL|ERROR|FAILED)(?:\s*\[\s*\d+%\])?$|<<< (?:FAILURE|ERROR)!|^\S+ > .* FAILED$"
 )
 _PLACE: Final = re.compile(
     r"^[\w./\\<>@+-]+\.\w+:\d+: ?(?:\w*(?:Error|Exception|Failed|Failure|Warning|Exit|Interrupt|Skipped)\b.*)?$"
@@ -37,7 +36,7 @@ _CAPTURED: Final = re.compile(r"^-{3,} Captured .* -{3,}$")
 
 def failure_worth(line: str) -> int:
     """What a line of a test runner's failure report is worth; 0 when it is none."""
-    if _NAME.search(line):
+    if _NAME.match(line) or (("FAIL" in line or "ERROR" in line) and _NAMED_LAST.search(line)):
         return TOP
     if _HEADING.match(line) or _FAILING.match(line):
         return KEY
@@ -66,7 +65,7 @@ def section_worths(lines: Sequence[str]) -> dict[int, int]:
             if line.startswith(">"):
                 _raise_before(lines, worths, index)
         elif quiet and line.strip():
-            worths[index] = DETAIL if signals.WARNING.search(line) else COMMON
+            worths[index] = DETAIL if signals.is_warning(line) else COMMON
     return worths
 
 

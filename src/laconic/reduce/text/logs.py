@@ -10,6 +10,7 @@ from laconic.reduce.text.events import event_parts
 from laconic.reduce.text.parts import TOP, Part, moved
 
 _LEADING: Final = 6  # words at the start of a line that may be the same everywhere
+_SAMPLE: Final = 2_000
 _MOST: Final = 0.98
 
 
@@ -17,8 +18,8 @@ def log_parts(lines: Sequence[str]) -> list[Part]:
     """Parts of a log; date, host and program that all lines share stand in a heading."""
     solid = [line for line in lines if line.strip()]
     constant = _constant_words(solid)
-    errors = sum(map(signals.is_error, solid))
-    dense = errors * 4 > len(solid)
+    sample = solid[:: len(solid) // _SAMPLE + 1]
+    dense = sum(map(signals.is_error, sample)) * 4 > len(sample)
     if not constant:
         return event_parts(solid, log=True, dense=dense)
     said = " ".join(word for _, word in constant)
@@ -31,7 +32,7 @@ def _constant_words(lines: Sequence[str]) -> list[tuple[int, str]]:
     """Leading words that (nearly) all lines share, with their places. A time differs, so it stays in the lines."""
     if len(lines) < 10:
         return []
-    rows = [line.split(" ", _LEADING)[:_LEADING] for line in lines]
+    rows = [line.split(" ", _LEADING)[:_LEADING] for line in lines[:: len(lines) // _SAMPLE + 1]]
     found: list[tuple[int, str]] = []
     for place in range(_LEADING):
         counts: dict[str, int] = {}

@@ -32,7 +32,7 @@ def prose_parts(lines: Sequence[str]) -> list[Part]:
 
 
 def _worth(line: str, index: int, total: int) -> int:
-    if line.startswith("#") or signals.SUMMARY.search(line):
+    if line.startswith("#") or signals.is_summary(line):
         return KEY
     if signals.RULE.match(line):
         return NOISE if total > 200 else RARE

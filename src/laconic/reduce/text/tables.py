@@ -28,7 +28,7 @@ def table_parts(lines: Sequence[str]) -> list[Part]:
         worth = RARE
         if index in special:
             worth = NEAR
-        elif signals.SUMMARY.search(line):
+        elif signals.is_summary(line):
             worth = TOP
         elif signals.is_error(line):
             worth = KEY

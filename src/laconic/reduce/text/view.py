@@ -41,6 +41,7 @@ _WHOLE: Final = 1_200  # characters; below that nothing but noise is left out
 _ROOM: Final = 2_800  # characters that any text may keep beside its noise
 _CEILING: Final = 40_000  # characters that a view may have when nobody set a budget
 _EVERYTHING: Final = TOP + 1  # a floor above which nothing stays by right
+_LONGEST_TOKEN: Final = 128  # characters of the longest token that vocabularies hold
 _TRIES: Final = 8
 _MARK: Final = "…"
 _FOOTER: Final = re.compile(
@@ -262,4 +263,6 @@ def _again(text: str, footed: re.Match[str], cost: Cost, budget: int, more: str)
 
 
 def _smaller(view: str, text: str, cost: Cost) -> bool:
+    if len(view) * _LONGEST_TOKEN < len(text):  # no need to count what is so much longer
+        return True
     return len(view) < len(text) and cost(view) <= cost(text)

@@ -1,0 +1,107 @@
+"""The archive gives back exactly what was put, survives other processes, and names its troubles."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import signal
+import stat
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from laconic.errors import ArchiveUnavailable, RecallFailed
+from laconic.sessions.archive import REFERENCE, Archive
+
+PUT = """
+import sys, pathlib
+from laconic.sessions.archive import Archive
+archive = Archive(pathlib.Path(sys.argv[1]), 10**9)
+for n in range(int(sys.argv[3])):
+    print(archive.put("s", sys.argv[2], f"{sys.argv[2]} {n} ".encode() * 500), flush=True)
+"""
+
+
+@pytest.fixture
+def archive(tmp_path: Path) -> Archive:
+    return Archive(tmp_path / "kept" / "archive.sqlite", 10_000_000)
+
+
+@given(st.binary(max_size=2000), st.text(max_size=30), st.text(max_size=30))
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_bytes_come_back_exactly_and_labels_are_data(archive: Archive, data: bytes, session: str, task: str) -> None:
+    """Ids with spaces, `../` or any letters are labels, not paths."""
+    ref = archive.put(session, task, data)
+    assert archive.get(ref) == data
+    assert REFERENCE.match(ref)
+    assert archive.put(session, task, data) == ref
+
+
+def test_labels_that_look_like_paths_leave_no_trace_on_the_disk(archive: Archive, tmp_path: Path) -> None:
+    archive.put("../../evil", "a/b c/\x00..", b"data")
+    assert sorted(path.name for path in (tmp_path / "kept").iterdir()) == ["archive.sqlite"]
+    assert [entry.session for entry in archive.entries(session="../../evil")] == ["../../evil"]
+
+
+def test_only_the_owner_can_read_it(archive: Archive, tmp_path: Path) -> None:
+    archive.put("s", "t", b"secret")
+    assert stat.S_IMODE((tmp_path / "kept").stat().st_mode) == 0o700
+    assert stat.S_IMODE((tmp_path / "kept" / "archive.sqlite").stat().st_mode) == 0o600
+
+
+def test_lines_and_matches_are_found_without_reading_it_all_out(archive: Archive) -> None:
+    ref = archive.put("s", "t", b"one\ntwo\nthree\nfour")
+    assert archive.lines(ref, 2, 3) == ["two", "three"]
+    assert archive.matching(ref, "^t") == [(2, "two"), (3, "three")]
+    with pytest.raises(RecallFailed, match="not a regular expression"):
+        archive.matching(ref, "(")
+
+
+def test_the_oldest_go_when_the_limit_is_reached_and_the_newest_stays(tmp_path: Path) -> None:
+    clock = itertools.count(1)
+    small = Archive(tmp_path / "a.sqlite", 3_000, now=lambda: float(next(clock)))
+    refs = [small.put("s", str(n), os.urandom(1_000)) for n in range(5)]
+    kept = [entry.ref for entry in small.entries()]
+    assert kept == refs[-len(kept) :]
+    assert len(kept) == 2
+    with pytest.raises(RecallFailed, match="run it again"):
+        small.get(refs[0])
+    huge = small.put("s", "huge", os.urandom(9_000))
+    assert [entry.ref for entry in small.entries()] == [huge]
+
+
+def test_processes_share_it_and_a_killed_one_loses_nothing_it_reported(tmp_path: Path) -> None:
+    path = tmp_path / "a.sqlite"
+    names = ("a", "b", "c")
+    writers = [
+        subprocess.Popen(
+            [sys.executable, "-c", PUT, str(path), name, "400" if name == "c" else "5"], stdout=subprocess.PIPE
+        )
+        for name in names
+    ]
+    assert writers[2].stdout is not None
+    first = writers[2].stdout.readline()
+    writers[2].send_signal(signal.SIGKILL)
+    outputs = [first + writers[2].communicate()[0], *(writer.communicate()[0] for writer in writers[:2])]
+    reported = [ref.decode() for output in outputs for ref in output.splitlines()]
+    assert len(reported) >= 11
+    archive = Archive(path, 10**9)
+    assert all(archive.get(ref) for ref in reported)
+
+
+def test_a_disk_that_cannot_be_written_has_a_name(tmp_path: Path) -> None:
+    blocked = tmp_path / "file"
+    blocked.write_text("not a folder")
+    with pytest.raises(ArchiveUnavailable, match="cannot be used"):
+        Archive(blocked / "a.sqlite", 1_000).put("s", "t", b"data")
+
+
+def test_a_broken_file_has_a_name(tmp_path: Path) -> None:
+    path = tmp_path / "a.sqlite"
+    path.write_bytes(b"this is not a database" * 100)
+    with pytest.raises(ArchiveUnavailable, match="cannot be used"):
+        Archive(path, 1_000).entries()
