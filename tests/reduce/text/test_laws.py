@@ -40,7 +40,7 @@ _LINES = st.one_of(
             "=== RUN TestA", "--- PASS: TestA (0.00s)", "--- FAIL: TestB (0.00s)", "test_a.py::test_x PASSED [ 3%]",
             "src/a.ts(3,4): error TS2304: Cannot find name 'x'.", "a.py:3: error: Bad [misc]", "a/b.py:12:def f():",
             "2024-01-02 03:04:05 INFO started 17", "2024-01-02 03:04:06 ERROR broke 99", '{"a": 1, "b": [1, 2]}',
-            "diff --git a/x b/x", "--- a/x", "+++ b/x", "@@ -1,2 +1,2 @@", "-old", "+new", " same", "commit " + "a" * 40,
+            "diff --git a/x b/x", "--- a/x", "+++ b/x", "@@ -1,2 +1,2 @@", "-old", "+new", " same", "commit abcdef1",
             "-rw-r--r-- 1 u g 12 Jan  1 10:00 f", "./a/b/c.txt", "<html><body><p>hi</p>", "| a | b |", "… 3 lines",
             "[laconic: 3 of 9 lines]", "Downloading x-1.2.tar.gz", "\x1b[31mred\x1b[0m", "10%\r50%\r100%",
             'data: {"x": 1}',

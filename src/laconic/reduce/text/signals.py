@@ -11,7 +11,7 @@ _ERROR_WORDS: Final = (
     "abort", "cannot", "can't", "could not", "couldn't", "unable", "undefined", "unresolve", "invalid", "illegal",
     "missing", "not found", "no such", "timeout", "timed out", "time out", "killed", "segfault", "segmentation",
     "core dumped", "conflict", "corrupt", "deadlock", "overflow", "unexpected", "unreachable", "mismatch",
-    "violation", "reject", "expired", "unhealthy", "out of memory", "oom-kill", "unknown", "does not exist", "doesn't exist",
+    "violation", "reject", "expired", "unhealthy", "out of memory", "unknown", "does not exist", "doesn't exist",
     "break-in", "✖", "✗", "✘", "✕", "×", "err!", "caused by", "unsupported", "unauthori", "forbidden", "vulnerab",
     "exit code", "exit status", "expected", "should", " want",
 )  # fmt: skip
