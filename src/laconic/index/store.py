@@ -282,7 +282,8 @@ def _symbol_rows(number: int, file: Prepared) -> Iterator[tuple[object, ...]]:
     qualified: list[str] = []
     for at, item in enumerate(file.definitions):
         inside = 0 <= item.parent < at
-        full = f"{qualified[item.parent]}.{item.name}" if inside else item.name
+        above = qualified[item.parent] if inside else ""
+        full = ".".join(filter(None, (above, item.owner, item.name)))  # Go receivers, C++ `Foo::bar`
         qualified.append(full)
         yield (
             *(symbol_id(number, at), item.name, full, item.kind, item.span.start, item.span.end),

@@ -1,0 +1,212 @@
+"""Types, what they inherit, and which definition a member name means on them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from laconic.index.resolve.code import TYPES, Code
+from laconic.index.resolve.meaning import Place
+from laconic.index.resolve.names import path
+from laconic.index.schema import file_of, position_of
+from laconic.index.store import Symbol
+
+_WORDS: Final = re.compile(r"[A-Za-z_$][\w$]*")
+_DEEP: Final = 30
+
+
+def owner_name(code: Code, symbol: Symbol) -> str:
+    """The name of the type that a definition belongs to; empty for what belongs to none."""
+    if symbol.parent is not None:
+        above = code.symbol(symbol.parent)
+        if above is not None and above.kind in TYPES and above.kind != "module":
+            return above.name
+    head, dot, _ = symbol.qualified.rpartition(".")
+    return head.rpartition(".")[2] if dot and symbol.parent is None else ""
+
+
+def owners(code: Code, symbol: Symbol) -> list[int]:
+    """The types that a member belongs to, where it stands or where the type is declared."""
+    name = owner_name(code, symbol)
+    if not name:
+        return []
+    above = code.symbol(symbol.parent) if symbol.parent is not None else None
+    if above is not None and above.kind in TYPES and above.kind != "impl":
+        return [above.id]
+    return [each.id for each in code.named(name) if each.kind in TYPES and _same_home(code, each, symbol)] or (
+        [above.id] if above is not None else []
+    )
+
+
+def enclosing_type(code: Code, place: Place) -> list[int]:
+    """The types whose members `self` has at a place."""
+    outline = code.outline(place.file)
+    for around in outline.around(place.scope):
+        if around.kind == "impl":
+            return [e.id for e in code.named(around.name) if e.kind in TYPES and _same_home(code, e, around)]
+        if around.kind in TYPES and around.kind != "module":
+            return [around.id]
+        if around.parent is None and owner_name(code, around):
+            return owners(code, around)
+    return []
+
+
+def own_members(code: Code, type_: int, name: str) -> list[Symbol]:
+    """Members of a type that it defines itself, in its body or elsewhere (Go, Rust, C++, partial classes)."""
+    symbol = code.symbol(type_)
+    if symbol is None:
+        return []
+    here = code.outline(file_of(type_)).named(type_, name)
+    if here and symbol.kind != "impl":
+        return list(here)
+    return [
+        each
+        for each in code.named(name)
+        if each.parent != type_ and owner_name(code, each) == symbol.name and _same_home(code, symbol, each)
+    ] or list(here)
+
+
+def bases(code: Code, type_: int) -> tuple[list[int], bool]:
+    """The types of ours that a type inherits from directly, and whether there are others."""
+    key = ("bases", type_)
+    kept = code.derived.get(key)
+    if isinstance(kept, tuple):
+        return kept
+    symbol = code.symbol(type_)
+    found: list[int] = []
+    others = False
+    for declared in _declarations(code, symbol):
+        for written in filter(None, declared.bases.split("\n")):
+            names = _WORDS.findall(re.split(r"[<(\[]", written, maxsplit=1)[0])
+            if not names:
+                continue
+            scope = position_of(declared.parent) if declared.parent is not None else -1
+            meant = path(code, Place(declared.file, scope, declared.line), names)
+            types = [n for n in meant.symbols if _is_type(code, n) and n != type_] if meant.kind == "symbol" else []
+            found += [number for number in types if number not in found]
+            others = others or not types
+    code.derived[key] = (found, others)
+    return found, others
+
+
+def ancestors(code: Code, type_: int) -> list[int]:
+    """A type and all that it inherits from, nearest first."""
+    key = ("ancestors", type_)
+    kept = code.derived.get(key)
+    if isinstance(kept, list):
+        return kept
+    order: list[int] = []
+    _linearise(code, type_, order, 0)
+    found = list(dict.fromkeys(reversed(order)))[::-1]  # a shared base comes after all that share it
+    code.derived[key] = found
+    return found
+
+
+def _linearise(code: Code, type_: int, order: list[int], deep: int) -> None:
+    if deep > _DEEP or len(order) > 400:
+        return
+    order.append(type_)
+    for base in bases(code, type_)[0]:
+        _linearise(code, base, order, deep + 1)
+
+
+def whole(code: Code, type_: int) -> bool:
+    """Whether all that a type inherits from is ours."""
+    return not any(bases(code, each)[1] for each in ancestors(code, type_))
+
+
+def descendants(code: Code, type_: int) -> list[int]:
+    """All types that inherit from a type, without itself."""
+    key = ("descendants", type_)
+    kept = code.derived.get(key)
+    if isinstance(kept, list):
+        return kept
+    found: dict[int, None] = {}
+    queue = [type_]
+    while queue and len(found) < 5000:
+        current = queue.pop()
+        symbol = code.symbol(current)
+        for number in _heirs(code).get(symbol.name, ()) if symbol else ():
+            if number not in found and number != type_ and current in bases(code, number)[0]:
+                found[number] = None
+                queue.append(number)
+    code.derived[key] = list(found)
+    return list(found)
+
+
+def members(code: Code, type_: int, name: str) -> list[Symbol]:
+    """The definitions that a member name means on a type: its own, else the nearest inherited."""
+    for each in ancestors(code, type_):
+        if found := own_members(code, each, name):
+            return found
+    return []
+
+
+def overrides(code: Code, symbol: Symbol) -> list[Symbol]:
+    """The same member in types that inherit from its own."""
+    types = dict.fromkeys(heir for owner in owners(code, symbol) for heir in descendants(code, owner))
+    found = [each for type_ in types for each in own_members(code, type_, symbol.name)]
+    return [each for each in dict.fromkeys(found) if each.id != symbol.id]
+
+
+def overridden(code: Code, symbol: Symbol) -> list[Symbol]:
+    """The same member in types that its own inherits from."""
+    above = dict.fromkeys(up for owner in owners(code, symbol) for up in ancestors(code, owner)[1:])
+    found = [each for type_ in above for each in own_members(code, type_, symbol.name)]
+    return [each for each in dict.fromkeys(found) if each.id != symbol.id]
+
+
+def _declarations(code: Code, symbol: Symbol | None) -> Iterator[Symbol]:
+    """A type and the blocks elsewhere that add to it."""
+    if symbol is None:
+        return
+    yield symbol
+    if symbol.kind != "impl":
+        for each in code.named(symbol.name):
+            if each.kind == "impl" and each.bases and _same_home(code, symbol, each):
+                yield each
+
+
+def _is_type(code: Code, number: int) -> bool:
+    symbol = code.symbol(number)
+    return symbol is not None and symbol.kind in TYPES
+
+
+def _same_home(code: Code, type_: Symbol, other: Symbol) -> bool:
+    """Whether something that names a type as its owner can mean this one."""
+    one, two = code.sources.get(type_.file), code.sources.get(other.file)
+    if one is None or two is None or one.dialect.family != two.dialect.family:
+        return False
+    if one.dialect.family == "go":
+        return one.folder == two.folder
+    if one.dialect.family in {"python", "script"}:
+        return one.id == two.id
+    return one.package == two.package or one.dialect.family == "c"
+
+
+def _heirs(code: Code) -> dict[str, list[int]]:
+    """Types by the last word of each base that they name."""
+    kept = code.derived.get("heirs")
+    if isinstance(kept, dict):
+        return kept
+    found: dict[str, list[int]] = {}
+    rows = code.store.connection.execute("SELECT id, name, kind, bases FROM symbols WHERE bases != ''")
+    for number, name, kind, written in rows.fetchall():
+        heirs = [int(number)] if kind != "impl" else _extended(code, int(number), str(name))
+        for base in str(written).split("\n"):
+            words = _WORDS.findall(re.split(r"[<(\[]", base, maxsplit=1)[0])
+            if words:
+                found.setdefault(words[-1], []).extend(heirs)
+    code.derived["heirs"] = found
+    return found
+
+
+def _extended(code: Code, number: int, name: str) -> list[int]:
+    """The types that a block elsewhere adds to."""
+    symbol = code.symbol(number)
+    return [each.id for each in code.named(name) if symbol and _is_home(code, each, symbol)]
+
+
+def _is_home(code: Code, type_: Symbol, other: Symbol) -> bool:
+    return type_.kind in TYPES and type_.kind != "impl" and _same_home(code, type_, other)

@@ -1,0 +1,197 @@
+"""What the resolver reads: the rows of the index, remembered by file while they hold. Decides nothing."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable, Hashable, Iterator
+from pathlib import Path
+from typing import Final, NamedTuple, TypeVar
+
+from laconic.errors import Unreadable
+from laconic.index.packed import unpack_named
+from laconic.index.resolve.dialect import Dialect, dialect_of
+from laconic.index.schema import file_of, position_of, symbol_id
+from laconic.index.store import Store, Symbol
+from laconic.records import Import, Reference
+from laconic.workspace.reading import as_text, read_bytes
+
+TYPES: Final = frozenset(
+    {"class", "interface", "struct", "record", "enum", "union", "trait", "impl", "object", "type", "module"}
+)
+CALLABLES: Final = frozenset({"function", "method", "constructor", "macro", "test"})
+_KEPT: Final = 3000  # files whose rows are remembered
+
+Key = TypeVar("Key", bound=Hashable)
+Value = TypeVar("Value")
+
+
+class Source(NamedTuple):
+    """A file, as far as the resolver cares."""
+
+    id: int
+    path: str
+    language: str
+    file_class: str
+    package: str
+
+    @property
+    def folder(self) -> str:
+        return self.path.rpartition("/")[0]
+
+    @property
+    def dialect(self) -> Dialect:
+        return dialect_of(self.language)
+
+
+class Outline:
+    """The symbols of one file by place and name."""
+
+    def __init__(self, file: int, symbols: list[Symbol]) -> None:
+        self.file = file
+        self.symbols = symbols
+        self.inside: dict[tuple[int | None, str], list[Symbol]] = {}
+        for symbol in symbols:
+            self.inside.setdefault((symbol.parent, symbol.name), []).append(symbol)
+
+    def at(self, position: int) -> Symbol | None:
+        return self.symbols[position] if 0 <= position < len(self.symbols) else None
+
+    def by_id(self, number: int | None) -> Symbol | None:
+        return None if number is None else self.at(position_of(number))
+
+    def around(self, position: int) -> Iterator[Symbol]:
+        """The definition at a position and those that hold it, from the inside out."""
+        symbol = self.at(position)
+        while symbol is not None:
+            yield symbol
+            symbol = self.by_id(symbol.parent)
+
+    def named(self, parent: int | None, name: str) -> list[Symbol]:
+        return self.inside.get((parent, name), [])
+
+
+class Memory(OrderedDict[Key, Value]):
+    """The most recently used values; the oldest are forgotten."""
+
+    def __init__(self, most: int) -> None:
+        super().__init__()
+        self._most = most
+
+    def fetch(self, key: Key, make: Callable[[Key], Value]) -> Value:
+        if key in self:
+            self.move_to_end(key)
+            return self[key]
+        value = self[key] = make(key)
+        if len(self) > self._most:
+            self.popitem(last=False)
+        return value
+
+
+class Code:
+    """One index, read with memory. Ids of files are never used twice, so what was read of a version stays true."""
+
+    def __init__(self, store: Store, root: Path) -> None:
+        self.store = store
+        self.root = root
+        self._stamp: tuple[int, int] = (-1, -1)
+        self._outlines: Memory[int, Outline] = Memory(_KEPT)
+        self._imports: Memory[int, list[Import]] = Memory(_KEPT)
+        self._exports: Memory[int, frozenset[str]] = Memory(_KEPT)
+        self._lines: Memory[int, list[str]] = Memory(200)
+        self._named: dict[str, list[Symbol]] = {}
+        self.sources: dict[int, Source] = {}
+        self.by_path: dict[str, Source] = {}
+        self.by_basename: dict[str, list[Source]] = {}
+        self.by_folder: dict[str, list[Source]] = {}
+        self.by_package: dict[str, list[Source]] = {}
+        self.derived: dict[Hashable, object] = {}  # what others work out and may keep until a file changes
+        self.refresh()
+
+    def refresh(self) -> Code:
+        """Forget what no longer holds because a file came, went or changed."""
+        row = self.store.connection.execute("SELECT count(*), coalesce(max(id), 0) FROM files").fetchone()
+        stamp = (int(row[0]), int(row[1]))
+        if stamp == self._stamp:
+            return self
+        self._stamp = stamp
+        self._named.clear()
+        self.derived.clear()
+        self.sources.clear()
+        for table in (self.by_path, self.by_basename, self.by_folder, self.by_package):
+            table.clear()
+        rows = self.store.connection.execute("SELECT id, path, language, class, package FROM files ORDER BY path")
+        for source in map(Source._make, rows):
+            self.sources[source.id] = source
+            self.by_path[source.path] = source
+            self.by_basename.setdefault(source.path.rpartition("/")[2], []).append(source)
+            self.by_folder.setdefault(source.folder, []).append(source)
+            if source.package:
+                self.by_package.setdefault(source.package, []).append(source)
+        return self
+
+    def outline(self, file: int) -> Outline:
+        return self._outlines.fetch(file, lambda number: Outline(number, self.store.symbols_in(number)))
+
+    def imports(self, file: int) -> list[Import]:
+        return self._imports.fetch(file, self._read_imports)
+
+    def exports(self, file: int) -> frozenset[str]:
+        """The names that a file lists as exported."""
+        return self._exports.fetch(file, self._read_exports)
+
+    def symbol(self, number: int) -> Symbol | None:
+        return self.outline(file_of(number)).by_id(number)
+
+    def named(self, name: str) -> list[Symbol]:
+        """Symbols of exactly this name."""
+        if name not in self._named:
+            self._named[name] = [symbol for symbol in self.store.symbols_named(name) if symbol.name == name]
+        return self._named[name]
+
+    def mentions(self, name: str) -> Iterator[tuple[int, list[Reference]]]:
+        for file, found in self.store.mentions(name):
+            if file in self.sources:
+                yield file, found
+
+    def mentions_in(self, file: int, name: str) -> list[Reference]:
+        row = self.store.connection.execute("SELECT packed FROM refs WHERE file = ?", (file,)).fetchone()
+        return [] if row is None else unpack_named(row[0], name)
+
+    def lines(self, file: int) -> list[str]:
+        """The text of a file as it is now on disk; nothing when it cannot be read."""
+        return self._lines.fetch(file, self._read_lines)
+
+    def enclosing(self, file: int, scope: int) -> Symbol | None:
+        return self.outline(file).at(scope)
+
+    def top(self, file: int, name: str) -> list[Symbol]:
+        """What a file defines under a name outside of everything else."""
+        return self.outline(file).named(None, name)
+
+    def _read_imports(self, file: int) -> list[Import]:
+        rows = self.store.connection.execute(
+            "SELECT module, line, name, alias, exported FROM imports WHERE file = ? ORDER BY position", (file,)
+        )
+        return [Import(module, line, name, alias, bool(exported)) for module, line, name, alias, exported in rows]
+
+    def _read_exports(self, file: int) -> frozenset[str]:
+        rows = self.store.connection.execute("SELECT name FROM exports WHERE file = ?", (file,))
+        return frozenset(str(row[0]) for row in rows)
+
+    def _read_lines(self, file: int) -> list[str]:
+        source = self.sources.get(file)
+        if source is None:
+            return []
+        return self.text(source.path).splitlines()
+
+    def text(self, path: str) -> str:
+        """A file of the workspace, for the few that the index does not keep: manifests."""
+        try:
+            return as_text(read_bytes(self.root, path))
+        except Unreadable:
+            return ""
+
+
+def id_at(file: int, position: int) -> int | None:
+    """The symbol id of a position, nothing for the file itself."""
+    return None if position < 0 else symbol_id(file, position)

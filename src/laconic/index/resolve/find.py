@@ -1,0 +1,70 @@
+"""Find the symbols that somebody names: `name`, `Class.method`, `path::Symbol`, `path:line`."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from laconic.index.resolve.code import Code, Source
+from laconic.index.store import Symbol
+
+_LINE: Final = re.compile(r"(.+?):(\d+)\Z")
+_PARTS: Final = re.compile(r"::|\.|#|->|/")
+_LAST: Final = {"source": 0, "test": 2, "vendored": 3, "generated": 3, "minified": 4}
+
+
+def find_symbol(code: Code, text: str) -> list[Symbol]:
+    """Candidates, the best first; empty when nothing has that name."""
+    code.refresh()
+    text = text.strip().strip("`").removesuffix("()")
+    where, mark, what = text.rpartition("::")
+    if mark and (files := _files(code, where)):
+        return _named(code, what, files)
+    if (match := _LINE.match(text)) and (files := _files(code, match[1])):
+        found = [code.store.symbol_at(each.id, int(match[2])) for each in files]
+        return [symbol for symbol in found if symbol is not None]
+    return _named(code, text, None)
+
+
+def _files(code: Code, text: str) -> list[Source]:
+    """Files by path, or by the end of one."""
+    text = text.strip().removeprefix("./")
+    if exact := code.by_path.get(text):
+        return [exact]
+    base = text.rpartition("/")[2]
+    return [each for each in code.by_basename.get(base, ()) if each.path.endswith(f"/{text}")]
+
+
+def _named(code: Code, text: str, files: list[Source] | None) -> list[Symbol]:
+    parts = [part for part in _PARTS.split(text) if part]
+    if not parts:
+        return []
+    wanted = {each.id for each in files} if files is not None else None
+    found = [
+        symbol
+        for symbol in code.store.symbols_named(parts[-1])
+        if symbol.file in code.sources and (wanted is None or symbol.file in wanted)
+    ]
+    scored = [(_misfit(code, symbol, parts), symbol) for symbol in found]
+    return [symbol for misfit, symbol in sorted(scored, key=lambda pair: (pair[0], pair[1].id)) if misfit[0] == 0]
+
+
+def _misfit(code: Code, symbol: Symbol, parts: list[str]) -> tuple[int, ...]:
+    """How badly a symbol fits: its owners, its module, its spelling, and where it stands."""
+    source = code.sources[symbol.file]
+    held = symbol.qualified.split(".")[:-1]
+    module = re.split(r"[/.]", source.path.rpartition(".")[0])
+    asked = parts[:-1]
+    trail = [each.lower() for each in [*module, *held]]
+    missing = 0
+    at = len(trail)
+    for part in reversed(asked):
+        while at > 0 and trail[at - 1] != part.lower():
+            at -= 1
+        missing += at == 0
+        at = max(at - 1, 0)
+    exact = symbol.name == parts[-1]
+    owner = not asked or [each.lower() for each in held[-len(asked) :]] == [each.lower() for each in asked]
+    weight = _LAST.get(source.file_class, 1)
+    minor = symbol.kind in {"field", "variable", "key", "heading", "impl"}
+    return (missing, not exact, not owner, minor, weight, len(held), len(source.path))

@@ -1,0 +1,160 @@
+"""Who calls whom: callers, callees, call paths, implementations, and how central a symbol is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Final, NamedTuple
+
+from laconic.index.resolve import classes, names
+from laconic.index.resolve.code import CALLABLES, TYPES, Code
+from laconic.index.resolve.dialect import distinctive
+from laconic.index.resolve.meaning import Meaning, Place, of
+from laconic.index.resolve.references import Use, references
+from laconic.index.resolve.values import Values
+from laconic.index.schema import position_of
+from laconic.index.store import Symbol
+from laconic.records import Reference
+
+_FAN_OUT: Final = 6  # definitions that one name-only call may lead to; more tell nothing
+_CALLS: Final = frozenset({"call", "decorator"})
+
+
+class Call(NamedTuple):
+    """One step of the call graph, with the lines at which it happens."""
+
+    symbol: Symbol
+    lines: tuple[int, ...]
+    sure: bool
+
+
+def callers(code: Code, symbol: Symbol) -> list[Call]:
+    """Functions that use a symbol, the sure ones first; a class is called where it is constructed."""
+    found: dict[int, list[Use]] = {}
+    for use in references(code, symbol):
+        if use.symbol is not None and use.kind not in {"import", "inherit"} and use.symbol != symbol.id:
+            found.setdefault(use.symbol, []).append(use)
+    calls = [
+        Call(around, tuple(sorted({use.line for use in uses})), any(use.sure for use in uses))
+        for number, uses in found.items()
+        if (around := code.symbol(number))
+    ]
+    return sorted(calls, key=lambda call: (not call.sure, call.symbol.id))
+
+
+def callees(code: Code, symbol: Symbol) -> list[Call]:
+    """Symbols of ours that a function (or the methods of a class) calls."""
+    code.refresh()
+    values = Values(code)
+    inside = _within(code, symbol)
+    found: dict[int, tuple[list[int], bool]] = {}
+    for ref in code.store.references_in(symbol.file):
+        if ref.scope not in inside or ref.kind not in _CALLS:
+            continue
+        meant, sure = definitions(code, values, Place(symbol.file, ref.scope, ref.line), ref)
+        for number in meant:
+            lines, before = found.setdefault(number, ([], False))
+            lines.append(ref.line)
+            found[number] = (lines, before or sure)
+    calls = [
+        Call(each, tuple(sorted(set(lines))), sure)
+        for number, (lines, sure) in found.items()
+        if number != symbol.id and (each := code.symbol(number))
+    ]
+    return sorted(calls, key=lambda call: (not call.sure, call.lines[0]))
+
+
+def definitions(code: Code, values: Values, place: Place, ref: Reference) -> tuple[tuple[int, ...], bool]:
+    """What one use of a name refers to, and whether that is sure; nothing when it is not ours or too common."""
+    source = code.sources[place.file]
+    if not ref.receiver:
+        meant = _bare(code, place, ref.name)
+    else:
+        meant = values.members(values.receiver(place, ref.receiver), ref.name)
+    if meant.kind == "symbol":
+        return meant.symbols, True
+    if meant.kind != "unknown" or not ref.receiver:
+        return (), False
+    same = [
+        each
+        for each in code.named(ref.name)
+        if each.kind in CALLABLES
+        and (own := code.sources.get(each.file))
+        and own.dialect.family == source.dialect.family
+    ]
+    members = [each.id for each in same if classes.owner_name(code, each)]
+    if not members or len(members) > _FAN_OUT:
+        return (), False
+    return tuple(members), len(members) == 1 and distinctive(ref.name)
+
+
+def paths(code: Code, start: Symbol, end: Symbol, depth: int = 6, limit: int = 5) -> list[tuple[Symbol, ...]]:
+    """Ways in which one symbol leads to another by calls, the shortest first; searched backwards from the end."""
+    goal, found = start.id, []
+    queue: list[tuple[Symbol, ...]] = [(end,)]
+    seen = {end.id}
+    for _ in range(depth):
+        following: list[tuple[Symbol, ...]] = []
+        for way in queue:
+            for call in callers(code, way[0]):
+                if call.symbol.id == goal:
+                    found.append((call.symbol, *way))
+                elif call.symbol.id not in seen and len(seen) < 400:
+                    seen.add(call.symbol.id)
+                    following.append((call.symbol, *way))
+            if len(found) >= limit:
+                return found
+        queue = following
+    return found
+
+
+def implementations(code: Code, symbol: Symbol) -> list[Symbol]:
+    """Types that extend or implement a type; overrides of a member."""
+    code.refresh()
+    if symbol.kind in TYPES:
+        numbers = classes.descendants(code, symbol.id)
+        return [each for number in numbers if (each := code.symbol(number))]
+    return classes.overrides(code, symbol)
+
+
+def overridden(code: Code, symbol: Symbol) -> list[Symbol]:
+    """The members of base types that a member overrides."""
+    code.refresh()
+    return classes.overridden(code, symbol)
+
+
+def spread(
+    code: Code, symbol: Symbol, depth: int = 3, keep: Callable[[Symbol], bool] = lambda symbol: True, most: int = 300
+) -> list[tuple[int, Symbol]]:
+    """Everything that reaches a symbol through calls, with the distance: what a change to it may touch."""
+    seen = {symbol.id}
+    edge: Iterable[Symbol] = [symbol]
+    found: list[tuple[int, Symbol]] = []
+    for distance in range(1, depth + 1):
+        following: list[Symbol] = []
+        for each in edge:
+            for call in callers(code, each):
+                if call.symbol.id in seen or len(seen) >= most:
+                    continue
+                seen.add(call.symbol.id)
+                following.append(call.symbol)
+                if keep(call.symbol):
+                    found.append((distance, call.symbol))
+        edge = following
+    return found
+
+
+def _bare(code: Code, place: Place, name: str) -> Meaning:
+    if code.sources[place.file].dialect.bare_members:
+        for type_ in classes.enclosing_type(code, place):
+            if found := classes.members(code, type_, name):
+                return of([each.id for each in found])
+    return names.lookup(code, place, name)
+
+
+def _within(code: Code, symbol: Symbol) -> set[int]:
+    """The positions of a symbol and of all that it holds."""
+    inside = {symbol.id}
+    for each in code.outline(symbol.file).symbols:
+        if each.parent in inside:
+            inside.add(each.id)
+    return {position_of(number) for number in inside}

@@ -1,0 +1,150 @@
+"""Decides whether one use of a name means a given symbol: surely, possibly, or not."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final, NamedTuple
+
+from laconic.index.resolve import classes, names
+from laconic.index.resolve.code import Code
+from laconic.index.resolve.expression import steps
+from laconic.index.resolve.meaning import Meaning, Place
+from laconic.index.resolve.target import Target
+from laconic.index.resolve.values import Values
+from laconic.records import Reference
+
+TIERS: Final = ("scope", "file", "import", "package", "member", "unique", "override", "name")
+
+
+class Verdict(NamedTuple):
+    """How a use was tied to a symbol."""
+
+    tier: str
+    sure: bool
+
+
+_BY_NAME: Final = Verdict("name", False)
+_OVERRIDE: Final = Verdict("override", False)
+
+
+@dataclass(frozen=True, slots=True)
+class Judge:
+    """Judges uses in one index."""
+
+    code: Code
+    values: Values
+
+    def judge(self, wanted: Target, file: int, ref: Reference, *, quick: bool = False) -> Verdict | None:
+        """The verdict on one reference; nothing when it certainly means something else."""
+        source = self.code.sources[file]
+        if source.dialect.family != wanted.dialect.family:
+            return None
+        place = Place(file, ref.scope, ref.line)
+        if ref.kind == "import":
+            return self._imported(wanted, place, ref)
+        if not ref.receiver:
+            return self._bare(wanted, place, ref)
+        if quick:
+            return _BY_NAME if wanted.is_member else None
+        return self._member(wanted, place, ref)
+
+    def _imported(self, wanted: Target, place: Place, ref: Reference) -> Verdict | None:
+        source = self.code.sources[place.file]
+        found = [e for e in self.code.imports(place.file) if e.line == ref.line and e.name == ref.name]
+        if not found:
+            return None if wanted.is_member else _BY_NAME
+        for each in found:
+            meant = names.imported(self.code, source, each)
+            if verdict := self._compare(wanted, meant, "import"):
+                return verdict
+            if meant.kind == "unknown" and not wanted.is_member:
+                return _BY_NAME
+        return None
+
+    def _bare(self, wanted: Target, place: Place, ref: Reference) -> Verdict | None:
+        dialect = wanted.dialect
+        if dialect.bare_members and (inherited := self._implicit(wanted, place)):
+            return inherited[0]
+        meant = names.lookup(self.code, place, ref.name)
+        if meant.kind == "symbol":
+            return self._compare(wanted, meant, self._tier(wanted, place))
+        if meant.kind != "unknown":
+            return None
+        if not wanted.is_member:
+            return Verdict("unique", True) if dialect.shared == "all" and wanted.unique else _BY_NAME
+        if dialect.bare_members or dialect.shorthand or wanted.symbol.kind in {"field", "constant", "class"}:
+            return _BY_NAME
+        return None
+
+    def _implicit(self, wanted: Target, place: Place) -> list[Verdict | None]:
+        """A bare name as a member of the types around it; empty when none of them has such a member."""
+        for type_ in classes.enclosing_type(self.code, place):
+            if found := classes.members(self.code, type_, wanted.name):
+                meant = Meaning("symbol", tuple(each.id for each in found))
+                return [self._compare(wanted, meant, "member")]
+        return []
+
+    def _member(self, wanted: Target, place: Place, ref: Reference) -> Verdict | None:
+        whole = self.values.receiver(place, ref.receiver)
+        if whole.kind == "foreign":
+            return None
+        if whole.kind == "unknown":
+            return self._untold(wanted, place, ref)
+        found = self.values.members(whole, ref.name)
+        if found.kind == "symbol":
+            tier = "import" if whole.kind == "module" else "member"
+            verdict = self._compare(wanted, found, tier) or self._mixed(wanted, whole, ref)
+            if verdict == _OVERRIDE and ref.receiver in wanted.dialect.above and wanted.up & set(found.symbols):
+                return None  # `super` never leads down
+            return verdict
+        if whole.kind == "module":
+            return None if wanted.is_member or found.kind == "foreign" else _BY_NAME
+        return _BY_NAME if wanted.is_member else None
+
+    def _untold(self, wanted: Target, place: Place, ref: Reference) -> Verdict | None:
+        """A receiver of which nothing is known."""
+        if wanted.is_member:
+            return Verdict("unique", True) if wanted.telling else _BY_NAME
+        if wanted.dialect.shorthand:
+            return _BY_NAME
+        parts = steps(ref.receiver)
+        head = parts[0].text if parts else ""
+        return _BY_NAME if head and names.imports_of(self.code, place, head) else None
+
+    def _compare(self, wanted: Target, meant: Meaning, tier: str) -> Verdict | None:
+        """A use that was resolved, against the symbol."""
+        if meant.kind != "symbol":
+            return None
+        found = set(meant.symbols)
+        if found & wanted.same:
+            rivals = found - wanted.same - wanted.up - wanted.down
+            return Verdict(tier, not rivals or tier == "member")
+        if found & (wanted.up | wanted.down):
+            return _OVERRIDE
+        if wanted.dialect.structural and wanted.owners and self._structural(wanted, found):
+            return _OVERRIDE
+        return None
+
+    def _structural(self, wanted: Target, found: set[int]) -> bool:
+        """Whether an interface stands between the two, without either saying so."""
+        for number in found:
+            symbol = self.code.symbol(number)
+            owners = classes.owners(self.code, symbol) if symbol else []
+            kinds = {each.kind for owner in owners if (each := self.code.symbol(owner))}
+            if owners and (wanted.abstract or kinds & {"interface", "trait", "protocol", "type"}):
+                return True
+        return False
+
+    def _mixed(self, wanted: Target, whole: Meaning, ref: Reference) -> Verdict | None:
+        """`self` in a class that some subclass combines with the owner of the symbol."""
+        if whole.kind != "instance" or ref.receiver not in wanted.dialect.me | wanted.dialect.above:
+            return None
+        below = {heir for owner in wanted.owners for heir in classes.descendants(self.code, owner)}
+        if any(below & set(classes.descendants(self.code, type_)) for type_ in whole.symbols):
+            return _OVERRIDE
+        return None
+
+    def _tier(self, wanted: Target, place: Place) -> str:
+        if wanted.symbol.file != place.file:
+            return "import" if names.imports_of(self.code, place, wanted.name) else "package"
+        return "file" if wanted.symbol.parent is None else "scope"

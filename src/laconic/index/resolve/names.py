@@ -1,0 +1,226 @@
+"""What a plain name, or a path of names, stands for: scopes, imports, packages. Types play no part."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+from laconic.index.resolve.code import TYPES, Code, Source
+from laconic.index.resolve.meaning import FOREIGN, UNKNOWN, Meaning, Place, module, of
+from laconic.index.resolve.modules import locate, part
+from laconic.index.schema import file_of
+from laconic.index.store import Symbol
+from laconic.records import Import
+
+_DEEP: Final = 12  # re-exports of re-exports
+_OPEN: Final = frozenset({"python", "rust"})  # what a module imports, importers may take from it
+
+
+def lookup(code: Code, place: Place, name: str) -> Meaning:
+    """The definitions or the module that a bare name means at a place."""
+    source = code.sources[place.file]
+    if found := in_scopes(code, source, place, name):
+        return of([symbol.id for symbol in found])
+    top = [symbol.id for symbol in code.top(place.file, name) if symbol.kind != "impl"]
+    brought = [imported(code, source, each) for each in imports_of(code, place, name)]
+    if meant := _merged([of(top), *brought]):
+        return meant
+    if meant := _starred(code, source, name):
+        return meant
+    if meant := _shared(code, source, name):
+        return meant
+    return FOREIGN if name in source.dialect.builtin else UNKNOWN
+
+
+def path(code: Code, place: Place, names: Sequence[str]) -> Meaning:
+    """What `a.b.c` means when all of it are modules and types."""
+    meant = lookup(code, place, names[0])
+    for name in names[1:]:
+        meant = inside(code, meant, name)
+    return meant
+
+
+def inside(code: Code, whole: Meaning, name: str) -> Meaning:
+    """What a module or a type holds under a name; inherited members are not looked for."""
+    if whole.kind == "module":
+        return member(code, whole, name)
+    if whole.kind == "symbol":
+        found = [each.id for number in whole.symbols for each in code.outline(file_of(number)).named(number, name)]
+        return of(found)
+    return whole if whole.kind == "foreign" else UNKNOWN
+
+
+def in_scopes(code: Code, source: Source, place: Place, name: str) -> list[Symbol]:
+    """Definitions of a name in the definitions around a place, the innermost that has any."""
+    outline = code.outline(place.file)
+    direct = True
+    for around in outline.around(place.scope):
+        hidden = around.kind in TYPES and around.kind != "module"
+        seen = not hidden or direct or source.dialect.bare_members
+        if seen and (found := outline.named(around.id, name)):
+            return found
+        direct = False
+    return []
+
+
+def imports_of(code: Code, place: Place, name: str) -> list[Import]:
+    """The imports that bring a name; those of the function itself hide those of the file."""
+    source = code.sources[place.file]
+    found = [each for each in code.imports(place.file) if bound(source, each) == name]
+    if len(found) < 2:
+        return found
+    for around in code.outline(place.file).around(place.scope):
+        if own := [each for each in found if around.start <= each.line <= around.end]:
+            return own
+    return found
+
+
+def bound(source: Source, each: Import) -> str:
+    """The name under which a file knows what it imports."""
+    if each.alias:
+        return each.alias
+    if each.name:
+        return each.name
+    family = source.dialect.family
+    if family == "python":
+        return each.module.partition(".")[0]
+    tail = each.module.replace("::", "/").replace("\\", "/").rstrip("/").rpartition("/")[2]
+    if family == "go":
+        return _go_name(each.module, tail)
+    return tail.rpartition(".")[2] if family in {"jvm", "csharp"} else tail
+
+
+def imported(code: Code, source: Source, each: Import, deep: int = 0) -> Meaning:
+    """What one import brings."""
+    if source.dialect.family == "python" and not each.name and not each.alias:
+        return locate(code, source, each.module.partition(".")[0])
+    whole = locate(code, source, each.module)
+    if each.name in {"", "*"}:
+        return whole
+    if whole.kind == "symbol":
+        return inside(code, whole, each.name)
+    if whole.kind != "module":
+        return whole
+    return member(code, whole, each.name, deep + 1)
+
+
+def member(code: Code, whole: Meaning, name: str, deep: int = 0) -> Meaning:
+    """What importers of a module get under a name."""
+    if deep > _DEEP or not (whole.files or whole.folder):
+        return UNKNOWN
+    own: list[int] = []
+    again: list[Meaning] = []
+    for file in whole.files:
+        if file not in code.sources:
+            continue
+        source = code.sources[file]
+        wanted = name
+        if name == "default" and source.dialect.family == "script":
+            found, wanted = _default(code, source)
+            own += found
+            if not wanted:
+                continue
+        own += [symbol.id for symbol in code.top(file, wanted) if symbol.kind != "impl"]
+        open_ = source.dialect.family in _OPEN or wanted != name
+        again += [
+            imported(code, source, each, deep + 1)
+            for each in code.imports(file)
+            if bound(source, each) == wanted and (open_ or each.exported or wanted in code.exports(file))
+        ]
+    if meant := _merged([of(own), *again]):
+        return meant
+    family = code.sources[whole.files[0]].dialect.family if whole.files else "python"
+    if meant := part(code, whole, family, name):
+        return meant
+    return _merged(
+        imported_star(code, code.sources[file], each, name, deep + 1)
+        for file in whole.files
+        if file in code.sources and name != "default"
+        for each in code.imports(file)
+        if each.name == "*" and not each.alias and (each.exported or code.sources[file].dialect.family in _OPEN)
+    )
+
+
+def imported_star(code: Code, source: Source, each: Import, name: str, deep: int = 0) -> Meaning:
+    """What `import *` brings under a name; nothing when the module is not ours."""
+    whole = locate(code, source, each.module)
+    if whole.kind == "module":
+        return member(code, whole, name, deep)
+    return inside(code, whole, name) if whole.kind == "symbol" else UNKNOWN
+
+
+def _default(code: Code, source: Source) -> tuple[list[int], str]:
+    """The default export of a file: definitions marked so, or the name that it exports."""
+    marked = [symbol.id for symbol in code.outline(source.id).symbols if "default" in symbol.modifiers.split()]
+    named = next((name.partition(":")[2] for name in code.exports(source.id) if name.startswith("default:")), "")
+    return marked, named
+
+
+def _starred(code: Code, source: Source, name: str) -> Meaning:
+    return _merged(
+        imported_star(code, source, each, name)
+        for each in code.imports(source.id)
+        if each.name == "*" and not each.alias
+    )
+
+
+def _shared(code: Code, source: Source, name: str) -> Meaning:
+    """What is seen without an import: the folder, the package, or everything, by language."""
+    shared = source.dialect.shared
+    if not shared:
+        return UNKNOWN
+    found = [symbol for symbol in code.named(name) if symbol.parent is None and not _outlying(symbol)]
+    if shared == "folder":
+        return of([each.id for each in found if _folder(code, each) == source.folder])
+    if shared == "package":
+        return of([each.id for each in found if _package(code, each) == source.package])
+    same = [each for each in found if _family(code, each) == source.dialect.family and each.kind != "impl"]
+    near = [each for each in same if _package(code, each) == source.package] if source.package else []
+    return of([each.id for each in near or same])
+
+
+def _outlying(symbol: Symbol) -> bool:
+    """Whether it belongs to a type that is defined elsewhere."""
+    return "." in symbol.qualified
+
+
+def _folder(code: Code, symbol: Symbol) -> str:
+    source = code.sources.get(symbol.file)
+    return source.folder if source else "\0"
+
+
+def _package(code: Code, symbol: Symbol) -> str:
+    source = code.sources.get(symbol.file)
+    return source.package if source else "\0"
+
+
+def _family(code: Code, symbol: Symbol) -> str:
+    source = code.sources.get(symbol.file)
+    return source.dialect.family if source else ""
+
+
+def _go_name(module_path: str, tail: str) -> str:
+    """The usual name of a Go package: version folders and `go-` are not part of it."""
+    if tail[:1] == "v" and tail[1:].isdigit():
+        tail = module_path.split("/")[-2]
+    return tail.split(".")[0].removeprefix("go-").replace("-", "_") if "." in tail else tail.removeprefix("go-")
+
+
+def _merged(meanings: Iterable[Meaning]) -> Meaning:
+    """All definitions together; else the first module; else foreign when something is."""
+    symbols: dict[int, None] = {}
+    files: dict[int, None] = {}
+    folder = ""
+    foreign = False
+    for meant in meanings:
+        if meant.kind == "symbol":
+            symbols.update(dict.fromkeys(meant.symbols))
+        elif meant.kind == "module":
+            files.update(dict.fromkeys(meant.files))
+            folder = folder or meant.folder
+        foreign = foreign or meant.kind == "foreign"
+    if symbols:
+        return of(tuple(symbols))
+    if files or folder:
+        return module(tuple(files), folder)
+    return FOREIGN if foreign else UNKNOWN

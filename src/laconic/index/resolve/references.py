@@ -1,0 +1,113 @@
+"""All uses of a symbol, each with how sure it is; also under other names that imports give it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final, NamedTuple
+
+from laconic.index.resolve import names
+from laconic.index.resolve.code import Code, id_at
+from laconic.index.resolve.judge import TIERS, Judge, Verdict
+from laconic.index.resolve.target import Target, target
+from laconic.index.resolve.values import Values
+from laconic.index.store import Symbol
+from laconic.records import Reference
+
+_MOST: Final = 4000  # uses of one name that are looked into; the rest is matched by name
+
+
+class Use(NamedTuple):
+    """One place where a symbol is used."""
+
+    path: str
+    line: int
+    column: int
+    kind: str  # call, read, write, type, inherit, import, decorator
+    sure: bool
+    tier: str
+    symbol: int | None  # the definition around it
+
+    @property
+    def order(self) -> tuple[bool, int, str, int, int]:
+        """Sure ones first, then by how they were tied, then by place."""
+        return (not self.sure, TIERS.index(self.tier), self.path, self.line, self.column)
+
+
+def references(code: Code, symbol: Symbol) -> list[Use]:
+    """Every use of a symbol: the sure ones first."""
+    code.refresh()
+    wanted = target(code, symbol)
+    judge = Judge(code, Values(code))
+    found = list(_named(code, judge, wanted))
+    found += _renamed(code, judge, wanted)
+    if wanted.symbol.kind == "constructor" or wanted.name in {"__init__", "constructor"}:
+        found += _constructed(code, judge, wanted)
+    own = {
+        (code.sources[e.file].path, e.line) for n in wanted.same if (e := code.symbol(n)) and e.file in code.sources
+    }
+    unique = {(use.path, use.line, use.column): use for use in reversed(found)}
+    kept = [use for use in unique.values() if (use.path, use.line) not in own or use.column > 0]
+    return sorted(kept, key=lambda use: use.order)
+
+
+def _named(code: Code, judge: Judge, wanted: Target) -> Iterator[Use]:
+    seen = 0
+    for file, refs in code.mentions(wanted.name):
+        for ref in refs:
+            seen += 1
+            verdict = judge.judge(wanted, file, ref, quick=seen > _MOST)
+            if verdict is not None:
+                yield _use(code, file, ref, verdict)
+
+
+def _renamed(code: Code, judge: Judge, wanted: Target) -> Iterator[Use]:
+    """Uses under another name: `import a as b`, default exports, and what is imported from there."""
+    if wanted.is_member:
+        return
+    for alias in _aliases(code, wanted):
+        for file, refs in code.mentions(alias):
+            for ref in refs:
+                verdict = judge.judge(wanted, file, ref)
+                if verdict is not None and verdict.sure and verdict.tier != "unique":
+                    yield _use(code, file, ref, verdict)
+
+
+def _aliases(code: Code, wanted: Target) -> list[str]:
+    """Other names that imports somewhere give to a symbol."""
+    found: dict[str, None] = {}
+    queue = [wanted.name, "default"]
+    while queue:
+        name = queue.pop()
+        rows = code.store.connection.execute(
+            "SELECT DISTINCT file, alias FROM imports WHERE name = ? AND alias NOT IN ('', ?)", (name, wanted.name)
+        ).fetchall()
+        for file, alias in rows:
+            if alias in found or file not in code.sources:
+                continue
+            if code.sources[file].dialect.family == wanted.dialect.family and _brings(code, file, alias, wanted):
+                found[alias] = None
+                queue.append(alias)
+    return list(found)
+
+
+def _brings(code: Code, file: int, alias: str, wanted: Target) -> bool:
+    source = code.sources[file]
+    return any(
+        set(names.imported(code, source, each).symbols) & wanted.same
+        for each in code.imports(file)
+        if each.alias == alias
+    )
+
+
+def _constructed(code: Code, judge: Judge, wanted: Target) -> Iterator[Use]:
+    """A constructor is used where its class is called."""
+    for owner in wanted.owners:
+        symbol = code.symbol(owner)
+        for use in references(code, symbol) if symbol else ():
+            if use.kind == "call":
+                yield use
+
+
+def _use(code: Code, file: int, ref: Reference, verdict: Verdict) -> Use:
+    around = id_at(file, ref.scope)
+    return Use(code.sources[file].path, ref.line, ref.column, ref.kind, verdict.sure, verdict.tier, around)

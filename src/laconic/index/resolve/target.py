@@ -1,0 +1,86 @@
+"""The symbol that is asked for, with what must be known to judge a use of its name."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from laconic.index.resolve import classes
+from laconic.index.resolve.code import TYPES, Code
+from laconic.index.resolve.dialect import Dialect, distinctive
+from laconic.index.store import Symbol
+
+_ABSTRACT: Final = frozenset({"interface", "trait", "protocol", "type"})
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A symbol and its relations."""
+
+    symbol: Symbol
+    same: frozenset[int]  # overloads and other definitions of the very same thing
+    owners: tuple[int, ...]  # the types it is a member of
+    up: frozenset[int]  # what it overrides
+    down: frozenset[int]  # what overrides it
+    unique: bool  # nobody else has a member of this name
+    dialect: Dialect
+    abstract: bool  # it is declared by an interface or a trait
+
+    @property
+    def name(self) -> str:
+        return self.symbol.name
+
+    @property
+    def is_member(self) -> bool:
+        return bool(self.owners) or (self.symbol.parent is None and "." in self.symbol.qualified)
+
+    @property
+    def telling(self) -> bool:
+        """Whether a use on an unknown receiver can only mean this."""
+        return self.unique and not self.up and distinctive(self.name)
+
+
+def target(code: Code, symbol: Symbol) -> Target:
+    """Everything about a symbol that judging needs."""
+    source = code.sources[symbol.file]
+    owners = tuple(classes.owners(code, symbol))
+    same = {each.id for each in code.named(symbol.name) if each.id == symbol.id or _same(code, each, symbol, owners)}
+    is_method = bool(owners)
+    up = frozenset(each.id for each in classes.overridden(code, symbol)) - same if is_method else frozenset()
+    down = frozenset(each.id for each in classes.overrides(code, symbol)) - same if is_method else frozenset()
+    related = same | up | down
+    others = [
+        each for each in code.named(symbol.name) if each.id not in related and _rival(code, each, source.dialect)
+    ]
+    kinds = {found.kind for number in owners if (found := code.symbol(number))}
+    return Target(
+        symbol,
+        frozenset(same),
+        owners,
+        up,
+        down,
+        not others,
+        source.dialect,
+        bool(kinds & _ABSTRACT),
+    )
+
+
+def _same(code: Code, each: Symbol, symbol: Symbol, owners: tuple[int, ...]) -> bool:
+    if each.qualified != symbol.qualified or (each.kind in TYPES) != (symbol.kind in TYPES):
+        return False
+    if each.file == symbol.file:
+        return each.kind != "impl" and symbol.kind != "impl"
+    one, two = code.sources.get(each.file), code.sources[symbol.file]
+    if one is None or one.dialect.family != two.dialect.family:
+        return False
+    if one.dialect.family == "c":  # a declaration in a header and the definition behind it
+        return "static" not in each.modifiers.split() and "static" not in symbol.modifiers.split()
+    return bool(owners) and tuple(classes.owners(code, each)) == owners
+
+
+def _rival(code: Code, each: Symbol, dialect: Dialect) -> bool:
+    """Whether a use of the name on something unknown might mean this other definition."""
+    source = code.sources.get(each.file)
+    if source is None or source.dialect.family != dialect.family:
+        return False
+    return dialect.shorthand or bool(classes.owner_name(code, each))

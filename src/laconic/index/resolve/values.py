@@ -1,0 +1,207 @@
+"""What an expression is: follows receivers through locals, fields, results and classes as far as the text tells."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from laconic.index.resolve import classes, names
+from laconic.index.resolve.code import CALLABLES, TYPES, Code, Source
+from laconic.index.resolve.declared import Given, bindings, held, result, type_names
+from laconic.index.resolve.expression import Step, chain, steps
+from laconic.index.resolve.meaning import FOREIGN, UNKNOWN, Meaning, Place, instance, of
+from laconic.index.schema import position_of
+from laconic.index.store import Symbol
+
+_DEEP: Final = 6
+_LITERALS: Final = ('"', "'", "[", "{", "`", 'f"', "f'", 'b"', "b'", 'r"', "r'")
+
+
+@dataclass(frozen=True, slots=True)
+class Values:
+    """Evaluates expressions of one index."""
+
+    code: Code
+
+    def receiver(self, place: Place, text: str) -> Meaning:
+        """What stands before the dot."""
+        parts = steps(text)
+        return self.follow(place, parts, 0) if parts else UNKNOWN
+
+    def follow(self, place: Place, parts: tuple[Step, ...], deep: int) -> Meaning:
+        """A chain of names, calls and subscripts, from left to right."""
+        if deep > _DEEP or not parts:
+            return UNKNOWN
+        source = self.code.sources[place.file]
+        dialect = source.dialect
+        start = 1
+        head = parts[0].text
+        if head == '""':
+            meant = FOREIGN
+        elif head in dialect.me:
+            meant = instance(classes.enclosing_type(self.code, place))
+        elif head in dialect.above or (head + "()" in dialect.above and parts[1:2] == (Step("()"),)):
+            start = 2 if parts[1:2] == (Step("()"),) else 1
+            own = classes.enclosing_type(self.code, place)
+            meant = instance([up for type_ in own for up in classes.bases(self.code, type_)[0]])
+        elif parts[0].is_name:
+            meant = self.name(place, head, deep)
+        else:
+            return UNKNOWN
+        for step in parts[start:]:
+            if step.is_name:
+                meant = self.member(meant, step.text, deep)
+            elif step.text in {"()", "{}"}:
+                meant = self.called(meant, deep)
+            else:
+                meant = FOREIGN if meant.kind == "foreign" else UNKNOWN
+            if meant.kind == "unknown":
+                break
+        return meant
+
+    def name(self, place: Place, name: str, deep: int = 0) -> Meaning:
+        """A bare name as a value: a local first, then what the name is defined as."""
+        given = self._local(place, name)
+        if given is not None:
+            return self._given(place, given, deep)
+        meant = names.lookup(self.code, place, name)
+        return self.value(meant, deep)
+
+    def value(self, meant: Meaning, deep: int) -> Meaning:
+        """Definitions seen as values: a variable stands for what it holds."""
+        if meant.kind != "symbol":
+            return meant
+        found = [self.code.symbol(number) for number in meant.symbols]
+        holders = [symbol for symbol in found if symbol and symbol.kind in {"variable", "constant", "field"}]
+        if not holders or len(holders) < len(found):
+            return meant
+        if len(holders) > 1 and len({each.signature for each in holders}) > 1:
+            return UNKNOWN
+        return self.holds(holders[0], deep)
+
+    def holds(self, symbol: Symbol, deep: int) -> Meaning:
+        """What a variable, field or property holds."""
+        source = self.code.sources.get(symbol.file)
+        if source is None or deep > _DEEP:
+            return UNKNOWN
+        given = held(source.dialect.family, symbol.name, symbol.signature)
+        scope = position_of(symbol.parent) if symbol.parent is not None else -1
+        place = Place(symbol.file, self._inner(symbol, scope), symbol.line)
+        return self._given(place, given, deep)
+
+    def member(self, whole: Meaning, name: str, deep: int) -> Meaning:
+        """A member of a value, a type or a module, as a value."""
+        found = self.members(whole, name)
+        if found.kind == "symbol":
+            symbols = [each for number in found.symbols if (each := self.code.symbol(number))]
+            if symbols and all("property" in each.modifiers.split() for each in symbols):
+                return self.returned(symbols[0], deep)
+        return self.value(found, deep)
+
+    def members(self, whole: Meaning, name: str) -> Meaning:
+        """The definitions of a member of a value, a type or a module."""
+        if whole.kind == "module":
+            return names.member(self.code, whole, name)
+        if whole.kind not in {"symbol", "instance"}:
+            return whole
+        found = [
+            symbol.id
+            for type_ in whole.symbols
+            if self._is_type(type_)
+            for symbol in classes.members(self.code, type_, name)
+        ]
+        return of(list(dict.fromkeys(found)))
+
+    def called(self, meant: Meaning, deep: int) -> Meaning:
+        """What a call gives: an instance of a class, or what the function says that it returns."""
+        if meant.kind == "foreign":
+            return FOREIGN
+        if meant.kind != "symbol":
+            return UNKNOWN
+        symbols = [each for number in meant.symbols if (each := self.code.symbol(number))]
+        if symbols and all(each.kind in TYPES for each in symbols):
+            return instance([each.id for each in symbols])
+        results = {self.returned(each, deep) for each in symbols}
+        return results.pop() if len(results) == 1 else UNKNOWN
+
+    def returned(self, symbol: Symbol, deep: int) -> Meaning:
+        """What a function says that it returns."""
+        source = self.code.sources.get(symbol.file)
+        if source is None or symbol.kind not in CALLABLES or deep > _DEEP:
+            return UNKNOWN
+        if symbol.kind == "constructor":
+            return instance(classes.owners(self.code, symbol))
+        written = result(source.dialect.family, symbol.name, symbol.signature)
+        return self.typed(Place(symbol.file, position_of(symbol.id), symbol.line), written) if written else UNKNOWN
+
+    def typed(self, place: Place, written: str) -> Meaning:
+        """A value of a type as written."""
+        path = type_names(written)
+        if not path:
+            return UNKNOWN
+        source = self.code.sources[place.file]
+        if path in (["Self"], ["self"], ["this"], ["static"]):
+            return instance(classes.enclosing_type(self.code, place))
+        if len(path) == 1 and path[0] in source.dialect.builtin:
+            return FOREIGN
+        meant = names.path(self.code, place, path)
+        if meant.kind == "symbol":
+            types = [number for number in meant.symbols if self._is_type(number) and not self._is_alias(number)]
+            return instance(types)
+        return FOREIGN if meant.kind == "foreign" else UNKNOWN
+
+    def _given(self, place: Place, given: Given, deep: int) -> Meaning:
+        if given.kind == "type":
+            return self.typed(place, given.text)
+        if given.kind == "value":
+            text = given.text.strip()
+            if text.startswith(_LITERALS) or text[:1].isdigit():
+                return FOREIGN if chain(text) == "" and not text.startswith(("[", "{", "(")) else UNKNOWN
+            written = chain(text)
+            parts = steps(written) if written else None
+            return self.follow(place, parts, deep + 1) if parts else UNKNOWN
+        return UNKNOWN
+
+    def _local(self, place: Place, name: str) -> Given | None:
+        """What the functions around a place give to a name of theirs; nothing when they do not know it."""
+        source = self.code.sources[place.file]
+        for around in self.code.outline(place.file).around(place.scope):
+            if around.kind not in CALLABLES:
+                continue
+            found = self._bound(source, around, name)
+            if not found:
+                continue
+            before = [given for line, given in found if line <= place.line]
+            return before[-1] if before else found[0][1]
+        return None
+
+    def _bound(self, source: Source, around: Symbol, name: str) -> list[tuple[int, Given]]:
+        key = ("bound", around.id, name)
+        kept = self.code.derived.get(key)
+        if isinstance(kept, list):
+            return kept
+        lines = self.code.lines(source.id)
+        text = "\n".join(lines[around.start - 1 : around.end])
+        found = [
+            (around.start + text.count("\n", 0, given.at), given)
+            for given in (bindings(source.dialect.family, name, text) if name in text else ())
+        ]
+        self.code.derived[key] = found
+        return found
+
+    def _inner(self, symbol: Symbol, scope: int) -> int:
+        """The scope in which the right-hand side of a field stands: a method for `self.x = y`, else its owner."""
+        outline = self.code.outline(symbol.file)
+        best = scope
+        for at, each in enumerate(outline.symbols):
+            if each.kind in CALLABLES and each.start <= symbol.line <= each.end:
+                best = at
+        return best
+
+    def _is_type(self, number: int) -> bool:
+        symbol = self.code.symbol(number)
+        return symbol is not None and symbol.kind in TYPES
+
+    def _is_alias(self, number: int) -> bool:
+        symbol = self.code.symbol(number)
+        return symbol is not None and symbol.kind == "type" and "=" in symbol.signature
