@@ -99,7 +99,7 @@ def _batches(files: Iterable[Prepared]) -> Iterator[list[Prepared]]:
     volume = 0
     for file in files:
         batch.append(file)
-        volume += len(file.text)
+        volume += file.size
         if len(batch) >= _BATCH_FILES or volume >= _BATCH_BYTES:
             yield batch
             batch, volume = [], 0

@@ -18,7 +18,7 @@ from laconic.index.words import Words, documents
 from laconic.records import Definition, Failure, Import, Parsed
 from laconic.workspace.classes import class_of
 from laconic.workspace.listing import Listed
-from laconic.workspace.reading import LIMIT, as_text, is_binary, read_bytes
+from laconic.workspace.reading import LIMIT, as_text, is_binary, read_listed
 
 
 class Prepared(msgspec.Struct, frozen=True, array_like=True):
@@ -42,8 +42,8 @@ class Prepared(msgspec.Struct, frozen=True, array_like=True):
     exports: tuple[str, ...] = ()
     refs: bytes = b""
     mentions: str = ""
-    text: str = ""
-    words: tuple[Words, ...] = ()
+    identifiers: str = ""
+    words: list[Words] = []
 
 
 def digest(data: bytes) -> bytes:
@@ -72,7 +72,7 @@ def read(root: Path, item: Listed) -> bytes | Prepared:
     if item.trouble:
         return skipped(item, item.trouble)
     try:
-        data = read_bytes(root, item.path)
+        data = read_listed(f"{root}/{item.path}", item.path)
     except Unreadable as error:
         return skipped(item, f"{item.size:,} bytes, over {LIMIT:,}" if item.size > LIMIT else error.problem)
     return skipped(item, "binary", data) if is_binary(data) else data
@@ -80,11 +80,11 @@ def read(root: Path, item: Listed) -> bytes | Prepared:
 
 def assemble(item: Listed, data: bytes, outcome: Parsed | Failure | None, checked_ns: int) -> Prepared:
     """The rows of a file that was read and parsed; None: it is in no language that we know."""
-    text = as_text(data)
-    lines = text.splitlines()
+    lines = as_text(data).splitlines()
     found = outcome if isinstance(outcome, Parsed) else Parsed("", len(lines))
     definitions = found.definitions[: (1 << SHIFT) - 2]
     file_class = class_of(item.path, data)
+    words = documents(item.path, lines, definitions, bare=file_class == "data")
     return Prepared(
         path=item.path,
         size=item.size,
@@ -104,6 +104,6 @@ def assemble(item: Listed, data: bytes, outcome: Parsed | Failure | None, checke
         exports=found.exports,
         refs=pack(found.references) if found.references else b"",
         mentions=" ".join(sorted({ref.name for ref in found.references})),
-        text=text.replace("\0", " "),  # the tokenizer would stop there
-        words=tuple(documents(item.path, lines, definitions, bare=file_class == "data")),
+        identifiers=words.identifiers,
+        words=words.rows,
     )

@@ -142,8 +142,8 @@ class Store:
             self.connection.executemany(
                 "INSERT OR IGNORE INTO exports VALUES(?,?)", [(number, name) for name in file.exports]
             )
-        if file.text:
-            execute("INSERT INTO texts(rowid, text) VALUES(?,?)", (number, file.text))
+        if file.identifiers:
+            execute("INSERT INTO texts(rowid, identifiers) VALUES(?,?)", (number, file.identifiers))
         if file.words:
             self.connection.executemany(
                 "INSERT INTO words(rowid, body, name, path, signature, doc) VALUES(?,?,?,?,?,?)",

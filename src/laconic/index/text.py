@@ -5,17 +5,16 @@ It finds and counts lines; it does not rank them. Time is limited: what was not 
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from laconic.errors import UsageError
+from laconic.errors import Unreadable, UsageError
 from laconic.index import trigrams
 from laconic.index.store import Store
-from laconic.workspace.reading import LIMIT, as_text
+from laconic.workspace.reading import as_text, read_listed
 
 if TYPE_CHECKING:
     from regex import Pattern
@@ -79,15 +78,15 @@ def find(store: Store, root: Path, question: Question) -> TextFound:
     """Every line that matches, read from disk as it is now."""
     deadline = time.monotonic() + question.seconds
     matcher = _regex(question) if question.regex else _literal(question)
-    top = os.fsencode(root) + b"/"
     found: list[InFile] = []
     candidates = _candidates(store, question)
     for at, (number, path, file_class) in enumerate(candidates):
         if time.monotonic() > deadline:
             return TextFound(found, at, len(candidates) - at)
-        data = _read(top + path.encode())
         try:
-            count, lines = matcher(data, deadline)
+            count, lines = matcher(read_listed(f"{root}/{path}", path), deadline)
+        except Unreadable:  # it went away since; what is quoted is checked before an answer leaves
+            continue
         except TimeoutError:
             return TextFound(found, at, len(candidates) - at)
         if count:
@@ -105,22 +104,6 @@ def _candidates(store: Store, question: Question) -> Sequence[tuple[int, str, st
     else:
         rows = store.connection.execute(head + "files WHERE state != 'skipped' ORDER BY path").fetchall()
     return rows if question.paths is None else [row for row in rows if question.paths(row[1])]
-
-
-def _read(path: bytes) -> bytes:
-    """The bytes of a file; nothing when it is gone, or has become a link or something else since it was indexed."""
-    flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
-    try:
-        handle = os.open(path, flags)
-    except OSError:
-        return b""
-    try:
-        size = os.fstat(handle).st_size
-        return os.read(handle, size) if size <= LIMIT else b""
-    except OSError:
-        return b""
-    finally:
-        os.close(handle)
 
 
 def _literal(question: Question) -> Matcher:

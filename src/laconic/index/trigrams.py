@@ -1,13 +1,16 @@
 """Which trigrams a text must hold to match a literal or a regular expression; pure, and careful to ask too little.
 
+Only trigrams within a run of letters, digits and underscores count: the index knows no others.
 The question that comes out is an FTS5 query for the `texts` table, or nothing when every file may match.
 """
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Final
 
+_WORD: Final = re.compile(r"[A-Za-z0-9_]{3}")
 _ENOUGH: Final = 10  # trigrams of one literal; more cost time and exclude little
 _BRANCHES: Final = 12
 _CLASS_ESCAPES: Final = "dDsSwWbBAZzpPXRKGh"  # an escaped letter that stands for no single character
@@ -38,13 +41,12 @@ def for_regex(pattern: str) -> str:
 def _all(literals: list[str]) -> str:
     found: dict[str, None] = {}
     for text in literals:
-        grams = [text[at : at + 3] for at in range(len(text) - 2)]
+        # Folding may change the length of characters beyond ASCII: those are not asked for.
+        grams = [gram for at in range(len(text) - 2) if _WORD.fullmatch(gram := text[at : at + 3])]
         step = max(1, len(grams) // _ENOUGH)
         for gram in [*grams[::step], *grams[-1:]]:
-            # Folding may change the length of some characters: those are not asked for.
-            if gram.isascii() and "\0" not in gram:
-                found[gram.lower()] = None
-    return " AND ".join('"' + gram.replace('"', '""') + '"' for gram in found)
+            found[gram.lower()] = None
+    return " AND ".join(f'"{gram}"' for gram in found)
 
 
 @dataclass(slots=True)

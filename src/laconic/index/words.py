@@ -1,15 +1,17 @@
-"""The words that ranked search sees: names split at case and underscores, bodies as sets of words."""
+"""The words that search sees: names split at case and underscores, bodies as sets of words."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
-from typing import Final, NamedTuple
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from typing import Final, NamedTuple, Protocol
 
 from laconic.index.schema import FILE
-from laconic.records import Definition
+from laconic.records import Span
 
 _PARTS: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+|[^\W\d_a-zA-Z]+")
+_IDENTIFIER: Final = re.compile(r"\w+")
 _BODY_WORDS: Final = 400  # distinct words of one body; beyond that it is data, not code
 _DOC_WORDS: Final = 1500  # the same for a file without definitions: prose has more to say
 
@@ -35,23 +37,46 @@ def split(text: str) -> str:
     return " ".join(_PARTS.findall(text))
 
 
-def documents(
-    path: str, lines: Sequence[str], definitions: Sequence[Definition], *, bare: bool = False
-) -> list[Words]:
+class Described(Protocol):
+    """What the words of a definition are made of."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def span(self) -> Span: ...
+    @property
+    def signature(self) -> str: ...
+    @property
+    def doc(self) -> str: ...
+
+
+class FileWords(NamedTuple):
+    """The words of one file."""
+
+    identifiers: str  # all distinct identifiers, separated by spaces: what the trigrams are made of
+    rows: list[Words]
+
+
+def documents(path: str, lines: Sequence[str], definitions: Sequence[Described], *, bare: bool = False) -> FileWords:
     """The words of every definition, each line counted once for the innermost; then those of the file itself.
 
     `bare`: the contents are data and say nothing about the code; only names and paths count.
     """
+    owned: dict[int, dict[str, None]] = {}
+    for at, start, end in _segments(len(lines), definitions):
+        owned.setdefault(at, {}).update(dict.fromkeys(_IDENTIFIER.findall("\n".join(lines[start:end]))))
     where = split(path)
-    owned = _owned(len(lines), definitions)
     rows = [
-        Words(at, _body(lines, owned.get(at, ())), _names(item.name), where, split(item.signature), split(item.doc))
+        Words(at, _body(owned.get(at)), _names(item.name), where, split(item.signature), split(item.doc))
         for at, item in enumerate(definitions)
     ]
     limit = 0 if bare else _BODY_WORDS if definitions else _DOC_WORDS
     stem = path.rsplit("/", 1)[-1].rsplit(".", 1)[0]
-    rows.append(Words(FILE, _body(lines, owned.get(FILE, ()), limit), split(stem), where, "", ""))
-    return rows
+    rows.append(Words(FILE, _body(owned.get(FILE), limit), split(stem), where, "", ""))
+    identifiers: dict[str, None] = {}
+    for found in owned.values():
+        identifiers.update(found)
+    return FileWords(" ".join(identifiers), rows)
 
 
 def _names(name: str) -> str:
@@ -60,21 +85,32 @@ def _names(name: str) -> str:
     return f"{parts} {name}" if " " in parts else parts or name
 
 
-def _owned(count: int, definitions: Sequence[Definition]) -> dict[int, list[int]]:
-    """Line numbers from 0, by the innermost definition around them."""
-    owner = [FILE] * count
-    # Definitions come outer before inner, so the inner one writes last.
+def _segments(count: int, definitions: Sequence[Described]) -> Iterator[tuple[int, int, int]]:
+    """Runs of lines from 0, end excluded, each with the position of the innermost definition around it."""
+    cursor = 0
+    around = [(FILE, count)]  # definitions that have begun, with their ends
     for at, item in enumerate(definitions):
-        start, end = max(item.span.start - 1, 0), min(item.span.end, count)
-        owner[start:end] = [at] * max(end - start, 0)
-    owned: dict[int, list[int]] = {}
-    for number, at in enumerate(owner):
-        owned.setdefault(at, []).append(number)
-    return owned
+        start = min(max(item.span.start - 1, cursor), count)
+        while len(around) > 1 and around[-1][1] <= start:
+            owner, end = around.pop()
+            if end > cursor:
+                yield owner, cursor, end
+                cursor = end
+        if start > cursor:
+            yield around[-1][0], cursor, start
+            cursor = start
+        around.append((at, min(item.span.end, around[-1][1])))
+    for owner, end in reversed(around):
+        if end > cursor:
+            yield owner, cursor, end
+            cursor = end
 
 
-def _body(lines: Sequence[str], numbers: Iterable[int], limit: int = _BODY_WORDS) -> str:
-    if not limit:
-        return ""
-    words = _PARTS.findall("\n".join([lines[number] for number in numbers]).lower().replace("_", " "))
-    return " ".join(list(dict.fromkeys(words))[:limit])
+def _body(identifiers: dict[str, None] | None, limit: int = _BODY_WORDS) -> str:
+    return " ".join(map(_parts, list(identifiers)[:limit])) if identifiers else ""
+
+
+@lru_cache(maxsize=50_000)
+def _parts(identifier: str) -> str:
+    """The parts of one identifier; the same few are asked for again and again."""
+    return " ".join(_PARTS.findall(identifier))

@@ -11,6 +11,7 @@ from laconic.errors import OutsideWorkspace, Unreadable
 
 LIMIT: Final = 2_000_000  # bytes; larger files are data
 _HEAD: Final = 8192
+_FLAGS: Final = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 
 
 def inside(root: Path, path: str) -> Path:
@@ -31,21 +32,32 @@ def relative(root: Path, path: str) -> str:
 
 
 def read_bytes(root: Path, path: str, limit: int = LIMIT) -> bytes:
-    """The bytes of a regular file within the limit; never blocks on a pipe or a device."""
-    full = inside(root, path)
+    """The bytes of a file that someone named: links are followed as long as they stay inside."""
+    return read_listed(inside(root, path), path, limit)
+
+
+def read_listed(full: Path | str, path: str, limit: int = LIMIT) -> bytes:
+    """The bytes of a regular file within the limit; a link, a pipe or a device is never opened or waited for."""
     try:
-        handle = os.open(full, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
+        handle = os.open(full, _FLAGS)
     except FileNotFoundError:
         raise Unreadable(f"{path} does not exist.", "Search for its name.") from None
-    except OSError as error:
-        raise Unreadable(f"{path} cannot be read: {error.strerror}.") from None
-    with os.fdopen(handle, "rb") as file:
+    except (OSError, ValueError) as error:
+        raise Unreadable(f"{path} cannot be read: {error}.") from None
+    try:
         status = os.fstat(handle)
         if not stat.S_ISREG(status.st_mode):
             raise Unreadable(f"{path} is not a regular file.", "Name a file.")
         if status.st_size > limit:
             raise Unreadable(f"{path} has {status.st_size:,} bytes, over the limit of {limit:,}.", "Search in it.")
-        return file.read(limit + 1)
+        data = os.read(handle, status.st_size + 1)
+        while len(data) < status.st_size and (more := os.read(handle, status.st_size - len(data))):
+            data += more
+    except OSError as error:
+        raise Unreadable(f"{path} cannot be read: {error.strerror}.") from None
+    finally:
+        os.close(handle)
+    return data
 
 
 def is_binary(data: bytes) -> bool:
