@@ -6,10 +6,10 @@ import static org.example.Tools.helper;  //? import org.example.Tools helper
 
 /**
  * A shape in the plane.
- * <p>More.
+ * More.
  */
 @Service("shape")  //? decorator Service
-public abstract sealed class Shape<T extends Comparable<T>> extends Base<T> implements Drawable, Serial<T> permits Circle, Square {  //? class Shape abstract sealed bases=Base,Drawable,Serial doc="A shape in the plane. <p>More."; type Comparable; inherit Base; inherit Drawable; inherit Serial; type Circle; type Square
+public abstract sealed class Shape<T extends Comparable<T>> extends Base<T> implements Drawable, Serial<T> permits Circle, Square {  //? class Shape abstract sealed bases=Base,Drawable,Serial doc="A shape in the plane. More."; type Comparable; inherit Base; inherit Drawable; inherit Serial; type Circle; type Square
     private static final int LIMIT = 10;  //? constant Shape.LIMIT private static final
     protected List<String> names, others;  //? field Shape.names protected; field Shape.others protected; type List
     int plain = compute(LIMIT);  //? field Shape.plain internal; call compute; read LIMIT

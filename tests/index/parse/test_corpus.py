@@ -69,7 +69,7 @@ def qualified(definitions: tuple[Definition, ...]) -> list[str]:
     """Names with those of their parents (or of the type that owns them) before them."""
     names: list[str] = []
     for each in definitions:
-        before = names[each.parent] + "." if each.parent >= 0 else each.owner + "." if each.owner else ""
+        before = (names[each.parent] + "." if each.parent >= 0 else "") + (each.owner + "." if each.owner else "")
         names.append(before + each.name)
     return names
 

@@ -20,6 +20,9 @@ _PARTS: Final = frozenset({"name", "body", "base", "owner", "import", "exports",
 _MEMBERS: Final = {"function": "method", "variable": "field"}  # what becomes of it inside a type
 _LEAVES: Final = frozenset({"variable", "constant", "field", "key"})  # one line tells what they are
 _WEAK: Final = _LEAVES | {"type"}  # gives way when another pattern knows better
+_LISTS: Final = frozenset(
+    {"lexical_declaration", "variable_declaration", "type_declaration", "const_declaration", "var_declaration"}
+)
 _OPENERS: Final = frozenset({":", "{", "=", "=>"})
 _WORD: Final = re.compile(r"[A-Za-z_#][\w#]*")
 _DECORATOR: Final = re.compile(r"@([\w.:$]+)|#\[\s*([\w:]+)")
@@ -90,12 +93,12 @@ def _collect(kind: str, parts: dict[str, list[Node]], by_node: dict[tuple[int, i
     each = by_node.get(key)
     if each is None or (each.kind in _WEAK and kind not in _WEAK):  # `x = () => ...` is a function
         each = by_node[key] = Found(kind, node, name, name_node)
-        each.body = parts["body"][0] if "body" in parts else node.child_by_field_name("body")
-        if "owner" in parts:
-            each.owner = _text(parts["owner"][0])
-    each.bases += [
-        base for node in parts.get("base", ()) if (base := " ".join(_text(node).split())) not in each.bases
-    ]
+        each.body = node.child_by_field_name("body")
+    if "body" in parts:
+        each.body = parts["body"][0]
+    if "owner" in parts:
+        each.owner = _text(parts["owner"][0])
+    each.base_nodes += parts.get("base", ())
 
 
 def _complete(made: Outline, language: Language, source: Source) -> None:
@@ -111,6 +114,9 @@ def _complete(made: Outline, language: Language, source: Source) -> None:
             each.kind = _MEMBERS.get(each.kind, each.kind)
         elif each.kind in {"field", "variable"} and not _place(each, members):
             continue
+        if each.base_nodes:
+            ordered = sorted(each.base_nodes, key=lambda node: node.start_byte)
+            each.bases = list(dict.fromkeys(" ".join(_text(node).split()) for node in ordered))
         _decorate(each, language, source)
         if language.refine:
             language.refine(each, source)
@@ -141,7 +147,7 @@ def _place(each: Found, members: dict[tuple[int, str], Found]) -> bool:
 def _decorate(each: Found, language: Language, source: Source) -> None:
     outer = each.node
     while language.wrappers and (above := outer.parent) is not None and above.type in language.wrappers:
-        if above.named_child_count > 1 and above.type.endswith("_declaration"):
+        if above.named_child_count > 1 and above.type in _LISTS:
             break  # several variables in one declaration
         outer = above
     each.outer = outer
@@ -154,8 +160,9 @@ def _decorate(each: Found, language: Language, source: Source) -> None:
 
 
 def _record(each: Found, index: dict[int, int], language: Language, source: Source) -> Definition:
-    row = each.outer.start_point[0]
-    top = source.comment_above(row, language.comments) if language.comments else row
+    row, indent = each.outer.start_point
+    alone = not source.lines[row][:indent].strip()
+    top = source.comment_above(row, language.comments) if language.comments and alone else row
     bottom, column = each.outer.end_point
     if column == 0 and bottom > row:  # the node ends with the line break
         bottom -= 1

@@ -12,6 +12,7 @@ class Found:
     """What is known about one definition; rules of a language may change any of it before it becomes a record."""
 
     __slots__ = (
+        "base_nodes",
         "bases",
         "body",
         "decorators",
@@ -42,6 +43,7 @@ class Found:
         self.name_start = name_node.start_byte
         self.name_row = name_node.start_point[0]
         self.body: Node | None = None
+        self.base_nodes: list[Node] = []
         self.bases: list[str] = []
         self.decorators: list[str] = []
         self.modifiers: list[str] = []

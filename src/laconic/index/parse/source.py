@@ -9,6 +9,7 @@ from typing import Final
 _MARKERS: Final = re.compile(
     r"^\s*(?:/\*+!?|\*+/?|//+!?|#+!?(?!\[)|--+|;+|%+|\"\"\"|'''|<!--)\s?|(?:\*+/|-->|\"\"\"|''')\s*$"
 )
+_TAGS: Final = re.compile(r"</?(?:summary|remarks|para|p)>")
 _LONGEST: Final = 300  # characters of a signature or of one paragraph of documentation
 _REACH: Final = 200  # lines that a comment above a definition may have
 
@@ -66,7 +67,7 @@ class Source:
         """The first paragraph of a documentation comment or string, without its markers."""
         kept: list[str] = []
         for line in text.split("\n"):
-            bare = _MARKERS.sub("", _MARKERS.sub("", line)).strip()
+            bare = _TAGS.sub("", _MARKERS.sub("", _MARKERS.sub("", line))).strip()
             if bare:
                 kept.append(bare)
             elif kept:

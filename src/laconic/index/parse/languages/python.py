@@ -19,13 +19,15 @@ _DEFINITIONS: Final = """
 (class_definition name: (identifier) @name !superclasses) @class
 (class_definition name: (identifier) @name superclasses: (argument_list)) @class
 (module (expression_statement (assignment left: (identifier) @name) @variable))
-(module (_ (block (expression_statement (assignment left: (identifier) @name) @variable))))
-(module (_ (_ (block (expression_statement (assignment left: (identifier) @name) @variable)))))
+(module (if_statement (block (expression_statement (assignment left: (identifier) @name) @variable))))
+(module (try_statement (block (expression_statement (assignment left: (identifier) @name) @variable))))
+(module (_ [(else_clause (block (expression_statement (assignment left: (identifier) @name) @variable)))
+  (except_clause (block (expression_statement (assignment left: (identifier) @name) @variable)))]))
 (module (expression_statement (assignment left: (pattern_list (identifier) @name)) @variable))
 (module (expression_statement (assignment left: (identifier) @_all right: (_) @exports)) (#eq? @_all "__all__"))
 (module (expression_statement (augmented_assignment left: (identifier) @_all right: (_) @exports)) (#eq? @_all "__all__"))
 (class_definition body: (block (expression_statement (assignment left: (identifier) @name) @variable)))
-(class_definition body: (block (_ (block (expression_statement (assignment left: (identifier) @name) @variable)))))
+(class_definition body: (block (if_statement (block (expression_statement (assignment left: (identifier) @name) @variable)))))
 (function_definition body: (_ (expression_statement (assignment left: (attribute object: (identifier) @_self attribute: (identifier) @name)) @field)) (#eq? @_self "self"))
 (function_definition body: (block (_ (block (expression_statement (assignment left: (attribute object: (identifier) @_self attribute: (identifier) @name)) @field)))) (#eq? @_self "self"))
 (type_alias_statement left: (type (identifier) @name)) @type
