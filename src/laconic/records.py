@@ -104,3 +104,63 @@ class Omission(msgspec.Struct, frozen=True):
     @property
     def missing(self) -> int:
         return self.total - self.shown
+
+
+class Hunk(msgspec.Struct, frozen=True):
+    """A changed place of a file: where it starts on both sides, and its lines as a unified diff marks them."""
+
+    old_start: int
+    old_lines: int
+    new_start: int
+    new_lines: int
+    body: tuple[str, ...]  # each with its leading space, plus or minus
+
+
+class FileChange(msgspec.Struct, frozen=True):
+    """One file that differs between two states."""
+
+    path: str  # where it is now, or was when it is gone
+    status: str  # added, removed, changed, renamed, mode, unmerged
+    old_path: str = ""  # if it had another name
+    old: bytes | None = None  # contents; None where there is no file, or where they were not asked for
+    new: bytes | None = None
+    note: str = ""  # binary, submodule, link, too large; or the modes
+    hunks: tuple[Hunk, ...] = ()
+
+
+class SymbolChange(msgspec.Struct, frozen=True):
+    """One symbol that differs between two states."""
+
+    path: str
+    name: str  # qualified by its enclosing symbols
+    kind: str
+    changes: tuple[str, ...]  # added, removed, renamed, moved, signature, body, cosmetic
+    span: Span | None = None  # in the new state
+    old_path: str = ""
+    old_name: str = ""
+    old_span: Span | None = None
+    signature: str = ""
+    old_signature: str = ""
+    added: int = 0  # lines
+    removed: int = 0
+    visibility: str = "public"
+    modifiers: tuple[str, ...] = ()
+    within: bool = False  # it came or went together with the symbol around it
+    test: bool = False
+
+
+class Impact(msgspec.Struct, frozen=True):
+    """Who depends on a symbol, as far as an index knows."""
+
+    references: int = 0
+    files: tuple[str, ...] = ()  # that refer to it
+    tests: tuple[str, ...] = ()  # that reach it, nearest first
+
+
+class Weighed(msgspec.Struct, frozen=True):
+    """A changed symbol with what it may break."""
+
+    change: SymbolChange
+    risk: str  # none, low, medium, high
+    why: str = ""
+    impact: Impact | None = None  # None: there was no index to ask

@@ -14,7 +14,7 @@ from laconic.edits.align import NOWHERE, carry
 from laconic.edits.anchors import anchor
 from laconic.edits.request import Create, Edit, Find, Insert, Lines, Place
 from laconic.edits.source import Source, splice
-from laconic.records import Span
+from laconic.records import Hunk, Span
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,16 +33,6 @@ class Refusal:
     problem: str
     fix: str
     look: tuple[Span, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Hunk:
-    """A changed place: old lines out, new lines in, with where they stood and stand."""
-
-    old_start: int
-    new_start: int
-    removed: tuple[str, ...]
-    added: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -277,6 +267,7 @@ def _hunks(moves: Sequence[_Move], live: Source) -> tuple[Hunk, ...]:
     shift = 0
     for move in moves:
         old = live.pieces[move.start : move.stop]
-        hunks.append(Hunk(move.start + 1, move.start + 1 + shift, old, move.new))
+        body = (*(f"-{line}" for line in old), *(f"+{line}" for line in move.new))
+        hunks.append(Hunk(move.start + 1, len(old), move.start + 1 + shift, len(move.new), body))
         shift += len(move.new) - len(old)
     return tuple(hunks)

@@ -16,11 +16,11 @@ from typing import Final
 from laconic.edits.align import NOWHERE, carry
 from laconic.edits.request import Create, Edit
 from laconic.edits.request import edit as read_edit
-from laconic.edits.resolve import Hunk, Refusal, Resolved, resolve
+from laconic.edits.resolve import Refusal, Resolved, resolve
 from laconic.edits.source import Source, join, split
 from laconic.errors import EditRefused, UsageError, WorkspaceError
 from laconic.index.parse import parse
-from laconic.records import Span
+from laconic.records import Hunk, Span
 from laconic.render.edited import Changed, Place, Refused, edited, refused
 from laconic.workspace.journal import Journal, Write
 from laconic.workspace.reading import inside, read_bytes
@@ -126,7 +126,7 @@ def _created(path: str, target: Path, edits: list[tuple[int, Edit]]) -> _Planned
     if len(edits) > 1 or not isinstance(first.change, Create):
         return Refused(path, "", (), ["the file does not exist. Search for its name, or create it in one edit."])
     source = split(first.change.text.encode("utf-8", "surrogateescape"))
-    hunk = Hunk(1, 1, (), source.lines)
+    hunk = Hunk(0, 0, 1, len(source.lines), tuple(f"+{line}" for line in source.lines))
     return _Planned(path, None, source, (hunk,), Write(target, None, join(source)))
 
 
@@ -136,7 +136,7 @@ def _said(refusal: Refusal) -> str:
 
 def _note_written(desk: Desk, plan: _Planned) -> None:
     """The agent knows what it wrote, and every line it had been shown that is still there."""
-    shown = [Span(hunk.new_start, hunk.new_start + len(hunk.added) - 1) for hunk in plan.hunks if hunk.added]
+    shown = [Span(hunk.new_start, hunk.new_start + hunk.new_lines - 1) for hunk in plan.hunks if hunk.new_lines]
     if plan.before is not None:
         for seen in desk.snapshots.versions(plan.path).values():
             carried = carry(seen.lines, plan.after.lines)
@@ -146,7 +146,7 @@ def _note_written(desk: Desk, plan: _Planned) -> None:
 
 
 def _changed(plan: _Planned) -> Changed:
-    places = [Place(hunk.new_start, len(hunk.removed), len(hunk.added)) for hunk in plan.hunks]
+    places = [Place(hunk.new_start, hunk.old_lines, hunk.new_lines) for hunk in plan.hunks]
     return Changed(plan.path, plan.after.tag, plan.after.lines, places, _syntax(plan))
 
 

@@ -1,0 +1,184 @@
+"""Pair the symbols of two states: by name inside paired parents first, then by what they say.
+
+A symbol without a partner was added or removed. One whose partner has another name was renamed, one whose partner
+stands in another file or parent was moved.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from laconic.index.compare.units import Side, Unit
+
+_ALIKE: Final = 0.6  # share of words in common from which a symbol of the same file counts as renamed
+_ALIKE_ELSEWHERE: Final = 0.8  # the same for another file
+_TELLING: Final = 12  # words that a symbol must have before likeness says anything
+_PAIRS: Final = 60_000  # comparisons of likeness at most
+
+
+@dataclass(frozen=True, slots=True)
+class Matched:
+    """The outcome: pairs of old and new, and what has no partner."""
+
+    pairs: list[tuple[Unit, Unit]] = field(default_factory=list)
+    removed: list[Unit] = field(default_factory=list)
+    added: list[Unit] = field(default_factory=list)
+    taken: set[int] = field(default_factory=set)  # ids of the units in pairs
+
+    def pair(self, old: Unit, new: Unit) -> None:
+        self.pairs.append((old, new))
+        self.taken.update((id(old), id(new)))
+
+    def free(self, units: Iterable[Unit]) -> list[Unit]:
+        return [unit for unit in units if id(unit) not in self.taken]
+
+
+def match(files: Sequence[tuple[Side | None, Side | None]]) -> Matched:
+    """Pair all symbols of all files; a file that is missing on one side is None there."""
+    found = Matched()
+    lost: list[Unit] = []
+    come: list[Unit] = []
+    for old, new in files:
+        olds, news = (old.children(None) if old else []), (new.children(None) if new else [])
+        _descend(olds, news, found, lost, come)
+    followed = {id(new): old for old, new in files if old and new}
+    _by_likeness(lost, come, found, followed)
+    # What is left may have gone into, or come out of, a class that itself has no partner.
+    _by_likeness(_members(lost), _members(come), found, followed)
+    found.removed.extend(found.free(_with_inner(lost)))
+    found.added.extend(found.free(_with_inner(come)))
+    return found
+
+
+def _descend(olds: Sequence[Unit], news: Sequence[Unit], found: Matched, lost: list[Unit], come: list[Unit]) -> None:
+    """Pair the children of a pair by name, and theirs."""
+    pairs, left, fresh = _by_name(found.free(olds), found.free(news))
+    lost += left
+    come += fresh
+    for old, new in pairs:
+        found.pair(old, new)
+        _descend(old.side.children(old), new.side.children(new), found, lost, come)
+
+
+def _by_name(olds: Iterable[Unit], news: Iterable[Unit]) -> tuple[list[tuple[Unit, Unit]], list[Unit], list[Unit]]:
+    groups: dict[tuple[str, str, str], tuple[list[Unit], list[Unit]]] = defaultdict(lambda: ([], []))
+    for position, units in enumerate((olds, news)):
+        for unit in units:
+            groups[unit.family, unit.definition.name, unit.definition.owner][position].append(unit)
+    pairs: list[tuple[Unit, Unit]] = []
+    left: list[Unit] = []
+    fresh: list[Unit] = []
+    for old, new in groups.values():
+        made = _overloads(old, new)
+        pairs += made
+        taken = {id(unit) for pair in made for unit in pair}
+        left += [unit for unit in old if id(unit) not in taken]
+        fresh += [unit for unit in new if id(unit) not in taken]
+    return pairs, left, fresh
+
+
+def _overloads(olds: list[Unit], news: list[Unit]) -> list[tuple[Unit, Unit]]:
+    """Several of one name: first those that are equal, then those with equal signatures, then in order."""
+    pairs = []
+    for key in (_whole, _signature, _nothing):
+        waiting: dict[str, list[Unit]] = defaultdict(list)
+        for unit in news:
+            waiting[key(unit)].append(unit)
+        for unit in list(olds):
+            if partners := waiting[key(unit)]:
+                partner = partners.pop(0)
+                pairs.append((unit, partner))
+                olds = [one for one in olds if one is not unit]
+                news = [one for one in news if one is not partner]
+    return pairs
+
+
+def _whole(unit: Unit) -> str:
+    return "\n".join(unit.side.lines[unit.span.start - 1 : unit.span.end])
+
+
+def _signature(unit: Unit) -> str:
+    return unit.definition.signature
+
+
+def _nothing(_: Unit) -> str:
+    return ""
+
+
+def _by_likeness(lost: list[Unit], come: list[Unit], found: Matched, followed: dict[int, Side]) -> None:
+    """Pair what is most alike, best first; both lists lose what is paired, and gain what is inside it alone."""
+    scored = sorted(_scores(found.free(lost), found.free(come), followed), key=lambda entry: entry[0], reverse=True)
+    inner_lost: list[Unit] = []
+    inner_come: list[Unit] = []
+    for _, old, new in scored:
+        if not found.taken & {id(old), id(new)}:
+            found.pair(old, new)
+            _descend(old.side.children(old), new.side.children(new), found, inner_lost, inner_come)
+    lost[:] = found.free([*lost, *inner_lost])
+    come[:] = found.free([*come, *inner_come])
+
+
+def _scores(
+    olds: list[Unit], news: list[Unit], followed: dict[int, Side]
+) -> Iterable[tuple[tuple[float, float, float], Unit, Unit]]:
+    by_family: dict[str, list[Unit]] = defaultdict(list)
+    for unit in news:
+        by_family[unit.family].append(unit)
+    compared = 0
+    for old in olds:
+        for new in by_family.get(old.family, ()):
+            near = followed.get(id(new.side)) is old.side
+            same_name = old.definition.name == new.definition.name
+            if compared > _PAIRS and not same_name:
+                continue
+            compared += 1
+            alike = _likeness(old.words, new.words)
+            if alike >= _needed(old, new, near=near, same_name=same_name):
+                same_parent = _parent_name(old) == _parent_name(new)
+                distance = -abs(old.span.start - new.span.start) / 1e6 if near else -1.0
+                yield (
+                    (alike + 0.2 * same_name + 0.1 * near + 0.05 * same_parent, float(same_name), distance),
+                    old,
+                    new,
+                )
+
+
+def _needed(old: Unit, new: Unit, *, near: bool, same_name: bool) -> float:
+    """How alike two symbols must be to be taken for one."""
+    size = min(old.words.total(), new.words.total())
+    if same_name:
+        return 0.5 if size >= _TELLING else 0.9
+    if size < _TELLING:
+        # Little text tells little: only a neighbour with the very same shape, and never a bare value.
+        return 1.0 if near and old.family != "value" and _parent_name(old) == _parent_name(new) else 2.0
+    return _ALIKE if near else _ALIKE_ELSEWHERE
+
+
+def _likeness(one: Counter[str], other: Counter[str]) -> float:
+    together = (one & other).total()
+    return 2 * together / max(1, one.total() + other.total())
+
+
+def _parent_name(unit: Unit) -> str:
+    return unit.name.rpartition(".")[0]
+
+
+def _members(units: Iterable[Unit]) -> list[Unit]:
+    """Functions and classes directly inside classes; what is inside a function belongs to it."""
+    inner = [child for unit in units if unit.family != "function" for child in unit.side.children(unit)]
+    return [unit for unit in (*units, *inner) if unit.family != "value"]
+
+
+def _with_inner(units: Iterable[Unit]) -> list[Unit]:
+    """Symbols with all that are inside them."""
+    result: dict[int, Unit] = {}
+    waiting = list(units)
+    while waiting:
+        unit = waiting.pop(0)
+        if id(unit) not in result:
+            result[id(unit)] = unit
+            waiting += unit.side.children(unit)
+    return list(result.values())

@@ -1,0 +1,49 @@
+"""How likely a change breaks something else: what changed, who can see it, and who uses it."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from laconic.records import Impact, SymbolChange, Weighed
+
+RISKS: Final = ("none", "low", "medium", "high")
+_PRIVATE: Final = frozenset({"private", "internal"})
+
+
+def weigh(change: SymbolChange, impact: Impact | None = None) -> Weighed:
+    """The risk of one change, with the reason in a few words."""
+    risk, why = _judge(change, impact)
+    return Weighed(change, risk, why, impact)
+
+
+def _judge(change: SymbolChange, impact: Impact | None) -> tuple[str, str]:
+    what = set(change.changes)
+    if what == {"cosmetic"}:
+        return "none", "layout, comments or documentation only"
+    if change.test:
+        return "low", "a test"
+    if what == {"added"}:
+        return "low", "new"
+    hidden = change.visibility in _PRIVATE
+    used = _used(impact)
+    breaking = what & {"removed", "renamed", "moved", "signature"}
+    if breaking:
+        word = next(one for one in ("removed", "renamed", "moved", "signature") if one in breaking)
+        reason = f"{_WORDS[word]}{used or (', private' if hidden else ', public')}"
+        if impact is not None and not impact.references:
+            return "low", reason
+        return ("medium" if hidden and impact is None else "high"), reason
+    if impact is not None:
+        return ("medium" if impact.references else "low"), f"body{used}"
+    return ("low" if hidden else "medium"), "body, private" if hidden else "body, public"
+
+
+_WORDS: Final = {"removed": "removed", "renamed": "renamed", "moved": "moved", "signature": "signature changed"}
+
+
+def _used(impact: Impact | None) -> str:
+    if impact is None:
+        return ""
+    if not impact.references:
+        return ", no references"
+    return f", {impact.references} reference{'' if impact.references == 1 else 's'} in {len(impact.files)} files"

@@ -1,0 +1,227 @@
+"""What happened to every symbol between two states of some files."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from laconic.index.compare.match import match
+from laconic.index.compare.syntax import Syntax
+from laconic.index.compare.units import Side, Unit
+from laconic.records import FileChange, Hunk, SymbolChange
+
+TOP: Final = "(top level)"
+_LAYOUT: Final = re.compile(r"\s+|,(?=\s*[)\]}])")
+
+
+@dataclass(frozen=True)
+class Compared:
+    """The two versions of one file, and what differs outside of its symbols."""
+
+    change: FileChange
+    old: Side | None
+    new: Side | None
+    imports: tuple[str, ...] = ()  # `+a.b`, `-c`
+
+    @property
+    def code(self) -> bool:
+        return any(side is not None and side.code for side in (self.old, self.new))
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """All files, and all symbols that differ, by file and line."""
+
+    files: tuple[Compared, ...]
+    symbols: tuple[SymbolChange, ...]
+
+
+def compare(changes: Sequence[FileChange]) -> Comparison:
+    """Parse both sides of every changed file and say what is different."""
+    files = [_file(change) for change in changes]
+    code = [file for file in files if file.code]
+    matched = match([(file.old, file.new) for file in code])
+    known = _Known(files, matched.pairs)
+    lonely = {id(unit) for unit in (*matched.removed, *matched.added)}
+    found = [_one_sided(unit, "removed", lonely) for unit in matched.removed]
+    found += [_one_sided(unit, "added", lonely) for unit in matched.added]
+    found += [made for old, new in matched.pairs if (made := _pair(old, new, known))]
+    found += [made for file in code if (made := _top_level(file, known))]
+    return Comparison(tuple(files), tuple(sorted(found, key=_place)))
+
+
+class _Known:
+    """Which sides and symbols belong together, the hunks between them, and trees, each made at most once."""
+
+    def __init__(self, files: Sequence[Compared], pairs: Sequence[tuple[Unit, Unit]]) -> None:
+        self._pairs = {(id(old), id(new)) for old, new in pairs}
+        self._pairs |= {(id(file.old), id(file.new)) for file in files if file.old and file.new}
+        self._hunks = {id(file.new): file.change.hunks for file in files if file.new}
+        self._trees: dict[int, Syntax] = {}
+
+    def same_place(self, old: Unit, new: Unit) -> bool:
+        """Whether what surrounds the two is itself a pair."""
+        around = (old.parent or old.side, new.parent or new.side)
+        return (id(around[0]), id(around[1])) in self._pairs
+
+    def hunks(self, old: Side, new: Side) -> tuple[Hunk, ...] | None:
+        return self._hunks[id(new)] if (id(old), id(new)) in self._pairs else None
+
+    def tree(self, side: Side) -> Syntax:
+        if id(side) not in self._trees:
+            self._trees[id(side)] = Syntax(side)
+        return self._trees[id(side)]
+
+
+def _place(change: SymbolChange) -> tuple[str, int, str]:
+    span = change.span or change.old_span
+    return change.path, span.start if span else 0, change.name
+
+
+def _file(change: FileChange) -> Compared:
+    if change.note == "binary" or change.note.startswith("submodule"):
+        return Compared(change, None, None)
+    old = Side(change.old_path or change.path, change.old) if change.old is not None else None
+    new = Side(change.path, change.new) if change.new is not None else None
+    return Compared(change, old, new, _imports(old, new))
+
+
+def _imports(old: Side | None, new: Side | None) -> tuple[str, ...]:
+    before, after = _imported(old), _imported(new)
+    come = (f"+{name}" for name in after if name not in before)
+    return (*come, *(f"-{name}" for name in before if name not in after))
+
+
+def _imported(side: Side | None) -> dict[str, None]:
+    imports = side.parsed.imports if side else ()
+    return dict.fromkeys(f"{one.module}.{one.name}" if one.name else one.module for one in imports)
+
+
+def _one_sided(unit: Unit, what: str, lonely: set[int]) -> SymbolChange:
+    new = what == "added"
+    own = unit.definition
+    lines = len(unit.span)
+    return SymbolChange(
+        path=unit.side.path,
+        name=unit.name,
+        kind=own.kind,
+        changes=(what,),
+        span=unit.span if new else None,
+        old_span=None if new else unit.span,
+        signature=own.signature if new else "",
+        old_signature="" if new else own.signature,
+        added=lines if new else 0,
+        removed=0 if new else lines,
+        visibility=own.visibility,
+        modifiers=own.modifiers,
+        within=id(unit.parent) in lonely,
+        test=own.test,
+    )
+
+
+def _pair(old: Unit, new: Unit, known: _Known) -> SymbolChange | None:
+    """What is different between the two versions of a symbol; None if nothing is."""
+    what = [*_whereabouts(old, new, known)]
+    if old.text != new.text:
+        what += [one for one in _contents(old, new, known) if one != "cosmetic" or not what]
+    if not what:
+        return None
+    hunks = known.hunks(old.side, new.side)
+    changed = (len(new.own), len(old.own)) if hunks is None else changed_lines(hunks, set(old.own), set(new.own))
+    own = new.definition
+    return SymbolChange(
+        path=new.side.path,
+        name=new.name,
+        kind=own.kind,
+        changes=tuple(what),
+        span=new.span,
+        old_path=old.side.path if old.side.path != new.side.path else "",
+        old_name=old.name if old.name != new.name else "",
+        old_span=old.span,
+        signature=own.signature,
+        old_signature=old.definition.signature,
+        added=changed[0],
+        removed=changed[1],
+        visibility=own.visibility,
+        modifiers=own.modifiers,
+        test=own.test,
+    )
+
+
+def _whereabouts(old: Unit, new: Unit, known: _Known) -> Iterator[str]:
+    """Renamed or moved; what only followed its file or parent is neither."""
+    if old.definition.name != new.definition.name:
+        yield "renamed"
+    if not known.same_place(old, new):
+        yield "moved"
+
+
+def _contents(old: Unit, new: Unit, known: _Known) -> Iterator[str]:
+    before, after = known.tree(old.side), known.tree(new.side)
+    masked = old.definition.name != new.definition.name
+    names = (old.definition.name, new.definition.name) if masked else ("", "")
+    if _masked(before.meaning(old.own), names[0]) == _masked(after.meaning(new.own), names[1]):
+        yield "cosmetic"
+        return
+    signature = _plain(old) != _plain(new) and new.family != "value"
+    if signature:
+        yield "signature"
+    bodies = _masked(before.meaning(_body(old)), names[0]), _masked(after.meaning(_body(new)), names[1])
+    if not signature or bodies[0] != bodies[1]:
+        yield "body"
+
+
+def _masked(words: tuple[str, ...], name: str) -> tuple[str, ...]:
+    return tuple("\0" if word == name else word for word in words) if name else words
+
+
+def _plain(unit: Unit) -> str:
+    """A signature without its own name, layout and trailing commas."""
+    name = re.escape(unit.definition.name)
+    return _LAYOUT.sub("", re.sub(rf"(?<!\w){name}(?!\w)", "\0", unit.definition.signature, count=1))
+
+
+def _body(unit: Unit) -> tuple[int, ...]:
+    """The own lines below the signature, as far as its length tells."""
+    wanted = len(_LAYOUT.sub("", unit.definition.signature))
+    seen = 0
+    for position, number in enumerate(unit.own):
+        if number < unit.definition.line:
+            continue
+        seen += len(_LAYOUT.sub("", unit.side.lines[number - 1]))
+        if seen >= wanted:
+            return unit.own[position + 1 :]
+    return ()
+
+
+def changed_lines(hunks: Sequence[Hunk], old: set[int], new: set[int]) -> tuple[int, int]:
+    """How many of some lines came and went."""
+    added = removed = 0
+    for hunk in hunks:
+        # A side without lines is said to start at the line before.
+        old_line, new_line = hunk.old_start + (not hunk.old_lines), hunk.new_start + (not hunk.new_lines)
+        for line in hunk.body:
+            mark = line[:1]
+            added += mark == "+" and new_line in new
+            removed += mark == "-" and old_line in old
+            new_line += mark in "+ "
+            old_line += mark in "- "
+    return added, removed
+
+
+def _top_level(file: Compared, known: _Known) -> SymbolChange | None:
+    """Statements outside of all symbols; imports have their own place."""
+    old, new = file.old, file.new
+    if old is None or new is None:
+        return None
+    texts = [[line for n in side.top if (line := side.lines[n - 1].strip())] for side in (old, new)]
+    if texts[0] == texts[1]:
+        return None
+    meanings = [known.tree(side).meaning(side.top, imports=False)[1:] for side in (old, new)]
+    what = "cosmetic" if meanings[0] == meanings[1] else "body"
+    if what == "cosmetic" and file.imports:
+        return None
+    added, removed = changed_lines(file.change.hunks, set(old.top), set(new.top))
+    return SymbolChange(new.path, TOP, "module", (what,), added=added, removed=removed)

@@ -1,0 +1,221 @@
+"""Two states of a repository and the files that differ: commits, branches, the index, the working tree.
+
+Contents come from git's objects, and from the disk only where the working tree is one of the two states.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+import msgspec
+
+from laconic.edits.patch import Section, sections
+from laconic.errors import CommandFailed, UnknownName, Unreadable, UsageError
+from laconic.records import FileChange
+from laconic.workspace.git import git
+from laconic.workspace.reading import is_binary, read_bytes
+
+INDEX: Final = "INDEX"
+WORK: Final = "WORK"
+_EMPTY: Final = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"  # git's own name for a tree without files
+_LARGEST: Final = 2_000_000
+_OURS: Final = re.compile(r"(^|/)\.laconic-[0-9a-f]+-\d+-\d+\.tmp$")
+_STATUS: Final = {"A": "added", "D": "removed", "M": "changed", "R": "renamed", "C": "added", "T": "changed"}
+_OPTIONS: Final = (
+    "--raw", "-z", "-p", "--abbrev=40", "-M", "--no-color", "--no-ext-diff", "--no-textconv", "--submodule=short",
+    "--src-prefix=a/", "--dst-prefix=b/", "--full-index",
+    "--relative",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class States:
+    """What is compared; each side is a commit, INDEX or WORK."""
+
+    old: str
+    new: str
+
+    def __str__(self) -> str:
+        return f"{self.old}..{self.new}"
+
+
+class _Raw(msgspec.Struct, frozen=True):
+    status: str
+    old_mode: str
+    new_mode: str
+    old_id: str
+    new_id: str
+    old_path: str
+    new_path: str
+
+
+def states(root: Path, wanted: str = "") -> States:
+    """What an agent means: `staged`, `unstaged`, `A..B`, `A...B`, `A^!` (one commit), or a commit to compare with.
+
+    Nothing means the working tree against HEAD.
+    """
+    words = wanted.strip()
+    if words.lower() in {"", "working", "worktree", "work", "uncommitted"}:
+        return States(_commit(root, "HEAD") if _exists(root, "HEAD") else _EMPTY, WORK)
+    if words.lower() in {"staged", "cached", "index", "--cached", "--staged"}:
+        return States(_commit(root, "HEAD") if _exists(root, "HEAD") else _EMPTY, INDEX)
+    if words.lower() == "unstaged":
+        return States(INDEX, WORK)
+    if words.endswith("^!"):
+        return _of_commit(root, words[:-2])
+    if "..." in words:
+        left, _, right = words.partition("...")
+        base = git(root, "merge-base", _commit(root, left or "HEAD"), _commit(root, right or "HEAD"))
+        return States(base.decode().strip(), _commit(root, right or "HEAD"))
+    if ".." in words:
+        left, _, right = words.partition("..")
+        return States(_commit(root, left or "HEAD"), _side(root, right or "HEAD"))
+    return States(_commit(root, words), WORK)
+
+
+def changes(root: Path, compared: States, paths: Sequence[str] = (), context: int = 0) -> list[FileChange]:
+    """The files that differ, with contents and hunks; untracked files count as added to the working tree."""
+    raws, parts = _read_diff(
+        git(root, "diff", *_OPTIONS, f"-U{context}", *_ends(compared), "--", *paths, seconds=120)
+    )
+    wanted = [raw for raw in raws if not _OURS.search(raw.new_path)]
+    blobs = _blobs(root, [sha for raw in wanted for sha in (raw.old_id, raw.new_id)])
+    found = [_change(root, raw, parts.get(raw.new_path), blobs) for raw in wanted]
+    if compared.new == WORK:
+        found += _untracked(root, paths)
+    return sorted(found, key=lambda change: change.path)
+
+
+def _ends(compared: States) -> list[str]:
+    if compared.new == INDEX:
+        return ["--cached", compared.old]
+    if compared.new == WORK:
+        return [] if compared.old == INDEX else [compared.old]
+    return [compared.old, compared.new]
+
+
+def _side(root: Path, name: str) -> str:
+    return name if name in {INDEX, WORK} else _commit(root, name)
+
+
+def _commit(root: Path, name: str) -> str:
+    """The id of a commit; a name that starts with a dash is never an option."""
+    try:
+        found = git(root, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}", seconds=10)
+    except CommandFailed:
+        raise UnknownName("commit or branch", name, fix="`git log --oneline` lists commits.") from None
+    return found.decode().strip()
+
+
+def _exists(root: Path, name: str) -> bool:
+    try:
+        _commit(root, name)
+    except UnknownName:
+        return False
+    return True
+
+
+def _of_commit(root: Path, name: str) -> States:
+    commit = _commit(root, name)
+    return States(_commit(root, f"{commit}^") if _exists(root, f"{commit}^") else _EMPTY, commit)
+
+
+def _read_diff(output: bytes) -> tuple[list[_Raw], dict[str, Section]]:
+    """Git's list of files and its patches, which come in the same order."""
+    head, _, patch = output.partition(b"\0\0")
+    fields = iter(head.decode("utf-8", "surrogateescape").split("\0"))
+    raws = [_raw(field, fields) for field in fields if field.startswith(":")]
+    found = {section.new_path or section.old_path: section for section in sections(patch)}
+    return raws, found
+
+
+def _raw(field: str, rest: Iterator[str]) -> _Raw:
+    old_mode, new_mode, old_id, new_id, status = field[1:].split(" ")
+    old_path = next(rest)
+    new_path = next(rest) if status[0] in "RC" else old_path
+    return _Raw(status[0], old_mode, new_mode, old_id, new_id, old_path, new_path)
+
+
+def _change(root: Path, raw: _Raw, section: Section | None, blobs: dict[str, bytes | None]) -> FileChange:
+    status = _STATUS.get(raw.status, "unmerged")
+    note = ""
+    old = blobs.get(raw.old_id) if status != "added" else None
+    new = blobs.get(raw.new_id) if status != "removed" else None
+    if "160000" in {raw.old_mode, raw.new_mode}:
+        note, old, new = f"submodule {raw.old_id[:8]} -> {raw.new_id[:8]}", None, None
+    elif status not in {"removed", "unmerged"} and not raw.new_id.strip("0"):
+        try:
+            new = read_bytes(root, raw.new_path, _LARGEST)
+        except Unreadable as error:
+            note = error.problem
+    if raw.status in "MRT" and raw.old_mode != raw.new_mode and not note:
+        note = f"mode {raw.old_mode} -> {raw.new_mode}"
+        if raw.old_id == raw.new_id and raw.status == "M":
+            status = "mode"
+    if status in {"changed", "mode"} and old is not None and old == new:
+        status = "mode"
+    if any(side is not None and is_binary(side) for side in (old, new)):
+        note = "binary"
+    return FileChange(
+        path=raw.new_path,
+        status=status,
+        old_path=raw.old_path if raw.old_path != raw.new_path else "",
+        old=old,
+        new=new,
+        note=note,
+        hunks=section.hunks if section else (),
+    )
+
+
+def _untracked(root: Path, paths: Sequence[str]) -> Iterator[FileChange]:
+    listed = git(root, "ls-files", "-o", "--exclude-standard", "-z", "--", *paths, seconds=60)
+    for name in listed.decode("utf-8", "surrogateescape").split("\0"):
+        if not name or name.endswith("/") or _OURS.search(name):
+            continue
+        try:
+            data = read_bytes(root, name, _LARGEST)
+        except Unreadable as error:
+            yield FileChange(name, "added", note=error.problem)
+            continue
+        yield FileChange(name, "added", new=data, note="binary" if is_binary(data) else "")
+
+
+def _blobs(root: Path, ids: Sequence[str]) -> dict[str, bytes | None]:
+    """The contents of objects by id; those that are too large, or not in this clone, are None."""
+    wanted = sorted({sha for sha in ids if sha.strip("0")})
+    if not wanted:
+        return {}
+    checked = git(root, "cat-file", "--batch-check", seconds=60, given="\n".join(wanted).encode()).decode()
+    sizes = {fields[0]: fields for line in checked.splitlines() if (fields := line.split())}
+    fit = [sha for sha in wanted if sizes[sha][1] == "blob" and int(sizes[sha][2]) <= _LARGEST]
+    output = git(root, "cat-file", "--batch", seconds=120, given="\n".join(fit).encode()) if fit else b""
+    found: dict[str, bytes | None] = dict.fromkeys(wanted)
+    position = 0
+    for sha in fit:
+        end = output.index(b"\n", position)
+        size = int(output[position:end].split()[2])
+        found[sha] = output[end + 1 : end + 1 + size]
+        position = end + size + 2
+    return found
+
+
+def patched(root: Path, patch: bytes) -> list[FileChange]:
+    """The files of a patch that is not applied yet: as they are on disk, and as the patch would leave them."""
+    found = []
+    for section in sections(patch):
+        path = section.new_path or section.old_path
+        old = read_bytes(root, section.old_path, _LARGEST) if section.old_path else None
+        new = section.apply(old or b"") if section.new_path and not section.binary else None
+        status = "added" if old is None else "removed" if not section.new_path else "changed"
+        if old is not None and section.new_path and section.old_path != section.new_path:
+            status = "renamed"
+        before = section.old_path if status == "renamed" else ""
+        note = "binary" if section.binary else ""
+        found.append(FileChange(path, status, before, old, new, note, section.hunks))
+    if not found:
+        raise UsageError("The file holds no unified diff.", "Give the output of `git diff` or `diff -u`.")
+    return found
