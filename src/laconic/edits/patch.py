@@ -49,13 +49,38 @@ class Section:
 def sections(patch: bytes) -> list[Section]:
     """All files of a patch, in order; text that is no diff is passed over."""
     lines = patch.decode("utf-8", "surrogateescape").split("\n")
-    starts = [i for i, line in enumerate(lines) if line.startswith("diff --git ")]
-    if not starts:
-        starts = [
-            i for i, line in enumerate(lines[:-1]) if line.startswith("--- ") and lines[i + 1].startswith("+++ ")
-        ]
-    ends = [*starts[1:], len(lines)]
+    starts = list(_starts(lines))
+    ends = [*starts[1:], len(lines)] if starts else []
     return [_section(lines[start:end]) for start, end in zip(starts, ends, strict=True)]
+
+
+def _starts(lines: list[str]) -> Iterator[int]:
+    """Where files begin; lines inside hunks are counted off, whatever they look like."""
+    at = 0
+    named = False  # by a `diff --git` line, so that the next `---` belongs to the same file
+    while at < len(lines):
+        line = lines[at]
+        if line.startswith("diff --git "):
+            named = True
+            yield at
+        elif line.startswith("--- ") and at + 1 < len(lines) and lines[at + 1].startswith("+++ "):
+            if not named:
+                yield at
+            named = False
+        elif match := _HUNK.match(line):
+            at = _hunk_end(lines, at + 1, int(match[2] or 1), int(match[4] or 1))
+            continue
+        at += 1
+
+
+def _hunk_end(lines: list[str], at: int, old: int, new: int) -> int:
+    """The first line after a hunk with so many old and new lines."""
+    while at < len(lines) and (old > 0 or new > 0 or lines[at].startswith("\\")):
+        mark = lines[at][:1] or " "  # a mail program may have cut the space of an empty line
+        old -= mark in " -"
+        new -= mark in " +"
+        at += 1
+    return at
 
 
 def _section(lines: list[str]) -> Section:
@@ -103,16 +128,10 @@ def _hunks(lines: list[str]) -> Iterator[Hunk]:
         at += 1
         if match is None:
             continue
-        old_left = old = int(match[2] or 1)
-        new_left = new = int(match[4] or 1)
-        body = []
-        while at < len(lines) and (old_left > 0 or new_left > 0 or lines[at].startswith("\\")):
-            line = lines[at] or " "  # a mail program may have cut the space of an empty line
-            old_left -= line[0] in " -"
-            new_left -= line[0] in " +"
-            body.append(line)
-            at += 1
-        yield Hunk(int(match[1]), old, int(match[3]), new, tuple(body))
+        old, new = int(match[2] or 1), int(match[4] or 1)
+        end = _hunk_end(lines, at, old, new)
+        yield Hunk(int(match[1]), old, int(match[3]), new, tuple(line or " " for line in lines[at:end]))
+        at = end
 
 
 def _place(lines: list[str], old: list[str], near: int) -> int | None:

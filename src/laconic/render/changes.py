@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from laconic.records import FileChange, Hunk, Omission, Weighed
+from laconic.records import FileChange, Hunk, Weighed
 
 DETAILS: Final = ("minimal", "compact", "standard", "full")
 _MARKS: Final = {
@@ -18,6 +18,7 @@ _MARKS: Final = {
     "cosmetic": "=",
 }
 _STATUS: Final = {"added": " new", "removed": " gone", "unmerged": " unmerged"}
+_VALUES: Final = frozenset({"variable", "constant", "field"})
 _NAMES_SHOWN: Final = 6
 
 
@@ -62,7 +63,7 @@ def _more(item: Weighed, detail: str) -> list[str]:
     if detail in {"standard", "full"} and {"signature", "renamed"} & set(change.changes):
         if change.old_signature != change.signature:
             lines += [f"  was {change.old_signature}", f"  now {change.signature}"]
-    elif detail in {"standard", "full"} and change.changes == ("added",):
+    elif detail in {"standard", "full"} and change.changes == ("added",) and change.kind not in _VALUES:
         lines.append(f"  {change.signature}")
     if detail == "full" and item.impact:
         lines += [f"  used in {_some(item.impact.files, 20)}"] if item.impact.files else []
@@ -93,12 +94,6 @@ def hunk_text(hunk: Hunk) -> str:
 
 def _range(start: int, lines: int) -> str:
     return str(start) if lines == 1 else f"{start},{lines}"
-
-
-def left_out(omission: Omission) -> str:
-    """The footer, only when something is missing."""
-    more = f"; {omission.more}" if omission.more else ""
-    return f"[{omission.shown} of {omission.total} {omission.unit}{more}]"
 
 
 def _some(names: Sequence[str], most: int = _NAMES_SHOWN) -> str:

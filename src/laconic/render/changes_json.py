@@ -34,36 +34,38 @@ def full(item: Weighed) -> dict[str, object]:
     change = item.change
     span = change.span or change.old_span
     impact = item.impact or Impact()
-    return {
+    made: dict[str, object] = {
         "path": change.path,
-        "old_path": change.old_path or None,
         "kind": change.kind,
         "name": change.name.rpartition(".")[2],
-        "old_name": change.old_name or None,
         "change": _word(item),
         "structural_severity": _SEVERITY.get(change.changes[0], "major"),
         "behavior_change_risk": item.risk,
-        "risk_basis": item.why,
         "classification_confidence": 1.0,
         "qualified_name": change.name,
         "entity_id": f"{change.kind}:{change.name}",
-        "old_signature": change.old_signature or None,
-        "new_signature": change.signature or None,
-        "start_line": span.start if span else None,
+        "start_line": span.start if span else 0,
         "start_col": 0,
-        "end_line": span.end if span else None,
+        "end_line": span.end if span else 0,
         "end_col": 0,
         "lines_changed": change.added + change.removed,
         "delta_tags": list(change.changes),
         "impact": {
             "reference_count": impact.references,
+            "ref_tiers": {"direct": impact.references},
             "referencing_files": list(impact.files),
+            "importing_files": [],
             "affected_test_files": list(impact.tests),
             "confidence": "high" if item.impact else "none",
             "visibility": change.visibility,
             "is_static": "static" in change.modifiers,
         },
     }
+    if change.old_path or change.old_name:
+        made |= {"old_path": change.old_path or change.path, "old_name": change.old_name or change.name}
+    if change.old_signature != change.signature:
+        made |= {"old_signature": change.old_signature, "new_signature": change.signature}
+    return made
 
 
 def _word(item: Weighed) -> str:

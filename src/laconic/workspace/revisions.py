@@ -59,9 +59,9 @@ def states(root: Path, wanted: str = "") -> States:
     Nothing means the working tree against HEAD.
     """
     words = wanted.strip()
-    if words.lower() in {"", "working", "worktree", "work", "uncommitted"}:
+    if words.lower() in {"", "worktree", "uncommitted"}:
         return States(_commit(root, "HEAD") if _exists(root, "HEAD") else _EMPTY, WORK)
-    if words.lower() in {"staged", "cached", "index", "--cached", "--staged"}:
+    if words.lower() in {"staged", "--cached", "--staged"}:
         return States(_commit(root, "HEAD") if _exists(root, "HEAD") else _EMPTY, INDEX)
     if words.lower() == "unstaged":
         return States(INDEX, WORK)

@@ -16,6 +16,7 @@ from laconic.index.compare.units import Side, Unit
 _ALIKE: Final = 0.6  # share of words in common from which a symbol of the same file counts as renamed
 _ALIKE_ELSEWHERE: Final = 0.8  # the same for another file
 _TELLING: Final = 12  # words that a symbol must have before likeness says anything
+_LARGE: Final = 40  # words from which a function inside a function is worth following
 _PAIRS: Final = 60_000  # comparisons of likeness at most
 
 
@@ -46,8 +47,6 @@ def match(files: Sequence[tuple[Side | None, Side | None]]) -> Matched:
         _descend(olds, news, found, lost, come)
     followed = {id(new): old for old, new in files if old and new}
     _by_likeness(lost, come, found, followed)
-    # What is left may have gone into, or come out of, a class that itself has no partner.
-    _by_likeness(_members(lost), _members(come), found, followed)
     found.removed.extend(found.free(_with_inner(lost)))
     found.added.extend(found.free(_with_inner(come)))
     return found
@@ -72,28 +71,45 @@ def _by_name(olds: Iterable[Unit], news: Iterable[Unit]) -> tuple[list[tuple[Uni
     left: list[Unit] = []
     fresh: list[Unit] = []
     for old, new in groups.values():
-        made = _overloads(old, new)
+        made, old_rest, new_rest = _overloads(old, new)
         pairs += made
-        taken = {id(unit) for pair in made for unit in pair}
-        left += [unit for unit in old if id(unit) not in taken]
-        fresh += [unit for unit in new if id(unit) not in taken]
-    return pairs, left, fresh
+        left += old_rest
+        fresh += new_rest
+    return _other_kind(pairs, left, fresh)
 
 
-def _overloads(olds: list[Unit], news: list[Unit]) -> list[tuple[Unit, Unit]]:
+def _other_kind(
+    pairs: list[tuple[Unit, Unit]], left: list[Unit], fresh: list[Unit]
+) -> tuple[list[tuple[Unit, Unit]], list[Unit], list[Unit]]:
+    """A function that became a variable of the same name is still the same symbol."""
+    waiting = {(unit.definition.name, unit.definition.owner): unit for unit in fresh}
+    again: list[Unit] = []
+    for unit in left:
+        partner = waiting.pop((unit.definition.name, unit.definition.owner), None)
+        if partner is None:
+            again.append(unit)
+        else:
+            pairs.append((unit, partner))
+    taken = {id(new) for _, new in pairs}
+    return pairs, again, [unit for unit in fresh if id(unit) not in taken]
+
+
+def _overloads(olds: list[Unit], news: list[Unit]) -> tuple[list[tuple[Unit, Unit]], list[Unit], list[Unit]]:
     """Several of one name: first those that are equal, then those with equal signatures, then in order."""
     pairs = []
     for key in (_whole, _signature, _nothing):
         waiting: dict[str, list[Unit]] = defaultdict(list)
         for unit in news:
             waiting[key(unit)].append(unit)
-        for unit in list(olds):
-            if partners := waiting[key(unit)]:
-                partner = partners.pop(0)
-                pairs.append((unit, partner))
-                olds = [one for one in olds if one is not unit]
-                news = [one for one in news if one is not partner]
-    return pairs
+        rest = []
+        for unit in olds:
+            partners = waiting[key(unit)]
+            if partners:
+                pairs.append((unit, partners.pop(0)))
+            else:
+                rest.append(unit)
+        olds, news = rest, [unit for partners in waiting.values() for unit in partners]
+    return pairs, olds, news
 
 
 def _whole(unit: Unit) -> str:
@@ -109,16 +125,12 @@ def _nothing(_: Unit) -> str:
 
 
 def _by_likeness(lost: list[Unit], come: list[Unit], found: Matched, followed: dict[int, Side]) -> None:
-    """Pair what is most alike, best first; both lists lose what is paired, and gain what is inside it alone."""
-    scored = sorted(_scores(found.free(lost), found.free(come), followed), key=lambda entry: entry[0], reverse=True)
-    inner_lost: list[Unit] = []
-    inner_come: list[Unit] = []
+    """Pair what is most alike, best first; symbols inside of others may have gone in or come out."""
+    scored = sorted(_scores(_with_inner(lost), _with_inner(come), followed), key=lambda entry: entry[0], reverse=True)
     for _, old, new in scored:
         if not found.taken & {id(old), id(new)}:
             found.pair(old, new)
-            _descend(old.side.children(old), new.side.children(new), found, inner_lost, inner_come)
-    lost[:] = found.free([*lost, *inner_lost])
-    come[:] = found.free([*come, *inner_come])
+            _descend(old.side.children(old), new.side.children(new), found, [], [])
 
 
 def _scores(
@@ -149,12 +161,19 @@ def _scores(
 def _needed(old: Unit, new: Unit, *, near: bool, same_name: bool) -> float:
     """How alike two symbols must be to be taken for one."""
     size = min(old.words.total(), new.words.total())
+    if _local(old) or _local(new):
+        # What is inside a function belongs to it, unless it is large and kept its name.
+        return 0.7 if same_name and size >= _LARGE else 2.0
     if same_name:
         return 0.5 if size >= _TELLING else 0.9
     if size < _TELLING:
         # Little text tells little: only a neighbour with the very same shape, and never a bare value.
         return 1.0 if near and old.family != "value" and _parent_name(old) == _parent_name(new) else 2.0
     return _ALIKE if near else _ALIKE_ELSEWHERE
+
+
+def _local(unit: Unit) -> bool:
+    return unit.parent is not None and unit.parent.family == "function"
 
 
 def _likeness(one: Counter[str], other: Counter[str]) -> float:
@@ -164,12 +183,6 @@ def _likeness(one: Counter[str], other: Counter[str]) -> float:
 
 def _parent_name(unit: Unit) -> str:
     return unit.name.rpartition(".")[0]
-
-
-def _members(units: Iterable[Unit]) -> list[Unit]:
-    """Functions and classes directly inside classes; what is inside a function belongs to it."""
-    inner = [child for unit in units if unit.family != "function" for child in unit.side.children(unit)]
-    return [unit for unit in (*units, *inner) if unit.family != "value"]
 
 
 def _with_inner(units: Iterable[Unit]) -> list[Unit]:

@@ -51,8 +51,8 @@ class Unit:
 
     @cached_property
     def text(self) -> str:
-        """Its own lines."""
-        return "\n".join(self.side.lines[number - 1] for number in self.own)
+        """Its own lines; empty ones say nothing."""
+        return "\n".join(line for number in self.own if (line := self.side.lines[number - 1]).strip())
 
     @cached_property
     def words(self) -> Counter[str]:
@@ -100,6 +100,4 @@ def _children(definitions: Sequence[Definition]) -> dict[int, list[int]]:
 
 def _own(span: Span, inner: Sequence[Span]) -> tuple[int, ...]:
     taken = {number for part in inner for number in range(part.start, part.end + 1)}
-    # A symbol that stands on one line with its parent leaves that line to both.
-    taken -= {span.start} if any(part.start == span.start and len(span) > 1 for part in inner) else set()
     return tuple(number for number in range(span.start, span.end + 1) if number not in taken)

@@ -1,0 +1,135 @@
+"""`diff` on a real repository."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from laconic.errors import UnknownName, UsageError
+from laconic.index.compare.symbols import compare
+from laconic.tools.diff import as_json, by_symbol, changed, hunks
+
+CODE = "def one(a):\n    return a\n\n\ndef two(b):\n    return b + one(b)\n"
+Git = Callable[..., None]
+
+
+@pytest.fixture
+def git(tmp_path: Path) -> Git:
+    def run(*args: str) -> None:
+        named = ["-c", "user.name=a", "-c", "user.email=a@example.org", "-c", "init.defaultBranch=main"]
+        subprocess.run(["git", *named, *args], cwd=tmp_path, check=True, capture_output=True)
+
+    run("init", "-q")
+    (tmp_path / "a.py").write_text(CODE)
+    (tmp_path / "notes.md").write_text("# Title\n\ntext\n")
+    (tmp_path / "pic").write_bytes(b"\0one")
+    run("add", "-A")
+    run("commit", "-qm", "first")
+    return run
+
+
+def cost(text: str) -> int:
+    return len(text.split())
+
+
+def names(root: Path, wanted: str = "") -> dict[str, str]:
+    return {change.path: change.status for change in changed(root, wanted)}
+
+
+@pytest.mark.feature("C3")
+def test_every_way_in_which_a_file_can_change_appears(tmp_path: Path, git: Git) -> None:
+    git("mv", "a.py", "b.py")
+    (tmp_path / "notes.md").chmod(0o755)
+    (tmp_path / "pic").write_bytes(b"\0two")
+    (tmp_path / "new.py").write_text("def three():\n    pass\n")
+    (tmp_path / ".laconic-0a1b2c3d-4-0.tmp").write_text("ours")
+    assert names(tmp_path) == {"b.py": "renamed", "notes.md": "mode", "pic": "changed", "new.py": "added"}
+    assert names(tmp_path, "staged") == {"b.py": "renamed"}
+    answer = by_symbol(changed(tmp_path), cost)
+    assert "b.py, was a.py" in answer.replace("b.py was", "b.py, was")
+    assert "pic binary" in answer
+    assert "mode 100644 -> 100755" in answer
+    assert "+ three function 1-2" in answer
+
+
+@pytest.mark.feature("C3")
+def test_commits_branches_and_ranges(tmp_path: Path, git: Git) -> None:
+    git("checkout", "-qb", "topic")
+    (tmp_path / "a.py").write_text(CODE.replace("one(a)", "one(a, c=1)"))
+    git("commit", "-qam", "second")
+    git("checkout", "-q", "main")
+    (tmp_path / "notes.md").write_text("# Title\n\nother\n")
+    git("commit", "-qam", "third")
+    assert names(tmp_path, "main..topic") == {"a.py": "changed", "notes.md": "changed"}
+    assert names(tmp_path, "main...topic") == {"a.py": "changed"}
+    assert names(tmp_path, "topic^!") == {"a.py": "changed"}
+    assert names(tmp_path, "main~1^!") == {"a.py": "added", "notes.md": "added", "pic": "added"}
+    assert names(tmp_path, "topic") == names(tmp_path, "topic..main")
+    answer = by_symbol(changed(tmp_path, "topic^!"), cost)
+    assert "  was def one(a)\n  now def one(a, c=1)" in answer
+    with pytest.raises(UnknownName):
+        names(tmp_path, "nowhere")
+    with pytest.raises(UnknownName):
+        names(tmp_path, "--output=x")
+
+
+@pytest.mark.feature("C3")
+def test_the_target_is_read_from_the_commit_and_not_from_the_working_tree(tmp_path: Path, git: Git) -> None:
+    (tmp_path / "a.py").write_text(CODE.replace("return a", "return -a"))
+    git("commit", "-qam", "second")
+    (tmp_path / "a.py").write_text("broken(")
+    found = compare(changed(tmp_path, "HEAD^!"))
+    assert [(c.name, c.changes) for c in found.symbols] == [("one", ("body",))]
+
+
+def test_a_patch_file_is_compared_with_the_disk(tmp_path: Path, git: Git) -> None:
+    patch = "--- a/a.py\n+++ b/a.py\n@@ -1,2 +1,2 @@\n def one(a):\n-    return a\n+    return 2 * a\n"
+    (tmp_path / "change.patch").write_text(patch)
+    found = compare(changed(tmp_path, "change.patch"))
+    assert [(c.name, c.changes) for c in found.symbols] == [("one", ("body",))]
+
+
+@pytest.mark.feature("C3")
+def test_each_detail_says_less_and_json_is_for_programs(tmp_path: Path, git: Git) -> None:
+    (tmp_path / "a.py").write_text(CODE.replace("one(a)", "one(a, c=1)").replace("def two", "def three"))
+    files = changed(tmp_path)
+    sizes = [len(by_symbol(files, cost, detail=detail)) for detail in ("minimal", "compact", "standard", "full")]
+    assert sizes == sorted(sizes)
+    found = compare(files)
+    small, large = (msgspec.json.decode(as_json(found, detail=detail)) for detail in ("compact", "full"))
+    assert small["changes"][0] == {
+        "path": "a.py", "kind": "function", "name": "one", "change": "signature_changed", "risk": "high", "lines": 2,
+        "span": [1, 2],
+    }  # fmt: skip
+    assert len(large["changes"]) == len(small["changes"])
+    with pytest.raises(UsageError):
+        by_symbol(files, cost, detail="huge")
+
+
+@pytest.mark.feature("C3")
+@pytest.mark.parametrize("budget", [60, 120, 200])
+def test_an_answer_keeps_its_budget_and_the_riskiest(tmp_path: Path, git: Git, budget: int) -> None:
+    many = "".join(f"def f{i}(a):\n    return a + {i}\n\n\n" for i in range(40))
+    (tmp_path / "a.py").write_text(many)
+    answer = by_symbol(changed(tmp_path), cost, budget=budget)
+    assert cost(answer) <= budget
+    assert "[" in answer and "of" in answer
+
+
+@pytest.mark.feature("J5")
+def test_hunks_leave_out_white_space_and_say_so(tmp_path: Path, git: Git) -> None:
+    (tmp_path / "notes.md").write_text("# Title\n\n  text\n")
+    (tmp_path / "a.py").write_text(CODE.replace("return a", "return 5"))
+    answer = hunks(changed(tmp_path, context=1), cost)
+    assert "notes.md +1 -1; 1 of white space only left out" in answer
+    assert "@@ -1,3 +1,3 @@\n def one(a):\n-    return a\n+    return 5" in answer
+
+
+def test_a_repository_without_a_commit_shows_its_files_as_new(tmp_path: Path) -> None:
+    subprocess.run(["git", "init", "-q"], cwd=tmp_path, check=True)
+    (tmp_path / "x.py").write_text("x = 1\n")
+    assert names(tmp_path) == {"x.py": "added"}
