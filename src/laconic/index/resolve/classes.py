@@ -39,6 +39,13 @@ def owners(code: Code, symbol: Symbol) -> list[int]:
     )
 
 
+def enclosing_types(code: Code, place: Place) -> list[int]:
+    """All types around a place, from the inside out: their members may be used without a receiver."""
+    around = code.outline(place.file).around(place.scope)
+    outer = [each.id for each in around if each.kind in TYPES and each.kind not in {"module", "impl"}]
+    return list(dict.fromkeys([*enclosing_type(code, place), *outer]))
+
+
 def enclosing_type(code: Code, place: Place) -> list[int]:
     """The types whose members `self` has at a place."""
     outline = code.outline(place.file)

@@ -19,6 +19,7 @@ TYPES: Final = frozenset(
     {"class", "interface", "struct", "record", "enum", "union", "trait", "impl", "object", "type", "module"}
 )
 CALLABLES: Final = frozenset({"function", "method", "constructor", "macro", "test"})
+NAMELESS: Final = frozenset({"impl", "heading", "key", "test"})  # no program text refers to them by name
 _KEPT: Final = 3000  # files whose rows are remembered
 
 Key = TypeVar("Key", bound=Hashable)
@@ -51,6 +52,8 @@ class Outline:
         self.symbols = symbols
         self.inside: dict[tuple[int | None, str], list[Symbol]] = {}
         for symbol in symbols:
+            if symbol.kind in NAMELESS:
+                continue
             self.inside.setdefault((symbol.parent, symbol.name), []).append(symbol)
 
     def at(self, position: int) -> Symbol | None:

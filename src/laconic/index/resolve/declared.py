@@ -38,57 +38,80 @@ class Given(NamedTuple):
     text: str = ""
 
 
-def bindings(family: str, name: str, text: str) -> list[Given]:
-    """All places in a stretch of program where a local name is declared or assigned, in order."""
+def bindings(family: str, name: str, text: str, signature: str) -> list[Given]:
+    """All places in a function where a local name is declared or assigned, in order; parameters come first."""
     found: list[Given] = []
-    for kind, pattern in _patterns(family, name):
+    parameter, patterns = _patterns(family, name)
+    if parameter is not None and (match := parameter.search(signature)):
+        found.append(Given(0, "type" if match[1] else "opaque", match[1] or ""))
+    for kind, pattern in patterns:
         found += [Given(hit.start(), kind, hit[1] if hit.groups() else "") for hit in pattern.finditer(text)]
-    found.sort(key=lambda given: (given.at, given.kind != "type"))
+    found.sort(key=lambda given: given.at)
     return found
 
 
+_REST: Final = r"([^\n=][^\n]*(?:\n\s*\.[^\n]*)*)"
+_WORD: Final = r"(?<![\w$.])NAME(?![\w$])"
+# In each pattern WORD stands for the name, REST for a value up to the end of its line, TYPE for a written type.
+_PARAMETERS: Final = {
+    "python": r"[(,]\s*\*{0,2}WORD(?:\s*:\s*((?:[^\[\],()=]|\[[^\]]*\]+)+))?",
+    "script": r"[(,{]\s*(?:(?:private|public|protected|readonly)\s+)*WORD\s*\??(?:\s*:\s*([^,(){}=]+))?",
+    "go": r"[(,]\s*WORD(?:\s*,\s*\w+)*\s+(\*?[A-Za-z_][\w.]*|)",
+    "rust": r"[(,]\s*(?:mut\s+)?WORD\s*:(?!:)\s*([^=,;)|]+)",
+}
+_STATEMENTS: Final = {
+    "python": (
+        ("type", r"(?m)^[ \t]*WORD[ \t]*:[ \t]*([^=\n#]+)"),
+        ("value", r"(?m)^[ \t]*WORD[ \t]*(?::[^=\n]+)?=[ \t]*REST"),
+        ("value", r"\(\s*WORD\s*:=\s*REST"),
+        ("value", r"\bwith\s[^\n]*?(?:[\s,(])([\w.]+\([^\n]*?\)|[\w.]+)\s+as\s+WORD"),
+        ("type", r"\bexcept\s+([\w.]+)\s+as\s+WORD"),
+        ("opaque", r"\bfor\s+[^:\n]*?WORD[^:\n]*?\bin\b"),
+        ("opaque", r"(?m)^[ \t]*\(?(?:[\w.]+\s*,\s*)*WORD\s*,[^=\n()]*="),
+        ("opaque", r"(?m)^[ \t]*\(?(?:[\w.]+\s*,\s*)+WORD\)?\s*="),
+        ("opaque", r"\blambda\b[^:\n]*?WORD[^:\n]*:"),
+    ),
+    "script": (
+        ("type", r"(?:[(,]|\b(?:const|let|var))\s*WORD\s*[?!]?\s*:\s*([A-Z][\w.]*(?:<[^=;\n]*?>)?)\s*(?=[=,;)\n|])"),
+        ("value", r"WORD\s*(?::[^=\n]+)?=\s*(?!>)REST"),
+        ("opaque", r"\b(?:const|let|var)\s+(?:WORD\s+(?:of|in)\b|[\[{][^\]}]*?WORD)"),
+        ("opaque", r"WORD\s*=>|\([^()]*WORD[^()]*\)\s*=>"),
+    ),
+    "jvm": (
+        ("type", r"(?<![\w.$])(TYPE)(?:\[\])*\s+WORD\s*(?=[=;:,)])"),
+        ("type", r"(?:[(,]|\b(?:val|var))\s*WORD\s*:\s*(TYPE)"),
+        ("value", r"\b(?:var|val|auto)\s+WORD\s*=\s*REST"),
+        ("opaque", r"WORD\s*->|\([^()]*WORD[^()]*\)\s*->"),
+    ),
+    "go": (
+        ("type", r"\bvar\s+WORD\s+(\*?[A-Za-z_][\w.]*)"),
+        ("type", r"\bfunc\s*\([^()]*?WORD\s+(\*?[A-Za-z_][\w.]*)"),
+        ("value", r"WORD\s*:?=\s*REST"),
+        ("value", r"WORD\s*,\s*(?:\w+)\s*:=\s*(?!range\b)REST"),
+        ("opaque", r"(?:\w+\s*,\s*)+WORD\s*:?=|WORD[^\n=]*:=\s*range\b"),
+    ),
+    "rust": (
+        ("type", r"\blet\s+(?:mut\s+)?WORD\s*:(?!:)\s*([^=;\n|]+)"),
+        ("type", r"\|[^|\n]*?WORD\s*:(?!:)\s*([^=,;\n|]+)"),
+        ("value", r"\blet\s+(?:mut\s+)?WORD\s*=\s*REST"),
+        ("opaque", r"\bfor\s+[^{\n]*?WORD[^{\n]*?\bin\b|\b(?:Some|Ok|Err)\(\s*(?:ref\s+|mut\s+)*WORD\s*\)"),
+        ("opaque", r"\|[^|:\n]*WORD[^|:\n]*\||\blet\s+(?:mut\s+)?\([^)]*WORD[^)]*\)"),
+    ),
+}
+_LIKE: Final = {"c": "jvm", "csharp": "jvm", "php": "jvm", "dart": "jvm", "swift": "jvm"}
+
+
 @lru_cache(maxsize=4096)
-def _patterns(family: str, name: str) -> tuple[tuple[str, re.Pattern[str]], ...]:
-    word = rf"(?<![\w$.]){re.escape(name)}(?![\w$])"
-    rest = r"([^\n=][^\n]*(?:\n\s*\.[^\n]*)*)"
-    table: dict[str, tuple[tuple[str, str], ...]] = {
-        "python": (
-            ("type", rf"{word}\s*:\s*([^=,)\n]+)"),
-            ("value", rf"(?m)^[ \t]*{word}\s*=\s*{rest}"),
-            ("value", rf"\(\s*{word}\s*:=\s*{rest}"),
-            ("value", rf"\bwith\s[^\n]*?(?:^|[\s,(])([\w.]+\([^\n]*?\)|[\w.]+)\s+as\s+{word}"),
-            ("type", rf"\bexcept\s+([\w.]+)\s+as\s+{word}"),
-            ("opaque", rf"\bfor\s+[^:\n]*?{word}[^:\n]*?\bin\b|(?m:^[ \t]*(?:[\w.]+\s*,\s*)*{word}\s*,[^=\n()]*=)"),
-            ("opaque", rf"(?m)^[ \t]*\(?[\w.]+(?:\s*,\s*[\w.]+)*?,\s*{word}\)?\s*="),
-        ),
-        "script": (
-            ("type", rf"{word}\s*[?!]?\s*:\s*([^=,;(){{}}\n]+)(?=[=,;)\n])"),
-            ("value", rf"{word}\s*(?::[^=\n]+)?=\s*(?!>){rest}"),
-            ("opaque", rf"\b(?:const|let|var)\s+(?:{word}\s+(?:of|in)\b|[\[{{][^\]}}]*?{word})"),
-        ),
-        "jvm": (
-            ("type", rf"(?<![\w.$])({_TYPE})(?:\[\])*\s+{word}\s*(?=[=;:,)])"),
-            ("type", rf"{word}\s*:\s*({_TYPE})"),
-            ("value", rf"\b(?:var|val)\s+{word}\s*=\s*{rest}"),
-        ),
-        "go": (
-            ("type", rf"[(,\s]{word}(?:\s*,\s*\w+)*\s+(\*?[A-Za-z_][\w.]*)"),
-            ("value", rf"{word}\s*:?=\s*{rest}"),
-            ("value", rf"{word}\s*,\s*(?:\w+)\s*:=\s*(?!range\b){rest}"),
-            ("opaque", rf"(?:\w+\s*,\s*)+{word}\s*:?=|{word}[^\n=]*:=\s*range\b"),
-        ),
-        "rust": (
-            ("type", rf"{word}\s*:\s*([^=,;)\n|]+)"),
-            ("value", rf"\blet\s+(?:mut\s+)?{word}\s*=\s*{rest}"),
-            (
-                "opaque",
-                rf"\bfor\s+[^{{\n]*?{word}[^{{\n]*?\bin\b|\bSome\({word}\)|\bOk\({word}\)|\|[^|\n]*{word}[^|\n]*\|",
-            ),
-        ),
-    }
-    table["c"] = table["csharp"] = table["php"] = table["jvm"]
-    chosen = table.get(family, table["script"] if family in {"swift", "dart"} else ())
-    return tuple((kind, re.compile(pattern)) for kind, pattern in chosen)
+def _patterns(family: str, name: str) -> tuple[re.Pattern[str] | None, tuple[tuple[str, re.Pattern[str]], ...]]:
+    family = _LIKE.get(family, family)
+    word = _WORD.replace("NAME", re.escape(name))
+
+    def made(pattern: str) -> re.Pattern[str]:
+        return re.compile(pattern.replace("TYPE", _TYPE).replace("REST", _REST).replace("WORD", word))
+
+    parameter = _PARAMETERS.get(family)
+    statements = tuple((kind, made(pattern)) for kind, pattern in _STATEMENTS.get(family, ()))
+    return made(parameter) if parameter else None, statements
 
 
 def type_names(written: str) -> list[str]:

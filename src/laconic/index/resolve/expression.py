@@ -10,6 +10,7 @@ _NAME: Final = re.compile(r"[A-Za-z_$@][\w$]*\Z")
 _OPEN: Final = {"(": ")", "[": "]", "{": "}", "<": ">"}
 _LEAD: Final = re.compile(r"(?:await|new|return|yield|&mut|&|\*|\(|typeof|ref|out|try|copy)\s*")
 _TOKEN: Final = re.compile(r"[A-Za-z_$@][\w$]*|\?\.|!\.|\.|::|\?->|->")
+_OPERATORS: Final = frozenset("+-*/%|&<>=?")
 _LONGEST: Final = 400
 
 
@@ -71,7 +72,8 @@ def chain(text: str) -> str:
         else:
             break
     rest = text[at:].lstrip(" \t")
-    if rest[:1] in {"+", "-", "*", "/", "%", "|", "&", "<", ">", "=", "?"} or rest[:3] in {"or ", "and", "if "}:
+    comment = rest.startswith(("//", "/*", "#"))
+    if not comment and (rest[:1] in _OPERATORS or rest[:3] in {"or ", "and", "if "}):
         return ""
     joined = "".join(parts).rstrip(".:")
     return joined if joined[:1] not in "([{." else ""

@@ -145,7 +145,7 @@ def spread(
 
 def _bare(code: Code, place: Place, name: str) -> Meaning:
     if code.sources[place.file].dialect.bare_members:
-        for type_ in classes.enclosing_type(code, place):
+        for type_ in classes.enclosing_types(code, place):
             if found := classes.members(code, type_, name):
                 return of([each.id for each in found])
     return names.lookup(code, place, name)

@@ -68,6 +68,8 @@ class Judge:
         meant = names.lookup(self.code, place, ref.name)
         if meant.kind == "symbol":
             return self._compare(wanted, meant, self._tier(wanted, place))
+        if meant.kind == "module" and dialect.family == "script":  # `const run = require("./run")`
+            return self._compare(wanted, names.member(self.code, meant, "default"), "import")
         if meant.kind != "unknown":
             return None
         if not wanted.is_member:
@@ -78,8 +80,9 @@ class Judge:
 
     def _implicit(self, wanted: Target, place: Place) -> list[Verdict | None]:
         """A bare name as a member of the types around it; empty when none of them has such a member."""
-        for type_ in classes.enclosing_type(self.code, place):
-            if found := classes.members(self.code, type_, wanted.name):
+        for type_ in classes.enclosing_types(self.code, place):
+            found = [e for e in classes.members(self.code, type_, wanted.name) if e.kind != "constructor"]
+            if found:
                 meant = Meaning("symbol", tuple(each.id for each in found))
                 return [self._compare(wanted, meant, "member")]
         return []

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from laconic.index.resolve.code import TYPES, Code, Source
+from laconic.index.resolve.code import NAMELESS, TYPES, Code, Source
 from laconic.index.resolve.meaning import FOREIGN, UNKNOWN, Meaning, Place, module, of
 from laconic.index.resolve.modules import locate, part
 from laconic.index.schema import file_of
@@ -21,7 +21,7 @@ def lookup(code: Code, place: Place, name: str) -> Meaning:
     source = code.sources[place.file]
     if found := in_scopes(code, source, place, name):
         return of([symbol.id for symbol in found])
-    top = [symbol.id for symbol in code.top(place.file, name) if symbol.kind != "impl"]
+    top = [symbol.id for symbol in code.top(place.file, name)]
     brought = [imported(code, source, each) for each in imports_of(code, place, name)]
     if meant := _merged([of(top), *brought]):
         return meant
@@ -29,6 +29,8 @@ def lookup(code: Code, place: Place, name: str) -> Meaning:
         return meant
     if meant := _shared(code, source, name):
         return meant
+    if source.dialect.family == "rust":
+        return _crate(code, source, place, name)
     return FOREIGN if name in source.dialect.builtin else UNKNOWN
 
 
@@ -57,7 +59,8 @@ def in_scopes(code: Code, source: Source, place: Place, name: str) -> list[Symbo
     for around in outline.around(place.scope):
         hidden = around.kind in TYPES and around.kind != "module"
         seen = not hidden or direct or source.dialect.bare_members
-        if seen and (found := outline.named(around.id, name)):
+        found = outline.named(around.id, name) if seen else []
+        if found := [each for each in found if each.kind != "constructor"]:
             return found
         direct = False
     return []
@@ -66,7 +69,7 @@ def in_scopes(code: Code, source: Source, place: Place, name: str) -> list[Symbo
 def imports_of(code: Code, place: Place, name: str) -> list[Import]:
     """The imports that bring a name; those of the function itself hide those of the file."""
     source = code.sources[place.file]
-    found = [each for each in code.imports(place.file) if bound(source, each) == name]
+    found = [each for each in code.imports(place.file) if each.module and bound(source, each) == name]
     if len(found) < 2:
         return found
     for around in code.outline(place.file).around(place.scope):
@@ -94,7 +97,9 @@ def imported(code: Code, source: Source, each: Import, deep: int = 0) -> Meaning
     """What one import brings."""
     if source.dialect.family == "python" and not each.name and not each.alias:
         return locate(code, source, each.module.partition(".")[0])
-    whole = locate(code, source, each.module)
+    if not each.module:  # the file exports something of its own under another name
+        return UNKNOWN if each.alias == each.name else lookup(code, Place(source.id, -1, each.line), each.name)
+    whole = locate(code, source, _absolute(code, source, each))
     if each.name in {"", "*"}:
         return whole
     if whole.kind == "symbol":
@@ -114,18 +119,14 @@ def member(code: Code, whole: Meaning, name: str, deep: int = 0) -> Meaning:
         if file not in code.sources:
             continue
         source = code.sources[file]
-        wanted = name
         if name == "default" and source.dialect.family == "script":
-            found, wanted = _default(code, source)
-            own += found
-            if not wanted:
-                continue
-        own += [symbol.id for symbol in code.top(file, wanted) if symbol.kind != "impl"]
-        open_ = source.dialect.family in _OPEN or wanted != name
+            own += [each.id for each in code.outline(file).symbols if "default" in each.modifiers.split()]
+        own += [symbol.id for symbol in code.top(file, name)]
         again += [
             imported(code, source, each, deep + 1)
             for each in code.imports(file)
-            if bound(source, each) == wanted and (open_ or each.exported or wanted in code.exports(file))
+            if bound(source, each) == name
+            and (each.exported or source.dialect.family in _OPEN or name in code.exports(file))
         ]
     if meant := _merged([of(own), *again]):
         return meant
@@ -143,17 +144,29 @@ def member(code: Code, whole: Meaning, name: str, deep: int = 0) -> Meaning:
 
 def imported_star(code: Code, source: Source, each: Import, name: str, deep: int = 0) -> Meaning:
     """What `import *` brings under a name; nothing when the module is not ours."""
-    whole = locate(code, source, each.module)
+    whole = locate(code, source, _absolute(code, source, each))
     if whole.kind == "module":
         return member(code, whole, name, deep)
     return inside(code, whole, name) if whole.kind == "symbol" else UNKNOWN
 
 
-def _default(code: Code, source: Source) -> tuple[list[int], str]:
-    """The default export of a file: definitions marked so, or the name that it exports."""
-    marked = [symbol.id for symbol in code.outline(source.id).symbols if "default" in symbol.modifiers.split()]
-    named = next((name.partition(":")[2] for name in code.exports(source.id) if name.startswith("default:")), "")
-    return marked, named
+def _crate(code: Code, source: Source, place: Place, name: str) -> Meaning:
+    """The head of a Rust path that nothing brings in: `crate`, `super`, or another crate."""
+    if name in {"std", "core", "alloc"} or name in source.dialect.builtin:
+        return FOREIGN
+    found = locate(code, source, _absolute(code, source, Import(name, place.line)))
+    return found if found.kind == "module" else UNKNOWN
+
+
+def _absolute(code: Code, source: Source, each: Import) -> str:
+    """The module of an import; inside `mod x { }` of Rust, `super` leads to the file first."""
+    if source.dialect.family != "rust" or not each.module.startswith("super"):
+        return each.module
+    depth = sum(s.kind == "module" and s.start < each.line <= s.end for s in code.outline(source.id).symbols)
+    parts = each.module.split("::")
+    while depth and parts and parts[0] == "super":
+        parts, depth = parts[1:], depth - 1
+    return "::".join(parts if parts[:1] == ["super"] else ["self", *parts])
 
 
 def _starred(code: Code, source: Source, name: str) -> Meaning:
@@ -169,12 +182,12 @@ def _shared(code: Code, source: Source, name: str) -> Meaning:
     shared = source.dialect.shared
     if not shared:
         return UNKNOWN
-    found = [symbol for symbol in code.named(name) if symbol.parent is None and not _outlying(symbol)]
+    found = [s for s in code.named(name) if s.parent is None and s.kind not in NAMELESS and not _outlying(s)]
     if shared == "folder":
         return of([each.id for each in found if _folder(code, each) == source.folder])
     if shared == "package":
         return of([each.id for each in found if _package(code, each) == source.package])
-    same = [each for each in found if _family(code, each) == source.dialect.family and each.kind != "impl"]
+    same = [each for each in found if _family(code, each) == source.dialect.family]
     near = [each for each in same if _package(code, each) == source.package] if source.package else []
     return of([each.id for each in near or same])
 

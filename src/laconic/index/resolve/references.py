@@ -11,7 +11,7 @@ from laconic.index.resolve.judge import TIERS, Judge, Verdict
 from laconic.index.resolve.target import Target, target
 from laconic.index.resolve.values import Values
 from laconic.index.store import Symbol
-from laconic.records import Reference
+from laconic.records import Import, Reference
 
 _MOST: Final = 4000  # uses of one name that are looked into; the rest is matched by name
 
@@ -40,6 +40,7 @@ def references(code: Code, symbol: Symbol) -> list[Use]:
     judge = Judge(code, Values(code))
     found = list(_named(code, judge, wanted))
     found += _renamed(code, judge, wanted)
+    found += _defaults(code, wanted)
     if wanted.symbol.kind == "constructor" or wanted.name in {"__init__", "constructor"}:
         found += _constructed(code, judge, wanted)
     own = {
@@ -75,28 +76,47 @@ def _renamed(code: Code, judge: Judge, wanted: Target) -> Iterator[Use]:
 def _aliases(code: Code, wanted: Target) -> list[str]:
     """Other names that imports somewhere give to a symbol."""
     found: dict[str, None] = {}
-    queue = [wanted.name, "default"]
+    queue = [wanted.name, "default", ""]
     while queue:
         name = queue.pop()
-        rows = code.store.connection.execute(
-            "SELECT DISTINCT file, alias FROM imports WHERE name = ? AND alias NOT IN ('', ?)", (name, wanted.name)
-        ).fetchall()
-        for file, alias in rows:
-            if alias in found or file not in code.sources:
-                continue
-            if code.sources[file].dialect.family == wanted.dialect.family and _brings(code, file, alias, wanted):
+        for file, each in _importers(code, wanted, name):
+            alias = each.alias
+            if alias and alias != wanted.name and alias not in found and _brings(code, file, each, wanted):
                 found[alias] = None
                 queue.append(alias)
+    found.pop("default", None)  # a role, not a name in any text
     return list(found)
 
 
-def _brings(code: Code, file: int, alias: str, wanted: Target) -> bool:
-    source = code.sources[file]
-    return any(
-        set(names.imported(code, source, each).symbols) & wanted.same
-        for each in code.imports(file)
-        if each.alias == alias
+def _defaults(code: Code, wanted: Target) -> Iterator[Use]:
+    """Imports of a default export: the name in the text is the importer's own."""
+    if wanted.is_member or wanted.dialect.family != "script":
+        return
+    for name in ("default", ""):
+        for file, each in _importers(code, wanted, name):
+            if each.module and each.alias and _brings(code, file, each, wanted):
+                yield Use(code.sources[file].path, each.line, 0, "import", True, "import", None)
+
+
+def _importers(code: Code, wanted: Target, name: str) -> list[tuple[int, Import]]:
+    """Imports of a name, in files that can mean the symbol."""
+    if not name and wanted.dialect.family != "script":
+        return []
+    rows = code.store.connection.execute(
+        "SELECT file, module, line, alias, exported FROM imports WHERE name = ? AND alias != ''", (name,)
     )
+    return [
+        (int(file), Import(module, line, name, alias, bool(exported)))
+        for file, module, line, alias, exported in rows.fetchall()
+        if file in code.sources and code.sources[file].dialect.family == wanted.dialect.family
+    ]
+
+
+def _brings(code: Code, file: int, each: Import, wanted: Target) -> bool:
+    meant = names.imported(code, code.sources[file], each)
+    if meant.kind == "module" and not each.name:
+        meant = names.member(code, meant, "default")
+    return bool(set(meant.symbols) & wanted.same) and meant.kind == "symbol"
 
 
 def _constructed(code: Code, judge: Judge, wanted: Target) -> Iterator[Use]:

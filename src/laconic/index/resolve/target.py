@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from laconic.index.resolve import classes
-from laconic.index.resolve.code import TYPES, Code
+from laconic.index.resolve.code import NAMELESS, TYPES, Code
 from laconic.index.resolve.dialect import Dialect, distinctive
 from laconic.index.store import Symbol
 
@@ -81,6 +81,6 @@ def _same(code: Code, each: Symbol, symbol: Symbol, owners: tuple[int, ...]) -> 
 def _rival(code: Code, each: Symbol, dialect: Dialect) -> bool:
     """Whether a use of the name on something unknown might mean this other definition."""
     source = code.sources.get(each.file)
-    if source is None or source.dialect.family != dialect.family:
+    if source is None or each.kind in NAMELESS or source.dialect.family != dialect.family:
         return False
     return dialect.shorthand or bool(classes.owner_name(code, each))

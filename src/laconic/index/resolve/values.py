@@ -184,7 +184,7 @@ class Values:
         text = "\n".join(lines[around.start - 1 : around.end])
         found = [
             (around.start + text.count("\n", 0, given.at), given)
-            for given in (bindings(source.dialect.family, name, text) if name in text else ())
+            for given in (bindings(source.dialect.family, name, text, around.signature) if name in text else ())
         ]
         self.code.derived[key] = found
         return found

@@ -1,0 +1,15 @@
+package shop.core;
+
+public interface Price {
+    String format();
+
+    static Price zero() { //! Price
+        return new Zero(); //! Zero
+    }
+
+    class Zero implements Price { //! Price
+        public String format() {
+            return "0";
+        }
+    }
+}

@@ -1,0 +1,3 @@
+pub mod socket;
+
+pub fn resolve_host() {}

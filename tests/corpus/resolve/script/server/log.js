@@ -1,0 +1,7 @@
+function writeLog(line) {
+  return line;
+}
+
+function rotate() {}
+
+module.exports = writeLog; //! writeLog

@@ -1,0 +1,5 @@
+exports.readQueue = function readQueue() {}; //! readQueue
+
+function drain() {}
+
+module.exports.drain = drain; //! drain

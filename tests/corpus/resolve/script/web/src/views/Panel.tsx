@@ -1,0 +1,5 @@
+function Panel({ text }: { text: string }) {
+  return <p>{text}</p>;
+}
+
+export default Panel; //! Panel
