@@ -3,36 +3,15 @@
 from __future__ import annotations
 
 import os
-import subprocess
+from collections.abc import Callable
 from pathlib import Path
 
-import pytest
-
+from laconic.index.build import lock_of
+from laconic.index.store import Store
 from laconic.index.workspace_index import Index
+from laconic.workspace.lock import held
 
-
-def git(folder: Path, *args: str) -> None:
-    identity = ["-c", "user.name=a", "-c", "user.email=a@example.org", "-c", "init.defaultBranch=main"]
-    subprocess.run(["git", *identity, *args], cwd=folder, check=True, capture_output=True)
-
-
-@pytest.fixture
-def root(tmp_path: Path) -> Path:
-    root = tmp_path / "code"
-    root.mkdir()
-    for name in ("a.txt", "b.txt", "c.txt"):
-        (root / name).write_text(f"this is {name}\n")
-    (root / ".gitignore").write_text("ignored.txt\n")
-    (root / "ignored.txt").write_text("no")
-    git(root, "init")
-    git(root, "add", ".")
-    git(root, "commit", "-m", "first")
-    return root
-
-
-@pytest.fixture
-def index(root: Path, tmp_path: Path) -> Index:
-    return Index.open(root, tmp_path / "cache")
+Git = Callable[..., None]
 
 
 def paths(index: Index) -> list[str]:
@@ -59,17 +38,17 @@ def test_change_rename_and_delete_leave_no_stale_row(index: Index, root: Path) -
     assert paths(index) == [".gitignore", "a.txt", "d.txt"]
 
 
-def test_a_branch_switch_is_followed(index: Index, root: Path) -> None:
+def test_a_branch_switch_is_followed(index: Index, root: Path, git: Git) -> None:
     index.build()
     before = index.store.fingerprint()
-    git(root, "checkout", "-b", "side")
+    git("checkout", "-b", "side")
     (root / "a.txt").write_text("on the side\n")
     (root / "new.txt").write_text("new\n")
-    git(root, "add", ".")
-    git(root, "commit", "-m", "side")
+    git("add", ".")
+    git("commit", "-m", "side")
     index.build()
     assert index.store.fingerprint() != before
-    git(root, "checkout", "main")
+    git("checkout", "main")
     index.build()
     assert index.store.fingerprint() == before
 
@@ -119,8 +98,26 @@ def test_a_query_sees_a_change_without_being_told(index: Index, root: Path) -> N
 
 
 def test_the_first_refresh_builds_behind_and_says_so(index: Index) -> None:
-    assert "being built" in index.refresh()
-    index.close()
-    again = Index.open(index.root, index.store.path.parents[2])
-    assert again.refresh() == ""
-    assert len(paths(again)) == 4
+    assert "being built" in index.refresh(patience=0)
+    assert index.refresh(patience=60) == ""
+    assert len(paths(index)) == 4
+
+
+def test_a_running_build_can_be_queried(index: Index, root: Path) -> None:
+    """Another connection sees whole batches while the build goes on."""
+    for number in range(450):
+        (root / f"n{number}.txt").write_text(f"number {number}\n")
+    reader = Store.open(index.store.path)
+    seen: list[tuple[int, str]] = []
+    index.build(lambda done, total: seen.append((len(list(reader.files())), reader.meta("building"))))
+    assert seen == [(200, "200/454"), (400, "400/454"), (454, "454/454")]
+    assert reader.meta("building") == ""
+
+
+def test_only_one_process_writes(index: Index) -> None:
+    """A second one is told so, and goes on reading."""
+    with held(lock_of(index.store)) as got:
+        assert got
+        assert index.build().locked
+        assert paths(index) == []
+    assert index.build().written == 4

@@ -45,47 +45,52 @@ def build(store: Store, root: Path, preparer: Preparer, progress: Progress, *, s
     with held(lock_of(store), seconds=seconds) as got:
         if not got:
             return Outcome(locked=True)
-        remembered = known(store)
-        return apply(store, root, compare(listing(root), remembered), remembered, preparer, progress=progress)
-
-
-def apply(
-    store: Store,
-    root: Path,
-    changes: Changes,
-    remembered: dict[str, Known],
-    preparer: Preparer,
-    *,
-    progress: Progress,
-) -> Outcome:
-    """Write changes that were found; the caller holds the lock."""
-    started = time.perf_counter()
-    if not changes:
-        if store.meta("building") or not store.meta("built"):
+        outcome = _apply(store, root, compare(listing(root), known(store)), preparer, progress)
+        if outcome.written or outcome.removed or not store.meta("built"):
             _finish(store)
-        return Outcome(seconds=time.perf_counter() - started)
-    total = len(changes.suspects)
+        store.shrink()
+        return outcome
+
+
+def bring_in(store: Store, root: Path, changes: Changes, preparer: Preparer, *, seconds: float = 2.0) -> Outcome:
+    """Write changes that were found a moment ago."""
+    with held(lock_of(store), seconds=seconds) as got:
+        if not got:
+            return Outcome(locked=True)
+        return _apply(store, root, changes, preparer, lambda done, total: None)
+
+
+def _apply(store: Store, root: Path, changes: Changes, preparer: Preparer, progress: Progress) -> Outcome:
+    started = time.perf_counter()
+    before = known(store, [item.path for item in changes.suspects])
+    # Another process may have brought some of them in while we waited for the lock.
+    suspects = [item for item in changes.suspects if not (held := before.get(item.path)) or not held.same(item)]
+    total = len(suspects)
+    counting = total > _BATCH_FILES
     with store.writing():
         removed = store.drop(changes.gone)
-        if total > _BATCH_FILES:
+        if counting:
             store.set_meta("building", f"0/{total}")
-    jobs = [Job(item, remembered[item.path].hash if item.path in remembered else b"") for item in changes.suspects]
-    before = {job.item.path: job.before for job in jobs}
     done = written = 0
+    jobs = [Job(item, before[item.path].hash if item.path in before else b"") for item in suspects]
     for batch in _batches(preparer.prepared(root, jobs)):
         with store.writing():
-            for file in batch:
-                if file.hash and file.hash == before[file.path]:
-                    store.touch(file)
-                else:
-                    store.put(file)
-                    written += 1
+            written += sum(_put(store, file, before) for file in batch)
             done += len(batch)
-            if total > _BATCH_FILES:
+            if counting:
                 store.set_meta("building", f"{done}/{total}")
         progress(done, total)
-    _finish(store)
+    if store.meta("building"):  # also what a killed build left behind
+        _finish(store)
     return Outcome(written, done - written, removed, time.perf_counter() - started)
+
+
+def _put(store: Store, file: Prepared, before: dict[str, Known]) -> bool:
+    if file.hash and file.path in before and before[file.path].hash == file.hash:
+        store.touch(file)
+        return False
+    store.put(file)
+    return True
 
 
 def _finish(store: Store) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
@@ -10,6 +10,7 @@ from laconic.index.store import Store
 from laconic.workspace.listing import Listed
 
 _SECOND: Final = 1_000_000_000
+_MANY: Final = 500  # paths that are asked for one by one
 _TICK: Final = _SECOND // 20  # clocks of file systems stand still for some milliseconds
 
 
@@ -47,10 +48,13 @@ class Changes:
         return len(self.suspects) + len(self.gone)
 
 
-def known(store: Store) -> dict[str, Known]:
-    """What the index remembers, by path."""
-    rows = store.connection.execute("SELECT path, size, mtime_ns, ctime_ns, checked_ns, hash, reason FROM files")
-    return {row[0]: Known._make(row[1:]) for row in rows}
+def known(store: Store, paths: Sequence[str] | None = None) -> dict[str, Known]:
+    """What the index remembers, by path; of all files, or of some."""
+    query = "SELECT path, size, mtime_ns, ctime_ns, checked_ns, hash, reason FROM files"
+    if paths is None or len(paths) > _MANY:
+        return {row[0]: Known._make(row[1:]) for row in store.connection.execute(query)}
+    rows = [store.connection.execute(query + " WHERE path = ?", (path,)).fetchone() for path in paths]
+    return {row[0]: Known._make(row[1:]) for row in rows if row is not None}
 
 
 def compare(listed: Iterable[Listed], remembered: Mapping[str, Known]) -> Changes:

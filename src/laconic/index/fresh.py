@@ -1,75 +1,123 @@
-"""Keep an index right while files change: what a query relies on is checked before it is answered.
+"""Find out what changed on disk since it was indexed: by listening where the system tells, else by looking.
 
-`check` brings small changes in at once, in this process; it leaves a first build or a mass change to `build`.
+It writes nothing. The first look costs one listing of the workspace; later ones next to nothing while it is quiet.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Final
 
-from laconic.index.build import Outcome, apply, lock_of
 from laconic.index.changes import Changes, Known, compare, known
-from laconic.index.preparing import Preparer
 from laconic.index.store import Store
 from laconic.workspace.listing import Listed, listing, look
-from laconic.workspace.lock import held
+from laconic.workspace.watching import Heard, Watch, folders_of
 
-SMALL: Final = 60  # files that are brought in before an answer; more are a build of their own
-_WAIT: Final = 2.0  # seconds for another writer to finish a batch
-
-
-def _silent(done: int, total: int) -> None:
-    """Small changes show no progress."""
+_NOTHING: Final = Changes((), ())
+_OFTEN: Final = 0.3  # seconds between two looks when nobody tells us
+_SELDOM: Final = 30.0  # between two looks when the system tells us: some file systems do not tell all
+_SHARE: Final = 10.0  # looking may take at most one tenth of the time
 
 
-@dataclass(slots=True)
 class Freshness:
-    """Decides when to look at the disk, and writes what it finds."""
+    """What has to be brought in before a query may be answered."""
 
-    store: Store
-    root: Path
-    preparer: Preparer
-    pause: float = 0.5  # seconds between two looks at the whole workspace
-    _looked: float = field(default=-1e9)
+    def __init__(
+        self, store: Store, root: Path, clock: Callable[[], float] = time.monotonic, listen: bool = True
+    ) -> None:
+        self._store = store
+        self._root = root
+        self._clock = clock
+        self._watch: Watch | None = None
+        self._ignored: frozenset[str] = frozenset()
+        self._next = 0.0  # when to look at everything again
+        self._looks = 0
+        self._listens = listen
 
-    def sweep(self, *, force: bool = False) -> Changes | None:
-        """Compare the whole workspace with the index; None when the last look is recent enough."""
-        now = time.monotonic()
-        if not force and now - self._looked < self.pause:
-            return None
-        changes = compare(listing(self.root), known(self.store))
-        self._looked = time.monotonic()
-        return changes
+    def close(self) -> None:
+        if self._watch is not None:
+            self._watch.close()
+            self._watch = None
 
-    def bring_in(self, changes: Changes) -> Outcome:
-        """Write changes now, unless another process is at it."""
-        with held(lock_of(self.store), seconds=_WAIT) as got:
-            if not got:
-                return Outcome(locked=True)
-            return apply(self.store, self.root, changes, known(self.store), self.preparer, progress=_silent)
+    def changes(self) -> Changes:
+        """All changes that are known or due to be looked for."""
+        heard = self._heard()
+        if heard.lost or self._clock() >= self._next:
+            return self._look(heard)
+        paths = heard.paths - self._ignored
+        if not paths:
+            return _NOTHING
+        found = self.named(paths)
+        if any(_decides(item.path) or self._known(item.path) is None for item in found.suspects):
+            return self._look(heard)  # a new file may be one that git ignores
+        return found
 
-    def ensure(self, paths: Iterable[str]) -> bool:
-        """Re-read those of the named files that changed; True when one did, and the answer must be made again."""
-        items: list[Listed] = []
+    def again(self) -> None:
+        """Look at everything with the next question: what was found could not be brought in."""
+        self._next = 0.0
+
+    def wait(self, seconds: float) -> bool:
+        """Wait until the system tells of a change; False after the time given."""
+        if self._watch is None:
+            time.sleep(seconds)
+            return True
+        return self._watch.wait(seconds)
+
+    def named(self, paths: Iterable[str]) -> Changes:
+        """Those of the named files that changed, by size and times."""
+        suspects: list[Listed] = []
         gone: list[str] = []
-        for path in dict.fromkeys(paths):
+        for path in paths:
             before = self._known(path)
-            now = look(self.root, path)
+            now = look(self._root, path)
             if now is None:
                 gone += [path] if before else []
             elif before is None or not before.same(now):
-                items.append(now)
-        if not items and not gone:
+                suspects.append(now)
+        return Changes(tuple(suspects), tuple(gone))
+
+    def _heard(self) -> Heard:
+        return Heard(frozenset(), False) if self._watch is None else self._watch.heard()
+
+    def _look(self, heard: Heard) -> Changes:
+        started = self._clock()
+        self._looks += 1
+        if self._listens and (heard.lost or self._looks == 2):  # a command that ends at once asks only once
+            self._listen_anew()
+        items = listing(self._root)
+        changes = compare(items, known(self._store))
+        news = self._listen(item.path for item in items)
+        self._ignored = heard.paths - {item.path for item in items}
+        pause = max(_SELDOM if self._watch else _OFTEN, (self._clock() - started) * _SHARE)
+        # A folder that was not yet watched may have changed between listing and watching.
+        self._next = 0.0 if news or (self._listens and self._looks == 1) else self._clock() + pause
+        return changes
+
+    def _listen_anew(self) -> None:
+        """Folders that were moved are still heard under their old names: begin again."""
+        self.close()
+        self._watch = Watch.open(self._root)
+        self._listens = self._watch is not None
+        self._listen(row[0] for row in self._store.connection.execute("SELECT path FROM files"))
+
+    def _listen(self, paths: Iterable[str]) -> bool:
+        if self._watch is None:
             return False
-        outcome = self.bring_in(Changes(tuple(items), tuple(gone)))
-        return bool(outcome.written or outcome.removed)
+        added = self._watch.add(sorted(folders_of(paths)))
+        if added is None:  # the system watches no more: look instead
+            self.close()
+            self._listens = False
+        return bool(added)
 
     def _known(self, path: str) -> Known | None:
-        row = self.store.connection.execute(
+        row = self._store.connection.execute(
             "SELECT size, mtime_ns, ctime_ns, checked_ns, hash, reason FROM files WHERE path = ?", (path,)
         ).fetchone()
         return None if row is None else Known._make(row)
+
+
+def _decides(path: str) -> bool:
+    """Whether a file says which others belong to the workspace."""
+    return path.rpartition("/")[2] in {".gitignore", ".ignore"}

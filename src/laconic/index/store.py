@@ -105,6 +105,10 @@ class Store:
             raise
         self.connection.execute("COMMIT")
 
+    def shrink(self) -> None:
+        """Move what was written into the file itself, so that the log beside it does not stay large."""
+        self.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+
     def meta(self, key: str, default: str = "") -> str:
         row = self.connection.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
         return default if row is None else str(row[0])

@@ -2,29 +2,43 @@
 
 from __future__ import annotations
 
+import sqlite3
 import threading
+import time
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Final
 
+from laconic.errors import LaconicError
 from laconic.index import catalog
-from laconic.index.build import Outcome, Progress, build
-from laconic.index.fresh import SMALL, Freshness
+from laconic.index.build import Outcome, Progress, bring_in, build
+from laconic.index.changes import Changes
+from laconic.index.fresh import Freshness
 from laconic.index.preparing import Parsing, Preparer
 from laconic.index.store import Store
 
+_MASS: Final = 1500  # changed files from which a query no longer waits for all of them
+_PATIENCE: Final = 2.0  # seconds that a query waits for a build
+_CALM: Final = 0.05  # seconds after a change for others to follow it
+
 
 class Index:
-    """An open workspace. Call `refresh` before a query and `ensure` with the paths of its answer.
+    """An open workspace: call `refresh` before a query, and `ensure` with the paths that its answer quotes.
 
-    `store.connection` may be queried freely from the thread that opened it.
+    `store.connection` may be queried freely, from any thread; writing goes through a connection of its own.
     """
 
     def __init__(self, root: Path, store: Store, preparer: Preparer) -> None:
         self.root = root
         self.store = store
+        self._writer = Store.open(store.path)
         self._preparer = preparer
-        self._fresh = Freshness(store, root, preparer)
+        self._fresh = Freshness(store, root)
+        self._turn = threading.RLock()  # one thread at a time looks and writes
         self._builder: threading.Thread | None = None
+        self._watcher: threading.Thread | None = None
+        self._trouble = ""
+        self._closing = threading.Event()
 
     @classmethod
     def open(cls, root: Path, cache: Path, preparer: Preparer | None = None) -> Index:
@@ -33,51 +47,86 @@ class Index:
         return cls(root, Store.open(catalog.place(cache, root)), preparer or Parsing())
 
     def close(self) -> None:
-        if self._builder is not None:
-            self._builder.join()
-        self.store.close()
+        """Wait for a running build, then let go of everything."""
+        self._closing.set()
+        for thread in (self._builder, self._watcher):
+            if thread is not None:
+                thread.join()
+        with self._turn:
+            self._fresh.close()
+            self._writer.close()
+            self.store.close()
 
     def build(self, progress: Progress | None = None, *, seconds: float = 0.0) -> Outcome:
-        """Make everything fresh now; says `locked` when another process is at it."""
-        return build(self.store, self.root, self._preparer, progress or (lambda done, total: None), seconds=seconds)
+        """Make everything fresh now; the outcome is `locked` when another process is at it."""
+        with self._turn:
+            return build(
+                self._writer, self.root, self._preparer, progress or (lambda done, total: None), seconds=seconds
+            )
 
-    def build_behind(self) -> None:
-        """Build in a thread with a connection of its own, while queries go on."""
+    def refresh(self, patience: float = _PATIENCE) -> str:
+        """Bring in what changed on disk. Returns what the answer must say: nothing, or that it may be incomplete."""
         if self._builder is not None and self._builder.is_alive():
-            return
-        self._builder = threading.Thread(target=self._build_alone, name="laconic-build", daemon=True)
-        self._builder.start()
-
-    def refresh(self) -> str:
-        """Bring in what changed. Returns what the answer must say: empty, or how far a running build is."""
-        if self.building:
+            self._builder.join(patience)
             return self._said()
-        changes = self._fresh.sweep()
-        if changes:
-            if len(changes) > SMALL or not self.store.meta("built"):
-                self.build_behind()
-                return self._said()
-            self._fresh.bring_in(changes)
-        return ""
+        if not self.store.meta("built"):
+            return self._build_behind(patience)
+        with self._turn:
+            changes = self._fresh.changes()
+            if len(changes) > _MASS:
+                return self._build_behind(patience)
+            return "" if self._bring_in(changes) else "the index is being updated by another process"
 
     def ensure(self, paths: Iterable[str]) -> bool:
         """Check the files that an answer quotes; True when one had changed and the answer must be made again."""
-        return self._fresh.ensure(paths)
+        with self._turn:
+            changes = self._fresh.named(dict.fromkeys(paths))
+            outcome = bring_in(self._writer, self.root, changes, self._preparer) if changes else Outcome()
+        return bool(outcome.written or outcome.removed)
 
-    @property
-    def building(self) -> bool:
-        """Whether a build of this process is under way."""
-        return self._builder is not None and self._builder.is_alive()
+    def watch(self) -> None:
+        """Bring changes in as they happen, in a thread, so that queries need not wait for them."""
+        if self._watcher is None:
+            self._watcher = threading.Thread(target=self._watching, name="laconic-watch", daemon=True)
+            self._watcher.start()
 
     def statistics(self) -> catalog.Statistics:
         return catalog.statistics(self.root, self.store.path)
 
-    def _said(self) -> str:
-        return f"index is being built: {self.store.meta('building') or 'starting'}"
+    def _bring_in(self, changes: Changes) -> bool:
+        if changes and bring_in(self._writer, self.root, changes, self._preparer).locked:
+            self._fresh.again()
+            return False
+        return True
+
+    def _build_behind(self, patience: float) -> str:
+        """Build in a thread while queries go on; wait a little, since a small workspace is soon done."""
+        self._trouble = ""
+        self._builder = threading.Thread(target=self._build_alone, name="laconic-build", daemon=True)
+        self._builder.start()
+        self._builder.join(patience)
+        return self._said()
 
     def _build_alone(self) -> None:
-        store = Store.open(self.store.path)
         try:
-            build(store, self.root, self._preparer, lambda done, total: None)
-        finally:
-            store.close()
+            store = Store.open(self.store.path)
+            try:
+                build(store, self.root, self._preparer, lambda done, total: None)
+            finally:
+                store.close()
+        except (LaconicError, sqlite3.Error, OSError) as error:  # nobody joins this thread to hear of it
+            self._trouble = f"the index could not be built: {error}"
+
+    def _said(self) -> str:
+        """How far a build is, of this process or of another; nothing when the index is complete."""
+        if self._trouble:
+            return self._trouble
+        if progress := self.store.meta("building"):
+            return f"the index is being built: {progress} files"
+        return "" if self.store.meta("built") else "the index is being built"
+
+    def _watching(self) -> None:
+        while not self._closing.is_set():
+            if self._fresh.wait(0.5):
+                time.sleep(_CALM)
+                self.refresh()
