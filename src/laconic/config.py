@@ -57,6 +57,21 @@ SETTINGS: Final[tuple[Setting, ...]] = (
     Setting("parse.max_line", 50_000, "Longest line, in bytes, of a file that is parsed.", minimum=1),
     Setting("parse.seconds", 10.0, "Time after which the parser of one file is killed.", minimum=0.1),
     Setting("archive.limit_mb", 512, "Megabytes the archive may hold on disk; the oldest go first.", minimum=1),
+    Setting("gateway.listen", "127.0.0.1:8787", "Address of the gateway."),
+    Setting("gateway.anthropic_url", "https://api.anthropic.com", "Where Anthropic's API is."),
+    Setting("gateway.openai_url", "https://api.openai.com", "Where OpenAI's API is, or a server that speaks it."),
+    Setting("gateway.gemini_url", "https://generativelanguage.googleapis.com", "Where Gemini's API is."),
+    Setting(
+        "gateway.upstreams", "", "Further providers, reached under their name: `ollama=http://127.0.0.1:11434, ...`."
+    ),
+    Setting("gateway.token", "", "Word that clients must send in `x-laconic-token`; needed unless on loopback."),
+    Setting(
+        "gateway.enabled", True, "Whether conversations are changed at all; off, the gateway only passes them on."
+    ),
+    Setting(
+        "gateway.off_models", "", "Models whose conversations pass unchanged, as patterns with commas: `o3*, *-mini`."
+    ),
+    Setting("gateway.max_body", 64, "Largest request body, in MiB.", minimum=1),
     Setting("bench.data", "../shared/bench", "Folder with the recorded data that benchmarks measure on."),
 )
 

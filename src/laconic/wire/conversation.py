@@ -6,6 +6,7 @@ from collections.abc import Mapping, MutableMapping, Sequence
 from hashlib import sha256
 
 from laconic.errors import MalformedRequest
+from laconic.wire.content import unmarked
 from laconic.wire.exchanges import Exchange, exchanges
 from laconic.wire.model import At, Block, Change, Fault, Format, Insert, Shape, Turn
 from laconic.wire.spans import Span, elements, is_array, is_object, is_string, last, members, string, value
@@ -17,7 +18,7 @@ Shapes = MutableMapping[bytes, Shape]  # remembered shapes by the hash of a mess
 class Conversation:
     """One request. Turns are read when first asked for; with remembered shapes only new messages are opened."""
 
-    __slots__ = ("_exchanges", "_shapes", "_turns", "array", "body", "fields", "format", "messages")
+    __slots__ = ("_exchanges", "_first", "_shapes", "_turns", "array", "body", "fields", "format", "messages")
 
     def __init__(
         self, format: Format, body: bytes, fields: dict[str, Span], array: Span | None, messages: tuple[Span, ...]
@@ -28,6 +29,7 @@ class Conversation:
         self.array = array  # the list of messages
         self.messages = messages
         self._shapes: Shapes = {}
+        self._first: int | None = None
         self._turns: tuple[Turn, ...] | None = None
         self._exchanges: tuple[Exchange, ...] | None = None
 
@@ -51,22 +53,30 @@ class Conversation:
     @property
     def first_user(self) -> int:
         """The turn that holds the first real user message; -1 when there is none."""
-        for turn in self.turns:
-            if turn.role == "user" and any(block.kind != "result" for block in turn.blocks):
-                return turn.index
-        return -1
+        if self._first is None:
+            self._first = next((at for at in range(len(self.messages)) if self._speaks(at)), -1)
+        return self._first
 
     @property
     def model(self) -> str:
         return self.text_field("model")
 
     @property
+    def first_message(self) -> tuple[bytes, ...]:
+        """The keys of the first user message. Nothing behind it is opened for this."""
+        if self.first_user < 0:
+            return ()
+        return tuple(part.key.encode() for part in self._shape(self.first_user).parts)
+
+    @property
     def prefix(self) -> tuple[bytes, ...]:
         """What stays the same all through a session: system prompt, tools, first user message."""
-        fields = tuple(self.field(name) for name in self.format.pinned if name in self.fields)
-        leading = [turn.raw for turn in self.turns[: self.first_user] if turn.role == "system"]
-        first = self.turns[self.first_user] if self.first_user >= 0 else None
-        return (*fields, *leading, *((block.key.encode() for block in first.blocks) if first else ()))
+        fields = tuple(unmarked(self.field(name)) for name in self.format.pinned if name in self.fields)
+        leading = range(max(0, self.first_user))
+        system = [
+            part.key.encode() for at in leading if self._shape(at).role == "system" for part in self._shape(at).parts
+        ]
+        return (*fields, *system, *self.first_message)
 
     def pinned(self, block: Block) -> bool:
         """System prompts and the first user message are never touched."""
@@ -111,11 +121,11 @@ class Conversation:
         turns: list[Turn] = []
         counts: dict[str, int] = {}
         for index, span in enumerate(self.messages):
-            start, end = span
-            digest = sha256(view[start:end]).digest()
+            start = span.start
+            digest = sha256(view[start : span.end]).digest()
             shape = shapes.get(digest)
             if shape is None:
-                shape = shapes[digest] = self.format.shape(body[start:end])
+                shape = shapes[digest] = self.format.shape(span.of(body))
             blocks = []
             for number, part in enumerate(shape.parts):
                 key = part.key
@@ -127,6 +137,17 @@ class Conversation:
                 blocks.append(Block(part, body, start, index, number, key))
             turns.append(Turn(index, tuple(blocks), shape, body, span))
         return tuple(turns)
+
+    def _shape(self, at: int) -> Shape:
+        raw = self.messages[at].of(self.body)
+        digest = sha256(raw).digest()
+        if digest not in self._shapes:
+            self._shapes[digest] = self.format.shape(raw)
+        return self._shapes[digest]
+
+    def _speaks(self, at: int) -> bool:
+        shape = self._shape(at)
+        return shape.role == "user" and any(part.kind != "result" for part in shape.parts)
 
 
 def parse(format: Format, body: bytes, shapes: Shapes | None = None) -> Conversation:

@@ -1,0 +1,88 @@
+"""Open compressed request bodies, and answers on the side. A small body that grows without end is refused."""
+
+from __future__ import annotations
+
+import zlib
+from typing import Protocol
+
+from laconic.errors import MalformedRequest
+
+
+class TooLarge(MalformedRequest):
+    """More bytes than a request may have."""
+
+
+class _Stream(Protocol):
+    def decompress(self, data: bytes, /) -> bytes: ...
+
+
+def opened(body: bytes, encoding: str, most: int) -> bytes | None:
+    """The body as it was before it was compressed; None when we cannot open it."""
+    for name in reversed([part.strip().lower() for part in encoding.split(",") if part.strip()]):
+        inner = _opened(body, name, most)
+        if inner is None:
+            return None
+        body = inner
+    return body
+
+
+def _opened(body: bytes, name: str, most: int) -> bytes | None:
+    if name == "identity":
+        return body
+    try:
+        if name in {"gzip", "x-gzip", "deflate"}:
+            return _inflated(body, 47 if name != "deflate" else 15, most)
+        if name == "zstd":
+            return _zstd(body, most)
+    except zlib.error:
+        return None
+    return None
+
+
+def _inflated(body: bytes, bits: int, most: int) -> bytes | None:
+    stream = zlib.decompressobj(bits)
+    inner = stream.decompress(body, most + 1)
+    if len(inner) > most:
+        raise TooLarge(f"The body is larger than {most} bytes.", "Send a smaller one, or raise gateway.max_body.")
+    return inner if stream.eof else None
+
+
+def _zstd(body: bytes, most: int) -> bytes | None:
+    import zstandard  # only some clients send this
+
+    try:
+        with zstandard.ZstdDecompressor(max_window_size=2**27).stream_reader(body) as reader:
+            inner = reader.read(most + 1)
+    except zstandard.ZstdError:
+        return None
+    if len(inner) > most:
+        raise TooLarge(f"The body is larger than {most} bytes.", "Send a smaller one, or raise gateway.max_body.")
+    return inner
+
+
+class SideReader:
+    """Opens an answer as it passes, to read its usage; gives up quietly when it cannot."""
+
+    __slots__ = ("_stream",)
+
+    def __init__(self, encoding: str) -> None:
+        name = encoding.strip().lower()
+        self._stream: _Stream | None = None
+        if name in {"gzip", "x-gzip"}:
+            self._stream = zlib.decompressobj(47)
+        elif name not in {"", "identity"}:
+            self._stream = _Blind()
+
+    def feed(self, chunk: bytes) -> bytes:
+        if self._stream is None:
+            return chunk
+        try:
+            return self._stream.decompress(chunk)
+        except zlib.error:
+            self._stream = _Blind()
+            return b""
+
+
+class _Blind:
+    def decompress(self, data: bytes, /) -> bytes:
+        return b""

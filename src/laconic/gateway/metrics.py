@@ -1,0 +1,54 @@
+"""Counters of the process, in the text form that Prometheus reads. No content, no keys."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Final
+
+_HELP: Final = {
+    "laconic_requests_total": "Requests by upstream, format and status.",
+    "laconic_fail_open_total": "Requests that passed unchanged because our own code failed, by what failed.",
+    "laconic_disconnects_total": "Requests that the client left.",
+    "laconic_upstream_faults_total": "Answers that the provider did not finish, by fault.",
+    "laconic_request_bytes_total": "Bytes of conversations, as they came and as they went.",
+    "laconic_prompt_tokens_total": "Prompt tokens that providers reported: plain, read from a cache, written to one.",
+    "laconic_output_tokens_total": "Output tokens that providers reported.",
+    "laconic_malformed_calls_total": "Calls in the text of a model that could not be used, by reason.",
+    "laconic_in_flight": "Requests that are being answered.",
+}
+Labels = tuple[tuple[str, str], ...]
+
+
+class Metrics:
+    """All counters. Touched by the event loop only."""
+
+    def __init__(self) -> None:
+        self._values: dict[tuple[str, Labels], float] = {}
+
+    def add(self, name: str, amount: float = 1, **labels: str) -> None:
+        key = (name, tuple(sorted(labels.items())))
+        self._values[key] = self._values.get(key, 0) + amount
+
+    def value(self, name: str, **labels: str) -> float:
+        return self._values.get((name, tuple(sorted(labels.items()))), 0)
+
+    def text(self) -> str:
+        lines: list[str] = []
+        for name, about in _HELP.items():
+            kind = "counter" if name.endswith("_total") else "gauge"
+            lines += [f"# HELP {name} {about}", f"# TYPE {name} {kind}"]
+            lines += [f"{name}{_labels(labels)} {value:g}" for (own, labels), value in self._sorted() if own == name]
+        return "\n".join(lines) + "\n"
+
+    def _sorted(self) -> Iterable[tuple[tuple[str, Labels], float]]:
+        return sorted(self._values.items())
+
+
+def _labels(labels: Labels) -> str:
+    if not labels:
+        return ""
+    return "{" + ",".join(f'{name}="{_escaped(value)}"' for name, value in labels) + "}"
+
+
+def _escaped(value: str) -> str:
+    return value.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")

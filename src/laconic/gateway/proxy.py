@@ -1,0 +1,240 @@
+"""Take a request, send what the plan says, and hand the answer back as it comes."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections.abc import Awaitable, Callable, MutableMapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractAsyncContextManager
+from io import BytesIO
+from typing import Any, Final
+
+import aiohttp
+import msgspec
+from yarl import URL
+
+from laconic.errors import LaconicError
+from laconic.gateway.bodies import SideReader, TooLarge
+from laconic.gateway.headers import downward, readable, upward
+from laconic.gateway.metrics import Metrics
+from laconic.gateway.plan import Plan, Planner
+from laconic.gateway.roster import Roster
+from laconic.gateway.routes import Target, Upstreams, target
+from laconic.wire.limits import limits_of
+from laconic.wire.refusals import refusal
+from laconic.wire.usage import Usage, UsageReader, usage_of
+
+Scope = MutableMapping[str, Any]
+Message = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[Message]]
+Send = Callable[[Message], Awaitable[None]]
+
+log = logging.getLogger("laconic.gateway")
+_AUTO: Final = frozenset({"User-Agent", "Accept", "Accept-Encoding", "Content-Type"})
+_WHOLE: Final = 8 * 2**20  # a larger answer that is not streamed is not searched for usage
+
+
+class Incoming(msgspec.Struct, frozen=True):
+    """A request as it came."""
+
+    method: str
+    raw: list[tuple[bytes, bytes]]
+    headers: dict[str, str]
+    query: str
+    where: Target
+    body: bytes
+
+
+class ClientGone(Exception):
+    """Nobody waits for the answer."""
+
+
+class Proxy:
+    """An ASGI application. `start` and `stop` belong to the loop it runs in."""
+
+    def __init__(self, upstreams: Upstreams, planner: Planner, metrics: Metrics, roster: Roster) -> None:
+        self._upstreams = upstreams
+        self._planner = planner
+        self._metrics = metrics
+        self._roster = roster
+        self._thread = ThreadPoolExecutor(1, "engine")  # the engine is asked one question at a time
+        self._client: aiohttp.ClientSession | None = None
+
+    async def start(self) -> None:
+        self._client = aiohttp.ClientSession(
+            connector=aiohttp.TCPConnector(limit=0, keepalive_timeout=15),
+            timeout=aiohttp.ClientTimeout(total=None, sock_connect=30),  # a model may think for long
+            auto_decompress=False,
+            skip_auto_headers=_AUTO,
+            cookie_jar=aiohttp.DummyCookieJar(),
+            max_line_size=64 * 1024,
+            max_field_size=64 * 1024,
+        )
+
+    async def stop(self) -> None:
+        if self._client is not None:
+            await self._client.close()
+        self._thread.shutdown(wait=False)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        headers = readable(scope["headers"])
+        self._metrics.add("laconic_in_flight", 1)
+        where = Target("", "", "")
+        try:
+            where = target(self._upstreams, scope["method"], scope["raw_path"].decode("latin-1"), headers)
+            body = await self._body(receive, headers)
+            query = scope["query_string"].decode("latin-1")
+            asked = Incoming(scope["method"], list(scope["headers"]), headers, query, where, body)
+            await self._attended(asked, receive, send)
+        except TooLarge as error:
+            await _answer(send, 413, refusal(where.format, 413, str(error)))
+        except LaconicError as error:
+            await _answer(send, 400, refusal(where.format, 400, str(error)))
+        except ClientGone:
+            self._metrics.add("laconic_disconnects_total")
+        finally:
+            self._metrics.add("laconic_in_flight", -1)
+
+    async def _body(self, receive: Receive, headers: dict[str, str]) -> bytes:
+        most = self._planner.policy.max_body
+        if headers.get("content-length", "").isdigit() and int(headers["content-length"]) > most:
+            raise TooLarge(f"The body is larger than {most} bytes.", "Send a smaller one, or raise gateway.max_body.")
+        chunks: list[bytes] = []
+        size, more = 0, True
+        while more:
+            message = await receive()
+            if message["type"] == "http.disconnect":
+                raise ClientGone
+            chunk = message.get("body", b"")
+            size += len(chunk)
+            if size > most:
+                raise TooLarge(
+                    f"The body is larger than {most} bytes.", "Send a smaller one, or raise gateway.max_body."
+                )
+            chunks.append(chunk)
+            more = message.get("more_body", False)
+        return chunks[0] if len(chunks) == 1 else b"".join(chunks)
+
+    async def _attended(self, asked: Incoming, receive: Receive, send: Send) -> None:
+        """Answer while the client waits; when it leaves, the provider is told at once."""
+        work = asyncio.ensure_future(self._serve(asked, send))
+        gone = asyncio.ensure_future(_left(receive))
+        try:
+            await asyncio.wait({work, gone}, return_when=asyncio.FIRST_COMPLETED)
+            if not work.done():
+                work.cancel()
+                await asyncio.wait({work})
+                raise ClientGone
+            await work
+        finally:
+            gone.cancel()
+            work.cancel()
+
+    async def _serve(self, asked: Incoming, send: Send) -> None:
+        where = asked.where
+        plan = Plan(asked.body)
+        if where.format:
+            loop = asyncio.get_running_loop()
+            plan = await loop.run_in_executor(
+                self._thread, self._planner.plan, where, asked.headers, asked.query, asked.body
+            )
+        self._note(where, plan)
+        if plan.refused:
+            await _answer(send, 400, refusal(where.format, 400, plan.refused))
+            return
+        started = False
+        try:
+            async with self._ask(asked, plan) as answer:
+                self._metrics.add(
+                    "laconic_requests_total", upstream=where.upstream, format=where.format, status=str(answer.status)
+                )
+                raw = downward(answer.raw_headers, plan.notes, rewritten=False)
+                await send({"type": "http.response.start", "status": answer.status, "headers": raw})
+                started = True
+                usage = await _pump(answer, send, read=bool(plan.caller))
+                self._told(answer, plan, usage)
+        except (aiohttp.ClientError, TimeoutError, OSError) as error:
+            fault = type(error).__name__
+            self._metrics.add("laconic_upstream_faults_total", fault=fault)
+            log.warning("upstream fault", extra={"upstream": where.upstream, "fault": fault})
+            if not started:
+                text = f"{where.upstream} could not be reached ({fault}). Try again, or check its address."
+                await _answer(send, 502, refusal(where.format, 502, text))
+            # An answer that broke off stays broken: the server closes the connection without ending the body.
+
+    def _ask(self, asked: Incoming, plan: Plan) -> AbstractAsyncContextManager[aiohttp.ClientResponse]:
+        assert self._client is not None
+        headers = upward(asked.raw)
+        if plan.opened:
+            headers = [(name, value) for name, value in headers if name.lower() != "content-encoding"]
+        query = f"?{asked.query}" if asked.query else ""
+        address = URL(asked.where.base + asked.where.path + query, encoded=True)
+        body = BytesIO(plan.body) if plan.body else None  # written in pieces: a large one does not hold up the loop
+        return self._client.request(asked.method, address, headers=headers, data=body, allow_redirects=False)
+
+    def _note(self, where: Target, plan: Plan) -> None:
+        if plan.failed:
+            self._metrics.add("laconic_fail_open_total", what=plan.failed)
+        if plan.caller is not None:
+            self._metrics.add("laconic_request_bytes_total", plan.came, side="came")
+            went = plan.came if not plan.opened and plan.notes.get("action") == "off" else len(plan.body)
+            self._metrics.add("laconic_request_bytes_total", went, side="went")
+            self._roster.asked(plan.caller, where.format, plan.came, went)
+
+    def _told(self, answer: aiohttp.ClientResponse, plan: Plan, usage: Usage | None) -> None:
+        """Keep what the provider said; whatever goes wrong here is not the client's concern."""
+        if plan.caller is None:
+            return
+        if usage is not None:
+            for kind, count in (
+                ("plain", usage.input),
+                ("cache_read", usage.cache_read),
+                ("cache_write", usage.cache_write),
+            ):
+                self._metrics.add("laconic_prompt_tokens_total", count, kind=kind)
+            self._metrics.add("laconic_output_tokens_total", usage.output)
+            self._roster.answered(plan.caller, usage)
+        limits = limits_of(readable(answer.raw_headers), time.time())
+        if usage is not None or limits is not None:
+            loop = asyncio.get_running_loop()
+            loop.run_in_executor(self._thread, _quietly, self._planner.engine.answered, plan.caller, usage, limits)
+
+
+async def _pump(answer: aiohttp.ClientResponse, send: Send, *, read: bool) -> Usage | None:
+    """Every chunk goes on as it comes; usage is read on the side."""
+    streamed = answer.content_type == "text/event-stream"
+    side = SideReader(answer.headers.get("content-encoding", ""))
+    reader, whole, size = UsageReader(), bytearray(), 0
+    async for chunk in answer.content.iter_any():
+        await send({"type": "http.response.body", "body": chunk, "more_body": True})
+        if not read:
+            continue
+        if streamed:
+            reader.feed(side.feed(chunk))
+        elif size <= _WHOLE:
+            whole += side.feed(chunk)
+            size += len(chunk)
+    await send({"type": "http.response.body", "body": b"", "more_body": False})
+    if not read:
+        return None
+    return reader.close() if streamed else usage_of(bytes(whole)) if size <= _WHOLE else None
+
+
+async def _left(receive: Receive) -> None:
+    while (await receive())["type"] != "http.disconnect":
+        pass
+
+
+async def _answer(send: Send, status: int, body: bytes) -> None:
+    headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]
+    await send({"type": "http.response.start", "status": status, "headers": headers})
+    await send({"type": "http.response.body", "body": body})
+
+
+def _quietly(tell: Callable[..., None], *what: object) -> None:
+    try:
+        tell(*what)
+    except Exception:
+        log.exception("what the provider said was not kept")

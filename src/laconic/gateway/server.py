@@ -1,0 +1,88 @@
+"""Run the application: where it listens, and who may reach it."""
+
+from __future__ import annotations
+
+import logging
+import socket
+from ipaddress import ip_address
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from laconic.errors import BadSetting
+
+if TYPE_CHECKING:
+    from starlette.applications import Starlette
+
+
+class Listen(msgspec.Struct, frozen=True):
+    """An address, and what protects it."""
+
+    host: str
+    port: int
+    token: str = ""
+    certificate: str = ""
+    key: str = ""
+    insecure: bool = False  # plain HTTP on an address that others reach, on purpose
+
+    @property
+    def local(self) -> bool:
+        if self.host == "localhost":
+            return True
+        try:
+            return ip_address(self.host).is_loopback
+        except ValueError:
+            return False
+
+
+def listen(address: str, token: str, certificate: str, key: str, *, insecure: bool) -> Listen:
+    """An address that is safe to open; anything but loopback wants a token, and TLS or a clear word."""
+    host, sign, port = address.rpartition(":")
+    if not sign or not port.isdigit() or int(port) > 65535:
+        raise BadSetting(f"{address!r} is no address to listen on.", "Write 127.0.0.1:8787.")
+    where = Listen(host.strip("[]") or "127.0.0.1", int(port), token, certificate, key, insecure)
+    if not where.local and not token:
+        raise BadSetting(f"{address} can be reached by others.", "Set gateway.token, or listen on 127.0.0.1.")
+    if not where.local and not certificate and not insecure:
+        raise BadSetting(
+            f"{address} would send keys in the clear.", "Set --certificate and --key, or say --insecure."
+        )
+    return where
+
+
+def bind(where: Listen) -> socket.socket:
+    """Take the address; port 0 takes a free one."""
+    family = socket.AF_INET6 if ":" in where.host else socket.AF_INET
+    opened = socket.socket(family, socket.SOCK_STREAM)
+    opened.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        opened.bind((where.host, where.port))
+    except OSError as error:
+        opened.close()
+        raise BadSetting(
+            f"Cannot listen on {where.host}:{where.port}: {error.strerror}.", "Choose another port."
+        ) from None
+    opened.listen(1024)
+    return opened
+
+
+def serve(app: Starlette, where: Listen, opened: socket.socket) -> None:
+    """Serve until told to stop."""
+    import uvicorn  # costs start-up time; only the running gateway needs it
+
+    logging.getLogger("uvicorn.error").setLevel(logging.CRITICAL)
+    config = uvicorn.Config(
+        app,
+        http="httptools",
+        ws="none",
+        loop="asyncio",
+        lifespan="on",
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        date_header=False,
+        timeout_graceful_shutdown=3,
+        ssl_certfile=where.certificate or None,
+        ssl_keyfile=where.key or None,
+    )
+    uvicorn.Server(config).run(sockets=[opened])

@@ -1,0 +1,31 @@
+"""What a request says about the session it belongs to."""
+
+from __future__ import annotations
+
+from hashlib import sha256
+
+from laconic.wire.conversation import Conversation
+
+_METADATA = ("user_id", "session_id", "conversation_id", "thread_id")
+
+
+def stated(conversation: Conversation) -> str:
+    """The id that the client gives the session in the body; empty when it gives none."""
+    if key := conversation.text_field("prompt_cache_key"):
+        return key
+    metadata = conversation.decoded("metadata")
+    if isinstance(metadata, dict):
+        return next((str(metadata[name]) for name in _METADATA if metadata.get(name)), "")
+    return ""
+
+
+def opening(conversation: Conversation, *, stated: bool) -> str:
+    """A hash of how a conversation starts: its first user message; without a stated id also what instructs it.
+
+    Clients use one id for several conversations at once (an agent and those it started), hence always the message.
+    """
+    digest = sha256(conversation.format.name.encode())
+    for raw in conversation.first_message if stated else conversation.prefix:
+        digest.update(b"\0")
+        digest.update(raw)
+    return digest.hexdigest()

@@ -1,0 +1,79 @@
+"""A gateway between a client and a scripted provider, all on loopback, in one loop."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+
+import aiohttp
+import uvicorn
+
+from laconic.gateway.app import build
+from laconic.gateway.engine import Engine, Unchanged
+from laconic.gateway.plan import Policy
+from laconic.gateway.routes import Upstreams
+from laconic.gateway.scripted import Script, ScriptedUpstream
+from laconic.gateway.server import bind, listen
+
+
+@dataclass
+class Stage:
+    upstream: ScriptedUpstream
+    client: aiohttp.ClientSession
+    base: str
+
+    async def post(self, path: str, body: bytes, **headers: str) -> tuple[int, dict[str, str], bytes]:
+        named = {name.replace("_", "-"): value for name, value in headers.items()}
+        async with self.client.post(self.base + path, data=body, headers=named) as answer:
+            return answer.status, {k.lower(): v for k, v in answer.headers.items()}, await answer.read()
+
+    async def get(self, path: str, **headers: str) -> tuple[int, bytes]:
+        named = {name.replace("_", "-"): value for name, value in headers.items()}
+        async with self.client.get(self.base + path, headers=named) as answer:
+            return answer.status, await answer.read()
+
+
+@asynccontextmanager
+async def stage(
+    script: Script, engine: Engine | None = None, policy: Policy | None = None, token: str = ""
+) -> AsyncIterator[Stage]:
+    async with ScriptedUpstream(script) as upstream:
+        known = Upstreams(upstream.url, upstream.url, upstream.url, {"local": upstream.url})
+        app = build(known, engine or Unchanged(), policy or Policy(), token)
+        opened = bind(listen("127.0.0.1:0", "", "", "", insecure=False))
+        config = uvicorn.Config(
+            app,
+            http="httptools",
+            ws="none",
+            log_config=None,
+            access_log=False,
+            server_header=False,
+            date_header=False,
+        )
+        server = uvicorn.Server(config)
+        serving = asyncio.ensure_future(server.serve(sockets=[opened]))
+        while not server.started:
+            await asyncio.sleep(0.01)
+        base = f"http://127.0.0.1:{opened.getsockname()[1]}"
+        async with aiohttp.ClientSession(auto_decompress=False) as client:
+            yield Stage(upstream, client, base)
+        server.should_exit = True
+        await serving
+
+
+def play(
+    scene: Callable[[Stage], Awaitable[None]],
+    script: Script,
+    engine: Engine | None = None,
+    policy: Policy | None = None,
+    token: str = "",
+) -> None:
+    """Run one scene on a fresh stage."""
+
+    async def run() -> None:
+        async with stage(script, engine, policy, token) as where:
+            await asyncio.wait_for(scene(where), 20)
+
+    asyncio.run(run())

@@ -1,0 +1,345 @@
+"""What a client and a provider see of the gateway: nothing, unless the engine changes a conversation."""
+
+from __future__ import annotations
+
+import asyncio
+import gzip
+import json
+
+import aiohttp
+import msgspec
+import pytest
+import zstandard
+from tests.gateway.stage import Stage, play
+from yarl import URL
+
+from laconic.errors import ContextOverflow
+from laconic.gateway.engine import Caller, Prepared
+from laconic.gateway.plan import Policy
+from laconic.gateway.scripted import Answer, Asked, streamed
+from laconic.wire.conversation import Conversation
+from laconic.wire.limits import Limits
+from laconic.wire.model import SetText
+from laconic.wire.usage import Usage
+
+CHAT = b'{ "model":"m", "messages":[{"role":"user","content":"caf\\u00e9"}] }'
+BODIES = {
+    "/v1/messages": CHAT,
+    "/v1/chat/completions": CHAT,
+    "/v1/responses": b'{"model": "m",  "input":[{"role":"user","content":"x"}]}',
+    "/v1beta/models/gemini-3:generateContent": b'{"contents":[{"parts":[{"text":"x"}]}]}',
+    "/v1beta/models/gemini-3:streamGenerateContent?alt=sse": b'{"contents":[{"parts":[{"text":"x"}]}]}',
+    "/local/v1/chat/completions": CHAT,
+}
+
+
+class Shortening:
+    """An engine that shortens the last text, and remembers what it was told."""
+
+    def __init__(self) -> None:
+        self.callers: list[Caller] = []
+        self.told: list[tuple[Usage | None, Limits | None]] = []
+
+    def prepare(self, caller: Caller, conversation: Conversation) -> Prepared:
+        self.callers.append(caller)
+        last = conversation.turns[-1].blocks[-1]
+        return Prepared(conversation.emit({last.at: SetText("short")}), {"action": "shortened\r\nx-evil: 1"})
+
+    def answered(self, caller: Caller, usage: Usage | None, limits: Limits | None) -> None:
+        self.told.append((usage, limits))
+
+
+class Failing:
+    """An engine with a bug."""
+
+    def __init__(self, error: Exception) -> None:
+        self._error = error
+
+    def prepare(self, caller: Caller, conversation: Conversation) -> Prepared:
+        raise self._error
+
+    def answered(self, caller: Caller, usage: Usage | None, limits: Limits | None) -> None:
+        raise self._error
+
+
+def _json(asked: Asked) -> Answer:
+    return Answer(
+        (
+            b'{"usage": {"input_tokens": 7,',
+            b' "output_tokens": 2}}',
+        )
+    )
+
+
+@pytest.mark.parametrize("path", BODIES)
+@pytest.mark.parametrize("engine", [None, Failing(RuntimeError("bug"))], ids=["unchanged", "failing"])
+def test_bodies_and_answers_pass_byte_for_byte(path: str, engine: Failing | None) -> None:
+    """Switched off it is invisible; and when our own code fails the request goes through as it came."""
+
+    async def scene(where: Stage) -> None:
+        status, headers, body = await where.post(path, BODIES[path], authorization="Bearer k", x_custom="1")
+        assert (status, body) == (200, b'{"usage": {"input_tokens": 7, "output_tokens": 2}}')
+        assert headers["content-type"] == "application/json"
+        (asked,) = where.upstream.asked
+        assert asked.path == path.removeprefix("/local")
+        assert asked.body == BODIES[path]
+        assert (asked.header("authorization"), asked.header("x-custom")) == ("Bearer k", "1")
+
+    play(scene, _json, engine)
+
+
+@pytest.mark.parametrize(
+    ("method", "path"),
+    [("GET", "/v1/models"), ("DELETE", "/v1/files/a%2Fb?x=1&x=%20"), ("PUT", "/anything/at/all"), ("PATCH", "/v1/x")],
+)
+def test_everything_else_passes_through(method: str, path: str) -> None:
+    async def scene(where: Stage) -> None:
+        url = URL(where.base + path, encoded=True)
+        async with where.client.request(method, url, data=b"\x00\xff" if method != "GET" else None) as answer:
+            assert (answer.status, await answer.read()) == (404, b"no")
+            assert answer.headers.getall("x-two") == ["a", "b"]
+        (asked,) = where.upstream.asked
+        assert (asked.method, asked.path) == (method, path)
+        assert asked.body == (b"\x00\xff" if method != "GET" else b"")
+
+    play(scene, lambda _: Answer((b"no",), 404, (("x-two", "a"), ("x-two", "b"))))
+
+
+def test_the_engine_changes_what_is_sent_and_hears_what_was_said() -> None:
+    engine = Shortening()
+
+    async def scene(where: Stage) -> None:
+        _, headers, _ = await where.post("/v1/messages", CHAT, x_api_key="k")
+        assert json.loads(where.upstream.asked[0].body)["messages"][0]["content"] == "short"
+        assert headers["x-laconic-action"] == "shortened??x-evil: 1"
+        assert headers["x-laconic-session"] == engine.callers[0].session
+        await asyncio.sleep(0.05)
+        assert engine.told[0][0] == Usage(7, 0, 0, 2)
+
+    play(scene, _json, engine)
+
+
+@pytest.mark.parametrize(
+    ("headers", "policy"),
+    [({"x_laconic": "off"}, Policy()), ({}, Policy(enabled=False)), ({}, Policy(off_models=("other", "m*")))],
+    ids=["by-header", "by-setting", "by-model"],
+)
+def test_switched_off_nothing_changes(headers: dict[str, str], policy: Policy) -> None:
+    async def scene(where: Stage) -> None:
+        await where.post("/v1/messages", CHAT, **headers)
+        assert where.upstream.asked[0].body == CHAT
+        assert where.upstream.asked[0].header("x-laconic") == ""
+
+    play(scene, _json, Shortening(), policy)
+
+
+def test_a_session_is_switched_off_and_on_again() -> None:
+    async def scene(where: Stage) -> None:
+        for switch in ("session-off", "", "on"):
+            await where.post("/v1/messages", CHAT, **({"x_laconic": switch} if switch else {}))
+        assert [asked.body == CHAT for asked in where.upstream.asked] == [True, True, False]
+
+    play(scene, _json, Shortening())
+
+
+def test_a_request_that_cannot_fit_is_refused_with_the_reason() -> None:
+    async def scene(where: Stage) -> None:
+        status, _, body = await where.post("/v1/messages", CHAT)
+        assert status == 400
+        assert json.loads(body)["error"]["message"] == "Too much. Send less."
+        assert where.upstream.asked == []
+
+    play(scene, _json, Failing(ContextOverflow("Too much.", "Send less.")))
+
+
+@pytest.mark.parametrize("encoding", ["gzip", "zstd"])
+@pytest.mark.parametrize("changed", [True, False])
+def test_compressed_bodies_are_opened_only_to_change_them(encoding: str, changed: bool) -> None:
+    packed = gzip.compress(CHAT) if encoding == "gzip" else zstandard.compress(CHAT)
+
+    async def scene(where: Stage) -> None:
+        await where.post("/v1/messages", packed, content_encoding=encoding)
+        (asked,) = where.upstream.asked
+        if changed:
+            assert json.loads(asked.body)["messages"][0]["content"] == "short"
+            assert asked.header("content-encoding") == ""
+        else:
+            assert asked.body == packed
+            assert asked.header("content-encoding") == encoding
+
+    play(scene, _json, Shortening() if changed else None)
+
+
+@pytest.mark.parametrize(
+    ("body", "encoding"),
+    [
+        (b"not gzip", "gzip"),
+        (gzip.compress(CHAT)[:-9], "gzip"),
+        (b"?", "br"),
+        (b"{", ""),
+        (b"", ""),
+        (b"\xff\x00", "zstd"),
+    ],
+    ids=["not-gzip", "cut-gzip", "unknown", "broken-json", "empty", "not-zstd"],
+)
+def test_what_cannot_be_read_passes_as_it_is(body: bytes, encoding: str) -> None:
+    async def scene(where: Stage) -> None:
+        headers = {"content_encoding": encoding} if encoding else {}
+        status, _, _ = await where.post("/v1/messages", body, **headers)
+        assert status == 200
+        assert where.upstream.asked[0].body == body
+
+    play(scene, _json, Shortening())
+
+
+@pytest.mark.parametrize("body", [b"x" * 200_000, gzip.compress(b" " * 200_000)], ids=["plain", "bomb"])
+def test_a_body_that_is_too_large_is_refused(body: bytes) -> None:
+    async def scene(where: Stage) -> None:
+        headers = {"content_encoding": "gzip"} if len(body) < 100_000 else {}
+        status, _, _ = await where.post("/v1/messages", body, **headers)
+        assert status == 413
+        assert where.upstream.asked == []
+
+    play(scene, _json, policy=Policy(max_body=100_000))
+
+
+EVENTS = tuple(b'data: {"n": %d, "usage": {"output_tokens": %d}}\n\n' % (n, n) for n in range(1, 21))
+
+
+def test_a_stream_arrives_event_by_event() -> None:
+    """The first event is there long before the last is sent."""
+
+    async def scene(where: Stage) -> None:
+        async with where.client.post(where.base + "/v1/messages", data=CHAT) as answer:
+            first = await answer.content.readuntil(b"\n\n")
+            assert first == EVENTS[0]
+            assert len(where.upstream.asked) == 1
+            assert await answer.content.read() == b"".join(EVENTS[1:])
+
+    play(scene, lambda _: streamed(EVENTS, pause=0.01))
+
+
+def test_when_the_client_leaves_the_provider_is_told() -> None:
+    async def scene(where: Stage) -> None:
+        async with where.client.post(where.base + "/v1/messages", data=CHAT) as answer:
+            await answer.content.readuntil(b"\n\n")
+            answer.close()
+        for _ in range(200):
+            if where.upstream.left:
+                break
+            await asyncio.sleep(0.02)
+        assert where.upstream.left == 1
+
+    play(scene, lambda _: streamed(EVENTS[:1], fault="stall"))
+
+
+@pytest.mark.parametrize("fault", ["reset", "truncated"])
+def test_an_answer_that_breaks_off_breaks_off_for_the_client(fault: str) -> None:
+    async def scene(where: Stage) -> None:
+        with pytest.raises(aiohttp.ClientPayloadError):
+            async with where.client.post(where.base + "/v1/messages", data=CHAT) as answer:
+                await answer.read()
+        status, _ = await where.get("/healthz")
+        assert status == 200
+
+    play(scene, lambda _: streamed(EVENTS[:3], fault=fault, pause=0.01))
+
+
+@pytest.mark.parametrize("status", [400, 401, 429, 500, 529])
+def test_errors_of_the_provider_arrive_as_they_are(status: int) -> None:
+    async def scene(where: Stage) -> None:
+        code, headers, body = await where.post("/v1/messages", CHAT)
+        assert (code, body, headers["retry-after"]) == (status, b'{"type":"error"}', "7")
+
+    play(scene, lambda _: Answer((b'{"type":"error"}',), status, (("retry-after", "7"),)))
+
+
+def test_a_provider_that_is_not_there_is_a_502() -> None:
+    async def scene(where: Stage) -> None:
+        assert where.upstream._server is not None
+        where.upstream._server.close()
+        status, _, body = await where.post("/v1/messages", CHAT)
+        assert status == 502
+        assert json.loads(body)["type"] == "error"
+
+    play(scene, _json)
+
+
+def test_usage_is_read_from_a_compressed_answer() -> None:
+    engine = Shortening()
+    packed = gzip.compress(b'{"usage": {"input_tokens": 7, "output_tokens": 2}}')
+    answer = Answer((packed[:9], packed[9:]), headers=(("content-encoding", "gzip"),))
+
+    async def scene(where: Stage) -> None:
+        _, _, body = await where.post("/v1/messages", CHAT)
+        assert body == packed
+        await asyncio.sleep(0.05)
+        assert engine.told[0][0] == Usage(7, 0, 0, 2)
+
+    play(scene, lambda _: answer, engine)
+
+
+def _with(**fields: object) -> bytes:
+    return msgspec.json.encode({**json.loads(CHAT), **fields})
+
+
+def test_sessions_are_told_apart_by_key_id_and_opening() -> None:
+    engine = Shortening()
+    other = _with(messages=[{"role": "user", "content": "another task"}])
+    requests: list[tuple[bytes, dict[str, str]]] = [
+        (CHAT, {"x_api_key": "a"}),
+        (CHAT, {"x_api_key": "a"}),
+        (CHAT, {"x_api_key": "b"}),
+        (CHAT, {"authorization": "a"}),
+        (other, {"x_api_key": "a"}),
+        (CHAT, {"x_api_key": "a", "x_session_id": "1"}),
+        (_with(metadata={"user_id": "u"}), {"x_api_key": "a"}),
+        (_with(prompt_cache_key="p"), {"x_api_key": "a"}),
+        (_with(prompt_cache_key="p", tools=[{"name": "new"}]), {"x_api_key": "a"}),
+        (_with(system="be brief"), {"x_api_key": "a"}),
+    ]
+
+    async def scene(where: Stage) -> None:
+        for body, headers in requests:
+            await where.post("/v1/messages", body, **headers)
+        seen = [caller.session for caller in engine.callers]
+        assert seen[0] == seen[1]
+        assert seen[7] == seen[8]
+        assert len(set(seen)) == len(seen) - 2
+        assert all(caller.account != "a" for caller in engine.callers)
+
+    play(scene, _json, engine)
+
+
+def test_the_numbers_are_private() -> None:
+    async def scene(where: Stage) -> None:
+        await where.post("/v1/messages", CHAT, x_laconic_token="word", x_api_key="secret-key")
+        assert (await where.get("/metrics"))[0] == 403
+        assert (await where.get("/laconic/sessions", x_laconic_token="wrong"))[0] == 403
+        status, text = await where.get("/metrics", x_laconic_token="word")
+        assert status == 200
+        assert b'laconic_requests_total{format="anthropic",status="200",upstream="anthropic"} 1' in text
+        status, sessions = await where.get("/laconic/sessions", x_laconic_token="word")
+        assert json.loads(sessions)["sessions"][0]["requests"] == 1
+        assert b"secret-key" not in text + sessions
+        assert where.upstream.asked[0].header("x-laconic-token") == ""
+
+    play(scene, _json, token="word")
+
+
+def test_without_the_token_nothing_passes() -> None:
+    async def scene(where: Stage) -> None:
+        status, _, _ = await where.post("/v1/messages", CHAT)
+        assert status == 401
+        assert where.upstream.asked == []
+        assert (await where.get("/healthz"))[0] == 200
+
+    play(scene, _json, token="word")
+
+
+def test_a_page_of_another_host_reads_no_numbers() -> None:
+    async def scene(where: Stage) -> None:
+        assert (await where.get("/laconic/sessions", host="evil.example"))[0] == 403
+        assert (await where.get("/laconic/sessions"))[0] == 200
+
+    play(scene, _json)
