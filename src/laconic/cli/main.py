@@ -36,18 +36,29 @@ class _Parser(argparse.ArgumentParser):
 
 
 def names() -> list[str]:
-    """All commands, without importing any."""
-    return sorted(module.name.replace("_", "-") for module in pkgutil.iter_modules(commands.__path__))
+    """All commands: the modules of `commands`, and every tool of the code plane."""
+    from laconic.tools.registry import tools  # imports all tools: not for `--version`
+
+    return sorted({*_modules(), *tools()})
+
+
+def _modules() -> list[str]:
+    return [module.name.replace("_", "-") for module in pkgutil.iter_modules(commands.__path__)]
 
 
 def command(name: str) -> Command:
     """The module behind a command name."""
-    if name not in names():
+    if name in _modules():
+        return cast(Command, import_module(f"{commands.__name__}.{name.replace('-', '_')}"))
+    from laconic.cli.tool_command import ToolCommand  # imports all tools: not for other commands
+    from laconic.tools.registry import tools
+
+    if name not in tools():
         near = get_close_matches(name, names(), n=3)
         raise UsageError(
             f"There is no command {name!r}.", f"Nearest: {', '.join(near or names())}. See `laconic --help`."
         )
-    return cast(Command, import_module(f"{commands.__name__}.{name.replace('-', '_')}"))
+    return ToolCommand(tools()[name])
 
 
 def parser_for(name: str, module: Command) -> argparse.ArgumentParser:
@@ -93,7 +104,9 @@ def entry() -> NoReturn:
 
 
 def summary(name: str) -> str:
-    """The first line of a command's docstring, read without importing the command."""
+    """The first line of a command's docstring, read without importing the command; for a tool, its summary."""
+    if name not in _modules():
+        return (command(name).__doc__ or "").split("\n", 1)[0]
     spec = find_spec(f"{commands.__name__}.{name.replace('-', '_')}")
     if spec is None or spec.origin is None:
         return ""

@@ -1,0 +1,91 @@
+"""Any tool of the code plane as a shell command: the same answer, coloured and paged on a terminal."""
+
+from __future__ import annotations
+
+import argparse
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+from laconic.config import Settings
+from laconic.tools.plane import Plane
+from laconic.tools.tool import AGAIN, OFFSET, Argument, Tool
+
+_WAIT = 30.0  # seconds for another process that is writing the index
+_BOLD, _DIM, _PLAIN = "\033[1m", "\033[2m", "\033[0m"
+_PATH_LINE = re.compile(r"^(?:\[?[\w@~.+-][^\s]*[./][^\s]*(?:#\w+ \d+ lines\])?|\[.*\])$")
+_NUMBER = re.compile(r"^( *)(\d+(?:-\d+)?\??)(?=[\t ])")
+
+
+class ToolCommand:
+    """A command made from a tool's own declaration."""
+
+    def __init__(self, tool: Tool) -> None:
+        self._tool = tool
+        self.__doc__ = f"{tool.summary}.\n\n{tool.help}"
+
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
+        for argument in self._tool.arguments:
+            _add(parser, argument)
+        parser.add_argument("--budget", metavar="TOKENS", help="tokens, or compact, standard, full")
+        parser.add_argument("--offset", type=int, default=OFFSET.default, help="continue at this place")
+        parser.add_argument("--json", action="store_true", help="compact JSON instead of text")
+        parser.add_argument("--root", type=Path, default=Path(), help="the workspace (default: this folder)")
+
+    def run(self, args: argparse.Namespace, settings: Settings) -> int:
+        given: dict[str, object] = {"format": "json" if args.json else "text", AGAIN.name: True}
+        for name in [*(argument.name for argument in self._tool.arguments), "budget", "offset"]:
+            value = getattr(args, name)
+            if value not in (None, [], False):
+                given[name] = value
+        plane = Plane(args.root, settings)
+        try:
+            if self._tool.indexed:
+                plane.index.build(seconds=_WAIT)
+            reply = plane.call(self._tool.name, given)
+        finally:
+            plane.close()
+        if reply.failed:
+            print(reply.text, end="", file=sys.stderr)
+            return 2
+        _show(reply.text, plain=args.json)
+        return 0
+
+
+def _add(parser: argparse.ArgumentParser, argument: Argument) -> None:
+    flag = argument.name if argument.required else f"--{argument.name.replace('_', '-')}"
+    options: dict[str, object] = {"help": argument.help or None}
+    if argument.kind == "flag":
+        parser.add_argument(flag, action="store_true", help=argument.help or None)
+        return
+    if argument.required or argument.kind in {"texts", "records"}:
+        options["nargs"] = "+" if argument.required else "*"
+    elif argument.name in {"path", "action"}:
+        flag, options["nargs"] = argument.name, "?"
+    if argument.kind == "number":
+        options["type"] = int
+    if argument.choices:
+        options["choices"] = list(argument.choices)
+    parser.add_argument(flag, **options)  # type: ignore[arg-type]
+
+
+def _show(text: str, *, plain: bool) -> None:
+    """Plain in a pipe; on a terminal with colours, and a pager when it is longer than the screen."""
+    if plain or not sys.stdout.isatty():
+        print(text, end="" if text.endswith("\n") else "\n")
+        return
+    coloured = "".join(_coloured(line) for line in text.splitlines(keepends=True))
+    pager = shutil.which("less")
+    if pager and text.count("\n") >= shutil.get_terminal_size().lines:
+        subprocess.run([pager, "-FRX"], input=coloured, text=True, check=False)
+    else:
+        print(coloured, end="")
+
+
+def _coloured(line: str) -> str:
+    body = line.rstrip("\n")
+    if _PATH_LINE.match(body):
+        return f"{_BOLD}{body}{_PLAIN}\n"
+    return _NUMBER.sub(rf"\1{_DIM}\2{_PLAIN}", body) + "\n"

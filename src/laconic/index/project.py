@@ -1,0 +1,157 @@
+"""What a project says about itself in its manifests: name, version, dependencies, commands.
+
+Reads pyproject.toml, setup.cfg, requirements files, package.json, Cargo.toml, go.mod, pom.xml and Gradle files. A
+manifest that cannot be read says nothing; it is never an error.
+"""
+
+from __future__ import annotations
+
+import configparser
+import json
+import re
+import tomllib
+from collections.abc import Callable, Iterable
+from pathlib import PurePosixPath
+from typing import Any, Final
+
+import msgspec
+
+_NAME: Final = re.compile(r"^[A-Za-z0-9@][\w./@-]*")
+
+
+class Project(msgspec.Struct, frozen=True):
+    """One manifest."""
+
+    path: str
+    kind: str
+    name: str = ""
+    version: str = ""
+    dependencies: tuple[str, ...] = ()
+    commands: tuple[str, ...] = ()  # entry points and scripts
+    modules: tuple[str, ...] = ()  # members of a workspace
+
+
+def project(path: str, text: str) -> Project | None:
+    """The manifest at a path, or None where it is none or cannot be read."""
+    name = PurePosixPath(path).name
+    reader = _READERS.get(name) or (_requirements if re.fullmatch(r"requirements[\w.-]*\.txt", name) else None)
+    if reader is None:
+        return None
+    try:
+        return reader(path, text)
+    except (ValueError, KeyError, TypeError, AttributeError, configparser.Error, RecursionError):
+        return None
+
+
+def is_manifest(path: str) -> bool:
+    """Whether a path is one that `project` reads."""
+    name = PurePosixPath(path).name
+    return name in _READERS or re.fullmatch(r"requirements[\w.-]*\.txt", name) is not None
+
+
+def _names(items: Iterable[object]) -> tuple[str, ...]:
+    found = (_NAME.match(str(item).strip()) for item in items)
+    return tuple(dict.fromkeys(match[0] for match in found if match))
+
+
+def _pyproject(path: str, text: str) -> Project:
+    data: dict[str, Any] = tomllib.loads(text)
+    about = data.get("project") or {}
+    poetry = (data.get("tool") or {}).get("poetry") or {}
+    needs = about.get("dependencies") or [key for key in poetry.get("dependencies") or {} if key != "python"]
+    scripts = about.get("scripts") or poetry.get("scripts") or {}
+    commands = tuple(f"{key} = {value}" for key, value in scripts.items())
+    name = about.get("name") or poetry.get("name") or ""
+    return Project(
+        path, "Python", name, str(about.get("version") or poetry.get("version") or ""), _names(needs), commands
+    )
+
+
+def _setup_cfg(path: str, text: str) -> Project:
+    parser = configparser.ConfigParser(interpolation=None)
+    parser.read_string(text)
+    needs = parser.get("options", "install_requires", fallback="").splitlines()
+    about = parser["metadata"] if parser.has_section("metadata") else {}
+    return Project(path, "Python", str(about.get("name", "")), str(about.get("version", "")), _names(needs))
+
+
+def _requirements(path: str, text: str) -> Project:
+    return Project(path, "Python", dependencies=_names(line for line in text.splitlines() if line[:1].isalnum()))
+
+
+def _package_json(path: str, text: str) -> Project:
+    data: dict[str, Any] = json.loads(text)
+    scripts = data.get("scripts") or {}
+    spaces = data.get("workspaces") or []
+    spaces = spaces.get("packages", []) if isinstance(spaces, dict) else spaces
+    return Project(
+        path,
+        "Node",
+        str(data.get("name") or ""),
+        str(data.get("version") or ""),
+        tuple(data.get("dependencies") or {}),
+        tuple(f"npm run {key}" for key in scripts),
+        tuple(map(str, spaces)),
+    )
+
+
+def _cargo(path: str, text: str) -> Project:
+    data: dict[str, Any] = tomllib.loads(text)
+    about = data.get("package") or {}
+    version = about.get("version")
+    return Project(
+        path,
+        "Rust",
+        str(about.get("name") or ""),
+        version if isinstance(version, str) else "",
+        tuple(data.get("dependencies") or {}),
+        tuple(f"bin {item.get('name')}" for item in data.get("bin") or []),
+        tuple(map(str, (data.get("workspace") or {}).get("members") or [])),
+    )
+
+
+def _go(path: str, text: str) -> Project:
+    module = re.search(r"^module\s+(\S+)", text, re.MULTILINE)
+    needs = re.findall(r"^\s*(?:require\s+)?([\w.-]+\.[\w.-]+/[^\s]+)\s+v[^\s]+(?!.*// indirect)", text, re.MULTILINE)
+    version = re.search(r"^go\s+(\S+)", text, re.MULTILINE)
+    return Project(path, "Go", module[1] if module else "", f"go {version[1]}" if version else "", tuple(needs))
+
+
+def _pom(path: str, text: str) -> Project:
+    outside = re.sub(
+        r"<(dependencies|build|parent|dependencyManagement|profiles)>.*?</\1>", "", text, flags=re.DOTALL
+    )
+
+    def first(tag: str) -> str:
+        match = re.search(rf"<{tag}>\s*([^<]+?)\s*</{tag}>", outside)
+        return match[1] if match else ""
+
+    needs = re.findall(r"<dependency>.*?<artifactId>\s*([^<]+?)\s*</artifactId>.*?</dependency>", text, re.DOTALL)
+    modules = re.findall(r"<module>\s*([^<]+?)\s*</module>", text)
+    return Project(path, "Maven", first("artifactId"), first("version"), _names(needs), (), tuple(modules))
+
+
+def _gradle(path: str, text: str) -> Project:
+    needs = re.findall(r"(?:implementation|api|compileOnly|testImplementation)[ (]+[\"']([^\"':]+:[^\"':]+)", text)
+    modules = [
+        name.strip("\"':")
+        for line in re.findall(r"^\s*include\s*\(?(.+?)\)?$", text, re.MULTILINE)
+        for name in re.split(r"[,\s]+", line)
+        if name
+    ]
+    named = re.search(r"rootProject\.name\s*=\s*[\"']([^\"']+)", text)
+    return Project(path, "Gradle", named[1] if named else "", "", tuple(dict.fromkeys(needs)), (), tuple(modules))
+
+
+_READERS: Final[dict[str, Callable[[str, str], Project]]] = {
+    "pyproject.toml": _pyproject,
+    "setup.cfg": _setup_cfg,
+    "package.json": _package_json,
+    "Cargo.toml": _cargo,
+    "go.mod": _go,
+    "pom.xml": _pom,
+    "build.gradle": _gradle,
+    "build.gradle.kts": _gradle,
+    "settings.gradle": _gradle,
+    "settings.gradle.kts": _gradle,
+}

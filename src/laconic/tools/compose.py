@@ -1,0 +1,154 @@
+"""Make the final text of an answer: fit the pieces, say what was left out, and never exceed the limit.
+
+Three layers: pieces are fitted by their cost; the whole text is counted and fitted again if the parts were cheaper
+apart; at last lines are cut from the end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from laconic.records import Omission
+from laconic.reduce.fit import LEFT_OUT, Fitted, Item, fit
+from laconic.render.compact import Json, dump, envelope
+from laconic.render.footer import footer
+from laconic.tools.tool import Answer, Piece
+
+Count = Callable[[str], int]
+
+
+@dataclass(frozen=True, slots=True)
+class Composed:
+    """An answer as it leaves."""
+
+    text: str
+    tokens: int
+    shown: tuple[tuple[int, int], ...]  # index of each piece that is shown, and its size
+    cut: str = ""  # which layer had to act: fit, recount, net
+
+
+def compose(answer: Answer, limit: int, count: Count, *, json: bool = False, more: Callable[[int], str]) -> Composed:
+    """The text of an answer within a limit. `more` makes the call that continues at a piece."""
+    room, layer = limit, ""
+    for _ in range(8):
+        fitted = _fitted(answer, room, count, more, json=json)
+        text = _json(answer, fitted, room, limit, more) if json else _text(answer, fitted, more)
+        tokens = count(text)
+        if tokens <= limit:
+            cut = layer or ("" if fitted.whole else "fit")
+            return Composed(text, tokens, _shown(fitted), cut)
+        layer, room = "recount", room - (tokens - limit) - 1
+        if room <= 0 or not fitted.shown:
+            break
+    text = cut_to(text, limit, count)
+    return Composed(text, count(text), _shown(fitted), "net")
+
+
+def cut_to(text: str, limit: int, count: Count) -> str:
+    """As many whole lines from the start as fit, and a mark; the last net under everything else."""
+    mark = "[cut]\n"
+    lines = text.splitlines(keepends=True)
+    low, high = 0, len(lines)
+    while low < high:
+        middle = (low + high + 1) // 2
+        if count("".join(lines[:middle]) + mark) <= limit:
+            low = middle
+        else:
+            high = middle - 1
+    kept = "".join(lines[:low])
+    if not kept and lines:
+        kept = _cut_line(lines[0], limit, count, mark)
+    return kept + mark
+
+
+def _cut_line(line: str, limit: int, count: Count, mark: str) -> str:
+    low, high = 0, len(line)
+    while low < high:
+        middle = (low + high + 1) // 2
+        if count(line[:middle] + "\n" + mark) <= limit:
+            low = middle
+        else:
+            high = middle - 1
+    return line[:low] + "\n" if low else ""
+
+
+def _fitted(answer: Answer, room: int, count: Count, more: Callable[[int], str], *, json: bool) -> Fitted:
+    pieces = answer.pieces
+    fixed = count(answer.head + answer.note)
+    footing = count(footer(_omission(answer, len(pieces) - 1, 0, more)) or "x") + 4
+    if json:
+        items = [Item((count(_record_text(piece)) + 1,)) for piece in pieces]
+        return fit(items, room - fixed - 12, footer=footing + 24, minimum=0)
+    items = [Item(tuple(count(text) for text in piece.texts), piece.group) for piece in pieces]
+    headers = {piece.group: count(f"{piece.group}\n") for piece in pieces if piece.group}
+    beyond = footing if answer.total is not None and answer.total > len(pieces) else 0
+    return fit(
+        items,
+        room - fixed - beyond,
+        group_costs=headers,
+        minimum=answer.minimum,
+        footer=0 if beyond else footing,
+        spread=answer.spread,
+    )
+
+
+def _shown(fitted: Fitted) -> tuple[tuple[int, int], ...]:
+    return tuple((index, level) for index, level in enumerate(fitted.levels) if level != LEFT_OUT)
+
+
+def _text(answer: Answer, fitted: Fitted, more: Callable[[int], str]) -> str:
+    parts = [answer.head]
+    shown = _shown(fitted)
+    if answer.grouped:
+        groups: dict[str, list[tuple[int, int]]] = {}
+        for index, level in shown:
+            groups.setdefault(answer.pieces[index].group, []).append((index, level))
+        for group, members in groups.items():
+            parts.append(f"{group}\n" if group else "")
+            for index, level in sorted(members, key=lambda member: answer.pieces[member[0]].order):
+                parts.append(answer.pieces[index].texts[level])
+    else:
+        last = ""
+        for index, level in shown:
+            piece = answer.pieces[index]
+            parts.append(f"{piece.group}\n" if piece.group and piece.group != last else "")
+            parts.append(piece.texts[level])
+            last = piece.group
+    parts += [answer.note, footer(_omission(answer, fitted.shown, _next(fitted), more))]
+    return "".join(parts)
+
+
+def _json(answer: Answer, fitted: Fitted, room: int, limit: int, more: Callable[[int], str]) -> str:
+    records: list[Json] = [dict(_record(answer.pieces[index])) for index, _ in _shown(fitted)]
+    body: dict[str, Json] = {answer.unit: records}
+    if answer.head.strip():
+        body["about"] = answer.head.strip()
+    if answer.note.strip():
+        body["note"] = answer.note.strip()
+    omission = _omission(answer, fitted.shown, _next(fitted), more)
+    return envelope(answer.kind, body, omission, fitted.cost, limit)
+
+
+def _record(piece: Piece) -> dict[str, Json]:
+    if piece.record is not None:
+        return dict(piece.record)
+    record: dict[str, Json] = {"text": piece.texts[-1].rstrip("\n")}
+    return {"group": piece.group, **record} if piece.group else record
+
+
+def _record_text(piece: Piece) -> str:
+    return dump(_record(piece))
+
+
+def _next(fitted: Fitted) -> int:
+    """Where the next page starts: the first piece that is not shown."""
+    levels: Sequence[int] = fitted.levels
+    return levels.index(LEFT_OUT) if LEFT_OUT in levels else len(levels)
+
+
+def _omission(answer: Answer, shown: int, start: int, more: Callable[[int], str]) -> Omission | None:
+    total = max(answer.total or 0, len(answer.pieces))
+    if shown >= total:
+        return None
+    return Omission(shown, total, answer.unit, more(start))

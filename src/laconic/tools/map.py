@@ -1,0 +1,181 @@
+"""`map`: the shape of a repository, a folder or a file, at the level that was asked for."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from pathlib import PurePosixPath
+from typing import Final
+
+from laconic.errors import UnknownName
+from laconic.index.project import Project, is_manifest, project
+from laconic.index.store import File
+from laconic.render.compact import Json
+from laconic.tools.near import near_paths
+from laconic.tools.outline import outline
+from laconic.tools.source import opened
+from laconic.tools.tool import Answer, Argument, Call, Piece, Tool
+from laconic.workspace.reading import relative
+
+_ENTRY_NAMES: Final = frozenset(
+    {
+        "__main__.py",
+        "main.py",
+        "manage.py",
+        "app.py",
+        "cli.py",
+        "main.go",
+        "main.rs",
+        "lib.rs",
+        "index.ts",
+        "index.js",
+    }
+    | {
+        "main.ts",
+        "main.js",
+        "server.js",
+        "server.ts",
+        "Main.java",
+        "Application.java",
+        "Program.cs",
+        "main.c",
+        "main.cpp",
+    }
+)
+_NAMED: Final = 24  # dependencies and commands of one manifest that are named
+_API: Final = 40  # public names that are worth offering
+
+
+def run(call: Call) -> Answer:
+    path = call.text("path").strip() or "."
+    place = relative(call.plane.root, path)
+    target = call.plane.root / place
+    if target.is_file():
+        file = opened(call, place)
+        return Answer(outline(call, file), "outline", unit="symbols", paths=(place,), spread=1.5)
+    if not target.is_dir():
+        raise UnknownName("file or folder", path, near_paths(call.plane.index, path))
+    prefix = "" if place == "." else f"{place}/"
+    files = [file for file in call.plane.index.store.files() if file.path.startswith(prefix)]
+    pieces = [*_about(call, files, prefix), *_tree(files, prefix)]
+    head = f"{prefix or call.plane.root.name + '/'} {len(files)} files, {sum(f.lines for f in files)} lines\n"
+    return Answer(pieces, "map", head, unit="entries", spread=2.0, grouped=False)
+
+
+def _about(call: Call, files: list[File], prefix: str) -> list[Piece]:
+    """What stands before the tree: languages, manifests, entry points, tests, public names, what is left aside."""
+    lines = Counter[str]()
+    for file in files:
+        lines[file.language or "text"] += file.lines
+    languages = ", ".join(f"{name} {count}" for name, count in lines.most_common(8))
+    pieces = [_line("languages", languages)] if languages else []
+    manifests = [found for file in files if is_manifest(file.path) if (found := _manifest(call, file)) is not None]
+    pieces += [_project(found) for found in sorted(manifests, key=lambda found: found.path.count("/"))]
+    entries = [
+        file.path for file in files if PurePosixPath(file.path).name in _ENTRY_NAMES and file.file_class == "source"
+    ]
+    if entries:
+        ordered = sorted(entries, key=lambda path: (path.count("/"), path))
+        pieces.append(_sized("entry points", ordered, 8))
+    tests = Counter(_top(file.path, prefix) for file in files if file.file_class == "test")
+    if tests:
+        pieces.append(_line("tests", ", ".join(f"{folder} {count}" for folder, count in tests.most_common(8))))
+    public = _public(call, prefix)
+    if public:
+        pieces.append(_sized("public API", public, 12))
+    aside = Counter(file.reason for file in files if file.state in {"skipped", "failed"})
+    if aside:
+        pieces.append(_line("not indexed", ", ".join(f"{reason}: {count}" for reason, count in aside.most_common(4))))
+    return pieces
+
+
+def _line(name: str, text: str) -> Piece:
+    record: dict[str, Json] = {"what": name, "text": text}
+    return Piece((f"{name}: {text}\n",), record=record)
+
+
+def _sized(name: str, items: list[str], few: int) -> Piece:
+    record: dict[str, Json] = {"what": name, "items": list(items)}
+    full = f"{name}: {', '.join(items)}\n"
+    if len(items) <= few:
+        return Piece((full,), record=record)
+    short = f"{name}: {', '.join(items[:few])} and {len(items) - few} more\n"
+    return Piece((short, full), record=record)
+
+
+def _manifest(call: Call, file: File) -> Project | None:
+    if file.size > 400_000:
+        return None
+    return project(file.path, opened(call, file.path).source.text)
+
+
+def _project(found: Project) -> Piece:
+    title = " ".join(word for word in (found.path, found.kind, found.name, found.version) if word)
+    parts = []
+    for label, names in (("needs", found.dependencies), ("runs", found.commands), ("modules", found.modules)):
+        if names:
+            more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+            parts.append(f"{label} {', '.join(names[:_NAMED])}{more}")
+    record: dict[str, Json] = {"what": "project", "path": found.path, "kind": found.kind, "name": found.name}
+    record |= {"dependencies": list(found.dependencies), "commands": list(found.commands)}
+    if not parts:
+        return Piece((f"{title}\n",), record=record)
+    counts = ", ".join(f"{len(names)} {label}" for label, names in (("dependencies", found.dependencies),) if names)
+    return Piece((f"{title}{': ' + counts if counts else ''}\n", f"{title}: {'; '.join(parts)}\n"), record=record)
+
+
+def _public(call: Call, prefix: str) -> list[str]:
+    """Names that the outermost packages offer: their explicit exports, where they list them."""
+    rows = call.plane.index.store.connection.execute(
+        "SELECT f.path, e.name FROM exports e JOIN files f ON f.id = e.file"
+        " WHERE f.class = 'source' AND substr(f.path, 1, ?) = ?",
+        (len(prefix), prefix),
+    ).fetchall()
+    depths = {path: path.count("/") for path, _ in rows}
+    if not depths:
+        return []
+    least = min(depths.values())
+    return sorted({str(name) for path, name in rows if depths[path] <= least + 1})[:_API]
+
+
+def _top(path: str, prefix: str) -> str:
+    parts = path[len(prefix) :].split("/")
+    return prefix + (parts[0] + "/" if len(parts) > 1 else parts[0])
+
+
+def _tree(files: Iterable[File], prefix: str) -> list[Piece]:
+    """One piece a folder: its files by name, or only their number."""
+    folders: dict[str, list[File]] = {}
+    for file in files:
+        folders.setdefault(file.path.rpartition("/")[0], []).append(file)
+    pieces = []
+    for folder, members in sorted(folders.items(), key=lambda item: (_weight(item[1]), item[0].count("/"), item[0])):
+        name = f"{folder}/" if folder else "./"
+        names = sorted(file.path.rpartition("/")[2] for file in members)
+        record: dict[str, Json] = {"d": name, "n": len(names), "c": list(names)}
+        full = f"{name} {' '.join(names)}\n"
+        short = f"{name} {len(names)} file{'' if len(names) == 1 else 's'}\n"
+        pieces.append(Piece((short, full) if len(short) < len(full) else (full,), record=record))
+    return pieces
+
+
+def _weight(files: list[File]) -> int:
+    """Sources first, then tests and documents, then what others wrote."""
+    classes = {file.file_class for file in files}
+    if "source" in classes:
+        return 0
+    return 1 if classes & {"test", "doc", "config"} else 2
+
+
+TOOL = Tool(
+    "map",
+    "Overview of the repository, a folder, or a file's outline",
+    "Without a path: languages, manifests with dependencies, entry points, tests, public names and the tree, one line"
+    " a folder. With a folder: the same below it. With a file: its symbols with their spans.",
+    (Argument("path", "text", "", aliases=("root", "target", "targets", "scope", "module")),),
+    run,
+    budget=2_000,
+    examples=("map()", 'map(path="src/app/models.py")'),
+    aliases="map_repo tree list_dir ls list_files outline read_scaffold get_symbols overview "
+    "get_symbols_overview project_meta repo_map list_directory file_outline document_symbols",
+)

@@ -1,0 +1,189 @@
+"""The code plane of one workspace: the one place where a call enters and its answer leaves.
+
+Arguments are understood, budgets decided, errors worded, answers composed and counted here, so that no tool has to.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from difflib import get_close_matches
+from pathlib import Path
+
+from laconic.config import Settings
+from laconic.errors import LaconicError, UnknownName
+from laconic.index.workspace_index import Index
+from laconic.sessions.calls import Calls
+from laconic.tokens.count import Counter, counter
+from laconic.tools.arguments import understand, usage
+from laconic.tools.budget import limit
+from laconic.tools.compose import Composed, compose, cut_to
+from laconic.tools.edit import Desk
+from laconic.tools.registry import tools
+from laconic.tools.session import Session
+from laconic.tools.tool import Answer, Call, Tool
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What a call comes to."""
+
+    text: str
+    tokens: int
+    failed: bool = False
+
+
+class Plane:
+    """Tools over one workspace. Use it from one thread."""
+
+    def __init__(self, root: Path, settings: Settings) -> None:
+        self.root = root.resolve()
+        self.settings = settings
+        self.cache = settings.cache_dir()
+        self._index: Index | None = None
+        self._count: Counter | None = None
+        self._calls: Calls | None = None
+        self._desk: Desk | None = None
+
+    @property
+    def index(self) -> Index:
+        """The index, opened on first use."""
+        if self._index is None:
+            self._index = Index.open(self.root, self.cache)
+        return self._index
+
+    @property
+    def count(self) -> Counter:
+        """The counter, with its vocabulary loaded on first use."""
+        if self._count is None:
+            self._count = counter(self.settings.text("model"))
+        return self._count
+
+    @property
+    def desk(self) -> Desk:
+        """Where files are edited, opened on first use."""
+        if self._desk is None:
+            self._desk = Desk(self.root, self.cache)
+        return self._desk
+
+    def close(self) -> None:
+        for opened in (self._index, self._calls, self._desk):
+            if opened is not None:
+                opened.close()
+
+    def call(
+        self, name: str, given: Mapping[str, object], session: Session | None = None, host: int | None = None
+    ) -> Reply:
+        """Answer one call; failures come back as an answer that says how to go on."""
+        session = session or Session()
+        session.begin()
+        started = time.perf_counter()
+        tokens, failed, repaired, cut = 0, False, False, ""
+        try:
+            tool = find(name)
+            arguments = understand(tool, given)
+            repaired = bool(arguments.repaired)
+            allowed = self._limit(tool, str(arguments.values.get("budget") or ""), session, host)
+            composed = self._answer(Call(self, session, arguments.values, allowed), tool, arguments.ignored)
+            text, tokens, cut = composed.text, composed.tokens, composed.cut
+        except LaconicError as error:
+            failed = True
+            text = self._refusal(name, error, host)
+            tokens = self.count(text)
+        finally:
+            session.end(tokens)
+        self._record(name, tokens, (time.perf_counter() - started) * 1000, failed=failed, repaired=repaired, cut=cut)
+        return Reply(text, tokens, failed)
+
+    def _limit(self, tool: Tool, wish: str, session: Session, host: int | None) -> int:
+        default = self.settings.number("budget") or tool.budget
+        return limit(wish, default, pressure=session.pressure, host=host, batch=session.batch_left)
+
+    def _answer(self, call: Call, tool: Tool, ignored: tuple[str, ...]) -> Composed:
+        lag = self.index.refresh() if tool.indexed else ""
+        answer = tool.run(call)
+        if tool.indexed and answer.paths and self.index.ensure(answer.paths):
+            answer = tool.run(call)
+        notes = [f"({lag}; the answer may lack something)"] if lag else []
+        notes += [f"(not understood, left aside: {', '.join(ignored)}. {usage(tool)})"] if ignored else []
+        skipped = max(0, call.number("offset"))
+        page = _page(answer, skipped, "".join(f"{note}\n" for note in notes))
+        composed = compose(
+            page,
+            call.limit,
+            self.count,
+            json=call.text("format") == "json",
+            more=lambda start: _continuation(tool, call, skipped + start),
+        )
+        if composed.cut != "net":
+            self._note_sent(page, composed, call.session)
+        return composed
+
+    def _note_sent(self, page: Answer, composed: Composed, session: Session) -> None:
+        """Remember which lines the client has now: for later answers, and for edits that name them."""
+        for index, level in composed.shown:
+            sent = page.pieces[index].sent
+            if sent is None or level < sent.level:
+                continue
+            for span in sent.spans:
+                session.receive(sent.path, sent.source.tag, range(span.start, span.end + 1))
+            self.desk.snapshots.remember(sent.path, sent.source, sent.spans)
+
+    def _refusal(self, name: str, error: LaconicError, host: int | None) -> str:
+        return cut_to_if(f"error: {error}\n", min(1_000, host or 1_000), self.count)
+
+    def _record(self, name: str, tokens: int, milliseconds: float, *, failed: bool, repaired: bool, cut: str) -> None:
+        try:
+            if self._calls is None:
+                self._calls = Calls(self.cache)
+            self._calls.record(name, tokens, milliseconds, failed=failed, repaired=repaired, cut=cut)
+        except sqlite3.Error:
+            self._calls = None  # figures are lost, the answer is not
+
+
+def find(name: str) -> Tool:
+    """The tool of a name, or of a name that agents guess for it."""
+    known = tools()
+    plain = name.lower().removeprefix("laconic").strip("_.:-").replace("-", "_")
+    for tool in known.values():
+        if plain == tool.name or plain in tool.aliases.split():
+            return tool
+    near = tuple(get_close_matches(plain, known, n=3, cutoff=0.3)) or tuple(known)
+    raise UnknownName("tool", name, near)
+
+
+def cut_to_if(text: str, allowed: int, count: Counter) -> str:
+    """The text, cut only when it is over."""
+    return text if count(text) <= allowed else cut_to(text, allowed, count)
+
+
+def _page(answer: Answer, skipped: int, notes: str) -> Answer:
+    """The answer from a piece on, with the notes that every tool can get."""
+    if not skipped and not notes:
+        return answer
+    total = max(answer.total or 0, len(answer.pieces)) - skipped
+    return Answer(
+        answer.pieces[skipped:],
+        answer.kind,
+        answer.head,
+        answer.note + notes,
+        answer.unit,
+        total if answer.total is not None or skipped else None,
+        answer.minimum,
+        answer.spread,
+        answer.paths,
+        answer.grouped,
+    )
+
+
+def _continuation(tool: Tool, call: Call, start: int) -> str:
+    """The call that goes on where this answer ends."""
+    words = []
+    for argument in tool.arguments:
+        value = call.values.get(argument.name)
+        if value in (None, "", [], False) or value == argument.default:
+            continue
+        words.append(f"{argument.name}={value!r}" if not argument.required else repr(value))
+    return f"{tool.name}({', '.join([*words, f'offset={start}'])})"

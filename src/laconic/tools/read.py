@@ -1,0 +1,143 @@
+"""`read`: several places of the code at once, as numbered lines with the tag that edits need."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from laconic.errors import UnknownName, UsageError, WorkspaceError
+from laconic.index.store import Symbol
+from laconic.records import Span
+from laconic.tools.near import near_paths, near_symbols
+from laconic.tools.outline import outline
+from laconic.tools.source import Opened, excerpt, opened
+from laconic.tools.tool import Answer, Argument, Call, Piece, Tool
+from laconic.workspace.reading import relative
+
+MOST_LINES: Final = 80  # of one snippet
+_AROUND: Final = 3  # lines shown before and after a symbol
+_RANGE: Final = re.compile(r"^(?P<path>.+?)(?::|#L?|\s+)(?P<start>\d+)(?:\s*[-,:–]\s*(?:L)?(?P<end>\d+))?(?::\d+)?$")
+
+
+def run(call: Call) -> Answer:
+    pieces: list[Piece] = []
+    notes: list[str] = []
+    paths: list[str] = []
+    for target in call.texts("targets"):
+        try:
+            found, note = _pieces(call, target)
+        except WorkspaceError as error:
+            found, note = [], f"{target}: {error}"
+        except UnknownName as error:
+            found, note = [], str(error)
+        pieces += found
+        paths += [piece.sent.path for piece in found if piece.sent is not None]
+        if note:
+            notes.append(note)
+    return Answer(
+        pieces,
+        "source",
+        note="".join(f"{note}\n" for note in notes),
+        unit="places",
+        paths=tuple(dict.fromkeys(paths)),
+        spread=1.0,
+    )
+
+
+def _pieces(call: Call, target: str) -> tuple[list[Piece], str]:
+    """The pieces for one target, and what is to be said of it."""
+    path, symbol, span = _parsed(call, target)
+    if symbol:
+        return _symbol(call, path, symbol)
+    file = _opened(call, path)
+    if span is None:
+        if len(file.lines) <= MOST_LINES or call.text("budget"):
+            return _windows(call, file, Span(1, max(1, len(file.lines)))), ""
+        return outline(call, file), f"{path} has {len(file.lines)} lines: read a range or a symbol of it."
+    if span.start > len(file.lines):
+        return [], f"{path} has only {len(file.lines)} lines."
+    last = min(span.end, len(file.lines))
+    if last - span.start >= MOST_LINES and not call.text("budget"):
+        cut = span.start + MOST_LINES - 1
+        return [
+            excerpt(call, file, Span(span.start, cut))
+        ], f"[lines {span.start}-{cut}; more: read({path}:{cut + 1}-{last})]"
+    return _windows(call, file, Span(span.start, last)), ""
+
+
+def _windows(call: Call, file: Opened, span: Span) -> list[Piece]:
+    """A range in pieces of a snippet's size, so that as many as fit are shown."""
+    starts = range(span.start, span.end + 1, MOST_LINES)
+    return [excerpt(call, file, Span(start, min(start + MOST_LINES - 1, span.end))) for start in starts]
+
+
+def _parsed(call: Call, target: str) -> tuple[str, str, Span | None]:
+    text = target.strip().strip("`'\"")
+    if "::" in text:
+        path, _, symbol = text.partition("::")
+        if "/" in path or "." in path or not path:
+            return path, symbol.replace("::", "."), None
+        return "", text, None
+    if match := _RANGE.match(text):
+        start = max(1, int(match["start"]))
+        end = int(match["end"]) if match["end"] else start
+        if end < start:
+            raise UsageError(f"{target}: the range ends before it starts.", "Write path:start-end.")
+        if not match["end"]:
+            return match["path"], "", Span(max(1, start - _AROUND), start + _AROUND)
+        return match["path"], "", Span(start, end)
+    if call.plane.index.store.file(text) is None and "/" not in text and not (call.plane.root / text).exists():
+        return "", text, None
+    return text, "", None
+
+
+def _opened(call: Call, path: str) -> Opened:
+    known = relative(call.plane.root, path)
+    if not (call.plane.root / known).exists():
+        raise UnknownName("file", path, near_paths(call.plane.index, path))
+    return opened(call, known)
+
+
+def _symbol(call: Call, path: str, name: str) -> tuple[list[Piece], str]:
+    """The lines of a symbol and a little around it."""
+    store = call.plane.index.store
+    found = [symbol for symbol in store.symbols_named(name.rsplit(".", maxsplit=1)[-1]) if _fits(symbol, name)]
+    if path:
+        known = relative(call.plane.root, path)
+        row = store.file(known)
+        found = [symbol for symbol in found if row is not None and symbol.file == row.id]
+    if not found:
+        what = "file or symbol" if not path else f"symbol in {path}"
+        near = near_symbols(call.plane.index, name) or near_paths(call.plane.index, name)
+        raise UnknownName(what, name, near)
+    pieces: list[Piece] = []
+    for symbol in found[:3]:
+        row = store.file_by_id(symbol.file)
+        if row is None:
+            continue
+        file = opened(call, row.path)
+        span = Span(max(1, symbol.start - _AROUND), min(len(file.lines), symbol.end + _AROUND))
+        if len(span) > MOST_LINES and not call.text("budget"):
+            cut = Span(span.start, span.start + MOST_LINES - 1)
+            pieces.append(excerpt(call, file, cut))
+            return pieces, f"[lines {cut}; more: read({row.path}:{cut.end + 1}-{span.end})]"
+        pieces += _windows(call, file, span)
+    more = f"{len(found)} symbols are named {name}; name the path too." if len(found) > 3 else ""
+    return pieces, more
+
+
+def _fits(symbol: Symbol, name: str) -> bool:
+    return symbol.qualified == name or symbol.qualified.endswith(f".{name}") or symbol.name == name
+
+
+TOOL = Tool(
+    "read",
+    "Numbered lines of several places: path, path:40-80, path::Symbol",
+    "Reads files, ranges and symbols. Each file has a header with the tag that `edit` wants. A long file without a"
+    " range gives its outline; a snippet has at most 80 lines unless a budget is named.",
+    (Argument("targets", "texts", "", required=True, aliases=("locations", "snippets", "places"), words=True),),
+    run,
+    budget=3_600,
+    examples=('read(targets=["src/app.py:40-80", "src/db.py::Session.commit"])',),
+    aliases="read_file read_source read_files view cat open get_file readrange file_read",
+)

@@ -1,0 +1,110 @@
+"""Source of the workspace as pieces of an answer: numbered lines, bodies in several sizes, what was sent before."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from laconic.edits.source import Source, split
+from laconic.errors import Unreadable
+from laconic.index.parse import marks
+from laconic.index.store import Symbol
+from laconic.records import Span
+from laconic.reduce.code import fold
+from laconic.render.compact import Json
+from laconic.render.numbered import header, numbered
+from laconic.tools.tool import Call, Piece, Sent
+from laconic.workspace.reading import is_binary, read_bytes
+
+_STEPS: Final = (120, 300, 700, 1500, 3000)  # tokens of a body that does not fit whole
+_WIDEST: Final = 400  # characters of a line; the rest is cut and said
+_SHORT: Final = 12  # lines up to which a body has no smaller form but its signature
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """A file as it is now."""
+
+    path: str
+    data: bytes
+    source: Source
+
+    @property
+    def lines(self) -> tuple[str, ...]:
+        return self.source.lines
+
+    @property
+    def tag(self) -> str:
+        return self.source.tag
+
+
+def opened(call: Call, path: str) -> Opened:
+    """The file at a path of the workspace."""
+    data = read_bytes(call.plane.root, path)
+    if is_binary(data):
+        raise Unreadable(f"{path} is binary.", "Read a text file.")
+    return Opened(path, data, split(data))
+
+
+def excerpt(call: Call, file: Opened, span: Span) -> Piece:
+    """Numbered lines of a file below a header with its tag."""
+    last = min(span.end, len(file.lines))
+    shown = Span(max(1, span.start), last)
+    heading = header(file.path, file.tag, len(file.lines))
+    before = call.session.received(file.path, file.tag)
+    if not call.flag("again") and len(shown) > 3 and before.issuperset(range(shown.start, last + 1)):
+        text = f"{shown} as shown above (again=true repeats it)\n"
+        return Piece((text,), heading, shown.start, {"path": file.path, "tag": file.tag, "lines": str(shown)})
+    text = numbered([clipped(line) for line in file.lines[shown.start - 1 : last]], shown.start) + "\n"
+    record: dict[str, Json] = {"path": file.path, "tag": file.tag, "start": shown.start, "text": text}
+    return Piece((text,), heading, shown.start, record, sent=Sent(file.path, file.source, (shown,)))
+
+
+def body(call: Call, file: Opened, symbol: Symbol, *, group: str = "") -> Piece:
+    """A definition in sizes: its first line, its structure, the whole."""
+    span = Span(symbol.start, min(symbol.end, len(file.lines)))
+    first = f"{span} {symbol.signature or file.lines[symbol.line - 1].strip()}\n"
+    if not call.flag("again") and len(span) > 3:
+        before = call.session.received(file.path, file.tag)
+        if before.issuperset(range(span.start, span.end + 1)):
+            first = f"{first[:-1]} (body as shown above)\n"
+            return Piece((first,), group, span.start, _record(file, symbol, ""))
+    lines = [clipped(line) for line in file.lines[span.start - 1 : span.end]]
+    whole = f"{span}\n" + "\n".join(lines) + "\n"
+    sizes = [first, *_folded(call, file, lines, span)] if len(span) > _SHORT else [first]
+    texts = (*sizes, whole)
+    return Piece(
+        texts,
+        group,
+        span.start,
+        _record(file, symbol, "\n".join(lines)),
+        Sent(file.path, file.source, (span,), len(texts) - 1),
+    )
+
+
+def _folded(call: Call, file: Opened, lines: Sequence[str], span: Span) -> list[str]:
+    count = call.plane.count
+    whole = count("\n".join(lines))
+    kinds = marks(file.path, file.data, span)
+    if len(kinds) != len(lines):
+        return []
+    texts = []
+    for step in _STEPS:
+        if step * 4 > whole * 3:
+            break
+        folded = fold(lines, kinds, span.start, cost=count, budget=step)
+        if folded.shown > 1:
+            texts.append(f"{span}\n{folded.text}\n")
+    return texts
+
+
+def _record(file: Opened, symbol: Symbol, text: str) -> dict[str, Json]:
+    record: dict[str, Json] = {"path": file.path, "span": [symbol.start, symbol.end], "kind": symbol.kind}
+    record |= {"name": symbol.qualified, "signature": symbol.signature}
+    return record | {"body": text} if text else record
+
+
+def clipped(line: str) -> str:
+    """A line that nobody would read whole, cut and marked."""
+    return line if len(line) <= _WIDEST else f"{line[:_WIDEST]}… [{len(line)} characters]"

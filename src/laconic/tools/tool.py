@@ -1,0 +1,165 @@
+"""What a tool is: its arguments, its budget, its function; and what it hands back.
+
+A tool answers with pieces, best first, each in one or more sizes. It does not cut, count, or add notes on what was
+left out: that is done once for all tools, where the answer leaves (`compose`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final
+
+from laconic.edits.source import Source
+from laconic.records import Span
+from laconic.render.compact import Json
+
+if TYPE_CHECKING:
+    from laconic.tools.plane import Plane
+    from laconic.tools.session import Session
+
+Value = str | int | bool | list[str] | list[dict[str, object]] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Argument:
+    """One argument: its type decides how a guessed value is understood."""
+
+    name: str
+    kind: str  # text, texts, number, flag, records
+    help: str
+    required: bool = False
+    aliases: tuple[str, ...] = ()
+    choices: tuple[str, ...] = ()
+    default: Value = None
+    listed: bool = True  # it stands in the schema that every prompt pays for
+    words: bool = True  # an element may hold white space; if not, a text is split there
+
+    def schema(self) -> dict[str, Json]:
+        """The JSON schema of this argument, as short as it can be."""
+        schema: dict[str, Json] = {"type": _SCHEMA_TYPES[self.kind]}
+        if self.kind in {"texts", "records"}:
+            schema["items"] = {"type": "string" if self.kind == "texts" else "object"}
+        if self.choices:
+            schema["enum"] = list(self.choices)
+        if self.help:
+            schema["description"] = self.help
+        return schema
+
+
+_SCHEMA_TYPES: Final[dict[str, Json]] = {
+    "text": "string",
+    "texts": "array",
+    "number": "integer",
+    "flag": "boolean",
+    "records": "array",
+}
+
+BUDGET: Final = Argument(
+    "budget", "text", "", aliases=("max_tokens", "tokens", "token_budget", "verbosity", "detail")
+)
+FORMAT: Final = Argument("format", "text", "", choices=("text", "json"), default="text", listed=False)
+OFFSET: Final = Argument("offset", "number", "", aliases=("skip", "cursor", "from"), default=0, listed=False)
+AGAIN: Final = Argument("again", "flag", "", aliases=("force", "refresh", "no_cache"), default=False, listed=False)
+SHARED: Final = (BUDGET, FORMAT, OFFSET, AGAIN)
+
+
+@dataclass(frozen=True, slots=True)
+class Sent:
+    """Which lines a piece sends when it is shown at a size of at least `level`."""
+
+    path: str
+    source: Source
+    spans: tuple[Span, ...]
+    level: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """Something to show: its texts from smallest to largest, each ending in a line feed."""
+
+    texts: tuple[str, ...]
+    group: str = ""  # a line that stands once above all pieces of the group, such as a path
+    order: int = 0  # place inside the group
+    record: Mapping[str, Json] | None = None  # the same for programs
+    sent: Sent | None = None  # lines of a file that the client has once this is shown
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a tool found, best first."""
+
+    pieces: Sequence[Piece] = ()
+    kind: str = "answer"
+    head: str = ""  # stands before the pieces, never cut
+    note: str = ""  # stands after them: a hint, a lag, a ready call
+    unit: str = "items"
+    total: int | None = None  # how many there are in all, if more than the pieces
+    minimum: int = 0  # pieces of every group that come first
+    spread: float = 4.0
+    paths: tuple[str, ...] = ()  # files that the answer quotes: checked before it leaves
+    grouped: bool = True  # pieces of a group stand together in order; if not, in the order given
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One call: understood arguments, and what the tool may use."""
+
+    plane: Plane
+    session: Session
+    values: Mapping[str, Value]
+    limit: int  # tokens that the answer may have
+
+    def text(self, name: str) -> str:
+        value = self.values.get(name)
+        return value if isinstance(value, str) else ""
+
+    def texts(self, name: str) -> list[str]:
+        value = self.values.get(name)
+        return [item for item in value if isinstance(item, str)] if isinstance(value, list) else []
+
+    def number(self, name: str, default: int = 0) -> int:
+        value = self.values.get(name)
+        return value if isinstance(value, int) else default
+
+    def flag(self, name: str) -> bool:
+        return bool(self.values.get(name))
+
+    def records(self, name: str) -> list[dict[str, object]]:
+        value = self.values.get(name)
+        return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """One tool of the code plane; everything else about it is made from this."""
+
+    name: str
+    summary: str  # what every prompt pays for
+    help: str  # the rest, for people and for the help resource
+    arguments: tuple[Argument, ...]
+    run: Callable[[Call], Answer]
+    budget: int  # tokens of an answer when the call names none
+    examples: tuple[str, ...] = ()
+    aliases: str = ""  # names that agents guess, separated by spaces
+    indexed: bool = True  # it needs the index to be fresh
+    writes: bool = False
+    default: bool = True  # offered without being asked for
+    fields: Mapping[str, Argument] = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "fields", {a.name: a for a in (*self.arguments, *SHARED)})
+
+    def schema(self) -> dict[str, Json]:
+        """The input schema."""
+        shown = [argument for argument in self.fields.values() if argument.listed]
+        required = [argument.name for argument in shown if argument.required]
+        schema: dict[str, Json] = {"type": "object", "properties": {a.name: a.schema() for a in shown}}
+        if required:
+            schema["required"] = required
+        return schema
+
+    def signature(self) -> str:
+        """The call in one line, for errors."""
+        words = [f"{a.name}" if a.required else f"{a.name}?" for a in self.fields.values() if a.listed]
+        return f"{self.name}({', '.join(words)})"

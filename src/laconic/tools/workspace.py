@@ -1,0 +1,79 @@
+"""`workspace`: which code bases are indexed, and in what state; answers with numbers only."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from laconic.errors import UsageError
+from laconic.index import catalog
+from laconic.index.workspace_index import Index
+from laconic.render.compact import Json
+from laconic.tools.tool import Answer, Argument, Call, Piece, Tool
+
+_ACTIONS = ("status", "list", "add", "remove", "refresh")
+
+
+def run(call: Call) -> Answer:
+    action = call.text("action") or "status"
+    if action == "list":
+        return _list(call)
+    if action == "refresh":
+        outcome = call.plane.index.build()
+        if outcome.locked:
+            return _one(call, "another process is writing this index")
+        return _one(call, f"{outcome.written} files read, {outcome.removed} removed")
+    if action in {"add", "remove"}:
+        return _change(call, action)
+    return _one(call, "")
+
+
+def _one(call: Call, said: str) -> Answer:
+    piece = _piece(call.plane.index.statistics())
+    return Answer([piece], "workspace", f"{said}\n" if said else "", unit="workspaces")
+
+
+def _list(call: Call) -> Answer:
+    found = [catalog.statistics(root, file) for root, file in catalog.workspaces(call.plane.cache)]
+    return Answer([_piece(each) for each in found], "workspaces", unit="workspaces")
+
+
+def _piece(found: catalog.Statistics) -> Piece:
+    record: dict[str, Json] = {"root": str(found.root), "files": found.files, "symbols": found.symbols}
+    about = f"{found.files} files ({found.skipped} skipped), {found.symbols} symbols, {found.lines} lines"
+    state = f", building {found.building}" if found.building else ""
+    return Piece((f"{found.root}: {about}, index {found.index_bytes / 1e6:.1f} MB{state}\n",), record=record)
+
+
+def _change(call: Call, action: str) -> Answer:
+    named = call.text("path")
+    root = Path(named).expanduser() if named else call.plane.root
+    if not root.is_absolute():
+        root = call.plane.root / root
+    if not root.is_dir():
+        raise UsageError(f"{named} is not a folder.", "Give the folder of a code base in `path`.")
+    if action == "remove":
+        catalog.forget(call.plane.cache, root.resolve())
+        return Answer([Piece((f"forgot the index of {root}\n",))], "workspace", unit="workspaces")
+    index = Index.open(root, call.plane.cache)
+    try:
+        index.build()
+        return Answer([_piece(index.statistics())], "workspace", unit="workspaces")
+    finally:
+        index.close()
+
+
+TOOL = Tool(
+    "workspace",
+    "Index state; action: status, list, add, remove, refresh",
+    "Lists the code bases that are indexed on this machine, adds or forgets one, or brings the index up to date now."
+    " The index follows changes by itself; refresh is never needed for a right answer.",
+    (
+        Argument("action", "text", "", choices=_ACTIONS, default="status"),
+        Argument("path", "text", "", listed=False, aliases=("root", "workspace")),
+    ),
+    run,
+    budget=600,
+    examples=('workspace(action="list")',),
+    aliases="manage_workspace index index_refresh refresh_index status set_project_path",
+    indexed=False,
+)
