@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
+from typing import Final
 
 from laconic.config import Settings
 from laconic.errors import LaconicError, UnknownName
@@ -24,6 +25,8 @@ from laconic.tools.edit import Desk
 from laconic.tools.registry import tools
 from laconic.tools.session import Session
 from laconic.tools.tool import Answer, Call, Tool
+
+_PATIENCE: Final = 2.0  # seconds
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +105,7 @@ class Plane:
         return limit(wish, default, pressure=session.pressure, host=host, batch=session.batch_left)
 
     def _answer(self, call: Call, tool: Tool, ignored: tuple[str, ...]) -> Composed:
-        lag = self.index.refresh() if tool.indexed else ""
+        lag = self._refreshed() if tool.indexed else ""
         answer = tool.run(call)
         if tool.indexed and answer.paths and self.index.ensure(answer.paths):
             answer = tool.run(call)
@@ -120,6 +123,13 @@ class Plane:
         if composed.cut != "net":
             self._note_sent(page, composed, call.session)
         return composed
+
+    def _refreshed(self) -> str:
+        """Bring the index up to date; a build that ends soon is waited for, a longer one is said to be under way."""
+        until = time.monotonic() + _PATIENCE
+        while (lag := self.index.refresh()) and time.monotonic() < until:
+            time.sleep(0.02)
+        return lag
 
     def _note_sent(self, page: Answer, composed: Composed, session: Session) -> None:
         """Remember which lines the client has now: for later answers, and for edits that name them."""

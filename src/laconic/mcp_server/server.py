@@ -1,0 +1,185 @@
+"""The code plane over the Model Context Protocol: tools, help and recall resources, sessions, progress.
+
+Answers are text content only, since some hosts pass structured content to the model instead of the text. All work on
+the index is done by one thread, which owns the database connection.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, TypeVar
+
+import anyio
+import anyio.from_thread
+import anyio.lowlevel
+import anyio.to_thread
+import mcp_types as types
+from mcp.server.lowlevel import Server
+
+from laconic import __version__
+from laconic.config import Settings
+from laconic.errors import LaconicError
+from laconic.mcp_server.guide import INSTRUCTIONS, help_text
+from laconic.tools.registry import tools
+from laconic.tools.session import Session
+from laconic.tools.tool import Tool
+
+if TYPE_CHECKING:
+    from mcp.server.context import ServerRequestContext
+
+    from laconic.tools.plane import Plane, Reply
+
+_T = TypeVar("_T")
+_SESSIONS: Final = 1_000  # clients remembered at once; the one that was silent longest is forgotten
+_BEAT: Final = 0.5  # seconds between progress notifications
+_SCHEME: Final = "laconic://"
+
+
+class CodePlane:
+    """One workspace behind one MCP server."""
+
+    def __init__(self, root: Path, settings: Settings, *, editing: bool = False) -> None:
+        self._root = root
+        self._settings = settings
+        self._editing = editing
+        self._worker = ThreadPoolExecutor(max_workers=1, thread_name_prefix="laconic-plane")
+        self._plane: Plane | None = None
+        self._sessions: dict[str, Session] = {}
+
+    def server(self) -> Server[None]:
+        """The server object of the SDK with our handlers."""
+        return Server(
+            "laconic",
+            version=__version__,
+            instructions=INSTRUCTIONS,
+            lifespan=self._lifespan,
+            on_list_tools=self._list_tools,
+            on_call_tool=self._call_tool,
+            on_list_resources=self._list_resources,
+            on_list_resource_templates=self._list_templates,
+            on_read_resource=self._read_resource,
+        )
+
+    def offered(self) -> list[Tool]:
+        """The tools of this server; writing ones only when they were switched on."""
+        return [tool for tool in tools().values() if tool.default or (tool.writes and self._editing)]
+
+    @asynccontextmanager
+    async def _lifespan(self, server: Server[Any]) -> AsyncIterator[None]:
+        self._worker.submit(self._warm)
+        try:
+            yield
+        finally:
+            with anyio.CancelScope(shield=True):
+                await anyio.to_thread.run_sync(self._close)
+
+    def _warm(self) -> None:
+        """Open the index and start a build where one is needed, so that the first call finds it under way."""
+        self._opened().index.refresh()
+
+    def _opened(self) -> Plane:
+        if self._plane is None:
+            from laconic.tools.plane import Plane  # loads the index: after the client has its first answer
+
+            self._plane = Plane(self._root, self._settings)
+        return self._plane
+
+    def _close(self) -> None:
+        if self._plane is not None:
+            self._worker.submit(self._plane.close)
+        self._worker.shutdown(wait=True, cancel_futures=False)
+
+    async def _list_tools(self, ctx: ServerRequestContext[Any], params: object) -> types.ListToolsResult:
+        listed = [
+            types.Tool(name=tool.name, description=tool.summary, input_schema=dict(tool.schema()))
+            for tool in self.offered()
+        ]
+        return types.ListToolsResult(tools=listed)
+
+    async def _call_tool(
+        self, ctx: ServerRequestContext[Any], params: types.CallToolRequestParams
+    ) -> types.CallToolResult:
+        session = self._session(ctx)
+        host = _host_budget(ctx.meta)
+
+        def work() -> Reply:
+            return self._opened().call(params.name, params.arguments or {}, session, host)
+
+        reply = await self._beating(ctx, self._worker.submit(work))
+        return types.CallToolResult(content=[types.TextContent(type="text", text=reply.text)], is_error=reply.failed)
+
+    async def _beating(self, ctx: ServerRequestContext[Any], future: Future[_T]) -> _T:
+        """Wait for the worker; tell the client at every beat that work goes on; give up when it cancels."""
+        done = anyio.Event()
+        loop = anyio.lowlevel.current_token()
+        future.add_done_callback(lambda _: _wake(done, loop))
+        beats = 0
+        try:
+            while not future.done():
+                with anyio.move_on_after(_BEAT):
+                    await done.wait()
+                if not future.done():
+                    beats += 1
+                    await ctx.session.report_progress(beats * _BEAT, message="working on the index")
+        except anyio.get_cancelled_exc_class():
+            future.cancel()
+            raise
+        return future.result()
+
+    def _session(self, ctx: ServerRequestContext[Any]) -> Session:
+        """The session of the client that calls; one that cannot be told apart gets a fresh one each time."""
+        request = ctx.request
+        key = "stdio" if request is None else request.headers.get("mcp-session-id", "")
+        if not key:
+            return Session()
+        session = self._sessions.pop(key, None) or Session()
+        self._sessions[key] = session
+        while len(self._sessions) > _SESSIONS:
+            del self._sessions[next(iter(self._sessions))]
+        return session
+
+    async def _list_resources(self, ctx: ServerRequestContext[Any], params: object) -> types.ListResourcesResult:
+        listed = [
+            types.Resource(uri=f"{_SCHEME}help/{tool.name}", name=f"{tool.name} help", mime_type="text/markdown")
+            for tool in self.offered()
+        ]
+        return types.ListResourcesResult(resources=listed)
+
+    async def _list_templates(
+        self, ctx: ServerRequestContext[Any], params: object
+    ) -> types.ListResourceTemplatesResult:
+        template = types.ResourceTemplate(
+            uri_template=f"{_SCHEME}recall/{{ref}}", name="recall", mime_type="text/plain"
+        )
+        return types.ListResourceTemplatesResult(resource_templates=[template])
+
+    async def _read_resource(
+        self, ctx: ServerRequestContext[Any], params: types.ReadResourceRequestParams
+    ) -> types.ReadResourceResult:
+        uri = str(params.uri)
+        kind, _, name = uri.removeprefix(_SCHEME).partition("/")
+        readers: dict[str, Callable[[str], str]] = {"help": help_text, "recall": self._recalled}
+        if not uri.startswith(_SCHEME) or kind not in readers:
+            raise ValueError(f"No resource {uri}. Use {_SCHEME}help/TOOL or {_SCHEME}recall/REF.")
+        try:
+            text = await self._beating(ctx, self._worker.submit(readers[kind], name))
+        except LaconicError as error:
+            raise ValueError(str(error)) from None
+        content = types.TextResourceContents(uri=params.uri, mime_type="text/markdown", text=text)
+        return types.ReadResourceResult(contents=[content])
+
+    def _recalled(self, ref: str) -> str:
+        return self._opened().call("recall", {"ref": ref}).text
+
+
+def _wake(done: anyio.Event, token: Any) -> None:
+    anyio.from_thread.run_sync(done.set, token=token)
+
+
+def _host_budget(meta: Any) -> int | None:
+    """The host's own budget for this answer, where it sends one."""
+    value = (meta or {}).get("tokenBudget")
+    return int(value) if isinstance(value, int | float) and not isinstance(value, bool) and value > 0 else None

@@ -1,0 +1,80 @@
+"""The MCP server through the SDK's own client."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import anyio
+import pytest
+from mcp import Client, StdioServerParameters
+from tests.samples import shop
+
+from laconic.config import Settings
+from laconic.mcp_server.guide import INSTRUCTIONS
+from laconic.mcp_server.server import CodePlane
+from laconic.render.compact import dump
+from laconic.tokens.count import counter
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    return shop(tmp_path)
+
+
+def test_a_client_over_stdio_lists_tools_and_gets_text(root: Path, tmp_path: Path) -> None:
+    """Text content only, nothing but protocol on standard output, errors as answers."""
+
+    async def talk() -> None:
+        server = StdioServerParameters(
+            command=sys.executable,
+            args=["-m", "laconic", "mcp", "--root", str(root)],
+            env={"LACONIC_CACHE_DIR": str(tmp_path / "cache"), "LACONIC_CONFIG": str(tmp_path / "none")},
+        )
+        async with Client(server) as client:
+            names = [tool.name for tool in (await client.list_tools()).tools]
+            assert {"read", "map", "workspace"} <= set(names)
+            assert "edit" not in names
+            answer = await client.call_tool("read", {"file_path": "shop/money.py", "start_line": 13, "end_line": 16})
+            assert answer.structured_content is None
+            assert not answer.is_error
+            (content,) = answer.content
+            assert content.type == "text"
+            assert "13\tdef total(prices: list[Price]) -> Price:" in content.text
+            wrong = await client.call_tool("read", {"nonsense": 1})
+            assert wrong.is_error
+            assert "read(targets" in wrong.content[0].text  # type: ignore[union-attr]
+
+    anyio.run(talk)
+
+
+@pytest.mark.feature("C10")
+def test_the_fixed_cost_stays_below_its_ceiling(root: Path, settings: Settings) -> None:
+    """What every prompt pays: the tool list and the instructions."""
+    tools = CodePlane(root, settings).offered()
+    listed = [{"name": t.name, "description": t.summary, "inputSchema": t.schema()} for t in tools]
+    assert counter("o200k_base")(dump({"tools": listed}) + INSTRUCTIONS) <= 900  # type: ignore[dict-item]
+    assert len(INSTRUCTIONS.encode()) < 1_000
+
+
+def test_help_of_every_tool_is_a_resource(root: Path, settings: Settings) -> None:
+    async def talk() -> None:
+        async with Client(CodePlane(root, settings).server()) as client:
+            uris = [str(resource.uri) for resource in (await client.list_resources()).resources]
+            assert "laconic://help/read" in uris
+            page = await client.read_resource("laconic://help/read")
+            assert "Default budget" in page.contents[0].text  # type: ignore[union-attr]
+
+    anyio.run(talk)
+
+
+@pytest.mark.feature("C7")
+def test_the_budget_of_the_host_is_honoured(root: Path, settings: Settings) -> None:
+    async def talk() -> None:
+        async with Client(CodePlane(root, settings).server()) as client:
+            answer = await client.call_tool("map", {}, meta={"tokenBudget": 60})  # type: ignore[arg-type]
+            text = answer.content[0].text  # type: ignore[union-attr]
+            assert counter()(text) <= 60
+            assert " of " in text.splitlines()[-1]
+
+    anyio.run(talk)
