@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.wire.histories import BUILDERS, Step, histories, texts, written
 
 from laconic.errors import ConversationError, MalformedRequest
 from laconic.wire.conversation import parse
 from laconic.wire.formats import FORMATS
 from laconic.wire.model import Drop, Insert, SetInput, SetText, Shape
-from tests.wire.histories import BUILDERS, Step, histories, texts, written
 
 formats = st.sampled_from(sorted(BUILDERS))
 

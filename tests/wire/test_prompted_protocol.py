@@ -6,6 +6,7 @@ import json
 from typing import Any
 
 import pytest
+from tests.wire.histories import BUILDERS, Call, Step
 
 from laconic.wire.conversation import Conversation, parse
 from laconic.wire.formats import FORMATS
@@ -13,7 +14,6 @@ from laconic.wire.prompted.answer import downward
 from laconic.wire.prompted.protocol import tools_of, upward
 from laconic.wire.prompted.stream import stream_for
 from laconic.wire.sse import Events, data_of
-from tests.wire.histories import BUILDERS, Call, Step
 
 SCHEMA = {"type": "object", "properties": {"path": {"type": "string"}}, "required": ["path"]}
 STEPS = [

@@ -7,10 +7,10 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from tests.wire.histories import BUILDERS, Call, Json, Step
 
 from laconic.wire.conversation import parse
 from laconic.wire.formats import FORMATS
-from tests.wire.histories import BUILDERS, Call, Json, Step
 
 STEPS = [
     Step(user="mend the parser"),
