@@ -10,7 +10,6 @@ _ANSI: Final = re.compile(
 )
 _CONTROL: Final = re.compile("[\x00-\x07\x0b\x0c\x0e-\x1f\x7f-\x9f\u200b\ufeff]")
 _BACKSPACE: Final = re.compile(r"[^\x08\n]\x08")
-_TRAILING: Final = re.compile(r"[ \t]+$", re.MULTILINE)
 _BLANKS: Final = re.compile(r"\n{3,}")
 _READABLE: Final = re.compile(r"[\x20-\x7e\u00a1-\ufffc]{6,400}")
 _SAMPLE: Final = 65_536
@@ -26,7 +25,7 @@ def clean(text: str) -> str:
         shorter = _BACKSPACE.sub("", text)
         text = text.replace("\x08", "") if shorter == text else shorter
     text = _CONTROL.sub("", text)
-    text = _TRAILING.sub("", text)
+    text = "\n".join(line.rstrip() for line in text.split("\n"))
     return _BLANKS.sub("\n\n", text).strip("\n")
 
 

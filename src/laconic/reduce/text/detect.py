@@ -111,7 +111,7 @@ def _by_lines(solid: Sequence[str], lines: Sequence[str], text: str) -> Kind:
         return "code"
     if len(solid) > 4 and _share(solid, lambda line: len(_COLUMNS.findall(line)) > 1 or line.count("|") > 2) > 0.7:
         return "table"
-    return "prose"
+    return "log" if _is_repetitive(solid) else "prose"
 
 
 def sample(body: str) -> list[str]:
@@ -176,6 +176,11 @@ NUMBERED: Final = re.compile(r"^ *(\d+)(?:\t|→|: | \| ?|  )")
 
 def _share(lines: Sequence[str], test: Callable[[str], bool]) -> float:
     return sum(map(test, lines)) / max(1, len(lines))
+
+
+def _is_repetitive(solid: Sequence[str]) -> bool:
+    """Many lines that differ in numbers only."""
+    return len(solid) > 100 and len({signals.template(line) for line in solid}) * 3 < len(solid)
 
 
 def _is_hit(line: str) -> bool:

@@ -32,7 +32,7 @@ _INDENTED: Final = re.compile(rf"^\s+(?P<line>\d+):(?P<col>\d+)\s+(?:{_SEVERITY}
 _ALONE: Final = re.compile(r"^(?:/|\./|\.\./|[A-Za-z]:\\)?[\w@.-]+(?:[/\\][\w@. \[\]()-]+)*\.\w{1,6}$")
 _CODE: Final = re.compile(r"^(?:TS\d+|[A-Z]{1,5}\d{2,5}|SC\d+|CS\d+|C\d{4})(?=[:\s])")
 _TAIL_CODE: Final = re.compile(
-    r"(?:\s{2,}(?P<rule>[@\w/-]+)| \[(?P<bracket>[\w-]+(?:\[[\w-]+\])?)\]| \((?P<linter>[\w-]+)\))$"
+    r"(?:\s{2,}(?P<rule>[@\w/-]+)| \[(?P<bracket>[\w=+.-]+(?:\[[\w-]+\])?)\]| \((?P<linter>[\w-]+)\))$"
 )
 _GUTTER: Final = re.compile(r"^\s*(?:\d+\s*)?[|│](?:\s|$)|^\s*\d+ \| |^\s*\.\.\.$|^\d+ +\S.*$")
 _NOTE: Final = re.compile(
@@ -50,7 +50,10 @@ _SOURCE: Final = re.compile(
 _TALLY: Final = re.compile(r"^\s*[*-] [\w./-]+: \d+$")
 _LOCATIONS: Final = 170  # characters of a list of lines before its place is said again
 _MESSAGE: Final = 240
+_DETAIL: Final = 160
 _NOTES: Final = 2
+
+_Key = tuple[str, str, str, str]  # path, severity, code, message
 
 
 @dataclass(slots=True)
@@ -64,7 +67,8 @@ class Finding:
     code: str
     message: str
     lines: int = 1
-    notes: list[str] = field(default_factory=list)
+    details: list[str] = field(default_factory=list)  # what makes it another finding: the symbol, the types
+    notes: list[str] = field(default_factory=list)  # advice, said once
 
 
 def looks_placed(line: str) -> bool:
@@ -159,16 +163,16 @@ def _belongs(line: str, finding: Finding) -> bool:
     if signals.is_summary(line) and not line.startswith((" ", "\t")):
         return False
     if note := _NOTE.match(line):
-        if note["word"] != "note" or len(finding.notes) == 0:
-            _add_note(finding, f"{note['word']}: {' '.join(note['rest'].split())}")
+        advice = note["word"].lower() in {"help", "note", "see", "reason"}
+        _add(finding.notes if advice else finding.details, f"{note['word']}: {' '.join(note['rest'].split())}")
         return True
     if _GUTTER.match(line):
         label = re.search(r"[\^~]+ (?P<label>[a-z`'].*)$", line)
         if label and label["label"] not in finding.message:
-            _add_note(finding, label["label"])
+            _add(finding.details, label["label"])
         return True
     if _ELABORATION.match(line):
-        _add_note(finding, line.strip())
+        _add(finding.details, line.strip())
         return True
     return (
         line.startswith((" ", "\t"))
@@ -177,19 +181,20 @@ def _belongs(line: str, finding: Finding) -> bool:
     )
 
 
-def _add_note(finding: Finding, note: str) -> None:
-    if len(finding.notes) < _NOTES and note not in finding.notes:
-        finding.notes.append(note)
+def _add(notes: list[str], note: str) -> None:
+    if len(notes) < _NOTES and note not in notes:
+        notes.append(note)
 
 
 def _grouped(items: Sequence[Finding | str]) -> list[Part]:
-    groups: dict[tuple[str, str, str, str], list[Finding]] = {}
-    order: list[tuple[str, str, str, str] | str] = []
+    groups: dict[_Key, list[Finding]] = {}
+    order: list[_Key | str] = []
     for item in items:
         if isinstance(item, str):
             order.append(item)
             continue
-        key = (item.path, item.severity, item.code, item.message)
+        message = " | ".join([shorten(item.message, _MESSAGE), *(shorten(text, _DETAIL) for text in item.details)])
+        key = (item.path, item.severity, item.code, message)
         if key not in groups:
             groups[key] = []
             order.append(key)
@@ -216,13 +221,13 @@ def _grouped(items: Sequence[Finding | str]) -> list[Part]:
     return parts
 
 
-def _written(name: str, key: tuple[str, str, str, str], group: Sequence[Finding], said: set[str]) -> list[str]:
+def _written(name: str, key: _Key, group: Sequence[Finding], said: set[str]) -> list[str]:
     """One or more lines for the findings of a file that say the same."""
     _, severity, code, message = key
     notes = [note for note in group[0].notes if note not in said]
     said.update(group[0].notes)
     words = " ".join(word for word in (severity if severity != "error" or not code else "", code) if word)
-    tail = " | ".join([shorten(message, _MESSAGE), *(shorten(note, 160) for note in notes)])
+    tail = " | ".join([message, *(shorten(note, _DETAIL) for note in notes)])
     say = f"{words} {tail}".strip()
     if len(group) == 1 or not group[0].line:
         only = group[0]

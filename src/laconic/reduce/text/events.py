@@ -100,12 +100,15 @@ def _alone(line: str) -> tuple[int, str]:
         return COMMON, "lines"
     if signals.is_summary(line):
         return TOP, "lines"
-    if worth := failure_worth(line):
+    worth = failure_worth(line)
+    if worth >= PLACE or signals.is_error(line):
+        return worth if worth >= PLACE else KEY, "lines"
+    if worth:
         return worth, "lines"
-    if signals.is_error(line):
-        return KEY, "lines"
     if signals.is_warning(line):
         return NEAR, "lines"
+    if signals.is_bar(line):
+        return NOISE, "progress lines"
     if signals.is_progress(line):
         return RARE if signals.VERSIONED.search(line) else COMMON, "progress lines"
     return RARE, "lines"
@@ -159,7 +162,11 @@ def _neighbours(rows: list[_Line]) -> None:
 def _edges(rows: list[_Line]) -> None:
     solid = [row for row in rows if row.text.strip() and not MARK.match(row.text)]
     for row in [*solid[:_HEAD], *solid[-_TAIL:]]:
-        row.worth = max(row.worth, NEAR if row in solid[:1] or row in solid[-2:] else EDGE)
+        if row.worth > NOISE:
+            row.worth = max(row.worth, EDGE)
+    for row in [*solid[:1], *solid[-2:]]:
+        if row.worth > NOISE:
+            row.worth = max(row.worth, NEAR)
 
 
 def _indent(line: str) -> int:

@@ -19,11 +19,12 @@ _NAMED_LAST: Final = re.compile(
 )
 _PLACE: Final = re.compile(
     r"^[\w./\\<>@+-]+\.\w+:\d+: ?(?:\w*(?:Error|Exception|Failed|Failure|Warning|Exit|Interrupt|Skipped)\b.*)?$"
-    r"|^\s+(?:at |❯ |# |--> ).*:\d+(?::\d+)?|^\s+\S+_test\.go:\d+: |^\s+Error Trace:|^\s*❯ \S+:\d+:\d+"
+    r"|^\s+(?:at |❯ |# ).*:\d+(?::\d+)?|^\s+\S+_test\.go:\d+: |^\s+Error Trace:|^\s*❯ \S+:\d+:\d+"
     r"|^\s+left: |^\s+right: "
     r"|^\s+Error:\s|^\s+(?:Expected|Received|Actual|expected|actual|got|want)\b.*:"
 )
-_FAILING: Final = re.compile(r"^> {3,}\S")
+_FAILING: Final = re.compile(r"^> {3,}\S|^\s*> +\d+ \|")
+_COMPARED: Final = re.compile(r"^\s*[+-] ?\S")
 _HEADING: Final = re.compile(r"^_{3,} .+ _{3,}$|^={3,} (?:FAILURES|ERRORS|short test summary).*={3,}$")
 _SECTION_END: Final = re.compile(r"^={3,} .*={3,}$|^_{3,} .+ _{3,}$")
 _ASSERTION: Final = re.compile(r"^E(?:  |$)")
@@ -42,7 +43,7 @@ def failure_worth(line: str) -> int:
         return KEY
     if _PLACE.match(line):
         return PLACE
-    return 0
+    return NEAR if _COMPARED.match(line) else 0
 
 
 def section_worths(lines: Sequence[str]) -> dict[int, int]:

@@ -22,9 +22,10 @@ def frame_worths(lines: Sequence[str]) -> dict[int, tuple[int, int]]:
             index += 1
             continue
         frames, index = _run(lines, index)
+        own = [n for n, (start, _) in enumerate(frames) if not signals.LIBRARY.search(lines[start])]
         for position, (start, end) in enumerate(frames):
-            edge = position < _FIRST or position >= len(frames) - _LAST
-            worth = PLACE if edge else COMMON if signals.LIBRARY.search(lines[start]) else DETAIL
+            edge = position < _FIRST or position >= len(frames) - _LAST or position in own[:1] + own[-1:]
+            worth = PLACE if edge else DETAIL if position in own else COMMON
             worths[start] = worth, start
             for inner in range(start + 1, end):
                 worths[inner] = _source_worth(lines[inner], worth), start

@@ -36,7 +36,7 @@ def _long_part(line: str) -> Part:
     kind = {"d": "/", "l": "", "-": "*" if "x" in found["mode"] else ""}.get(found["mode"][0], "")
     name = found["name"] if found["name"].endswith(kind) or not kind else found["name"] + kind
     owner = "" if found["owner"] in {"root"} else f"{found['owner']} "
-    return Part(f"{found['size']} {owner}{' '.join(found['date'].split())} {name}", NEAR, what="entries")
+    return Part(f"{found['size']} {owner}{' '.join(found['date'].split())} {name}", NEAR, what="entries", whole=False)
 
 
 def _slim_tree(line: str) -> str:

@@ -151,5 +151,5 @@ def shorten(line: str, most: int) -> str:
     """A long line with its middle cut out."""
     if len(line) <= most:
         return line
-    head, tail = most * 2 // 3, most // 4
+    head, tail = max(1, most * 2 // 3), most // 4
     return f"{line[:head]}…[+{len(line) - head - tail:,} characters]…{line[len(line) - tail :]}"

@@ -22,6 +22,7 @@ _GENERATED: Final = re.compile(
     r"|composer\.lock|Gemfile\.lock"
     r"|\.min\.(?:js|css)|\.map|\.snap|_pb2\.py|\.pb\.go)$"
 )
+_TRAILER: Final = re.compile(r"^\s+(?:Signed-off-by|Co-[Aa]uthored-[Bb]y|Reviewed-by|Acked-by|Tested-by|Change-Id): ")
 _CONTEXT: Final = 1
 _SHA: Final = 12
 
@@ -152,7 +153,7 @@ def _commit(lines: Sequence[str], index: int) -> tuple[str, int]:
         index += 1
     message: list[str] = []
     while index < len(lines) and (not lines[index].strip() or lines[index].startswith("    ")):
-        if lines[index].strip():
+        if lines[index].strip() and not _TRAILER.match(lines[index]):
             message.append(lines[index][2:])
         index += 1
     return "\n".join([", ".join(dict.fromkeys(facts)), *message]), index

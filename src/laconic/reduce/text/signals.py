@@ -34,7 +34,7 @@ _SUMMARY: Final = re.compile(
     r"(?:\[\w+\] +)?(?:Ran \d|Found \d|Tests?(?: Suites| Files)?:?  ?\s*\d|Test Suites:|Tests run:|test result:"
     r"|BUILD |FAILED(?:$| \()|OK(?:$| \()|FAIL(?:$|\s+\S+(?:$|\s+[\d.[(]))|PASS$|Results?:|TOTAL|Total:?\s|Finished "
     r"|DONE\b|Done in|Successfully |added \d|removed \d|changed \d|audited \d|could not compile|Snapshots:|Duration "
-    r"|Files:|Total time)|real\s+\d"
+    r"|Files:|Total time|Your code has been rated)|real\s+\d"
 )
 _WARNING_WORDS: Final = ("warn", "deprecat", "caution")
 _PASSING_WORDS: Final = (
@@ -49,7 +49,7 @@ _PASSING: Final = re.compile(
     r"|^test .* \.\.\. (?:ok|ignored.*)$|\bSKIPPED(?:\s*\(.*\))?(?:\s*\[\s*\d+%\])$|^XFAIL "
     r"|^\[(?:gw\d+)\] \[ *\d+%\] PASSED"
     r"|^\[INFO\] Tests run: \d+, Failures: 0, Errors: 0.*(?:Time elapsed| in )|^\s*(?:\S+ > )+.*\bPASSED$"
-    r"|^# SKIP|^\s+[\w ]+ \(\d+ ?ms\)$"
+    r"|^# SKIP"
 )
 _DOTS: Final = re.compile(r"^(?:\S+\.\w+ )?[.sxX,*]{3,}\s*(?:\[\s*\d+%\])?$|^\S+\.py [.sxX]+(?:\s*\[\s*\d+%\])?$")
 _PROGRESS: Final = re.compile(
@@ -64,11 +64,10 @@ _PROGRESS: Final = re.compile(
     r"|\s*\S+: (?:Pulling|Download|Extracting|Pull complete|Verifying)"
 )
 _BAR: Final = re.compile(r"\b\d{1,3}(?:\.\d+)?%(?:$|[ |])|[━█▏▎▍▌▋▊▉#=]{8,}[>\s|]")
+_DRAWN: Final = re.compile(r"\s*(?:\d{1,3}%)?\s*[|\[]?[━█▏▎▍▌▋▊▉#=╸╺>-]{5,}[ .\]|>-]*")
 _BAR_MARKS: Final = ("%", "━━", "██", "####", "====")
 VERSIONED: Final = re.compile(r"[A-Za-z]\w*(?:-|==|@| v?)\d+\.\d+(?:\.\d+)?")  # a package with its version
-RULE: Final = re.compile(
-    r"^\s*[-=_*#~+.─━═]{4,}\s*$|^\s*(?:[-_] ){6,}[-_]?\s*$|^\s*\|?(?:[:|+ ]*-{3,}[:|+ ]*)+\|?\s*$"
-)
+RULE: Final = re.compile(r"^[-=_*#~+.|:─━═┄\s]{4,}$")
 CARETS: Final = re.compile(r"^[\s|│]*[\^~][\s^~|-]*$")
 SHELL_TRACE: Final = re.compile(
     r"^\+{2,} |^\+ (?:(?:export|local|'?\[|case|\.|source|eval|hash|dirname) |\w+=)|^export \w+=|^PS1="
@@ -136,6 +135,11 @@ def is_passing(line: str) -> bool:
 def is_progress(line: str) -> bool:
     """The line only tells that work goes on."""
     return _PROGRESS.match(line) is not None or (_says(line, _BAR_MARKS) and _BAR.search(line) is not None)
+
+
+def is_bar(line: str) -> bool:
+    """A progress bar that was drawn."""
+    return _says(line, _BAR_MARKS) and _DRAWN.match(line) is not None
 
 
 def template(line: str) -> str:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Final
 
-from laconic.reduce.text.parts import KEY, NEAR, PLACE, RARE, Part, shorten
+from laconic.reduce.text.parts import COMMON, KEY, PLACE, RARE, Part, shorten
 
 _INLINE: Final = 100  # characters of a map or list that is written on one line
 _CELL: Final = 160
@@ -15,23 +16,39 @@ _BLOB: Final = 60  # of a column of long texts
 _STRING: Final = 500
 _REMIND: Final = 230  # characters of nested rows after which the name of their owner is said again
 _NAMING: Final = ("filePath", "filename", "file", "path", "name", "id", "title", "uri", "url", "key")
-_FINDING: Final = re.compile(r"(?i)error|fail|warn|exception|denied|critical|high")
+FINDING: Final = re.compile(
+    r"(?i)error|fail|warn|exception|denied|critical|high|crash|back-?off|unhealthy|killed|evicted|invalid|refused"
+)
+NOTHING: Final[tuple[object, ...]] = (None, [], {}, "")
+_CROWD: Final = 200  # rows; beyond that not every one must stay
 _SPARSE: Final = 0.2
 
 
 @dataclass(slots=True)
-class _Writer:
+class Writer:
+    """Collects lines as parts, and reminds of the owner of nested rows."""
+
     parts: list[Part]
     cut: bool = False  # something of a string was left out
     since: int = 0
     owner: str = ""
+    head: int = -1  # the line without which the next ones mean nothing
 
-    def line(self, depth: int, text: str, worth: int = PLACE) -> None:
+    def line(self, depth: int, text: str, worth: int = PLACE) -> int:
+        """Write a line and return its place."""
         if self.owner and self.since > _REMIND and depth > 1:
-            self.parts.append(Part(f"{' ' * (depth - 1)}# {self.owner}", PLACE, 0))
+            self.parts.append(Part(f"{' ' * (depth - 1)}# {self.owner}", COMMON, 0, head=self.head))
             self.since = 0
-        self.parts.append(Part(f"{' ' * depth}{text}", worth, 1, "rows"))
+        self.parts.append(Part(f"{' ' * depth}{text}", worth, 1, "rows", self.head))
         self.since += len(text) + depth
+        return len(self.parts) - 1
+
+    @contextmanager
+    def below(self, head: int) -> Iterator[None]:
+        """Lines written inside need the line at `head`."""
+        outer, self.head = self.head, head
+        yield
+        self.head = outer
 
     def own(self, name: str) -> None:
         self.owner, self.since = name, 0
@@ -39,15 +56,15 @@ class _Writer:
 
 def structure_parts(value: object) -> tuple[list[Part], bool]:
     """Lines for a JSON value, and whether a long string was cut."""
-    writer = _Writer([])
+    writer = Writer([])
     _write(writer, "", value, 0)
-    return writer.parts or [Part(_scalar(value, writer), KEY)], writer.cut
+    return writer.parts or [Part(scalar(value, writer), KEY)], writer.cut
 
 
-def _write(out: _Writer, key: str, value: object, depth: int) -> None:
+def _write(out: Writer, key: str, value: object, depth: int) -> None:
     label = f"{key}: " if key else ""
     if not isinstance(value, dict | list) or not value:
-        out.line(depth, label + _scalar(value, out))
+        out.line(depth, label + scalar(value, out))
     elif (short := _inline(value)) is not None:
         out.line(depth, label + short)
     elif isinstance(value, dict):
@@ -56,52 +73,53 @@ def _write(out: _Writer, key: str, value: object, depth: int) -> None:
         _write_list(out, key, value, depth)
 
 
-def _write_map(out: _Writer, key: str, value: Mapping[str, object], depth: int) -> None:
+def _write_map(out: Writer, key: str, value: Mapping[str, object], depth: int) -> None:
     if len(value) == 1:
         name, inner = next(iter(value.items()))
         _write(out, f"{key}.{name}" if key else name, inner, depth)
         return
     flat = {name: inner for name, inner in value.items() if not isinstance(inner, dict | list) or not inner}
     rest = {name: inner for name, inner in value.items() if name not in flat}
-    plain = ", ".join(f"{name}: {_scalar(inner, out)}" for name, inner in flat.items())
+    plain = ", ".join(f"{name}: {scalar(inner, out)}" for name, inner in flat.items())
     label = f"{key}: " if key else ""
     if flat and len(plain) < _INLINE * 3:
-        out.line(depth, label + plain)
+        place = out.line(depth, label + plain)
     else:
-        if key:
-            out.line(depth, f"{key}:")
-        for name, inner in flat.items():
-            out.line(depth + bool(key), f"{name}: {_scalar(inner, out)}")
-    for name, inner in rest.items():
-        _write(out, name, inner, depth + bool(label or flat))
+        place = out.line(depth, f"{key}:") if key else out.head
+        with out.below(place):
+            for name, inner in flat.items():
+                out.line(depth + bool(key), f"{name}: {scalar(inner, out)}")
+    with out.below(place if key else out.head):
+        for name, inner in rest.items():
+            _write(out, name, inner, depth + bool(label or flat))
 
 
-def _write_list(out: _Writer, key: str, rows: Sequence[object], depth: int) -> None:
+def _write_list(out: Writer, key: str, rows: Sequence[object], depth: int) -> None:
     records = [row for row in rows if isinstance(row, dict)]
     if len(records) == len(rows) and len(rows) > 1:
-        _write_table(out, key, [dict(_flatten(row, False)) for row in records], depth)
+        _write_table(out, key, [dict(flatten(row, False)) for row in records], depth)
         return
-    out.line(depth, f"{key or 'list'} ({len(rows)}):")
-    if all(not isinstance(row, dict | list) for row in rows):
-        for chunk in _lines_of([_scalar(row, out) for row in rows]):
-            out.line(depth + 1, chunk, RARE)
-        return
-    for row in rows:
-        _write(out, "-", row, depth + 1)
+    with out.below(out.line(depth, f"{key or 'list'} ({len(rows)}):")):
+        if all(not isinstance(row, dict | list) for row in rows):
+            for chunk in _lines_of([scalar(row, out) for row in rows]):
+                out.line(depth + 1, chunk, RARE)
+            return
+        for row in rows:
+            _write(out, "-", row, depth + 1)
 
 
-def _flatten(row: Mapping[str, object], opened: bool, prefix: str = "") -> Iterator[tuple[str, object]]:
+def flatten(row: Mapping[str, object], opened: bool, prefix: str = "") -> Iterator[tuple[str, object]]:
     """A record with the maps inside it opened (`location.row`), and lists of one map too when asked for."""
     for name, value in row.items():
         if isinstance(value, dict) and value:
-            yield from _flatten(value, opened, f"{prefix}{name}.")
+            yield from flatten(value, opened, f"{prefix}{name}.")
         elif opened and isinstance(value, list) and len(value) == 1 and isinstance(value[0], dict):
-            yield from _flatten(value[0], opened, f"{prefix}{name}.0.")
+            yield from flatten(value[0], opened, f"{prefix}{name}.0.")
         else:
             yield prefix + name, value
 
 
-def _write_table(out: _Writer, key: str, rows: Sequence[Mapping[str, object]], depth: int) -> None:
+def _write_table(out: Writer, key: str, rows: Sequence[Mapping[str, object]], depth: int) -> None:
     """What all rows share stands in the heading; usual columns make a row, rare ones are named where they occur."""
     names = list(dict.fromkeys(name for row in rows for name in row))
     shared, columns, rare, nested = _sorted_columns(names, rows)
@@ -111,32 +129,30 @@ def _write_table(out: _Writer, key: str, rows: Sequence[Mapping[str, object]], d
     title = " ".join(
         [
             f"{key or 'rows'} ({len(rows)})",
-            *(f"{name}={_scalar(value, out)}" for name, value in shared.items() if value not in (None, [], {}, "")),
+            *(f"{name}={scalar(value, out)}" for name, value in shared.items() if value not in NOTHING),
             *(f"{name}={text}" for name, text in derived.items()),
             *(f"{name}={prefix}*" for name, prefix in prefixes.items() if name in columns),
         ]
     )
-    out.line(depth, title + ":")
-    if columns:
-        out.line(depth, "| " + " | ".join(columns))
+    place = out.line(depth, title + ":")
+    with out.below(place):
+        place = out.line(depth, "| " + " | ".join(columns)) if columns else place
     blobs = {name for name in columns if sum(len(str(row.get(name))) for row in rows) > _CELL * len(rows)}
     naming = next((name for name in _NAMING if name in columns or name in nested), columns[0] if columns else "")
+    usual = PLACE if len(rows) < _CROWD else RARE
     for row in rows:
         if nested and naming:
             out.own(str(row.get(naming, ""))[-80:])
-        cells = [
-            _cell(row.get(name), prefixes.get(name, ""), out, _BLOB if name in blobs else _CELL) for name in columns
-        ]
-        text = " | ".join(cells)
-        extra = [
-            f"{name}: {_scalar(row[name], out, _CELL)}" for name in rare if row.get(name) not in (None, [], {}, "")
-        ]
-        line = " | ".join(filter(None, [text, *extra]))
+        sizes = [(name, _BLOB if name in blobs else _CELL) for name in columns]
+        cells = [_cell(row.get(name), prefixes.get(name, ""), out, most) for name, most in sizes]
+        extra = [f"{name}: {scalar(row[name], out, _CELL)}" for name in rare if row.get(name) not in NOTHING]
+        line = " | ".join(filter(None, [*cells, *extra]))
         inner = [(name, row[name]) for name in nested if row.get(name)]
-        if line or inner:
-            out.line(depth, line or "-", KEY if _FINDING.search(line) else PLACE if len(rows) < 200 else RARE)
-        for name, value in inner:
-            _write(out, name, value, depth + 1)
+        with out.below(place):
+            at = out.line(depth, line or "-", KEY if FINDING.search(line) else usual) if line or inner else place
+        with out.below(at):
+            for name, value in inner:
+                _write(out, name, value, depth + 1)
     out.own("")
 
 
@@ -149,7 +165,7 @@ def _sorted_columns(
     nested: list[str] = []
     for name in names:
         values = [row.get(name) for row in rows]
-        present = sum(value not in (None, [], {}, "") for value in values)
+        present = sum(value not in NOTHING for value in values)
         if all(value == values[0] for value in values):
             shared[name] = values[0]
         elif any(_is_deep(value) for value in values):
@@ -198,13 +214,13 @@ def _prefixed(prefix: str, value: object) -> object:
     return f"{prefix}{value}" if prefix else value
 
 
-def _cell(value: object, prefix: str, out: _Writer, most: int) -> str:
+def _cell(value: object, prefix: str, out: Writer, most: int) -> str:
     if value in (None, [], {}):
         return "-"
     text = (
-        _scalar(value, out, most)
+        scalar(value, out, most)
         if not isinstance(value, dict | list)
-        else _inline(value) or _scalar(str(value), out, most)
+        else _inline(value) or scalar(str(value), out, most)
     )
     return text[len(prefix) :] if prefix and text.startswith(prefix) else text
 
@@ -241,7 +257,7 @@ def _plain(value: object) -> str:
     return text.replace("\n", "\\n") if isinstance(value, str) else text
 
 
-def _scalar(value: object, out: _Writer, most: int = _STRING) -> str:
+def scalar(value: object, out: Writer, most: int = _STRING) -> str:
     if isinstance(value, dict | list):
         return "{}" if isinstance(value, dict) and not value else "[]" if not value else _inline(value) or str(value)
     text = _plain(value)
@@ -262,56 +278,3 @@ def _lines_of(texts: Sequence[str]) -> Iterator[str]:
         line = f"{line}, {text}" if line else text
     if line:
         yield line
-
-
-_JOINED: Final = re.compile(r"(?:^|\.)(?:content|text|partial_json|arguments|delta|thinking|response)$")
-
-
-def stream_parts(records: Sequence[object]) -> tuple[list[Part], bool]:
-    """A stream of records (NDJSON, server-sent events): text that comes in pieces is put together, then a table."""
-    rows = [dict(_flatten(record, True)) for record in records if isinstance(record, dict)]
-    odd = [record for record in records if not isinstance(record, dict)]
-    writer = _Writer([])
-    for name in [n for n in dict.fromkeys(k for row in rows for k in row) if _JOINED.search(n)]:
-        pieces = [row[name] for row in rows if isinstance(row.get(name), str)]
-        if len(pieces) > 3 and len("".join(map(str, pieces))) < 40 * len(pieces):
-            writer.line(
-                0, f"{name} (joined from {len(pieces)}): {_scalar(''.join(map(str, pieces)), writer, 4000)}", KEY
-            )
-            rows = [{k: v for k, v in row.items() if k != name} for row in rows]
-    if rows:
-        _write_stream(writer, rows)
-    for record in odd[:20]:
-        writer.line(0, _scalar(record, writer), NEAR)
-    return writer.parts, writer.cut
-
-
-def _write_stream(out: _Writer, rows: Sequence[Mapping[str, object]]) -> None:
-    """Fields that nearly all records share are said once; then each distinct record by what differs."""
-    common: dict[str, object] = {}
-    for name in dict.fromkeys(k for row in rows for k in row):
-        values: dict[str, int] = {}
-        for row in rows:
-            values[repr(row.get(name))] = values.get(repr(row.get(name)), 0) + 1
-        top, count = max(values.items(), key=lambda item: item[1])
-        if count * 10 >= len(rows) * 6:
-            common[name] = next(row.get(name) for row in rows if repr(row.get(name)) == top)
-    said = {name: value for name, value in common.items() if value not in (None, "", [], {})}
-    if said:
-        out.line(0, f"all {len(rows):,} records unless said otherwise: " + _fields(said, out), KEY)
-    times: dict[str, int] = {}
-    for row in rows:
-        differs = {k: v for k, v in row.items() if k not in common or v != common[k]}
-        text = _fields(differs, out)
-        times[text] = times.get(text, 0) + 1
-    many = len(times) > 200
-    for text, count in times.items():
-        if text:
-            worth = KEY if _FINDING.search(text) else RARE if many else PLACE
-            out.line(0, text + (f"  [×{count}]" if count > 1 else ""), worth)
-
-
-def _fields(row: Mapping[str, object], out: _Writer) -> str:
-    return ", ".join(
-        f"{name}: {_scalar(value, out, 300)}" for name, value in row.items() if value not in (None, {}, [])
-    )

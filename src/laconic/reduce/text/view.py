@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import msgspec
@@ -19,9 +19,11 @@ from laconic.reduce.text.logs import log_parts
 from laconic.reduce.text.markup import markup_parts
 from laconic.reduce.text.mixed import mixed_parts
 from laconic.reduce.text.parts import (
+    COMMON,
     NEAR,
     NOISE,
     PLACE,
+    STAYS,
     TOP,
     Chosen,
     Cost,
@@ -34,9 +36,11 @@ from laconic.reduce.text.parts import (
 from laconic.reduce.text.patches import patch_parts
 from laconic.reduce.text.prose import prose_parts
 from laconic.reduce.text.searches import search_parts
-from laconic.reduce.text.structure import stream_parts, structure_parts
+from laconic.reduce.text.streams import stream_parts
+from laconic.reduce.text.structure import structure_parts
 from laconic.reduce.text.tables import table_parts
 
+_BLANKS: Final = 16  # characters of a text that is nothing but white space
 _WHOLE: Final = 1_200  # characters; below that nothing but noise is left out
 _ROOM: Final = 2_800  # characters that any text may keep beside its noise
 _CEILING: Final = 40_000  # characters that a view may have when nobody set a budget
@@ -82,7 +86,7 @@ def reduce_text(text: str, *, cost: Cost, budget: int = 0, more: str = "") -> Re
     """
     lines = text.count("\n") + (not text.endswith("\n"))
     if not text.strip():
-        return Reduced(text if not budget or cost(text) <= budget else text[:1], "empty", True, lines, lines)
+        return Reduced(text if len(text) < _BLANKS else text[:1], "empty", True, lines, lines)
     if footed := _footed(text):
         return _again(text, footed, cost, budget, more)
     document = _read(text, lines, more)
@@ -192,17 +196,21 @@ def _by_content(document: _Document) -> Reduced:
     size, parts = len(document.bare), document.parts
     form = _FORMS.get(document.kind)
     share = form.share if form and size > _WHOLE else _SHARE
-    keep = choose(parts, max(_ROOM, int(size * share)), len)
-    if sum(len(part.text) + 1 for part, shown in zip(parts, keep, strict=True) if shown) > _CEILING:
-        keep = choose(parts, _CEILING, len, floor=_EVERYTHING)
-    return _framed(document, write(parts, keep))
+    floor = STAYS if share < 1 else COMMON
+    chosen = write(parts, choose(parts, max(_ROOM, int(size * share)), len, floor))
+    room = _CEILING
+    while len(chosen.text) > _CEILING:  # marks and repeated headings take room too
+        chosen = write(parts, choose(parts, room, len, floor=_EVERYTHING))
+        room = room * 9 // 10
+    return _framed(document, chosen)
 
 
 def _within(document: _Document, cost: Cost, budget: int) -> Reduced:
     """The best that fits: first by choice among parts, then by force."""
     room = budget
+    parts = [_slim(part, 2 * budget) for part in document.parts]
     for _ in range(_TRIES):
-        view = _framed(document, write(document.parts, choose(document.parts, room, cost, floor=_EVERYTHING)))
+        view = _framed(document, write(parts, choose(parts, room, cost, floor=_EVERYTHING)))
         over = cost(view.text) - budget
         if over <= 0:
             return view
@@ -214,6 +222,11 @@ def _within(document: _Document, cost: Cost, budget: int) -> Reduced:
     return Reduced(_force(best.text, cost, budget), document.kind, False, 1, document.lines)
 
 
+def _slim(part: Part, most: int) -> Part:
+    """A single line that is longer than the whole view may be, cut."""
+    return replace(part, text=shorten(part.text, most)) if len(part.text) > most and "\n" not in part.text else part
+
+
 def _framed(document: _Document, chosen: Chosen) -> Reduced:
     """The chosen text inside its wrapping, with a last line that says what is missing."""
     lossless = not chosen.left_out and not document.cut and chosen.whole
@@ -221,7 +234,10 @@ def _framed(document: _Document, chosen: Chosen) -> Reduced:
     if lossless:
         said = "nothing left out"
     else:
-        said = f"{shown:,} of {document.lines:,} lines" if chosen.left_out else "some lines shortened"
+        said = "some lines shortened"
+        if chosen.left_out:
+            rows = document.kind in {"json", "stream"}
+            said = f"{chosen.left_out:,} rows left out" if rows else f"{shown:,} of {document.lines:,} lines"
         said += f"; {document.more}" if document.more else ""
     body = chosen.text.strip("\n")
     wrapped = document.wrapped
