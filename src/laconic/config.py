@@ -71,6 +71,12 @@ SETTINGS: Final[tuple[Setting, ...]] = (
     Setting(
         "gateway.off_models", "", "Models whose conversations pass unchanged, as patterns with commas: `o3*, *-mini`."
     ),
+    Setting(
+        "gateway.prompted_models", "", "Models without function calling, as patterns with commas: `ollama/gemma*`."
+    ),
+    Setting(
+        "gateway.native_models", "", "Models that are never asked to write calls as text, as patterns with commas."
+    ),
     Setting("gateway.max_body", 64, "Largest request body, in MiB.", minimum=1),
     Setting("bench.data", "../shared/bench", "Folder with the recorded data that benchmarks measure on."),
 )

@@ -17,8 +17,9 @@ from starlette.routing import Mount, Route
 from laconic.gateway.engine import Engine
 from laconic.gateway.headers import readable
 from laconic.gateway.metrics import Metrics
+from laconic.gateway.passing import Send
 from laconic.gateway.plan import Planner, Policy
-from laconic.gateway.proxy import Proxy, Receive, Scope, Send
+from laconic.gateway.proxy import Proxy, Receive, Scope
 from laconic.gateway.roster import Roster
 from laconic.gateway.routes import Upstreams
 
@@ -48,7 +49,7 @@ def admitted(headers: dict[str, str], token: str) -> bool:
 def build(upstreams: Upstreams, engine: Engine, policy: Policy, token: str = "") -> Starlette:
     """Put the application together."""
     metrics, roster = Metrics(), Roster(time.time)
-    proxy = Proxy(upstreams, Planner(engine, policy), metrics, roster)
+    proxy = Proxy(upstreams, Planner(engine, policy, time.monotonic), metrics, roster)
 
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections import OrderedDict
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from fnmatch import fnmatchcase
 
 import msgspec
@@ -13,9 +13,12 @@ from laconic.errors import ContextOverflow, MalformedRequest
 from laconic.gateway.bodies import TooLarge, opened
 from laconic.gateway.engine import Caller, Engine
 from laconic.gateway.identity import caller
+from laconic.gateway.protocols import Protocols
 from laconic.gateway.routes import Target
 from laconic.wire.conversation import Conversation, parse
 from laconic.wire.formats import named
+from laconic.wire.prompted.calls import Tool
+from laconic.wire.prompted.protocol import tools_of, upward
 
 log = logging.getLogger("laconic.gateway")
 
@@ -25,6 +28,8 @@ class Policy(msgspec.Struct, frozen=True):
 
     enabled: bool = True
     off_models: tuple[str, ...] = ()  # patterns
+    native_models: tuple[str, ...] = ()  # patterns: never asked for calls as text
+    prompted_models: tuple[str, ...] = ()  # patterns: always
     max_body: int = 64 * 2**20
 
 
@@ -37,15 +42,19 @@ class Plan(msgspec.Struct, frozen=True):
     opened: bool = False  # the client compressed it, we do not
     refused: str = ""  # sent back to the client instead
     failed: str = ""  # what of ours failed
+    off: bool = False  # switched off: nothing is changed, whatever the provider says
     came: int = 0  # bytes of the conversation before
+    went: int = 0  # and after
+    tools: tuple[Tool, ...] = ()  # calls are written as text, and read from it
 
 
 class Planner:
     """Holds the engine and the sessions that are switched off. Runs in one thread."""
 
-    def __init__(self, engine: Engine, policy: Policy) -> None:
+    def __init__(self, engine: Engine, policy: Policy, clock: Callable[[], float]) -> None:
         self.engine = engine
         self.policy = policy
+        self.protocols = Protocols(policy.native_models, policy.prompted_models, clock)
         self._off: OrderedDict[str, None] = OrderedDict()
 
     def plan(self, target: Target, headers: Mapping[str, str], query: str, body: bytes) -> Plan:
@@ -72,12 +81,41 @@ class Planner:
         conversation = parse(named(target.format), plain)
         who = caller(target, headers, query, conversation)
         if self._is_off(who, headers) or not self._wanted(who, conversation):
-            return Plan(body, who, {"session": who.session, "action": "off"}, came=len(plain))
+            notes = {"session": who.session, "action": "off"}
+            return Plan(body, who, notes, off=True, came=len(plain), went=len(plain))
         prepared = self.engine.prepare(who, conversation)
         notes = {"session": who.session, **prepared.notes}
-        if prepared.body == plain:
-            return Plan(body, who, notes, came=len(plain))
-        return Plan(prepared.body, who, notes, opened=bool(encoding), came=len(plain))
+        same = prepared.body == plain
+        made = Plan(body if same else prepared.body, who, notes, opened=bool(encoding) and not same, came=len(plain))
+        if self.protocols.prompted(target.upstream, who.model):
+            return self.prompted(target, prepared.body, made)
+        return made
+
+    def prompted(self, target: Target, plain: bytes, plan: Plan) -> Plan:
+        """The same request for a model without function calling; as it is when it has no tools."""
+        if target.format not in {"chat", "anthropic"}:
+            return plan
+        conversation = parse(named(target.format), plain)
+        tools = tuple(tools_of(conversation))
+        if not tools:
+            return plan
+        notes = {**plan.notes, "tools": "prompted"}
+        return msgspec.structs.replace(plan, body=upward(conversation), notes=notes, opened=True, tools=tools)
+
+    def downgrade(self, target: Target, plan: Plan) -> Plan | None:
+        """After a refusal of tools: the request with calls as text; None when that is not allowed, or no help."""
+        if (
+            plan.caller is None
+            or plan.off
+            or plan.tools
+            or not self.protocols.refused(target.upstream, plan.caller.model)
+        ):
+            return None
+        try:
+            again = self.prompted(target, plan.body, plan)
+        except MalformedRequest:  # a compressed body that nobody had to open
+            return None
+        return again if again.tools else None
 
     def _wanted(self, who: Caller, conversation: Conversation) -> bool:
         """Off by setting, or because the provider keeps part of the history."""

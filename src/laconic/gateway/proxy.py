@@ -9,31 +9,30 @@ from collections.abc import Awaitable, Callable, MutableMapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractAsyncContextManager
 from io import BytesIO
-from typing import Any, Final
+from typing import Any, Final, ParamSpec, TypeVar
 
 import aiohttp
 import msgspec
 from yarl import URL
 
 from laconic.errors import LaconicError
-from laconic.gateway.bodies import SideReader, TooLarge
-from laconic.gateway.headers import downward, readable, upward
+from laconic.gateway.bodies import TooLarge
+from laconic.gateway.headers import readable, upward
 from laconic.gateway.metrics import Metrics
+from laconic.gateway.passing import Message, Passing, Send
 from laconic.gateway.plan import Plan, Planner
 from laconic.gateway.roster import Roster
 from laconic.gateway.routes import Target, Upstreams, target
 from laconic.wire.limits import limits_of
-from laconic.wire.refusals import refusal
-from laconic.wire.usage import Usage, UsageReader, usage_of
+from laconic.wire.refusals import refusal, refuses_tools
 
 Scope = MutableMapping[str, Any]
-Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
-Send = Callable[[Message], Awaitable[None]]
+P = ParamSpec("P")
+T = TypeVar("T")
 
 log = logging.getLogger("laconic.gateway")
 _AUTO: Final = frozenset({"User-Agent", "Accept", "Accept-Encoding", "Content-Type"})
-_WHOLE: Final = 8 * 2**20  # a larger answer that is not streamed is not searched for usage
 
 
 class Incoming(msgspec.Struct, frozen=True):
@@ -136,39 +135,54 @@ class Proxy:
         where = asked.where
         plan = Plan(asked.body)
         if where.format:
-            loop = asyncio.get_running_loop()
-            plan = await loop.run_in_executor(
-                self._thread, self._planner.plan, where, asked.headers, asked.query, asked.body
-            )
+            plan = await self._in_thread(self._planner.plan, where, asked.headers, asked.query, asked.body)
         self._note(where, plan)
         if plan.refused:
             await _answer(send, 400, refusal(where.format, 400, plan.refused))
             return
-        started = False
+        passing = Passing(send)
         try:
-            async with self._ask(asked, plan) as answer:
-                self._metrics.add(
-                    "laconic_requests_total", upstream=where.upstream, format=where.format, status=str(answer.status)
-                )
-                raw = downward(answer.raw_headers, plan.notes, rewritten=False)
-                await send({"type": "http.response.start", "status": answer.status, "headers": raw})
-                started = True
-                usage = await _pump(answer, send, read=bool(plan.caller))
-                self._told(answer, plan, usage)
+            await self._exchange(asked, plan, passing)
         except (aiohttp.ClientError, TimeoutError, OSError) as error:
             fault = type(error).__name__
             self._metrics.add("laconic_upstream_faults_total", fault=fault)
             log.warning("upstream fault", extra={"upstream": where.upstream, "fault": fault})
-            if not started:
+            if not passing.started:
                 text = f"{where.upstream} could not be reached ({fault}). Try again, or check its address."
                 await _answer(send, 502, refusal(where.format, 502, text))
             # An answer that broke off stays broken: the server closes the connection without ending the body.
+
+    async def _exchange(self, asked: Incoming, plan: Plan, passing: Passing) -> None:
+        """Ask, and pass the answer on. A refusal of tools is not passed on when the request can do without them."""
+        where = asked.where
+        async with self._ask(asked, plan) as answer:
+            self._metrics.add(
+                "laconic_requests_total", upstream=where.upstream, format=where.format, status=str(answer.status)
+            )
+            if plan.caller is None or answer.status < 400:
+                await passing.answer(answer, plan, where)
+                self._told(answer, plan, passing)
+                return
+            said = await answer.read()
+            again = None
+            if refuses_tools(answer.status, said):
+                again = await self._in_thread(self._planner.downgrade, where, plan)
+            if again is None:
+                await passing.whole(answer, plan, said)
+                self._told(answer, plan, passing)
+                return
+        await self._exchange(asked, again, passing)
+
+    async def _in_thread(self, work: Callable[P, T], *args: P.args, **_: P.kwargs) -> T:
+        return await asyncio.get_running_loop().run_in_executor(self._thread, work, *args)
 
     def _ask(self, asked: Incoming, plan: Plan) -> AbstractAsyncContextManager[aiohttp.ClientResponse]:
         assert self._client is not None
         headers = upward(asked.raw)
         if plan.opened:
             headers = [(name, value) for name, value in headers if name.lower() != "content-encoding"]
+        if plan.tools:
+            headers = [(name, value) for name, value in headers if name.lower() != "accept-encoding"]
         query = f"?{asked.query}" if asked.query else ""
         address = URL(asked.where.base + asked.where.path + query, encoded=True)
         body = BytesIO(plan.body) if plan.body else None  # written in pieces: a large one does not hold up the loop
@@ -179,47 +193,26 @@ class Proxy:
             self._metrics.add("laconic_fail_open_total", what=plan.failed)
         if plan.caller is not None:
             self._metrics.add("laconic_request_bytes_total", plan.came, side="came")
-            went = plan.came if not plan.opened and plan.notes.get("action") == "off" else len(plan.body)
-            self._metrics.add("laconic_request_bytes_total", went, side="went")
-            self._roster.asked(plan.caller, where.format, plan.came, went)
+            self._metrics.add("laconic_request_bytes_total", plan.went, side="went")
+            self._roster.asked(plan.caller, where.format, plan.came, plan.went)
 
-    def _told(self, answer: aiohttp.ClientResponse, plan: Plan, usage: Usage | None) -> None:
+    def _told(self, answer: aiohttp.ClientResponse, plan: Plan, passing: Passing) -> None:
         """Keep what the provider said; whatever goes wrong here is not the client's concern."""
         if plan.caller is None:
             return
+        for broken in passing.broken:
+            self._metrics.add("laconic_malformed_calls_total", model=plan.caller.model[:100], reason=broken.reason)
+        usage = passing.usage
         if usage is not None:
-            for kind, count in (
-                ("plain", usage.input),
-                ("cache_read", usage.cache_read),
-                ("cache_write", usage.cache_write),
-            ):
-                self._metrics.add("laconic_prompt_tokens_total", count, kind=kind)
+            self._metrics.add("laconic_prompt_tokens_total", usage.input, kind="plain")
+            self._metrics.add("laconic_prompt_tokens_total", usage.cache_read, kind="cache_read")
+            self._metrics.add("laconic_prompt_tokens_total", usage.cache_write, kind="cache_write")
             self._metrics.add("laconic_output_tokens_total", usage.output)
             self._roster.answered(plan.caller, usage)
         limits = limits_of(readable(answer.raw_headers), time.time())
         if usage is not None or limits is not None:
             loop = asyncio.get_running_loop()
             loop.run_in_executor(self._thread, _quietly, self._planner.engine.answered, plan.caller, usage, limits)
-
-
-async def _pump(answer: aiohttp.ClientResponse, send: Send, *, read: bool) -> Usage | None:
-    """Every chunk goes on as it comes; usage is read on the side."""
-    streamed = answer.content_type == "text/event-stream"
-    side = SideReader(answer.headers.get("content-encoding", ""))
-    reader, whole, size = UsageReader(), bytearray(), 0
-    async for chunk in answer.content.iter_any():
-        await send({"type": "http.response.body", "body": chunk, "more_body": True})
-        if not read:
-            continue
-        if streamed:
-            reader.feed(side.feed(chunk))
-        elif size <= _WHOLE:
-            whole += side.feed(chunk)
-            size += len(chunk)
-    await send({"type": "http.response.body", "body": b"", "more_body": False})
-    if not read:
-        return None
-    return reader.close() if streamed else usage_of(bytes(whole)) if size <= _WHOLE else None
 
 
 async def _left(receive: Receive) -> None:

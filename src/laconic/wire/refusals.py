@@ -2,8 +2,16 @@
 
 from __future__ import annotations
 
+import re
+from typing import Final
+
 import msgspec
 
+_NO_TOOLS: Final = re.compile(
+    rb"(?:does not|doesn't|not|no endpoints found that) support (?:\w+ )?(?:tool|function)"
+    rb"|(?:tool|function)[\w ]*(?:is|are) not supported"
+    rb"|--enable-auto-tool-choice|--jinja|unsupported (?:parameter|field)[^a-z]{1,4}tools"
+)
 _ANTHROPIC = {400: "invalid_request_error", 401: "authentication_error", 413: "request_too_large"}
 _GEMINI = {400: "INVALID_ARGUMENT", 401: "UNAUTHENTICATED", 413: "INVALID_ARGUMENT"}
 
@@ -19,3 +27,11 @@ def refusal(format: str, status: int, message: str) -> bytes:
         kind = "invalid_request_error" if status < 500 else "server_error"
         body = {"error": {"message": message, "type": kind, "param": None, "code": None}}
     return msgspec.json.encode(body)
+
+
+def refuses_tools(status: int, body: bytes) -> bool:
+    """Whether a provider says that its model cannot call functions, in the words of the servers that we know."""
+    if status not in {400, 404, 422, 500, 501}:
+        return False
+    text = body[:20_000].lower()
+    return _NO_TOOLS.search(text) is not None

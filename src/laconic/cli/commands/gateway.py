@@ -49,7 +49,9 @@ def run(args: argparse.Namespace, settings: Settings) -> int:
     )
     policy = Policy(
         enabled=settings.flag("gateway.enabled") and not args.off,
-        off_models=tuple(filter(None, (word.strip() for word in settings.text("gateway.off_models").split(",")))),
+        off_models=_patterns(settings, "gateway.off_models"),
+        native_models=_patterns(settings, "gateway.native_models"),
+        prompted_models=_patterns(settings, "gateway.prompted_models"),
         max_body=settings.number("gateway.max_body") * 2**20,
     )
     opened = bind(where)
@@ -57,3 +59,7 @@ def run(args: argparse.Namespace, settings: Settings) -> int:
     print(f"laconic gateway on http{'s' if where.certificate else ''}://{host}:{port}", flush=True)
     serve(build(known, Unchanged(), policy, where.token), where, opened)
     return 0
+
+
+def _patterns(settings: Settings, name: str) -> tuple[str, ...]:
+    return tuple(filter(None, (word.strip() for word in settings.text(name).split(","))))

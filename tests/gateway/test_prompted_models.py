@@ -1,0 +1,155 @@
+"""Models without function calling work with clients that use it, streaming or not, in both formats."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from tests.gateway.stage import Stage, play
+
+from laconic.gateway.plan import Policy
+from laconic.gateway.protocols import LEARNED_FOR, Protocols
+from laconic.gateway.scripted import Answer, Asked, streamed
+from laconic.wire.refusals import refuses_tools
+
+SCHEMA = {"type": "object", "properties": {"path": {"type": "string"}}, "required": ["path"]}
+CHAT = {
+    "model": "gemma",
+    "messages": [{"role": "user", "content": "look"}],
+    "tools": [{"type": "function", "function": {"name": "Read", "parameters": SCHEMA}}],
+}
+ANTHROPIC = {**CHAT, "tools": [{"name": "Read", "input_schema": SCHEMA}]}
+TEXT = 'Here.\n```tool\n{"name": "Read", "arguments": {"path": "a.py"}}\n```'
+REFUSAL = b'{"error":{"message":"registry.ollama.ai/library/gemma does not support tools"}}'
+
+
+def _model(asked: Asked) -> Answer:
+    """A model that knows no tools, and does as it is told in words."""
+    body = json.loads(asked.body)
+    if "tools" in body:
+        return Answer((REFUSAL,), 400)
+    if asked.path == "/v1/messages":
+        return Answer(
+            (
+                json.dumps(
+                    {"id": "m", "content": [{"type": "text", "text": TEXT}], "stop_reason": "end_turn"}
+                ).encode(),
+            )
+        )
+    if body.get("stream"):
+        chunks: list[dict[str, Any]] = [
+            {"id": "c", "choices": [{"index": 0, "delta": {"content": sign}}]} for sign in TEXT
+        ]
+        chunks.append({"id": "c", "choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]})
+        return streamed(
+            [b"data: " + json.dumps(chunk).encode() + b"\n\n" for chunk in chunks] + [b"data: [DONE]\n\n"]
+        )
+    message = {"role": "assistant", "content": TEXT}
+    return Answer(
+        (json.dumps({"id": "c", "choices": [{"index": 0, "message": message, "finish_reason": "stop"}]}).encode(),)
+    )
+
+
+@pytest.mark.feature("P2", "P6", "P7")
+def test_a_refusal_of_tools_is_learned_and_not_seen_by_the_client() -> None:
+    async def scene(where: Stage) -> None:
+        for _ in range(2):
+            status, headers, body = await where.post("/v1/chat/completions", json.dumps(CHAT).encode())
+            assert (status, headers["x-laconic-tools"]) == (200, "prompted")
+            (choice,) = json.loads(body)["choices"]
+            assert choice["finish_reason"] == "tool_calls"
+            assert choice["message"]["tool_calls"][0]["function"] == {"name": "Read", "arguments": '{"path":"a.py"}'}
+        assert ["tools" in json.loads(asked.body) for asked in where.upstream.asked] == [True, False, False]
+
+    play(scene, _model)
+
+
+@pytest.mark.feature("P2", "P6")
+def test_a_declared_model_streams_calls() -> None:
+    async def scene(where: Stage) -> None:
+        _, _, body = await where.post("/v1/chat/completions", json.dumps({**CHAT, "stream": True}).encode())
+        events = [json.loads(line[6:]) for line in body.decode().split("\n\n") if line.startswith("data: {")]
+        deltas = [event["choices"][0]["delta"] for event in events]
+        assert "".join(delta.get("content") or "" for delta in deltas) == "Here.\n"
+        assert [call["function"]["name"] for delta in deltas for call in delta.get("tool_calls", [])] == ["Read"]
+        assert len(where.upstream.asked) == 1
+
+    play(scene, _model, policy=Policy(prompted_models=("openai/gem*",)))
+
+
+@pytest.mark.feature("P2")
+def test_an_anthropic_client_gets_tool_use() -> None:
+    async def scene(where: Stage) -> None:
+        _, _, body = await where.post("/v1/messages", json.dumps(ANTHROPIC).encode())
+        assert [block["type"] for block in json.loads(body)["content"]] == ["text", "tool_use"]
+
+    play(scene, _model)
+
+
+def test_a_model_that_is_declared_native_keeps_its_refusal() -> None:
+    async def scene(where: Stage) -> None:
+        status, _, body = await where.post("/v1/chat/completions", json.dumps(CHAT).encode())
+        assert (status, body) == (400, REFUSAL)
+
+    play(scene, _model, policy=Policy(native_models=("gemma",)))
+
+
+def test_switched_off_the_refusal_arrives() -> None:
+    async def scene(where: Stage) -> None:
+        status, _, body = await where.post("/v1/chat/completions", json.dumps(CHAT).encode())
+        assert (status, body) == (400, REFUSAL)
+        assert len(where.upstream.asked) == 1
+
+    play(scene, _model, policy=Policy(enabled=False))
+
+
+def test_requests_without_tools_stay_as_they_are() -> None:
+    plain = json.dumps({key: value for key, value in CHAT.items() if key != "tools"}).encode()
+
+    async def scene(where: Stage) -> None:
+        await where.post("/v1/chat/completions", plain)
+        assert where.upstream.asked[0].body == plain
+
+    play(scene, _model, policy=Policy(prompted_models=("*",)))
+
+
+@pytest.mark.feature("P3")
+def test_malformed_calls_are_counted_by_model_and_reason() -> None:
+    message = {"role": "assistant", "content": '```tool\n{"name": "Read", "argum'}
+    answer = Answer((json.dumps({"choices": [{"message": message, "finish_reason": "length"}]}).encode(),))
+
+    async def scene(where: Stage) -> None:
+        _, _, body = await where.post("/v1/chat/completions", json.dumps(CHAT).encode())
+        assert json.loads(body)["choices"][0]["message"] == message
+        _, numbers = await where.get("/metrics")
+        assert b'laconic_malformed_calls_total{model="gemma",reason="truncated"} 1' in numbers
+
+    play(scene, lambda _: answer, policy=Policy(prompted_models=("gemma",)))
+
+
+def test_what_was_learned_is_forgotten_in_time() -> None:
+    now = [0.0]
+    protocols = Protocols((), (), lambda: now[0])
+    assert protocols.refused("local", "m")
+    assert protocols.prompted("local", "m")
+    assert not protocols.prompted("other", "m")
+    now[0] = LEARNED_FOR + 1
+    assert not protocols.prompted("local", "m")
+
+
+@pytest.mark.parametrize(
+    ("status", "text", "expected"),
+    [
+        (400, "registry.ollama.ai/library/gemma:2b does not support tools", True),
+        (400, '"auto" tool choice requires --enable-auto-tool-choice and --tool-call-parser to be set', True),
+        (404, "No endpoints found that support tool use. Try disabling tools.", True),
+        (500, "tools param requires --jinja flag", True),
+        (400, "Function calling is not supported for this model", True),
+        (400, "tools.0.input_schema: Field required", False),
+        (429, "this model does not support tools", False),
+        (400, "prompt is too long", False),
+    ],
+)
+def test_refusals_of_tools_are_recognised(status: int, text: str, expected: bool) -> None:
+    assert refuses_tools(status, json.dumps({"error": {"message": text}}).encode()) is expected
