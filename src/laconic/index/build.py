@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Final
 
 from laconic.index.changes import Changes, Known, compare, known
+from laconic.index.compacting import compact, too_many_dead
 from laconic.index.prepared import Prepared
 from laconic.index.preparing import Job, Preparer
 from laconic.index.store import Store
@@ -48,6 +49,8 @@ def build(store: Store, root: Path, preparer: Preparer, progress: Progress, *, s
         outcome = _apply(store, root, compare(listing(root), known(store)), preparer, progress)
         if outcome.written or outcome.removed or not store.meta("built"):
             _finish(store)
+        if too_many_dead(store):
+            compact(store, root)
         store.shrink()
         return outcome
 

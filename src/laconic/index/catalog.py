@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import sqlite3
+import time
 from collections.abc import Iterator
 from contextlib import closing
 from hashlib import blake2b
@@ -14,8 +15,10 @@ import msgspec
 
 from laconic.errors import IndexUnavailable
 from laconic.index.schema import VERSION
+from laconic.index.store import remove
 
 _FOLDER: Final = "index"
+_ABANDONED: Final = 7 * 86_400  # seconds after which the index of another version is removed
 _ROOT: Final = "root"  # the file that names the workspace
 
 
@@ -38,18 +41,26 @@ class Statistics(msgspec.Struct, frozen=True):
 
 
 def place(cache: Path, root: Path) -> Path:
-    """The index file of a workspace; its folder is made on first use, for the owner only."""
+    """The index file of a workspace, whether it exists or not."""
     root = root.resolve()
     label = "".join(char if char.isalnum() or char in "-_." else "-" for char in root.name)[:40] or "root"
     key = blake2b(str(root).encode("utf-8", "surrogateescape"), digest_size=6).hexdigest()
-    folder = cache / _FOLDER / f"{label}-{key}"
-    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-    for owned in (cache, cache / _FOLDER, folder):
+    return cache / _FOLDER / f"{label}-{key}" / f"{VERSION:08x}.sqlite"
+
+
+def claim(cache: Path, root: Path) -> Path:
+    """The index file of a workspace, in a folder that is made on first use, for the owner only."""
+    file = place(cache, root)
+    file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    for owned in (cache, cache / _FOLDER, file.parent):
         owned.chmod(0o700)
-    name = folder / _ROOT
+    name = file.parent / _ROOT
     if not name.exists():
-        name.write_text(str(root), "utf-8", "surrogateescape")
-    return folder / f"{VERSION:08x}.sqlite"
+        name.write_text(str(root.resolve()), "utf-8", "surrogateescape")
+    for old in file.parent.glob("*.sqlite"):
+        if old != file and time.time() - old.stat().st_mtime > _ABANDONED:
+            remove(old)
+    return file
 
 
 def workspaces(cache: Path) -> Iterator[tuple[Path, Path]]:

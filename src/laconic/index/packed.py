@@ -47,6 +47,11 @@ def unpack(blob: bytes) -> list[Reference]:
     return found
 
 
+def names_in(blob: bytes) -> list[str]:
+    """The names that a file refers to, sorted."""
+    return list(msgspec.msgpack.decode(decompress(blob), type=_Packed).names)
+
+
 def unpack_named(blob: bytes, name: str) -> list[Reference]:
     """The references with one name, in the order in which they were packed."""
     packed = msgspec.msgpack.decode(decompress(blob), type=_Packed)

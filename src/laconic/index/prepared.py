@@ -41,7 +41,6 @@ class Prepared(msgspec.Struct, frozen=True, array_like=True):
     imports: tuple[Import, ...] = ()
     exports: tuple[str, ...] = ()
     refs: bytes = b""
-    mentions: str = ""
     identifiers: str = ""
     words: list[Words] = []
 
@@ -103,7 +102,6 @@ def assemble(item: Listed, data: bytes, outcome: Parsed | Failure | None, checke
         imports=found.imports,
         exports=found.exports,
         refs=pack(found.references) if found.references else b"",
-        mentions=" ".join(sorted({ref.name for ref in found.references})),
         identifiers=words.identifiers,
         words=words.rows,
     )

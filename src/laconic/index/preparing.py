@@ -30,15 +30,20 @@ class Preparer(Protocol):
     def prepared(self, root: Path, jobs: Sequence[Job]) -> Iterator[Prepared]: ...
 
 
+def processes() -> int:
+    """How many parsers suit the machine: one per processor, at most four, since one process writes."""
+    return max(1, min(4, os.cpu_count() or 1))
+
+
 @dataclass(frozen=True, slots=True)
 class Parsing:
     """Reads and parses."""
 
     limits: Limits | None = None
-    processes: int = 0  # 0: as many as there are processors, at most 4
+    parsers: int = 0  # 0: as many as suit the machine
 
     def prepared(self, root: Path, jobs: Sequence[Job]) -> Iterator[Prepared]:
-        with ParsePool(self.processes or min(4, os.cpu_count() or 1), self.limits) as pool:
+        with ParsePool(self.parsers or processes(), self.limits) as pool:
             if len(jobs) <= _FEW:
                 yield from _few(pool, root, jobs)
             else:

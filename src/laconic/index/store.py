@@ -13,10 +13,10 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from laconic.errors import IndexUnavailable
-from laconic.index.packed import unpack, unpack_named
+from laconic.index.packed import names_in, unpack, unpack_named
 from laconic.index.prepared import Prepared
 from laconic.index.schema import BY_FILE, FILE, STATEMENTS, VERSION, file_of, symbol_id, symbols_of
-from laconic.index.words import fold
+from laconic.index.words import Words, fold
 from laconic.records import Reference, Span
 
 _WAIT: Final = 10.0  # seconds that a reader waits for a checkpoint to end
@@ -133,7 +133,6 @@ class Store:
             many("INSERT INTO symbols VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?)", _symbol_rows(number, file))
         if file.refs:
             execute("INSERT INTO refs VALUES(?,?)", (number, file.refs))
-            execute("INSERT INTO mentions(rowid, names) VALUES(?,?)", (number, file.mentions))
         if file.imports:
             self.connection.executemany(
                 "INSERT INTO imports VALUES(?,?,?,?,?,?,?)",
@@ -146,14 +145,20 @@ class Store:
             self.connection.executemany(
                 "INSERT OR IGNORE INTO exports VALUES(?,?)", [(number, name) for name in file.exports]
             )
-        if file.identifiers:
-            execute("INSERT INTO texts(rowid, identifiers) VALUES(?,?)", (number, file.identifiers))
-        if file.words:
-            self.connection.executemany(
-                "INSERT INTO words(rowid, body, name, path, signature, doc) VALUES(?,?,?,?,?,?)",
-                [(symbol_id(number, row[0]), *row[1:]) for row in file.words],
-            )
+        self.put_words(number, file.refs, file.identifiers, file.words)
         return number
+
+    def put_words(self, number: int, refs: bytes, identifiers: str, words: Iterable[Words]) -> None:
+        """Write the full-text rows of a file; inside `writing`."""
+        execute = self.connection.execute
+        if refs:
+            execute("INSERT INTO mentions(rowid, names) VALUES(?,?)", (number, " ".join(names_in(refs))))
+        if identifiers:
+            execute("INSERT INTO texts(rowid, identifiers) VALUES(?,?)", (number, identifiers))
+        self.connection.executemany(
+            "INSERT INTO words(rowid, body, name, path, signature, doc) VALUES(?,?,?,?,?,?)",
+            [(symbol_id(number, row[0]), *row[1:]) for row in words],
+        )
 
     def drop(self, paths: Iterable[str]) -> int:
         """Forget files; inside `writing`. Their full-text rows stay behind, dead."""
@@ -168,6 +173,8 @@ class Store:
             for table in BY_FILE:
                 self.connection.execute(f"DELETE FROM {table} WHERE file = ?", (number,))
             gone += 1
+        if gone:
+            self.set_meta("dead", str(int(self.meta("dead", "0")) + gone))
         return gone
 
     def touch(self, file: Prepared) -> None:

@@ -44,7 +44,7 @@ class Index:
     def open(cls, root: Path, cache: Path, preparer: Preparer | None = None) -> Index:
         """Open the index of a workspace, empty if there is none yet."""
         root = root.resolve()
-        return cls(root, Store.open(catalog.place(cache, root)), preparer or Parsing())
+        return cls(root, Store.open(catalog.claim(cache, root)), preparer or Parsing())
 
     def close(self) -> None:
         """Wait for a running build, then let go of everything."""

@@ -1,0 +1,38 @@
+"""Write the full-text tables anew when too many of their rows belong to files that are no more."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Final
+
+from laconic.errors import Unreadable
+from laconic.index.store import Store
+from laconic.index.words import documents
+from laconic.workspace.reading import as_text, read_listed
+
+_FEW: Final = 500  # dead rows that are never worth the trouble
+_TABLES: Final = ("mentions", "texts", "words")
+
+
+def too_many_dead(store: Store) -> bool:
+    """Whether more versions of files are dead than alive: ranking counts them, and so does the disk."""
+    dead = int(store.meta("dead", "0"))
+    return dead > _FEW and dead > int(store.connection.execute("SELECT count(*) FROM files").fetchone()[0])
+
+
+def compact(store: Store, root: Path) -> None:
+    """One transaction: readers see the old tables until the new ones are complete. The caller holds the lock."""
+    with store.writing():
+        for table in _TABLES:
+            store.connection.execute(f"INSERT INTO {table}({table}) VALUES('delete-all')")
+        for file in list(store.files()):
+            if file.state == "skipped":
+                continue
+            try:
+                lines = as_text(read_listed(f"{root}/{file.path}", file.path)).splitlines()
+            except Unreadable:
+                continue  # the next look at the disk drops it
+            words = documents(file.path, lines, store.symbols_in(file.id), bare=file.file_class == "data")
+            row = store.connection.execute("SELECT packed FROM refs WHERE file = ?", (file.id,)).fetchone()
+            store.put_words(file.id, row[0] if row else b"", words.identifiers, words.rows)
+        store.set_meta("dead", "0")

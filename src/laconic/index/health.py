@@ -1,0 +1,116 @@
+"""Examine everything that an index needs, and name what is wrong with it."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Final
+
+import msgspec
+
+from laconic.errors import LaconicError
+from laconic.index import catalog
+from laconic.index.changes import compare, known
+from laconic.index.parse import ParsePool
+from laconic.index.store import Store
+from laconic.records import Failure
+from laconic.workspace.git import git, top
+from laconic.workspace.listing import listing
+
+_OLDEST: Final = (3, 34)  # the first SQLite with trigrams
+
+
+class Finding(msgspec.Struct, frozen=True):
+    """One thing that was looked at."""
+
+    what: str
+    well: bool
+    seen: str
+    advice: str = ""
+
+
+def examine(root: Path, cache: Path) -> list[Finding]:
+    """All findings, in the order in which to mend them."""
+    checks: list[Callable[[], Iterator[Finding]]] = [
+        _sqlite,
+        lambda: _cache(cache),
+        lambda: _git(root),
+        _parser,
+        lambda: _index(root, cache),
+    ]
+    found: list[Finding] = []
+    for check in checks:
+        try:
+            found += check()
+        except (LaconicError, OSError, sqlite3.Error) as error:
+            found.append(Finding("examination", False, str(error)))
+    return found
+
+
+def _sqlite() -> Iterator[Finding]:
+    well = sqlite3.sqlite_version_info[:2] >= _OLDEST
+    if well:
+        with closing(sqlite3.connect(":memory:")) as connection:
+            try:
+                connection.execute("CREATE VIRTUAL TABLE t USING fts5(x, tokenize='trigram')")
+            except sqlite3.OperationalError:
+                well = False
+    advice = "" if well else "Use a Python whose SQLite has FTS5 with trigrams (3.34 or later)."
+    yield Finding("sqlite", well, sqlite3.sqlite_version, advice)
+
+
+def _cache(cache: Path) -> Iterator[Finding]:
+    place = cache
+    while not place.exists():
+        place = place.parent
+    well = os.access(place, os.W_OK)
+    yield Finding(
+        "cache folder", well, str(cache), "" if well else "Set cache_dir to a folder that you may write to."
+    )
+
+
+def _git(root: Path) -> Iterator[Finding]:
+    try:
+        version = git(root, "--version", seconds=5).decode().strip()
+    except LaconicError as error:
+        yield Finding("git", False, str(error), "Without git, ignore files decide what belongs to a workspace.")
+        return
+    inside = top(root)
+    yield Finding("git", True, f"{version}; {f'work tree {inside}' if inside else 'no repository here'}")
+
+
+def _parser() -> Iterator[Finding]:
+    with ParsePool(1) as pool:
+        outcome = next(iter(pool.parse_many([("probe.py", b"def probe():\n    pass\n")])))[1]
+    if isinstance(outcome, Failure) or not outcome.definitions:
+        why = outcome.reason if isinstance(outcome, Failure) else "a function was not found"
+        yield Finding("parser", False, why, "Install laconic again.")
+    else:
+        yield Finding("parser", True, "parses in a process of its own")
+
+
+def _index(root: Path, cache: Path) -> Iterator[Finding]:
+    root = root.resolve()
+    file = catalog.place(cache, root)
+    build = f"Run `laconic index {root}`."
+    if not file.exists():
+        yield Finding("index", False, f"{root} is not indexed.", build)
+        return
+    store = Store.open(file)
+    try:
+        verdict = str(store.connection.execute("PRAGMA quick_check(1)").fetchone()[0])
+        if verdict != "ok":
+            yield Finding("index", False, f"{file} is damaged: {verdict}.", f"Run `laconic index --rebuild {root}`.")
+            return
+        stale = len(compare(listing(root), known(store)))
+        numbers = catalog.statistics(root, file)
+    finally:
+        store.close()
+    size = f"{numbers.files} files, {numbers.symbols} symbols, {numbers.index_bytes / 1e6:.1f} MB"
+    yield Finding("index", bool(numbers.built), size, "" if numbers.built else f"It was never completed. {build}")
+    yield Finding("fresh", True, f"{stale} files to look into" if stale else "every file is up to date")
+    if numbers.failed:
+        yield Finding("failed files", False, f"{numbers.failed} could not be parsed", "Their text is still searched.")

@@ -1,0 +1,85 @@
+"""`laconic index` and `laconic doctor` from a shell."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from laconic.cli.main import main
+from laconic.errors import Unreadable
+from laconic.index import catalog
+
+
+@pytest.fixture
+def given(tmp_path: Path) -> list[str]:
+    file = tmp_path / "config.toml"
+    file.write_text(f'cache_dir = "{tmp_path / "cache"}"\n')
+    return ["--config", str(file)]
+
+
+@pytest.fixture
+def code(tmp_path: Path) -> Path:
+    code = tmp_path / "code"
+    code.mkdir()
+    (code / "a.py").write_text("class Shop:\n    pass\n")
+    return code
+
+
+def test_index_prints_the_numbers(code: Path, given: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["index", *given, str(code)]) == 0
+    assert "1 files (1 parsed, 0 skipped, 0 failed), 1 symbols, 2 lines" in capsys.readouterr().out
+    assert main(["index", *given, "--json", str(code)]) == 0
+    numbers = json.loads(capsys.readouterr().out)
+    assert (numbers["symbols"], numbers["languages"], numbers["outcome"]["written"]) == (1, {"python": 1}, 0)
+    assert main(["index", *given, "--json", "--rebuild", str(code)]) == 0
+    assert json.loads(capsys.readouterr().out)["outcome"]["written"] == 1
+
+
+def test_a_missing_folder_is_an_error(tmp_path: Path, given: list[str]) -> None:
+    with pytest.raises(Unreadable, match="not a folder"):
+        main(["index", *given, str(tmp_path / "none")])
+
+
+def test_the_doctor_asks_for_an_index_and_is_content_with_it(
+    code: Path, given: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["doctor", *given, str(code)]) == 1
+    assert f"is not indexed. Run `laconic index {code}`." in capsys.readouterr().out
+    assert not (tmp_path / "cache").exists()  # it changes nothing
+    main(["index", *given, str(code)])
+    assert main(["doctor", *given, str(code)]) == 0
+    assert "every file is up to date" in capsys.readouterr().out
+    (code / "a.py").write_text("x = 1\n")
+    main(["doctor", *given, str(code)])
+    assert "1 files to look into" in capsys.readouterr().out
+
+
+def test_the_doctor_sees_a_damaged_index(
+    code: Path, given: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    main(["index", *given, str(code)])
+    file = catalog.place(tmp_path / "cache", code)
+    data = bytearray(file.read_bytes())
+    for page in range(3, len(data) // 4096):
+        data[page * 4096 : page * 4096 + 2000] = b"\xff" * 2000
+    file.write_bytes(data)
+    capsys.readouterr()
+    assert main(["doctor", *given, str(code)]) == 1
+    assert "WARN" in capsys.readouterr().out
+
+
+@pytest.mark.feature("U9")
+def test_several_workspaces_are_kept_apart(code: Path, given: list[str], tmp_path: Path) -> None:
+    other = tmp_path / "other" / "code"
+    other.mkdir(parents=True)
+    (other / "b.py").write_text("def one(): pass\ndef two(): pass\n")
+    for folder in (code, other):
+        main(["index", *given, str(folder)])
+    cache = tmp_path / "cache"
+    found = {str(root): catalog.statistics(root, file).symbols for root, file in catalog.workspaces(cache)}
+    assert found == {str(code): 1, str(other): 2}
+    catalog.forget(cache, code)
+    assert [root for root, _ in catalog.workspaces(cache)] == [other]
+    assert (code / "a.py").exists()
