@@ -88,6 +88,7 @@ def test_a_smaller_budget_on_a_reduced_text_still_counts_the_lines_of_the_first(
         assert again.total_lines >= int(footer[1].replace(",", ""))
 
 
+@pytest.mark.feature("U8")
 @given(st.lists(st.integers(0, 10**6), min_size=300, max_size=600))
 @settings(max_examples=10)
 def test_whatever_is_cut_says_how_much_and_how_to_get_it(numbers: list[int]) -> None:

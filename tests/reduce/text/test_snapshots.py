@@ -16,9 +16,10 @@ SAMPLES = Path(__file__).parent / "samples"
 COST = counter()
 KINDS = {
     "jest.txt": "tests", "cargo_test.txt": "tests", "gradle.txt": "tests", "mocha.txt": "tests", "maven.txt": "tests",
-    "vitest.txt": "tests", "unittest_run.txt": "tests", "gcc.txt": "diagnostics", "pylint.txt": "diagnostics",
+    "vitest.txt": "tests", "pytest_run.txt": "tests",
+    "unittest_run.txt": "tests", "gcc.txt": "diagnostics", "pylint.txt": "diagnostics",
     "server_log.txt": "log", "search.txt": "search", "api.json": "json", "events.txt": "stream", "page.html": "html",
-    "wrapped_traceback.txt": "trace", "install.txt": "build", "files.txt": "listing",
+    "wrapped_traceback.txt": "trace", "go_test.txt": "tests", "install.txt": "build", "files.txt": "listing",
 }  # fmt: skip
 BUDGETS = {"jest.txt": 150, "cargo_test.txt": 160, "gcc.txt": 120, "server_log.txt": 120, "search.txt": 90}
 

@@ -71,8 +71,8 @@ def event_parts(lines: Sequence[str], *, log: bool = False, dense: bool = False)
 def _sections(rows: list[_Line]) -> None:
     for index, worth in section_worths([row.text for row in rows]).items():
         rows[index].worth = worth
-        if worth <= DETAIL:
-            rows[index].what = "lines"
+        if worth <= NOISE:
+            rows[index].what = UNSAID
 
 
 def _frames(rows: list[_Line]) -> None:

@@ -65,7 +65,7 @@ def section_worths(lines: Sequence[str]) -> dict[int, int]:
                 worths[index] = worth
             if line.startswith(">"):
                 _raise_before(lines, worths, index)
-        elif quiet and line.strip():
+        elif quiet and line.strip() and not signals.is_passing(line):
             worths[index] = DETAIL if signals.is_warning(line) else COMMON
     return worths
 
@@ -84,7 +84,7 @@ def _inside(line: str, assertions: int) -> int:
     if _CAPTURED.match(line):
         return NEAR
     if line.startswith("    ") and not signals.FRAME.match(line):
-        return COMMON if signals.CARETS.match(line) else DETAIL
+        return NOISE if signals.CARETS.match(line) else DETAIL
     if signals.RULE.match(line):
         return NOISE
     return -1 if signals.FRAME.match(line) or signals.is_error(line) else RARE

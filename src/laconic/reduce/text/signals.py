@@ -13,7 +13,9 @@ _ERROR_WORDS: Final = (
     "core dumped", "conflict", "corrupt", "deadlock", "overflow", "unexpected", "unreachable", "mismatch",
     "violation", "reject", "expired", "unhealthy", "out of memory", "unknown", "does not exist", "doesn't exist",
     "break-in", "✖", "✗", "✘", "✕", "×", "err!", "caused by", "unsupported", "unauthori", "forbidden", "vulnerab",
-    "exit code", "exit status", "expected", "should", " want",
+    "exit code", "exit status", "expected", "should", " want", "alert", "emerg", " lost", "reset by peer", "broken",
+    "dropped", "wrong", "incorrect", "exceed", "insufficient", "crash", "unavailable", "not available", "not allowed",
+    "not permitted", "no space", "throttl", "hung ", " dead",
 )  # fmt: skip
 _HARMLESS: Final = re.compile(
     r"\b(?:0|no) (?:errors?|failures?|failed|failing|issues|problems|warnings|vulnerabilities)\b"

@@ -44,6 +44,8 @@ _BLANKS: Final = 16  # characters of a text that is nothing but white space
 _WHOLE: Final = 1_200  # characters; below that nothing but noise is left out
 _ROOM: Final = 2_800  # characters that any text may keep beside its noise
 _CEILING: Final = 40_000  # characters that a view may have when nobody set a budget
+_HIGHEST: Final = 80_000  # for kinds in which every row is a thing of its own
+_ROWS: Final = frozenset({"json", "stream", "diagnostics", "search", "patch"})
 _EVERYTHING: Final = TOP + 1  # a floor above which nothing stays by right
 _LONGEST_TOKEN: Final = 128  # characters of the longest token that vocabularies hold
 _TRIES: Final = 8
@@ -180,7 +182,7 @@ _FORMS: Final[dict[Kind, _Form]] = {
     "trace": _Form(mixed_parts, 0.35),
     "build": _Form(mixed_parts, 0.5),
     "diagnostics": _Form(diagnostic_parts, 0.3),
-    "search": _Form(search_parts, 0.4),
+    "search": _Form(search_parts, 0.6),
     "table": _Form(table_parts, 0.6),
     "patch": _Form(patch_parts),
     "listing": _Form(listing_parts),
@@ -198,8 +200,8 @@ def _by_content(document: _Document) -> Reduced:
     share = form.share if form and size > _WHOLE else _SHARE
     floor = STAYS if share < 1 else COMMON
     chosen = write(parts, choose(parts, max(_ROOM, int(size * share)), len, floor))
-    room = _CEILING
-    while len(chosen.text) > _CEILING:  # marks and repeated headings take room too
+    room = ceiling = min(_HIGHEST, max(_CEILING, size // 4)) if document.kind in _ROWS else _CEILING
+    while len(chosen.text) > ceiling:  # marks and repeated headings take room too
         chosen = write(parts, choose(parts, room, len, floor=_EVERYTHING))
         room = room * 9 // 10
     return _framed(document, chosen)
