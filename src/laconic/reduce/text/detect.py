@@ -10,7 +10,7 @@ from laconic.reduce.text import signals
 from laconic.reduce.text.clean import clean, is_binary
 from laconic.reduce.text.diagnostics import looks_headed, looks_indented, looks_placed
 from laconic.reduce.text.envelope import unwrap
-from laconic.reduce.text.searches import MATCH
+from laconic.reduce.text.searches import CONTEXT, MATCH
 
 Kind = Literal[
     "empty", "binary", "json", "stream", "html", "patch", "tests", "diagnostics", "search", "log", "trace", "build",
@@ -184,7 +184,7 @@ def _is_repetitive(solid: Sequence[str]) -> bool:
 
 
 def _is_hit(line: str) -> bool:
-    found = MATCH.match(line)
+    found = MATCH.match(line) or CONTEXT.match(line)
     return found is not None and not signals.LOGGED.match(line) and found["path"].count(" ") < 2
 
 

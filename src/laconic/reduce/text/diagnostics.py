@@ -84,7 +84,12 @@ def looks_placed(line: str) -> bool:
 
 def looks_headed(line: str, following: Sequence[str]) -> bool:
     """The line heads a finding whose place stands on the next lines."""
-    return _HEADED.match(line) is not None and any(_ARROW.match(text) for text in following)
+    if not _HEADED.match(line):
+        return False
+    for text in following:
+        if _ARROW.match(text) or _HEADED.match(text):
+            return _ARROW.match(text) is not None
+    return False
 
 
 def looks_indented(line: str) -> bool:

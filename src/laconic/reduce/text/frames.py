@@ -26,6 +26,8 @@ def frame_worths(lines: Sequence[str]) -> dict[int, tuple[int, int]]:
         for position, (start, end) in enumerate(frames):
             edge = position < _FIRST or position >= len(frames) - _LAST or position in own[:1] + own[-1:]
             worth = PLACE if edge else DETAIL if position in own else COMMON
+            if 0 < position < len(frames) - 1 and lines[start] == lines[frames[position - 1][0]]:
+                worth = NOISE  # recursion: the same frame again and again
             worths[start] = worth, start
             for inner in range(start + 1, end):
                 worths[inner] = _source_worth(lines[inner], worth), start

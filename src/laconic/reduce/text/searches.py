@@ -10,7 +10,7 @@ from typing import Final
 from laconic.reduce.text.parts import KEY, NEAR, PLACE, RARE, Part, shorten
 
 MATCH: Final = re.compile(r"^(?P<path>(?:[A-Za-z]:\\)?[^\s:][^:\n]{0,250}?)[:](?P<line>\d+):(?:\d+:)?(?P<text>.*)$")
-_CONTEXT: Final = re.compile(r"^(?P<path>[^\s:][^\n]{0,250}?\.\w+)-(?P<line>\d+)-(?P<text>.*)$")
+CONTEXT: Final = re.compile(r"^(?P<path>[^\s:][^\n]{0,250}?\.\w+)-(?P<line>\d+)-(?P<text>.*)$")
 _BARE: Final = re.compile(r"^(?P<line>\d+)[:](?P<text>.*)$")
 _DEFINES: Final = re.compile(
     r"^\s*(?:export\s+|pub(?:\([^)]*\))?\s+|public\s+|private\s+|protected\s+|static\s+|async\s+"
@@ -30,7 +30,7 @@ def search_parts(lines: Sequence[str]) -> list[Part]:
     order: list[str | tuple[str, str]] = []
     path = ""
     for line in lines:
-        found = MATCH.match(line) or _CONTEXT.match(line)
+        found = MATCH.match(line) or CONTEXT.match(line)
         if found is None and path and (bare := _BARE.match(line)):
             _note(hits, order, path, bare["line"], bare["text"])
         elif found is None:
@@ -40,7 +40,8 @@ def search_parts(lines: Sequence[str]) -> list[Part]:
                 order.append(line)
         else:
             path = found["path"]
-            _note(hits, order, path, found["line"], found["text"])
+            around = "-" if found.re is CONTEXT else ""
+            _note(hits, order, path, found["line"] + around, found["text"])
     crowd = sum(len(texts) for texts in hits.values()) > 400
     for entry in order:
         if isinstance(entry, str):
@@ -77,6 +78,8 @@ def _hit_parts(numbers: Sequence[str], text: str, head: int, crowd: bool) -> lis
     shown = ",".join(numbers)
     if len(shown) > _SAME:
         shown = f"{shown[:_SAME].rsplit(',', 1)[0]}…[{len(numbers):,} times]"
+    if shown.endswith("-"):  # a line around a hit
+        return [Part(f"{shown} {shorten(text, _LONGEST)}", min(worth, RARE), len(numbers), "lines around", head)]
     return [Part(f"{shown}: {shorten(text, _LONGEST)}", worth, len(numbers), "hits", head)]
 
 

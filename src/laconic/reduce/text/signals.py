@@ -84,7 +84,8 @@ _STAMP: Final = (
 LOGGED: Final = re.compile(
     r"^(?:\S{1,40} ){0,3}?" + _STAMP + r"|^\[?(?:DEBUG|INFO|WARN|WARNING|ERROR|FATAL|TRACE|NOTICE"
     r"|CRITICAL)\]?[ :]"
-    r"|^(?:level|time|ts|msg)=|^\d{10,13}[. ]|^[DIWEF]\d{4} [\d:.]+|^\S+ \S+ \S+ \[\d\d/\w{3}/\d{4}:"
+    r"|^\[ *\d+\.\d{3,}\]|^(?:level|time|ts|msg)="
+    r"|^\d{10,13}[. ]|^[DIWEF]\d{4} [\d:.]+|^\S+ \S+ \S+ \[\d\d/\w{3}/\d{4}:"
 )
 STAMP: Final = re.compile(_STAMP)
 FRAME: Final = re.compile(
