@@ -121,3 +121,31 @@ def test_only_one_process_writes(index: Index) -> None:
         assert index.build().locked
         assert paths(index) == []
     assert index.build().written == 4
+
+
+HOSTILE = {
+    "empty.py": b"",
+    "nul.py": b"x = 1\0\0\n",
+    "late_nul.py": b"# " + b"a" * 9000 + b"\n\0\ndef after_nul(): pass\n",
+    "broken.py": b"def caf\xe9(): pass\n\xff\xfe\n",
+    "wide.js": b"x" * 300_000 + b"\n",
+    "deep.js": b"[" * 20_000,
+    "nested.py": b"(" * 5000 + b")" * 5000,
+    "returns.py": b"def a(): pass\rdef b(): pass\r",
+    "utf16.py": "def wide(): pass\n".encode("utf-16"),
+    "bom.py": b"\xef\xbb\xbfdef first(): pass\n",
+    "separators.py": "x = 1\u2028y = 2\x0cz = 3\n".encode(),
+    "surrogates.json": b'{"a": "\\ud800"}\n',
+}
+
+
+def test_hostile_files_are_indexed_or_listed_with_a_reason(index: Index, root: Path) -> None:
+    for name, data in HOSTILE.items():
+        (root / name).write_bytes(data)
+    index.build()
+    found = {file.path: file for file in index.store.files() if file.path in HOSTILE}
+    assert found.keys() == HOSTILE.keys()
+    assert {path for path, file in found.items() if file.state == "skipped"} == {"nul.py"}
+    assert all(file.reason for file in found.values() if file.state in {"skipped", "failed"})
+    assert [symbol.name for symbol in index.store.symbols_in(found["bom.py"].id)] == ["first"]
+    assert index.build().written == 0

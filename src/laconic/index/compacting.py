@@ -8,7 +8,7 @@ from typing import Final
 from laconic.errors import Unreadable
 from laconic.index.store import Store
 from laconic.index.words import documents
-from laconic.workspace.reading import as_text, read_listed
+from laconic.workspace.reading import as_lines, read_listed
 
 _FEW: Final = 500  # dead rows that are never worth the trouble
 _TABLES: Final = ("mentions", "texts", "words")
@@ -29,7 +29,7 @@ def compact(store: Store, root: Path) -> None:
             if file.state == "skipped":
                 continue
             try:
-                lines = as_text(read_listed(f"{root}/{file.path}", file.path)).splitlines()
+                lines = as_lines(read_listed(f"{root}/{file.path}", file.path))
             except Unreadable:
                 continue  # the next look at the disk drops it
             words = documents(file.path, lines, store.symbols_in(file.id), bare=file.file_class == "data")

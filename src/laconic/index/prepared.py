@@ -18,7 +18,7 @@ from laconic.index.words import Words, documents
 from laconic.records import Definition, Failure, Import, Parsed
 from laconic.workspace.classes import class_of
 from laconic.workspace.listing import Listed
-from laconic.workspace.reading import LIMIT, as_text, is_binary, read_listed
+from laconic.workspace.reading import LIMIT, as_lines, is_binary, read_listed
 
 
 class Prepared(msgspec.Struct, frozen=True, array_like=True):
@@ -79,7 +79,7 @@ def read(root: Path, item: Listed) -> bytes | Prepared:
 
 def assemble(item: Listed, data: bytes, outcome: Parsed | Failure | None, checked_ns: int) -> Prepared:
     """The rows of a file that was read and parsed; None: it is in no language that we know."""
-    lines = as_text(data).splitlines()
+    lines = as_lines(data)
     found = outcome if isinstance(outcome, Parsed) else Parsed("", len(lines))
     definitions = found.definitions[: (1 << SHIFT) - 2]
     file_class = class_of(item.path, data)

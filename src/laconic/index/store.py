@@ -97,13 +97,21 @@ class Store:
     @contextmanager
     def writing(self) -> Iterator[None]:
         """One transaction: all of it or nothing."""
-        self.connection.execute("BEGIN IMMEDIATE")
         try:
+            self.connection.execute("BEGIN IMMEDIATE")
             yield
+            self.connection.execute("COMMIT")
+        except sqlite3.Error as error:
+            self._roll_back()
+            fix = "Free the disk or end the other process; if it is damaged, run `laconic index --rebuild`."
+            raise IndexUnavailable(f"{self.path} could not be written: {error}.", fix) from error
         except BaseException:
-            self.connection.execute("ROLLBACK")
+            self._roll_back()
             raise
-        self.connection.execute("COMMIT")
+
+    def _roll_back(self) -> None:
+        if self.connection.in_transaction:  # some failures have already ended it
+            self.connection.execute("ROLLBACK")
 
     def shrink(self) -> None:
         """Move what was written into the file itself, so that the log beside it does not stay large."""
@@ -268,7 +276,8 @@ def _connect(path: Path) -> sqlite3.Connection:
         if version == 0:
             _create(connection)
         _demand(version in {0, VERSION})
-        connection.execute("SELECT count(*) FROM meta")
+        connection.execute("SELECT count(*) FROM meta").fetchone()
+        connection.execute("SELECT max(id) FROM files").fetchone()
     except BaseException:
         connection.close()
         raise

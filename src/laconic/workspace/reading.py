@@ -70,3 +70,9 @@ def as_text(data: bytes) -> str:
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
         return data.decode("utf-16", "replace")
     return data.decode("utf-8-sig", "replace")
+
+
+def as_lines(data: bytes) -> list[str]:
+    """Bytes as lines, as editors and parsers number them: only line feeds end a line."""
+    lines = as_text(data).split("\n")
+    return lines if lines[-1] else lines[:-1]

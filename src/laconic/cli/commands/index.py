@@ -24,13 +24,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace, settings: Settings) -> int:
     from laconic.index import catalog  # SQLite and the parser: not for `--help`
+    from laconic.index.parse import Limits
+    from laconic.index.preparing import Parsing
     from laconic.index.workspace_index import Index
 
     if not args.path.is_dir():
         raise Unreadable(f"{args.path} is not a folder.", "Name the folder of a code base.")
     if args.rebuild:
         catalog.forget(settings.cache_dir(), args.path)
-    index = Index.open(args.path, settings.cache_dir())
+    index = Index.open(args.path, settings.cache_dir(), Parsing(Limits.of(settings)))
     try:
         outcome = index.build(_bar if sys.stderr.isatty() else None, seconds=args.wait)
         numbers = index.statistics()
