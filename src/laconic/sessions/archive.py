@@ -17,6 +17,7 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Final
 
+from laconic.config import Settings
 from laconic.errors import ArchiveUnavailable, RecallFailed
 
 REFERENCE: Final = re.compile(r"^[0-9a-z]{8,16}$")
@@ -52,6 +53,11 @@ class Archive:
         self._path = path
         self._limit = limit
         self._now = now
+
+    @classmethod
+    def of(cls, settings: Settings) -> Archive:
+        """The user's archive."""
+        return cls(settings.cache_dir() / "archive.sqlite", settings.number("archive.limit_mb") * 1_000_000)
 
     def put(self, session: str, task: str, data: bytes, note: str = "") -> str:
         """Store bytes and return their reference. The same bytes of the same session and task have the same one."""

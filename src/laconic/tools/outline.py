@@ -1,4 +1,4 @@
-"""The scaffold of a file: its symbols, nested, with spans."""
+"""The scaffold of a file: its symbols with their lines, as much of each as fits."""
 
 from __future__ import annotations
 
@@ -7,35 +7,45 @@ from laconic.render.compact import Json
 from laconic.tools.source import Opened
 from laconic.tools.tool import Call, Piece
 
-_INNER = {"variable", "field", "constant", "key"}  # shown after functions and types when room is short
-_LONGEST = 160
+_INNER = frozenset({"variable", "field", "constant", "key", "property"})
+_LONGEST = 140  # characters of a signature
 
 
 def outline(call: Call, file: Opened) -> list[Piece]:
-    """One piece a symbol, outer and public ones first."""
+    """One piece a top-level symbol: its line; with the names of its members; with their signatures."""
     row = call.plane.index.store.file(file.path)
     symbols = call.plane.index.store.symbols_in(row.id) if row is not None else []
-    depth = _depths(symbols)
-    heading = f"[{file.path}#{file.tag} {len(file.lines)} lines]"
-    ranked = sorted(symbols, key=lambda symbol: (_rank(symbol, depth[symbol.id]), symbol.start))
-    return [_piece(symbol, depth[symbol.id], heading, file.path) for symbol in ranked]
-
-
-def _depths(symbols: list[Symbol]) -> dict[int, int]:
-    depth: dict[int, int] = {}
+    members: dict[int | None, list[Symbol]] = {}
     for symbol in symbols:
-        depth[symbol.id] = depth.get(symbol.parent, -1) + 1 if symbol.parent is not None else 0
-    return depth
+        members.setdefault(symbol.parent, []).append(symbol)
+    heading = f"[{file.path}#{file.tag} {len(file.lines)} lines]"
+    tops = sorted(members.get(None, []), key=lambda symbol: (symbol.kind in _INNER, symbol.start))
+    return [_piece(symbol, members, heading, file.path) for symbol in tops]
 
 
-def _rank(symbol: Symbol, depth: int) -> int:
-    return 2 * depth + 3 * (symbol.kind in _INNER) + (symbol.visibility == "private")
-
-
-def _piece(symbol: Symbol, depth: int, heading: str, path: str) -> Piece:
-    lead = "  " * depth
-    full = f"{lead}{symbol.span} {(symbol.signature or symbol.name)[:_LONGEST]}\n"
-    short = f"{lead}{symbol.span} {symbol.name}\n"
+def _piece(symbol: Symbol, members: dict[int | None, list[Symbol]], heading: str, path: str) -> Piece:
+    inner = _below(symbol, members)
+    own = f"{symbol.span} {_signed(symbol)}"
     record: dict[str, Json] = {"path": path, "name": symbol.qualified, "kind": symbol.kind}
     record |= {"span": [symbol.start, symbol.end], "signature": symbol.signature}
-    return Piece((short, full) if len(short) < len(full) else (full,), heading, symbol.start, record)
+    if not inner:
+        return Piece((f"{own}\n",), heading, symbol.start, record)
+    record["members"] = [f"{each.qualified}:{each.start}" for _, each in inner]
+    told = [each for _, each in inner if each.kind not in _INNER] or [each for _, each in inner]
+    names = " ".join(f"{each.name}:{each.start}" for each in told)
+    lines = "".join(f"{'  ' * depth}{each.span} {_signed(each)}\n" for depth, each in inner)
+    return Piece((f"{own} [{len(inner)} members]\n", f"{own}\n  {names}\n", f"{own}\n{lines}"), heading, symbol.start, record)
+
+
+def _below(symbol: Symbol, members: dict[int | None, list[Symbol]], depth: int = 1) -> list[tuple[int, Symbol]]:
+    found: list[tuple[int, Symbol]] = []
+    for each in members.get(symbol.id, []):
+        found.append((depth, each))
+        if depth < 6:
+            found += _below(each, members, depth + 1)
+    return found
+
+
+def _signed(symbol: Symbol) -> str:
+    text = symbol.signature or symbol.name
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"

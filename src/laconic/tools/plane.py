@@ -15,7 +15,9 @@ from typing import Final
 
 from laconic.config import Settings
 from laconic.errors import LaconicError, UnknownName
+from laconic.index.resolve import Code
 from laconic.index.workspace_index import Index
+from laconic.sessions.archive import Archive
 from laconic.sessions.calls import Calls
 from laconic.tokens.count import Counter, counter
 from laconic.tools.arguments import understand, usage
@@ -49,6 +51,7 @@ class Plane:
         self._count: Counter | None = None
         self._calls: Calls | None = None
         self._desk: Desk | None = None
+        self._code: Code | None = None
 
     @property
     def index(self) -> Index:
@@ -56,6 +59,18 @@ class Plane:
         if self._index is None:
             self._index = Index.open(self.root, self.cache)
         return self._index
+
+    @property
+    def code(self) -> Code:
+        """What refers to what; reads the index."""
+        if self._code is None:
+            self._code = Code(self.index.store, self.root)
+        return self._code
+
+    @property
+    def archive(self) -> Archive:
+        """What was left out of answers and conversations."""
+        return Archive.of(self.settings)
 
     @property
     def count(self) -> Counter:

@@ -10,7 +10,7 @@ import re
 import sys
 from datetime import UTC, datetime
 
-from laconic.cli.commands.run import archive
+from laconic.sessions.archive import Archive
 from laconic.config import Settings
 from laconic.errors import UsageError
 
@@ -24,7 +24,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace, settings: Settings) -> int:
-    store = archive(settings)
+    store = Archive.of(settings)
     if args.ref is None:
         for entry in store.entries():
             when = datetime.fromtimestamp(entry.stored, UTC).strftime("%Y-%m-%d %H:%M")

@@ -55,13 +55,8 @@ def _run(argv: list[str]) -> tuple[int, bytes]:
 def _keep(output: bytes, note: str, session: str, settings: Settings) -> str:
     """Archive the output; without an archive the view is still printed, and says why there is no more."""
     try:
-        ref = archive(settings).put(session, "run", output, note)
+        ref = Archive.of(settings).put(session, "run", output, note)
     except ArchiveUnavailable as error:
         print(f"laconic: {error}", file=sys.stderr)
         return "the whole was not kept"
     return f"whole: laconic recall {ref}"
-
-
-def archive(settings: Settings) -> Archive:
-    """The user's archive."""
-    return Archive(settings.cache_dir() / "archive.sqlite", settings.number("archive.limit_mb") * 1_000_000)

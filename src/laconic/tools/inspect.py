@@ -1,0 +1,147 @@
+"""`inspect`: a symbol with its body, who uses it, what it calls, what implements it and which tests reach it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Final
+
+from laconic.errors import UnknownName
+from laconic.index.resolve import Code, Use, callees, find_symbol, implementations, overridden, references
+from laconic.index.search import nearest
+from laconic.index.store import Symbol
+from laconic.render.compact import Json
+from laconic.tools.source import Opened, body, clipped, opened
+from laconic.tools.tool import Answer, Argument, Call, Piece, Tool
+
+_FEW: Final = 6  # uses that are shown with their line of source
+_CALLEES: Final = 12
+_OTHERS: Final = 5  # further symbols of the same name
+_CALLABLE: Final = frozenset({"function", "method", "constructor", "macro"})
+_PARTS: Final = ("body", "refs", "callees", "implementations", "tests")
+
+
+def run(call: Call) -> Answer:
+    code = call.plane.code
+    wanted = call.texts("symbol")
+    only = set(call.texts("only")) or set(_PARTS)
+    pieces: list[Piece] = []
+    notes: list[str] = []
+    paths: list[str] = []
+    for name in wanted:
+        found = find_symbol(code, name)
+        if not found:
+            missing = UnknownName("symbol", name, tuple(nearest(call.plane.index.store, name)))
+            if len(wanted) == 1:
+                raise missing
+            notes.append(str(missing))
+            continue
+        chosen, others = _chosen(found)
+        file = opened(call, code.sources[chosen.file].path)
+        pieces += _about(call, code, chosen, file, only)
+        paths.append(file.path)
+        if others:
+            notes.append(_others(code, others))
+    note = "".join(f"{note}\n" for note in notes)
+    return Answer(pieces, "symbol", note=note, unit="parts", paths=tuple(paths), spread=1.5, minimum=1, grouped=False)
+
+
+def _chosen(found: list[Symbol]) -> tuple[Symbol, list[Symbol]]:
+    """The best candidate; the rest stands as alternatives."""
+    return found[0], found[1:]
+
+
+def _others(code: Code, others: list[Symbol]) -> str:
+    named = ", ".join(f"{code.sources[each.file].path}:{each.line} {each.qualified}" for each in others[:_OTHERS])
+    more = f" and {len(others) - _OTHERS} more" if len(others) > _OTHERS else ""
+    return f"also: {named}{more} (name one as path::Symbol)"
+
+
+def _about(call: Call, code: Code, symbol: Symbol, file: Opened, only: set[str]) -> list[Piece]:
+    pieces = [body(call, file, symbol, group=file.path)] if "body" in only else []
+    uses = references(code, symbol) if only & {"refs", "tests"} else []
+    tests, others = _split(code, uses)
+    if "refs" in only:
+        pieces += _uses(call, code, others, "references")
+        if not uses:
+            pieces.append(Piece(("no references found\n",)))
+    if "implementations" in only:
+        pieces += _line(code, "overrides", overridden(code, symbol)) + _line(
+            code, "implemented by" if symbol.kind not in _CALLABLE else "overridden by", implementations(code, symbol)
+        )
+    if "callees" in only and symbol.kind in _CALLABLE:
+        called = [each.symbol for each in callees(code, symbol) if each.sure]
+        pieces += _line(code, "calls", called[:_CALLEES], len(called))
+    if "tests" in only:
+        pieces += _uses(call, code, tests, "tests")
+    return pieces
+
+
+def _split(code: Code, uses: Iterable[Use]) -> tuple[list[Use], list[Use]]:
+    tests: list[Use] = []
+    others: list[Use] = []
+    for use in uses:
+        source = code.by_path.get(use.path)
+        (tests if source is not None and source.file_class == "test" else others).append(use)
+    return tests, others
+
+
+def _uses(call: Call, code: Code, uses: list[Use], title: str) -> list[Piece]:
+    """One piece a file: the symbols around the uses with their lines; the source itself when there are few."""
+    if not uses:
+        return []
+    files: dict[str, list[Use]] = {}
+    for use in uses:
+        files.setdefault(use.path, []).append(use)
+    possible = sum(not use.sure for use in uses)
+    doubt = f", {possible} only possible (?)" if possible else ""
+    heading = f"{title}: {len(uses)} in {len(files)} file{'s' if len(files) > 1 else ''}{doubt}"
+    ordered = sorted(files.items(), key=lambda item: (not any(use.sure for use in item[1]), item[0]))
+    return [_file(call, code, path, found, heading, few=len(uses) <= _FEW) for path, found in ordered]
+
+
+def _file(call: Call, code: Code, path: str, uses: list[Use], heading: str, *, few: bool) -> Piece:
+    around: dict[str, list[str]] = {}
+    lines: dict[int, bool] = {}
+    for use in sorted(uses, key=lambda use: use.line):
+        symbol = code.symbol(use.symbol) if use.symbol is not None else None
+        name = symbol.qualified if symbol is not None and use.kind != "import" else ""
+        number = str(use.line) if use.sure else f"{use.line}?"
+        if number not in around.setdefault(name, []):
+            around[name].append(number)
+        lines[use.line] = lines.get(use.line, False) or use.sure
+    places = "; ".join(f"{' '.join(numbers)}{' ' + name if name else ''}" for name, numbers in around.items())
+    record: dict[str, Json] = {"path": path, "lines": [*lines], "possible": [n for n, sure in lines.items() if not sure]}
+    short = f"{path} {places}\n"
+    if not few:
+        return Piece((short,), heading, record=record)
+    source = opened(call, path).lines
+    quoted = "".join(f"  {n}{'' if sure else '?'} {clipped(source[n - 1].strip())}\n" for n, sure in lines.items() if n <= len(source))
+    return Piece((short, f"{short}{quoted}"), heading, record=record)
+
+
+def _line(code: Code, title: str, symbols: list[Symbol], total: int = 0) -> list[Piece]:
+    if not symbols:
+        return []
+    named = ", ".join(f"{each.qualified} {code.sources[each.file].path}:{each.line}" for each in symbols[:_CALLEES])
+    rest = max(total, len(symbols)) - min(len(symbols), _CALLEES)
+    more = f" and {rest} more" if rest > 0 else ""
+    record: dict[str, Json] = {"what": title, "symbols": [each.qualified for each in symbols]}
+    few = f"{title}: {len(symbols)}\n"
+    return [Piece((few, f"{title}: {named}{more}\n"), record=record)]
+
+
+TOOL = Tool(
+    "inspect",
+    "One or several symbols (name, Class.method, path::name): body, references, callees, implementations, tests",
+    "Shows the definition and its body, every reference by file with the symbol around it (a `?` marks one that is only"
+    " possible), what it calls, what overrides or implements it, and the tests that use it.",
+    (
+        Argument("symbol", "texts", "", required=True, aliases=("target", "targets", "query", "path")),
+        Argument("only", "texts", "", listed=False, aliases=("include", "sections", "parts", "operation")),
+    ),
+    run,
+    budget=1_500,
+    examples=('inspect(symbol=["Cart.add", "src/db.py::connect"])', 'inspect(symbol="total", only="refs")'),
+    aliases="goto definition find_definition references find_references symbol get_symbol lookup find_symbol fast_goto"
+    " fast_refs find_referencing_symbols get_definition symbols_lookup definition go_to_definition usages find_usages",
+)

@@ -1,0 +1,71 @@
+"""`recall`: what was left out or evicted, by its reference, by lines, or by pattern."""
+
+from __future__ import annotations
+
+import re
+
+from laconic.errors import UsageError
+from laconic.sessions.archive import Archive
+from laconic.tools.tool import Answer, Argument, Call, Piece, Tool
+
+_CHUNK = 40  # lines that are shown or left out together
+_WIDEST = 2_000
+
+
+def run(call: Call) -> Answer:
+    archive = call.plane.archive
+    ref = call.text("ref").strip().strip("[]`'\"")
+    if not ref:
+        return _entries(archive)
+    if pattern := call.text("grep"):
+        found = archive.matching(ref, _checked(pattern))
+        pieces = [Piece((f"{number}: {line[:_WIDEST]}\n",), order=number) for number, line in found]
+        return Answer(pieces, "recall", unit="lines", note="" if found else f"no line of {ref} matches {pattern}\n")
+    first, last = _range(call.text("lines"))
+    lines = archive.lines(ref, first, last)
+    pieces = []
+    for start in range(0, len(lines), _CHUNK):
+        text = "".join(f"{line[:_WIDEST]}\n" for line in lines[start : start + _CHUNK])
+        pieces.append(Piece((text,), order=start))
+    return Answer(pieces, "recall", unit=f"parts of {_CHUNK} lines", spread=1.0)
+
+
+def _entries(archive: Archive) -> Answer:
+    entries = archive.entries()
+    pieces = [Piece((f"{entry.ref} {entry.size} bytes {entry.note}\n",)) for entry in entries]
+    return Answer(pieces, "recall", unit="entries", note="" if entries else "nothing is archived\n")
+
+
+def _checked(pattern: str) -> str:
+    try:
+        re.compile(pattern)
+    except re.error as error:
+        raise UsageError(f"{pattern!r} is no regular expression: {error}.", "Escape special characters.") from None
+    return pattern
+
+
+def _range(text: str) -> tuple[int, int]:
+    if not text:
+        return 1, 1_000_000_000
+    numbers = re.findall(r"\d+", text)
+    if not numbers:
+        raise UsageError(f"{text!r} is no range of lines.", "Write 40-80.")
+    return int(numbers[0]), int(numbers[-1]) if len(numbers) > 1 else int(numbers[0])
+
+
+TOOL = Tool(
+    "recall",
+    "What was left out or evicted, by its reference",
+    "Gives back exactly what an earlier answer or the gateway put into the archive: all of it, some lines, or the lines"
+    " that match a pattern. Without a reference it lists what is there.",
+    (
+        Argument("ref", "text", ""),
+        Argument("lines", "text", "", listed=False),
+        Argument("grep", "text", "", listed=False),
+    ),
+    run,
+    budget=3_000,
+    examples=('recall(ref="k3f9")', 'recall(ref="k3f9", grep="error")'),
+    aliases="more expand get_more fetch_more retrieve",
+    indexed=False,
+)

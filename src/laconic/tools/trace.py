@@ -1,0 +1,110 @@
+"""`trace`: call paths from a symbol, to a symbol, or between two; and what a change would reach."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from laconic.errors import UnknownName, UsageError
+from laconic.index.resolve import Code, callees, callers, find_symbol, paths
+from laconic.index.search import nearest
+from laconic.index.store import Symbol
+from laconic.render.compact import Json
+from laconic.tools.arguments import usage
+from laconic.tools.tool import Answer, Argument, Call, Piece, Tool
+
+_DEPTH: Final = 3
+_DEEPEST: Final = 8
+_BREADTH: Final = 40  # symbols followed at one level
+_MOST: Final = 300
+
+
+def run(call: Call) -> Answer:
+    code = call.plane.code
+    depth = min(_DEEPEST, max(1, call.number("depth", _DEPTH)))
+    start, end = call.text("symbol"), call.text("to")
+    if start and end:
+        return _between(call, code, start, end, max(depth, 6))
+    if not start and not end:
+        raise UsageError("trace needs `symbol` or `to`.", usage(TOOL))
+    down = bool(start) and call.text("direction") == "down"
+    symbol = _found(call, code, start or end)
+    pieces = _levels(code, symbol, depth, down=down)
+    way = "calls" if down else "callers of"
+    head = f"{way} {_named(code, symbol)}\n"
+    if not pieces:
+        return Answer([], "trace", head, note="none found\n", unit="symbols")
+    return Answer(pieces, "trace", head, unit="symbols", spread=50.0)
+
+
+def _between(call: Call, code: Code, start: str, end: str, depth: int) -> Answer:
+    first, last = _found(call, code, start), _found(call, code, end)
+    ways = paths(code, first, last, depth)
+    if not ways:
+        ways = paths(code, last, first, depth)
+        note = "" if not ways else f"{start} does not lead to {end}; the other way round:\n"
+        if not ways:
+            text = f"no call path of up to {depth} steps between {_named(code, first)} and {_named(code, last)}\n"
+            return Answer([], "trace", note=text, unit="paths")
+    else:
+        note = ""
+    pieces = [Piece((" -> ".join(_named(code, each) for each in way) + "\n",), record=_way(code, way)) for way in ways]
+    return Answer(pieces, "trace", note, unit="paths")
+
+
+def _found(call: Call, code: Code, name: str) -> Symbol:
+    found = find_symbol(code, name)
+    if not found:
+        raise UnknownName("symbol", name, tuple(nearest(call.plane.index.store, name)))
+    return found[0]
+
+
+def _levels(code: Code, symbol: Symbol, depth: int, *, down: bool) -> list[Piece]:
+    """Symbols level by level, each below the one through which it was reached."""
+    pieces: list[Piece] = []
+    seen = {symbol.id}
+    edge = [symbol]
+    for level in range(1, depth + 1):
+        following: list[Symbol] = []
+        for each in edge[:_BREADTH]:
+            for step in callees(code, each) if down else callers(code, each):
+                if step.symbol.id in seen or len(seen) > _MOST:
+                    continue
+                seen.add(step.symbol.id)
+                following.append(step.symbol)
+                pieces.append(_step(code, step.symbol, level, each if level > 1 else None, sure=step.sure))
+        edge = following
+    return pieces
+
+
+def _step(code: Code, symbol: Symbol, level: int, through: Symbol | None, *, sure: bool) -> Piece:
+    via = f" via {through.name}" if through is not None else ""
+    doubt = "" if sure else "?"
+    record: dict[str, Json] = {"name": symbol.qualified, "path": code.sources[symbol.file].path, "line": symbol.line}
+    record |= {"level": level, "sure": sure}
+    return Piece((f"{level}{doubt} {_named(code, symbol)}{via}\n",), record=record)
+
+
+def _named(code: Code, symbol: Symbol) -> str:
+    return f"{symbol.qualified} {code.sources[symbol.file].path}:{symbol.line}"
+
+
+def _way(code: Code, way: tuple[Symbol, ...]) -> dict[str, Json]:
+    return {"path": [_named(code, each) for each in way]}
+
+
+TOOL = Tool(
+    "trace",
+    "Call paths: callers of a symbol (impact), or from symbol to another",
+    "With one symbol: who calls it, level by level (direction=down: what it calls). With `to`: the call paths between"
+    " the two. A `?` marks a step that is only possible.",
+    (
+        Argument("symbol", "text", "", aliases=("from_symbol", "start", "source")),
+        Argument("to", "text", "", aliases=("to_symbol", "sink")),
+        Argument("direction", "text", "", choices=("up", "down"), default="up", listed=False),
+        Argument("depth", "number", "", default=_DEPTH, listed=False, aliases=("max_depth", "levels", "hops")),
+    ),
+    run,
+    budget=1_000,
+    examples=('trace(symbol="total")', 'trace(symbol="main", to="total")'),
+    aliases="trace_call_path call_graph callers callees impact blast_radius find_callers call_hierarchy",
+)
