@@ -60,7 +60,7 @@ STATEMENTS: Final = (
     """CREATE VIRTUAL TABLE texts USING fts5(
         identifiers, content='', detail=none, columnsize=0, tokenize='trigram')""",
     """CREATE VIRTUAL TABLE words USING fts5(
-        body, name, path, signature, doc, content='', tokenize='unicode61 remove_diacritics 2')""",
+        body, name, path, signature, doc, content='', tokenize='porter unicode61 remove_diacritics 2')""",
 )
 
 # Any change of a table is another version: an index of another version is not read but built anew.

@@ -1,0 +1,177 @@
+"""The one entry: a query in, hits from all sources in one order out, and never an empty page without a way on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from typing import Final
+
+from laconic.index.search import names, paths, phrases
+from laconic.index.search.query import Filters, Query, patterns, understand
+from laconic.index.search.questions import answers
+from laconic.index.search.scope import Scope, scope_of
+from laconic.index.workspace_index import Index
+from laconic.records import Hit, Span
+
+_ENOUGH: Final = 200  # hits that are put in order; more are only counted
+_SPOKEN: Final = 3  # words that make a phrase
+_LONGEST: Final = 14  # words of a phrase that somebody would quote
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What a search found: one page of hits, how many there are, and what the reader should know."""
+
+    hits: list[Hit]
+    total: int
+    note: str = ""  # a filter that was relaxed, files that were not looked at
+    near: tuple[str, ...] = ()  # names to try instead, when nothing was found
+
+
+def search(
+    index: Index,
+    text: str,
+    *,
+    path: str = "",
+    language: str = "",
+    kind: str = "",
+    tests: bool | None = None,
+    limit: int = 20,
+    offset: int = 0,
+) -> Found:
+    """Hits for a query of any kind, best first. Arguments narrow it like the filters inside the query do."""
+    query = understand(text)
+    given = understand(" ".join(f"{key}:{value}" for key, value in (("lang", language), ("kind", kind)) if value))
+    both = query.filters
+    filters = Filters(
+        (*both.paths, *patterns(path)),
+        both.without,
+        (*both.languages, *given.filters.languages),
+        (*both.kinds, *given.filters.kinds),
+        both.tests if tests is None else tests,
+    )
+    query = replace(query, filters=filters)
+    hits, note = _within(index, query)
+    if not hits:
+        hits, note = _relaxed(index, query, note)
+    near = () if hits else tuple(names.nearest(index.store, query.bare))
+    return Found(hits[offset : offset + limit], len(hits), note, near)
+
+
+def _within(index: Index, query: Query) -> tuple[list[Hit], str]:
+    scope = scope_of(index.store, query.filters)
+    if scope.empty:
+        return [], f"no file matches {_described(query.filters)}"
+    found: dict[tuple[str, int, str], Hit] = {}
+    notes: list[str] = []
+    for hit in _sources(index, query, scope, notes):
+        found.setdefault((hit.path, hit.line, "" if hit.kind == "file" else "line"), hit)
+        if len(found) >= _ENOUGH:
+            break
+    return sorted(found.values(), key=lambda hit: -hit.score), "; ".join(notes)
+
+
+def _relaxed(index: Index, query: Query, note: str) -> tuple[list[Hit], str]:
+    """The same without its filters, and at last any of its words."""
+    if query.filters:
+        where = _described(query.filters)
+        hits, _ = _within(index, replace(query, filters=Filters()))
+        if hits:
+            return hits, f"{note or f'nothing in {where}'}; these are from elsewhere"
+    return [], note
+
+
+def _sources(index: Index, query: Query, scope: Scope, notes: list[str]) -> Iterator[Hit]:
+    """Everything that may answer, the surest first."""
+    store = index.store
+    if query.regex:
+        found = phrases.pattern(store, index.root, query, scope)
+        notes += _unread(found.unread)
+        yield from phrases.as_hits(store, found, 1.0, query.testing)
+        return
+    if query.either:
+        for part in query.either:
+            yield from _sources(index, replace(understand(part), filters=query.filters), scope, notes)
+        return
+    if query.place:
+        yield from _place(index, query, scope)
+    yield from _files(index, query, scope)
+    yield from _definitions(index, query, scope)
+    yield from _texts(index, query, scope, notes)
+    if not query.phrase and not query.place:
+        yield from answers(store, query, scope)
+
+
+def _place(index: Index, query: Query, scope: Scope) -> Iterator[Hit]:
+    assert query.place is not None
+    line = query.place[1]
+    for placed in paths.by_path(index.store, query, scope)[:3]:
+        symbol = index.store.symbol_at(placed.file, line)
+        if symbol:
+            yield _definition(placed.path, names.Named(1.0, placed.path, "source", symbol), 1.1 * placed.fit)
+
+
+def _files(index: Index, query: Query, scope: Scope) -> Iterator[Hit]:
+    if query.phrase or scope.kinds:
+        return
+    sure = paths.wants_path(query) or bool(query.place)
+    for placed in paths.by_path(index.store, query, scope)[:50]:
+        score = placed.fit if sure else 0.85 * placed.fit
+        yield Hit(placed.path, 1, "file", preview=f"{placed.lines} lines", span=Span(1, placed.lines), score=score)
+
+
+def _definitions(index: Index, query: Query, scope: Scope) -> Iterator[Hit]:
+    store = index.store
+    if query.phrase and " " in query.phrase:
+        return
+    if "*" in query.bare and " " not in query.bare and "/" not in query.bare:
+        yield from (_definition(row.path, row, 0.8 * row.fit) for row in names.globbed(store, query.bare, scope))
+        return
+    for row in names.exact(store, query, scope):
+        yield _definition(row.path, row, row.fit)
+    if query.single:
+        for row in names.partial(store, query, scope)[:60]:
+            yield _definition(row.path, row, 0.4 + 0.35 * row.fit)
+
+
+def _texts(index: Index, query: Query, scope: Scope, notes: list[str]) -> Iterator[Hit]:
+    if scope.kinds:
+        return
+    store, text = index.store, query.phrase or query.bare
+    count = len(text.split())
+    if query.phrase or query.single or query.qualified or count == 1:
+        found = phrases.literal(store, index.root, text, scope)
+        notes += _unread(found.unread)
+        yield from phrases.as_hits(store, found, 0.4, query.testing)
+    elif _SPOKEN <= count <= _LONGEST and not query.kinds:
+        found = phrases.spoken(store, index.root, text, scope)
+        yield from phrases.as_hits(store, found, 0.9 if count > _SPOKEN else 0.7, query.testing)
+
+
+def _definition(path: str, row: names.Named, score: float) -> Hit:
+    symbol = row.symbol
+    return Hit(
+        path=path,
+        line=symbol.line,
+        kind="def",
+        name=symbol.name,
+        preview=symbol.signature,
+        symbol=symbol.qualified,
+        span=symbol.span,
+        score=score,
+    )
+
+
+def _described(filters: Filters) -> str:
+    said: Iterable[str] = (
+        *filters.paths,
+        *(f"-{glob}" for glob in filters.without),
+        *(f"lang:{name}" for name in filters.languages),
+        *(f"kind:{name}" for name in filters.kinds),
+        *(() if filters.tests is None else (f"tests:{'only' if filters.tests else 'no'}",)),
+    )
+    return " ".join(said)
+
+
+def _unread(count: int) -> list[str]:
+    return [f"{count} files were not looked at in time: narrow path"] if count else []

@@ -1,0 +1,165 @@
+"""What a query asks for: filters inside it, its shape, kind words, names. Pure; it knows nothing of the index."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+from laconic.index.words import fold
+
+# Kinds that a word in front of a name asks for.
+KINDS: Final[dict[str, tuple[str, ...]]] = {
+    "class": ("class", "struct", "interface", "trait", "enum", "type"),
+    "struct": ("struct", "class"),
+    "interface": ("interface", "trait", "class"),
+    "trait": ("trait", "interface"),
+    "enum": ("enum",),
+    "type": ("type", "class", "struct", "interface", "enum", "trait"),
+    "function": ("function", "method", "constructor", "macro"),
+    "func": ("function", "method", "constructor"),
+    "fn": ("function", "method", "constructor"),
+    "def": ("function", "method", "constructor"),
+    "method": ("method", "function", "constructor"),
+    "constructor": ("constructor", "method"),
+    "constant": ("constant", "variable", "field"),
+    "const": ("constant", "variable", "field"),
+    "variable": ("variable", "constant", "field"),
+    "var": ("variable", "constant", "field"),
+    "field": ("field", "variable"),
+    "property": ("field", "method"),
+    "macro": ("macro",),
+    "module": ("module",),
+    "namespace": ("module",),
+    "heading": ("heading",),
+}
+_TESTING: Final = frozenset({"test", "tests", "testing", "spec", "specs"})
+_FILTER: Final = re.compile(
+    r"(?<!\S)(?P<no>-)?(?P<key>path|file|files|in|lang|language|kind|tests?|ext):(?P<value>\"[^\"]*\"|\S+)", re.IGNORECASE
+)
+_NO_TESTS: Final = re.compile(r"(?<!\S)-tests?(?!\S)", re.IGNORECASE)
+_REGEX: Final = re.compile(r"/(?P<pattern>.+)/(?P<flags>[a-z]*)", re.DOTALL)
+_PLACE: Final = re.compile(r"(?P<path>[^\s:]+\.[\w]+|[^\s:]*/[^\s:]+):(?P<line>\d+)(?:[-:,]\d+)?")
+_SEPARATOR: Final = re.compile(r"::|\.|#|->")
+_NAME: Final = re.compile(r"[^\W\d][\w$-]*[?!]?")
+_QUALIFIED: Final = re.compile(r"[\w$]+(?:(?:::|\.|#|->)[\w$]+[?!]?)+(?:\(\))?")
+_EITHER: Final = re.compile(r"\s+OR\s+|\s+\|\|?\s+")
+
+
+@dataclass(frozen=True, slots=True)
+class Filters:
+    """Where to look. Empty means everywhere."""
+
+    paths: tuple[str, ...] = ()  # globs, any of them
+    without: tuple[str, ...] = ()  # globs, none of them
+    languages: tuple[str, ...] = ()
+    kinds: tuple[str, ...] = ()
+    tests: bool | None = None  # True: only tests; False: none; None: ranked as the query wants
+
+    def __bool__(self) -> bool:
+        return bool(self.paths or self.without or self.languages or self.kinds or self.tests is not None)
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """A query that was understood."""
+
+    text: str  # without filters
+    filters: Filters = field(default_factory=Filters)
+    regex: str = ""
+    ignore_case: bool | None = None
+    phrase: str = ""  # written in quotes: to be found as it is
+    place: tuple[str, int] | None = None  # path and line
+    either: tuple[str, ...] = ()  # alternatives, each a query of its own
+    kinds: tuple[str, ...] = ()  # wished for, not demanded
+    bare: str = ""  # the text without the kind word
+    testing: bool = False  # it asks for tests
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What a symbol that is meant might be called, folded; the whole query first."""
+        found = dict.fromkeys(fold(re.sub(r"[\s()]+", "", text)) for text in (self.text, self.bare))
+        return tuple(name for name in found if _NAME.fullmatch(name))
+
+    @property
+    def qualified(self) -> tuple[str, ...]:
+        """The parts of `Class.method` and the like, outermost first; nothing for other queries."""
+        text = self.bare.strip()
+        if not _QUALIFIED.fullmatch(text):
+            return ()
+        return tuple(_SEPARATOR.split(text.removesuffix("()")))
+
+    @property
+    def single(self) -> bool:
+        """One name, not words."""
+        return bool(_NAME.fullmatch(self.bare.removesuffix("()")))
+
+
+def understand(raw: str) -> Query:
+    """Read a query as an agent or a person writes it."""
+    text, filters = _filters(raw.strip())
+    if (found := _REGEX.fullmatch(text)) and len(found["pattern"]) > 1:
+        return Query(text, filters, regex=found["pattern"], ignore_case="i" in found["flags"] or None, bare=text)
+    if len(text) > 2 and text[0] == text[-1] and text[0] in "\"'`":
+        inner = text[1:-1]
+        return replace(understand(inner), filters=filters, phrase=inner) if text[0] == "`" else Query(
+            inner, filters, phrase=inner, bare=inner
+        )
+    if found := _PLACE.fullmatch(text):
+        return Query(text, filters, place=(found["path"], int(found["line"])), bare=found["path"])
+    either = tuple(part for part in _EITHER.split(text) if part.strip())
+    if len(either) > 1:
+        return Query(text, filters, either=either, bare=text, testing=_is_testing(text))
+    return _worded(text, filters)
+
+
+def _worded(text: str, filters: Filters) -> Query:
+    first, _, rest = text.partition(" ")
+    kinds = KINDS.get(first.lower().rstrip(":"), ()) if rest.strip() else ()
+    if not kinds and rest and (last := text.rsplit(" ", 1))[1].lower() in KINDS:
+        kinds, rest = KINDS[last[1].lower()], last[0]  # `BrowserClient class`
+    return Query(text, filters, kinds=kinds, bare=rest.strip() if kinds else text, testing=_is_testing(text))
+
+
+def _is_testing(text: str) -> bool:
+    return any(word in _TESTING for word in re.findall(r"[a-z]+", text.lower()))
+
+
+def _filters(raw: str) -> tuple[str, Filters]:
+    paths: list[str] = []
+    without: list[str] = []
+    languages: list[str] = []
+    kinds: list[str] = []
+    tests: bool | None = None
+    for found in _FILTER.finditer(raw):
+        key, value = found["key"].lower(), found["value"].strip('"')
+        if key in {"path", "file", "files", "in"}:
+            (without if found["no"] else paths).extend(patterns(value))
+        elif key == "ext":
+            (without if found["no"] else paths).append(f"*.{value.lstrip('.')}")
+        elif key in {"lang", "language"}:
+            languages += value.lower().split(",")
+        elif key == "kind":
+            kinds += [kind for word in value.lower().split(",") for kind in KINDS.get(word, (word,))[:1]]
+        else:
+            tests = value.lower() in {"yes", "only", "true", "1"} and not found["no"]
+    text = _FILTER.sub(" ", raw)
+    if _NO_TESTS.search(text):
+        text, tests = _NO_TESTS.sub(" ", text), False
+    filters = Filters(tuple(paths), tuple(without), tuple(languages), tuple(kinds), tests)
+    text = re.sub(r"\s+", " ", text).strip() if filters else raw
+    return text, filters
+
+
+def patterns(value: str) -> tuple[str, ...]:
+    """The globs of a value like `src/**|docs/**`, `{a,b}/*.py` or `a.py b.py`."""
+    parts = re.split(r"[|\s]+|,(?![^{]*\})", value.strip())
+    return tuple(glob for part in parts if part for glob in _braces(part))
+
+
+def _braces(glob: str) -> list[str]:
+    found = re.search(r"\{([^{}]*)\}", glob)
+    if found is None:
+        return [glob]
+    head, tail = glob[: found.start()], glob[found.end() :]
+    return [whole for choice in found[1].split(",") for whole in _braces(head + choice + tail)][:64]

@@ -1,0 +1,157 @@
+"""Rank symbols by the words of a question: field-weighted BM25 in the index, then what bm25 cannot see.
+
+That is: tests and declarations without a body come later, longer functions a little earlier, and symbols of a file
+that matches in several places help each other.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Final, NamedTuple
+
+from laconic.index.schema import SHIFT, file_of
+from laconic.index.search.scope import Scope
+from laconic.index.search.terms import MOST, Term, identifiers, paths, terms
+from laconic.index.store import Store, Symbol
+from laconic.index.words import fold
+
+# body, name, path, signature, doc. All are high, so that a word counts nearly the same in a long body as in a short one.
+WEIGHTS: Final = (6.0, 30.0, 6.0, 12.0, 12.0)
+_POOL: Final = 600  # rows that bm25 hands over
+_NEIGHBOURS: Final = 0.3  # what the best symbols of a file lend to the others
+_FADE: Final = 0.5  # each further symbol of a file lends half as much
+_LONG: Final = 200  # lines; longer is no longer better
+_LENGTH: Final = 0.1
+_NAMED: Final = 0.35  # of the best score, for a symbol whose name the text writes as code
+_PLACED: Final = 0.25  # the same for a file whose path the text mentions
+_NAMESAKES: Final = 8  # symbols of one name that a text may mean
+
+CLASSES: Final[Mapping[str, float]] = {
+    **{"source": 1.0, "test": 0.2, "doc": 0.3, "config": 0.3},
+    **{"data": 0.2, "generated": 0.3, "vendored": 0.3, "minified": 0.1},
+}
+_KINDS: Final[Mapping[str, float]] = {
+    **{"function": 1.0, "method": 1.0, "constructor": 1.0, "macro": 0.8},
+    **{"class": 0.4, "struct": 0.4, "interface": 0.4, "trait": 0.4, "enum": 0.4, "type": 0.3, "module": 0.2},
+    **{"constant": 0.2, "variable": 0.2, "field": 0.1, "heading": 0.2, "key": 0.05},
+}
+
+
+class Ranked(NamedTuple):
+    """A symbol, or the part of a file that belongs to none, with its score."""
+
+    score: float
+    path: str
+    file_class: str
+    symbol: Symbol | None
+    id: int
+
+
+@dataclass(frozen=True, slots=True)
+class Taste:
+    """What a caller prefers: factors by kind of symbol and class of file."""
+
+    kinds: Mapping[str, float]
+    classes: Mapping[str, float]
+    file_row: float = 0.0  # for what stands outside all definitions; 0 leaves it out
+
+
+FUNCTIONS: Final = Taste(_KINDS, CLASSES)
+
+
+def rank_symbols(store: Store, task: str, limit: int, scope: Scope | None = None) -> list[Ranked]:
+    """The symbols that a task in words is most likely about, best first; functions before what only declares."""
+    scope = scope or Scope()
+    return ranked(store, terms(task), scope, FUNCTIONS, text=task)[:limit]
+
+
+def ranked(store: Store, wanted: list[Term], scope: Scope, taste: Taste, text: str = "") -> list[Ranked]:
+    """All that matches, best first. `text` may name symbols and paths outright."""
+    rows = _matching(store, _worth(store, wanted), scope)
+    best = max((row.score for row in rows), default=1.0)
+    rows += _named(store, identifiers(text), scope, {row.id for row in rows})
+    exact = {fold(name) for name in identifiers(text)}
+    places = tuple(paths(text))
+    scored = [_with_priors(row, taste, best, exact, places) for row in rows]
+    lent = _lent(scored)
+    found = [row._replace(score=row.score + _NEIGHBOURS * lent[file_of(row.id)]) for row in scored]
+    found = [row for row in found if row.symbol is not None or taste.file_row > 0]
+    return sorted(found, key=lambda row: (-row.score, row.path, row.id))
+
+
+def _matching(store: Store, wanted: list[Term], scope: Scope) -> list[Ranked]:
+    """The rows that bm25 likes best. They are joined with their symbols afterwards: a common word has many rows."""
+    if not wanted:
+        return []
+    # A phrase that stands twice in the query counts twice.
+    query = " OR ".join(f'"{term.word}"' for term in wanted for _ in range(round(term.weight)))
+    limit, parameters = scope.limit(f"(words.rowid >> {SHIFT})")
+    if scope.kinds:
+        limit += f" AND words.rowid IN (SELECT id FROM symbols WHERE kind IN ({','.join('?' * len(scope.kinds))}))"
+    sql = f"""SELECT best.score, best.id, files.path, files.class, symbols.* FROM (
+        SELECT rowid AS id, bm25(words, {",".join(map(str, WEIGHTS))}) AS score FROM words
+        WHERE words MATCH ?{limit} ORDER BY score LIMIT {_POOL}) AS best
+        JOIN files ON files.id = best.id >> {SHIFT} LEFT JOIN symbols ON symbols.id = best.id"""
+    rows = store.connection.execute(sql, (query, *parameters, *scope.kinds))
+    return [
+        Ranked(-row[0], row[2], row[3], None if row[4] is None else Symbol._make(row[4:]), row[1]) for row in rows
+    ]
+
+
+def _worth(store: Store, wanted: list[Term]) -> list[Term]:
+    """Of a long text the words that tell most: rare ones, and those of its title."""
+    if len(wanted) <= MOST:
+        return wanted
+    worth: list[tuple[float, Term]] = []
+    total = int(store.connection.execute("SELECT count(*) FROM symbols").fetchone()[0]) + 1
+    for term in wanted[: 3 * MOST]:
+        sql = "SELECT count(*) FROM words WHERE words MATCH ?"
+        count = int(store.connection.execute(sql, (f'"{term.word}"',)).fetchone()[0])
+        if count:
+            worth.append((term.weight * math.log(1 + total / count), term))
+    return [term for _, term in sorted(worth, reverse=True)[:MOST]]
+
+
+def _named(store: Store, names: Iterable[str], scope: Scope, known: set[int]) -> list[Ranked]:
+    """Symbols that the text names but that its words did not find."""
+    found: list[Ranked] = []
+    limit, parameters = scope.limit("files.id")
+    sql = f"""SELECT files.path, files.class, symbols.* FROM symbols JOIN files ON files.id = symbols.id >> {SHIFT}
+        WHERE folded = ?{limit} LIMIT {_NAMESAKES}"""
+    for name in list(names)[:MOST]:
+        for row in store.connection.execute(sql, (fold(name), *parameters)):
+            symbol = Symbol._make(row[2:])
+            if symbol.id not in known and (not scope.kinds or symbol.kind in scope.kinds):
+                known.add(symbol.id)
+                found.append(Ranked(0.0, row[0], row[1], symbol, symbol.id))
+    return found
+
+
+def _with_priors(row: Ranked, taste: Taste, best: float, exact: set[str], places: tuple[str, ...]) -> Ranked:
+    score = row.score
+    if places and any(row.path.endswith(place) or place.endswith("/" + row.path) for place in places):
+        score += _PLACED * best
+    score *= taste.classes.get(row.file_class, 1.0)
+    symbol = row.symbol
+    if symbol is None:
+        return row._replace(score=score * taste.file_row)
+    if symbol.folded in exact:
+        score += _NAMED * best
+    if symbol.test and row.file_class != "test":
+        score *= taste.classes.get("test", 1.0)
+    score *= taste.kinds.get(symbol.kind, 0.2) * min(len(symbol.span) + 3, _LONG) ** _LENGTH
+    return row._replace(score=score)
+
+
+def _lent(rows: Iterable[Ranked]) -> defaultdict[int, float]:
+    """By file, the sum of its scores, each further one counting less."""
+    lent: defaultdict[int, float] = defaultdict(float)
+    share: defaultdict[int, float] = defaultdict(lambda: 1.0)
+    for row in sorted(rows, key=lambda row: -row.score):
+        file = file_of(row.id)
+        lent[file] += row.score * share[file]
+        share[file] *= _FADE
+    return lent

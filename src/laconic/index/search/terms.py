@@ -1,0 +1,74 @@
+"""The words of a question that are worth looking for, and how much each counts. Pure."""
+
+from __future__ import annotations
+
+import re
+from typing import Final, NamedTuple
+
+from laconic.index.words import split
+
+MOST: Final = 64  # terms of one question: more cost time and find nothing new
+_TITLE: Final = 2.0  # a word of the first line counts as much as two
+_LINE: Final = 200  # characters of a first line that is a title
+
+_STOP: Final = frozenset(
+    """a an and are as at be been but by can could did do does doing for from had has have how i if in into is it its
+    just like may more most my no not of on one only or other our out over own same should so some such than that the
+    their them then there these they this those through to too under until up very was we were what when where which
+    while who why will with would you your also any all about after before because between both each few further here
+    once off again via per etc e g eg ie vs using use used uses new now instead make makes made s t re ve ll d m
+    please find show me code implemented implementation happens happen""".split()
+)
+_IDENTIFIER: Final = re.compile(r"[A-Za-z_$][\w$]*[a-z0-9][A-Z][\w$]*|[A-Za-z]\w*_\w+|[A-Za-z_]\w*(?=\(\))")
+_QUOTED: Final = re.compile(r"`([^`\s]+)`")
+_PATH: Final = re.compile(r"[\w.-]+(?:/[\w.-]+)+|[\w-]+\.[a-z]{1,4}\b")
+_DATA: Final = re.compile(r"https?://\S+|[0-9a-f]{12,}|\b\d{3,}\b")
+
+
+class Term(NamedTuple):
+    """A word and its weight."""
+
+    word: str
+    weight: float
+
+
+def terms(text: str) -> list[Term]:
+    """Words in the order of their first use; those of the title count more."""
+    text = text.strip()
+    title, _, rest = text.partition("\n")
+    if len(title) > _LINE:
+        title, rest = title[:_LINE], title[_LINE:] + "\n" + rest
+    found = {word: _TITLE if rest.strip() else 1.0 for word in _words(title)}
+    for word in _words(_DATA.sub(" ", rest)):
+        found.setdefault(word, 1.0)
+    return [Term(word, weight) for word, weight in found.items()]
+
+
+def identifiers(text: str) -> list[str]:
+    """Names that a text writes as code: in back quotes, with a call, or in a naming style that prose has not."""
+    found = [match for quoted in _QUOTED.findall(text) for match in re.findall(r"[A-Za-z_$][\w$]*", quoted)]
+    found += _IDENTIFIER.findall(text)
+    return [name for name in dict.fromkeys(found) if len(name) > 2 and name.lower() not in _STOP]
+
+
+def paths(text: str) -> list[str]:
+    """What looks like a path, without the line number of a stack trace."""
+    return list(dict.fromkeys(_PATH.findall(text)))
+
+
+def akin(one: str, other: str) -> bool:
+    """Whether two words have the same stem, roughly: `compile` and `compiled`, `route` and `routing`."""
+    if one == other:
+        return True
+    short = min(len(one), len(other))
+    if one[:4] != other[:4]:
+        return False
+    same = 0
+    while same < short and one[same] == other[same]:
+        same += 1
+    return same >= 4 and same >= max(len(one), len(other)) - 4 and same >= short - 2
+
+
+def _words(text: str) -> dict[str, None]:
+    words = (word.lower() for word in split(text).split())
+    return {word: None for word in words if word not in _STOP and (len(word) > 1 or not word.isascii())}
