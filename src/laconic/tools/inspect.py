@@ -7,7 +7,7 @@ from typing import Final
 
 from laconic.errors import UnknownName
 from laconic.index.resolve import Code, Use, callees, find_symbol, implementations, overridden, references
-from laconic.index.search import nearest
+from laconic.index.search.names import nearest
 from laconic.index.store import Symbol
 from laconic.render.compact import Json
 from laconic.tools.source import Opened, body, clipped, opened
@@ -110,12 +110,20 @@ def _file(call: Call, code: Code, path: str, uses: list[Use], heading: str, *, f
             around[name].append(number)
         lines[use.line] = lines.get(use.line, False) or use.sure
     places = "; ".join(f"{' '.join(numbers)}{' ' + name if name else ''}" for name, numbers in around.items())
-    record: dict[str, Json] = {"path": path, "lines": [*lines], "possible": [n for n, sure in lines.items() if not sure]}
+    record: dict[str, Json] = {
+        "path": path,
+        "lines": [*lines],
+        "possible": [n for n, sure in lines.items() if not sure],
+    }
     short = f"{path} {places}\n"
     if not few:
         return Piece((short,), heading, record=record)
     source = opened(call, path).lines
-    quoted = "".join(f"  {n}{'' if sure else '?'} {clipped(source[n - 1].strip())}\n" for n, sure in lines.items() if n <= len(source))
+    quoted = "".join(
+        f"  {n}{'' if sure else '?'} {clipped(source[n - 1].strip())}\n"
+        for n, sure in lines.items()
+        if n <= len(source)
+    )
     return Piece((short, f"{short}{quoted}"), heading, record=record)
 
 

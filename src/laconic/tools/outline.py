@@ -34,7 +34,9 @@ def _piece(symbol: Symbol, members: dict[int | None, list[Symbol]], heading: str
     told = [each for _, each in inner if each.kind not in _INNER] or [each for _, each in inner]
     names = " ".join(f"{each.name}:{each.start}" for each in told)
     lines = "".join(f"{'  ' * depth}{each.span} {_signed(each)}\n" for depth, each in inner)
-    return Piece((f"{own} [{len(inner)} members]\n", f"{own}\n  {names}\n", f"{own}\n{lines}"), heading, symbol.start, record)
+    return Piece(
+        (f"{own} [{len(inner)} members]\n", f"{own}\n  {names}\n", f"{own}\n{lines}"), heading, symbol.start, record
+    )
 
 
 def _below(symbol: Symbol, members: dict[int | None, list[Symbol]], depth: int = 1) -> list[tuple[int, Symbol]]:

@@ -6,7 +6,7 @@ from typing import Final
 
 from laconic.errors import UnknownName, UsageError
 from laconic.index.resolve import Code, callees, callers, find_symbol, paths
-from laconic.index.search import nearest
+from laconic.index.search.names import nearest
 from laconic.index.store import Symbol
 from laconic.render.compact import Json
 from laconic.tools.arguments import usage
@@ -47,7 +47,9 @@ def _between(call: Call, code: Code, start: str, end: str, depth: int) -> Answer
             return Answer([], "trace", note=text, unit="paths")
     else:
         note = ""
-    pieces = [Piece((" -> ".join(_named(code, each) for each in way) + "\n",), record=_way(code, way)) for way in ways]
+    pieces = [
+        Piece((" -> ".join(_named(code, each) for each in way) + "\n",), record=_way(code, way)) for way in ways
+    ]
     return Answer(pieces, "trace", note, unit="paths")
 
 

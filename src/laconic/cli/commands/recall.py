@@ -10,9 +10,9 @@ import re
 import sys
 from datetime import UTC, datetime
 
-from laconic.sessions.archive import Archive
 from laconic.config import Settings
 from laconic.errors import UsageError
+from laconic.sessions.archive import Archive
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -61,7 +61,7 @@ def globbed(store: Store, pattern: str, scope: Scope) -> list[Named]:
 
 def nearest(store: Store, text: str, count: int = 5) -> list[str]:
     """Names that are written almost like this one, or share most of its parts; nearest first."""
-    wanted = fold(re.sub(r"\W+", "", text.split("(")[0]))[:60]
+    wanted = fold(re.sub(r"\W+", "", text.split("(", maxsplit=1)[0]))[:60]
     if len(wanted) < 2:
         return []
     grams = _grams(wanted)

@@ -48,7 +48,7 @@ def by_path(store: Store, query: Query, scope: Scope) -> list[Placed]:
 def wants_path(query: Query) -> bool:
     """Whether the query can only mean a file: it has a slash, or ends like a file name."""
     text = query.text
-    return "/" in text.strip("/") and " " not in text or bool(_DOTTED.search(text)) or query.place is not None
+    return ("/" in text.strip("/") and " " not in text) or bool(_DOTTED.search(text)) or query.place is not None
 
 
 def _fit(asked: str, words: list[str], path: str) -> float:

@@ -35,7 +35,8 @@ KINDS: Final[dict[str, tuple[str, ...]]] = {
 }
 _TESTING: Final = frozenset({"test", "tests", "testing", "spec", "specs"})
 _FILTER: Final = re.compile(
-    r"(?<!\S)(?P<no>-)?(?P<key>path|file|files|in|lang|language|kind|tests?|ext):(?P<value>\"[^\"]*\"|\S+)", re.IGNORECASE
+    r"(?<!\S)(?P<no>-)?(?P<key>path|file|files|in|lang|language|kind|tests?|ext):(?P<value>\"[^\"]*\"|\S+)",
+    re.IGNORECASE,
 )
 _NO_TESTS: Final = re.compile(r"(?<!\S)-tests?(?!\S)", re.IGNORECASE)
 _REGEX: Final = re.compile(r"/(?P<pattern>.+)/(?P<flags>[a-z]*)", re.DOTALL)
@@ -102,8 +103,10 @@ def understand(raw: str) -> Query:
         return Query(text, filters, regex=found["pattern"], ignore_case="i" in found["flags"] or None, bare=text)
     if len(text) > 2 and text[0] == text[-1] and text[0] in "\"'`":
         inner = text[1:-1]
-        return replace(understand(inner), filters=filters, phrase=inner) if text[0] == "`" else Query(
-            inner, filters, phrase=inner, bare=inner
+        return (
+            replace(understand(inner), filters=filters, phrase=inner)
+            if text[0] == "`"
+            else Query(inner, filters, phrase=inner, bare=inner)
         )
     if found := _PLACE.fullmatch(text):
         return Query(text, filters, place=(found["path"], int(found["line"])), bare=found["path"])

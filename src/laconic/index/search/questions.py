@@ -67,7 +67,9 @@ class _Held:
         if text not in self._known:
             parts = {part.lower() for part in split(text).split()}
             self._known[text] = sum(
-                value for word, value in self._worth.items() if word in parts or any(akin(word, part) for part in parts)
+                value
+                for word, value in self._worth.items()
+                if word in parts or any(akin(word, part) for part in parts)
             )
         return self._known[text]
 

@@ -1,0 +1,139 @@
+"""`search`: one box for names, text, regular expressions, paths and questions."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from laconic.index.resolve import find_symbol, references
+from laconic.index.search import Found
+from laconic.index.search import search as look_up
+from laconic.records import Hit
+from laconic.render.compact import hit_record
+from laconic.render.hits import by_file, enclosing, hit_line
+from laconic.tools.source import body, clipped, opened
+from laconic.tools.tool import Answer, Argument, Call, Piece, Tool
+
+MOST: Final = 100  # hits of one answer
+_DEFAULT: Final = 20
+_STRONG: Final = 1.5  # times the score of the second hit that makes the first one shown with its body
+_WITHIN: Final = ("all", "code", "symbols", "refs", "docs", "tests", "paths")
+
+
+def run(call: Call) -> Answer:
+    query, within = call.text("query"), call.text("within") or "all"
+    limit = min(MOST, max(1, call.number("limit", _DEFAULT)))
+    if within == "refs":
+        return _references(call, query, limit)
+    found = look_up(
+        call.plane.index,
+        query,
+        path=call.text("path"),
+        language=call.text("language"),
+        kind=call.text("kind"),
+        tests={"tests": True, "code": False}.get(within),
+        limit=limit + max(0, call.number("offset")),
+    )
+    hits = [hit for hit in found.hits if _inside(hit, within)]
+    if not hits:
+        return Answer([], "search_hits", note=_nothing(query, found), unit="hits")
+    pieces = _pieces(call, hits)
+    note = f"({found.note})\n" if found.note else ""
+    total = found.total if within in {"all", "tests", "code"} else None
+    paths = tuple(by_file(hits))
+    return Answer(pieces, "search_hits", note=note, unit="hits", total=total, paths=paths, spread=3.0)
+
+
+def _inside(hit: Hit, within: str) -> bool:
+    if within == "symbols":
+        return hit.kind == "def"
+    if within == "docs":
+        return hit.kind == "doc" or hit.path.endswith((".md", ".rst", ".txt", ".adoc"))
+    return within != "paths" or hit.kind == "file"
+
+
+def _pieces(call: Call, hits: list[Hit]) -> list[Piece]:
+    """One piece a hit; a definition that stands out is shown with its body."""
+    pieces = []
+    around = ""
+    for number, hit in enumerate(hits):
+        hit = _shortened(hit)
+        text = hit_line(hit, around)
+        around = enclosing(hit) if hit.symbol else ""
+        piece = Piece((text,), hit.path, hit.line, hit_record(hit))
+        if number == 0 and _stands_out(hits):
+            piece = _with_body(call, hit, piece)
+        pieces.append(piece)
+    return pieces
+
+
+def _shortened(hit: Hit) -> Hit:
+    preview = hit.preview.strip()
+    if len(preview) <= 160:
+        return hit
+    return Hit(hit.path, hit.line, hit.kind, hit.name, f"{preview[:157]}…", hit.symbol, hit.span, hit.sure, hit.score)
+
+
+def _stands_out(hits: list[Hit]) -> bool:
+    return hits[0].kind == "def" and (len(hits) == 1 or hits[0].score >= _STRONG * max(hits[1].score, 1e-9))
+
+
+def _with_body(call: Call, hit: Hit, piece: Piece) -> Piece:
+    store = call.plane.index.store
+    row = store.file(hit.path)
+    symbol = store.symbol_at(row.id, hit.line) if row is not None else None
+    if symbol is None or symbol.line != hit.line:
+        return piece
+    whole = body(call, opened(call, hit.path), symbol, group=hit.path)
+    texts = (piece.texts[0], *whole.texts[1:])
+    sent = whole.sent if len(texts) == len(whole.texts) else None
+    return Piece(texts, hit.path, hit.line, piece.record, sent)
+
+
+def _references(call: Call, query: str, limit: int) -> Answer:
+    """Uses of the symbol that the query names, with their lines."""
+    code = call.plane.code
+    found = find_symbol(code, query)
+    uses = references(code, found[0]) if found else []
+    if not uses:
+        said = f"no references to {query}" if found else f"no symbol named {query}"
+        return Answer([], "search_hits", note=f"{said}; try search({query!r})\n", unit="hits")
+    hits: list[Hit] = []
+    for use in uses:
+        around = code.symbol(use.symbol) if use.symbol is not None else None
+        lines = opened(call, use.path).lines if len(hits) < limit else ()
+        preview = clipped(lines[use.line - 1].strip())[:160] if 0 < use.line <= len(lines) else ""
+        span = around.span if around is not None else None
+        name = around.qualified if around is not None else ""
+        hits.append(Hit(use.path, use.line, "ref", query, preview, name, span, use.sure))
+    pieces = _pieces(call, hits[: limit + max(0, call.number("offset"))])
+    return Answer(pieces, "search_hits", unit="hits", total=len(hits), paths=tuple(by_file(hits[:limit])))
+
+
+def _nothing(query: str, found: Found) -> str:
+    """An empty answer still says what to try."""
+    near = f"nearest names: {', '.join(found.near)}; " if found.near else ""
+    call = f"search({found.near[0]!r})" if found.near else 'context(task="...")'
+    note = f" ({found.note})" if found.note else ""
+    return f"nothing found for {query!r}{note}; {near}try {call}\n"
+
+
+TOOL = Tool(
+    "search",
+    "Find by name, phrase, /regex/, path, or a question; hits with enclosing symbol and span",
+    "One box: identifiers in any style, Class.method, kind words (class Foo), phrases, /regular expressions/, globs and"
+    " paths, or a question in words. `in` narrows: code, symbols, refs, docs, tests, paths. Filters may stand in the"
+    " query: path:src/** lang:rust kind:class -tests.",
+    (
+        Argument("query", "text", "", required=True),
+        Argument("path", "text", "glob", aliases=("include", "glob", "file_pattern", "file", "folder", "files")),
+        Argument("within", "text", "", choices=_WITHIN, aliases=("in",), default="all", listed=False),
+        Argument("limit", "number", "", default=_DEFAULT, listed=False),
+        Argument("language", "text", "", listed=False, aliases=("type", "file_type")),
+        Argument("kind", "text", "", listed=False, aliases=("symbol_kind",)),
+    ),
+    run,
+    budget=1_000,
+    examples=('search(query="Cart.add")', 'search(query="/raise \\\\w+Error/", path="src/**")'),
+    aliases="grep rg find search_code code_search fast_search find_in_files search_code_advanced semantic_search query"
+    " search_files glob find_files search_symbols search_for_pattern",
+)
