@@ -89,14 +89,13 @@ def test_the_budget_holds_on_the_final_text(plane: Plane, budget: object, form: 
 
 @pytest.mark.feature("U2")
 def test_what_was_left_out_is_counted_and_can_be_fetched(plane: Plane) -> None:
-    whole = plane.call("map", {"path": "shop/cart.py"}).text
-    page = plane.call("map", {"path": "shop/cart.py", "budget": 50}).text
-    assert "more: map(path='shop/cart.py', offset=" in page
+    whole = plane.call("search", {"query": "price", "budget": "full"}).text
+    page = plane.call("search", {"query": "price", "budget": 90}).text
+    assert "more: search('price', offset=" in page
     start = int(page.rsplit("offset=", 1)[1].split(")")[0])
-    rest = plane.call("map", {"path": "shop/cart.py", "offset": start}).text
-    for line in whole.splitlines()[1:]:
-        name = line.split("(")[0].split()[-1]
-        assert name in page or name in rest
+    rest = plane.call("search", {"query": "price", "budget": "full", "offset": start}).text
+    for line in whole.splitlines()[:-1]:
+        assert line.split(" @")[0] in page + rest
 
 
 @pytest.mark.parametrize("path", ["../outside.py", "/etc/passwd", "shop/../../x", "link.py"])

@@ -23,7 +23,7 @@ _FAMILIES: Final = (
     ("task", "query", "question", "description", "prompt", "issue", "goal", "problem", "text"),
     ("limit", "count", "max_results", "max_count", "n", "top_k", "k", "num_results", "page_size"),
     ("ref", "reference", "id", "cursor", "handle", "archive"),
-    ("within", "in", "mode", "scope", "kind", "type", "filter"),
+    ("in", "within", "mode", "scope", "search_type", "filter", "target"),
     ("to", "target", "dest", "destination", "end", "to_symbol"),
     ("lines", "range", "line_range", "span"),
     ("grep", "pattern", "match", "find", "regex"),

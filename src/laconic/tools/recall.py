@@ -23,6 +23,8 @@ def run(call: Call) -> Answer:
         return Answer(pieces, "recall", unit="lines", note="" if found else f"no line of {ref} matches {pattern}\n")
     first, last = _range(call.text("lines"))
     lines = archive.lines(ref, first, last)
+    if lines and not lines[-1]:
+        lines = lines[:-1]  # the text ends in a line feed
     pieces = []
     for start in range(0, len(lines), _CHUNK):
         text = "".join(f"{line[:_WIDEST]}\n" for line in lines[start : start + _CHUNK])

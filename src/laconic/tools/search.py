@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Final
 
 from laconic.index.resolve import find_symbol, references
@@ -15,13 +16,13 @@ from laconic.tools.tool import Answer, Argument, Call, Piece, Tool
 
 MOST: Final = 100  # hits of one answer
 _DEFAULT: Final = 20
-_STRONG: Final = 1.5  # times the score of the second hit that makes the first one shown with its body
+_BESIDE: Final = 5  # further hits beside a definition that was named outright
 _WITHIN: Final = ("all", "code", "symbols", "refs", "docs", "tests", "paths")
 
 
 def run(call: Call) -> Answer:
-    query, within = call.text("query"), call.text("within") or "all"
-    limit = min(MOST, max(1, call.number("limit", _DEFAULT)))
+    query, within = call.text("query"), call.text("in") or "all"
+    limit = min(MOST, max(1, call.number("limit") or _DEFAULT))
     if within == "refs":
         return _references(call, query, limit)
     found = look_up(
@@ -36,6 +37,8 @@ def run(call: Call) -> Answer:
     hits = [hit for hit in found.hits if _inside(hit, within)]
     if not hits:
         return Answer([], "search_hits", note=_nothing(query, found), unit="hits")
+    if not call.number("offset") and not call.values.get("limit") and _stands_out(query, hits):
+        hits = hits[: 1 + _BESIDE]  # who names one definition wants that one
     pieces = _pieces(call, hits)
     note = f"({found.note})\n" if found.note else ""
     total = found.total if within in {"all", "tests", "code"} else None
@@ -60,7 +63,7 @@ def _pieces(call: Call, hits: list[Hit]) -> list[Piece]:
         text = hit_line(hit, around)
         around = enclosing(hit) if hit.symbol else ""
         piece = Piece((text,), hit.path, hit.line, hit_record(hit))
-        if number == 0 and _stands_out(hits):
+        if number == 0 and _stands_out(call.text("query"), hits):
             piece = _with_body(call, hit, piece)
         pieces.append(piece)
     return pieces
@@ -73,8 +76,13 @@ def _shortened(hit: Hit) -> Hit:
     return Hit(hit.path, hit.line, hit.kind, hit.name, f"{preview[:157]}…", hit.symbol, hit.span, hit.sure, hit.score)
 
 
-def _stands_out(hits: list[Hit]) -> bool:
-    return hits[0].kind == "def" and (len(hits) == 1 or hits[0].score >= _STRONG * max(hits[1].score, 1e-9))
+def _stands_out(query: str, hits: list[Hit]) -> bool:
+    """Whether the first hit is the one definition that was asked for."""
+    if hits[0].kind != "def":
+        return False
+    asked = re.split(r"[.:#/\s]+", query.strip("`() "))[-1]
+    same = [hit for hit in hits if hit.kind == "def" and hit.name == asked]
+    return len(hits) == 1 or (same[:1] == hits[:1] and (len(same) == 1 or hits[0].score > hits[1].score))
 
 
 def _with_body(call: Call, hit: Hit, piece: Piece) -> Piece:
@@ -126,8 +134,8 @@ TOOL = Tool(
     (
         Argument("query", "text", "", required=True),
         Argument("path", "text", "glob", aliases=("include", "glob", "file_pattern", "file", "folder", "files")),
-        Argument("within", "text", "", choices=_WITHIN, aliases=("in",), default="all", listed=False),
-        Argument("limit", "number", "", default=_DEFAULT, listed=False),
+        Argument("in", "text", "", choices=_WITHIN, default="all"),
+        Argument("limit", "number", "", listed=False),
         Argument("language", "text", "", listed=False, aliases=("type", "file_type")),
         Argument("kind", "text", "", listed=False, aliases=("symbol_kind",)),
     ),

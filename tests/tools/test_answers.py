@@ -1,0 +1,128 @@
+"""What each tool answers about a small code base, in the text that an agent reads."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from tests.samples import shop
+
+from laconic.config import Settings
+from laconic.tools.plane import Plane
+from laconic.tools.session import Session
+
+
+@pytest.fixture
+def plane(tmp_path: Path, settings: Settings) -> Iterator[Plane]:
+    opened = Plane(shop(tmp_path), settings)
+    yield opened
+    opened.close()
+
+
+@pytest.mark.feature("U5", "C2")
+def test_search_shows_the_definition_that_was_named_with_its_body(plane: Plane) -> None:
+    text = plane.call("search", {"query": "Cart.checkout"}).text
+    assert text.startswith("shop/cart.py\n")
+    assert "return total(self.items)" in text
+
+
+@pytest.mark.feature("C2")
+def test_text_hits_carry_the_enclosing_symbol_and_its_span(plane: Plane) -> None:
+    assert "@ Cart.add:12-17" in plane.call("search", {"query": "count must be positive"}).text
+
+
+@pytest.mark.feature("C8", "U5")
+def test_inspect_answers_definition_body_references_callees_and_tests_at_once(plane: Plane) -> None:
+    text = plane.call("inspect", {"symbol": "total"}).text
+    assert text.splitlines()[:2] == ["shop/money.py", "13-18"]
+    assert "amount += price.cents" in text
+    assert "references: 2 in 1 file" in text
+    assert "21 Cart.checkout" in text
+    tested = plane.call("inspect", {"symbol": "Cart.checkout"}).text
+    assert "calls: total shop/money.py:13" in tested
+    assert "tests: 1 in 1 file" in tested
+    assert "test_checkout_sums_the_items" in tested
+
+
+def test_inspect_takes_several_symbols_and_knows_what_is_missing(plane: Plane) -> None:
+    reply = plane.call("inspect", {"symbols": "total, Cart.ad"})
+    assert not reply.failed
+    assert "13-18" in reply.text
+    assert "No symbol named 'Cart.ad'" in reply.text
+    alone = plane.call("inspect", {"symbol": "totl"})
+    assert alone.failed
+    assert "Nearest: total" in alone.text
+
+
+@pytest.mark.feature("U5")
+def test_trace_follows_callers_and_finds_paths(plane: Plane) -> None:
+    up = plane.call("trace", {"symbol": "total"}).text
+    assert "1 Cart.checkout shop/cart.py:19" in up
+    assert "2 main shop/__main__.py:7 via checkout" in up
+    path = plane.call("trace", {"symbol": "main", "to": "total"}).text
+    assert path == "main shop/__main__.py:7 -> Cart.checkout shop/cart.py:19 -> total shop/money.py:13\n"
+
+
+@pytest.mark.feature("U5")
+def test_context_names_the_places_of_a_task_with_their_bodies(plane: Plane) -> None:
+    text = plane.call("context", {"task": "Checkout should apply a discount to the sum of all prices"}).text
+    assert "shop/cart.py" in text
+    assert "return total(self.items)" in text
+    assert "def total(prices: list[Price]) -> Price:" in text
+
+
+@pytest.mark.feature("U6", "C9")
+def test_an_empty_search_names_what_is_near_and_a_ready_call(plane: Plane) -> None:
+    text = plane.call("search", {"query": "chekout"}).text
+    assert "checkout" in text
+    assert plane.call("search", {"query": "zzqqxy"}).text.startswith("nothing found for 'zzqqxy'")
+
+
+@pytest.mark.feature("C6")
+def test_a_body_that_the_session_has_is_only_pointed_to(plane: Plane) -> None:
+    session = Session()
+    first = plane.call("inspect", {"symbol": "Cart", "only": "body"}, session)
+    again = plane.call("inspect", {"symbol": "Cart", "only": "body"}, session)
+    assert "self.items.append(price)" in first.text
+    assert "body as shown above" in again.text
+    assert again.tokens < first.tokens / 2
+
+
+@pytest.mark.feature("C1", "J3")
+def test_json_on_request_has_the_total_and_no_nulls(plane: Plane) -> None:
+    reply = plane.call("search", {"query": "price", "format": "json", "limit": 3})
+    found = json.loads(reply.text)
+    assert len(found["hits"]) == 3
+    assert found["total"] > 3
+    assert found["more"].startswith("search(")
+    assert "null" not in reply.text
+
+
+@pytest.mark.feature("J11")
+def test_workspace_answers_with_numbers_only(plane: Plane) -> None:
+    text = plane.call("workspace", {"action": "refresh"}).text
+    assert "9 files" in text
+    assert len(text.splitlines()) == 2
+
+
+@pytest.mark.feature("U9")
+def test_several_workspaces_are_listed(plane: Plane, tmp_path: Path) -> None:
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "a.py").write_text("def a():\n    pass\n", "utf-8")
+    plane.call("map", {})
+    plane.call("workspace", {"action": "add", "path": str(other)})
+    text = plane.call("workspace", {"action": "list"}).text
+    assert str(plane.root) in text
+    assert str(other) in text
+
+
+@pytest.mark.feature("U8")
+def test_recall_gives_back_what_was_archived_by_lines_and_pattern(plane: Plane) -> None:
+    ref = plane.archive.put("s", "t", b"one\ntwo\nthree\n", "sample")
+    assert plane.call("recall", {"ref": ref}).text == "one\ntwo\nthree\n"
+    assert plane.call("recall", {"ref": ref, "lines": "2-3"}).text == "two\nthree\n"
+    assert plane.call("recall", {"ref": ref, "pattern": "thr"}).text == "3: three\n"
+    assert plane.call("recall", {"ref": "nothing"}).failed
