@@ -67,6 +67,8 @@ def outline(ready: Compiled, source: Source, root: Node) -> Outline:
         elif "package" in parts:
             made.package = made.package or " ".join(_text(parts["package"][0]).split())
     made.found = sorted(by_node.values(), key=lambda each: (each.start, -each.end))
+    if ready.language.most:
+        del made.found[ready.language.most :]
     _complete(made, ready.language, source)
     return made
 

@@ -51,6 +51,7 @@ class Language:
     modifiers: frozenset[str] = frozenset()
     ignored: frozenset[str] = frozenset()  # names that never refer to a definition: `self`
     by_lines: Callable[[Source], Parsed] | None = None  # for formats that need no grammar
+    most: int = 0  # definitions that one file may have; for formats that hold data. 0: no limit
     safe: bool = True  # small files may be parsed inside the asking process
 
 

@@ -34,7 +34,8 @@ _WORDS: Final = "|".join(
     [*_KINDS, "func", "function", "fun", "fn", "def", "defp", "sub", "proc", "procedure", "subroutine"]
 )
 _LINE: Final = re.compile(
-    rf"^(?P<indent>[ \t]*)(?:(?:[a-z]+|@\w+)[ \t]+){{0,5}}?(?P<word>{_WORDS})[ \t]+(?P<name>[A-Za-z_][\w.:?!']*)",
+    rf"^(?P<indent>[ \t]*)(?:(?:[a-z]+|@\w+)[ \t]+){{0,5}}?(?P<word>{_WORDS})[ \t]+"
+    r"(?P<name>[A-Za-z_](?:[\w.?!']|::)*)",
 )
 _LONGEST: Final = 2000  # characters of a line that are looked at
 
@@ -42,35 +43,32 @@ _LONGEST: Final = 2000  # characters of a line that are looked at
 def outline_by_lines(language: Language, source: Source) -> Parsed:
     """Definitions by the word that introduces them, nested and ended by their indentation."""
     lines = source.data.decode("utf-8", "replace").split("\n")
-    found: list[tuple[int, int, str, str]] = []
+    found: list[tuple[int, str, str]] = []
+    parents: list[int] = []
+    ends: list[int] = []
+    around: list[tuple[int, int]] = []  # indentation and index of the definitions that are still open
     for row, line in enumerate(lines):
-        if (match := _LINE.match(line[:_LONGEST])) is not None:
-            found.append(
-                (row, len(match["indent"].expandtabs(4)), _KINDS.get(match["word"], "function"), match["name"])
-            )
-    definitions: list[Definition] = []
-    open_: list[tuple[int, int]] = []  # indentation and index
-    for number, (row, indent, kind, name) in enumerate(found):
-        while open_ and open_[-1][0] >= indent:
-            open_.pop()
-        end = _end(lines, row, indent, [other for other in found[number + 1 :] if other[1] <= indent])
-        definitions.append(
-            Definition(
-                name,
-                kind,
-                Span(row + 1, end),
-                row + 1,
-                lines[row].strip()[:300],
-                parent=open_[-1][1] if open_ else -1,
-            )
+        if (match := _LINE.match(line[:_LONGEST])) is None:
+            continue
+        indent = len(match["indent"].expandtabs(4))
+        while around and around[-1][0] >= indent:
+            ends[around.pop()[1]] = row
+        parents.append(around[-1][1] if around else -1)
+        around.append((indent, len(found)))
+        found.append((row, _KINDS.get(match["word"], "function"), match["name"]))
+        ends.append(len(lines))
+    definitions = tuple(
+        Definition(
+            name, kind, Span(row + 1, _trimmed(lines, row, end)), row + 1, lines[row].strip()[:300], parent=parent
         )
-        open_.append((indent, number))
-    return Parsed(language.name, len(lines) - (lines[-1] == ""), tuple(definitions))
+        for (row, kind, name), end, parent in zip(found, ends, parents, strict=True)
+    )
+    return Parsed(language.name, len(lines) - (lines[-1] == ""), definitions)
 
 
-def _end(lines: list[str], row: int, indent: int, later: list[tuple[int, int, str, str]]) -> int:
-    """The last line before the next definition at the same level, without blank lines."""
-    end = later[0][0] if later else len(lines)
-    while end > row + 1 and not lines[end - 1].strip():
+def _trimmed(lines: list[str], row: int, end: int) -> int:
+    """The last line that is not blank before the next definition at the same level."""
+    lowest = max(row + 1, end - 50)
+    while end > lowest and not lines[end - 1].strip():
         end -= 1
     return end

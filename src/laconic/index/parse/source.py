@@ -67,6 +67,8 @@ class Source:
         """The first paragraph of a documentation comment or string, without its markers."""
         kept: list[str] = []
         for line in text.split("\n"):
+            if line.startswith("#!"):  # how to run the file, not what it is
+                continue
             bare = _TAGS.sub("", _MARKERS.sub("", _MARKERS.sub("", line))).strip()
             if bare:
                 kept.append(bare)
