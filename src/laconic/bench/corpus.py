@@ -48,3 +48,25 @@ def texts(folder: Path, *suffixes: str, limit: int = 1_000_000) -> Iterator[tupl
             yield path, path.read_text("utf-8")
         except UnicodeDecodeError:
             continue
+
+
+def npm_package(requirement: str, cache: Path) -> Path:
+    """The unpacked package of another registry, for code bases that are not on the first; needs npm."""
+    target = cache / requirement.replace("/", "-").lstrip("@").replace("@", "-")
+    if target.is_dir():
+        return target / "package"
+    staging = cache / f"{target.name}.part"
+    staging.mkdir(parents=True, exist_ok=True)
+    try:
+        done = subprocess.run(
+            ["npm", "pack", "--silent", requirement], capture_output=True, text=True, check=False, cwd=staging
+        )
+    except FileNotFoundError:
+        raise CommandFailed("npm is not installed.", "Install it, or name folders to measure on instead.") from None
+    found = sorted(staging.glob("*.tgz"))
+    if done.returncode or not found:
+        raise CommandFailed(f"npm could not download {requirement}: {done.stderr[-300:]}", "Check the registry.")
+    with tarfile.open(found[-1]) as archive:
+        archive.extractall(staging, filter="data")
+    staging.rename(target)
+    return target / "package"

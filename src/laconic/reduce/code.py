@@ -11,7 +11,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-SHARE: Final = 0.28  # of the cost of the whole body that structure may take when no budget is given
+from laconic.tokens.estimate import estimate
+
+SHARE: Final = 0.25  # of the cost of the whole body that structure may take when no budget is given
 
 
 class Mark:
@@ -45,7 +47,9 @@ class Folded:
 Cost = Callable[[str], int]
 
 
-def fold(lines: Sequence[str], marks: str, first: int = 1, *, cost: Cost = len, budget: int | None = None) -> Folded:
+def fold(
+    lines: Sequence[str], marks: str, first: int = 1, *, cost: Cost = estimate, budget: int | None = None
+) -> Folded:
     """A body cut to its structure.
 
     Without a budget the structure takes about a quarter of the whole; signatures, first lines of documentation and

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from laconic.index.parse.found import Found
 from laconic.index.parse.language import Compiled, Language
-from laconic.index.parse.source import Source
+from laconic.index.parse.source import Source, paragraph
 from laconic.records import Definition, Import, Span
 
 if TYPE_CHECKING:
@@ -214,11 +214,11 @@ def _after_attributes(each: Found) -> int:
 
 def _documentation(each: Found, top: int, row: int, language: Language, source: Source) -> str:
     if language.documentation and (node := language.documentation(each.node)) is not None:
-        return source.paragraph(_text(node))
+        return paragraph(_text(node))
     if top == row:
         return ""
     above = [line.decode("utf-8", "replace") for line in source.lines[top:row]]
-    return source.paragraph("\n".join(line for line in above if not line.lstrip().startswith(("#[", "[", "@"))))
+    return paragraph("\n".join(line for line in above if not line.lstrip().startswith(("#[", "[", "@"))))
 
 
 def scopes(made: Outline) -> Iterator[tuple[int, int, int]]:

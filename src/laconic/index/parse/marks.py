@@ -12,7 +12,7 @@ from laconic.index.parse.definitions import outline
 from laconic.index.parse.detect import language_of
 from laconic.index.parse.found import Found
 from laconic.index.parse.language import Compiled, Language, compiled
-from laconic.index.parse.source import Source
+from laconic.index.parse.source import Source, paragraph
 from laconic.records import Span
 from laconic.reduce.code import Mark, guess
 
@@ -161,4 +161,4 @@ def _document(first: int, end: int, source: Source, painted: _Lines) -> None:
     told = False
     for row in range(first, min(end, len(source.lines))):
         painted.paint(row, Mark.MORE_DOC if told else Mark.DOC)
-        told = told or bool(source.paragraph(source.lines[row].decode("utf-8", "replace")))
+        told = told or bool(paragraph(source.lines[row].decode("utf-8", "replace")))

@@ -63,16 +63,17 @@ class Source:
                 return above
         return -1
 
-    def paragraph(self, text: str) -> str:
-        """The first paragraph of a documentation comment or string, without its markers."""
-        kept: list[str] = []
-        for line in text.split("\n"):
-            if line.startswith("#!"):  # how to run the file, not what it is
-                continue
-            bare = _TAGS.sub("", _MARKERS.sub("", _MARKERS.sub("", line))).strip()
-            if bare:
-                kept.append(bare)
-            elif kept:
-                break
-        joined = " ".join(kept)
-        return joined if len(joined) <= _LONGEST else joined[: _LONGEST - 1] + "…"
+
+def paragraph(text: str) -> str:
+    """The first paragraph of a documentation comment or string, without its markers."""
+    kept: list[str] = []
+    for line in text.split("\n"):
+        if line.startswith("#!"):  # how to run the file, not what it is
+            continue
+        bare = _TAGS.sub("", _MARKERS.sub("", _MARKERS.sub("", line))).strip()
+        if bare:
+            kept.append(bare)
+        elif kept:
+            break
+    joined = " ".join(kept)
+    return joined if len(joined) <= _LONGEST else joined[: _LONGEST - 1] + "…"

@@ -74,7 +74,6 @@ _REFERENCES: Final = """
 (pair_pattern key: (property_identifier) @read)
 (variable_declarator name: (_) @in.import value: (call_expression function: (identifier) @_require) (#eq? @_require "require"))
 (variable_declarator name: (_) @in.import value: (member_expression object: (call_expression function: (identifier) @_require)) (#eq? @_require "require"))
-(function_expression name: (identifier) @skip)
 (decorator [(identifier) @decorator (call_expression function: (identifier) @decorator) (call_expression function: (member_expression property: (property_identifier) @decorator))])
 (new_expression constructor: (identifier) @call)
 (new_expression constructor: (member_expression property: (property_identifier) @call))

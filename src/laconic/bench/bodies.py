@@ -1,0 +1,122 @@
+"""Measure how much smaller large bodies of code become when they are folded, and that what must stay does stay.
+
+Arguments `LABEL=FOLDER` add code bases of your own.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+from laconic.bench.corpus import DJANGO, npm_package, sdist
+from laconic.bench.report import Cell, Options, Report, at_least, versions
+from laconic.errors import UsageError
+from laconic.index.parse import language_of, marks, parse
+from laconic.index.parse.source import paragraph
+from laconic.records import Definition, Parsed
+from laconic.reduce.code import fold
+from laconic.tokens.count import Counter, counter
+
+LONGER_THAN: Final = 50  # lines
+_BODIES: Final = frozenset({"function", "method", "constructor"})
+_LANGUAGES: Final = frozenset(
+    {"python", "typescript", "tsx", "java", "rust", "go", "kotlin", "csharp", "ruby", "php", "cpp", "c"}
+)
+_RETURN: Final = re.compile(r"^\s*(?:return|raise|throw|yield)\b")
+_TYPESCRIPT: Final = "@jupyterlab/notebook@4.4.9"
+_MORE_TYPESCRIPT: Final = "rxjs@7.8.1"
+_JAVA: Final = "@capacitor/android@7.4.3"
+
+
+@dataclass(slots=True)
+class _Tally:
+    bodies: int = 0
+    before: int = 0
+    after: int = 0
+    wanted: dict[str, int] = field(default_factory=lambda: {"signatures": 0, "documentation": 0, "returns": 0})
+    kept: dict[str, int] = field(default_factory=lambda: {"signatures": 0, "documentation": 0, "returns": 0})
+
+    def see(self, what: str, stays: bool) -> None:
+        self.wanted[what] += 1
+        self.kept[what] += stays
+
+    def row(self, name: str) -> dict[str, Cell]:
+        shares = {f"{what} kept": self.kept[what] / max(1, self.wanted[what]) for what in self.wanted}
+        return {
+            "code base": name,
+            "bodies": self.bodies,
+            "tokens": self.before,
+            "folded": self.after,
+            "saved": 1 - self.after / max(1, self.before),
+            **shares,
+        }
+
+
+def run(options: Options) -> Report:
+    """Fold every function of more than 50 lines in each code base."""
+    count = counter()
+    rows = [_measure(folder, count).row(name) for name, folder in _corpora(options)]
+    least = {"saved": 0.7, "signatures kept": 1.0, "documentation kept": 1.0, "returns kept": 1.0}
+    bars = [
+        at_least(f"{row['code base']}: {what}", float(row[what] or 0), bar)
+        for row in rows
+        for what, bar in least.items()
+    ]
+    return Report(
+        name="bodies",
+        corpus=", ".join(str(row["code base"]) for row in rows) + f"; functions over {LONGER_THAN} lines",
+        tokenizer=count.name,
+        rows=tuple(rows),
+        bars=tuple(bars),
+        versions=versions("tree-sitter"),
+    )
+
+
+def _corpora(options: Options) -> Iterator[tuple[str, Path]]:
+    cache = Path(options.cache)
+    yield DJANGO, sdist(DJANGO, cache)
+    yield _TYPESCRIPT, npm_package(_TYPESCRIPT, cache) / "src"
+    yield _MORE_TYPESCRIPT, npm_package(_MORE_TYPESCRIPT, cache) / "src"
+    yield _JAVA, npm_package(_JAVA, cache)
+    for argument in options.args:
+        label, equals, folder = argument.partition("=")
+        if not equals or not Path(folder).is_dir():
+            raise UsageError(f"{argument!r} names no folder.", "Write LABEL=FOLDER.")
+        yield label, Path(folder)
+
+
+def _measure(folder: Path, count: Counter) -> _Tally:
+    tally = _Tally()
+    for path in sorted(folder.rglob("*")):
+        language = language_of(path.name) if path.is_file() else None
+        if language is None or language.name not in _LANGUAGES:
+            continue
+        data = path.read_bytes()
+        parsed = parse(path.name, data)
+        lines = data.decode("utf-8", "replace").split("\n")
+        for each in parsed.definitions:
+            if each.kind in _BODIES and len(each.span) > LONGER_THAN:
+                body = lines[each.span.start - 1 : each.span.end]
+                marked = marks(path.name, data, each.span)
+                text = fold(body, marked, each.span.start).text
+                tally.bodies += 1
+                tally.before += count("\n".join(body))
+                tally.after += count(text)
+                _check(tally, set(text.split("\n")), each, parsed, list(zip(body, marked, strict=True)))
+    return tally
+
+
+def _check(tally: _Tally, shown: set[str], each: Definition, parsed: Parsed, body: list[tuple[str, str]]) -> None:
+    """What must stay: the line of every name, the first line of documentation, every return."""
+    for inner in parsed.definitions:
+        if inner.kind in _BODIES and each.span.start <= inner.line <= each.span.end:
+            tally.see("signatures", body[inner.line - each.span.start][0] in shown)
+    if each.doc:
+        plain = (paragraph(line) for line in shown)
+        tally.see("documentation", any(text and each.doc.startswith(text) for text in plain))
+    for line, mark in body:
+        if _RETURN.match(line) and mark not in "dm":
+            tally.see("returns", line in shown)
