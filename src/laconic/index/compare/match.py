@@ -27,11 +27,15 @@ class Matched:
     pairs: list[tuple[Unit, Unit]] = field(default_factory=list)
     removed: list[Unit] = field(default_factory=list)
     added: list[Unit] = field(default_factory=list)
-    taken: set[int] = field(default_factory=set)  # ids of the units in pairs
+    taken: dict[int, Unit] = field(default_factory=dict)  # the partner by the id of a unit
 
     def pair(self, old: Unit, new: Unit) -> None:
         self.pairs.append((old, new))
-        self.taken.update((id(old), id(new)))
+        self.taken.update({id(old): new, id(new): old})
+
+    def siblings(self, old: Unit, new: Unit) -> bool:
+        """Whether two symbols are inside a pair."""
+        return old.parent is not None and self.taken.get(id(old.parent)) is new.parent
 
     def free(self, units: Iterable[Unit]) -> list[Unit]:
         return [unit for unit in units if id(unit) not in self.taken]
@@ -126,15 +130,17 @@ def _nothing(_: Unit) -> str:
 
 def _by_likeness(lost: list[Unit], come: list[Unit], found: Matched, followed: dict[int, Side]) -> None:
     """Pair what is most alike, best first; symbols inside of others may have gone in or come out."""
-    scored = sorted(_scores(_with_inner(lost), _with_inner(come), followed), key=lambda entry: entry[0], reverse=True)
+    scored = sorted(
+        _scores(_with_inner(lost), _with_inner(come), found, followed), key=lambda entry: entry[0], reverse=True
+    )
     for _, old, new in scored:
-        if not found.taken & {id(old), id(new)}:
+        if id(old) not in found.taken and id(new) not in found.taken:
             found.pair(old, new)
             _descend(old.side.children(old), new.side.children(new), found, [], [])
 
 
 def _scores(
-    olds: list[Unit], news: list[Unit], followed: dict[int, Side]
+    olds: list[Unit], news: list[Unit], found: Matched, followed: dict[int, Side]
 ) -> Iterable[tuple[tuple[float, float, float], Unit, Unit]]:
     by_family: dict[str, list[Unit]] = defaultdict(list)
     for unit in news:
@@ -148,7 +154,8 @@ def _scores(
                 continue
             compared += 1
             alike = _likeness(old.words, new.words)
-            if alike >= _needed(old, new, near=near, same_name=same_name):
+            local = (_local(old) or _local(new)) and not found.siblings(old, new)
+            if alike >= (_needed_local(old, new) if local else _needed(old, new, near=near)):
                 same_parent = _parent_name(old) == _parent_name(new)
                 distance = -abs(old.span.start - new.span.start) / 1e6 if near else -1.0
                 yield (
@@ -158,18 +165,21 @@ def _scores(
                 )
 
 
-def _needed(old: Unit, new: Unit, *, near: bool, same_name: bool) -> float:
+def _needed(old: Unit, new: Unit, *, near: bool) -> float:
     """How alike two symbols must be to be taken for one."""
     size = min(old.words.total(), new.words.total())
-    if _local(old) or _local(new):
-        # What is inside a function belongs to it, unless it is large and kept its name.
-        return 0.7 if same_name and size >= _LARGE else 2.0
-    if same_name:
+    if old.definition.name == new.definition.name:
         return 0.5 if size >= _TELLING else 0.9
     if size < _TELLING:
         # Little text tells little: only a neighbour with the very same shape, and never a bare value.
         return 1.0 if near and old.family != "value" and _parent_name(old) == _parent_name(new) else 2.0
     return _ALIKE if near else _ALIKE_ELSEWHERE
+
+
+def _needed_local(old: Unit, new: Unit) -> float:
+    """What is inside a function belongs to it, unless it is large and kept its name."""
+    large = min(old.words.total(), new.words.total()) >= _LARGE
+    return 0.7 if large and old.definition.name == new.definition.name else 2.0
 
 
 def _local(unit: Unit) -> bool:
