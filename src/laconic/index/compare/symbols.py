@@ -130,6 +130,8 @@ def _pair(old: Unit, new: Unit, known: _Known) -> SymbolChange | None:
         return None
     hunks = known.hunks(old.side, new.side)
     changed = (len(new.own), len(old.own)) if hunks is None else changed_lines(hunks, set(old.own), set(new.own))
+    if what == ["cosmetic"] and hunks and not any(changed):
+        return None  # an unchanged comment next to it came to belong to it, or no longer does
     own = new.definition
     return SymbolChange(
         path=new.side.path,
@@ -197,15 +199,16 @@ def _body(unit: Unit) -> tuple[int, ...]:
 
 
 def changed_lines(hunks: Sequence[Hunk], old: set[int], new: set[int]) -> tuple[int, int]:
-    """How many of some lines came and went."""
+    """How many of some lines came and went; empty ones do not count."""
     added = removed = 0
     for hunk in hunks:
         # A side without lines is said to start at the line before.
         old_line, new_line = hunk.old_start + (not hunk.old_lines), hunk.new_start + (not hunk.new_lines)
         for line in hunk.body:
             mark = line[:1]
-            added += mark == "+" and new_line in new
-            removed += mark == "-" and old_line in old
+            filled = bool(line[1:].strip())
+            added += mark == "+" and filled and new_line in new
+            removed += mark == "-" and filled and old_line in old
             new_line += mark in "+ "
             old_line += mark in "- "
     return added, removed
