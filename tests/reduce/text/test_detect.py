@@ -49,6 +49,14 @@ def test_a_numbered_file_loses_its_padding_only() -> None:
     assert [line.strip() for line in text.split("\n")] == view.text.split("\n")[:-1]
 
 
+def test_hits_without_line_numbers_stand_below_their_file() -> None:
+    text = "\n".join(f"tests/schema/test_{n // 9}.py:    def test_number_{n}(self):" for n in range(36))
+    view = reduce_text(text, cost=COST)
+    assert view.kind == "search"
+    assert view.lossless
+    assert "tests/schema/test_1.py\ndef test_number_9(self):\n" in view.text
+
+
 def test_source_code_stays_whole_without_a_budget() -> None:
     code = Path(__file__).read_text("utf-8")
     view = reduce_text(code, cost=COST)

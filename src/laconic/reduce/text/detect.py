@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 from typing import Final, Literal
 
 from laconic.reduce.text import signals
 from laconic.reduce.text.clean import clean, is_binary
 from laconic.reduce.text.diagnostics import looks_headed, looks_indented, looks_placed
 from laconic.reduce.text.envelope import unwrap
-from laconic.reduce.text.searches import CONTEXT, MATCH
+from laconic.reduce.text.searches import CONTEXT, MATCH, PLAIN
 
 Kind = Literal[
     "empty", "binary", "json", "stream", "html", "patch", "tests", "diagnostics", "search", "log", "trace", "build",
@@ -123,7 +124,7 @@ def sample(body: str) -> list[str]:
     if len(lines) <= _SAMPLE_LINES:
         return lines
     third = _SAMPLE_LINES // 3
-    middle = len(lines) // 2
+    middle = (len(lines) - third) // 2
     return [*lines[:third], *lines[middle : middle + third], *lines[-third:]]
 
 
@@ -168,10 +169,10 @@ def _patch_share(body: str) -> float:
 def _numbered(solid: Sequence[str]) -> bool:
     """As `cat -n` prints: a rising number before each line."""
     numbers = [int(found[1]) for line in solid if (found := NUMBERED.match(line))]
-    return len(numbers) > 3 and len(numbers) * 10 >= len(solid) * 9 and numbers == sorted(numbers)
+    return len(numbers) > 3 and len(numbers) * 10 >= len(solid) * 9 and all(a < b for a, b in pairwise(numbers))
 
 
-NUMBERED: Final = re.compile(r"^ *(\d+)(?:\t|→|: | \| ?|  )")
+NUMBERED: Final = re.compile(r"^ *(\d+)(?:\t|→|[:-]| \| ?|  )")
 
 
 def _share(lines: Sequence[str], test: Callable[[str], bool]) -> float:
@@ -184,7 +185,7 @@ def _is_repetitive(solid: Sequence[str]) -> bool:
 
 
 def _is_hit(line: str) -> bool:
-    found = MATCH.match(line) or CONTEXT.match(line)
+    found = MATCH.match(line) or CONTEXT.match(line) or PLAIN.match(line)
     return found is not None and not signals.LOGGED.match(line) and found["path"].count(" ") < 2
 
 

@@ -11,6 +11,7 @@ from laconic.reduce.text.parts import KEY, NEAR, PLACE, RARE, Part, shorten
 
 MATCH: Final = re.compile(r"^(?P<path>(?:[A-Za-z]:\\)?[^\s:][^:\n]{0,250}?)[:](?P<line>\d+):(?:\d+:)?(?P<text>.*)$")
 CONTEXT: Final = re.compile(r"^(?P<path>[^\s:][^\n]{0,250}?\.\w+)-(?P<line>\d+)-(?P<text>.*)$")
+PLAIN: Final = re.compile(r"^(?P<path>[\w@./+-]*[\w-]\.[A-Za-z]\w{0,7}):(?P<line>)(?P<text>\s*\S.*)$")  # no numbers
 _BARE: Final = re.compile(r"^(?P<line>\d+)[:](?P<text>.*)$")
 _DEFINES: Final = re.compile(
     r"^\s*(?:export\s+|pub(?:\([^)]*\))?\s+|public\s+|private\s+|protected\s+|static\s+|async\s+"
@@ -30,7 +31,7 @@ def search_parts(lines: Sequence[str]) -> list[Part]:
     order: list[str | tuple[str, str]] = []
     path = ""
     for line in lines:
-        found = MATCH.match(line) or CONTEXT.match(line)
+        found = MATCH.match(line) or CONTEXT.match(line) or PLAIN.match(line)
         if found is None and path and (bare := _BARE.match(line)):
             _note(hits, order, path, bare["line"], bare["text"])
         elif found is None:
@@ -75,6 +76,9 @@ def _hit_parts(numbers: Sequence[str], text: str, head: int, crowd: bool) -> lis
     if not text:
         return []
     worth = KEY if _DEFINES.match(text) else RARE if crowd else PLACE
+    if not numbers[0]:
+        times = f"  [×{len(numbers)}]" if len(numbers) > 1 else ""
+        return [Part(shorten(text, _LONGEST) + times, worth, len(numbers), "hits", head)]
     shown = ",".join(numbers)
     if len(shown) > _SAME:
         shown = f"{shown[:_SAME].rsplit(',', 1)[0]}…[{len(numbers):,} times]"

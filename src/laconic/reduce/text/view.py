@@ -46,6 +46,8 @@ _ROOM: Final = 2_800  # characters that any text may keep beside its noise
 _CEILING: Final = 40_000  # characters that a view may have when nobody set a budget
 _HIGHEST: Final = 80_000  # for kinds in which every row is a thing of its own
 _ROWS: Final = frozenset({"json", "stream", "diagnostics", "search", "patch"})
+_FILE: Final = 400_000  # for files that somebody asked to see
+_ASKED_FOR: Final = frozenset({"code", "numbered"})
 _EVERYTHING: Final = TOP + 1  # a floor above which nothing stays by right
 _LONGEST_TOKEN: Final = 128  # characters of the longest token that vocabularies hold
 _TRIES: Final = 8
@@ -200,11 +202,17 @@ def _by_content(document: _Document) -> Reduced:
     share = form.share if form and size > _WHOLE else _SHARE
     floor = STAYS if share < 1 else COMMON
     chosen = write(parts, choose(parts, max(_ROOM, int(size * share)), len, floor))
-    room = ceiling = min(_HIGHEST, max(_CEILING, size // 4)) if document.kind in _ROWS else _CEILING
+    room = ceiling = _ceiling(document.kind, size)
     while len(chosen.text) > ceiling:  # marks and repeated headings take room too
         chosen = write(parts, choose(parts, room, len, floor=_EVERYTHING))
         room = room * 9 // 10
     return _framed(document, chosen)
+
+
+def _ceiling(kind: Kind, size: int) -> int:
+    if kind in _ASKED_FOR:
+        return _FILE
+    return min(_HIGHEST, max(_CEILING, size // 4)) if kind in _ROWS else _CEILING
 
 
 def _within(document: _Document, cost: Cost, budget: int) -> Reduced:
