@@ -26,8 +26,9 @@ def sdist(requirement: str, cache: Path) -> Path:
         text=True,
         check=False,
     )
-    name = requirement.split("==", maxsplit=1)[0].replace("-", "_")
-    found = sorted(cache.glob(f"{name}*.tar.gz")) + sorted(cache.glob(f"{name.capitalize()}*.tar.gz"))
+    name, _, number = requirement.partition("==")
+    name = name.replace("-", "_")
+    found = [file for each in (name, name.capitalize()) for file in sorted(cache.glob(f"{each}-{number}*.tar.gz"))]
     if done.returncode or not found:
         raise CommandFailed(f"pip could not download {requirement}: {done.stderr[-300:]}", "Check the registry.")
     staging = cache / f"{target.name}.part"
@@ -70,3 +71,36 @@ def npm_package(requirement: str, cache: Path) -> Path:
         archive.extractall(staging, filter="data")
     staging.rename(target)
     return target / "package"
+
+
+def snapshot(repository: str, commit: str, mirror: Path, cache: Path, limit: int = 1_000_000) -> Path:
+    """The files of a public repository at a commit, laid out from its bare clone; large files are left out."""
+    bare = mirror / repository.replace("/", "+") / "repo"
+    target = cache / f"{repository.replace('/', '+')}-{commit[:12]}"
+    if target.is_dir():
+        return target
+    if not bare.is_dir():
+        raise Unreadable(f"{bare} is not there.", "Name the folder with the clones in the setting bench.mirror.")
+    staging = target.with_name(f"{target.name}.part")
+    git = ["git", "--git-dir", str(bare)]
+    listed = subprocess.run([*git, "ls-tree", "-r", "-l", "-z", commit], capture_output=True, check=False)
+    if listed.returncode:
+        raise CommandFailed(f"{bare} has no commit {commit}.", "Fetch the repository again.")
+    with subprocess.Popen([*git, "cat-file", "--batch"], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as reader:
+        assert reader.stdin is not None and reader.stdout is not None
+        for row in filter(None, listed.stdout.split(b"\0")):
+            about, _, path = row.partition(b"\t")
+            mode, kind, blob, size = about.split()
+            if kind != b"blob" or mode == b"120000" or not size.isdigit() or int(size) > limit:
+                continue
+            reader.stdin.write(blob + b"\n")
+            reader.stdin.flush()
+            head = reader.stdout.readline().split()
+            if head[1:2] != [b"blob"]:
+                continue
+            file = staging / path.decode("utf-8", "replace")
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_bytes(reader.stdout.read(int(head[2])))
+            reader.stdout.read(1)
+    staging.rename(target)
+    return target

@@ -58,6 +58,7 @@ class Options(msgspec.Struct, frozen=True):
     data: str  # folder with the recorded data
     cache: str  # folder for downloaded corpora
     args: tuple[str, ...] = ()
+    mirror: str = ""  # folder with bare clones of public repositories, as owner+name/repo
 
 
 def at_least(name: str, value: float, least: float) -> Bar:

@@ -49,6 +49,7 @@ STATEMENTS: Final = (
         doc TEXT NOT NULL, parent INTEGER, visibility TEXT NOT NULL, modifiers TEXT NOT NULL, bases TEXT NOT NULL,
         test INTEGER NOT NULL)""",
     "CREATE INDEX symbols_folded ON symbols(folded)",
+    "CREATE INDEX symbols_bases ON symbols(bases, name, kind) WHERE bases != ''",  # who inherits
     "CREATE TABLE refs(file INTEGER PRIMARY KEY, packed BLOB NOT NULL)",
     """CREATE TABLE imports(
         file INTEGER NOT NULL, position INTEGER NOT NULL, module TEXT NOT NULL, line INTEGER NOT NULL,

@@ -38,6 +38,7 @@ def run(args: argparse.Namespace, settings: Settings) -> int:
         Options(
             data=args.data or settings.text("bench.data"),
             cache=str(settings.cache_dir() / "corpora"),
+            mirror=settings.text("bench.mirror"),
             args=tuple(args.args),
         )
     )

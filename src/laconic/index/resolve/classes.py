@@ -13,6 +13,7 @@ from laconic.index.schema import file_of, position_of
 from laconic.index.store import Symbol
 
 _WORDS: Final = re.compile(r"[A-Za-z_$][\w$]*")
+_ARGUMENTS: Final = re.compile(r"[<(\[]")
 _DEEP: Final = 30
 
 
@@ -65,13 +66,16 @@ def own_members(code: Code, type_: int, name: str) -> list[Symbol]:
     if symbol is None:
         return []
     here = code.outline(file_of(type_)).named(type_, name)
-    if here and symbol.kind != "impl":
-        return list(here)
-    return [
+    dialect = code.sources[file_of(type_)].dialect
+    if dialect.family == "python" or (here and not dialect.two_spaces):
+        return here
+    tail = f".{symbol.name}.{name}"
+    elsewhere = [
         each
         for each in code.named(name)
-        if each.parent != type_ and owner_name(code, each) == symbol.name and _same_home(code, symbol, each)
-    ] or list(here)
+        if each.parent != type_ and f".{each.qualified}".endswith(tail) and _same_home(code, symbol, each)
+    ]
+    return [*here, *elsewhere]
 
 
 def bases(code: Code, type_: int) -> tuple[list[int], bool]:
@@ -85,7 +89,7 @@ def bases(code: Code, type_: int) -> tuple[list[int], bool]:
     others = False
     for declared in _declarations(code, symbol):
         for written in filter(None, declared.bases.split("\n")):
-            names = _WORDS.findall(re.split(r"[<(\[]", written, maxsplit=1)[0])
+            names = _WORDS.findall(_ARGUMENTS.split(written, maxsplit=1)[0])
             if not names:
                 continue
             scope = position_of(declared.parent) if declared.parent is not None else -1
@@ -202,11 +206,16 @@ def _heirs(code: Code) -> dict[str, list[int]]:
     for number, name, kind, written in rows.fetchall():
         heirs = [int(number)] if kind != "impl" else _extended(code, int(number), str(name))
         for base in str(written).split("\n"):
-            words = _WORDS.findall(re.split(r"[<(\[]", base, maxsplit=1)[0])
-            if words:
-                found.setdefault(words[-1], []).extend(heirs)
+            if last := _last_word(base):
+                found.setdefault(last, []).extend(heirs)
     code.derived["heirs"] = found
     return found
+
+
+def _last_word(base: str) -> str:
+    """`a.b.Base[T]` is Base."""
+    words = _WORDS.findall(_ARGUMENTS.split(base, maxsplit=1)[0])
+    return words[-1] if words else ""
 
 
 def _extended(code: Code, number: int, name: str) -> list[int]:

@@ -40,18 +40,24 @@ class Given(NamedTuple):
 
 def bindings(family: str, name: str, text: str, signature: str) -> list[Given]:
     """All places in a function where a local name is declared or assigned, in order; parameters come first."""
+    family = _LIKE.get(family, family)
+    word = re.compile(rf"(?<![\w$.]){re.escape(name)}(?![\w$])")
+    parameter, statements = _patterns(family)
     found: list[Given] = []
-    parameter, patterns = _patterns(family, name)
-    if parameter is not None and (match := parameter.search(signature)):
+    if parameter is not None and (match := parameter.search(word.sub(_MARK, signature))):
         found.append(Given(0, "type" if match[1] else "opaque", match[1] or ""))
-    for kind, pattern in patterns:
-        found += [Given(hit.start(), kind, hit[1] if hit.groups() else "") for hit in pattern.finditer(text)]
+    marked = word.sub(_MARK, text)
+    shrunk = len(name) - 1
+    for kind, pattern in statements:
+        for hit in pattern.finditer(marked):
+            at = hit.start() + shrunk * marked.count(_MARK, 0, hit.start())
+            found.append(Given(at, kind, (hit[1] if hit.groups() else "").replace(_MARK, name)))
     found.sort(key=lambda given: given.at)
     return found
 
 
+_MARK: Final = "\0"  # stands for the name while the patterns, which are the same for all names, are tried
 _REST: Final = r"([^\n=][^\n]*(?:\n\s*\.[^\n]*)*)"
-_WORD: Final = r"(?<![\w$.])NAME(?![\w$])"
 # In each pattern WORD stands for the name, REST for a value up to the end of its line, TYPE for a written type.
 _PARAMETERS: Final = {
     "python": r"[(,]\s*\*{0,2}WORD(?:\s*:\s*((?:[^\[\],()=]|\[[^\]]*\]+)+))?",
@@ -101,17 +107,15 @@ _STATEMENTS: Final = {
 _LIKE: Final = {"c": "jvm", "csharp": "jvm", "php": "jvm", "dart": "jvm", "swift": "jvm"}
 
 
-@lru_cache(maxsize=4096)
-def _patterns(family: str, name: str) -> tuple[re.Pattern[str] | None, tuple[tuple[str, re.Pattern[str]], ...]]:
-    family = _LIKE.get(family, family)
-    word = _WORD.replace("NAME", re.escape(name))
-
+@lru_cache(maxsize=32)
+def _patterns(family: str) -> tuple[re.Pattern[str] | None, tuple[tuple[str, re.Pattern[str]], ...]]:
     def made(pattern: str) -> re.Pattern[str]:
-        return re.compile(pattern.replace("TYPE", _TYPE).replace("REST", _REST).replace("WORD", word))
+        return re.compile(pattern.replace("TYPE", _TYPE).replace("REST", _REST).replace("WORD", _MARK))
 
     parameter = _PARAMETERS.get(family)
-    statements = tuple((kind, made(pattern)) for kind, pattern in _STATEMENTS.get(family, ()))
-    return made(parameter) if parameter else None, statements
+    return made(parameter) if parameter else None, tuple(
+        (kind, made(pattern)) for kind, pattern in _STATEMENTS.get(family, ())
+    )
 
 
 def type_names(written: str) -> list[str]:

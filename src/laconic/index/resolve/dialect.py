@@ -18,6 +18,7 @@ class Dialect:
     bare_members: bool = False  # a member of the own class is used without a receiver
     shared: str = ""  # who sees names without importing them: folder, package, all
     structural: bool = False  # a type is used as another without saying so in its bases
+    two_spaces: bool = False  # a field and a method of one type may have the same name
     shorthand: bool = False  # a bare name may stand for a property
     builtin: frozenset[str] = frozenset()  # types that are never ours
 
@@ -96,7 +97,7 @@ _SHARP_TYPES: Final = _words(
 )
 
 _SCRIPT: Final = Dialect("script", structural=True, shorthand=True, builtin=_SCRIPT_TYPES)
-_JVM: Final = Dialect("jvm", bare_members=True, shared="package", builtin=_JVM_TYPES)
+_JVM: Final = Dialect("jvm", bare_members=True, shared="package", two_spaces=True, builtin=_JVM_TYPES)
 _C: Final = Dialect("c", bare_members=True, shared="all", builtin=_C_TYPES)
 
 _DIALECTS: Final = {
@@ -113,7 +114,7 @@ _DIALECTS: Final = {
     "scala": _JVM,
     "groovy": _JVM,
     "go": Dialect("go", me=frozenset(), above=frozenset(), shared="folder", structural=True, builtin=_GO_TYPES),
-    "rust": Dialect("rust", me=_words("self Self"), above=frozenset(), builtin=_RUST_TYPES),
+    "rust": Dialect("rust", me=_words("self Self"), above=frozenset(), two_spaces=True, builtin=_RUST_TYPES),
     "c": _C,
     "cpp": _C,
     "objc": _C,

@@ -32,7 +32,9 @@ def steps(receiver: str) -> tuple[Step, ...] | None:
         match = _STEP.match(receiver, at)
         if match is None:
             return None
-        if match[1] not in {"<>", "!", "?"}:
+        if match[1] == "()" and match[0][0] == ".":
+            found.append(Step("[]"))  # a type assertion of Go: what it makes of the value is no longer in the text
+        elif match[1] not in {"<>", "!", "?"}:
             found.append(Step(match[1]))
         at = match.end()
     return tuple(found)

@@ -6,11 +6,13 @@ from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 from laconic.index.resolve import classes, names
-from laconic.index.resolve.code import Code
+from laconic.index.resolve.code import CALLABLES, Code
 from laconic.index.resolve.expression import steps
-from laconic.index.resolve.meaning import Meaning, Place
+from laconic.index.resolve.meaning import Meaning, Place, of
+from laconic.index.resolve.modules import locate
 from laconic.index.resolve.target import Target
 from laconic.index.resolve.values import Values
+from laconic.index.schema import file_of
 from laconic.records import Reference
 
 TIERS: Final = ("scope", "file", "import", "package", "member", "unique", "override", "name")
@@ -54,6 +56,8 @@ class Judge:
         if not found:
             return None if wanted.is_member else _BY_NAME
         for each in found:
+            if each.module == "self" and locate(self.code, source, f"self::{each.name}").kind == "module":
+                continue  # `mod name;` of Rust brings in a file
             meant = names.imported(self.code, source, each)
             if verdict := self._compare(wanted, meant, "import"):
                 return verdict
@@ -91,11 +95,14 @@ class Judge:
         whole = self.values.receiver(place, ref.receiver)
         if whole.kind == "foreign":
             return None
+        if whole.kind == "alien":
+            return _BY_NAME if wanted.extends else None
         if whole.kind == "unknown":
             return self._untold(wanted, place, ref)
         found = self.values.members(whole, ref.name)
         if found.kind == "symbol":
             tier = "import" if whole.kind == "module" else "member"
+            found = self._by_use(found, ref)
             verdict = self._compare(wanted, found, tier) or self._mixed(wanted, whole, ref)
             if verdict == _OVERRIDE and ref.receiver in wanted.dialect.above and wanted.up & set(found.symbols):
                 return None  # `super` never leads down
@@ -103,6 +110,14 @@ class Judge:
         if whole.kind == "module":
             return None if wanted.is_member or found.kind == "foreign" else _BY_NAME
         return _BY_NAME if wanted.is_member else None
+
+    def _by_use(self, found: Meaning, ref: Reference) -> Meaning:
+        """Where a type has a field and a method of one name, a call means the method."""
+        if len(found.symbols) < 2 or not self.code.sources[file_of(found.symbols[0])].dialect.two_spaces:
+            return found
+        kinds = {number: symbol.kind for number in found.symbols if (symbol := self.code.symbol(number))}
+        wanted = [number for number, kind in kinds.items() if (kind in CALLABLES) == (ref.kind == "call")]
+        return of(wanted) if wanted else found
 
     def _untold(self, wanted: Target, place: Place, ref: Reference) -> Verdict | None:
         """A receiver of which nothing is known."""

@@ -8,9 +8,12 @@ from typing import Final, NamedTuple
 
 @dataclass(frozen=True, slots=True)
 class Meaning:
-    """One of: definitions of ours, instances of types of ours, a module, something foreign, or nothing known."""
+    """One of: definitions of ours, values of types of ours, a module, something of others, or nothing known.
 
-    kind: str  # symbol, instance, module, foreign, unknown
+    `foreign` is a module, type or function that is not ours, `alien` a value of a type that is not ours.
+    """
+
+    kind: str  # symbol, instance, module, foreign, alien, unknown
     symbols: tuple[int, ...] = ()  # the definitions, or the types
     files: tuple[int, ...] = ()  # of a module
     folder: str = ""  # of a module that is a folder: where its parts lie
@@ -29,6 +32,7 @@ class Place(NamedTuple):
 
 UNKNOWN: Final = Meaning("unknown")
 FOREIGN: Final = Meaning("foreign")
+ALIEN: Final = Meaning("alien")
 
 
 def of(symbols: tuple[int, ...] | list[int]) -> Meaning:

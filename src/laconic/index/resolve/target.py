@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from laconic.index.resolve import classes
-from laconic.index.resolve.code import NAMELESS, TYPES, Code
+from laconic.index.resolve.code import CALLABLES, NAMELESS, TYPES, Code
 from laconic.index.resolve.dialect import Dialect, distinctive
 from laconic.index.store import Symbol
 
@@ -25,6 +25,7 @@ class Target:
     unique: bool  # nobody else has a member of this name
     dialect: Dialect
     abstract: bool  # it is declared by an interface or a trait
+    extends: bool  # its type inherits from something that is not ours
 
     @property
     def name(self) -> str:
@@ -62,11 +63,14 @@ def target(code: Code, symbol: Symbol) -> Target:
         not others,
         source.dialect,
         bool(kinds & _ABSTRACT),
+        any(not classes.whole(code, owner) for owner in owners),
     )
 
 
 def _same(code: Code, each: Symbol, symbol: Symbol, owners: tuple[int, ...]) -> bool:
     if each.qualified != symbol.qualified or (each.kind in TYPES) != (symbol.kind in TYPES):
+        return False
+    if (each.kind in CALLABLES) != (symbol.kind in CALLABLES) and code.sources[symbol.file].dialect.two_spaces:
         return False
     if each.file == symbol.file:
         return each.kind != "impl" and symbol.kind != "impl"
@@ -83,4 +87,6 @@ def _rival(code: Code, each: Symbol, dialect: Dialect) -> bool:
     source = code.sources.get(each.file)
     if source is None or each.kind in NAMELESS or source.dialect.family != dialect.family:
         return False
-    return dialect.shorthand or bool(classes.owner_name(code, each))
+    if dialect.shorthand or each.kind in {"method", "field", "constructor"}:
+        return True
+    return each.parent is not None and bool(classes.owner_name(code, each))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Final
 
@@ -9,11 +10,15 @@ from laconic.index.resolve import classes, names
 from laconic.index.resolve.code import CALLABLES, TYPES, Code, Source
 from laconic.index.resolve.declared import Given, bindings, held, result, type_names
 from laconic.index.resolve.expression import Step, chain, steps
-from laconic.index.resolve.meaning import FOREIGN, UNKNOWN, Meaning, Place, instance, of
+from laconic.index.resolve.meaning import ALIEN, UNKNOWN, Meaning, Place, instance, of
 from laconic.index.schema import position_of
 from laconic.index.store import Symbol
 
 _DEEP: Final = 6
+# What the text itself says of a value: `x.(*T)` in Go, `x as T` in TypeScript, Kotlin and C#, `(T) x` in Java.
+_ASSERTED: Final = re.compile(
+    r"\.\((\*?[\w.]+)\)\s*(?:\{|;|//|$)|\s(?:as!?\??)\s+([A-Z][\w.]*)\s*[;,)]?\s*(?://.*)?$"
+)
 _LITERALS: Final = ('"', "'", "[", "{", "`", 'f"', "f'", 'b"', "b'", 'r"', "r'")
 
 
@@ -37,7 +42,7 @@ class Values:
         start = 1
         head = parts[0].text
         if head == '""':
-            meant = FOREIGN
+            meant = ALIEN
         elif head in dialect.me:
             meant = instance(classes.enclosing_type(self.code, place))
         elif head in dialect.above or (head + "()" in dialect.above and parts[1:2] == (Step("()"),)):
@@ -48,13 +53,17 @@ class Values:
             meant = self.name(place, head, deep)
         else:
             return UNKNOWN
+        last = head
         for step in parts[start:]:
             if step.is_name:
                 meant = self.member(meant, step.text, deep)
+                last = step.text
             elif step.text in {"()", "{}"}:
-                meant = self.called(meant, deep)
+                # A foreign function may well return something of ours, a foreign class does not.
+                made = meant.kind == "foreign" and last[:1].isupper()
+                meant = ALIEN if made else self.called(meant, deep)
             else:
-                meant = FOREIGN if meant.kind == "foreign" else UNKNOWN
+                meant = UNKNOWN
             if meant.kind == "unknown":
                 break
         return meant
@@ -103,7 +112,7 @@ class Values:
         if whole.kind == "module":
             return names.member(self.code, whole, name)
         if whole.kind not in {"symbol", "instance"}:
-            return whole
+            return UNKNOWN if whole.kind == "alien" else whole
         found = [
             symbol.id
             for type_ in whole.symbols
@@ -114,8 +123,6 @@ class Values:
 
     def called(self, meant: Meaning, deep: int) -> Meaning:
         """What a call gives: an instance of a class, or what the function says that it returns."""
-        if meant.kind == "foreign":
-            return FOREIGN
         if meant.kind != "symbol":
             return UNKNOWN
         symbols = [each for number in meant.symbols if (each := self.code.symbol(number))]
@@ -143,20 +150,22 @@ class Values:
         if path in (["Self"], ["self"], ["this"], ["static"]):
             return instance(classes.enclosing_type(self.code, place))
         if len(path) == 1 and path[0] in source.dialect.builtin:
-            return FOREIGN
+            return ALIEN
         meant = names.path(self.code, place, path)
         if meant.kind == "symbol":
             types = [number for number in meant.symbols if self._is_type(number) and not self._is_alias(number)]
             return instance(types)
-        return FOREIGN if meant.kind == "foreign" else UNKNOWN
+        return ALIEN if meant.kind == "foreign" else UNKNOWN
 
     def _given(self, place: Place, given: Given, deep: int) -> Meaning:
         if given.kind == "type":
             return self.typed(place, given.text)
         if given.kind == "value":
             text = given.text.strip()
+            if asserted := _ASSERTED.search(text):
+                return self.typed(place, asserted[1] or asserted[2])
             if text.startswith(_LITERALS) or text[:1].isdigit():
-                return FOREIGN if chain(text) == "" and not text.startswith(("[", "{", "(")) else UNKNOWN
+                return ALIEN if chain(text) == "" and not text.startswith(("[", "{", "(")) else UNKNOWN
             written = chain(text)
             parts = steps(written) if written else None
             return self.follow(place, parts, deep + 1) if parts else UNKNOWN
