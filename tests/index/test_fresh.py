@@ -73,6 +73,23 @@ def test_a_new_file_that_git_ignores_stays_out(warm: Index, root: Path) -> None:
 
 
 @linux
+def test_an_ignored_file_that_changes_all_the_time_costs_one_look(index: Index, root: Path) -> None:
+    index.build()
+    fresh = Freshness(index.store, root, clock=lambda: 1.0)
+    for _ in range(3):
+        fresh.changes()
+    (root / "ignored.txt").write_text("once")
+    fresh.changes()
+    other = Store.open(index.store.path)
+    with other.writing():
+        other.drop(["a.txt"])  # a look would find that this file is missing from the index
+    other.close()
+    (root / "ignored.txt").write_text("twice")
+    assert len(fresh.changes()) == 0
+    fresh.close()
+
+
+@linux
 def test_a_branch_switch_while_listening(warm: Index, root: Path, git: Callable[..., None]) -> None:
     git("checkout", "-b", "side")
     (root / "a.txt").write_text("elephant\n")

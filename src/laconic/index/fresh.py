@@ -89,7 +89,7 @@ class Freshness:
         items = listing(self._root)
         changes = compare(items, known(self._store))
         news = self._listen(item.path for item in items)
-        self._ignored = heard.paths - {item.path for item in items}
+        self._ignored = (self._ignored | heard.paths).difference(item.path for item in items)
         pause = max(_SELDOM if self._watch else _OFTEN, (self._clock() - started) * _SHARE)
         # A folder that was not yet watched may have changed between listing and watching.
         self._next = 0.0 if news or (self._listens and self._looks == 1) else self._clock() + pause
