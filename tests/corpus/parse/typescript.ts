@@ -84,6 +84,10 @@ function over(a: any) {  //? function over internal
   return Default.create<Two>(a) as Shape<Two>;  //? read Default; call create on Default; type Two; type Shape; type Two
 }
 
+export const Frame = memo(() => {  //? function Frame exported; call memo
+  return null;
+});
+
 describe("shapes", () => {  //? test shapes test; call describe
   it("has an area", () => {  //? test shapes.has·an·area test; call it
     expect(compute(new Shape(stub))).toBe(1);  //? call expect; call compute; call Shape; read stub; call toBe on expect()

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
-from typing import Final
+from dataclasses import dataclass, field, replace
+from typing import Final, NamedTuple
 
 from laconic.index.search import names, paths, phrases
 from laconic.index.search.query import Filters, Query, patterns, understand
 from laconic.index.search.questions import answers
 from laconic.index.search.scope import Scope, scope_of
+from laconic.index.text import TextFound
 from laconic.index.workspace_index import Index
 from laconic.records import Hit, Span
 
 _ENOUGH: Final = 200  # hits that are put in order; more are only counted
 _SPOKEN: Final = 3  # words that make a phrase
 _LONGEST: Final = 14  # words of a phrase that somebody would quote
+_CODE: Final = re.compile(r"[(){}\[\]<>=;:&|^%$@#\"`~\\]")  # what prose does not hold
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,55 +54,83 @@ def search(
         both.tests if tests is None else tests,
     )
     query = replace(query, filters=filters)
-    hits, note = _within(index, query)
-    if not hits:
-        hits, note = _relaxed(index, query, note)
-    near = () if hits else tuple(names.nearest(index.store, query.bare))
-    return Found(hits[offset : offset + limit], len(hits), note, near)
+    found = _within(index, query)
+    if not found.hits and filters:
+        found = _relaxed(index, query, found.note)
+    near = () if found.hits else _near(index, query)
+    return Found(found.hits[offset : offset + limit], found.total, found.note, near)
 
 
-def _within(index: Index, query: Query) -> tuple[list[Hit], str]:
+def _near(index: Index, query: Query) -> tuple[str, ...]:
+    """What to try instead: names, or the files nearest to those that were asked for."""
+    found = names.nearest(index.store, query.bare)
+    return tuple(found or paths.nearest(index.store, query.filters.paths or (query.bare,)))
+
+
+@dataclass(slots=True)
+class _Gathering:
+    """What the sources say beside their hits."""
+
+    notes: list[str] = field(default_factory=list)
+    lines: int = 0  # of text that match, also those that are not hits
+
+    def heard(self, found: TextFound) -> TextFound:
+        self.lines += found.total
+        if found.unread:
+            self.notes.append(f"{found.unread} files were not looked at in time: narrow path")
+        return found
+
+
+class _Gathered(NamedTuple):
+    hits: list[Hit]
+    total: int
+    note: str
+
+
+def _within(index: Index, query: Query) -> _Gathered:
     scope = scope_of(index.store, query.filters)
     if scope.empty:
-        return [], f"no file matches {_described(query.filters)}"
-    found: dict[tuple[str, int, str], Hit] = {}
-    notes: list[str] = []
-    for hit in _sources(index, query, scope, notes):
-        found.setdefault((hit.path, hit.line, "" if hit.kind == "file" else "line"), hit)
+        near = paths.nearest(index.store, query.filters.paths)
+        note = f"no file matches {_described(query.filters)}"
+        return _Gathered([], 0, note + (f" (near: {', '.join(near)})" if near else ""))
+    found: dict[tuple[str, int], Hit] = {}
+    gathering = _Gathering()
+    for hit in _sources(index, query, scope, gathering):
+        # A file and its first line are two things.
+        found.setdefault((hit.path, 0 if hit.kind in {"file", "doc"} and not hit.symbol else hit.line), hit)
         if len(found) >= _ENOUGH:
             break
-    return sorted(found.values(), key=lambda hit: -hit.score), "; ".join(notes)
+    hits = sorted(found.values(), key=lambda hit: -hit.score)
+    total = len(hits) + max(gathering.lines - sum(hit.kind == "text" for hit in hits), 0)
+    return _Gathered(hits, total, "; ".join(gathering.notes))
 
 
-def _relaxed(index: Index, query: Query, note: str) -> tuple[list[Hit], str]:
-    """The same without its filters, and at last any of its words."""
-    if query.filters:
-        where = _described(query.filters)
-        hits, _ = _within(index, replace(query, filters=Filters()))
-        if hits:
-            return hits, f"{note or f'nothing in {where}'}; these are from elsewhere"
-    return [], note
+def _relaxed(index: Index, query: Query, note: str) -> _Gathered:
+    """The same without its filters, and said so."""
+    elsewhere = _within(index, replace(query, filters=Filters()))
+    note = note or f"nothing in {_described(query.filters)}"
+    return elsewhere._replace(note=f"{note}; these are from elsewhere" if elsewhere.hits else note)
 
 
-def _sources(index: Index, query: Query, scope: Scope, notes: list[str]) -> Iterator[Hit]:
+def _sources(index: Index, query: Query, scope: Scope, gathering: _Gathering) -> Iterator[Hit]:
     """Everything that may answer, the surest first."""
     store = index.store
     if query.regex:
-        found = phrases.pattern(store, index.root, query, scope)
-        notes += _unread(found.unread)
+        found = gathering.heard(phrases.pattern(store, index.root, query, scope))
         yield from phrases.as_hits(store, found, 1.0, query.testing)
-        return
-    if query.either:
+    elif query.either:
         for part in query.either:
-            yield from _sources(index, replace(understand(part), filters=query.filters), scope, notes)
-        return
-    if query.place:
+            yield from _sources(index, replace(understand(part), filters=query.filters), scope, gathering)
+    elif query.place:
         yield from _place(index, query, scope)
-    yield from _files(index, query, scope)
-    yield from _definitions(index, query, scope)
-    yield from _texts(index, query, scope, notes)
-    if not query.phrase and not query.place:
-        yield from answers(store, query, scope)
+        yield from _files(index, query, scope)
+    else:
+        yield from _files(index, query, scope)
+        defined = list(_definitions(index, query, scope))
+        yield from defined
+        yield from _texts(index, query, scope, gathering)
+        if not query.phrase and not ((query.single or query.qualified) and defined):
+            yield from answers(store, query, scope)
 
 
 def _place(index: Index, query: Query, scope: Scope) -> Iterator[Hit]:
@@ -134,17 +165,17 @@ def _definitions(index: Index, query: Query, scope: Scope) -> Iterator[Hit]:
             yield _definition(row.path, row, 0.4 + 0.35 * row.fit)
 
 
-def _texts(index: Index, query: Query, scope: Scope, notes: list[str]) -> Iterator[Hit]:
+def _texts(index: Index, query: Query, scope: Scope, gathering: _Gathering) -> Iterator[Hit]:
     if scope.kinds:
         return
     store, text = index.store, query.phrase or query.bare
     count = len(text.split())
-    if query.phrase or query.single or query.qualified or count == 1:
-        found = phrases.literal(store, index.root, text, scope)
-        notes += _unread(found.unread)
+    if query.phrase or query.single or query.qualified or count == 1 or _CODE.search(text):
+        found = gathering.heard(phrases.literal(store, index.root, text, scope))
         yield from phrases.as_hits(store, found, 0.4, query.testing)
     elif _SPOKEN <= count <= _LONGEST and not query.kinds:
         found = phrases.spoken(store, index.root, text, scope)
+        gathering.lines += found.total
         yield from phrases.as_hits(store, found, 0.9 if count > _SPOKEN else 0.7, query.testing)
 
 
@@ -171,7 +202,3 @@ def _described(filters: Filters) -> str:
         *(() if filters.tests is None else (f"tests:{'only' if filters.tests else 'no'}",)),
     )
     return " ".join(said)
-
-
-def _unread(count: int) -> list[str]:
-    return [f"{count} files were not looked at in time: narrow path"] if count else []

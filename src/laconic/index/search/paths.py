@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from difflib import get_close_matches
 from typing import Final, NamedTuple
 
 from laconic.index.search.query import Query
@@ -49,6 +50,19 @@ def wants_path(query: Query) -> bool:
     """Whether the query can only mean a file: it has a slash, or ends like a file name."""
     text = query.text
     return ("/" in text.strip("/") and " " not in text) or bool(_DOTTED.search(text)) or query.place is not None
+
+
+def nearest(store: Store, globs: Sequence[str], count: int = 3) -> list[str]:
+    """Files that are written almost like the ones that were asked for."""
+    wanted = [glob.rsplit("/", 1)[-1].strip("*.") for glob in globs]
+    wanted = [name for name in wanted if len(name) > 2]
+    if not wanted:
+        return []
+    by_name: dict[str, str] = {}
+    for (path,) in store.connection.execute("SELECT path FROM files ORDER BY path"):
+        by_name.setdefault(path.rsplit("/", 1)[-1].lower(), path)
+    close = [by_name[name] for want in wanted for name in get_close_matches(want.lower(), by_name, count, 0.6)]
+    return list(dict.fromkeys(close))[:count]
 
 
 def _fit(asked: str, words: list[str], path: str) -> float:

@@ -32,7 +32,7 @@ def pattern(store: Store, root: Path, query: Query, scope: Scope) -> TextFound:
 
 
 def spoken(store: Store, root: Path, text: str, scope: Scope) -> TextFound:
-    """Lines with these words in a row, whatever stands between them: `req.session, cookie` for `req session cookie`."""
+    """Lines with these words in a row, whatever signs stand between them: `a.b, c` for `a b c`."""
     words = _WORDS.findall(text)
     loose = r"[^\w\n]{1,4}".join(map(re.escape, words))
     asked = Question(rf"\b{loose}\b", regex=True, ignore_case=True, paths=scope.paths, seconds=_SECONDS)

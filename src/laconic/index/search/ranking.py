@@ -18,9 +18,9 @@ from laconic.index.search.terms import MOST, Term, identifiers, paths, terms
 from laconic.index.store import Store, Symbol
 from laconic.index.words import fold
 
-# body, name, path, signature, doc. All are high, so that a word counts nearly the same in a long body as in a short one.
+# body, name, path, signature, doc. All are high: a word then counts nearly the same in a long body as in a short one.
 WEIGHTS: Final = (6.0, 30.0, 6.0, 12.0, 12.0)
-_POOL: Final = 600  # rows that bm25 hands over
+_POOL: Final = 1200  # rows that bm25 hands over
 _NEIGHBOURS: Final = 0.3  # what the best symbols of a file lend to the others
 _FADE: Final = 0.5  # each further symbol of a file lends half as much
 _LONG: Final = 200  # lines; longer is no longer better
@@ -89,6 +89,8 @@ def _matching(store: Store, wanted: list[Term], scope: Scope) -> list[Ranked]:
     # A phrase that stands twice in the query counts twice.
     query = " OR ".join(f'"{term.word}"' for term in wanted for _ in range(round(term.weight)))
     limit, parameters = scope.limit(f"(words.rowid >> {SHIFT})")
+    if not limit:
+        limit = f" AND (words.rowid >> {SHIFT}) IN (SELECT id FROM files)"  # the others are dead
     if scope.kinds:
         limit += f" AND words.rowid IN (SELECT id FROM symbols WHERE kind IN ({','.join('?' * len(scope.kinds))}))"
     sql = f"""SELECT best.score, best.id, files.path, files.class, symbols.* FROM (

@@ -18,6 +18,10 @@ _DEFINITIONS: Final = """
 (method_definition name: (_) @name) @method
 (lexical_declaration (variable_declarator name: (identifier) @name value: [(arrow_function body: (_) @body) (function_expression body: (_) @body) (generator_function body: (_) @body)]) @function)
 (variable_declaration (variable_declarator name: (identifier) @name value: [(arrow_function body: (_) @body) (function_expression body: (_) @body)]) @function)
+(lexical_declaration (variable_declarator name: (identifier) @name value: (call_expression
+  function: [(identifier) @_wrapper (member_expression property: (property_identifier) @_wrapper)]
+  arguments: (arguments . [(arrow_function body: (_) @body) (function_expression body: (_) @body)]))
+  (#match? @_wrapper "^(use[A-Z]|memo$|forwardRef$|observer$|debounce$|throttle$|once$|wrap|with[A-Z])")) @function)
 (lexical_declaration (variable_declarator name: (identifier) @name value: (class body: (_) @body)) @class)
 (program [(lexical_declaration (variable_declarator name: (identifier) @name) @variable)
   (variable_declaration (variable_declarator name: (identifier) @name) @variable)
@@ -199,7 +203,7 @@ def _renamed(node: Node) -> tuple[str, str]:
 def _first_string(node: Node) -> Node | None:
     call = node if node.type == "call_expression" else node.child_by_field_name("object")
     arguments = call.child_by_field_name("arguments") if call is not None else None
-    first = arguments.named_child(0) if arguments is not None else None
+    first = arguments.named_child(0) if arguments is not None and arguments.named_child_count else None
     return first if first is not None and first.type == "string" else None
 
 

@@ -106,7 +106,7 @@ def _text(node: Node) -> str:
 
 def _documentation(node: Node) -> Node | None:
     body = node.child_by_field_name("body")
-    first = body.named_child(0) if body is not None else None
+    first = body.named_child(0) if body is not None and body.named_child_count else None
     if first is None or first.type != "expression_statement":
         return None
     inner = first.named_child(0)

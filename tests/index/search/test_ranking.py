@@ -1,0 +1,55 @@
+"""A task in words is answered with the symbols that it is about."""
+
+from __future__ import annotations
+
+from laconic.index.search import rank_symbols
+from laconic.index.search.terms import akin, identifiers, terms
+from laconic.index.workspace_index import Index
+
+
+def names(index: Index, task: str) -> list[str]:
+    return [row.symbol.name for row in rank_symbols(index.store, task, 10) if row.symbol]
+
+
+def test_functions_about_the_task_come_first(index: Index) -> None:
+    assert names(index, "Charging the customer twice when stock is reserved")[0] == "place_order"
+
+
+def test_a_symbol_that_the_text_names_as_code_comes_first(index: Index) -> None:
+    assert names(index, "Stock of orders\n\nThe culprit may be `render_receipt`.")[:2].count("render_receipt") == 1
+
+
+def test_tests_come_after_the_code_that_they_test(index: Index) -> None:
+    rows = rank_symbols(index.store, "place order charge", 10)
+    classes = [row.file_class for row in rows]
+    assert classes.index("test") > classes.index("source")
+
+
+def test_words_match_by_their_stem(index: Index) -> None:
+    assert "cancel" in names(index, "cancelling fails")
+
+
+def test_a_text_without_words_ranks_nothing(index: Index) -> None:
+    assert rank_symbols(index.store, "??? \n", 10) == []
+
+
+def test_words_of_the_title_count_more_and_prose_does_not_count() -> None:
+    found = {term.word: term.weight for term in terms("Fix the rounding\n\nIt is wrong in createInvoice")}
+    assert found["rounding"] > found["invoice"]
+    assert "the" not in found
+
+
+def test_identifiers_are_told_from_prose() -> None:
+    assert identifiers("Call `charge` or place_order, then createInvoice and done()") == [
+        "charge",
+        "place_order",
+        "createInvoice",
+        "done",
+    ]
+
+
+def test_akin_words_share_their_stem() -> None:
+    assert akin("compile", "compiled")
+    assert akin("route", "routing")
+    assert not akin("order", "other")
+    assert not akin("cat", "category")
