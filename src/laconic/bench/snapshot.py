@@ -1,0 +1,92 @@
+"""Lay out a repository at a commit from a bare clone, rewriting only what differs from the commit before."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+from laconic.errors import CommandFailed, Unreadable
+
+_LARGEST: Final = 1_000_000  # bytes; what is larger is not code
+_BINARY: Final = 4000  # bytes in which a zero tells a binary file
+
+
+def mirror_folder(data: str, args: tuple[str, ...]) -> Path:
+    """Where the bare clones are: the first word for the benchmark, else `.mirror` beside the folder of the data."""
+    folder = Path(args[0]) if args else Path(data).resolve().parent.parent / ".mirror"
+    if not folder.is_dir():
+        raise Unreadable(
+            f"{folder} is not a folder.", "Give the folder with bare clones (owner+name/repo) as a word."
+        )
+    return folder
+
+
+class Snapshot:
+    """A folder that shows a repository at one commit after another."""
+
+    def __init__(self, clone: Path, folder: Path) -> None:
+        self.clone = clone
+        self.folder = folder
+        self._shown: dict[str, str] = {}  # path to blob
+        self._lines: dict[str, list[str]] = {}
+
+    def show(self, commit: str) -> None:
+        """Make the folder hold the text files of a commit."""
+        self._lines.clear()
+        wanted = {path: blob for path, blob, size in self._listed(commit) if size <= _LARGEST}
+        for path in [path for path in self._shown if path not in wanted]:
+            (self.folder / path).unlink(missing_ok=True)
+            del self._shown[path]
+        changed = [(path, blob) for path, blob in wanted.items() if self._shown.get(path) != blob]
+        for (path, blob), data in zip(changed, self._blobs([blob for _, blob in changed]), strict=True):
+            if data is None or b"\0" in data[:_BINARY]:
+                continue
+            target = self.folder / path
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_bytes(data)
+            self._shown[path] = blob
+
+    def lines(self, path: str) -> list[str]:
+        """The lines of a file as it is shown now."""
+        if path not in self._lines:
+            shown = path in self._shown
+            self._lines[path] = (self.folder / path).read_text("utf-8", "replace").split("\n") if shown else []
+        return self._lines[path]
+
+    def last_before(self, date: str) -> str:
+        """The last commit before a date."""
+        return self._git("rev-list", "-1", f"--before={date}", "HEAD").decode().strip()
+
+    def _listed(self, commit: str) -> Iterator[tuple[str, str, int]]:
+        for row in self._git("ls-tree", "-r", "-l", "-z", commit).decode("utf-8", "surrogateescape").split("\0"):
+            if not row:
+                continue
+            head, path = row.split("\t", 1)
+            mode, kind, blob, size = head.split()
+            if kind == "blob" and mode != "120000" and size.isdigit():
+                yield path, blob, int(size)
+
+    def _blobs(self, blobs: list[str]) -> Iterator[bytes | None]:
+        """Their contents; None for one that the clone lacks."""
+        asked = "".join(f"{blob}\n" for blob in blobs).encode()
+        out = self._git("cat-file", "--batch", given=asked)
+        at = 0
+        for _ in blobs:
+            end = out.index(b"\n", at)
+            head = out[at:end].split()
+            at = end + 1
+            if head[-1] == b"missing":
+                yield None
+                continue
+            size = int(head[2])
+            yield out[at : at + size]
+            at += size + 1
+
+    def _git(self, *args: str, given: bytes = b"") -> bytes:
+        done = subprocess.run(["git", "-C", str(self.clone), *args], input=given, capture_output=True, check=False)
+        if done.returncode:
+            said = done.stderr.decode("utf-8", "replace")[-300:]
+            raise CommandFailed(f"git {args[0]} failed in {self.clone}: {said}", "Check the bare clone.")
+        return done.stdout
