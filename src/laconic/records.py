@@ -164,3 +164,25 @@ class Weighed(msgspec.Struct, frozen=True):
     risk: str  # none, low, medium, high
     why: str = ""
     impact: Impact | None = None  # None: there was no index to ask
+
+
+class Run(msgspec.Struct, frozen=True, array_like=True):
+    """Rows of a passage that are not shown as they were; both ends included, counted from 0."""
+
+    first: int
+    last: int
+    source: str = ""  # the key of the block that shows the same rows; empty: they are left out
+    row: int = 0  # the row there at which they start
+    label: str = ""  # what a reader is told about that place
+
+
+class Passage(msgspec.Struct, frozen=True):
+    """A tool's text as rows, one to one for its lines. `numbers` and `heads` are empty where the text has none."""
+
+    lines: tuple[str, ...]
+    numbers: tuple[int, ...] = ()  # the number that a listing gave the row; -1: none
+    heads: tuple[str, ...] = ()  # the file that a search listing found the row in; empty: none
+    hits: frozenset[int] = frozenset()  # rows that a search found, among rows shown around them
+
+    def __len__(self) -> int:
+        return len(self.lines)

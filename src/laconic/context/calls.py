@@ -1,0 +1,115 @@
+"""What a call is about: reading, searching, changing, running; which files; what it replaced."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from typing import Final, Literal
+
+import msgspec
+
+Kind = Literal["read", "search", "edit", "run", "report", "task", "other"]
+
+_NAMES: Final[dict[Kind, str]] = {  # as many agents call their tools, without case and separators
+    "read": "read view readfile openfile viewfile fsread notebookread cat",
+    "search": "grep glob search find ls list listdir listfiles grepsearch codebasesearch filesearch searchfiles "
+    "searchfilecontent lsp toolsearch",
+    "edit": "edit write multiedit notebookedit editfile writefile createfile applypatch create strreplaceeditor "
+    "strreplacebasededittool replace searchreplace patch insert",
+    "run": "bash shell executebash bashexecute execcommand runterminalcmd runcommand localshell runshellcommand "
+    "terminal exec bashoutput execute",
+    "report": "task agent webfetch websearch fetch skill taskoutput",
+    "task": "todowrite todoread taskcreate taskupdate tasklist taskget updateplan writetodos",
+}
+_KINDS: Final[dict[str, Kind]] = {name: kind for kind, names in _NAMES.items() for name in names.split()}
+_FILES: Final = ("file_path", "path", "filePath", "notebook_path", "filename", "file", "target_file", "absolute_path")
+_COMMANDS: Final = ("command", "cmd", "script")
+_OLD: Final = ("old_string", "oldText", "old_str", "oldString", "old_text", "search")
+_NEW: Final = ("new_string", "newText", "new_str", "newString", "new_text", "replace")
+_IN_COMMAND: Final = re.compile(r"[\w@~./\-]*[\w\-]\.[A-Za-z]\w{0,5}\b|(?:/[\w.\-]+)+|[\w.\-]+(?:/[\w.\-]+)+")
+_NAMED: Final = re.compile(r"[\w\-]+\.[A-Za-z]\w{0,5}\b")
+_LOOKED_AT: Final = 2000  # characters of a command in which paths are looked for
+_SHOWS: Final = re.compile(r"\s*(?:cd [^&;\n]*(?:&&|;)\s*)?(?:cat|sed -n|head|tail|nl|bat|less)\b(?!\s*(?:>|<<))")
+_CHANGES: Final = re.compile(r"sed -i|cat\s*>|<<|\btee\b|write_text|apply_patch|open\([^)]*['\"][wa]")
+_TEST: Final = re.compile(r"test|spec", re.I)
+
+
+class About(msgspec.Struct, frozen=True):
+    """One call, understood as far as the policy needs it."""
+
+    kind: Kind
+    files: frozenset[str] = frozenset()  # the last two parts of each path: as agents name files
+    names: frozenset[str] = frozenset()  # file names alone
+    changes: bool = False  # it writes to those files
+    test: bool = False  # one of them is a test
+    old: tuple[str, ...] = ()  # lines that it replaced
+    new: tuple[str, ...] = ()  # lines that stand there now
+    target: str = ""  # what a tombstone names: a path, a pattern, a command
+
+
+NOTHING: Final = About("other")
+
+
+def about(name: str, arguments: Mapping[str, object] | str) -> About:
+    """Understand a call."""
+    kind = kind_of(name)
+    if isinstance(arguments, str):
+        arguments = {"command": arguments}
+    paths = {value for field in _FILES if isinstance(value := arguments.get(field), str) and value}
+    command = next((text for field in _COMMANDS if (text := _command(arguments.get(field)))), "")
+    changes = kind == "edit"
+    if kind == "edit" and command == "view":
+        kind, changes = "read", False
+    elif kind == "run":
+        paths.update(path for path in _IN_COMMAND.findall(command[:_LOOKED_AT]) if len(path) > 3)
+        changes = _CHANGES.search(command) is not None
+        if not changes and _SHOWS.match(command):
+            kind = "read"
+    old, new = _first(arguments, _OLD), _first(arguments, _NEW)
+    files = frozenset("/".join(path.rstrip("/").split("/")[-2:]) for path in paths)
+    return About(
+        kind,
+        files,
+        frozenset(file.rsplit("/", 1)[-1] for file in files),
+        changes,
+        any(_TEST.search(file) for file in files),
+        tuple(old.split("\n")) if old and changes else (),
+        tuple(new.split("\n")) if new and changes else (),
+        _target(arguments, command),
+    )
+
+
+def kind_of(name: str) -> Kind:
+    """By name: case, separators and an MCP prefix do not matter."""
+    plain = re.sub(r"[^a-z]", "", name.rsplit("__", 1)[-1].rsplit(".", 1)[-1].lower())
+    return _KINDS.get(plain, "other")
+
+
+def is_old(field: str) -> bool:
+    """Whether an argument holds text that the call replaced."""
+    return field in _OLD
+
+
+def named(text: str) -> set[str]:
+    """Names of files that a text mentions."""
+    return set(_NAMED.findall(text))
+
+
+def _first(arguments: Mapping[str, object], fields: Iterable[str]) -> str:
+    for field in fields:
+        if isinstance(value := arguments.get(field), str):
+            return value
+    return ""
+
+
+def _command(value: object) -> str:
+    if isinstance(value, list):  # Codex passes the words
+        return " ".join(str(word) for word in value)
+    return value if isinstance(value, str) else ""
+
+
+def _target(arguments: Mapping[str, object], command: str) -> str:
+    for field in (*_FILES, "pattern", "query", "url", "description"):
+        if isinstance(value := arguments.get(field), str) and value:
+            return value
+    return command.strip().split("\n", 1)[0]

@@ -1,0 +1,221 @@
+"""The conversation engine: a request in, the same request made smaller out, by decisions that stay as they are.
+
+It does no I/O: store, archive, clock and counter are passed in. The gateway, the agent and the replay call it.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable
+from typing import Final
+
+import msgspec
+
+from laconic.context.economy import best_start, price_of, turns_to_come
+from laconic.context.evict import Archive, Candidate, Evictor, candidates, savings
+from laconic.context.judge import finished
+from laconic.context.ladder import Ladder
+from laconic.context.ledger import Decision, Ledger, Reason, Store
+from laconic.context.line import Line
+from laconic.context.options import Bounds, Options
+from laconic.context.quota import Quota, thinking
+from laconic.context.recap import Summariser
+from laconic.context.tracker import Tracker
+from laconic.errors import ContextOverflow
+from laconic.render.meta import meta
+from laconic.wire.conversation import Conversation, Shapes, parse
+from laconic.wire.limits import Limits
+from laconic.wire.model import Format, Insert
+from laconic.wire.thinking import asked, in_tool_loop, most_output, with_budget
+from laconic.wire.usage import Usage
+
+_LIVE: Final = 8  # histories whose derived state is kept; the others are read again when they return
+_SHAPES: Final = 20_000  # messages whose make-up one session remembers
+
+
+class Prepared(msgspec.Struct, frozen=True):
+    """What to send, and what was done to it."""
+
+    body: bytes
+    tokens: int = 0  # of the history and the fixed part as sent
+    saved: int = 0  # tokens that decisions of this request took out
+    made: tuple[Decision, ...] = ()
+    mode: str = ""  # survival, window, semantic, standard, economic; empty: only what is new was looked at
+    rung: str = ""  # the highest rung that acted
+    thinking: int = 0  # the thinking budget, where it was lowered
+
+
+class Engine:
+    """Keeps conversations small. One object serves all sessions of a process; one request at a time per session."""
+
+    def __init__(
+        self,
+        store: Store,
+        archive: Archive,
+        clock: Callable[[], float],
+        count: Callable[[str], int],
+        options: Options | None = None,
+        *,
+        summariser: Summariser | None = None,
+    ) -> None:
+        self._store = store
+        self._archive = archive
+        self._clock = clock
+        self._count = count
+        self._options = options or Options()
+        self._summariser = summariser
+        self._ledgers: OrderedDict[str, Ledger] = OrderedDict()
+        self._shapes: OrderedDict[str, Shapes] = OrderedDict()
+        self._lines: OrderedDict[tuple[str, str], Line] = OrderedDict()
+        self._quotas: dict[str, Quota] = {}
+
+    def prepare(self, session: str, format: Format, body: bytes, bounds: Bounds | None = None) -> Prepared:
+        """The request to send in the place of this one."""
+        bounds = bounds or Bounds()
+        conversation = parse(format, body, self._shapes_of(session))
+        if conversation.chained or conversation.array is None or not self._options.enabled:
+            return Prepared(body)
+        line = self._line(session, conversation)
+        blocks = {block.key: block for turn in conversation.turns for block in turn.blocks}
+        made = line.read(conversation, blocks, self._tracker())
+        fixed = sum(self._count(conversation.field(name).decode("utf-8", "replace")) for name in format.pinned)
+        mode, rung, more = self._maintain(line, conversation, bounds, fixed)
+        line.time = self._clock()
+        fields, budget = self._thinking(conversation, bounds)
+        changes, inserts = line.edits()
+        tokens = fixed + line.tracker.tokens
+        if self._options.meta:
+            status = meta(tokens, bounds.window, line.tracker.tasks.title(line.tracker.tasks.current))
+            inserts.append(Insert(len(conversation.turns), "user", status))
+        written = conversation.emit(changes, inserts, fields)
+        line.rest()
+        made = [*made, *more]
+        saved = sum(decision.before - decision.after for decision in made)
+        return Prepared(written, tokens, saved, tuple(made), mode, rung, budget)
+
+    def observe(self, account: str, usage: Usage | None, limits: Limits | None) -> None:
+        """What an answer cost, and what the provider says is left."""
+        quota = self.quota(account)
+        if usage is not None:
+            quota.spend(usage.prompt + usage.output)
+        quota.told(limits)
+
+    def quota(self, account: str, limit: int = 0) -> Quota:
+        """The quota of a provider, key and model, shared by all sessions."""
+        return self._quotas.setdefault(account, Quota(self._clock, limit))
+
+    # state
+
+    def _ledger(self, session: str) -> Ledger:
+        ledger = self._ledgers.get(session)
+        if ledger is None:
+            ledger = self._ledgers[session] = Ledger(*self._store.load(session))
+        self._ledgers.move_to_end(session)
+        return ledger
+
+    def _shapes_of(self, session: str) -> Shapes:
+        """What messages are made of; a session's are forgotten when others need the room, or when they pile up."""
+        shapes = self._shapes.setdefault(session, {})
+        self._shapes.move_to_end(session)
+        if len(self._shapes) > _LIVE:
+            self._shapes.popitem(last=False)
+        if len(shapes) > _SHAPES:
+            shapes.clear()
+        return shapes
+
+    def _tracker(self) -> Tracker:
+        return Tracker(self._options.rules, self._count, self._options.task_tool)
+
+    def _line(self, session: str, conversation: Conversation) -> Line:
+        """Helpers of an agent share its session but not its first message."""
+        first = conversation.turns[conversation.first_user] if conversation.first_user >= 0 else None
+        name = (session, first.blocks[0].key if first and first.blocks else "")
+        line = self._lines.get(name)
+        if line is None:
+            line = self._lines[name] = Line(session, self._ledger(session), self._store, self._tracker())
+        self._lines.move_to_end(name)
+        while len(self._lines) > _LIVE:
+            (gone, _), _ = self._lines.popitem(last=False)
+            if all(other != gone for other, _ in self._lines):
+                self._ledgers.pop(gone, None)
+        return line
+
+    # maintenance
+
+    def _maintain(
+        self, line: Line, conversation: Conversation, bounds: Bounds, fixed: int
+    ) -> tuple[str, str, list[Decision]]:
+        """The first mode that has a reason to act. Survival comes first and asks nobody."""
+        options, output = self._options, most_output(conversation)
+        evictor = Evictor(line.session, self._archive, self._count)
+        ladder = Ladder(line, evictor, self._count, fixed, self._summariser)
+        quota = self._quotas.get(bounds.account)
+        if quota is not None and quota.known and ladder.tokens + output > quota.left:
+            room = max(0, quota.left - output)
+            return "survival", ladder.climb(room, max(room, fixed), "survival"), ladder.made
+        most = bounds.window - min(output, bounds.window // 2) if bounds.window else 0
+        if most and ladder.tokens > options.high_water * most:
+            rung = ladder.climb(round(options.low_water * options.high_water * most), most, "trim")
+            if ladder.tokens > most:
+                raise ContextOverflow(
+                    f"{ladder.tokens} tokens do not fit the model's {bounds.window}, and no more may be left out.",
+                    "Start a new conversation, or send less in the last messages.",
+                )
+            return "window", rung, ladder.made
+        if line.event >= 0 and line.tracker.turn - line.event < options.least_turns:
+            return "", "", []  # the lock: after an event some turns pass before the next, also across a restart
+        completed = line.tracker.completed and ladder.tokens >= options.semantic
+        if completed and (made := self._finish(line, evictor, conversation)):
+            return "semantic", "task", made
+        if options.standard and ladder.tokens > options.standard:
+            rung = ladder.climb(round(options.low_water * options.standard), options.standard, "age")
+            return "standard", rung, ladder.made
+        if options.economic and (made := self._economise(line, evictor, conversation)):
+            return "economic", "age", made
+        return "", "", []
+
+    def _finish(self, line: Line, evictor: Evictor, conversation: Conversation) -> list[Decision]:
+        """Tasks were completed: their outputs go, if that pays."""
+        done = {task.id: task.title for task in line.tracker.completed}
+        made: list[Decision] = []
+        found = [
+            candidate
+            for candidate in candidates(line.tracker, finished)
+            if any(sheet.task in done for sheet, _ in candidate.rows)
+        ]
+        start = self._start(line, found, conversation)
+        for candidate in found[start:] if start is not None else ():
+            title = done[next(sheet.task for sheet, _ in candidate.rows if sheet.task in done)]
+            made += evictor.decide(line.tracker, [candidate], "task", line.original, title)
+        line.commit(made)
+        return made
+
+    def _economise(self, line: Line, evictor: Evictor, conversation: Conversation) -> list[Decision]:
+        """What is no longer of use goes as soon as that pays."""
+        found = candidates(line.tracker)
+        start = self._start(line, found, conversation)
+        if start is None:
+            return []
+        reason: Reason = "age"
+        made = evictor.decide(line.tracker, found[start:], reason, line.original)
+        line.commit(made)
+        return made
+
+    def _start(self, line: Line, found: list[Candidate], conversation: Conversation) -> int | None:
+        if not found:
+            return None
+        price = price_of(conversation.model)
+        warm = line.time == 0 or self._clock() - line.time < price.lifetime
+        turns = turns_to_come(line.tracker.turn, self._options.weights)
+        return best_start(savings(line.tracker, found), turns, price, self._options.weights, warm=warm)
+
+    def _thinking(self, conversation: Conversation, bounds: Bounds) -> tuple[dict[str, bytes], int]:
+        quota = self._quotas.get(bounds.account)
+        if quota is None or not quota.known:
+            return {}, 0
+        wanted = thinking(
+            quota.left, asked(conversation), conversation.format.name, in_loop=in_tool_loop(conversation)
+        )
+        if wanted is None:
+            return {}, 0
+        return with_budget(conversation, wanted.budget, wanted.effort), wanted.budget

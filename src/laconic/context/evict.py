@@ -1,0 +1,133 @@
+"""Leave rows out of the conversation: what it would give back, and the decisions, each archived before it is made."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import Final, Protocol
+
+import msgspec
+
+from laconic.context.economy import Saving
+from laconic.context.judge import useless
+from laconic.context.ledger import Decision, Reason
+from laconic.context.rewrite import written
+from laconic.context.sheets import Sheet
+from laconic.context.tracker import Tracker
+from laconic.errors import ArchiveUnavailable
+from laconic.render.passage import shown
+from laconic.render.tombstone import partly, tombstone
+
+_PER_TOKEN: Final = 3.4  # characters, near enough to compare; what is sent is counted
+_GAP: Final = 5  # tokens of the line in the place of a run
+_NOTE: Final = 16  # tokens of the line that says how to recall
+_NOTED: Final = 200  # characters of an archive's note
+_LEAST: Final = 40  # tokens below which a block is left as it is
+
+_WHY: Final[Mapping[str, str]] = {
+    "superseded": "superseded",
+    "age": "not used since",
+    "task": "task done",
+    "survival": "quota",
+    "trim": "to fit",
+}
+
+
+class Archive(Protocol):
+    """Keeps exact bytes; what it returned a reference for is on the disk."""
+
+    def put(self, session: str, task: str, data: bytes, note: str = "") -> str: ...
+
+
+class Candidate(msgspec.Struct, frozen=True):
+    """A block that can give tokens back, and the rows it would lose."""
+
+    key: str
+    rows: tuple[tuple[Sheet, Collection[int]], ...]
+    tokens: float
+
+
+def candidates(
+    tracker: Tracker, judge: Callable[[Tracker, Sheet], Collection[int]] = useless, least: int = _LEAST
+) -> list[Candidate]:
+    """Blocks of earlier requests with something to give, in order."""
+    found = []
+    for key, sheets in tracker.sheets.items():
+        if tracker.place[key] >= tracker.sent:
+            continue
+        picked = [(sheet, rows) for sheet in sheets if (rows := judge(tracker, sheet))]
+        tokens = sum(_worth(sheet, rows) for sheet, rows in picked)
+        if picked and tokens >= least:
+            found.append(Candidate(key, tuple(picked), min(tokens, tracker.sizes[key] * 0.97)))
+    found.sort(key=lambda candidate: tracker.place[candidate.key])
+    return found
+
+
+def savings(tracker: Tracker, found: Sequence[Candidate]) -> list[Saving]:
+    """What each would give back, and what stands behind it in the cache."""
+    wanted = {candidate.key for candidate in found}
+    behind: dict[str, float] = {}
+    total = 0.0
+    for key in reversed(tracker.order[: tracker.sent]):
+        total += tracker.sizes[key]
+        if key in wanted:
+            behind[key] = total
+    return [Saving(candidate.tokens, behind[candidate.key]) for candidate in found]
+
+
+class Evictor:
+    """Turns rows into decisions: archive first, count, and keep what is smaller."""
+
+    def __init__(self, session: str, archive: Archive, count: Callable[[str], int]) -> None:
+        self._session = session
+        self._archive = archive
+        self._count = count
+
+    def decide(
+        self,
+        tracker: Tracker,
+        chosen: Sequence[Candidate],
+        reason: Reason,
+        original: Callable[[str, str], str],
+        task: str = "",
+    ) -> list[Decision]:
+        """Decisions for these candidates. When the archive cannot be written nothing more is left out."""
+        made: list[Decision] = []
+        try:
+            for candidate in chosen:
+                for sheet, rows in candidate.rows:
+                    text = original(sheet.key, sheet.field)
+                    if (decision := self._one(sheet, rows, reason, text, task)) is not None:
+                        made.append(msgspec.structs.replace(decision, turn=tracker.turn))
+        except ArchiveUnavailable:  # what is archived may go, the rest stays
+            return made
+        return made
+
+    def keep(self, text: str, task: str = "", note: str = "") -> str:
+        """Archive a text; returns its reference."""
+        return self._archive.put(self._session, task, text.encode("utf-8", "surrogatepass"), note[:_NOTED])
+
+    def _one(self, sheet: Sheet, rows: Collection[int], reason: Reason, original: str, task: str) -> Decision | None:
+        what = sheet.about
+        name = f"{what.kind} {sheet.field}".strip()
+        runs = sheet.without(rows)
+        out = sum(run.last - run.first + 1 for run in runs if not run.source)
+        ref = sheet.ref or self.keep(original, task, f"{name} {what.target}")
+        if out >= len(sheet):
+            why = f"task {task[:40]!r} done" if task else _WHY.get(reason, "")
+            text: str | None = tombstone(name, what.target, (len(sheet), why, ref), self._count)
+            runs, note = (), ""
+        else:
+            text, note = sheet.base, partly(out, len(sheet), ref)
+        decision = Decision(sheet.key, reason, sheet.field, runs=runs, text=text, note=note, ref=ref, task=task)
+        before = self._count(shown(sheet.passage, sheet.runs))
+        after = self._count(written(decision, original))
+        return msgspec.structs.replace(decision, before=before, after=after) if after < before else None
+
+
+def _worth(sheet: Sheet, rows: Collection[int]) -> float:
+    """Tokens that leaving these rows out would give back, roughly."""
+    lines, shown_rows = sheet.passage.lines, sheet.shown
+    picked = set(rows)
+    characters = sum(len(lines[row]) + 2 if shown_rows[row] else 1 for row in picked)
+    gaps = sum(1 for row in picked if row - 1 not in picked)
+    return characters / _PER_TOKEN - gaps * _GAP - (0 if sheet.ref else _NOTE)

@@ -1,0 +1,79 @@
+"""What is left of a quota of tokens per minute: a real window of 60 seconds, corrected by what the provider says."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from typing import Final
+
+import msgspec
+
+from laconic.wire.limits import Limits
+
+_WINDOW: Final = 60.0  # seconds
+_HALF: Final = 400_000  # tokens left, below which thinking is halved
+_LOW: Final = 200_000  # and below which it is kept small
+_SMALL: Final = 8_192  # tokens of a small thinking budget
+_LEAST: Final[dict[str, int]] = {"anthropic": 1_024, "gemini": 0, "chat": 0, "responses": 0}
+
+
+class Quota:
+    """Tokens sent and received in the last minute, for one provider, key and model."""
+
+    def __init__(self, clock: Callable[[], float], limit: int = 0) -> None:
+        self._clock = clock
+        self._limit = limit  # tokens per minute; 0: not known
+        self._spent: deque[tuple[float, int]] = deque()
+        self._told: tuple[float, int, float] | None = None  # when, how many were left, when it is full again
+
+    def spend(self, tokens: int) -> None:
+        """Tokens of a request or an answer."""
+        if tokens > 0:
+            self._spent.append((self._clock(), tokens))
+
+    def told(self, limits: Limits | None) -> None:
+        """What the provider said; it knows about other processes too."""
+        if limits is None:
+            return
+        if limits.tokens:
+            self._limit = limits.tokens
+        if limits.tokens_left is not None:
+            now = self._clock()
+            self._told = (now, limits.tokens_left, now + (limits.tokens_reset or _WINDOW))
+
+    @property
+    def known(self) -> bool:
+        return self._limit > 0 or self._told is not None
+
+    @property
+    def left(self) -> int:
+        """Tokens that may be spent now. Without any knowledge of a limit there is no end to them."""
+        now = self._clock()
+        while self._spent and self._spent[0][0] <= now - _WINDOW:
+            self._spent.popleft()
+        if self._told is not None and now < self._told[2]:
+            since = sum(tokens for when, tokens in self._spent if when > self._told[0])
+            return max(0, self._told[1] - since)
+        if not self._limit:
+            return 1 << 60
+        return max(0, self._limit - sum(tokens for _, tokens in self._spent))
+
+
+class Thinking(msgspec.Struct, frozen=True):
+    """How much a model may think: a budget of tokens, or the provider's word for little."""
+
+    budget: int
+    effort: str  # low, medium, or empty: as the client asked
+
+
+def thinking(left: int, asked: int, provider: str, *, in_loop: bool) -> Thinking | None:
+    """The budget for a request when the quota runs low; None: leave it as the client asked.
+
+    In the middle of a tool loop Anthropic's thinking may not change, and nothing is changed there for any provider.
+    """
+    if in_loop or asked <= 0 or left >= _HALF:
+        return None
+    least = _LEAST.get(provider, 0)
+    wanted = min(asked, _SMALL) if left < _LOW else max(asked // 2, min(asked, _SMALL))
+    budget = max(least, wanted)
+    return None if budget >= asked else Thinking(budget, "low" if left < _LOW else "medium")

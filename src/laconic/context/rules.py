@@ -1,0 +1,32 @@
+"""How long things stay of use, in turns of the assistant; the reasons are what recorded sessions showed."""
+
+from __future__ import annotations
+
+import msgspec
+
+
+class Rules(msgspec.Struct, frozen=True):
+    """Ages are counted from the last time that a text, its file or a name of its own was of use."""
+
+    # A file that was read and never changed is rarely copied from after this long.
+    read: int = 20
+    # Files under change come back: most late edits are to files that were changed before.
+    changed: int = 45
+    # Tests are read to be imitated: their lines return four times as often as those of other files.
+    test: int = 45
+    # Output of commands and hits of searches have been acted upon within a few turns.
+    output: int = 6
+    # The text that an edit replaced is no longer in the file.
+    replaced: int = 5
+    # A text is of use when a name is written that it holds and at most one other text does.
+    rare: int = 2
+    # Comments explain; what an agent copies is code.
+    comments: float = 0.5
+    # The newest turns are never touched.
+    protected: int = 4
+    # Texts below this many characters are not worth a gap.
+    smallest: int = 200
+    # A repeat is worth a pointer from this many rows and characters on, or one row of so many characters.
+    repeat_rows: int = 2
+    repeat_characters: int = 60
+    repeat_alone: int = 100

@@ -1,0 +1,142 @@
+"""Sheets: texts that the model has seen, row by row, and where each line is still visible."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Final
+
+from laconic.context.calls import About
+from laconic.records import Passage, Run
+from laconic.reduce.passage import left_out
+
+_WORTH_FINDING: Final = 8  # characters that a line must have to be looked up
+_REMEMBERED: Final = 10  # places of one line that are looked at; the newest are
+
+
+class Sheet:
+    """One text in the conversation: a result, or an argument of a call."""
+
+    __slots__ = (
+        "about",
+        "base",
+        "field",
+        "key",
+        "kind",
+        "passage",
+        "ref",
+        "related",
+        "runs",
+        "seen",
+        "shown",
+        "stale",
+        "task",
+        "turn",
+    )
+
+    def __init__(
+        self,
+        key: str,
+        field: str,
+        passage: Passage,
+        *,
+        about: About,
+        kind: str,
+        turn: int,
+        runs: tuple[Run, ...] = (),
+    ) -> None:
+        self.key = key
+        self.field = field
+        self.passage = passage
+        self.about = about
+        self.kind = kind  # the call's kind for a result; `argument` or `replaced` for an argument
+        self.turn = turn
+        self.related = turn  # the turn in which a rare name of its own was last written
+        self.seen = array("I", [turn]) * len(passage)  # the turn in which a row was last of use
+        self.shown = bytearray(b"\1") * len(passage)
+        self.stale: set[int] = set()  # rows that the file no longer holds
+        self.base: str | None = None  # what the passage was read from, where that is not the original
+        self.task = ""  # the task in progress when the call was made
+        self.ref = ""  # where the original is archived, once it is
+        self.runs: tuple[Run, ...] = ()
+        self.take(runs)
+
+    def __len__(self) -> int:
+        return len(self.passage)
+
+    def take(self, runs: tuple[Run, ...]) -> None:
+        """These rows are not shown."""
+        self.runs = runs
+        for run in runs:
+            for row in range(run.first, min(run.last + 1, len(self.shown))):
+                self.shown[row] = 0
+
+    def replace(self, text: str, passage: Passage) -> None:
+        """Another text stands in its place."""
+        self.base, self.passage, self.runs = text, passage, ()
+        self.shown = bytearray(len(passage))  # not to be pointed to
+        self.seen = array("I", [self.turn]) * len(passage)
+        self.stale = set()
+
+    def without(self, rows: Iterable[int]) -> tuple[Run, ...]:
+        """The runs when these rows are left out too."""
+        return left_out(self.runs, rows)
+
+    def used(self, first: int, last: int, turn: int) -> None:
+        """Rows were of use in that turn."""
+        for row in range(max(0, first), min(last + 1, len(self.seen))):
+            self.seen[row] = turn
+
+
+class Sightings:
+    """Where lines are visible, so that a repeat can point to them."""
+
+    def __init__(self, fewest: int, characters: int, alone: int) -> None:
+        self._fewest = fewest  # rows of a repeat that is worth a pointer
+        self._characters = characters  # and their characters
+        self._alone = alone  # characters of a single row that is
+        self._places: dict[str, list[tuple[Sheet, int]]] = {}
+
+    def add(self, sheet: Sheet) -> None:
+        for row, line in enumerate(sheet.passage.lines):
+            if sheet.shown[row] and len(line) >= _WORTH_FINDING and len(line.strip()) >= _WORTH_FINDING:
+                places = self._places.setdefault(line, [])
+                places.append((sheet, row))
+                if len(places) > _REMEMBERED:
+                    del places[0]
+
+    def of(self, line: str) -> Sequence[tuple[Sheet, int]]:
+        return self._places.get(line, ())
+
+    def repeats(self, passage: Passage) -> Iterator[tuple[Run, Sheet]]:
+        """Stretches of a new text that are visible elsewhere, longest first from each row on."""
+        lines, at = passage.lines, 0
+        while at < len(lines):
+            length, place = self._longest(lines, at)
+            if place is not None and self._worth(lines[at : at + length]):
+                sheet, row = place
+                yield Run(at, at + length - 1, sheet.key, row), sheet
+                at += length
+            else:
+                at += 1
+
+    def _longest(self, lines: Sequence[str], at: int) -> tuple[int, tuple[Sheet, int] | None]:
+        best, found = 0, None
+        for sheet, row in reversed(self._places.get(lines[at], ())):
+            rows, shown, length = sheet.passage.lines, sheet.shown, 0
+            while (
+                at + length < len(lines)
+                and row + length < len(rows)
+                and shown[row + length]
+                and rows[row + length] == lines[at + length]
+            ):
+                length += 1
+            while length and not lines[at + length - 1].strip():
+                length -= 1
+            if length > best:
+                best, found = length, (sheet, row)
+        return best, found
+
+    def _worth(self, lines: Sequence[str]) -> bool:
+        size = sum(map(len, lines))
+        return size >= (self._characters if len(lines) >= self._fewest else self._alone)

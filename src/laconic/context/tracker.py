@@ -1,0 +1,231 @@
+"""What happened in a conversation so far, read once block by block: texts, files, names, tasks, and their turns."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Final
+
+from laconic.context.calls import NOTHING, About, about, is_old, named
+from laconic.context.ledger import Decision, Ledger
+from laconic.context.rules import Rules
+from laconic.context.sheets import Sheet, Sightings
+from laconic.context.tasks import Task, Tasks
+from laconic.context.words import identifiers
+from laconic.records import Run
+from laconic.reduce.passage import passage
+from laconic.render.passage import shown
+from laconic.wire.conversation import Conversation
+from laconic.wire.model import Block
+
+_ENVELOPE: Final = 12  # tokens around the text of a block: its type, its id, its name
+_ARGUMENT: Final = 80  # characters from which an argument of several lines is a text of its own
+
+
+class Tracker:
+    """Derived state of one line of history. It can be thrown away: reading the history again gives the same."""
+
+    def __init__(self, rules: Rules, count: Callable[[str], int], task_tool: str = "") -> None:
+        self.rules = rules
+        self.tasks = Tasks(task_tool)
+        self.completed: list[Task] = []  # by the blocks that were read last
+        self.turn = 0
+        self.order: list[str] = []
+        self.place: dict[str, int] = {}
+        self.sizes: dict[str, int] = {}  # tokens as sent
+        self.sheets: dict[str, list[Sheet]] = {}
+        self.touched: dict[str, int] = {}  # file -> turn in which a call named it
+        self.changed: dict[str, int] = {}
+        self.mentioned: dict[str, int] = {}  # file name -> turn in which anyone wrote it
+        self.sent = 0  # blocks of the request before this one
+        self._count = count
+        self._sightings = Sightings(rules.repeat_rows, rules.repeat_characters, rules.repeat_alone)
+        self._names: dict[str, list[Sheet]] = {}
+        self._owner: dict[str, str] = {}  # call -> the task in progress when it was made
+        self._speaking = False  # the last block was the assistant's
+
+    @property
+    def tokens(self) -> int:
+        return sum(self.sizes.values())
+
+    def extends(self, keys: Sequence[str]) -> bool:
+        """Whether a history begins with all that was read."""
+        return len(keys) >= len(self.order) and list(keys[: len(self.order)]) == self.order
+
+    def read(self, conversation: Conversation, ledger: Ledger) -> list[Decision]:
+        """Take in what is new; what enters the conversation now is written in its shortest form."""
+        blocks = [block for turn in conversation.turns for block in turn.blocks]
+        self.sent = len(self.order)
+        self.completed = []
+        fresh = blocks[self.sent :]
+        if not fresh:
+            return []
+        calls = {result.at: call for found in conversation.exchanges for call, result in found.pairs if result}
+        roles = [turn.role for turn in conversation.turns]
+        made: list[Decision] = []
+        for block in fresh:
+            speaking = roles[block.turn] == "assistant"
+            self.turn += speaking and not self._speaking
+            self._speaking = speaking
+            self.place[block.key] = len(self.order)
+            self.order.append(block.key)
+            in_force = ledger.applicable(block.key, self.place.__contains__)
+            if any(decision.gone for decision in in_force.values()):
+                self.sizes[block.key] = 0
+                continue
+            if block.kind == "call":
+                self._call(block, in_force)
+            elif block.kind == "result":
+                made += self._result(block, calls.get(block.at), in_force, pinned=conversation.pinned(block))
+            else:
+                self._text(block, in_force)
+        return made
+
+    def take(self, decision: Decision) -> None:
+        """A decision about a block that was read before."""
+        if decision.gone:
+            self.sizes[decision.key] = 0
+            for sheet in self.sheets.pop(decision.key, ()):
+                sheet.shown = bytearray(len(sheet))
+            return
+        for sheet in self.sheets.get(decision.key, ()):
+            if sheet.field == decision.field:
+                sheet.ref = decision.ref
+                if decision.text is not None and decision.text != sheet.base:
+                    sheet.replace(decision.text, passage(decision.text))
+                sheet.take(decision.runs)
+                self.sizes[decision.key] = max(1, self.sizes[decision.key] - decision.before + decision.after)
+
+    # calls
+
+    def _call(self, block: Block, in_force: Mapping[str, Decision]) -> None:
+        arguments = block.input
+        what = about(block.name, arguments)
+        self._owner[block.key] = self.tasks.current
+        for file in what.files:
+            self.touched[file] = self.turn
+            if what.changes:
+                self.changed[file] = self.turn
+        text = block.text
+        self._noticed(text if isinstance(arguments, str) else "\n".join(_strings(arguments)))
+        size = _ENVELOPE + self._count(text)
+        if isinstance(arguments, dict):
+            for field, value in arguments.items():
+                if isinstance(value, str) and len(value) >= _ARGUMENT and "\n" in value:
+                    decision = in_force.get(field)
+                    kind = "replaced" if is_old(field) else "argument"
+                    sheet = self._sheet(block.key, field, value, what=what, kind=kind, decision=decision)
+                    sheet.task = self.tasks.current
+                    size -= decision.before - decision.after if decision else 0
+        self.sizes[block.key] = max(1, size)
+
+    # results
+
+    def _result(
+        self, block: Block, call: Block | None, in_force: Mapping[str, Decision], *, pinned: bool
+    ) -> list[Decision]:
+        what = about(call.name, call.input) if call else NOTHING
+        text = block.text
+        before = self._count(text)
+        decision = in_force.get("")
+        made: list[Decision] = []
+        if decision is None and block.editable and not pinned and text:
+            decision = self._shortest(block, text, what, before)
+            made = [decision] if decision else []
+        sheet = self._sheet(block.key, "", text, what=what, kind=what.kind, decision=decision)
+        if call is not None:
+            sheet.task = self._owner.get(call.key, "")
+            arguments = call.input
+            if isinstance(arguments, dict) and self.tasks.is_task_tool(call.name, arguments):
+                self.completed += self.tasks.committed(arguments, text, error=block.error)
+        self.sizes[block.key] = _ENVELOPE + (decision.after if decision else before)
+        if what.old and not block.error:
+            self._superseded(what)
+        if what.kind in {"read", "report"}:
+            self._remember_names(sheet)
+        return made
+
+    def _shortest(self, block: Block, text: str, what: About, before: int) -> Decision | None:
+        """Numbers without padding, paths once, repeats as pointers: nothing that the model would miss."""
+        rows = passage(text)
+        runs = []
+        for run, sheet in self._sightings.repeats(rows):
+            runs.append(Run(run.first, run.last, run.source, run.row, _label(run, sheet, what)))
+            sheet.used(run.row, run.row + run.last - run.first, self.turn)
+        written = shown(rows, runs)
+        if written == text:
+            return None
+        after = self._count(written)
+        if after >= before:
+            return None
+        return Decision(block.key, "ingest", runs=tuple(runs), before=before, after=after, turn=self.turn)
+
+    def _superseded(self, what: About) -> None:
+        """An edit took these lines out of its file: wherever else they are shown, they are out of date."""
+        for line in set(what.old) - set(what.new):
+            if len(line.strip()) >= 8:
+                for sheet, row in self._sightings.of(line):
+                    if sheet.about.files & what.files and sheet.kind != "argument":
+                        sheet.stale.add(row)
+
+    # words
+
+    def _text(self, block: Block, in_force: Mapping[str, Decision]) -> None:
+        decision = in_force.get("")
+        self.sizes[block.key] = _ENVELOPE + (
+            decision.after if decision else self._count(block.text or block.raw.decode("utf-8", "replace"))
+        )
+        if block.kind == "text":
+            self._noticed(block.text)
+
+    def _noticed(self, text: str) -> None:
+        """Files and rare names that are written keep their texts in use."""
+        for name in named(text):
+            self.mentioned[name] = self.turn
+        for word in identifiers(text):
+            holders = self._names.get(word, ())
+            if len(holders) <= self.rules.rare:
+                for sheet in holders:
+                    sheet.related = self.turn
+
+    def _remember_names(self, sheet: Sheet) -> None:
+        for word in identifiers("\n".join(sheet.passage.lines)):
+            holders = self._names.setdefault(word, [])
+            if len(holders) <= self.rules.rare:  # one more than rare is enough to know that it is not
+                holders.append(sheet)
+
+    def _sheet(self, key: str, field: str, text: str, *, what: About, kind: str, decision: Decision | None) -> Sheet:
+        base = text if decision is None or decision.text is None else decision.text
+        sheet = Sheet(
+            key,
+            field,
+            passage(base),
+            about=what,
+            kind=kind,
+            turn=self.turn,
+            runs=decision.runs if decision else (),
+        )
+        if decision:
+            sheet.ref, sheet.base = decision.ref, decision.text
+        self.sheets.setdefault(key, []).append(sheet)
+        self._sightings.add(sheet)
+        return sheet
+
+
+def _label(run: Run, source: Sheet, what: About) -> str:
+    if source.field:
+        return "as written above"
+    if source.about.files & what.files:
+        numbers = source.passage.numbers
+        return f"as above at {numbers[run.row]}" if numbers and numbers[run.row] >= 0 else "as above"
+    name = next(iter(sorted(source.about.names)), "")
+    return f"as in {name} above" if name and source.about.kind == "read" else "as above"
+
+
+def _strings(value: object) -> list[str]:
+    if isinstance(value, str):
+        return [value]
+    if isinstance(value, dict):
+        return [text for inner in value.values() for text in _strings(inner)]
+    if isinstance(value, list):
+        return [text for inner in value for text in _strings(inner)]
+    return []

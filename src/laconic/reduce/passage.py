@@ -1,0 +1,80 @@
+"""A tool's text as rows: file listings lose their numbering, search listings their paths, lines stay verbatim.
+
+Rows stand one to one for the lines of the text, so that a row can be left out, pointed to and recalled by its number.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from itertools import pairwise
+from typing import Final
+
+from laconic.records import Passage, Run
+
+_FEWEST: Final = 3  # rows that make a listing
+_NUMBERED: Final = re.compile(r"\s*(\d{1,7})(?:→|\t)(.*)", re.S)
+_FOUND: Final = re.compile(r"((?:\.{0,2}/)?[\w@.+~\-]+(?:/[\w@.+~\-\[\]()]+)*)([:-])(\d{1,7})\2(.*)", re.S)
+
+
+def passage(text: str) -> Passage:
+    """Read a text: a numbered listing, a search listing, or plain lines."""
+    rows = text.split("\n")
+    return _numbered(rows) or _found(rows) or Passage(tuple(rows))
+
+
+def _numbered(rows: Sequence[str]) -> Passage | None:
+    """`   12→code` and `12<tab>code`, ascending by one somewhere: real listings do, tables of figures do not."""
+    if sum(1 for row in rows[:40] if row[:1] in " 0123456789") < _FEWEST:
+        return None
+    matches = [_NUMBERED.fullmatch(row) for row in rows]
+    numbers = tuple(int(match[1]) if match else -1 for match in matches)
+    steps = sum(1 for a, b in pairwise(numbers) if a >= 0 and b == a + 1)
+    if steps < _FEWEST - 1:
+        return None
+    return Passage(tuple(m[2] if m else row for m, row in zip(matches, rows, strict=True)), numbers)
+
+
+def _found(rows: Sequence[str]) -> Passage | None:
+    """`path:12:code` and `path-13-code` as grep and ripgrep print them."""
+    if ":" not in rows[0] and "-" not in rows[0]:
+        return None
+    matches = [_FOUND.fullmatch(row) for row in rows]
+    matches = [m if m and ("/" in m[1] or "." in m[1]) else None for m in matches]
+    if sum(m is not None for m in matches) < max(_FEWEST, len(rows) // 2):
+        return None
+    return Passage(
+        tuple(m[4] if m else row for m, row in zip(matches, rows, strict=True)),
+        tuple(int(m[3]) if m else -1 for m in matches),
+        tuple(m[1] if m else "" for m in matches),
+        frozenset(place for place, m in enumerate(matches) if m and m[2] == ":"),
+    )
+
+
+def left_out(runs: Iterable[Run], rows: Iterable[int]) -> tuple[Run, ...]:
+    """The runs with these rows left out too; pointers keep what is left of them."""
+    runs = tuple(runs)
+    gone = set(rows)
+    for run in runs:
+        if not run.source:
+            gone.update(range(run.first, run.last + 1))
+    kept = [Run(first, last) for first, last in _stretches(sorted(gone))]
+    for run in runs:
+        if run.source:
+            stays = [row for row in range(run.first, run.last + 1) if row not in gone]
+            kept += [
+                Run(first, last, run.source, run.row + first - run.first, run.label)
+                for first, last in _stretches(stays)
+            ]
+    return tuple(sorted(kept, key=lambda run: run.first))
+
+
+def _stretches(rows: Sequence[int]) -> list[tuple[int, int]]:
+    """Neighbouring rows as ranges."""
+    found: list[tuple[int, int]] = []
+    for row in rows:
+        if found and row == found[-1][1] + 1:
+            found[-1] = (found[-1][0], row)
+        else:
+            found.append((row, row))
+    return found

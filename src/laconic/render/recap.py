@@ -1,0 +1,58 @@
+"""The recap of a span of history as a text: sections in order of worth, each cut before the budget is over."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final
+
+_HEAD: Final = "[laconic] Recap of earlier turns that are no longer shown. It stands in their place."
+_SHARES: Final[tuple[tuple[str, str, float], ...]] = (
+    ("tasks", "Tasks", 0.15),
+    ("asked", "The user also said", 0.2),
+    ("changed", "Files changed", 0.15),
+    ("open", "Open errors", 0.15),
+    ("decisions", "Findings", 0.15),
+    ("commands", "Commands", 0.08),
+    ("read", "Files read", 0.06),
+    ("archived", "Archived (`laconic recall REF`)", 0.06),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Recapped:
+    """What a recap says, by section; the newest lines last."""
+
+    asked: tuple[str, ...] = ()
+    tasks: tuple[str, ...] = ()
+    changed: tuple[str, ...] = ()
+    read: tuple[str, ...] = ()
+    commands: tuple[str, ...] = ()
+    open: tuple[str, ...] = ()
+    decisions: tuple[str, ...] = ()
+    archived: tuple[str, ...] = ()
+
+
+def recap_text(what: Recapped, budget: int, count: Callable[[str], int]) -> str:
+    """At most `budget` tokens; of a section that is too long the newest lines stay, with their number."""
+    parts = [_HEAD]
+    room = budget - count(_HEAD) - 16
+    for field, title, share in _SHARES:
+        lines: tuple[str, ...] = getattr(what, field)
+        if lines:
+            parts.append(_section(title, lines, round(room * share), count))
+    return "\n\n".join(part for part in parts if part)
+
+
+def _section(title: str, lines: tuple[str, ...], room: int, count: Callable[[str], int]) -> str:
+    kept: list[str] = []
+    used = count(title) + 12
+    for line in reversed(lines):
+        used += count(line) + 3
+        if used > room:
+            break
+        kept.append(f"- {line}")
+    if not kept:
+        return ""
+    some = f" ({len(kept)} of {len(lines)})" if len(kept) < len(lines) else ""
+    return "\n".join([f"{title}{some}:", *reversed(kept)])

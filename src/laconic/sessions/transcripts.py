@@ -1,0 +1,175 @@
+"""Recorded sessions of many agents, as messages of the Anthropic form: what a replay sends turn by turn."""
+
+from __future__ import annotations
+
+import gzip
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Final
+
+import msgspec
+
+from laconic.errors import UsageError
+
+Json = dict[str, object]
+_SUFFIXES: Final = (".json", ".jsonl", ".json.gz", ".jsonl.gz")
+
+
+class Transcript(msgspec.Struct, frozen=True):
+    """One session."""
+
+    name: str
+    messages: list[Json]
+    split: str = ""  # of a corpus that has parts
+
+
+def transcripts(path: Path) -> Iterator[Transcript]:
+    """All sessions in a file, or in the files below a folder."""
+    if path.is_dir():
+        files = sorted(f for f in path.rglob("*") if f.is_file() and f.name.endswith(_SUFFIXES))
+        for file in files:
+            yield from _read(file)
+    elif path.is_file():
+        yield from _read(path)
+    else:
+        raise UsageError(f"There is no {path}.", "Name a session file or a folder of them.")
+
+
+def _read(path: Path) -> Iterator[Transcript]:
+    data = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
+    name = path.name.split(".", 1)[0]
+    whole = _value(data)
+    rows = [whole] if whole is not None else [row for line in data.split(b"\n") if (row := _value(line)) is not None]
+    rows = [inner for row in rows for inner in (row if isinstance(row, list) else [row])]
+    objects = [row for row in rows if isinstance(row, dict)]
+    recorded = [row for row in objects if isinstance(row.get("messages") or row.get("input"), list)]
+    if recorded:
+        for number, row in enumerate(recorded):
+            messages = row.get("messages") or row.get("input")
+            assert isinstance(messages, list)
+            label = str(row.get("id") or (name if len(recorded) == 1 else f"{name}-{number}"))
+            yield _transcript(label, _longest(messages), str(row.get("split") or ""))
+    elif objects:
+        yield _transcript(name, _events(objects), "")
+
+
+def _value(data: bytes) -> object | None:
+    try:
+        value: object = msgspec.json.decode(data)
+    except (msgspec.MsgspecError, UnicodeDecodeError):
+        return None
+    return value
+
+
+def _longest(messages: list[object]) -> list[Json]:
+    """A recording may hold several contexts, one after the other: the longest is replayed."""
+    groups: dict[object, list[Json]] = {}
+    for message in messages:
+        if isinstance(message, dict):
+            meta = message.get("meta")
+            groups.setdefault(meta.get("epoch", 0) if isinstance(meta, dict) else 0, []).append(message)
+    return max(groups.values(), key=len, default=[])
+
+
+def _events(rows: list[Json]) -> list[Json]:
+    """Lines of a log: Claude Code writes `message`, Codex `payload`, opencode `info` and `parts`, ours `message`."""
+    found: list[Json] = []
+    for row in rows:
+        if row.get("isSidechain") or row.get("type") in {"summary", "session_meta"}:
+            continue
+        inner = row.get("message") or row.get("payload") or row
+        parts = row.get("parts")
+        if isinstance(parts, list):
+            info = row.get("info")
+            found += _opencode(str(info.get("role") if isinstance(info, dict) else "user"), parts)
+        elif isinstance(inner, dict) and (inner.get("role") or inner.get("type")):
+            found.append(inner)
+    return found
+
+
+def _opencode(role: str, parts: list[object]) -> Iterator[Json]:
+    for part in parts:
+        if not isinstance(part, dict):
+            continue
+        if part.get("type") == "text":
+            yield {"role": role, "content": part.get("text") or ""}
+        state = part.get("state")
+        if part.get("type") == "tool" and isinstance(state, dict):
+            id = str(part.get("callID") or part.get("id") or "x")
+            call = {"id": id, "function": {"name": part.get("tool"), "arguments": state.get("input") or {}}}
+            yield {"role": "assistant", "content": "", "tool_calls": [call]}
+            yield {"role": "tool", "tool_call_id": id, "content": state.get("output") or state.get("error") or ""}
+
+
+def _transcript(name: str, rows: Iterable[Json], split: str) -> Transcript:
+    merged: list[tuple[str, list[Json]]] = []
+    for row in rows:
+        role, blocks = _message(row)
+        if not blocks:
+            continue
+        if merged and merged[-1][0] == role:
+            merged[-1][1].extend(blocks)
+        else:
+            merged.append((role, blocks))
+    return Transcript(name, _paired(merged), split)
+
+
+def _message(row: Json) -> tuple[str, list[Json]]:
+    """One message of any form, as a role and blocks."""
+    role, kind, content = row.get("role"), row.get("type"), row.get("content")
+    if kind == "function_call":
+        return "assistant", [_call(row.get("call_id"), row.get("name"), row.get("arguments"))]
+    if kind == "function_call_output":
+        return "user", [_result(row.get("call_id"), row.get("output"))]
+    if role == "tool":
+        return "user", [_result(row.get("tool_call_id"), content)]
+    if role not in {"user", "assistant"}:
+        return "system", []
+    blocks: list[Json] = []
+    if isinstance(content, str):
+        blocks = [{"type": "text", "text": content}] if content.strip() else []
+    elif isinstance(content, list):
+        blocks = [known for block in content if isinstance(block, dict) and (known := _block(block))]
+    calls = row.get("tool_calls")
+    for call in calls if isinstance(calls, list) else []:
+        function = call.get("function") if isinstance(call, dict) else None
+        if isinstance(function, dict):
+            blocks.append(_call(call.get("id"), function.get("name"), function.get("arguments")))
+    return str(role), blocks
+
+
+def _block(block: Json) -> Json | None:
+    if block.get("type") in {"text", "input_text", "output_text"}:
+        text = block.get("text")
+        return {"type": "text", "text": text} if isinstance(text, str) and text.strip() else None
+    if block.get("type") in {"tool_use", "tool_result"}:
+        return {key: value for key, value in block.items() if key != "cache_control"}
+    return None
+
+
+def _call(id: object, name: object, arguments: object) -> Json:
+    decoded = _value(arguments.encode()) if isinstance(arguments, str) else arguments
+    given = decoded if isinstance(decoded, dict) else {"raw": arguments} if decoded is None else {"v": decoded}
+    return {"type": "tool_use", "id": str(id or "x"), "name": str(name or "tool"), "input": given}
+
+
+def _result(id: object, content: object) -> Json:
+    return {"type": "tool_result", "tool_use_id": str(id or "x"), "content": content or "(empty)"}
+
+
+def _paired(merged: list[tuple[str, list[Json]]]) -> list[Json]:
+    """Calls without a result and results without a call are left out: recordings end anywhere."""
+    found: list[Json] = []
+    for at, (role, blocks) in enumerate(merged):
+        if role == "assistant":
+            after = merged[at + 1][1] if at + 1 < len(merged) else []
+            answered = {block.get("tool_use_id") for block in after}
+            kept = [block for block in blocks if block.get("type") != "tool_use" or block.get("id") in answered]
+        else:
+            before = found[-1]["content"] if found else []
+            made = {block.get("id") for block in before} if isinstance(before, list) else set()
+            kept = [b for b in blocks if b.get("type") != "tool_result" or b.get("tool_use_id") in made]
+        found.append({"role": role, "content": kept or [{"type": "text", "text": "…"}]})
+    while found and found[0]["role"] != "user":
+        del found[0]
+    return found
