@@ -53,7 +53,8 @@ def listen(address: str, token: str, certificate: str, key: str, *, insecure: bo
 def bind(where: Listen) -> socket.socket:
     """Take the address; port 0 takes a free one."""
     family = socket.AF_INET6 if ":" in where.host else socket.AF_INET
-    opened = socket.socket(family, socket.SOCK_STREAM)
+    # The protocol is named because asyncio sends small pieces at once only on sockets that say they are TCP.
+    opened = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     opened.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         opened.bind((where.host, where.port))

@@ -1,0 +1,185 @@
+"""What the gateway costs: CPU per request in a growing session, the wait for the first byte, memory, time to start.
+
+The gateway runs as its own process between a client and a scripted provider, all on loopback. Waiting is compared
+with the same requests sent directly, alternately, in the same run.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import resource
+import statistics
+import sys
+import tempfile
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any, Final
+
+import aiohttp
+
+from laconic.bench.report import Bar, Cell, Options, Report, at_most, versions
+from laconic.gateway.scripted import Answer, Asked, ScriptedUpstream, streamed
+from laconic.tokens.count import counter
+
+_SIZES: Final = {10_000: 10.0, 100_000: 25.0, 500_000: 80.0}  # tokens -> milliseconds of CPU
+_TURNS: Final = 12
+_EVENTS: Final = 500
+_TICKS: Final = 100  # /proc counts hundredths of a second
+
+
+def run(options: Options) -> Report:
+    """Measure."""
+    return asyncio.run(_run(options))
+
+
+async def _run(options: Options) -> Report:
+    rows: list[dict[str, Cell]] = []
+    bars: list[Bar] = []
+    async with ScriptedUpstream(_answer) as upstream, aiohttp.ClientSession() as client:
+        began = time.perf_counter()
+        async with _gateway(upstream.url, options.args) as (base, pid):
+            ready = time.perf_counter() - began
+            idle = _memory(pid)
+            for size, most in _SIZES.items():
+                cpu, wait = await _growing(client, base, pid, size)
+                rows.append({"tokens": size, "cpu_ms": round(cpu, 1), "answer_ms": round(wait, 1)})
+                bars.append(at_most(f"CPU per request at {size} tokens, ms", cpu, most))
+            through, direct = await _first_bytes(client, base, upstream.url)
+            stream = await _stream_cpu(client, base, pid)
+            rows.append({"tokens": 0, "cpu_ms": round(stream, 1), "what": f"one answer of {_EVENTS} events"})
+            bars += [
+                at_most("first byte later than direct, p95, ms", through - direct, 5.0),
+                at_most("ready after, s", ready, 1.0),
+                at_most("memory when idle, MB", idle, 100.0),
+            ]
+            rows.append({"what": "memory at the end", "mb": round(_memory(pid), 1)})
+    return Report(
+        "gateway",
+        "generated conversations of reads and edits, Anthropic format",
+        counter().name,
+        tuple(rows),
+        tuple(bars),
+        versions=versions("aiohttp", "starlette", "uvicorn"),
+    )
+
+
+def _answer(asked: Asked) -> Answer:
+    usage = b'{"usage":{"input_tokens":9,"output_tokens":2}}'
+    if b'"stream":true' not in asked.body:
+        return Answer((usage,))
+    events = [b'event: content_block_delta\ndata: {"delta":{"type":"text_delta","text":"word"}}\n\n'] * _EVENTS
+    return streamed([*events, b"event: message_delta\ndata: " + usage + b"\n\n"])
+
+
+@asynccontextmanager
+async def _gateway(url: str, flags: tuple[str, ...]) -> AsyncIterator[tuple[str, int]]:
+    """A gateway of its own, with a cache folder of its own."""
+    with tempfile.TemporaryDirectory() as folder:
+        settings = Path(folder) / "config.toml"
+        settings.write_text(f'cache_dir = "{folder}/cache"\n', "utf-8")
+        words = ["gateway", "--config", str(settings), "--listen", "127.0.0.1:0", "--anthropic-url", url, *flags]
+        process = await asyncio.create_subprocess_exec(
+            sys.executable, "-m", "laconic", *words, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.DEVNULL
+        )
+        assert process.stdout is not None
+        try:
+            base = (await process.stdout.readline()).decode().split()[-1]
+            await _until_ready(base)
+            yield base, process.pid
+        finally:
+            process.terminate()
+            await process.wait()
+
+
+async def _until_ready(base: str) -> None:
+    async with aiohttp.ClientSession() as client, client.get(base + "/readyz") as answer:
+        answer.raise_for_status()
+
+
+async def _growing(client: aiohttp.ClientSession, base: str, pid: int, size: int) -> tuple[float, float]:
+    """Milliseconds of CPU, and of waiting, per request, when each request adds one exchange to a long history."""
+    messages = _history(size)
+    await _post(client, base, messages, size)
+    spent, waits = _cpu(pid), []
+    for _ in range(_TURNS):
+        messages += _exchange(len(messages))
+        waits.append(await _post(client, base, messages, size))
+    return 1000 * (_cpu(pid) - spent) / _TURNS, statistics.median(waits)
+
+
+def _history(size: int) -> list[dict[str, Any]]:
+    """About that many tokens."""
+    messages: list[dict[str, Any]] = [{"role": "user", "content": f"Mend the parser of size {size}."}]
+    count, tokens = counter(), 0
+    while tokens < size:
+        more = _exchange(len(messages))
+        tokens += count(json.dumps(more))
+        messages += more
+    return messages
+
+
+def _exchange(number: int) -> list[dict[str, Any]]:
+    name, id = f"src/module_{number}.py", f"toolu_{number}"
+    lines = [f"{n:6}\tdef function_{number}_{n}(argument):  # {n * number % 97}" for n in range(1, 90)]
+    call = {"type": "tool_use", "id": id, "name": "Read", "input": {"file_path": name}}
+    result = {"type": "tool_result", "tool_use_id": id, "content": "\n".join(lines)}
+    return [
+        {"role": "assistant", "content": [{"type": "text", "text": f"I read {name}."}, call]},
+        {"role": "user", "content": [result]},
+    ]
+
+
+async def _post(client: aiohttp.ClientSession, base: str, messages: list[dict[str, Any]], size: int) -> float:
+    """Milliseconds until the whole answer was there."""
+    request = {"model": "claude-sonnet-4-5", "max_tokens": 1000, "system": "Work.", "messages": messages}
+    body = json.dumps(request, ensure_ascii=False).encode()
+    began = time.perf_counter()
+    async with client.post(base + "/v1/messages", data=_reader(body), headers={"x-api-key": f"k{size}"}) as answer:
+        await answer.read()
+    return 1000 * (time.perf_counter() - began)
+
+
+async def _reader(body: bytes) -> AsyncIterator[bytes]:
+    for at in range(0, len(body), 2**16):
+        yield body[at : at + 2**16]
+
+
+async def _first_bytes(client: aiohttp.ClientSession, base: str, direct: str) -> tuple[float, float]:
+    """95th percentile of the wait for the first event, through the gateway and without it."""
+    waits: dict[str, list[float]] = {base: [], direct: []}
+    for _ in range(60):
+        for url, found in waits.items():
+            found.append(await _first_byte(client, url))
+    return statistics.quantiles(waits[base], n=20)[-1], statistics.quantiles(waits[direct], n=20)[-1]
+
+
+async def _first_byte(client: aiohttp.ClientSession, url: str) -> float:
+    body = b'{"model":"m","stream":true,"messages":[{"role":"user","content":"hi"}]}'
+    began = time.perf_counter()
+    async with client.post(url + "/v1/messages", data=body) as answer:
+        await answer.content.readany()
+        wait = 1000 * (time.perf_counter() - began)
+        await answer.read()
+    return wait
+
+
+async def _stream_cpu(client: aiohttp.ClientSession, base: str, pid: int) -> float:
+    spent = _cpu(pid)
+    for _ in range(20):
+        await _first_byte(client, base)
+    return 1000 * (_cpu(pid) - spent) / 20
+
+
+def _cpu(pid: int) -> float:
+    """Seconds of CPU that a process has used."""
+    fields = Path(f"/proc/{pid}/stat").read_text("utf-8").rsplit(")", 1)[1].split()
+    return (int(fields[11]) + int(fields[12])) / _TICKS
+
+
+def _memory(pid: int) -> float:
+    """Resident megabytes."""
+    pages = int(Path(f"/proc/{pid}/statm").read_text("utf-8").split()[1])
+    return pages * resource.getpagesize() / 1e6
