@@ -77,6 +77,9 @@ SETTINGS: Final[tuple[Setting, ...]] = (
     Setting(
         "gateway.native_models", "", "Models that are never asked to write calls as text, as patterns with commas."
     ),
+    Setting(
+        "gateway.window", 0, "Tokens that the models take; above most of it histories are cut; 0: unknown.", minimum=0
+    ),
     Setting("gateway.max_body", 64, "Largest request body, in MiB.", minimum=1),
     Setting("bench.mirror", "../.mirror", "Folder with bare clones of public repositories, as owner+name/repo."),
     Setting("bench.data", "../shared/bench", "Folder with the recorded data that benchmarks measure on."),

@@ -82,7 +82,9 @@ def build(upstreams: Upstreams, engine: Engine, policy: Policy, token: str = "")
         Route("/laconic/sessions", numbers),
         Mount("/", Guard(proxy, token)),
     ]
-    return Starlette(routes=routes, lifespan=lifespan)
+    app = Starlette(routes=routes, lifespan=lifespan)
+    app.state.roster = roster
+    return app
 
 
 def _loopback(address: str) -> bool:

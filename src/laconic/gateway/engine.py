@@ -1,4 +1,4 @@
-"""What the gateway asks of the conversation engine, and the engine that changes nothing."""
+"""What the gateway asks of an engine; the one that keeps conversations small, and the one that changes nothing."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from typing import Protocol
 
 import msgspec
 
+from laconic.context.engine import Engine as ContextEngine
+from laconic.context.options import Bounds
 from laconic.wire.conversation import Conversation
 from laconic.wire.limits import Limits
 from laconic.wire.usage import Usage
@@ -45,3 +47,31 @@ class Unchanged:
 
     def answered(self, caller: Caller, usage: Usage | None, limits: Limits | None) -> None:
         return None
+
+
+class Keeping:
+    """The conversation engine, asked on behalf of clients."""
+
+    def __init__(self, engine: ContextEngine, window: int = 0) -> None:
+        self._engine = engine
+        self._window = window  # tokens that the models take; 0: not known
+
+    def prepare(self, caller: Caller, conversation: Conversation) -> Prepared:
+        bounds = Bounds(self._window, _quota(caller))
+        made = self._engine.prepare(caller.session, conversation.format, conversation.body, bounds)
+        notes = {"action": made.mode or ("reduced" if made.body != conversation.body else "kept")}
+        if made.rung:
+            notes["rung"] = made.rung
+        if made.tokens:
+            notes |= {"tokens": str(made.tokens), "saved": str(made.saved)}
+        if made.thinking:
+            notes["thinking"] = str(made.thinking)
+        return Prepared(made.body, notes)
+
+    def answered(self, caller: Caller, usage: Usage | None, limits: Limits | None) -> None:
+        self._engine.observe(_quota(caller), usage, limits)
+
+
+def _quota(caller: Caller) -> str:
+    """Limits hold for a key and a model."""
+    return f"{caller.account}/{caller.model}"

@@ -208,7 +208,7 @@ class Proxy:
             self._metrics.add("laconic_prompt_tokens_total", usage.cache_read, kind="cache_read")
             self._metrics.add("laconic_prompt_tokens_total", usage.cache_write, kind="cache_write")
             self._metrics.add("laconic_output_tokens_total", usage.output)
-            self._roster.answered(plan.caller, usage)
+            self._roster.answered(plan.caller, usage, plan.came, plan.went)
         limits = limits_of(readable(answer.raw_headers), time.time())
         if usage is not None or limits is not None:
             loop = asyncio.get_running_loop()

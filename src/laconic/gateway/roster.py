@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Final
 
+from laconic.context.economy import price_of
+from laconic.gateway.bill import Bill
 from laconic.gateway.engine import Caller
 from laconic.wire.usage import Usage
 
@@ -28,6 +30,7 @@ class Row:
     cache_write: int = 0
     output: int = 0
     last: float = 0.0
+    bill: Bill = field(default_factory=Bill)
 
 
 class Roster:
@@ -47,13 +50,26 @@ class Roster:
         if len(self._rows) > _MOST:
             self._rows.popitem(last=False)
 
-    def answered(self, who: Caller, usage: Usage) -> None:
+    def answered(self, who: Caller, usage: Usage, came: int, went: int) -> None:
         if row := self._rows.get(who.session):
             row.input += usage.input
             row.cache_read += usage.cache_read
             row.cache_write += usage.cache_write
             row.output += usage.output
+            row.bill.add(usage, came, went, price_of(who.model))
 
     def rows(self) -> list[dict[str, object]]:
         """Newest first."""
         return [asdict(row) for row in reversed(self._rows.values())]
+
+    def summary(self) -> str:
+        """One line on all sessions: tokens and money, with us and without."""
+        bills = [row.bill for row in self._rows.values()]
+        tokens, whole = sum(bill.tokens for bill in bills), sum(bill.tokens_without for bill in bills)
+        if not tokens:
+            return "laconic: no answer reported its usage"
+        paid, full = sum(bill.dollars for bill in bills), sum(bill.dollars_without for bill in bills)
+        return (
+            f"laconic: {tokens:,} prompt tokens instead of {round(whole):,} ({tokens / whole:.0%}), "
+            f"about ${paid:.2f} instead of ${full:.2f} for prompts"
+        )

@@ -12,6 +12,7 @@ import msgspec
 from laconic.errors import BadSetting
 
 if TYPE_CHECKING:
+    import uvicorn
     from starlette.applications import Starlette
 
 
@@ -67,8 +68,8 @@ def bind(where: Listen) -> socket.socket:
     return opened
 
 
-def serve(app: Starlette, where: Listen, opened: socket.socket) -> None:
-    """Serve until told to stop."""
+def server_for(app: Starlette, where: Listen) -> uvicorn.Server:
+    """A server, not yet running."""
     import uvicorn  # costs start-up time; only the running gateway needs it
 
     logging.getLogger("uvicorn.error").setLevel(logging.CRITICAL)
@@ -86,4 +87,4 @@ def serve(app: Starlette, where: Listen, opened: socket.socket) -> None:
         ssl_certfile=where.certificate or None,
         ssl_keyfile=where.key or None,
     )
-    uvicorn.Server(config).run(sockets=[opened])
+    return uvicorn.Server(config)

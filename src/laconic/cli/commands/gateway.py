@@ -8,15 +8,26 @@ from __future__ import annotations
 import argparse
 import logging
 import sys
+import time
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from laconic.config import Settings
+
+if TYPE_CHECKING:
+    from starlette.applications import Starlette
+
+    from laconic.gateway.engine import Engine
+    from laconic.gateway.routes import Upstreams
+
+# The gateway is imported inside functions: most commands never need an HTTP server.
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--listen", metavar="HOST:PORT", help="address to listen on")
-    parser.add_argument("--anthropic-url", metavar="URL", help="where Anthropic's API is")
-    parser.add_argument("--openai-url", metavar="URL", help="where OpenAI's API is, or a server that speaks it")
-    parser.add_argument("--gemini-url", metavar="URL", help="where Gemini's API is")
+    parser.add_argument("--anthropic-url", default="", metavar="URL", help="where Anthropic's API is")
+    parser.add_argument("--openai-url", default="", metavar="URL", help="where OpenAI's API is, or a server like it")
+    parser.add_argument("--gemini-url", default="", metavar="URL", help="where Gemini's API is")
     parser.add_argument("--certificate", default="", metavar="FILE", help="certificate for TLS")
     parser.add_argument("--key", default="", metavar="FILE", help="key of the certificate")
     parser.add_argument("--insecure", action="store_true", help="allow plain HTTP on an address that others reach")
@@ -24,12 +35,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace, settings: Settings) -> int:
-    # Imported here: most commands never need an HTTP server.
-    from laconic.gateway.app import build
-    from laconic.gateway.engine import Unchanged
-    from laconic.gateway.plan import Policy
-    from laconic.gateway.routes import upstreams
-    from laconic.gateway.server import bind, listen, serve
+    from laconic.gateway.server import bind, listen, server_for
 
     logging.basicConfig(
         stream=sys.stderr, level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s %(message)s"
@@ -41,24 +47,59 @@ def run(args: argparse.Namespace, settings: Settings) -> int:
         args.key,
         insecure=args.insecure,
     )
-    known = upstreams(
-        args.anthropic_url or settings.text("gateway.anthropic_url"),
-        args.openai_url or settings.text("gateway.openai_url"),
-        args.gemini_url or settings.text("gateway.gemini_url"),
-        settings.text("gateway.upstreams"),
+    known = known_upstreams(settings, args.anthropic_url, args.openai_url, args.gemini_url)
+    app = application(known, settings, off=args.off, token=where.token)
+    opened = bind(where)
+    host, port = opened.getsockname()[:2]
+    print(f"laconic gateway on http{'s' if where.certificate else ''}://{host}:{port}", flush=True)
+    server_for(app, where).run(sockets=[opened])
+    return 0
+
+
+def known_upstreams(
+    settings: Settings, anthropic: str, openai: str, gemini: str = "", more: Mapping[str, str] | None = None
+) -> Upstreams:
+    """Providers: those given, else those of the settings."""
+    from laconic.gateway.routes import upstreams
+
+    named = [settings.text("gateway.upstreams"), *(f"{name}={url}" for name, url in (more or {}).items())]
+    return upstreams(
+        anthropic or settings.text("gateway.anthropic_url"),
+        openai or settings.text("gateway.openai_url"),
+        gemini or settings.text("gateway.gemini_url"),
+        ",".join(named),
     )
+
+
+def application(known: Upstreams, settings: Settings, *, off: bool, token: str = "") -> Starlette:
+    """The gateway as the settings want it."""
+    from laconic.gateway.app import build
+    from laconic.gateway.plan import Policy
+
     policy = Policy(
-        enabled=settings.flag("gateway.enabled") and not args.off,
+        enabled=settings.flag("gateway.enabled") and not off,
         off_models=_patterns(settings, "gateway.off_models"),
         native_models=_patterns(settings, "gateway.native_models"),
         prompted_models=_patterns(settings, "gateway.prompted_models"),
         max_body=settings.number("gateway.max_body") * 2**20,
     )
-    opened = bind(where)
-    host, port = opened.getsockname()[:2]
-    print(f"laconic gateway on http{'s' if where.certificate else ''}://{host}:{port}", flush=True)
-    serve(build(known, Unchanged(), policy, where.token), where, opened)
-    return 0
+    return build(known, engine(settings), policy, token)
+
+
+def engine(settings: Settings) -> Engine:
+    """The conversation engine with its files in the user's cache folder."""
+    from laconic.cli.commands.run import archive
+    from laconic.context.engine import Engine as ContextEngine
+    from laconic.context.ledger import Decision, Recap
+    from laconic.gateway.engine import Keeping
+    from laconic.sessions.ledger import LedgerFile
+    from laconic.tokens.count import counter
+
+    folder = settings.cache_dir()
+    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    ledger = LedgerFile(folder / "ledger.sqlite", Decision, Recap)
+    count = counter(settings.text("model"))
+    return Keeping(ContextEngine(ledger, archive(settings), time.time, count), settings.number("gateway.window"))
 
 
 def _patterns(settings: Settings, name: str) -> tuple[str, ...]:
