@@ -249,6 +249,15 @@ def test_14_codex_shell_and_custom_calls_are_paired() -> None:
     assert _again(talk, {(3, 0): SetInput("cut")}).turns[3].blocks[0].input == "cut"
 
 
+def test_14_codex_hands_over_its_tools_in_an_item_of_the_developer() -> None:
+    tools: Json = {"type": "additional_tools", "id": "at", "role": "developer", "tools": [{"type": "namespace"}]}
+    talk = _read("responses", [tools, {"role": "user", "content": "task"}])
+    assert talk.pinned(talk.turns[0].blocks[0])
+    assert not talk.turns[0].blocks[0].editable
+    assert talk.first_user == 1
+    assert talk.faults() == []
+
+
 def test_15_an_assistant_replayed_as_output_text() -> None:
     message = {
         "type": "message",

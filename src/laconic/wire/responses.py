@@ -87,7 +87,8 @@ def _item(raw: bytes, item: Opened, kind: str) -> Shape:
         part = call_part(raw, "assistant", whole, arguments, id=id, name=name)
         return Shape("assistant", (part if kind in _CALLS else msgspec.structs.replace(part, fixed=True),), (), kind)
     neutral: Kind = "server" if kind in _HOSTED else "opaque"
-    return Shape("assistant", (plain_part(raw, "assistant", neutral, whole, id=item.text("id")),), (), kind)
+    role = _ROLES.get(item.text("role"), "assistant")  # Codex hands over tools in an item of the developer
+    return Shape(role, (plain_part(raw, role, neutral, whole, id=item.text("id")),), (), kind)
 
 
 def compose(role: str, text: str) -> bytes:
