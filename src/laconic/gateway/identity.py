@@ -35,7 +35,7 @@ def caller(target: Target, headers: Mapping[str, str], query: str, conversation:
 
 def _account(target: Target, headers: Mapping[str, str], query: str) -> str:
     keys = [headers.get(name, "") for name in _KEYS] + parse_qs(query).get("key", [])
-    return _hash(target.upstream, target.base, *keys)[:32]
+    return _hash(target.upstream, *keys)[:32]
 
 
 def _hash(*parts: str) -> str:
