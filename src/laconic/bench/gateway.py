@@ -40,9 +40,9 @@ async def _run(options: Options) -> Report:
     bars: list[Bar] = []
     async with ScriptedUpstream(_answer) as upstream, aiohttp.ClientSession() as client:
         began = time.perf_counter()
-        async with _gateway(upstream.url, options.args) as (base, pid):
+        async with gateway_process(upstream.url, options.args) as (base, pid):
             ready = time.perf_counter() - began
-            idle = _memory(pid)
+            idle = memory(pid)
             for size, most in _SIZES.items():
                 cpu, wait = await _growing(client, base, pid, size)
                 rows.append({"tokens": size, "cpu_ms": round(cpu, 1), "answer_ms": round(wait, 1)})
@@ -55,7 +55,7 @@ async def _run(options: Options) -> Report:
                 at_most("ready after, s", ready, 1.0),
                 at_most("memory when idle, MB", idle, 100.0),
             ]
-            rows.append({"what": "memory at the end", "mb": round(_memory(pid), 1)})
+            rows.append({"what": "memory at the end", "mb": round(memory(pid), 1)})
     return Report(
         "gateway",
         "generated conversations of reads and edits, Anthropic format",
@@ -75,7 +75,7 @@ def _answer(asked: Asked) -> Answer:
 
 
 @asynccontextmanager
-async def _gateway(url: str, flags: tuple[str, ...]) -> AsyncIterator[tuple[str, int]]:
+async def gateway_process(url: str, flags: tuple[str, ...]) -> AsyncIterator[tuple[str, int]]:
     """A gateway of its own, with a cache folder of its own."""
     with tempfile.TemporaryDirectory() as folder:
         settings = Path(folder) / "config.toml"
@@ -179,7 +179,7 @@ def _cpu(pid: int) -> float:
     return (int(fields[11]) + int(fields[12])) / _TICKS
 
 
-def _memory(pid: int) -> float:
+def memory(pid: int) -> float:
     """Resident megabytes."""
     pages = int(Path(f"/proc/{pid}/statm").read_text("utf-8").split()[1])
     return pages * resource.getpagesize() / 1e6

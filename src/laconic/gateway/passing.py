@@ -27,7 +27,7 @@ class Passing:
 
     def __init__(self, send: Send) -> None:
         self._send = send
-        self.started = False
+        self.status = 0  # 0: not yet
         self.usage: Usage | None = None
         self.broken: Sequence[Broken] = ()
 
@@ -79,7 +79,11 @@ class Passing:
     async def _start(self, answer: aiohttp.ClientResponse, plan: Plan) -> None:
         raw = downward(answer.raw_headers, plan.notes, rewritten=bool(plan.tools))
         await self._send({"type": "http.response.start", "status": answer.status, "headers": raw})
-        self.started = True
+        self.status = answer.status
+
+    @property
+    def started(self) -> bool:
+        return self.status > 0
 
     async def _write(self, chunk: bytes) -> None:
         await self._send({"type": "http.response.body", "body": chunk, "more_body": True})

@@ -140,9 +140,10 @@ class Proxy:
         if plan.refused:
             await _answer(send, 400, refusal(where.format, 400, plan.refused))
             return
-        passing = Passing(send)
+        passing, began = Passing(send), time.monotonic()
         try:
             await self._exchange(asked, plan, passing)
+            log.info("answered", extra=_about(where, plan, passing, time.monotonic() - began))
         except (aiohttp.ClientError, TimeoutError, OSError) as error:
             fault = type(error).__name__
             self._metrics.add("laconic_upstream_faults_total", fault=fault)
@@ -213,6 +214,20 @@ class Proxy:
         if usage is not None or limits is not None:
             loop = asyncio.get_running_loop()
             loop.run_in_executor(self._thread, _quietly, self._planner.engine.answered, plan.caller, usage, limits)
+
+
+def _about(where: Target, plan: Plan, passing: Passing, seconds: float) -> dict[str, object]:
+    """What the log says of an answer."""
+    return {
+        "upstream": where.upstream,
+        "format": where.format or None,
+        "status": passing.status,
+        "ms": round(1000 * seconds),
+        "session": plan.caller.session if plan.caller else None,
+        "action": plan.notes.get("action"),
+        "came": plan.came or None,
+        "went": plan.went or None,
+    }
 
 
 async def _left(receive: Receive) -> None:

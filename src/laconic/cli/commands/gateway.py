@@ -6,7 +6,6 @@ Point a client at it (ANTHROPIC_BASE_URL, OPENAI_BASE_URL with /v1, ...); keys s
 from __future__ import annotations
 
 import argparse
-import logging
 import sys
 import time
 from collections.abc import Mapping
@@ -35,11 +34,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace, settings: Settings) -> int:
+    from laconic.gateway.logs import to
     from laconic.gateway.server import bind, listen, server_for
 
-    logging.basicConfig(
-        stream=sys.stderr, level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s %(message)s"
-    )
+    to(sys.stderr)
     where = listen(
         args.listen or settings.text("gateway.listen"),
         settings.text("gateway.token"),
