@@ -6,6 +6,7 @@ import asyncio
 import os
 import shutil
 import sys
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -42,36 +43,64 @@ def _command(step: int) -> str:
     return f"seq 1 {400 + 20 * (step % 7)} | sed 's/$/ line of the log of step {step % 5}/'"
 
 
+def _environment(folder: Path, base: str) -> dict[str, str]:
+    """A home of its own, and `base` as every provider."""
+    return {
+        "PATH": os.environ["PATH"],
+        "HOME": str(folder),
+        "LACONIC_CACHE_DIR": str(folder / "laconic"),
+        "ANTHROPIC_BASE_URL": base,
+        "ANTHROPIC_API_KEY": "k",
+        "OPENAI_BASE_URL": base,
+        "OPENAI_API_KEY": "k",
+        **QUIET,
+    }
+
+
+async def _start(words: list[str], folder: Path, base: str) -> asyncio.subprocess.Process:
+    pipe = asyncio.subprocess.PIPE
+    return await asyncio.create_subprocess_exec(
+        *words, cwd=folder, env=_environment(folder, base), stdin=asyncio.subprocess.DEVNULL, stdout=pipe, stderr=pipe
+    )
+
+
 async def _session(client: str, folder: Path, model: PlannedModel) -> tuple[str, str]:
     async with ScriptedUpstream(model) as upstream:
-        environment = {
-            "PATH": os.environ["PATH"],
-            "HOME": str(folder),
-            "LACONIC_CACHE_DIR": str(folder / "laconic"),
-            "ANTHROPIC_BASE_URL": upstream.url,
-            "ANTHROPIC_API_KEY": "k",
-            "OPENAI_BASE_URL": upstream.url,
-            "OPENAI_API_KEY": "k",
-            **QUIET,
-        }
-        words = ["-m", "laconic", "wrap", "--no-code-plane", client, "--", *CASES[client]]
-        running = await asyncio.create_subprocess_exec(
-            sys.executable,
-            *words,
-            cwd=folder,
-            env=environment,
-            stdin=asyncio.subprocess.DEVNULL,
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.PIPE,
-        )
+        words = [sys.executable, "-m", "laconic", "wrap", "--no-code-plane", client, "--", *CASES[client]]
+        running = await _start(words, folder, upstream.url)
         out, err = await asyncio.wait_for(running.communicate(), 240)
         return out.decode(), err.decode()
+
+
+async def _interrupted(folder: Path, model: PlannedModel) -> str:
+    """A session of Claude Code whose gateway is killed in the middle and started again."""
+    async with ScriptedUpstream(model) as upstream:
+        gateway = [sys.executable, "-m", "laconic", "gateway", "--anthropic-url", upstream.url, "--listen"]
+        first = await _start([*gateway, "127.0.0.1:0"], folder, "")
+        assert first.stdout is not None
+        base = (await first.stdout.readline()).decode().split()[-1]
+        client = await _start(["claude", *CASES["claude"]], folder, base)
+        while len(model.seen) < STEPS // 2:
+            await asyncio.sleep(0.05)
+        first.kill()
+        await first.wait()
+        second = await _start([*gateway, base.removeprefix("http://")], folder, "")
+        try:
+            out, err = await asyncio.wait_for(client.communicate(), 240)
+        finally:
+            second.kill()
+            await second.wait()
+        return out.decode() + err.decode()
 
 
 def _shared(before: Conversation, after: Conversation) -> bool:
     """Whether a request starts with all messages of the one before, cache marks aside."""
     keys = [[block.key for block in turn.blocks] for turn in before.turns]
     return [[block.key for block in turn.blocks] for turn in after.turns[: len(keys)]] == keys
+
+
+def _rewritten(model: PlannedModel) -> int:
+    return sum(not _shared(old, new) for old, new in pairwise(model.seen))
 
 
 @pytest.mark.flow
@@ -85,6 +114,17 @@ def test_forty_calls_arrive_valid_and_mostly_as_extensions(client: str, tmp_path
     assert DONE in out + err, (out[-2000:], err[-2000:])
     assert model.faults == []
     assert len(model.seen) >= STEPS
-    rewritten = sum(not _shared(old, new) for old, new in zip(model.seen, model.seen[1:], strict=False))
-    assert rewritten <= STEPS // 8
+    assert _rewritten(model) <= STEPS // 8
     assert "prompt tokens instead of" in err
+
+
+@pytest.mark.flow
+@pytest.mark.feature("P1")
+def test_a_gateway_that_is_killed_and_started_again_goes_on_where_it_was(tmp_path: Path) -> None:
+    if shutil.which("claude") is None:
+        pytest.skip("claude is not installed")
+    model = PlannedModel(STEPS, _command)
+    said = asyncio.run(_interrupted(tmp_path, model))
+    assert DONE in said, said[-2000:]
+    assert model.faults == []
+    assert _rewritten(model) <= STEPS // 8
