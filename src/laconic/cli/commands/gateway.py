@@ -86,10 +86,10 @@ def application(known: Upstreams, settings: Settings, *, off: bool, token: str =
 
 def engine(settings: Settings) -> Engine:
     """The conversation engine with its files in the user's cache folder."""
-    from laconic.cli.commands.run import archive
     from laconic.context.engine import Engine as ContextEngine
     from laconic.context.ledger import Decision, Recap
     from laconic.gateway.engine import Keeping
+    from laconic.sessions.archive import Archive
     from laconic.sessions.ledger import LedgerFile
     from laconic.tokens.count import counter
 
@@ -97,7 +97,7 @@ def engine(settings: Settings) -> Engine:
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     ledger = LedgerFile(folder / "ledger.sqlite", Decision, Recap)
     count = counter(settings.text("model"))
-    return Keeping(ContextEngine(ledger, archive(settings), time.time, count), settings.number("gateway.window"))
+    return Keeping(ContextEngine(ledger, Archive.of(settings), time.time, count), settings.number("gateway.window"))
 
 
 def _patterns(settings: Settings, name: str) -> tuple[str, ...]:
