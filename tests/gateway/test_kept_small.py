@@ -94,6 +94,11 @@ def test_requests_arrive_smaller_valid_and_as_extensions(tmp_path: Path) -> None
                     assert left.raw == right.raw or left.kind in {"result", "call"}
         changes = sum(_keys(new)[: len(_keys(old))] != _keys(old) for old, new in pairwise(arrived))
         assert changes <= 3
+        _, listed = await where.get("/laconic/sessions")
+        (row,) = json.loads(listed)["sessions"]
+        assert row["bytes_came"] == sum(map(len, requests))
+        assert row["bytes_went"] == sum(len(talk.body) for talk in arrived)
+        assert row["bill"]["dollars_without"] > row["bill"]["dollars"] > 0
 
     play(scene, _answer, _engine(tmp_path))
 

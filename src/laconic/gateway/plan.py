@@ -86,7 +86,14 @@ class Planner:
         prepared = self.engine.prepare(who, conversation)
         notes = {"session": who.session, **prepared.notes}
         same = prepared.body == plain
-        made = Plan(body if same else prepared.body, who, notes, opened=bool(encoding) and not same, came=len(plain))
+        made = Plan(
+            body if same else prepared.body,
+            who,
+            notes,
+            opened=bool(encoding) and not same,
+            came=len(plain),
+            went=len(prepared.body),
+        )
         if self.protocols.prompted(target.upstream, who.model):
             return self.prompted(target, prepared.body, made)
         return made
