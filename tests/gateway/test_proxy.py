@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import gzip
 import json
 
@@ -341,5 +342,46 @@ def test_a_page_of_another_host_reads_no_numbers() -> None:
     async def scene(where: Stage) -> None:
         assert (await where.get("/laconic/sessions", host="evil.example"))[0] == 403
         assert (await where.get("/laconic/sessions"))[0] == 200
+
+    play(scene, _json)
+
+
+def test_a_head_request_has_the_headers_and_no_body() -> None:
+    async def scene(where: Stage) -> None:
+        async with where.client.head(where.base + "/v1/models") as answer:
+            assert (answer.status, await answer.read()) == (200, b"")
+        assert where.upstream.asked[0].method == "HEAD"
+
+    play(scene, lambda _: Answer((), headers=(("x-here", "1"),)))
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        b"POST /v1/messages HTTP/1.1\r\nhost: x\r\ncontent-length: 4\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n",
+        b"POST /v1/messages HTTP/1.1\r\nhost: x\r\ncontent-length: 1\r\ncontent-length: 90\r\n\r\n{",
+        b"GET /v1/models HTTP/1.1\r\nhost: x\r\nx-a: 1\nx-b: 2\r\n\r\n",
+        b"GET http://evil.example/v1/models HTTP/1.1\r\nhost: evil.example\r\n\r\n",
+        b"GET /v1/models HTTP/1.1\r\nhost: x\r\nupgrade: websocket\r\nconnection: upgrade\r\n\r\n",
+        b"\x00\x01\x02\r\n\r\n",
+    ],
+    ids=["two-framings", "two-lengths", "bare-line-feed", "absolute-address", "upgrade", "no-http"],
+)
+def test_nothing_is_smuggled(head: bytes) -> None:
+    """Whatever stands in the bytes, the provider sees requests of one framing, to itself, and no hidden second one."""
+
+    async def scene(where: Stage) -> None:
+        port = int(where.base.rsplit(":", 1)[1])
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        writer.write(head + b"GET /hidden HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n")
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(reader.read(), 1)
+        writer.close()
+        for asked in where.upstream.asked:
+            assert asked.header("host") == where.upstream.url.removeprefix("http://")
+            assert not (asked.header("content-length") and asked.header("transfer-encoding"))
+            assert asked.header("upgrade") == ""
+            assert asked.path in {"/v1/messages", "/v1/models", "/hidden"}
+            assert b"hidden" not in asked.body
 
     play(scene, _json)

@@ -67,7 +67,10 @@ class ScriptedUpstream:
         try:
             while (asked := await _request(reader)) is not None:
                 self.asked.append(asked)
-                if not await self._say(self._script(asked), reader, writer):
+                answer = self._script(asked)
+                if asked.method == "HEAD":
+                    answer = msgspec.structs.replace(answer, chunks=())
+                if not await self._say(answer, reader, writer, framed=asked.method != "HEAD"):
                     break
         except (ConnectionError, asyncio.IncompleteReadError):
             self.left += 1
@@ -76,7 +79,9 @@ class ScriptedUpstream:
             with suppress(ConnectionError):
                 await writer.wait_closed()
 
-    async def _say(self, answer: Answer, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> bool:
+    async def _say(
+        self, answer: Answer, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, *, framed: bool
+    ) -> bool:
         head = "".join(f"{name}: {value}\r\n" for name, value in answer.headers)
         writer.write(f"HTTP/1.1 {answer.status} Scripted\r\n{head}transfer-encoding: chunked\r\n\r\n".encode())
         for chunk in answer.chunks:
@@ -92,7 +97,7 @@ class ScriptedUpstream:
             writer.transport.abort()
         if answer.fault:
             return False
-        writer.write(b"0\r\n\r\n")
+        writer.write(b"0\r\n\r\n" if framed else b"")
         await writer.drain()
         return True
 
