@@ -34,7 +34,7 @@ def before(data: bytes, start: int, last_end: int, chain: str) -> str:
             break
         parts.append(".")
         end = _skip_space(data, at)
-    return "".join(reversed(parts)).lstrip(".")
+    return "".join(reversed(parts)).lstrip(".") or "?"  # there is one, but it cannot be told
 
 
 def _separator(data: bytes, start: int) -> int:

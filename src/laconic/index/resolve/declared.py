@@ -21,7 +21,7 @@ _WRAPPERS: Final = frozenset(
         "NotRequired",
     }
     | {"Box", "Rc", "Arc", "Ref", "RefMut", "Cow", "Pin", "MutexGuard", "RwLockReadGuard", "RwLockWriteGuard"}
-    | {"Readonly", "Partial", "Required", "Lazy", "unique_ptr", "shared_ptr", "Nullable"}
+    | {"Readonly", "Partial", "Promise", "Lazy", "unique_ptr", "shared_ptr", "Nullable", "Result", "Option"}
 )
 _NOTHING: Final = frozenset({"None", "null", "undefined", "nil"})
 _MODIFIERS: Final = re.compile(
@@ -34,7 +34,7 @@ class Given(NamedTuple):
     """What a name is given: a type as written, a value as written, or something that tells nothing."""
 
     at: int  # offset in the text
-    kind: str  # type, value, opaque
+    kind: str  # type, value, opaque; inner: the type of a parameter of a function within
     text: str = ""
 
 
@@ -70,38 +70,39 @@ _STATEMENTS: Final = {
         ("type", r"(?m)^[ \t]*WORD[ \t]*:[ \t]*([^=\n#]+)"),
         ("value", r"(?m)^[ \t]*WORD[ \t]*(?::[^=\n]+)?=[ \t]*REST"),
         ("value", r"\(\s*WORD\s*:=\s*REST"),
-        ("value", r"\bwith\s[^\n]*?(?:[\s,(])([\w.]+\([^\n]*?\)|[\w.]+)\s+as\s+WORD"),
+        ("value", r"\bwith\b[^\n]*?[\s,(]([\w.]+\([^\n]*?\)|[\w.]+)\s+as\s+WORD"),
         ("type", r"\bexcept\s+([\w.]+)\s+as\s+WORD"),
         ("opaque", r"\bfor\s+[^:\n]*?WORD[^:\n]*?\bin\b"),
         ("opaque", r"(?m)^[ \t]*\(?(?:[\w.]+\s*,\s*)*WORD\s*,[^=\n()]*="),
         ("opaque", r"(?m)^[ \t]*\(?(?:[\w.]+\s*,\s*)+WORD\)?\s*="),
-        ("opaque", r"\blambda\b[^:\n]*?WORD[^:\n]*:"),
+        ("inner", r"\blambda\b[^:\n]*?WORD[^:\n]*:"),
     ),
     "script": (
         ("type", r"(?:[(,]|\b(?:const|let|var))\s*WORD\s*[?!]?\s*:\s*([A-Z][\w.]*(?:<[^=;\n]*?>)?)\s*(?=[=,;)\n|])"),
         ("value", r"WORD\s*(?::[^=\n]+)?=\s*(?!>)REST"),
         ("opaque", r"\b(?:const|let|var)\s+(?:WORD\s+(?:of|in)\b|[\[{][^\]}]*?WORD)"),
-        ("opaque", r"WORD\s*=>|\([^()]*WORD[^()]*\)\s*=>"),
+        ("inner", r"WORD\s*=>|\([^()]*WORD[^()]*\)\s*=>"),
     ),
     "jvm": (
         ("type", r"(?<![\w.$])(TYPE)(?:\[\])*\s+WORD\s*(?=[=;:,)])"),
         ("type", r"(?:[(,]|\b(?:val|var))\s*WORD\s*:\s*(TYPE)"),
         ("value", r"\b(?:var|val|auto)\s+WORD\s*=\s*REST"),
-        ("opaque", r"WORD\s*->|\([^()]*WORD[^()]*\)\s*->"),
+        ("inner", r"WORD\s*->|\([^()]*WORD[^()]*\)\s*->"),
     ),
     "go": (
         ("type", r"\bvar\s+WORD\s+(\*?[A-Za-z_][\w.]*)"),
-        ("type", r"\bfunc\s*\([^()]*?WORD\s+(\*?[A-Za-z_][\w.]*)"),
+        ("inner", r"\bfunc\s*\([^()]*?WORD\s+(\*?[A-Za-z_][\w.]*)"),
         ("value", r"WORD\s*:?=\s*REST"),
         ("value", r"WORD\s*,\s*(?:\w+)\s*:=\s*(?!range\b)REST"),
         ("opaque", r"(?:\w+\s*,\s*)+WORD\s*:?=|WORD[^\n=]*:=\s*range\b"),
     ),
     "rust": (
         ("type", r"\blet\s+(?:mut\s+)?WORD\s*:(?!:)\s*([^=;\n|]+)"),
-        ("type", r"\|[^|\n]*?WORD\s*:(?!:)\s*([^=,;\n|]+)"),
+        ("inner", r"\|[^|\n]*?WORD\s*:(?!:)\s*([^=,;\n|]+)"),
         ("value", r"\blet\s+(?:mut\s+)?WORD\s*=\s*REST"),
         ("opaque", r"\bfor\s+[^{\n]*?WORD[^{\n]*?\bin\b|\b(?:Some|Ok|Err)\(\s*(?:ref\s+|mut\s+)*WORD\s*\)"),
-        ("opaque", r"\|[^|:\n]*WORD[^|:\n]*\||\blet\s+(?:mut\s+)?\([^)]*WORD[^)]*\)"),
+        ("inner", r"\|[^|:\n]*WORD[^|:\n]*\|"),
+        ("opaque", r"\blet\s+(?:mut\s+)?\([^)]*WORD[^)]*\)"),
     ),
 }
 _LIKE: Final = {"c": "jvm", "csharp": "jvm", "php": "jvm", "dart": "jvm", "swift": "jvm"}

@@ -18,6 +18,8 @@ class Dialect:
     bare_members: bool = False  # a member of the own class is used without a receiver
     shared: str = ""  # who sees names without importing them: folder, package, all
     structural: bool = False  # a type is used as another without saying so in its bases
+    types_stand_out: bool = True  # only types begin with a capital
+    open_types: bool = False  # types of others may be given members of ours
     two_spaces: bool = False  # a field and a method of one type may have the same name
     shorthand: bool = False  # a bare name may stand for a property
     builtin: frozenset[str] = frozenset()  # types that are never ours
@@ -113,15 +115,33 @@ _DIALECTS: Final = {
     "kotlin": _JVM,
     "scala": _JVM,
     "groovy": _JVM,
-    "go": Dialect("go", me=frozenset(), above=frozenset(), shared="folder", structural=True, builtin=_GO_TYPES),
-    "rust": Dialect("rust", me=_words("self Self"), above=frozenset(), two_spaces=True, builtin=_RUST_TYPES),
+    "go": Dialect(
+        "go",
+        me=frozenset(),
+        above=frozenset(),
+        shared="folder",
+        structural=True,
+        types_stand_out=False,
+        builtin=_GO_TYPES,
+    ),
+    "rust": Dialect(
+        "rust", me=_words("self Self"), above=frozenset(), open_types=True, two_spaces=True, builtin=_RUST_TYPES
+    ),
     "c": _C,
     "cpp": _C,
     "objc": _C,
-    "csharp": Dialect("csharp", above=_words("base"), bare_members=True, shared="all", builtin=_SHARP_TYPES),
+    "csharp": Dialect(
+        "csharp",
+        above=_words("base"),
+        bare_members=True,
+        shared="all",
+        types_stand_out=False,
+        open_types=True,
+        builtin=_SHARP_TYPES,
+    ),
     "ruby": Dialect("ruby", me=_words("self"), bare_members=True, shared="all", structural=True),
     "php": Dialect("php", me=_words("$this self static"), above=_words("parent"), shared="all"),
-    "swift": Dialect("swift", me=_words("self Self"), bare_members=True, shared="all"),
+    "swift": Dialect("swift", me=_words("self Self"), bare_members=True, shared="all", open_types=True),
     "dart": Dialect("dart", bare_members=True, shared="all"),
 }
 

@@ -93,10 +93,8 @@ class Judge:
 
     def _member(self, wanted: Target, place: Place, ref: Reference) -> Verdict | None:
         whole = self.values.receiver(place, ref.receiver)
-        if whole.kind == "foreign":
-            return None
-        if whole.kind == "alien":
-            return _BY_NAME if wanted.extends else None
+        if whole.kind in {"foreign", "alien"}:
+            return _BY_NAME if wanted.extends and (whole.kind == "alien" or wanted.dialect.open_types) else None
         if whole.kind == "unknown":
             return self._untold(wanted, place, ref)
         found = self.values.members(whole, ref.name)

@@ -12,8 +12,9 @@ from laconic.index.schema import file_of
 from laconic.index.store import Symbol
 from laconic.records import Import
 
-_DEEP: Final = 12  # re-exports of re-exports
 _OPEN: Final = frozenset({"python", "rust"})  # what a module imports, importers may take from it
+
+Seen = set[tuple[tuple[int, ...], str, str]]  # modules and names on the way to a re-export
 
 
 def lookup(code: Code, place: Place, name: str) -> Meaning:
@@ -93,7 +94,7 @@ def bound(source: Source, each: Import) -> str:
     return tail.rpartition(".")[2] if family in {"jvm", "csharp"} else tail
 
 
-def imported(code: Code, source: Source, each: Import, deep: int = 0) -> Meaning:
+def imported(code: Code, source: Source, each: Import, seen: Seen | None = None) -> Meaning:
     """What one import brings."""
     if source.dialect.family == "python" and not each.name and not each.alias:
         return locate(code, source, each.module.partition(".")[0])
@@ -106,13 +107,25 @@ def imported(code: Code, source: Source, each: Import, deep: int = 0) -> Meaning
         return inside(code, whole, each.name)
     if whole.kind != "module":
         return whole
-    return member(code, whole, each.name, deep + 1)
+    return member(code, whole, each.name, seen)
 
 
-def member(code: Code, whole: Meaning, name: str, deep: int = 0) -> Meaning:
-    """What importers of a module get under a name."""
-    if deep > _DEEP or not (whole.files or whole.folder):
+def member(code: Code, whole: Meaning, name: str, seen: Seen | None = None) -> Meaning:
+    """What importers of a module get under a name; modules may import each other in circles."""
+    if seen is not None:
+        return _member(code, whole, name, seen)
+    key = ("member", whole.files, whole.folder, name)
+    kept = code.derived.get(key)
+    if not isinstance(kept, Meaning):
+        kept = code.derived[key] = _member(code, whole, name, set())
+    return kept
+
+
+def _member(code: Code, whole: Meaning, name: str, seen: Seen) -> Meaning:
+    step = (whole.files, whole.folder, name)
+    if step in seen or not (whole.files or whole.folder):
         return UNKNOWN
+    seen.add(step)
     own: list[int] = []
     again: list[Meaning] = []
     for file in whole.files:
@@ -123,7 +136,7 @@ def member(code: Code, whole: Meaning, name: str, deep: int = 0) -> Meaning:
             own += [each.id for each in code.outline(file).symbols if "default" in each.modifiers.split()]
         own += [symbol.id for symbol in code.top(file, name)]
         again += [
-            imported(code, source, each, deep + 1)
+            imported(code, source, each, seen)
             for each in code.imports(file)
             if bound(source, each) == name
             and (each.exported or source.dialect.family in _OPEN or name in code.exports(file))
@@ -134,7 +147,7 @@ def member(code: Code, whole: Meaning, name: str, deep: int = 0) -> Meaning:
     if meant := part(code, whole, family, name):
         return meant
     return _merged(
-        imported_star(code, code.sources[file], each, name, deep + 1)
+        imported_star(code, code.sources[file], each, name, seen)
         for file in whole.files
         if file in code.sources and name != "default"
         for each in code.imports(file)
@@ -142,11 +155,11 @@ def member(code: Code, whole: Meaning, name: str, deep: int = 0) -> Meaning:
     )
 
 
-def imported_star(code: Code, source: Source, each: Import, name: str, deep: int = 0) -> Meaning:
+def imported_star(code: Code, source: Source, each: Import, name: str, seen: Seen | None = None) -> Meaning:
     """What `import *` brings under a name; nothing when the module is not ours."""
     whole = locate(code, source, _absolute(code, source, each))
     if whole.kind == "module":
-        return member(code, whole, name, deep)
+        return member(code, whole, name, seen)
     return inside(code, whole, name) if whole.kind == "symbol" else UNKNOWN
 
 

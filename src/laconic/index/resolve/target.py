@@ -63,7 +63,8 @@ def target(code: Code, symbol: Symbol) -> Target:
         not others,
         source.dialect,
         bool(kinds & _ABSTRACT),
-        any(not classes.whole(code, owner) for owner in owners),
+        any(not classes.whole(code, owner) for owner in owners)
+        or (source.dialect.open_types and _added(code, symbol)),
     )
 
 
@@ -80,6 +81,12 @@ def _same(code: Code, each: Symbol, symbol: Symbol, owners: tuple[int, ...]) -> 
     if one.dialect.family == "c":  # a declaration in a header and the definition behind it
         return "static" not in each.modifiers.split() and "static" not in symbol.modifiers.split()
     return bool(owners) and tuple(classes.owners(code, each)) == owners
+
+
+def _added(code: Code, symbol: Symbol) -> bool:
+    """Whether it may be a member of types of others: declared by a trait, or in a block that adds to a type."""
+    above = code.symbol(symbol.parent) if symbol.parent is not None else None
+    return above is not None and (above.kind == "trait" or (above.kind == "impl" and bool(above.bases)))
 
 
 def _rival(code: Code, each: Symbol, dialect: Dialect) -> bool:

@@ -60,8 +60,8 @@ class Values:
                 last = step.text
             elif step.text in {"()", "{}"}:
                 # A foreign function may well return something of ours, a foreign class does not.
-                made = meant.kind == "foreign" and last[:1].isupper()
-                meant = ALIEN if made else self.called(meant, deep)
+                type_like = last[:1].isupper() and (dialect.types_stand_out or step.text == "{}")
+                meant = ALIEN if type_like and meant.kind == "foreign" else self.called(meant, deep)
             else:
                 meant = UNKNOWN
             if meant.kind == "unknown":
@@ -71,8 +71,9 @@ class Values:
     def name(self, place: Place, name: str, deep: int = 0) -> Meaning:
         """A bare name as a value: a local first, then what the name is defined as."""
         given = self._local(place, name)
-        if given is not None:
-            return self._given(place, given, deep)
+        if given:
+            meanings = {self._given(place, each, deep) for each in given}
+            return meanings.pop() if len(meanings) == 1 else UNKNOWN
         meant = names.lookup(self.code, place, name)
         return self.value(meant, deep)
 
@@ -158,8 +159,8 @@ class Values:
         return ALIEN if meant.kind == "foreign" else UNKNOWN
 
     def _given(self, place: Place, given: Given, deep: int) -> Meaning:
-        if given.kind == "type":
-            return self.typed(place, given.text)
+        if given.kind in {"type", "inner"}:
+            return self.typed(place, given.text) if given.text else UNKNOWN
         if given.kind == "value":
             text = given.text.strip()
             if asserted := _ASSERTED.search(text):
@@ -171,18 +172,34 @@ class Values:
             return self.follow(place, parts, deep + 1) if parts else UNKNOWN
         return UNKNOWN
 
-    def _local(self, place: Place, name: str) -> Given | None:
-        """What the functions around a place give to a name of theirs; nothing when they do not know it."""
+    def _local(self, place: Place, name: str) -> list[Given]:
+        """What the functions around a place may have given to a name by then; nothing if it is not theirs."""
         source = self.code.sources[place.file]
         for around in self.code.outline(place.file).around(place.scope):
             if around.kind not in CALLABLES:
                 continue
             found = self._bound(source, around, name)
-            if not found:
+            if found:
+                return self._reaching(place, found) or [found[0][1]]
+        return []
+
+    def _reaching(self, place: Place, found: list[tuple[int, Given]]) -> list[Given]:
+        """Of several assignments those that may hold at a line: back to the last that is sure to have been run."""
+        lines = self.code.lines(place.file)
+        reaching: list[Given] = []
+        for line, given in reversed(found):
+            if line > place.line:
                 continue
-            before = [given for line, given in found if line <= place.line]
-            return before[-1] if before else found[0][1]
-        return None
+            own = _indent(lines, line)
+            since = [depth for at in range(line + 1, place.line + 1) if (depth := _indent(lines, at)) >= 0]
+            if given.kind == "inner":
+                if all(depth > own for depth in since):
+                    return [given]
+                continue
+            reaching.append(given)
+            if given.at == 0 or all(depth >= own for depth in since):
+                break
+        return reaching
 
     def _bound(self, source: Source, around: Symbol, name: str) -> list[tuple[int, Given]]:
         key = ("bound", around.id, name)
@@ -214,3 +231,10 @@ class Values:
     def _is_alias(self, number: int) -> bool:
         symbol = self.code.symbol(number)
         return symbol is not None and symbol.kind == "type" and "=" in symbol.signature
+
+
+def _indent(lines: list[str], line: int) -> int:
+    """How far a line is indented; -1 when it is empty or does not exist."""
+    text = lines[line - 1] if line <= len(lines) else ""
+    bare = text.lstrip()
+    return len(text) - len(bare) if bare else -1

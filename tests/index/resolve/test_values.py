@@ -1,0 +1,61 @@
+"""A receiver is followed through what the text around it gives it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from laconic.index.resolve import Code, find_symbol, references
+
+Repository = Callable[[dict[str, str]], Code]
+
+TYPES = "class Foo:\n    def run(self): ...\n\nclass Bar:\n    def run(self): ...\n\ndef make() -> Foo: ...\n"
+
+
+def _verdicts(code: Code, symbol: str, path: str) -> dict[int, bool]:
+    uses = references(code, find_symbol(code, symbol)[0])
+    return {use.line: use.sure for use in uses if use.path == path and use.kind != "import"}
+
+
+@pytest.mark.parametrize(
+    ("body", "foo", "bar"),
+    [
+        ("x = Foo()\nx.run()", {2: True}, {}),
+        ("x: Foo\nx.run()", {2: True}, {}),
+        ("x = make()\nx.run()", {2: True}, {}),
+        ("with Foo() as x:\n    x.run()", {2: True}, {}),
+        ("x = Foo()\nx = Bar()\nx.run()", {}, {3: True}),
+        ("if a:\n    x = Foo()\nelse:\n    x = Bar()\nx.run()", {5: False}, {5: False}),
+        ("x = Foo()\nif a:\n    x = Bar()\n    x.run()\nx.run()", {5: False}, {4: True, 5: False}),
+        ("x = Foo()\nf(lambda x: x.run())\nx.run()", {2: False, 3: True}, {2: False}),
+        ("for x in Foo():\n    x.run()", {2: False}, {2: False}),
+        ("x, y = Foo(), Bar()\nx.run()", {2: False}, {2: False}),
+        ("x = Foo() or Bar()\nx.run()", {2: False}, {2: False}),
+        ("x = 'text'\nx.run()", {}, {}),
+        ("x = os.thing()\nx.run()", {2: False}, {2: False}),
+        ("os.run()", {}, {}),
+        ("x = os.Thing()\nx.run()", {}, {}),
+        ("x = [Foo()]\nx[0].run()", {2: False}, {2: False}),
+        ("x = await make()  # waits\nx.run()", {2: True}, {}),
+    ],
+)
+def test_a_local_in_python(repository: Repository, body: str, foo: dict[int, bool], bar: dict[int, bool]) -> None:
+    lines = ["import os", "from types_of import Foo, Bar, make", "async def use(a, f):"]
+    text = "\n".join([*lines, *(f"    {line}" for line in body.split("\n"))])
+    code = repository({"types_of.py": TYPES, "use.py": text + "\n"})
+    start = len(lines)
+    assert _verdicts(code, "Foo.run", "use.py") == {start + line: sure for line, sure in foo.items()}
+    assert _verdicts(code, "Bar.run", "use.py") == {start + line: sure for line, sure in bar.items()}
+
+
+def test_modules_that_import_each_other_end(repository: Repository) -> None:
+    files = {f"m{n}.py": "\n".join(f"from m{other} import *" for other in range(8)) for n in range(8)}
+    code = repository(
+        {
+            **files,
+            "m3.py": files["m3.py"] + "\ndef deep_inside(): ...\n",
+            "use.py": "from m0 import *\ndeep_inside()\n",
+        }
+    )
+    assert _verdicts(code, "deep_inside", "use.py") == {2: True}
