@@ -3,6 +3,7 @@
 `Code` reads one index; every question takes it and a symbol of the store. Nothing is worked out before it is asked.
 """
 
+from laconic.index.resolve.central import centrality
 from laconic.index.resolve.code import Code
 from laconic.index.resolve.covering import covering_tests, covering_tests_of_file
 from laconic.index.resolve.find import find_symbol
@@ -15,6 +16,7 @@ __all__ = [
     "Use",
     "callees",
     "callers",
+    "centrality",
     "covering_tests",
     "covering_tests_of_file",
     "find_symbol",
