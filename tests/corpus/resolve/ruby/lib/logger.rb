@@ -1,0 +1,4 @@
+class Logger
+  def self.write_line(line)
+  end
+end
