@@ -37,6 +37,7 @@ def _verdicts(code: Code, symbol: str, path: str) -> dict[int, bool]:
         ("os.run()", {}, {}),
         ("x = os.Thing()\nx.run()", {}, {}),
         ("x = [Foo()]\nx[0].run()", {2: False}, {2: False}),
+        ('"""\nx: Bar of the text\n"""\nx = Foo()\nx.run()', {5: True}, {}),
         ("x = await make()  # waits\nx.run()", {2: True}, {}),
     ],
 )
@@ -59,3 +60,16 @@ def test_modules_that_import_each_other_end(repository: Repository) -> None:
         }
     )
     assert _verdicts(code, "deep_inside", "use.py") == {2: True}
+
+
+def test_a_field_is_what_its_class_declares_or_a_parameter_is_annotated_with(repository: Repository) -> None:
+    many = ", ".join(f"parameter_number_{n}: int" for n in range(20))
+    text = (
+        "from types_of import Foo, Bar\n\nclass Holder:\n    first: Foo\n\n"
+        f"    def __init__(self, first, {many}, second: Foo):\n"
+        "        self.first = first\n        self.second = second\n\n"
+        "    def use(self):\n        self.first.run()\n        self.second.run()\n"
+    )
+    code = repository({"types_of.py": TYPES, "use.py": text})
+    assert _verdicts(code, "Foo.run", "use.py") == {11: True, 12: True}
+    assert _verdicts(code, "Bar.run", "use.py") == {}

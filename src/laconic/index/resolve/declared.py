@@ -44,7 +44,10 @@ def bindings(family: str, name: str, text: str, signature: str) -> list[Given]:
     word = re.compile(rf"(?<![\w$.]){re.escape(name)}(?![\w$])")
     parameter, statements = _patterns(family)
     found: list[Given] = []
-    if parameter is not None and (match := parameter.search(word.sub(_MARK, signature))):
+    if family == "python":
+        text = _DOCUMENTATION.sub(lambda quoted: re.sub(r"[^\n]", " ", quoted[0]), text)
+    header = f"{signature} {_header(text)}" if signature.endswith("…") else signature
+    if parameter is not None and (match := parameter.search(word.sub(_MARK, header))):
         found.append(Given(0, "type" if match[1] else "opaque", match[1] or ""))
     marked = word.sub(_MARK, text)
     shrunk = len(name) - 1
@@ -56,6 +59,19 @@ def bindings(family: str, name: str, text: str, signature: str) -> list[Given]:
     return found
 
 
+def _header(text: str) -> str:
+    """The parameters of a function whose signature was cut."""
+    start = re.search(r"\b(?:def|func|fn|function)\b[^(]*", text)
+    at, depth = start.end() if start else len(text), 0
+    for end in range(at, min(len(text), at + _HEADER)):
+        depth += (text[end] == "(") - (text[end] == ")")
+        if depth == 0:
+            return text[at : end + 1]
+    return ""
+
+
+_DOCUMENTATION: Final = re.compile(r'"""[\s\S]*?"""|\'\'\'[\s\S]*?\'\'\'')
+_HEADER: Final = 6000  # characters of a list of parameters
 _MARK: Final = "\0"  # stands for the name while the patterns, which are the same for all names, are tried
 _REST: Final = r"([^\n=][^\n]*(?:\n\s*\.[^\n]*)*)"
 # In each pattern WORD stands for the name, REST for a value up to the end of its line, TYPE for a written type.

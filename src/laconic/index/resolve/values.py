@@ -85,16 +85,19 @@ class Values:
         holders = [symbol for symbol in found if symbol and symbol.kind in {"variable", "constant", "field"}]
         if not holders or len(holders) < len(found):
             return meant
-        if len(holders) > 1 and len({each.signature for each in holders}) > 1:
-            return UNKNOWN
-        return self.holds(holders[0], deep)
+        declared = [each for each in holders if self._declared(each).kind == "type"]
+        meanings = {self.holds(each, deep) for each in declared or holders}
+        return meanings.pop() if len(meanings) == 1 else UNKNOWN
+
+    def _declared(self, symbol: Symbol) -> Given:
+        source = self.code.sources.get(symbol.file)
+        return held(source.dialect.family, symbol.name, symbol.signature) if source else Given(0, "opaque")
 
     def holds(self, symbol: Symbol, deep: int) -> Meaning:
         """What a variable, field or property holds."""
-        source = self.code.sources.get(symbol.file)
-        if source is None or deep > _DEEP:
+        if symbol.file not in self.code.sources or deep > _DEEP:
             return UNKNOWN
-        given = held(source.dialect.family, symbol.name, symbol.signature)
+        given = self._declared(symbol)
         scope = position_of(symbol.parent) if symbol.parent is not None else -1
         place = Place(symbol.file, self._inner(symbol, scope), symbol.line)
         return self._given(place, given, deep)
@@ -208,10 +211,8 @@ class Values:
             return kept
         lines = self.code.lines(source.id)
         text = "\n".join(lines[around.start - 1 : around.end])
-        found = [
-            (around.start + text.count("\n", 0, given.at), given)
-            for given in (bindings(source.dialect.family, name, text, around.signature) if name in text else ())
-        ]
+        given = bindings(source.dialect.family, name, text, around.signature) if name in text else ()
+        found = [(around.start + text.count("\n", 0, each.at), each) for each in given]
         self.code.derived[key] = found
         return found
 
