@@ -20,7 +20,8 @@ TYPES: Final = frozenset(
 )
 CALLABLES: Final = frozenset({"function", "method", "constructor", "macro", "test"})
 NAMELESS: Final = frozenset({"impl", "heading", "key", "test"})  # no program text refers to them by name
-_KEPT: Final = 3000  # files whose rows are remembered
+_KEPT: Final = 800  # files whose rows are remembered
+_DERIVED: Final = 50_000  # things worked out from them
 
 Key = TypeVar("Key", bound=Hashable)
 Value = TypeVar("Value")
@@ -114,7 +115,7 @@ class Code:
         """Forget what no longer holds because a file came, went or changed."""
         row = self.store.connection.execute("SELECT count(*), coalesce(max(id), 0) FROM files").fetchone()
         stamp = (int(row[0]), int(row[1]))
-        if stamp == self._stamp:
+        if stamp == self._stamp and len(self.derived) < _DERIVED:
             return self
         self._stamp = stamp
         self._named.clear()
