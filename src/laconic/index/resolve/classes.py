@@ -146,6 +146,16 @@ def descendants(code: Code, type_: int) -> list[int]:
     return list(found)
 
 
+def kin(code: Code, type_: int) -> set[int]:
+    """The types that some heir of a type inherits from as well."""
+    key = ("kin", type_)
+    kept = code.derived.get(key)
+    if not isinstance(kept, set):
+        kept = {each for heir in descendants(code, type_) for each in ancestors(code, heir)}
+        code.derived[key] = kept
+    return kept
+
+
 def members(code: Code, type_: int, name: str) -> list[Symbol]:
     """The definitions that a member name means on a type: its own, else the nearest inherited."""
     for each in ancestors(code, type_):

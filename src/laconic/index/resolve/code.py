@@ -102,7 +102,7 @@ class Code:
         self._imports: Memory[int, list[Import]] = Memory(_KEPT)
         self._exports: Memory[int, frozenset[str]] = Memory(_KEPT)
         self._lines: Memory[int, list[str]] = Memory(200)
-        self._named: dict[str, list[Symbol]] = {}
+        self._named: Memory[str, list[Symbol]] = Memory(2 * _KEPT)
         self.sources: dict[int, Source] = {}
         self.by_path: dict[str, Source] = {}
         self.by_basename: dict[str, list[Source]] = {}
@@ -148,9 +148,9 @@ class Code:
 
     def named(self, name: str) -> list[Symbol]:
         """Symbols of exactly this name."""
-        if name not in self._named:
-            self._named[name] = [symbol for symbol in self.store.symbols_named(name) if symbol.name == name]
-        return self._named[name]
+        return self._named.fetch(
+            name, lambda wanted: [s for s in self.store.symbols_named(wanted) if s.name == wanted]
+        )
 
     def mentions(self, name: str) -> Iterator[tuple[int, list[Reference]]]:
         for file, found in self.store.mentions(name):

@@ -155,10 +155,8 @@ class Judge:
         """`self` in a class that some subclass combines with the owner of the symbol."""
         if whole.kind != "instance" or ref.receiver not in wanted.dialect.me | wanted.dialect.above:
             return None
-        below = {heir for owner in wanted.owners for heir in classes.descendants(self.code, owner)}
-        if any(below & set(classes.descendants(self.code, type_)) for type_ in whole.symbols):
-            return _OVERRIDE
-        return None
+        kin = {type_ for owner in wanted.owners for type_ in classes.kin(self.code, owner)}
+        return _OVERRIDE if kin & set(whole.symbols) else None
 
     def _tier(self, wanted: Target, place: Place) -> str:
         if wanted.symbol.file != place.file:

@@ -58,13 +58,23 @@ def _bases(code: Code, parts: list[str]) -> set[str]:
     bases: set[str] = set()
     for name in (f"{last}.py", f"{last}.pyi"):
         bases.update(_without(each.folder, above) for each in code.by_basename.get(name, ()))
-    for name in ("__init__.py", "__init__.pyi"):
-        for each in code.by_basename.get(name, ()):
-            if each.folder.rpartition("/")[2] == last:
-                bases.add(_without(each.folder, parts))
+    bases.update(_without(folder, parts) for folder in _packages(code).get(last, ()))
     bases.add("")
     bases.discard("\0")
     return bases
+
+
+def _packages(code: Code) -> dict[str, list[str]]:
+    """Folders that are packages, by their last word."""
+    kept = code.derived.get("package folders")
+    if isinstance(kept, dict):
+        return kept
+    found: dict[str, list[str]] = {}
+    for name in ("__init__.py", "__init__.pyi"):
+        for each in code.by_basename.get(name, ()):
+            found.setdefault(each.folder.rpartition("/")[2], []).append(each.folder)
+    code.derived["package folders"] = found
+    return found
 
 
 def _without(folder: str, tail: list[str]) -> str:
