@@ -57,10 +57,12 @@ async def stage(
         while not server.started:
             await asyncio.sleep(0.01)
         base = f"http://127.0.0.1:{opened.getsockname()[1]}"
-        async with aiohttp.ClientSession(auto_decompress=False) as client:
-            yield Stage(upstream, client, base)
-        server.should_exit = True
-        await serving
+        try:
+            async with aiohttp.ClientSession(auto_decompress=False) as client:
+                yield Stage(upstream, client, base)
+        finally:
+            server.should_exit = True
+            await serving
 
 
 def play(
