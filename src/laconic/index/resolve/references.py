@@ -8,6 +8,7 @@ from typing import Final, NamedTuple
 from laconic.index.resolve import names
 from laconic.index.resolve.code import Code, id_at
 from laconic.index.resolve.judge import TIERS, Judge, Verdict
+from laconic.index.resolve.meaning import UNKNOWN, module
 from laconic.index.resolve.target import Target, target
 from laconic.index.resolve.values import Values
 from laconic.index.store import Symbol
@@ -40,7 +41,6 @@ def references(code: Code, symbol: Symbol) -> list[Use]:
     judge = Judge(code, Values(code))
     found = list(_named(code, judge, wanted))
     found += _renamed(code, judge, wanted)
-    found += _defaults(code, wanted)
     if wanted.symbol.kind == "constructor" or wanted.name in {"__init__", "constructor"}:
         found += _constructed(code, judge, wanted)
     own = {
@@ -65,7 +65,12 @@ def _renamed(code: Code, judge: Judge, wanted: Target) -> Iterator[Use]:
     """Uses under another name: `import a as b`, default exports, and what is imported from there."""
     if wanted.is_member:
         return
-    for alias in _aliases(code, wanted):
+    aliases = _aliases(code, wanted)
+    if "default" in aliases:
+        yield from _defaults(code, wanted)
+    for alias in aliases:
+        if alias == "default":  # a role, not a name in any text
+            continue
         for file, refs in code.mentions(alias):
             for ref in refs:
                 verdict = judge.judge(wanted, file, ref)
@@ -74,24 +79,27 @@ def _renamed(code: Code, judge: Judge, wanted: Target) -> Iterator[Use]:
 
 
 def _aliases(code: Code, wanted: Target) -> list[str]:
-    """Other names that imports somewhere give to a symbol."""
+    """Other names that imports somewhere give to a symbol; `default` when some file exports it so."""
     found: dict[str, None] = {}
-    queue = [wanted.name, "default", ""]
+    queue = [wanted.name]
+    own = (
+        names.member(code, module([wanted.symbol.file]), "default") if wanted.dialect.family == "script" else UNKNOWN
+    )
+    if set(own.symbols) & wanted.same:
+        found["default"] = None
+        queue += ["default", ""]
     while queue:
         name = queue.pop()
         for file, each in _importers(code, wanted, name):
             alias = each.alias
             if alias and alias != wanted.name and alias not in found and _brings(code, file, each, wanted):
                 found[alias] = None
-                queue.append(alias)
-    found.pop("default", None)  # a role, not a name in any text
+                queue += ["default", ""] if alias == "default" else [alias]
     return list(found)
 
 
 def _defaults(code: Code, wanted: Target) -> Iterator[Use]:
     """Imports of a default export: the name in the text is the importer's own."""
-    if wanted.is_member or wanted.dialect.family != "script":
-        return
     for name in ("default", ""):
         for file, each in _importers(code, wanted, name):
             if each.module and each.alias and _brings(code, file, each, wanted):
