@@ -48,6 +48,10 @@ def test_identifiers_are_told_from_prose() -> None:
     ]
 
 
+def test_names_in_blocks_of_code_are_the_readers_own() -> None:
+    assert identifiers("It fails:\n```\nmy_script()\n```\nin `charge`") == ["charge"]
+
+
 def test_akin_words_share_their_stem() -> None:
     assert akin("compile", "compiled")
     assert akin("route", "routing")

@@ -21,11 +21,11 @@ from laconic.index.words import fold
 # body, name, path, signature, doc. All are high: a word then counts nearly the same in a long body as in a short one.
 WEIGHTS: Final = (6.0, 30.0, 6.0, 12.0, 12.0)
 _POOL: Final = 1200  # rows that bm25 hands over
-_NEIGHBOURS: Final = 0.3  # what the best symbols of a file lend to the others
+_NEIGHBOURS: Final = 0.4  # what the best symbols of a file lend to the others
 _FADE: Final = 0.5  # each further symbol of a file lends half as much
 _LONG: Final = 200  # lines; longer is no longer better
 _LENGTH: Final = 0.1
-_NAMED: Final = 0.35  # of the best score, for a symbol whose name the text writes as code
+_NAMED: Final = 0.2  # of the best score, for a symbol whose name the text writes as code
 _PLACED: Final = 0.25  # the same for a file whose path the text mentions
 _NAMESAKES: Final = 8  # symbols of one name that a text may mean
 

@@ -20,6 +20,7 @@ _PROSE: Final = """
    show me code implemented implementation happens happen"""
 _STOP: Final = frozenset(_PROSE.split())
 _IDENTIFIER: Final = re.compile(r"[A-Za-z_$][\w$]*[a-z0-9][A-Z][\w$]*|[A-Za-z]\w*_\w+|[A-Za-z_]\w*(?=\(\))")
+_BLOCK: Final = re.compile(r"```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z)", re.DOTALL)
 _QUOTED: Final = re.compile(r"`([^`\s]+)`")
 _PATH: Final = re.compile(r"[\w.-]+(?:/[\w.-]+)+|[\w-]+\.[a-z]{1,4}\b")
 _DATA: Final = re.compile(r"https?://\S+|[0-9a-f]{12,}|\b\d{3,}\b")
@@ -45,7 +46,11 @@ def terms(text: str) -> list[Term]:
 
 
 def identifiers(text: str) -> list[str]:
-    """Names that a text writes as code: in back quotes, with a call, or in a naming style that prose has not."""
+    """Names that a text writes as code: in back quotes, with a call, or in a naming style that prose has not.
+
+    Whole blocks of code do not count: they show how the reader uses the code, with names of his own.
+    """
+    text = _BLOCK.sub(" ", text)
     found = [match for quoted in _QUOTED.findall(text) for match in re.findall(r"[A-Za-z_$][\w$]*", quoted)]
     found += _IDENTIFIER.findall(text)
     return [name for name in dict.fromkeys(found) if len(name) > 2 and name.lower() not in _STOP]
