@@ -16,6 +16,7 @@ from laconic.index.store import Symbol
 from laconic.records import Reference
 
 _FAN_OUT: Final = 6  # definitions that one name-only call may lead to; more tell nothing
+_WIDEST: Final = 500  # symbols that a search for paths looks at
 _CALLS: Final = frozenset({"call", "decorator"})
 
 
@@ -88,19 +89,22 @@ def definitions(code: Code, values: Values, place: Place, ref: Reference) -> tup
 
 
 def paths(code: Code, start: Symbol, end: Symbol, depth: int = 6, limit: int = 5) -> list[tuple[Symbol, ...]]:
-    """Ways in which one symbol leads to another by calls, the shortest first; searched backwards from the end."""
-    goal, found = start.id, []
-    queue: list[tuple[Symbol, ...]] = [(end,)]
-    seen = {end.id}
+    """Ways in which one symbol leads to another by calls, the shortest first.
+
+    Goes forward, because what a function calls stands in one file, while its callers stand in many.
+    """
+    found: list[tuple[Symbol, ...]] = []
+    queue: list[tuple[Symbol, ...]] = [(start,)]
+    seen = {start.id}
     for _ in range(depth):
         following: list[tuple[Symbol, ...]] = []
         for way in queue:
-            for call in callers(code, way[0]):
-                if call.symbol.id == goal:
-                    found.append((call.symbol, *way))
-                elif call.symbol.id not in seen and len(seen) < 400:
+            for call in callees(code, way[-1]):
+                if call.symbol.id == end.id:
+                    found.append((*way, call.symbol))
+                elif call.symbol.id not in seen and len(seen) < _WIDEST:
                     seen.add(call.symbol.id)
-                    following.append((call.symbol, *way))
+                    following.append((*way, call.symbol))
             if len(found) >= limit:
                 return found
         queue = following
