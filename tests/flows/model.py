@@ -27,6 +27,7 @@ class PlannedModel:
     command: Callable[[int], str]
     seen: list[Conversation] = field(default_factory=list)
     faults: list[str] = field(default_factory=list)
+    tools: set[str] = field(default_factory=set)  # names of the tools that it was offered
 
     def __call__(self, asked: Asked) -> Answer:
         path = asked.path.split("?")[0]
@@ -37,6 +38,7 @@ class PlannedModel:
         shell = _shell(body)
         if shell is None:  # a title, a check of the quota: nothing that belongs to the plan
             return self._say(path, body, "x", None)
+        self.tools |= set(_names(body))
         self.seen.append(talk)
         self.faults += [f"{len(self.seen)}: {fault}" for fault in talk.faults()]
         done = sum(block.kind == "result" for turn in talk.turns for block in turn.blocks)
@@ -55,9 +57,17 @@ class PlannedModel:
 
 def _shell(body: Json) -> str | None:
     """The tool that runs commands."""
-    names = [tool.get("name") or tool.get("function", {}).get("name") for tool in body.get("tools") or []]
     wanted = ("Bash", "bash", "shell_command", "exec_command", "shell")
-    return next((name for name in wanted if name in names), None)
+    return next((name for name in wanted if name in _names(body)), None)
+
+
+def _names(body: Json) -> list[str]:
+    """Also of tools that are grouped."""
+    found: list[str] = []
+    for tool in body.get("tools") or []:
+        found.append(str(tool.get("name") or tool.get("function", {}).get("name")))
+        found += [f"{tool.get('name')}.{inner.get('name')}" for inner in tool.get("tools", [])]
+    return found
 
 
 def _input(body: Json, name: str, command: str) -> Json:

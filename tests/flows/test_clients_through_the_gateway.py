@@ -64,9 +64,9 @@ async def _start(words: list[str], folder: Path, base: str) -> asyncio.subproces
     )
 
 
-async def _session(client: str, folder: Path, model: PlannedModel) -> tuple[str, str]:
+async def _session(client: str, folder: Path, model: PlannedModel, *flags: str) -> tuple[str, str]:
     async with ScriptedUpstream(model) as upstream:
-        words = [sys.executable, "-m", "laconic", "wrap", "--no-code-plane", client, "--", *CASES[client]]
+        words = [sys.executable, "-m", "laconic", "wrap", *flags, client, "--", *CASES[client]]
         running = await _start(words, folder, upstream.url)
         out, err = await asyncio.wait_for(running.communicate(), 240)
         return out.decode(), err.decode()
@@ -110,7 +110,7 @@ def test_forty_calls_arrive_valid_and_mostly_as_extensions(client: str, tmp_path
     if shutil.which(client) is None:
         pytest.skip(f"{client} is not installed")
     model = PlannedModel(STEPS, _command)
-    out, err = asyncio.run(_session(client, tmp_path, model))
+    out, err = asyncio.run(_session(client, tmp_path, model, "--no-code-plane"))
     assert DONE in out + err, (out[-2000:], err[-2000:])
     assert model.faults == []
     assert len(model.seen) >= STEPS
@@ -128,3 +128,16 @@ def test_a_gateway_that_is_killed_and_started_again_goes_on_where_it_was(tmp_pat
     assert DONE in said, said[-2000:]
     assert model.faults == []
     assert _rewritten(model) <= STEPS // 8
+
+
+@pytest.mark.flow
+@pytest.mark.parametrize("client", sorted(CASES))
+def test_a_wrapped_client_is_offered_our_tools(client: str, tmp_path: Path) -> None:
+    if shutil.which(client) is None:
+        pytest.skip(f"{client} is not installed")
+    (tmp_path / "project").mkdir()
+    (tmp_path / "project" / "a.py").write_text("def here(): ...\n", "utf-8")
+    model = PlannedModel(4, lambda step: f"sleep 1; echo {step}")
+    out, err = asyncio.run(_session(client, tmp_path, model))
+    assert DONE in out + err, (out[-2000:], err[-2000:])
+    assert any("laconic" in name and "search" in name for name in model.tools), sorted(model.tools)
