@@ -11,14 +11,13 @@ import msgspec
 
 from laconic.errors import BadSetting, UsageError
 
+_PREFIX: Final = r"(?:/[\w~@%+-][\w.~@%+-]*)*"  # gateways and clouds put their own folders before the provider's path
 _GENERATE: Final = {
-    "/v1/messages": "anthropic",
-    "/v1/chat/completions": "chat",
-    "/chat/completions": "chat",
-    "/v1/responses": "responses",
-    "/responses": "responses",
+    "anthropic": re.compile(_PREFIX + "/v1/messages"),
+    "chat": re.compile(_PREFIX + "/chat/completions"),
+    "responses": re.compile(_PREFIX + "/responses"),
 }
-_GEMINI: Final = re.compile(r"/v1(?:beta|alpha|beta\d)?/models/([\w.-]+):(?:streamGenerateContent|generateContent)")
+_GEMINI: Final = re.compile(_PREFIX + r"/models/([\w.-]+):(?:streamGenerateContent|generateContent)")
 _GEMINI_PATH: Final = re.compile(r"/v1(?:beta|alpha)")
 _PATH: Final = re.compile(r"/[!-~]*")  # printable ASCII without space: nothing that could end a header
 
@@ -70,8 +69,9 @@ def target(known: Upstreams, method: str, path: str, headers: Mapping[str, str])
     if first in known.named:
         name, base, path = first, known.named[first], "/" + rest
     if method == "POST":
-        if path in _GENERATE:
-            return Target(name, base, path, _GENERATE[path])
+        for format, pattern in _GENERATE.items():
+            if pattern.fullmatch(path):
+                return Target(name, base, path, format)
         if match := _GEMINI.fullmatch(path):
             return Target(name, base, path, "gemini", match[1])
     return Target(name, base, path)

@@ -83,6 +83,7 @@ def server_for(app: Starlette, where: Listen) -> uvicorn.Server:
         access_log=False,
         server_header=False,
         date_header=False,
+        timeout_keep_alive=120,  # longer than clients keep idle connections: they close first
         timeout_graceful_shutdown=3,
         ssl_certfile=where.certificate or None,
         ssl_keyfile=where.key or None,
