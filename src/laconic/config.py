@@ -82,6 +82,7 @@ SETTINGS: Final[tuple[Setting, ...]] = (
     ),
     Setting("gateway.max_body", 64, "Largest request body, in MiB.", minimum=1),
     Setting("bench.mirror", "../.mirror", "Folder with bare clones of public repositories, as owner+name/repo."),
+    Setting("report.allow", "", "Tools that `report` may run, by name (`ruff, pytest`); empty means none."),
     Setting("bench.data", "../shared/bench", "Folder with the recorded data that benchmarks measure on."),
 )
 

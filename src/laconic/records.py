@@ -186,3 +186,18 @@ class Passage(msgspec.Struct, frozen=True):
 
     def __len__(self) -> int:
         return len(self.lines)
+
+
+class Finding(msgspec.Struct, frozen=True):
+    """One thing that an analyser or a test run complains about."""
+
+    path: str  # as the tool wrote it; empty where it names no file
+    rule: str
+    severity: str  # error, warning, info
+    category: str
+    message: str
+    tool: str
+    span: Span | None = None
+    column: int = 0  # 1-based; 0: not said
+    test: str = ""  # the test that failed
+    symbol: str = ""  # the symbol it stands in, once the code was looked at

@@ -1,0 +1,49 @@
+"""Reports of analysers against the tools' own summaries: every finding found, none invented.
+
+Name a folder with outputs (one file each) as the first word.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from laconic.bench.report import Cell, Options, Report, at_least, at_most, versions
+from laconic.errors import UsageError
+from laconic.reduce.findings import read
+from laconic.reduce.findings.select import Wanted
+from laconic.tokens.count import counter
+from laconic.tools.report import answer
+
+
+def run(options: Options) -> Report:
+    """Read every file of a folder."""
+    if not options.args:
+        raise UsageError("Which reports?", "Name a folder with outputs of analysers: `bench reports FOLDER`.")
+    count = counter()
+    rows: list[dict[str, Cell]] = []
+    for file in sorted(Path(options.args[0]).iterdir()):
+        output = file.read_text("utf-8", "replace")
+        found = read(output)
+        text = answer(file.parent, found, Wanted(), count, budget=10_000)
+        rows.append(
+            {
+                "file": file.name,
+                "tool": found.tool,
+                "findings": len(found.items),
+                "claimed": found.claimed,
+                "tokens": count(output),
+                "answered": count(text),
+            }
+        )
+    wrong = sum(row["claimed"] is not None and row["claimed"] != row["findings"] for row in rows)
+    return Report(
+        name="reports",
+        corpus=f"{len(rows)} outputs of analysers and test runs",
+        tokenizer=count.name,
+        rows=tuple(rows),
+        bars=(
+            at_most("outputs whose own count differs", wrong, 0),
+            at_least("outputs that say a count", sum(row["claimed"] is not None for row in rows), 12),
+        ),
+        versions=versions(),
+    )

@@ -1,0 +1,9 @@
+"""Findings from the output of analysers and test runs, one record form for all. Reads and runs nothing.
+
+`read` tells the tool from its output; each module knows some formats. Raw output never leaves this package.
+"""
+
+from laconic.reduce.findings.detect import read
+from laconic.reduce.findings.found import Findings
+
+__all__ = ["Findings", "read"]

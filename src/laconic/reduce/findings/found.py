@@ -1,0 +1,58 @@
+"""What a parser gives back, and the words that all parsers share."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Final
+
+import msgspec
+
+from laconic.records import Finding, Span
+
+_ERRORS: Final = frozenset({"error", "fatal", "failure", "failed", "high", "critical", "blocker", "1"})
+_WARNINGS: Final = frozenset({"warning", "warn", "medium", "major", "normal", "2", "3"})
+_ANSI: Final = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|\x1b\][^\x07]*\x07")
+
+
+class Findings(msgspec.Struct, frozen=True):
+    """All findings of one output, and what the tool itself says how many there are."""
+
+    tool: str
+    items: tuple[Finding, ...]
+    claimed: int | None = None  # None: it does not say
+    passed: int | None = None  # of a test run
+    skipped: int = 0
+
+
+def severity(word: object) -> str:
+    """One of error, warning, info."""
+    name = str(word).lower()
+    return "error" if name in _ERRORS else "warning" if name in _WARNINGS else "info"
+
+
+def span(start: object, end: object = None) -> Span | None:
+    """Lines from what a tool wrote; None where it names none."""
+    first = number(start)
+    return Span(first, max(first, number(end))) if first > 0 else None
+
+
+def number(value: object) -> int:
+    """A number from a field that may be missing, a text or nonsense."""
+    try:
+        return int(str(value))
+    except ValueError:
+        return 0
+
+
+def text(fields: Mapping[str, object], *names: str) -> str:
+    """The first of some fields that is there, as one line."""
+    for name in names:
+        if value := fields.get(name):
+            return " ".join(str(value).split())
+    return ""
+
+
+def plain(output: str) -> str:
+    """Output without colours, and with plain newlines."""
+    return _ANSI.sub("", output).replace("\r\n", "\n").replace("\r", "\n")

@@ -1,0 +1,225 @@
+"""What analysers and test runs complain about: a summary first, then findings with the symbol they stand in."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Final
+
+import msgspec
+
+from laconic.errors import CommandFailed, LaconicError, Unreadable, UsageError
+from laconic.index.parse import parse
+from laconic.records import FileChange, Finding, Omission, Span
+from laconic.reduce.findings import Findings, read
+from laconic.reduce.findings.select import Wanted, page, select, summary
+from laconic.reduce.fit import LEFT_OUT, Item, fit
+from laconic.render.footer import footer
+from laconic.render.report import counts, finding_line, heading
+from laconic.workspace.process import run
+from laconic.workspace.reading import as_text, read_bytes
+from laconic.workspace.revisions import WORK, States, changes, states
+
+Cost = Callable[[str], int]
+_LARGEST: Final = 50_000_000  # bytes of a report
+_SECONDS: Final = 300.0
+_LONGEST: Final = 160  # characters of a line of context
+
+
+class Command(msgspec.Struct, frozen=True):
+    """How one tool is run, and what in a project says that it is used."""
+
+    argv: tuple[str, ...]
+    signs: tuple[str, ...]  # files; `file:word` means that the file contains the word
+
+
+_PYPROJECT: Final = "pyproject.toml"
+COMMANDS: Final[dict[str, Command]] = {
+    "ruff": Command(
+        ("ruff", "check", "--output-format=json", "."), ("ruff.toml", ".ruff.toml", f"{_PYPROJECT}:[tool.ruff")
+    ),
+    "mypy": Command(("mypy",), ("mypy.ini", ".mypy.ini", f"{_PYPROJECT}:[tool.mypy", "setup.cfg:[mypy")),
+    "pyright": Command(("pyright", "--outputjson"), ("pyrightconfig.json", f"{_PYPROJECT}:[tool.pyright")),
+    "pytest": Command(
+        ("pytest", "-q", "--no-header", "-rfE"),
+        ("pytest.ini", "conftest.py", "tests/conftest.py", f"{_PYPROJECT}:[tool.pytest", "tox.ini:[pytest"),
+    ),
+    "eslint": Command(
+        ("eslint", "-f", "json", "."),
+        (".eslintrc.js", ".eslintrc.json", ".eslintrc.cjs", ".eslintrc", "eslint.config.js", "eslint.config.mjs"),
+    ),
+    "tsc": Command(("tsc", "--noEmit", "--pretty", "false"), ("tsconfig.json",)),
+    "cargo-check": Command(("cargo", "check", "--message-format=json"), ("Cargo.toml",)),
+    "cargo-test": Command(("cargo", "test", "--no-fail-fast"), ("Cargo.toml",)),
+    "go-vet": Command(("go", "vet", "./..."), ("go.mod",)),
+    "go-test": Command(("go", "test", "-json", "./..."), ("go.mod",)),
+    "maven": Command(("mvn", "-B", "test"), ("pom.xml",)),
+    "gradle": Command(("gradle", "test", "--console=plain"), ("build.gradle", "build.gradle.kts")),
+}
+
+
+def configured(root: Path) -> list[str]:
+    """The tools that a project is set up for."""
+    return [name for name, command in COMMANDS.items() if any(_sign(root, sign) for sign in command.signs)]
+
+
+def run_tool(root: Path, name: str, allowed: Sequence[str]) -> Findings:
+    """Run one tool that the user allowed, and read what it says. Never through a shell."""
+    if name not in COMMANDS:
+        raise UsageError(f"There is no tool {name!r}.", f"Use one of: {', '.join(configured(root) or COMMANDS)}.")
+    if name not in allowed:
+        fix = f"The user can allow it: `report.allow` in the settings, now {', '.join(allowed) or 'empty'}."
+        raise UsageError(f"Running {name} is not allowed.", fix)
+    argv = list(COMMANDS[name].argv)
+    for folder in ("node_modules/.bin", ".venv/bin", "venv/bin"):
+        if (local := root / folder / argv[0]).exists():
+            argv[0] = str(local)
+            break
+    else:
+        if shutil.which(argv[0]) is None:
+            raise CommandFailed(f"{argv[0]} is not installed.", "Install it, or give a file with its output.")
+    done = run(argv, root, seconds=_SECONDS)
+    output = (done.output if done.output.strip() else done.complaints).decode("utf-8", "replace")
+    if name in {"cargo-test", "go-vet", "maven"}:
+        output = (done.output + b"\n" + done.complaints).decode("utf-8", "replace")
+    if not output.strip():
+        return Findings(name, ())
+    return read(output)
+
+
+def from_file(root: Path, path: str) -> Findings:
+    """The findings in a file that a tool wrote."""
+    return read(read_bytes(root, path, _LARGEST).decode("utf-8", "replace"))
+
+
+def located(root: Path, found: Findings) -> Findings:
+    """The same findings with paths relative to the workspace, and with the symbols they stand in."""
+    sources: dict[str, Sequence[tuple[Span, str]]] = {}
+    items = []
+    for item in found.items:
+        path = _relative(root, item.path)
+        if path not in sources:
+            sources[path] = _symbols(root, path)
+        line = item.span.start if item.span else 0
+        inside = [(len(span), name) for span, name in sources[path] if span.start <= line <= span.end]
+        items.append(msgspec.structs.replace(item, path=path, symbol=min(inside)[1] if inside else ""))
+    return msgspec.structs.replace(found, items=tuple(items))
+
+
+def since(root: Path, found: Findings, base: str) -> Findings:
+    """Only findings on lines that differ from a commit, or in files that are new since."""
+    compared = States(states(root, base).old, WORK)
+    touched = {change.path: _new_lines(change) for change in changes(root, compared)}
+    kept = [item for item in found.items if item.path in touched and _on(item, touched[item.path])]
+    return msgspec.structs.replace(found, items=tuple(kept), claimed=None)
+
+
+def answer(
+    root: Path, found: Findings, wanted: Wanted, cost: Cost, *, budget: int = 4000, context: bool = False
+) -> str:
+    """The summary and a page of findings, as many as fit."""
+    chosen = select(found.items, wanted)
+    groups = _alike(page(chosen, wanted))
+    top = _summary(found, chosen)
+    mixed = len({group[0].severity for group in groups}) > 1
+    texts = [finding_line(g, severity=mixed, context=_context(root, g[0]) if context else ()) for g in groups]
+    heads = {group[0].path: cost(group[0].path) + 1 for group in groups}
+    entries = [Item((cost(text) + 1,), group[0].path) for text, group in zip(texts, groups, strict=True)]
+    fitted = fit(entries, budget - cost(top) - 1, group_costs=heads, footer=40)
+    lines = [top]
+    path = None
+    shown = 0
+    for text, group, level in zip(texts, groups, fitted.levels, strict=True):
+        if level == LEFT_OUT:
+            continue
+        shown += len(group)
+        if group[0].path != path:
+            path = group[0].path
+            lines.append(path or "(no file)")
+        lines.append(text)
+    more = f"offset {max(0, wanted.offset) + shown}, or a category, severity or path"
+    note = footer(Omission(shown, len(chosen), "findings", more))
+    return "\n".join([*lines, note.rstrip()] if note else lines)
+
+
+def _alike(items: Sequence[Finding]) -> list[list[Finding]]:
+    """Findings that say the same about one symbol of one file go together, where the first of them stands."""
+    groups: dict[tuple[str, ...], list[Finding]] = {}
+    for item in items:
+        key = (item.path, item.rule, item.message, item.severity, item.test, item.symbol)
+        groups.setdefault(key, []).append(item)
+    return list(groups.values())
+
+
+def _summary(found: Findings, chosen: Sequence[Finding]) -> str:
+    numbers = summary(chosen)
+    tests = ""
+    if found.passed is not None:
+        tests = f"; {found.passed} passed" + (f", {found.skipped} skipped" if found.skipped else "")
+    lines = [heading(found.tool, numbers.total, numbers.severities, len({i.path for i in chosen if i.path}), tests)]
+    if found.claimed is not None and found.claimed != len(found.items):
+        lines.append(f"{found.tool} itself counts {found.claimed}; {len(found.items)} could be read.")
+    if len(numbers.categories) > 1:
+        lines.append(counts("by category", numbers.categories))
+    if len(numbers.files) > 1:
+        lines.append(counts("by file", numbers.files))
+    return "\n".join(lines)
+
+
+def _relative(root: Path, path: str) -> str:
+    top = root.resolve()
+    full = Path(path)
+    if path and full.is_absolute() and top in full.parents:
+        return full.relative_to(top).as_posix()
+    return path.removeprefix("./")
+
+
+def _symbols(root: Path, path: str) -> list[tuple[Span, str]]:
+    try:
+        data = read_bytes(root, path) if path else b""
+    except LaconicError:
+        return []
+    names: list[str] = []
+    found = []
+    for one in parse(path, data).definitions:
+        around = names[one.parent] if 0 <= one.parent < len(names) else one.owner
+        names.append(f"{around}.{one.name}" if around else one.name)
+        if one.kind not in {"variable", "constant", "field", "key", "heading"}:
+            found.append((one.span, names[-1]))
+    return found
+
+
+def _context(root: Path, item: Finding) -> list[str]:
+    """The line of a finding with one on each side."""
+    if item.span is None or not item.path:
+        return []
+    try:
+        lines = as_text(read_bytes(root, item.path)).split("\n")
+    except LaconicError:
+        return []
+    first = max(1, item.span.start - 1)
+    return [
+        f"{number}\t{line[:_LONGEST]}" for number, line in enumerate(lines[first - 1 : item.span.start + 1], first)
+    ]
+
+
+def _new_lines(change: FileChange) -> set[int] | None:
+    """The lines of a file that are new; None means all."""
+    if change.status == "added":
+        return None
+    return {line for hunk in change.hunks for line in range(hunk.new_start, hunk.new_start + hunk.new_lines)}
+
+
+def _on(item: Finding, lines: set[int] | None) -> bool:
+    return lines is None or (
+        item.span is not None and any(n in lines for n in range(item.span.start, item.span.end + 1))
+    )
+
+
+def _sign(root: Path, sign: str) -> bool:
+    name, _, word = sign.partition(":")
+    try:
+        return (root / name).is_file() and (not word or word.encode() in read_bytes(root, name))
+    except Unreadable:
+        return False

@@ -1,0 +1,128 @@
+"""`report`: a summary first, then findings."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from laconic.cli.main import main
+from laconic.errors import CommandFailed, UsageError
+from laconic.records import Finding, Span
+from laconic.reduce.findings import Findings
+from laconic.reduce.findings.select import MOST, Wanted
+from laconic.tools import report
+
+CODE = "class Box:\n    def get(self):\n        return 1\n\n\ndef free():\n    return 2\n"
+
+
+def cost(text: str) -> int:
+    return len(text.split())
+
+
+def many(count: int, path: str = "a.py") -> Findings:
+    items = [
+        Finding(path, f"R{i % 3}", ("error", "warning")[i % 2], f"C{i % 3}", f"m{i}", "x", Span(i + 1, i + 1))
+        for i in range(count)
+    ]
+    return Findings("x", tuple(items), count)
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    (tmp_path / "a.py").write_text(CODE)
+    return tmp_path
+
+
+@pytest.mark.feature("J4", "J11")
+def test_the_summary_comes_first_with_totals_severities_and_categories(root: Path) -> None:
+    answer = report.answer(root, many(9), Wanted(), cost)
+    assert answer.startswith("x: 9 findings (5 errors, 4 warnings) in 1 file\nby category: C0 3, C1 3, C2 3\na.py\n")
+
+
+@pytest.mark.feature("J4")
+def test_findings_are_filtered_and_paged_and_never_more_than_two_hundred(root: Path) -> None:
+    found = many(500)
+    lines = report.answer(root, found, Wanted(limit=1000), cost, budget=100_000).splitlines()
+    assert sum(": m" in line for line in lines) == MOST
+    assert lines[-1].startswith("[200 of 500 findings")
+    page = report.answer(root, found, Wanted(category="c1", severity="error", offset=2, limit=3), cost)
+    assert sum(": m" in line for line in page.splitlines()) == 3
+    assert "C0" not in page
+    assert "No" not in report.answer(root, found, Wanted(path="other"), cost)
+
+
+@pytest.mark.feature("J4")
+@pytest.mark.parametrize("budget", [60, 100, 400])
+def test_the_budget_holds(root: Path, budget: int) -> None:
+    assert cost(report.answer(root, many(300), Wanted(), cost, budget=budget)) <= budget
+
+
+@pytest.mark.feature("J4")
+def test_a_finding_names_its_symbol_and_shows_three_lines(root: Path) -> None:
+    item = Finding(str(root.resolve() / "a.py"), "R", "error", "C", "bad", "x", Span(3, 3))
+    found = report.located(root, Findings("x", (item,)))
+    assert (found.items[0].path, found.items[0].symbol) == ("a.py", "Box.get")
+    answer = report.answer(root, found, Wanted(), cost, context=True)
+    assert "3 R in Box.get: bad\n  2\t    def get(self):\n  3\t        return 1\n  4\t" in answer
+
+
+def test_findings_that_say_the_same_share_a_line(root: Path) -> None:
+    items = tuple(Finding("a.py", "R", "error", "C", "bad", "x", Span(n, n)) for n in (2, 5, 9))
+    assert "2,5,9 R: bad" in report.answer(root, Findings("x", items), Wanted(), cost)
+
+
+def test_a_count_that_differs_from_the_tools_own_is_said(root: Path) -> None:
+    assert "itself counts 7; 1 could be read" in report.answer(root, Findings("x", many(1).items, 7), Wanted(), cost)
+
+
+@pytest.mark.feature("J4")
+def test_only_new_findings_against_a_commit(root: Path) -> None:
+    def git(*args: str) -> None:
+        subprocess.run(
+            ["git", "-c", "user.name=a", "-c", "user.email=a@b.c", *args], cwd=root, check=True, capture_output=True
+        )
+
+    git("init", "-q")
+    git("add", "-A")
+    git("commit", "-qm", "first")
+    (root / "a.py").write_text(CODE.replace("return 2", "return 3"))
+    (root / "new.py").write_text("x = 1\n")
+    items = tuple(
+        Finding(p, "R", "error", "C", "m", "x", Span(n, n)) for p, n in (("a.py", 3), ("a.py", 7), ("new.py", 1))
+    )
+    kept = report.since(root, Findings("x", items), "HEAD")
+    assert [(item.path, item.span) for item in kept.items] == [("a.py", Span(7, 7)), ("new.py", Span(1, 1))]
+
+
+def test_tools_run_only_when_allowed_and_configured_ones_are_named(root: Path) -> None:
+    (root / "pyproject.toml").write_text("[tool.ruff]\n[tool.mypy]\n")
+    assert report.configured(root) == ["ruff", "mypy"]
+    with pytest.raises(UsageError, match="not allowed"):
+        report.run_tool(root, "ruff", [])
+    with pytest.raises(UsageError, match="no tool 'rm'"):
+        report.run_tool(root, "rm", ["rm"])
+    with pytest.raises(CommandFailed, match="not installed"):
+        report.run_tool(root, "eslint", ["eslint"])
+
+
+@pytest.mark.feature("J4")
+def test_a_tool_of_the_projects_own_environment_is_run(root: Path) -> None:
+    (root / ".venv" / "bin").mkdir(parents=True)
+    (root / ".venv" / "bin" / "ruff").symlink_to(Path(sys.executable).with_name("ruff"))
+    (root / "bad.py").write_text("import os\n")
+    found = report.run_tool(root, "ruff", ["ruff"])
+    assert [(item.rule, item.span) for item in found.items] == [("F401", Span(1, 1))]
+
+
+def test_the_command(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (root / "out.txt").write_text("a.py:3:9: F821 Undefined name `x`\nFound 1 error.\n")
+    assert main(["report", "--config", str(root / "none.toml"), "--root", str(root), "out.txt"]) == 0
+    assert (
+        capsys.readouterr().out
+        == "ruff: 1 finding (1 error) in 1 file\na.py\n3 F821 in Box.get: Undefined name `x`\n"
+    )
+    with pytest.raises(UsageError, match="Which report"):
+        main(["report", "--config", str(root / "none.toml"), "--root", str(root)])
