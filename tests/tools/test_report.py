@@ -9,17 +9,25 @@ from pathlib import Path
 import pytest
 
 from laconic.cli.main import main
+from laconic.config import Settings, load
 from laconic.errors import CommandFailed, UsageError
 from laconic.records import Finding, Span
 from laconic.reduce.findings import Findings
 from laconic.reduce.findings.select import MOST, Wanted
 from laconic.tools import report
+from laconic.tools.compose import compose
+from laconic.tools.plane import Plane
 
 CODE = "class Box:\n    def get(self):\n        return 1\n\n\ndef free():\n    return 2\n"
 
 
 def cost(text: str) -> int:
     return len(text.split())
+
+
+def text(root: Path, found: Findings, wanted: Wanted, budget: int = 10_000, *, context: bool = False) -> str:
+    made = report.answer(root, found, wanted, context=context)
+    return compose(made, budget, cost, more=lambda start: f"offset {start}").text
 
 
 def many(count: int, path: str = "a.py") -> Findings:
@@ -38,26 +46,26 @@ def root(tmp_path: Path) -> Path:
 
 @pytest.mark.feature("J4", "J11")
 def test_the_summary_comes_first_with_totals_severities_and_categories(root: Path) -> None:
-    answer = report.answer(root, many(9), Wanted(), cost)
+    answer = text(root, many(9), Wanted())
     assert answer.startswith("x: 9 findings (5 errors, 4 warnings) in 1 file\nby category: C0 3, C1 3, C2 3\na.py\n")
 
 
 @pytest.mark.feature("J4")
 def test_findings_are_filtered_and_paged_and_never_more_than_two_hundred(root: Path) -> None:
     found = many(500)
-    lines = report.answer(root, found, Wanted(limit=1000), cost, budget=100_000).splitlines()
+    lines = text(root, found, Wanted(limit=1000), 100_000).splitlines()
     assert sum(": m" in line for line in lines) == MOST
-    assert lines[-1].startswith("[200 of 500 findings")
-    page = report.answer(root, found, Wanted(category="c1", severity="error", offset=2, limit=3), cost)
+    assert lines[-1].startswith("[300 more findings after these: start=200")
+    page = text(root, found, Wanted(category="c1", severity="error", start=2, limit=3))
     assert sum(": m" in line for line in page.splitlines()) == 3
     assert "C0" not in page
-    assert "No" not in report.answer(root, found, Wanted(path="other"), cost)
+    assert text(root, found, Wanted(path="other")) == "x: 0 findings\n"
 
 
 @pytest.mark.feature("J4")
 @pytest.mark.parametrize("budget", [60, 100, 400])
 def test_the_budget_holds(root: Path, budget: int) -> None:
-    assert cost(report.answer(root, many(300), Wanted(), cost, budget=budget)) <= budget
+    assert cost(text(root, many(300), Wanted(), budget)) <= budget
 
 
 @pytest.mark.feature("J4")
@@ -65,17 +73,17 @@ def test_a_finding_names_its_symbol_and_shows_three_lines(root: Path) -> None:
     item = Finding(str(root.resolve() / "a.py"), "R", "error", "C", "bad", "x", Span(3, 3))
     found = report.located(root, Findings("x", (item,)))
     assert (found.items[0].path, found.items[0].symbol) == ("a.py", "Box.get")
-    answer = report.answer(root, found, Wanted(), cost, context=True)
+    answer = text(root, found, Wanted(), context=True)
     assert "3 R in Box.get: bad\n  2\t    def get(self):\n  3\t        return 1\n  4\t" in answer
 
 
 def test_findings_that_say_the_same_share_a_line(root: Path) -> None:
     items = tuple(Finding("a.py", "R", "error", "C", "bad", "x", Span(n, n)) for n in (2, 5, 9))
-    assert "2,5,9 R: bad" in report.answer(root, Findings("x", items), Wanted(), cost)
+    assert "2,5,9 R: bad" in text(root, Findings("x", items), Wanted())
 
 
 def test_a_count_that_differs_from_the_tools_own_is_said(root: Path) -> None:
-    assert "itself counts 7; 1 could be read" in report.answer(root, Findings("x", many(1).items, 7), Wanted(), cost)
+    assert "itself counts 7; 1 could be read" in text(root, Findings("x", many(1).items, 7), Wanted())
 
 
 @pytest.mark.feature("J4")
@@ -101,28 +109,47 @@ def test_tools_run_only_when_allowed_and_configured_ones_are_named(root: Path) -
     (root / "pyproject.toml").write_text("[tool.ruff]\n[tool.mypy]\n")
     assert report.configured(root) == ["ruff", "mypy"]
     with pytest.raises(UsageError, match="not allowed"):
-        report.run_tool(root, "ruff", [])
+        report.output_of(root, "ruff", [])
     with pytest.raises(UsageError, match="no tool 'rm'"):
-        report.run_tool(root, "rm", ["rm"])
+        report.output_of(root, "rm", ["rm"])
     with pytest.raises(CommandFailed, match="not installed"):
-        report.run_tool(root, "eslint", ["eslint"])
+        report.output_of(root, "eslint", ["eslint"])
 
 
 @pytest.mark.feature("J4")
-def test_a_tool_of_the_projects_own_environment_is_run(root: Path) -> None:
+def test_a_tool_of_the_projects_own_environment_is_run_and_its_output_can_be_recalled(
+    root: Path, tmp_path: Path
+) -> None:
     (root / ".venv" / "bin").mkdir(parents=True)
     (root / ".venv" / "bin" / "ruff").symlink_to(Path(sys.executable).with_name("ruff"))
     (root / "bad.py").write_text("import os\n")
-    found = report.run_tool(root, "ruff", ["ruff"])
-    assert [(item.rule, item.span) for item in found.items] == [("F401", Span(1, 1))]
-
-
-def test_the_command(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (root / "out.txt").write_text("a.py:3:9: F821 Undefined name `x`\nFound 1 error.\n")
-    assert main(["report", "--config", str(root / "none.toml"), "--root", str(root), "out.txt"]) == 0
-    assert (
-        capsys.readouterr().out
-        == "ruff: 1 finding (1 error) in 1 file\na.py\n3 F821 in Box.get: Undefined name `x`\n"
+    allowed = load(
+        flags={"cache_dir": str(tmp_path / "cache"), "report.allow": "ruff"}, environ={}, file=tmp_path / "x"
     )
-    with pytest.raises(UsageError, match="Which report"):
-        main(["report", "--config", str(root / "none.toml"), "--root", str(root)])
+    plane = Plane(root, allowed)
+    try:
+        reply = plane.call("report", {"tool": "ruff"})
+        assert "ruff: 1 finding (1 error) in 1 file\nbad.py\n1 F401" in reply.text
+        ref = reply.text.rpartition("recall(")[2].partition(")")[0]
+        assert '"F401"' in plane.call("recall", {"ref": ref}).text
+    finally:
+        plane.close()
+
+
+def test_the_tool_says_what_the_project_is_set_up_for(root: Path, settings: Settings) -> None:
+    (root / "go.mod").write_text("module x\n")
+    plane = Plane(root, settings)
+    try:
+        assert "go-vet, go-test" in plane.call("report", {}).text
+        assert "not allowed" in plane.call("report", {"run": "go-vet"}).text
+    finally:
+        plane.close()
+
+
+def test_the_command(root: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (root / "out.txt").write_text("a.py:3:9: F821 Undefined name `x`\nFound 1 error.\n")
+    config = tmp_path / "config.toml"
+    config.write_text(f'cache_dir = "{tmp_path / "cache"}"\n')
+    assert main(["report", "--config", str(config), "--root", str(root), "out.txt"]) == 0
+    out = capsys.readouterr().out
+    assert out == "ruff: 1 finding (1 error) in 1 file\na.py\n3 F821 in Box.get: Undefined name `x`\n"

@@ -2,12 +2,12 @@
 
 The truth is made from `git diff -U0` and the two parses alone: a changed line belongs to the innermost symbol around
 it; a symbol of both sides changed when it holds such a line and its own text differs; one without a namesake came or
-went. Renames are pairs that came and went whose lines are nearly equal. Name the folder with the bare clones
-(`owner+name/repo`) as the first word.
+went. Renames are pairs that came and went whose lines are nearly equal.
 """
 
 from __future__ import annotations
 
+import json
 import re
 import subprocess
 import time
@@ -19,12 +19,13 @@ from pathlib import Path
 from typing import Final
 
 from laconic.bench.report import Cell, Options, Report, at_least, at_most, versions
-from laconic.errors import Unreadable, UsageError
+from laconic.errors import Unreadable
 from laconic.index.compare.symbols import TOP, Comparison, compare
 from laconic.index.parse import parse
 from laconic.records import Definition, FileChange, SymbolChange
 from laconic.tokens.count import counter
-from laconic.tools.diff import as_json, by_symbol
+from laconic.tools.compose import compose
+from laconic.tools.diff import by_symbol, records
 from laconic.workspace.revisions import States, changes, states
 
 _REPOSITORIES: Final = {
@@ -64,9 +65,7 @@ class _Tally:
 
 def run(options: Options) -> Report:
     """Every repository that is there."""
-    if not options.args:
-        raise UsageError("Where are the repositories?", "Name the folder with the bare clones: `bench diff FOLDER`.")
-    folder = Path(options.args[0])
+    folder = Path(options.mirror)
     count = counter()
     tallies: dict[str, _Tally] = {}
     for name, language in _REPOSITORIES.items():
@@ -75,7 +74,10 @@ def run(options: Options) -> Report:
             for commit in _commits(folder / name / "repo"):
                 _measure(folder / name / "repo", commit, tally, count)
     if not tallies:
-        raise Unreadable(f"{folder} holds none of: {', '.join(_REPOSITORIES)}.", "Clone them there, bare.")
+        raise Unreadable(
+            f"{folder} holds none of: {', '.join(_REPOSITORIES)}.",
+            "Clone them there, bare, or name another folder in the setting `bench.mirror`.",
+        )
     every = list(tallies.values())
     return Report(
         name="diff",
@@ -151,11 +153,11 @@ def _measure(root: Path, commit: str, tally: _Tally, count: Callable[[str], int]
     tally.renames += len(truth.renames)
     tally.renames_found += sum(pair in renamed for pair in truth.renames)
     if found.symbols:
-        small, large = as_json(found), as_json(found, detail="full")
+        small, large = (json.dumps(records(found, detail), separators=(",", ":")) for detail in ("compact", "full"))
         tally.compact_bytes += len(small)
         tally.full_bytes += len(large)
         tally.full_tokens += count(large)
-        tally.text_tokens += count(by_symbol(files, count, budget=_UNLIMITED))
+        tally.text_tokens += compose(by_symbol(found), _UNLIMITED, count, more=str).tokens
 
 
 def _follows(name: Name, every: set[Name], found: Comparison) -> bool:
@@ -312,5 +314,5 @@ def _speed(folder: Path) -> float:
                 parse(path, side)
     bare = time.perf_counter() - started
     started = time.perf_counter()
-    by_symbol(changes(root, pair), len)
+    compose(by_symbol(compare(changes(root, pair))), _UNLIMITED, len, more=str)
     return (time.perf_counter() - started) / (stat + bare)

@@ -12,6 +12,7 @@ from laconic.errors import UsageError
 from laconic.reduce.findings import read
 from laconic.reduce.findings.select import Wanted
 from laconic.tokens.count import counter
+from laconic.tools.compose import compose
 from laconic.tools.report import answer
 
 
@@ -24,7 +25,7 @@ def run(options: Options) -> Report:
     for file in sorted(Path(options.args[0]).iterdir()):
         output = file.read_text("utf-8", "replace")
         found = read(output)
-        text = answer(file.parent, found, Wanted(), count, budget=10_000)
+        text = compose(answer(file.parent, found, Wanted()), 10_000, count, more=str).text
         rows.append(
             {
                 "file": file.name,

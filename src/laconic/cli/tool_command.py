@@ -62,7 +62,7 @@ def _add(parser: argparse.ArgumentParser, argument: Argument) -> None:
         return
     if argument.required or argument.kind in {"texts", "records"}:
         options["nargs"] = "+" if argument.required else "*"
-    elif argument.name in {"path", "action"}:
+    elif argument.name in {"path", "action", "states", "file"}:
         flag, options["nargs"] = argument.name, "?"
     if argument.kind == "number":
         options["type"] = int

@@ -5,15 +5,16 @@ from __future__ import annotations
 from typing import Final
 
 from laconic.records import Impact, Weighed
+from laconic.render.compact import Json
 
 _SEVERITY: Final = {"added": "minor", "cosmetic": "minor", "body": "moderate", "moved": "moderate"}
 
 
-def compact(item: Weighed) -> dict[str, object]:
+def compact(item: Weighed) -> dict[str, Json]:
     """What one acts on; nothing empty."""
     change = item.change
     span = change.span or change.old_span
-    made: dict[str, object] = {
+    made: dict[str, Json] = {
         "path": change.path,
         "kind": change.kind,
         "name": change.name,
@@ -29,12 +30,12 @@ def compact(item: Weighed) -> dict[str, object]:
     return {key: value for key, value in made.items() if value not in (None, "", [])}
 
 
-def full(item: Weighed) -> dict[str, object]:
+def full(item: Weighed) -> dict[str, Json]:
     """Everything, under long names."""
     change = item.change
     span = change.span or change.old_span
     impact = item.impact or Impact()
-    made: dict[str, object] = {
+    made: dict[str, Json] = {
         "path": change.path,
         "kind": change.kind,
         "name": change.name.rpartition(".")[2],

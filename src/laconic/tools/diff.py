@@ -1,27 +1,46 @@
-"""What changed between two states of a repository: by symbol with its risk, or as hunks."""
+"""`diff`: what changed between two states of a repository, by symbol with its risk, or as hunks."""
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
-import msgspec
-
-from laconic.errors import UsageError
 from laconic.index.compare.risk import RISKS, weigh
 from laconic.index.compare.symbols import Compared, Comparison, compare
-from laconic.records import FileChange, Impact, Omission, SymbolChange, Weighed
-from laconic.reduce.fit import LEFT_OUT, Item, fit
+from laconic.index.resolve import Code
+from laconic.records import FileChange, Impact, SymbolChange, Weighed
 from laconic.reduce.hunks import Chosen, choose
-from laconic.render.changes import DETAILS, file_line, hunk_text, symbol_line, totals, within_line
+from laconic.render.changes import file_line, hunk_text, symbol_line, totals, within_line
 from laconic.render.changes_json import compact, full
-from laconic.render.footer import footer
+from laconic.render.compact import Json
+from laconic.tools.affected import impact_of, tests_for
+from laconic.tools.tool import Answer, Argument, Call, Piece, Tool
 from laconic.workspace.revisions import changes, patched, states
 
-Cost = Callable[[str], int]
-Asked = Callable[[SymbolChange], Impact]
+Asked = Callable[[SymbolChange], Impact | None]
 _CONTEXT: Final = 3
+_PATIENCE: Final = 1.5  # seconds for asking who depends on what changed
+_LEVELS: Final = {"minimal": "minimal", "compact": "compact", "short": "compact", "brief": "compact", "full": "full"}
+
+
+def run(call: Call) -> Answer:
+    wanted = call.text("states")
+    if call.text("to"):
+        wanted = f"{wanted or 'HEAD'}..{call.text('to')}"
+    hunks = call.text("view") == "hunks"
+    files = changed(call.plane.root, wanted, call.texts("path"), context=_CONTEXT if hunks else 0)
+    if not files:
+        return Answer(kind="diff", note="nothing changed\n")
+    if hunks:
+        return by_hunk(files)
+    found = compare(files)
+    detail = _LEVELS.get(call.text("budget").lower(), "standard")
+    answer = by_symbol(found, detail, _patient(call.plane.code))
+    tests = "" if detail == "minimal" else tests_for(call.plane.root, call.plane.code, found)
+    return replace(answer, note=tests)
 
 
 def changed(root: Path, wanted: str = "", paths: Sequence[str] = (), *, context: int = 0) -> list[FileChange]:
@@ -32,39 +51,20 @@ def changed(root: Path, wanted: str = "", paths: Sequence[str] = (), *, context:
     return changes(root, states(root, words), paths, context)
 
 
-def by_symbol(
-    files: Sequence[FileChange],
-    cost: Cost,
-    *,
-    detail: str = "standard",
-    budget: int = 6000,
-    impact: Asked | None = None,
-) -> str:
-    """Files and symbols, the riskiest first to stay when the budget is short, in the order of the files."""
-    if detail not in DETAILS:
-        raise UsageError(f"There is no detail {detail!r}.", f"Use one of: {', '.join(DETAILS)}.")
-    found = compare(files)
+def by_symbol(found: Comparison, detail: str = "standard", impact: Asked | None = None) -> Answer:
+    """A piece for every symbol under its file, the riskiest first, and one for every other file."""
     items = weighed(found, impact)
-    heads = [_head(file) for file in found.files]
-    first = totals(len(items), len(found.files), items)
-    if detail == "minimal" or not items:
-        return _fitted([first, *heads], cost, budget, "files")
-    room = budget - cost("\n".join([first, *heads])) - 2
-    if room <= 0:
-        return _fitted([first, *heads], cost, budget, "files")
-    shown, note = _chosen(items, detail, cost, room)
-    lines = [first]
-    for file, head in zip(found.files, heads, strict=True):
-        lines += [head, *shown.get(file.change.path, ())]
-    return "\n".join([*lines, note] if note else lines)
-
-
-def as_json(found: Comparison, *, detail: str = "compact", impact: Asked | None = None) -> str:
-    """The changed symbols for programs."""
+    head = f"{totals(len(items), len(found.files), items)}\n"
+    heads = {file.change.path: _head(file) for file in found.files}
+    if detail == "minimal":
+        return Answer([Piece((f"{line}\n",)) for line in heads.values()], "diff", head, unit="files")
     form = full if detail == "full" else compact
-    files = [{"path": f.change.path, "status": f.change.status} for f in found.files if not f.code]
-    made = {"changes": [form(item) for item in weighed(found, impact)], "files": files}
-    return msgspec.json.encode(made).decode()
+    alone = sorted((item for item in items if not item.change.within), key=lambda item: -RISKS.index(item.risk))
+    pieces = [Piece(_texts(item, items, detail), heads[item.change.path], _line(item), form(item)) for item in alone]
+    told = {item.change.path for item in alone}
+    others = [file.change for file in found.files if file.change.path not in told]
+    pieces += [Piece((f"{heads[one.path]}\n",), record={"path": one.path, "change": one.status}) for one in others]
+    return Answer(pieces, "diff", head, unit="changes", spread=8.0)
 
 
 def weighed(found: Comparison, impact: Asked | None = None) -> list[Weighed]:
@@ -72,51 +72,68 @@ def weighed(found: Comparison, impact: Asked | None = None) -> list[Weighed]:
     return [weigh(change, impact(change) if impact else None) for change in found.symbols]
 
 
-def hunks(files: Sequence[FileChange], cost: Cost, *, budget: int = 6000) -> str:
+def records(found: Comparison, detail: str = "compact", impact: Asked | None = None) -> list[dict[str, Json]]:
+    """All changed symbols for programs."""
+    form = full if detail == "full" else compact
+    return [form(item) for item in weighed(found, impact)]
+
+
+def by_hunk(files: Sequence[FileChange]) -> Answer:
     """Unified hunks without those of white space only: the first twenty, and a summary of every file."""
     chosen = choose(files)
     total = sum(one.total for one in chosen)
-    shown = sum(len(one.hunks) for one in chosen)
-    parts = [f"{len(files)} files, {total} hunks"] if shown < total or len(files) > 1 else []
+    pieces = []
     for one in chosen:
-        parts.append(_hunk_head(one))
-        parts += [hunk_text(hunk) for hunk in one.hunks]
-    return _fitted(parts, cost, budget, "parts")
+        line = _hunk_head(one)
+        pieces += [Piece((f"{hunk_text(hunk)}\n",), line, hunk.new_start) for hunk in one.hunks]
+        if not one.hunks:
+            pieces.append(Piece((f"{line}\n",)))
+    missing = total - sum(len(one.hunks) for one in chosen)
+    note = f"{missing} more hunks: name a path\n" if missing else ""
+    return Answer(pieces, "diff", f"{len(files)} files, {total} hunks\n", note, unit="parts", spread=1.0)
+
+
+def _patient(code: Code) -> Asked:
+    """Ask the index about symbols, as long as the answer does not wait too long for it."""
+    until = time.monotonic() + _PATIENCE
+
+    def ask(change: SymbolChange) -> Impact | None:
+        return impact_of(code, change) if time.monotonic() < until else None
+
+    return ask
+
+
+def _texts(item: Weighed, items: Sequence[Weighed], detail: str) -> tuple[str, ...]:
+    """The short form, and the one at the detail that was asked for."""
+    short = f"{symbol_line(item, 'compact')}\n"
+    return (short,) if detail == "compact" else (short, f"{_with_members(item, items, detail)}\n")
+
+
+def _line(item: Weighed) -> int:
+    span = item.change.span or item.change.old_span
+    return span.start if span else 0
 
 
 def _head(file: Compared) -> str:
-    bodies = [line for hunk in file.change.hunks for line in hunk.body]
-    added, removed = sum(line[:1] == "+" for line in bodies), sum(line[:1] == "-" for line in bodies)
+    added, removed = _lines(file.change)
     if file.change.status == "added" and file.new:
         added = file.new.parsed.lines
     return file_line(file.change, added, removed, file.imports if file.code else ())
 
 
 def _hunk_head(one: Chosen) -> str:
-    bodies = [line for hunk in one.change.hunks for line in hunk.body]
-    added, removed = sum(line[:1] == "+" for line in bodies), sum(line[:1] == "-" for line in bodies)
-    line = file_line(one.change, added, removed)
+    line = file_line(one.change, *_lines(one.change))
     missing = one.total - len(one.hunks)
     line += f"; {missing} hunks not shown" if missing else ""
     return line + (f"; {one.blank} of white space only left out" if one.blank else "")
 
 
-def _chosen(items: list[Weighed], detail: str, cost: Cost, room: int) -> tuple[dict[str, list[str]], str]:
-    """The lines of symbols by file; each is short or at the detail asked for, as it fits."""
-    alone = [item for item in items if not item.change.within]
-    texts = [(symbol_line(item, "compact"), _with_members(item, items, detail)) for item in alone]
-    order = sorted(range(len(alone)), key=lambda i: -RISKS.index(alone[i].risk))
-    entries = [Item((cost(texts[i][0]) + 1, max(cost(texts[i][0]), cost(texts[i][1])) + 1)) for i in order]
-    fitted = fit(entries, room, footer=30, spread=8.0)
-    levels = dict(zip(order, fitted.levels, strict=True))
-    shown: dict[str, list[str]] = {}
-    for index, item in enumerate(alone):
-        if levels[index] != LEFT_OUT:
-            shown.setdefault(item.change.path, []).append(texts[index][levels[index]])
-    return shown, footer(Omission(fitted.shown, len(alone), "symbols", "diff with a path")).rstrip()
+def _lines(change: FileChange) -> tuple[int, int]:
+    bodies = [line for hunk in change.hunks for line in hunk.body]
+    return sum(line[:1] == "+" for line in bodies), sum(line[:1] == "-" for line in bodies)
 
 
-def _with_members(item: Weighed, items: list[Weighed], detail: str) -> str:
+def _with_members(item: Weighed, items: Sequence[Weighed], detail: str) -> str:
     text = symbol_line(item, detail)
     change = item.change
     prefix = f"{change.name}."
@@ -126,12 +143,40 @@ def _with_members(item: Weighed, items: list[Weighed], detail: str) -> str:
         if one.change.within and one.change.path == change.path and one.change.name.startswith(prefix)
         and one.change.changes == change.changes
     ]  # fmt: skip
-    return f"{text}\n{within_line(inner)}" if inner and detail != "compact" else text
+    return f"{text}\n{within_line(inner)}" if inner else text
 
 
-def _fitted(parts: list[str], cost: Cost, budget: int, unit: str) -> str:
-    """As many parts as fit, in order."""
-    fitted = fit([Item((cost(part) + 1,)) for part in parts], budget, footer=30)
-    shown = [part for part, level in zip(parts, fitted.levels, strict=True) if level != LEFT_OUT]
-    note = footer(Omission(len(shown), len(parts), unit, "diff with a path"))
-    return "\n".join([*shown, note.rstrip()] if note else shown)
+TOOL = Tool(
+    "diff",
+    "What changed, by symbol: signatures, bodies, renames, risk, tests to run",
+    "Compares two states: nothing (the working tree with HEAD), `staged`, `unstaged`, a commit or branch, `A..B`,"
+    " `A...B` (since they parted), `A^!` (one commit), or a patch file. `view=hunks` shows the lines, without hunks of"
+    " white space only. Budget minimal, compact, standard or full chooses the detail.",
+    (
+        Argument(
+            "states",
+            "text",
+            "A..B, A^!, staged, or nothing",
+            aliases=(
+                "base",
+                "from",
+                "ref",
+                "since",
+                "commit",
+                "against",
+                "range",
+                "revision",
+                "left",
+                "old",
+                "patch",
+            ),
+        ),
+        Argument("to", "text", "", aliases=("target", "head", "right", "new"), listed=False),
+        Argument("path", "texts", "", aliases=("paths", "files", "file"), words=False),
+        Argument("view", "text", "", choices=("symbols", "hunks"), default="symbols"),
+    ),
+    run,
+    budget=3_000,
+    examples=('diff(states="main..topic")', "diff()", 'diff(states="HEAD^!", view="hunks")'),
+    aliases="semantic_diff git_diff vcs_diff changes compare what_changed diff_files",
+)

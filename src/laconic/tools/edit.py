@@ -1,4 +1,4 @@
-"""Make edits in a workspace: all of a call or none, never at a place that is in doubt.
+"""`edit`: change files by line and tag or by exact text, all of a call or none, never at a place that is in doubt.
 
 `Desk` holds what edits need: the workspace, the versions that were read, and the journal. Whoever shows numbered
 lines to an agent notes them with `snapshots.remember`; edits of lines that were not shown are refused.
@@ -22,6 +22,7 @@ from laconic.errors import EditRefused, UsageError, WorkspaceError
 from laconic.index.parse import parse
 from laconic.records import Hunk, Span
 from laconic.render.edited import Changed, Place, Refused, edited, refused
+from laconic.tools.tool import Answer, Argument, Call, Tool
 from laconic.workspace.journal import Journal, Write
 from laconic.workspace.reading import inside, read_bytes
 from laconic.workspace.snapshots import Snapshots
@@ -157,3 +158,36 @@ def _syntax(plan: _Planned) -> str:
         return ""
     before = parse(plan.path, join(plan.before)).faults if plan.before is not None else 0
     return "still has syntax errors, as before" if before else "NOW HAS SYNTAX ERRORS"
+
+
+def run(call: Call) -> Answer:
+    if call.flag("undo"):
+        return Answer(kind="edit", head=f"{undo(call.plane.desk)}\n")
+    made = edit(call.plane.desk, call.records("edits"), dry=call.flag("dry_run"))
+    return Answer(kind="edit", head=f"{made}\n")
+
+
+TOOL = Tool(
+    "edit",
+    "Edit files by line and tag, or by exact text; all edits of a call or none",
+    "Each edit is {path, tag, start, end, text} (lines as a read showed them, inclusive; no text deletes), or"
+    " {path, tag, insert_after or insert_before, text}, or {path, find, text, count}, or {path, create: true, text}."
+    " The path may be left out where the tag names it. If the file changed since, lines are followed only when they are"
+    " unchanged and unambiguous; otherwise nothing is written, and the answer shows the fresh lines.",
+    (
+        Argument(
+            "edits",
+            "records",
+            "[{path, tag, start, end, text} | {path, tag, insert_after, text} | {path, find, text}]",
+        ),
+        Argument("dry_run", "flag", "", aliases=("dry", "preview", "check"), default=False, listed=False),
+        Argument("undo", "flag", "", aliases=("revert",), default=False, listed=False),
+    ),
+    run,
+    budget=2_000,
+    examples=('edit(edits=[{"tag": "4f2a91", "start": 40, "end": 42, "text": "..."}])',),
+    aliases="edit_file apply_edit str_replace write_file create_file replace multi_edit apply_patch hashline",
+    indexed=False,
+    writes=True,
+    default=False,
+)

@@ -1,9 +1,10 @@
-"""What analysers and test runs complain about: a summary first, then findings with the symbol they stand in."""
+"""`report`: what analysers and test runs complain about, a summary first, then findings with their symbols."""
 
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
@@ -11,17 +12,16 @@ import msgspec
 
 from laconic.errors import CommandFailed, LaconicError, Unreadable, UsageError
 from laconic.index.parse import parse
-from laconic.records import FileChange, Finding, Omission, Span
+from laconic.records import FileChange, Finding, Span
 from laconic.reduce.findings import Findings, read
-from laconic.reduce.findings.select import Wanted, page, select, summary
-from laconic.reduce.fit import LEFT_OUT, Item, fit
-from laconic.render.footer import footer
+from laconic.reduce.findings.select import MOST, Wanted, page, select, summary
+from laconic.render.compact import Json
 from laconic.render.report import counts, finding_line, heading
-from laconic.workspace.process import run
+from laconic.tools.tool import Answer, Argument, Call, Piece, Tool
+from laconic.workspace.process import run as run_program
 from laconic.workspace.reading import as_text, read_bytes
 from laconic.workspace.revisions import WORK, States, changes, states
 
-Cost = Callable[[str], int]
 _LARGEST: Final = 50_000_000  # bytes of a report
 _SECONDS: Final = 300.0
 _LONGEST: Final = 160  # characters of a line of context
@@ -34,6 +34,7 @@ class Command(msgspec.Struct, frozen=True):
     signs: tuple[str, ...]  # files; `file:word` means that the file contains the word
 
 
+_BOTH: Final = frozenset({"cargo-test", "go-vet", "maven", "gradle"})  # what they say is on both streams
 _PYPROJECT: Final = "pyproject.toml"
 COMMANDS: Final[dict[str, Command]] = {
     "ruff": Command(
@@ -64,8 +65,8 @@ def configured(root: Path) -> list[str]:
     return [name for name, command in COMMANDS.items() if any(_sign(root, sign) for sign in command.signs)]
 
 
-def run_tool(root: Path, name: str, allowed: Sequence[str]) -> Findings:
-    """Run one tool that the user allowed, and read what it says. Never through a shell."""
+def output_of(root: Path, name: str, allowed: Sequence[str]) -> str:
+    """Run one tool that the user allowed, never through a shell; what it printed."""
     if name not in COMMANDS:
         raise UsageError(f"There is no tool {name!r}.", f"Use one of: {', '.join(configured(root) or COMMANDS)}.")
     if name not in allowed:
@@ -79,18 +80,33 @@ def run_tool(root: Path, name: str, allowed: Sequence[str]) -> Findings:
     else:
         if shutil.which(argv[0]) is None:
             raise CommandFailed(f"{argv[0]} is not installed.", "Install it, or give a file with its output.")
-    done = run(argv, root, seconds=_SECONDS)
-    output = (done.output if done.output.strip() else done.complaints).decode("utf-8", "replace")
-    if name in {"cargo-test", "go-vet", "maven"}:
-        output = (done.output + b"\n" + done.complaints).decode("utf-8", "replace")
-    if not output.strip():
-        return Findings(name, ())
-    return read(output)
+    done = run_program(argv, root, seconds=_SECONDS)
+    if name in _BOTH or not done.output.strip():
+        return (done.output + b"\n" + done.complaints).decode("utf-8", "replace")
+    return done.output.decode("utf-8", "replace")
 
 
-def from_file(root: Path, path: str) -> Findings:
-    """The findings in a file that a tool wrote."""
-    return read(read_bytes(root, path, _LARGEST).decode("utf-8", "replace"))
+def run(call: Call) -> Answer:
+    root, tool, file = call.plane.root, call.text("run"), call.text("file")
+    if tool:
+        allowed = call.plane.settings.text("report.allow").replace(",", " ").split()
+        output = output_of(root, tool, allowed)
+    elif file:
+        output = read_bytes(root, file, _LARGEST).decode("utf-8", "replace")
+    else:
+        names = ", ".join(configured(root)) or "no known tool"
+        raise UsageError(f"Which report? This project is set up for: {names}.", "Name `file`, or `run` with a tool.")
+    found = located(root, read(output) if output.strip() else Findings(tool or file, ()))
+    if base := call.text("since"):
+        found = since(root, found, base)
+    wanted = Wanted(
+        call.text("severity"), call.text("category"), call.text("rule"), call.text("path"), call.number("start"), MOST
+    )
+    made = answer(root, found, wanted, context=call.flag("context"))
+    if tool:
+        kept = call.plane.archive.put("report", tool, output.encode(), f"output of {tool}")
+        made = replace(made, note=f"{made.note}raw output: recall({kept})\n")
+    return made
 
 
 def located(root: Path, found: Findings) -> Findings:
@@ -115,32 +131,38 @@ def since(root: Path, found: Findings, base: str) -> Findings:
     return msgspec.structs.replace(found, items=tuple(kept), claimed=None)
 
 
-def answer(
-    root: Path, found: Findings, wanted: Wanted, cost: Cost, *, budget: int = 4000, context: bool = False
-) -> str:
-    """The summary and a page of findings, as many as fit."""
+def answer(root: Path, found: Findings, wanted: Wanted, *, context: bool = False) -> Answer:
+    """The summary, and a piece for every finding of the page."""
     chosen = select(found.items, wanted)
-    groups = _alike(page(chosen, wanted))
-    top = _summary(found, chosen)
+    shown = page(chosen, wanted)
+    groups = _alike(shown)
     mixed = len({group[0].severity for group in groups}) > 1
-    texts = [finding_line(g, severity=mixed, context=_context(root, g[0]) if context else ()) for g in groups]
-    heads = {group[0].path: cost(group[0].path) + 1 for group in groups}
-    entries = [Item((cost(text) + 1,), group[0].path) for text, group in zip(texts, groups, strict=True)]
-    fitted = fit(entries, budget - cost(top) - 1, group_costs=heads, footer=40)
-    lines = [top]
-    path = None
-    shown = 0
-    for text, group, level in zip(texts, groups, fitted.levels, strict=True):
-        if level == LEFT_OUT:
-            continue
-        shown += len(group)
-        if group[0].path != path:
-            path = group[0].path
-            lines.append(path or "(no file)")
-        lines.append(text)
-    more = f"offset {max(0, wanted.offset) + shown}, or a category, severity or path"
-    note = footer(Omission(shown, len(chosen), "findings", more))
-    return "\n".join([*lines, note.rstrip()] if note else lines)
+    pieces = []
+    for group in groups:
+        short = f"{finding_line(group, severity=mixed)}\n"
+        lines = _context(root, group[0]) if context else []
+        texts = (short, f"{finding_line(group, severity=mixed, context=lines)}\n") if lines else (short,)
+        line = group[0].span.start if group[0].span else 0
+        pieces.append(Piece(texts, group[0].path or "(no file)", line, _record(group)))
+    rest = len(chosen) - max(0, wanted.start) - len(shown)
+    note = f"[{rest} more findings after these: start={wanted.start + len(shown)}, or narrow]\n" if rest > 0 else ""
+    return Answer(pieces, "report", f"{_summary(found, chosen)}\n", note, unit="findings", spread=2.0)
+
+
+def _record(group: Sequence[Finding]) -> dict[str, Json]:
+    """A group for programs: nothing empty."""
+    item = group[0]
+    made: dict[str, Json] = {
+        "path": item.path,
+        "lines": [one.span.start for one in group if one.span],
+        "rule": item.rule,
+        "severity": item.severity,
+        "category": item.category if item.category != item.rule else "",
+        "symbol": item.symbol,
+        "test": item.test,
+        "message": item.message,
+    }
+    return {key: value for key, value in made.items() if value not in ("", [])}
 
 
 def _alike(items: Sequence[Finding]) -> list[list[Finding]]:
@@ -223,3 +245,28 @@ def _sign(root: Path, sign: str) -> bool:
         return (root / name).is_file() and (not word or word.encode() in read_bytes(root, name))
     except Unreadable:
         return False
+
+
+TOOL = Tool(
+    "report",
+    "Findings of linters, type checkers, builds and test runs, from a file or by running one",
+    "Reads SARIF, JUnit, Checkstyle, PMD and SpotBugs XML, and what ESLint, ruff, mypy, pyright, pytest, tsc, cargo,"
+    " go, javac, Maven and Gradle print. The summary comes first; severity, category, rule, path and since narrow it."
+    " `run` starts a tool that the setting `report.allow` names.",
+    (
+        Argument("file", "text", "", aliases=("report", "output", "source", "input"), listed=True),
+        Argument("run", "text", "ruff, pytest, ...", aliases=("tool", "command", "analyser", "analyzer")),
+        Argument("severity", "text", "", choices=("error", "warning", "info"), listed=False),
+        Argument("category", "text", "", aliases=("type", "kind")),
+        Argument("rule", "text", "", aliases=("code", "rule_id", "check"), listed=False),
+        Argument("path", "text", "", aliases=("folder", "under", "glob")),
+        Argument("since", "text", "", aliases=("base", "baseline", "new_since", "against"), listed=False),
+        Argument("start", "number", "", default=0, listed=False),
+        Argument("context", "flag", "", default=False, listed=False),
+    ),
+    run,
+    budget=3_000,
+    examples=('report(run="ruff")', 'report(file="build/report.xml", severity="error")'),
+    aliases="reports analysis get_reports findings lint diagnostics test_results analysis_getreports",
+    indexed=False,
+)

@@ -22,7 +22,7 @@ class Wanted(msgspec.Struct, frozen=True):
     category: str = ""
     rule: str = ""
     path: str = ""  # a file, a folder or a pattern
-    offset: int = 0
+    start: int = 0  # findings to pass over
     limit: int = MOST
 
 
@@ -61,7 +61,7 @@ def select(items: Sequence[Finding], wanted: Wanted) -> list[Finding]:
 
 def page(items: Sequence[Finding], wanted: Wanted) -> list[Finding]:
     """One page, never more than an answer may hold."""
-    start = max(0, wanted.offset)
+    start = max(0, wanted.start)
     return list(items[start : start + max(0, min(wanted.limit, MOST))])
 
 

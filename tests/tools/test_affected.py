@@ -1,0 +1,52 @@
+"""Tests to run for a change, as commands."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from laconic.config import Settings
+from laconic.index.compare.symbols import compare
+from laconic.records import FileChange
+from laconic.tools.affected import commands, reaching
+from laconic.tools.plane import Plane
+
+
+@pytest.mark.feature("C3")
+def test_tests_that_reach_a_change_come_before_those_that_are_farther(tmp_path: Path, settings: Settings) -> None:
+    old = "def base():\n    return 1\n\n\ndef middle():\n    return base()\n"
+    files = {
+        "pkg/core.py": old.replace("return 1", "return 2"),
+        "tests/test_direct.py": "from pkg.core import base\n\n\ndef test_base():\n    assert base()\n",
+        "tests/test_far.py": "from pkg.core import middle\n\n\ndef test_middle():\n    assert middle()\n",
+        "tests/test_core.py": "def test_nothing():\n    pass\n",
+        "tests/test_other.py": "def test_other():\n    pass\n",
+    }
+    for name, text in files.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text)
+    plane = Plane(tmp_path, settings)
+    try:
+        plane.index.build()
+        found = compare([FileChange("pkg/core.py", "changed", old=old.encode(), new=files["pkg/core.py"].encode())])
+        assert reaching(plane.code, found) == ["tests/test_core.py", "tests/test_direct.py", "tests/test_far.py"]
+    finally:
+        plane.close()
+
+
+@pytest.mark.parametrize(
+    ("files", "expected"),
+    [
+        (["tests/test_a.py", "tests/b_test.py"], ["pytest tests/test_a.py tests/b_test.py"]),
+        (["src/a.test.ts"], ["npx vitest run src/a.test.ts"]),
+        (["pkg/a_test.go", "pkg/b_test.go", "c_test.go"], ["go test ./pkg ."]),
+        (["tests/it.rs"], ["cargo test --test it"]),
+        (["src/test/java/x/ATest.java"], ["mvn test -Dtest=ATest"]),
+        (["spec/a_spec.rb"], ["bundle exec rspec spec/a_spec.rb"]),
+        (["README.md"], []),
+    ],
+)
+def test_each_runner_gets_its_command(tmp_path: Path, files: list[str], expected: list[str]) -> None:
+    (tmp_path / "package.json").write_text('{"devDependencies": {"vitest": "1"}}')
+    assert commands(tmp_path, files) == expected
