@@ -99,6 +99,11 @@ def run(options: Options) -> Report:
     )
 
 
+def repositories() -> dict[str, str]:
+    """The repositories that changes are measured on, with their languages."""
+    return dict(_REPOSITORIES)
+
+
 def _share(tallies: Sequence[_Tally], part: str, whole: str) -> float:
     parts, wholes = ([int(getattr(tally, name)) for tally in tallies] for name in (part, whole))
     return sum(parts) / max(1, sum(wholes))
@@ -126,15 +131,17 @@ def _git(root: Path, *args: str) -> str:
 def _commits(root: Path) -> Iterator[str]:
     """Commits that change some code, spread over the history, and some that say that they rename."""
     listed = _git(root, "log", "--no-merges", "--format=%H", "-n", "1200").split()
-    spread = [commit for commit in listed[:: max(1, len(listed) // 120)] if _some_code(root, commit)]
+    spread = [commit for commit in listed[:: max(1, len(listed) // 120)] if some_code(root, commit)]
     renaming = _git(root, "log", "--no-merges", "--format=%H", "-n", "40", "-i", "--grep=rename").split()
-    chosen = [commit for commit in renaming if _some_code(root, commit)][:_RENAMING]
+    chosen = [commit for commit in renaming if some_code(root, commit)][:_RENAMING]
     yield from dict.fromkeys([*spread[:_COMMITS], *chosen])
 
 
-def _some_code(root: Path, commit: str) -> bool:
+def some_code(root: Path, commit: str) -> list[str]:
+    """The files of code that a commit changes; none if there are too many to look at."""
     names = _git(root, "show", "--format=", "--name-only", "-M", commit).split("\n")
-    return 1 <= sum(name.endswith((".py", ".go", ".js", ".ts", ".rs", ".java")) for name in names) <= _FILES
+    code = [name for name in names if name.endswith((".py", ".go", ".js", ".ts", ".rs", ".java"))]
+    return code if len(code) <= _FILES else []
 
 
 def _measure(root: Path, commit: str, tally: _Tally, count: Callable[[str], int]) -> None:

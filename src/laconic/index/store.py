@@ -234,7 +234,9 @@ class Store:
         return [] if row is None else unpack(row[0])
 
     def mentions(self, name: str) -> Iterator[tuple[int, list[Reference]]]:
-        """Files that refer to this very name, each with those references."""
+        """Files that refer to this very name, each with those references. The words of a test's title are no name."""
+        if len(name.split()) != 1:
+            return
         quoted = '"' + name.replace('"', '""') + '"'
         rows = self.connection.execute(
             "SELECT file, packed FROM mentions JOIN refs ON file = mentions.rowid WHERE mentions MATCH ?",

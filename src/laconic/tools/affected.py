@@ -35,7 +35,8 @@ def impact_of(code: Code, change: SymbolChange) -> Impact | None:
         return Impact(sum(count for _, count in found), tuple(path for path, _ in found[:_FILES]))
     uses = [use for use in references(code, symbol) if use.sure]
     files = tuple(dict.fromkeys(use.path for use in uses))
-    tests = dict.fromkeys(code.sources[test.file].path for _, test in covering_tests(code, symbol, depth=2))
+    reached = (test for _, test in covering_tests(code, symbol, depth=2) if test.test)
+    tests = dict.fromkeys(path for test in reached if _holds_tests(path := code.sources[test.file].path))
     return Impact(len(uses), files[:_FILES], tuple(tests)[:MOST])
 
 
@@ -59,9 +60,11 @@ def reaching(code: Code, found: Comparison) -> list[str]:
         symbol = symbol_of(code, change)
         for distance, test in covering_tests(code, symbol, depth=3) if symbol else ():
             path = code.sources[test.file].path
-            ranked[path] = min(ranked.get(path, (9, 0)), (distance, order))
+            if test.test and _holds_tests(path):
+                ranked[path] = min(ranked.get(path, (9, 0)), (distance, order))
     for path in _named_after(code, [file.change.path for file in found.files if file.code]):
-        ranked[path] = min(ranked.get(path, (9, 0)), (1, 0))
+        named = _TEST_WORDS.search(path.rpartition("/")[2]) is not None
+        ranked[path] = min(ranked.get(path, (9, 0)), (1 if named else 2, 0))
     return sorted(ranked, key=lambda path: (ranked[path], path))
 
 
@@ -112,6 +115,11 @@ def _script_runner(root: Path) -> str:
         (f"npx {name}" for name in ("vitest run", "jest", "mocha", "ava") if f'"{name.split()[0]}"' in text),
         "npm test --",
     )
+
+
+def _holds_tests(path: str) -> bool:
+    """Whether a file is one of tests; Rust keeps them beside the code."""
+    return path.endswith(".rs") or class_of(path) == "test"
 
 
 def _worth_following(found: Comparison) -> list[SymbolChange]:
