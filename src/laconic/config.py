@@ -83,6 +83,17 @@ SETTINGS: Final[tuple[Setting, ...]] = (
     Setting("gateway.max_body", 64, "Largest request body, in MiB.", minimum=1),
     Setting("bench.mirror", "../.mirror", "Folder with bare clones of public repositories, as owner+name/repo."),
     Setting("report.allow", "", "Tools that `report` may run, by name (`ruff, pytest`); empty means none."),
+    Setting("context.enabled", True, "Whether conversations are made smaller at all."),
+    Setting("context.economic", True, "Leave out what is no longer of use whenever that pays."),
+    Setting("context.semantic", 50_000, "Tokens from which a completed task gives its outputs back.", minimum=0),
+    Setting(
+        "context.standard", 200_000, "Tokens above which history is made smaller at any price; 0: never.", minimum=0
+    ),
+    Setting("context.low_water", 0.6, "Share of a threshold to land at after an event.", minimum=0.1),
+    Setting("context.high_water", 0.85, "Share of the model's window above which history must shrink.", minimum=0.1),
+    Setting("context.least_turns", 1, "Turns between two events (5 suits providers with dear caches).", minimum=1),
+    Setting("context.task_tool", "", "One more tool that keeps tasks, beside those that are known."),
+    Setting("context.meta", False, "Tell the model at the end of a request how full its context is."),
     Setting("bench.data", "../shared/bench", "Folder with the recorded data that benchmarks measure on."),
 )
 

@@ -77,7 +77,7 @@ class Engine:
             return Prepared(body)
         line = self._line(session, conversation)
         blocks = {block.key: block for turn in conversation.turns for block in turn.blocks}
-        made = line.read(conversation, blocks, self._tracker())
+        made = line.read(conversation, blocks, self._tracker(session))
         fixed = sum(self._count(conversation.field(name).decode("utf-8", "replace")) for name in format.pinned)
         mode, rung, more = self._maintain(line, conversation, bounds, fixed)
         line.time = self._clock()
@@ -123,8 +123,9 @@ class Engine:
             shapes.clear()
         return shapes
 
-    def _tracker(self) -> Tracker:
-        return Tracker(self._options.rules, self._count, self._options.task_tool)
+    def _tracker(self, session: str) -> Tracker:
+        evictor = Evictor(session, self._archive, self._count)
+        return Tracker(self._options.rules, self._count, self._options.task_tool, evictor.shrink)
 
     def _line(self, session: str, conversation: Conversation) -> Line:
         """Helpers of an agent share its session but not its first message."""
@@ -132,7 +133,7 @@ class Engine:
         name = (session, first.blocks[0].key if first and first.blocks else "")
         line = self._lines.get(name)
         if line is None:
-            line = self._lines[name] = Line(session, self._ledger(session), self._store, self._tracker())
+            line = self._lines[name] = Line(session, self._ledger(session), self._store, self._tracker(session))
         self._lines.move_to_end(name)
         while len(self._lines) > _LIVE:
             (gone, _), _ = self._lines.popitem(last=False)
@@ -192,6 +193,8 @@ class Engine:
 
     def _economise(self, line: Line, evictor: Evictor, conversation: Conversation) -> list[Decision]:
         """What is no longer of use goes as soon as that pays."""
+        if line.event >= 0 and line.tracker.tokens < line.landed * (1 + self._options.weights.growth):
+            return []  # hysteresis: what has not grown is left alone, whatever ages in it
         found = candidates(line.tracker)
         start = self._start(line, found, conversation)
         if start is None:

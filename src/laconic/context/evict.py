@@ -7,6 +7,7 @@ from typing import Final, Protocol
 
 import msgspec
 
+from laconic.context.calls import About
 from laconic.context.economy import Saving
 from laconic.context.judge import useless
 from laconic.context.ledger import Decision, Reason
@@ -14,6 +15,7 @@ from laconic.context.rewrite import written
 from laconic.context.sheets import Sheet
 from laconic.context.tracker import Tracker
 from laconic.errors import ArchiveUnavailable
+from laconic.reduce.text import reduce_text
 from laconic.render.passage import shown
 from laconic.render.tombstone import partly, tombstone
 
@@ -97,10 +99,24 @@ class Evictor:
                 for sheet, rows in candidate.rows:
                     text = original(sheet.key, sheet.field)
                     if (decision := self._one(sheet, rows, reason, text, task)) is not None:
-                        made.append(msgspec.structs.replace(decision, turn=tracker.turn))
-        except ArchiveUnavailable:  # what is archived may go, the rest stays
-            return made
-        return made
+                        made.append(msgspec.structs.replace(decision, turn=tracker.turn, context=tracker.tokens))
+        except ArchiveUnavailable:
+            pass  # what is archived may go, the rest stays
+        left = tracker.tokens - sum(decision.before - decision.after for decision in made)
+        return [msgspec.structs.replace(decision, turn=tracker.turn, context=left) for decision in made]
+
+    def shrink(self, text: str, what: About) -> tuple[str, str] | None:
+        """A large output in fewer tokens; None when it is not shorter, or cannot be archived."""
+        first = reduce_text(text, cost=self._count)
+        if len(first.text) >= len(text):
+            return None
+        if first.lossless:
+            return first.text, ""
+        try:
+            ref = self.keep(text, "", what.target)
+        except ArchiveUnavailable:
+            return None
+        return reduce_text(text, cost=self._count, more=f"laconic recall {ref}").text, ref
 
     def keep(self, text: str, task: str = "", note: str = "") -> str:
         """Archive a text; returns its reference."""

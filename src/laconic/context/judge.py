@@ -68,6 +68,6 @@ def _limit(tracker: Tracker, sheet: Sheet) -> int:
         return rules.replaced
     if sheet.kind == "argument" or any(file in tracker.changed for file in sheet.about.files):
         return rules.changed
-    if sheet.kind in {"read", "report"}:
+    if sheet.kind in {"read", "report"} or (sheet.kind == "search" and not sheet.passage.heads):
         return rules.test if sheet.about.test else rules.read
     return rules.output

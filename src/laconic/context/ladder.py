@@ -145,12 +145,13 @@ class Ladder:
         if not sheets:
             return False
         largest = max(sheets, key=lambda s: tracker.sizes[s.key])
-        rows, size = len(largest), max(1, tracker.sizes[largest.key])
-        if rows < 3:
+        rows = [row for row in range(len(largest)) if largest.shown[row]]
+        if len(rows) < 3:
             return self._commit(self._shorten(largest.key, over))
-        gone = min(rows - 2, max(1, round(rows * min(1.0, (over + 64) / size)) + 1))
-        head = max(1, (rows - gone) * 2 // 3)
-        cut = Candidate(largest.key, ((largest, range(head, head + gone)),), float(over))
+        share = min(1.0, (over + 64) / max(1, tracker.sizes[largest.key]))
+        gone = min(len(rows) - 2, round(len(rows) * share) + 1)
+        head = max(1, (len(rows) - gone) * 2 // 3)
+        cut = Candidate(largest.key, ((largest, rows[head : head + gone]),), float(over))
         return self._commit(self._evictor.decide(tracker, [cut], "trim", line.original))
 
     def _shorten(self, key: str, over: int) -> list[Decision]:

@@ -27,6 +27,7 @@ class Decision(msgspec.Struct, frozen=True, array_like=True):
     after: int = 0
     turn: int = 0  # turns of the assistant when it was made
     task: str = ""
+    context: int = 0  # tokens of the history when it was made
 
     @property
     def place(self) -> tuple[str, str]:

@@ -15,7 +15,18 @@ from laconic.wire.model import At, Block, Change, Insert
 class Line:
     """Derived state, thrown away when idle: the history and the ledger give it back."""
 
-    __slots__ = ("blocks", "changes", "conversation", "event", "ledger", "session", "store", "time", "tracker")
+    __slots__ = (
+        "blocks",
+        "changes",
+        "conversation",
+        "event",
+        "landed",
+        "ledger",
+        "session",
+        "store",
+        "time",
+        "tracker",
+    )
 
     def __init__(self, session: str, ledger: Ledger, store: Store, tracker: Tracker) -> None:
         self.session = session
@@ -25,6 +36,7 @@ class Line:
         self.changes: dict[str, Change] = {}
         self.time = 0.0  # of the last request; 0: none yet
         self.event = -1  # the turn of the last event; -1: none
+        self.landed = 0  # tokens of the history after it
         self.conversation: Conversation | None = None
         self.blocks: dict[str, Block] = {}
 
@@ -34,7 +46,7 @@ class Line:
         if not self.tracker.extends(tuple(blocks)):
             self.tracker = fresh
             self.changes.clear()
-            self.event = -1
+            self.event, self.landed = -1, 0
         tracker = self.tracker
         made = tracker.read(conversation, self.ledger)
         for key in tracker.order[tracker.sent :]:
@@ -92,7 +104,8 @@ class Line:
     def _enforce(self, key: str) -> None:
         found = self.ledger.applicable(key, self.present.__contains__)
         for decision in found.values():
-            if decision.reason != "ingest":
-                self.event = max(self.event, decision.turn)
+            if decision.reason != "ingest" and decision.turn >= self.event:
+                self.landed = decision.context if decision.turn > self.event else min(self.landed, decision.context)
+                self.event = decision.turn
         if found and (change := change_of(self.blocks[key], found)) is not None:
             self.changes[key] = change

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import msgspec
 
 from laconic.context.economy import Weights
@@ -29,3 +31,11 @@ class Bounds(msgspec.Struct, frozen=True):
 
     window: int = 0  # tokens that the model takes; 0: not known
     account: str = ""  # provider, key and model: whose quota it is
+
+
+def options_from(settings: Mapping[str, str | int | float | bool]) -> Options:
+    """The options that the settings table names `context.*`."""
+    return msgspec.convert(
+        {name: settings[f"context.{name}"] for name in Options.__struct_fields__ if f"context.{name}" in settings},
+        Options,
+    )

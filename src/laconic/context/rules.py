@@ -14,7 +14,7 @@ class Rules(msgspec.Struct, frozen=True):
     changed: int = 45
     # Tests are read to be imitated: their lines return four times as often as those of other files.
     test: int = 45
-    # Output of commands and hits of searches have been acted upon within a few turns.
+    # Output of commands and hits of searches have been acted upon within a few turns; lists of files last as reads.
     output: int = 6
     # The text that an edit replaced is no longer in the file.
     replaced: int = 5
@@ -30,3 +30,6 @@ class Rules(msgspec.Struct, frozen=True):
     repeat_rows: int = 2
     repeat_characters: int = 60
     repeat_alone: int = 100
+    # Output of commands is shortened as it comes in from this many tokens on.
+    large: int = 200
+    shrunk: tuple[str, ...] = ("run",)

@@ -105,8 +105,11 @@ class Sightings:
                 if len(places) > _REMEMBERED:
                     del places[0]
 
-    def of(self, line: str) -> Sequence[tuple[Sheet, int]]:
-        return self._places.get(line, ())
+    def of(self, line: str) -> Iterator[tuple[Sheet, int]]:
+        """Where a line is visible. A text that was replaced since no longer has its rows."""
+        for sheet, row in self._places.get(line, ()):
+            if row < len(sheet) and sheet.shown[row] and sheet.passage.lines[row] == line:
+                yield sheet, row
 
     def repeats(self, passage: Passage) -> Iterator[tuple[Run, Sheet]]:
         """Stretches of a new text that are visible elsewhere, longest first from each row on."""

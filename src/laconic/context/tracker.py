@@ -17,14 +17,18 @@ from laconic.render.passage import shown
 from laconic.wire.conversation import Conversation
 from laconic.wire.model import Block
 
-_ENVELOPE: Final = 12  # tokens around the text of a block: its type, its id, its name
 _ARGUMENT: Final = 80  # characters from which an argument of several lines is a text of its own
+
+
+Shrink = Callable[[str, About], tuple[str, str] | None]  # a text -> a shorter one, and where the original is
 
 
 class Tracker:
     """Derived state of one line of history. It can be thrown away: reading the history again gives the same."""
 
-    def __init__(self, rules: Rules, count: Callable[[str], int], task_tool: str = "") -> None:
+    def __init__(
+        self, rules: Rules, count: Callable[[str], int], task_tool: str = "", shrink: Shrink | None = None
+    ) -> None:
         self.rules = rules
         self.tasks = Tasks(task_tool)
         self.completed: list[Task] = []  # by the blocks that were read last
@@ -38,6 +42,7 @@ class Tracker:
         self.mentioned: dict[str, int] = {}  # file name -> turn in which anyone wrote it
         self.sent = 0  # blocks of the request before this one
         self._count = count
+        self._shrink = shrink
         self._sightings = Sightings(rules.repeat_rows, rules.repeat_characters, rules.repeat_alone)
         self._names: dict[str, list[Sheet]] = {}
         self._owner: dict[str, str] = {}  # call -> the task in progress when it was made
@@ -107,7 +112,7 @@ class Tracker:
                 self.changed[file] = self.turn
         text = block.text
         self._noticed(text if isinstance(arguments, str) else "\n".join(_strings(arguments)))
-        size = _ENVELOPE + self._count(text)
+        size = self._raw(block)
         if isinstance(arguments, dict):
             for field, value in arguments.items():
                 if isinstance(value, str) and len(value) >= _ARGUMENT and "\n" in value:
@@ -137,7 +142,8 @@ class Tracker:
             arguments = call.input
             if isinstance(arguments, dict) and self.tasks.is_task_tool(call.name, arguments):
                 self.completed += self.tasks.committed(arguments, text, error=block.error)
-        self.sizes[block.key] = _ENVELOPE + (decision.after if decision else before)
+        size = self._raw(block)
+        self.sizes[block.key] = size - (_written_out(decision, size, before) if decision else 0)
         if what.old and not block.error:
             self._superseded(what)
         if what.kind in {"read", "report"}:
@@ -146,6 +152,14 @@ class Tracker:
 
     def _shortest(self, block: Block, text: str, what: About, before: int) -> Decision | None:
         """Numbers without padding, paths once, repeats as pointers: nothing that the model would miss."""
+        if self._shrink is not None and what.kind in self.rules.shrunk and before >= self.rules.large:
+            short = self._shrink(text, what)
+            if short is not None:
+                after = self._count(short[0])
+                if after < before * 0.9:
+                    return Decision(
+                        block.key, "ingest", text=short[0], ref=short[1], before=before, after=after, turn=self.turn
+                    )
         rows = passage(text)
         runs = []
         for run, sheet in self._sightings.repeats(rows):
@@ -171,9 +185,7 @@ class Tracker:
 
     def _text(self, block: Block, in_force: Mapping[str, Decision]) -> None:
         decision = in_force.get("")
-        self.sizes[block.key] = _ENVELOPE + (
-            decision.after if decision else self._count(block.text or block.raw.decode("utf-8", "replace"))
-        )
+        self.sizes[block.key] = decision.after if decision else self._raw(block)
         if block.kind == "text":
             self._noticed(block.text)
 
@@ -193,6 +205,10 @@ class Tracker:
             if len(holders) <= self.rules.rare:  # one more than rare is enough to know that it is not
                 holders.append(sheet)
 
+    def _raw(self, block: Block) -> int:
+        """Tokens of a block with all that is around its text: type, id, name, quotes."""
+        return self._count(block.raw.decode("utf-8", "replace"))
+
     def _sheet(self, key: str, field: str, text: str, *, what: About, kind: str, decision: Decision | None) -> Sheet:
         base = text if decision is None or decision.text is None else decision.text
         sheet = Sheet(
@@ -209,6 +225,11 @@ class Tracker:
         self.sheets.setdefault(key, []).append(sheet)
         self._sightings.add(sheet)
         return sheet
+
+
+def _written_out(decision: Decision, size: int, before: int) -> int:
+    """Tokens that a decision saves where the text stands in JSON: line ends and quotes count there too."""
+    return round((decision.before - decision.after) * min(1.5, max(1.0, size / max(1, before))))
 
 
 def _label(run: Run, source: Sheet, what: About) -> str:
