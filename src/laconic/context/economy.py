@@ -61,6 +61,7 @@ class Weights(msgspec.Struct, frozen=True):
     caution: float = 1.2  # the price of the rewrite is multiplied by this: the future is a guess
     least: float = 1500.0  # tokens' worth that an event must gain
     growth: float = 0.2  # share by which a history must have grown since the last event
+    apart: int = 5000  # and tokens
     horizon: float = 1.0  # turns that follow, as a share of the turns so far
     fewest: int = 8
     most: int = 80

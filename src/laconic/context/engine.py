@@ -193,7 +193,9 @@ class Engine:
 
     def _economise(self, line: Line, evictor: Evictor, conversation: Conversation) -> list[Decision]:
         """What is no longer of use goes as soon as that pays."""
-        if line.event >= 0 and line.tracker.tokens < line.landed * (1 + self._options.weights.growth):
+        weights = self._options.weights
+        grown = max(weights.apart, line.landed * weights.growth)
+        if line.event >= 0 and line.tracker.tokens < line.landed + grown:
             return []  # hysteresis: what has not grown is left alone, whatever ages in it
         found = candidates(line.tracker)
         start = self._start(line, found, conversation)
