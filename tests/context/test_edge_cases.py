@@ -150,7 +150,7 @@ def test_case_28_after_an_event_a_hundred_turns_share_their_prefix() -> None:
     messages = long_session(60)
     _replay(one, messages)
     before = send(one, messages).body[:-2]
-    for number in range(100):
+    for _ in range(100):
         messages = [*messages, {"role": "assistant", "content": [{"type": "text", "text": "ok"}]}, user("on")]
         now = send(one, messages)
         assert now.body.startswith(before)

@@ -1,0 +1,111 @@
+"""Quota and thinking."""
+
+from __future__ import annotations
+
+import pytest
+from tests.context.sessions import FORMAT, Clock, body, count, engine, long_session, opened, send, user
+
+from laconic.context.engine import Engine
+from laconic.context.memory import MemoryArchive, MemoryStore
+from laconic.context.options import Bounds, Options
+from laconic.context.quota import Quota, thinking
+from laconic.wire.limits import Limits
+from laconic.wire.usage import Usage
+
+
+def test_the_window_is_a_real_minute() -> None:
+    clock = Clock()
+    quota = Quota(clock, 10_000)
+    quota.spend(6_000)
+    clock.now += 59
+    assert quota.left == 4_000
+    clock.now += 2
+    assert quota.left == 10_000
+
+
+def test_what_the_provider_says_counts_until_it_is_reset() -> None:
+    clock = Clock()
+    quota = Quota(clock)
+    assert not quota.known
+    quota.told(Limits(tokens=50_000, tokens_left=1_000, tokens_reset=5.0))
+    quota.spend(200)
+    clock.now += 1
+    quota.spend(300)
+    assert quota.left == 700
+    clock.now += 5
+    assert quota.left == 50_000 - 500
+
+
+@pytest.mark.feature("S3")
+def test_survival_comes_before_everything_and_asks_no_price() -> None:
+    clock = Clock()
+    one = engine(Options(economic=False, least_turns=1000), clock=clock)
+    messages = long_session(40)
+    whole = send(one, messages)
+    one.quota("acc", 12_000)
+    one.observe("acc", Usage(input=4_000, output=100), None)
+    sent = send(one, [*messages, user("go on")], Bounds(account="acc"))
+    assert sent.mode == "survival"
+    assert sent.tokens + 1000 <= 12_000 - 4_100
+    assert len(sent.body) < len(whole.body)
+    assert opened(sent).faults() == []
+
+
+@pytest.mark.feature("S8")
+@pytest.mark.parametrize(("left", "wanted"), [(1_000_000, None), (300_000, 16_000), (150_000, 8_192), (0, 8_192)])
+def test_thinking_follows_what_is_left(left: int, wanted: int | None) -> None:
+    found = thinking(left, 32_000, "anthropic", in_loop=False)
+    assert (found.budget if found else None) == wanted
+
+
+@pytest.mark.feature("S8")
+def test_thinking_never_falls_below_the_providers_least_nor_changes_in_a_tool_loop() -> None:
+    assert thinking(0, 1_024, "anthropic", in_loop=False) is None
+    assert thinking(0, 32_000, "anthropic", in_loop=True) is None
+
+
+@pytest.mark.feature("S8")
+@pytest.mark.parametrize(
+    ("name", "fields", "wanted"),
+    [
+        ("anthropic", b'"thinking":{"type":"enabled","budget_tokens":32000}', b'"budget_tokens":8192'),
+        ("responses", b'"reasoning":{"effort":"high"}', b'"effort":"low"'),
+        ("chat", b'"reasoning_effort":"high"', b'"reasoning_effort":"low"'),
+        ("gemini", b'"generationConfig":{"thinkingConfig":{"thinkingBudget":30000}}', b'"thinkingBudget":8192'),
+    ],
+)
+def test_each_provider_is_asked_for_less_in_its_own_words(name: str, fields: bytes, wanted: bytes) -> None:
+    from laconic.wire.formats import named
+
+    lists = {
+        "anthropic": b'"messages":[{"role":"user","content":"go"}]',
+        "chat": b'"messages":[{"role":"user","content":"go"}]',
+        "responses": b'"input":[{"type":"message","role":"user","content":"go"}]',
+        "gemini": b'"contents":[{"role":"user","parts":[{"text":"go"}]}]',
+    }
+    one = Engine(MemoryStore(), MemoryArchive(), Clock(), count)
+    one.quota("acc", 100_000)
+    raw = b'{"model":"m",' + fields + b"," + lists[name] + b"}"
+    sent = one.prepare("s", named(name), raw, Bounds(account="acc"))
+    assert wanted in sent.body
+    assert sent.thinking == 8192
+
+
+@pytest.mark.feature("P4")
+def test_the_budget_that_the_model_sees_stands_at_the_end() -> None:
+    one = engine(Options(meta=True))
+    messages = [user("hello")]
+    sent = opened(send(one, messages, Bounds(window=200_000)))
+    assert sent.turns[-1].blocks[0].text.startswith("[context ")
+    assert "of 200k tokens" in sent.turns[-1].blocks[0].text
+    plain = engine().prepare("session", FORMAT, body(messages))
+    assert sent.body.startswith(plain.body[: plain.body.index(b"hello") + 5])
+
+
+@pytest.mark.feature("S2", "S9")
+def test_above_the_standard_threshold_history_shrinks_once_and_then_rests() -> None:
+    one = engine(Options(economic=False, standard=20_000))
+    messages = long_session(100)
+    modes = [send(one, messages[:at]).mode for at in range(1, len(messages), 2)]
+    first = modes.index("standard")
+    assert modes[first + 1 : first + 5] == ["", "", "", ""]
