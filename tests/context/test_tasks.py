@@ -70,7 +70,7 @@ def test_a_tombstone_names_the_task_and_the_way_back_in_60_tokens() -> None:
     one = engine(Options(economic=False))
     send(one, _session()[:-2])
     stone = texts(send(one, _session()))[1]
-    assert "src/find0.py" in stone
+    assert "find0.py" in stone
     assert "100 lines" in stone
     assert "Find it" in stone
     assert "laconic recall" in stone

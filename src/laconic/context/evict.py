@@ -27,7 +27,7 @@ _LEAST: Final = 40  # tokens below which a block is left as it is
 
 _WHY: Final[Mapping[str, str]] = {
     "superseded": "superseded",
-    "age": "not used since",
+    "age": "unused",
     "task": "task done",
     "survival": "quota",
     "trim": "to fit",
@@ -130,7 +130,8 @@ class Evictor:
         ref = sheet.ref or self.keep(original, task, f"{name} {what.target}")
         if out >= len(sheet):
             why = f"task {task[:40]!r} done" if task else _WHY.get(reason, "")
-            text: str | None = tombstone(name, what.target, (len(sheet), why, ref), self._count)
+            target = "" if sheet.field else what.target  # an argument stands beside the others of its call
+            text: str | None = tombstone(what.kind, target, (len(sheet), why, ref), self._count)
             runs, note = (), ""
         else:
             text, note = sheet.base, partly(out, len(sheet), ref)

@@ -55,6 +55,8 @@ def _out(sheet: Sheet) -> set[int]:
 def _last_use(tracker: Tracker, sheet: Sheet) -> int:
     """The last turn that touched or named the text's file, or used a rare name of its own."""
     last = max(sheet.turn, sheet.related)
+    if len(sheet) >= tracker.rules.big and not sheet.field:
+        return last  # of a large text only the rows around what is used count as used
     for file in sheet.about.files:
         last = max(last, tracker.touched.get(file, 0))
     for name in sheet.about.names:

@@ -11,15 +11,18 @@ class Rules(msgspec.Struct, frozen=True):
     # A file that was read and never changed is rarely copied from after this long.
     read: int = 20
     # Files under change come back: most late edits are to files that were changed before.
-    changed: int = 45
+    changed: int = 60
     # Tests are read to be imitated: their lines return four times as often as those of other files.
     test: int = 45
     # Output of commands and hits of searches have been acted upon within a few turns; lists of files last as reads.
-    output: int = 6
+    output: int = 4
     # The text that an edit replaced is no longer in the file.
-    replaced: int = 5
+    replaced: int = 4
     # A text is of use when a name is written that it holds and at most one other text does.
     rare: int = 2
+    # Of a large text only the rows around what is used count as used: the rest of a large file rarely comes back.
+    big: int = 300
+    around: int = 100
     # Comments explain; what an agent copies is code.
     comments: float = 0.5
     # The newest turns are never touched.

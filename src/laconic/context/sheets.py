@@ -84,8 +84,9 @@ class Sheet:
 
     def used(self, first: int, last: int, turn: int) -> None:
         """Rows were of use in that turn."""
-        for row in range(max(0, first), min(last + 1, len(self.seen))):
-            self.seen[row] = turn
+        first, last = max(0, first), min(last + 1, len(self.seen))
+        if first < last:
+            self.seen[first:last] = array("I", [turn]) * (last - first)
 
 
 class Sightings:

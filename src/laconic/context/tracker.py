@@ -17,6 +17,7 @@ from laconic.render.passage import shown
 from laconic.wire.conversation import Conversation
 from laconic.wire.model import Block
 
+_PLACES: Final = 6  # of a name in one text
 _ARGUMENT: Final = 80  # characters from which an argument of several lines is a text of its own
 
 
@@ -44,7 +45,7 @@ class Tracker:
         self._count = count
         self._shrink = shrink
         self._sightings = Sightings(rules.repeat_rows, rules.repeat_characters, rules.repeat_alone)
-        self._names: dict[str, list[Sheet]] = {}
+        self._names: dict[str, list[tuple[Sheet, list[int]]]] = {}
         self._owner: dict[str, str] = {}  # call -> the task in progress when it was made
         self._speaking = False  # the last block was the assistant's
 
@@ -111,6 +112,7 @@ class Tracker:
             if what.changes:
                 self.changed[file] = self.turn
         text = block.text
+        self._edited_at(what)
         self._noticed(text if isinstance(arguments, str) else "\n".join(_strings(arguments)))
         size = self._raw(block)
         if isinstance(arguments, dict):
@@ -122,6 +124,14 @@ class Tracker:
                     sheet.task = self.tasks.current
                     size -= decision.before - decision.after if decision else 0
         self.sizes[block.key] = max(1, size)
+
+    def _edited_at(self, what: About) -> None:
+        """What stands around an edit is likely to be edited next."""
+        around = self.rules.around
+        for line in what.old[:3]:
+            if len(line.strip()) >= 12:
+                for sheet, row in self._sightings.of(line):
+                    sheet.used(row - around, row + around, self.turn)
 
     # results
 
@@ -196,14 +206,23 @@ class Tracker:
         for word in identifiers(text):
             holders = self._names.get(word, ())
             if len(holders) <= self.rules.rare:
-                for sheet in holders:
-                    sheet.related = self.turn
+                for sheet, rows in holders:
+                    if len(sheet) < self.rules.big:
+                        sheet.related = self.turn
+                    for row in rows:
+                        sheet.used(row - self.rules.around, row + self.rules.around, self.turn)
 
     def _remember_names(self, sheet: Sheet) -> None:
-        for word in identifiers("\n".join(sheet.passage.lines)):
+        found: dict[str, list[int]] = {}
+        for row, line in enumerate(sheet.passage.lines):
+            for word in identifiers(line):
+                rows = found.setdefault(word, [])
+                if len(rows) < _PLACES:
+                    rows.append(row)
+        for word, rows in found.items():
             holders = self._names.setdefault(word, [])
             if len(holders) <= self.rules.rare:  # one more than rare is enough to know that it is not
-                holders.append(sheet)
+                holders.append((sheet, rows))
 
     def _raw(self, block: Block) -> int:
         """Tokens of a block with all that is around its text: type, id, name, quotes."""

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Final
 
 _LONGEST: Final = 60  # tokens
-_NAMED: Final = 60  # characters of a target that are shown
+_NAMED: Final = 32  # characters of a target that are shown; the call above it has the whole
 
 
 def tombstone(what: str, target: str, left: tuple[int, str, str], cost: Callable[[str], int]) -> str:
@@ -14,7 +14,7 @@ def tombstone(what: str, target: str, left: tuple[int, str, str], cost: Callable
     lines, why, ref = left
     size = f"{lines} line{'' if lines == 1 else 's'} left out"
     tail = f"laconic recall {ref}" if ref else "not retained"
-    for length in (_NAMED, 24, 0):
+    for length in (_NAMED, 16, 0):
         named = _short(target, length)
         text = f"[{' '.join(word for word in (what[:40], named) if word)}: {size}{', ' + why if why else ''}; {tail}]"
         if cost(text) <= _LONGEST:
@@ -28,10 +28,8 @@ def partly(out: int, total: int, ref: str) -> str:
 
 
 def _short(target: str, length: int) -> str:
-    """The end of a path and the start of anything else say most."""
+    """The name of a file, and the start of anything else."""
     target = " ".join(target.split())
-    if len(target) <= length:
-        return target
-    if length == 0:
-        return ""
-    return f"…{target[-length:]}" if "/" in target and " " not in target else f"{target[:length]}…"
+    if length and "/" in target and " " not in target:
+        target = target.rstrip("/").rsplit("/", 1)[-1]
+    return target if len(target) <= length else f"{target[: length - 1]}…" if length else ""
