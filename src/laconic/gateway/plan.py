@@ -48,6 +48,11 @@ class Plan(msgspec.Struct, frozen=True):
     tools: tuple[Tool, ...] = ()  # calls are written as text, and read from it
 
 
+def concerns_us(target: Target, headers: Mapping[str, str]) -> bool:
+    """Whether this is a conversation that the client has not switched off."""
+    return bool(target.format) and headers.get("x-laconic", "").lower() != "off"
+
+
 class Planner:
     """Holds the engine and the sessions that are switched off. Runs in one thread."""
 
@@ -59,7 +64,7 @@ class Planner:
 
     def plan(self, target: Target, headers: Mapping[str, str], query: str, body: bytes) -> Plan:
         """Never raises but for a body that is too large: what fails passes unchanged."""
-        if not target.format or headers.get("x-laconic", "").lower() == "off":
+        if not concerns_us(target, headers):
             return Plan(body)
         try:
             return self._plan(target, headers, query, body)

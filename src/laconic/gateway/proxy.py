@@ -20,7 +20,7 @@ from laconic.gateway.bodies import TooLarge
 from laconic.gateway.headers import readable, upward
 from laconic.gateway.metrics import Metrics
 from laconic.gateway.passing import Message, Passing, Send
-from laconic.gateway.plan import Plan, Planner
+from laconic.gateway.plan import Plan, Planner, concerns_us
 from laconic.gateway.roster import Roster
 from laconic.gateway.routes import Target, Upstreams, target
 from laconic.wire.limits import limits_of
@@ -134,7 +134,7 @@ class Proxy:
     async def _serve(self, asked: Incoming, send: Send) -> None:
         where = asked.where
         plan = Plan(asked.body)
-        if where.format:
+        if concerns_us(where, asked.headers):
             plan = await self._in_thread(self._planner.plan, where, asked.headers, asked.query, asked.body)
         self._note(where, plan)
         if plan.refused:

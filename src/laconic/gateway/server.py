@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import logging
 import socket
+import sys
 from ipaddress import ip_address
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import msgspec
 
@@ -14,6 +15,8 @@ from laconic.errors import BadSetting
 if TYPE_CHECKING:
     import uvicorn
     from starlette.applications import Starlette
+
+_SWITCH: Final = 0.0005  # seconds: while the engine thinks about one request, the streams of others go on
 
 
 class Listen(msgspec.Struct, frozen=True):
@@ -73,6 +76,7 @@ def server_for(app: Starlette, where: Listen) -> uvicorn.Server:
     import uvicorn  # costs start-up time; only the running gateway needs it
 
     logging.getLogger("uvicorn.error").setLevel(logging.CRITICAL)
+    sys.setswitchinterval(_SWITCH)
     config = uvicorn.Config(
         app,
         http="httptools",
