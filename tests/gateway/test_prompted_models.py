@@ -115,7 +115,7 @@ def test_requests_without_tools_stay_as_they_are() -> None:
 
 
 @pytest.mark.feature("P3")
-def test_malformed_calls_are_counted_by_model_and_reason() -> None:
+def test_malformed_calls_are_counted_by_provider_model_and_reason() -> None:
     message = {"role": "assistant", "content": '```tool\n{"name": "Read", "argum'}
     answer = Answer((json.dumps({"choices": [{"message": message, "finish_reason": "length"}]}).encode(),))
 
@@ -123,7 +123,7 @@ def test_malformed_calls_are_counted_by_model_and_reason() -> None:
         _, _, body = await where.post("/v1/chat/completions", json.dumps(CHAT).encode())
         assert json.loads(body)["choices"][0]["message"] == message
         _, numbers = await where.get("/metrics")
-        assert b'laconic_malformed_calls_total{model="gemma",reason="truncated"} 1' in numbers
+        assert b'laconic_malformed_calls_total{model="gemma",reason="truncated",upstream="openai"} 1' in numbers
 
     play(scene, lambda _: answer, policy=Policy(prompted_models=("gemma",)))
 

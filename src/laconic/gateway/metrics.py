@@ -13,7 +13,7 @@ _HELP: Final = {
     "laconic_request_bytes_total": "Bytes of conversations, as they came and as they went.",
     "laconic_prompt_tokens_total": "Prompt tokens that providers reported: plain, read from a cache, written to one.",
     "laconic_output_tokens_total": "Output tokens that providers reported.",
-    "laconic_malformed_calls_total": "Calls in the text of a model that could not be used, by reason.",
+    "laconic_malformed_calls_total": "Calls in the text of a model that could not be used, by provider, model, reason.",
     "laconic_in_flight": "Requests that are being answered.",
 }
 Labels = tuple[tuple[str, str], ...]

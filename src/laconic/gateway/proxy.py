@@ -162,7 +162,7 @@ class Proxy:
             )
             if plan.caller is None or answer.status < 400:
                 await passing.answer(answer, plan, where)
-                self._told(answer, plan, passing)
+                self._told(where, answer, plan, passing)
                 return
             said = await answer.read()
             again = None
@@ -170,7 +170,7 @@ class Proxy:
                 again = await self._in_thread(self._planner.downgrade, where, plan)
             if again is None:
                 await passing.whole(answer, plan, said)
-                self._told(answer, plan, passing)
+                self._told(where, answer, plan, passing)
                 return
         await self._exchange(asked, again, passing)
 
@@ -197,12 +197,17 @@ class Proxy:
             self._metrics.add("laconic_request_bytes_total", plan.went, side="went")
             self._roster.asked(plan.caller, where.format, plan.came, plan.went)
 
-    def _told(self, answer: aiohttp.ClientResponse, plan: Plan, passing: Passing) -> None:
+    def _told(self, where: Target, answer: aiohttp.ClientResponse, plan: Plan, passing: Passing) -> None:
         """Keep what the provider said; whatever goes wrong here is not the client's concern."""
         if plan.caller is None:
             return
         for broken in passing.broken:
-            self._metrics.add("laconic_malformed_calls_total", model=plan.caller.model[:100], reason=broken.reason)
+            self._metrics.add(
+                "laconic_malformed_calls_total",
+                upstream=where.upstream,
+                model=plan.caller.model[:100],
+                reason=broken.reason,
+            )
         usage = passing.usage
         if usage is not None:
             self._metrics.add("laconic_prompt_tokens_total", usage.input, kind="plain")
