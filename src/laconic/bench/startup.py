@@ -12,7 +12,7 @@ from pathlib import Path
 from laconic.bench.report import Cell, Options, Report, at_most, versions
 
 _ROUNDS = 7
-_SERVERS = ("mcp", "starlette", "uvicorn", "aiohttp")
+_SERVERS = ("mcp", "starlette", "uvicorn", "aiohttp", "httptools", "backports-zstd")
 
 
 def run(options: Options) -> Report:
@@ -64,7 +64,7 @@ def _sizes(package: str, without: tuple[str, ...] = ()) -> dict[str, int]:
     sizes: dict[str, int] = {}
     waiting = [package]
     while waiting:
-        name = waiting.pop().lower().replace("_", "-")
+        name = waiting.pop().lower().replace("_", "-").replace(".", "-")
         if name in sizes or name in without:
             continue
         try:

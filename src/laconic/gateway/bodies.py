@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import zlib
 from typing import Protocol
 
@@ -48,16 +49,19 @@ def _inflated(body: bytes, bits: int, most: int) -> bytes | None:
 
 
 def _zstd(body: bytes, most: int) -> bytes | None:
-    import zstandard  # only some clients send this
+    if sys.version_info >= (3, 14):  # only some clients send this
+        from compression import zstd
+    else:
+        from backports import zstd
 
+    stream = zstd.ZstdDecompressor(options={zstd.DecompressionParameter.window_log_max: 27})
     try:
-        with zstandard.ZstdDecompressor(max_window_size=2**27).stream_reader(body) as reader:
-            inner = reader.read(most + 1)
-    except zstandard.ZstdError:
+        inner = stream.decompress(body, most + 1)
+    except zstd.ZstdError:
         return None
     if len(inner) > most:
         raise TooLarge(f"The body is larger than {most} bytes.", "Send a smaller one, or raise gateway.max_body.")
-    return inner
+    return inner if stream.eof else None
 
 
 class SideReader:
