@@ -1,7 +1,8 @@
-"""`context`: a task in words, answered with the code that it is about: where to look, the bodies, how they connect."""
+"""`context`: a task in words, answered with the code that it is about: first where to look, then the bodies."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Final
 
 from laconic.errors import WorkspaceError
@@ -9,63 +10,108 @@ from laconic.index.search import Ranked, rank_symbols
 from laconic.index.search.query import Filters, patterns
 from laconic.index.search.scope import scope_of
 from laconic.index.store import Symbol
-from laconic.tools.source import Opened, body, opened
+from laconic.records import Span
+from laconic.render.compact import Json
+from laconic.tools.source import Opened, body, clipped, opened
 from laconic.tools.tool import Answer, Argument, Call, Piece, Tool
 
-_NAMED: Final = 120  # symbols that are offered by name
-_BODIES: Final = 40  # of them that may be shown with their body
+_RANKED: Final = 400  # symbols that are looked at
+_NAMES: Final = 900  # tokens of names before the first body
+_SHARE: Final = 0.45  # of the budget that names may take where bodies fit too
+_ALONE: Final = 1_200  # tokens of budget up to which only names are given
+_BODIES: Final = 60
+_LINE: Final = 90  # characters of a definition line
 
 
 def run(call: Call) -> Answer:
     task = call.text("task")
     index = call.plane.index
     scope = scope_of(index.store, Filters(paths=patterns(call.text("path"))))
-    ranked = [row for row in rank_symbols(index.store, task, _NAMED, scope) if row.symbol is not None]
+    ranked = [row for row in rank_symbols(index.store, task, _RANKED, scope) if row.symbol is not None]
     if not ranked:
         return Answer([], "context", note="nothing in this code base resembles the task; try map()\n", unit="symbols")
-    pieces = _pieces(call, ranked)
-    paths = tuple(dict.fromkeys(row.path for row in ranked))
-    return Answer(pieces, "context", unit="symbols", paths=paths, spread=6.0)
+    files = _Files(call)
+    names = list(_names(call, ranked, files))
+    bodies = [] if call.limit <= _ALONE else list(_bodies(call, ranked, files))
+    paths = tuple(dict.fromkeys(row.path for row in ranked[: len(names)]))
+    return Answer([*names, *bodies], "context", unit="places", paths=paths, spread=1_000.0, grouped=False, total=None)
 
 
-def _pieces(call: Call, ranked: list[Ranked]) -> list[Piece]:
-    files: dict[str, Opened | None] = {}
-    pieces = []
-    for place, row in enumerate(ranked):
-        if row.symbol is None:
+class _Files:
+    """The files of an answer, each opened once."""
+
+    def __init__(self, call: Call) -> None:
+        self._call = call
+        self._files: dict[str, Opened | None] = {}
+
+    def get(self, path: str) -> Opened | None:
+        if path not in self._files:
+            try:
+                self._files[path] = opened(self._call, path)
+            except WorkspaceError:
+                self._files[path] = None  # gone since it was indexed
+        return self._files[path]
+
+
+def _names(call: Call, ranked: list[Ranked], files: _Files) -> Iterator[Piece]:
+    """Definition lines, best first, a page at a time grouped by file."""
+    room = call.limit if call.limit <= _ALONE else min(_NAMES, int(call.limit * _SHARE))
+    page: dict[str, list[Piece]] = {}
+    used = 0
+    for row in ranked:
+        file = files.get(row.path)
+        if row.symbol is None or file is None:
             continue
-        if row.path not in files:
-            files[row.path] = _opened(call, row.path)
-        file = files[row.path]
-        if file is None:
+        text = _line(row.symbol, file)
+        used += call.plane.count(text) + (0 if row.path in page else call.plane.count(f"{row.path}\n"))
+        if used > room and page:
+            break
+        page.setdefault(row.path, []).append(Piece((text,), row.path, row.symbol.line, _record(row)))
+    for pieces in page.values():
+        yield from sorted(pieces, key=lambda piece: piece.order)
+
+
+def _bodies(call: Call, ranked: list[Ranked], files: _Files) -> Iterator[Piece]:
+    """Whole bodies, best first; what stands inside one that is shown already is not repeated."""
+    shown: dict[str, list[Span]] = {}
+    for row in ranked[:_BODIES]:
+        file = files.get(row.path)
+        symbol = row.symbol
+        if symbol is None or file is None:
             continue
-        line = Piece((_line(row.symbol),), row.path, row.symbol.start)
-        pieces.append(body(call, file, row.symbol, group=row.path) if place < _BODIES else line)
-    return pieces
+        inside = shown.setdefault(row.path, [])
+        if any(span.start <= symbol.start and symbol.end <= span.end for span in inside):
+            continue
+        inside.append(symbol.span)
+        yield body(call, file, symbol, group=row.path)
 
 
-def _opened(call: Call, path: str) -> Opened | None:
-    try:
-        return opened(call, path)
-    except WorkspaceError:
-        return None  # gone since it was indexed: the next answer will not name it
+def _line(symbol: Symbol, file: Opened) -> str:
+    """The line of the definition as it stands in the file, with the lines up to its end."""
+    source = clipped(file.lines[symbol.line - 1].strip()) if symbol.line <= len(file.lines) else symbol.name
+    span = Span(symbol.line, max(symbol.line, symbol.end))
+    return f"{span} {source[:_LINE].rstrip()}\n"
 
 
-def _line(symbol: Symbol) -> str:
-    return f"{symbol.span} {symbol.signature or symbol.name}\n"
+def _record(row: Ranked) -> dict[str, Json]:
+    symbol = row.symbol
+    if symbol is None:
+        return {"path": row.path}
+    record: dict[str, Json] = {"path": row.path, "span": [symbol.start, symbol.end], "name": symbol.qualified}
+    return record | {"signature": symbol.signature}
 
 
 TOOL = Tool(
     "context",
     "The code for a task in words (issue, bug, feature): ranked symbols with the bodies that matter",
-    "Give the whole text of the task. The answer names the places that it is most likely about, with as many bodies as"
-    " the budget allows, best first.",
+    "Give the whole text of the task. The answer names the places that it is most likely about, then shows as many"
+    " bodies as the budget allows, best first.",
     (
         Argument("task", "text", "", required=True),
         Argument("path", "text", "", listed=False, aliases=("include", "folder", "glob")),
     ),
     run,
-    budget=3_000,
+    budget=4_000,
     examples=('context(task="Checkout fails when the cart is empty")',),
     aliases="explore fast_explore find_logic recon get_context explain_task locate",
 )
