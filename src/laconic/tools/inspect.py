@@ -63,7 +63,7 @@ def _about(call: Call, code: Code, symbol: Symbol, file: Opened, only: set[str])
     if "refs" in only:
         pieces += _uses(call, code, others, "references")
         if not uses:
-            pieces.append(Piece(("no references found\n",)))
+            pieces.append(Piece((f"no references to {symbol.qualified} found\n",)))
     if "implementations" in only:
         pieces += _line(code, "overrides", overridden(code, symbol)) + _line(
             code, "implemented by" if symbol.kind not in _CALLABLE else "overridden by", implementations(code, symbol)
@@ -71,7 +71,7 @@ def _about(call: Call, code: Code, symbol: Symbol, file: Opened, only: set[str])
     if "callees" in only and symbol.kind in _CALLABLE:
         called = [each.symbol for each in callees(code, symbol) if each.sure]
         pieces += _line(code, "calls", called[:_CALLEES], len(called))
-    if "tests" in only:
+    if only & {"tests", "refs"}:
         pieces += _uses(call, code, tests, "tests")
     return pieces
 

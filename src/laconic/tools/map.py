@@ -52,7 +52,7 @@ def run(call: Call) -> Answer:
     target = call.plane.root / place
     if target.is_file():
         file = opened(call, place)
-        return Answer(outline(call, file), "outline", unit="symbols", paths=(place,), spread=3.0)
+        return Answer(outline(call, file), "outline", unit="symbols", paths=(place,), spread=1_000.0)
     if not target.is_dir():
         raise UnknownName("file or folder", path, near_paths(call.plane.index, path))
     prefix = "" if place == "." else f"{place}/"
@@ -174,7 +174,7 @@ TOOL = Tool(
     " a folder. With a folder: the same below it. With a file: its symbols with their spans.",
     (Argument("path", "text", "", aliases=("root", "target", "targets", "scope", "module")),),
     run,
-    budget=1_200,
+    budget=1_000,
     examples=("map()", 'map(path="src/app/models.py")'),
     aliases="map_repo tree list_dir ls list_files outline read_scaffold get_symbols overview "
     "get_symbols_overview project_meta repo_map list_directory file_outline document_symbols",

@@ -15,7 +15,8 @@ from laconic.tools.source import body, clipped, opened
 from laconic.tools.tool import Answer, Argument, Call, Piece, Tool
 
 MOST: Final = 100  # hits of one answer
-_DEFAULT: Final = 20
+_DEFAULT: Final = 15
+_BODY: Final = 300  # tokens of the body that is shown with it
 _BESIDE: Final = 5  # further hits beside a definition that was named outright
 _WITHIN: Final = ("all", "code", "symbols", "refs", "docs", "tests", "paths")
 
@@ -92,7 +93,8 @@ def _with_body(call: Call, hit: Hit, piece: Piece) -> Piece:
     if symbol is None or symbol.line != hit.line:
         return piece
     whole = body(call, opened(call, hit.path), symbol, group=hit.path)
-    texts = (piece.texts[0], *whole.texts[1:])
+    larger = [text for text in whole.texts[1:] if call.plane.count(text) <= _BODY]
+    texts = (piece.texts[0], *larger)
     sent = whole.sent if len(texts) == len(whole.texts) else None
     return Piece(texts, hit.path, hit.line, piece.record, sent)
 
