@@ -16,10 +16,15 @@ from laconic.tools.source import Opened, body, clipped, opened
 from laconic.tools.tool import Answer, Argument, Call, Piece, Tool
 
 _RANKED: Final = 400  # symbols that are looked at
-_NAMES: Final = 900  # tokens of names before the first body
-_SHARE: Final = 0.45  # of the budget that names may take where bodies fit too
+_NAMES: Final = 700  # tokens of names before the first body
+_SHARE: Final = 0.35  # of the budget that names may take where bodies fit too
 _ALONE: Final = 1_200  # tokens of budget up to which only names are given
-_BODIES: Final = 60
+_BODIES: Final = 80
+_PART: Final = 0.8  # of the room that is left, which one body may take
+_FOOTER: Final = 60
+_HOLDERS: Final = frozenset(
+    {"class", "interface", "struct", "enum", "trait", "module", "impl", "namespace", "object"}
+)
 _LINE: Final = 90  # characters of a definition line
 
 
@@ -32,7 +37,9 @@ def run(call: Call) -> Answer:
         return Answer([], "context", note="nothing in this code base resembles the task; try map()\n", unit="symbols")
     files = _Files(call)
     names = list(_names(call, ranked, files))
-    bodies = [] if call.limit <= _ALONE else list(_bodies(call, ranked, files))
+    used = sum(call.plane.count(piece.texts[0]) for piece in names)
+    used += sum(call.plane.count(f"{path}\n") for path in {piece.group for piece in names})
+    bodies = [] if call.limit <= _ALONE else list(_bodies(call, ranked[:_BODIES], files, call.limit - used - _FOOTER))
     paths = tuple(dict.fromkeys(row.path for row in ranked[: len(names)]))
     return Answer([*names, *bodies], "context", unit="places", paths=paths, spread=1_000.0, grouped=False, total=None)
 
@@ -71,19 +78,34 @@ def _names(call: Call, ranked: list[Ranked], files: _Files) -> Iterator[Piece]:
         yield from sorted(pieces, key=lambda piece: piece.order)
 
 
-def _bodies(call: Call, ranked: list[Ranked], files: _Files) -> Iterator[Piece]:
-    """Whole bodies, best first; what stands inside one that is shown already is not repeated."""
+def _bodies(call: Call, ranked: list[Ranked], files: _Files, room: int) -> Iterator[Piece]:
+    """Bodies, best first, whole where they are not too large for the room that is left, else by their structure."""
     shown: dict[str, list[Span]] = {}
-    for row in ranked[:_BODIES]:
+    for row in ranked:
         file = files.get(row.path)
         symbol = row.symbol
-        if symbol is None or file is None:
+        if symbol is None or file is None or symbol.kind in _HOLDERS:
             continue
         inside = shown.setdefault(row.path, [])
-        if any(span.start <= symbol.start and symbol.end <= span.end for span in inside):
+        if any(span.start <= symbol.end and symbol.start <= span.end for span in inside):
             continue
         inside.append(symbol.span)
-        yield body(call, file, symbol, group=row.path)
+        piece = _sized(call, body(call, file, symbol, group=row.path), int(room * _PART))
+        if piece is None:
+            continue
+        room -= call.plane.count(piece.texts[0]) + call.plane.count(f"{row.path}\n")
+        if room < 0:
+            return
+        yield piece
+
+
+def _sized(call: Call, piece: Piece, room: int) -> Piece | None:
+    """The largest text of a piece that fits; nothing where that would be only its first line."""
+    for level in range(len(piece.texts) - 1, 0, -1):
+        if call.plane.count(piece.texts[level]) <= room:
+            whole = piece.sent is not None and level >= piece.sent.level
+            return Piece((piece.texts[level],), piece.group, piece.order, piece.record, piece.sent if whole else None)
+    return None
 
 
 def _line(symbol: Symbol, file: Opened) -> str:
