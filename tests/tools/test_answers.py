@@ -62,7 +62,7 @@ def test_trace_follows_callers_and_finds_paths(plane: Plane) -> None:
     assert "1 Cart.checkout shop/cart.py:19" in up
     assert "2 main shop/__main__.py:7 via checkout" in up
     path = plane.call("trace", {"symbol": "main", "to": "total"}).text
-    assert path == "main shop/__main__.py:7 -> Cart.checkout shop/cart.py:19 -> total shop/money.py:13\n"
+    assert "main shop/__main__.py:7 -> Cart.checkout shop/cart.py:19 -> total shop/money.py:13\n" in path
 
 
 @pytest.mark.feature("U5")

@@ -1,11 +1,10 @@
-"""Names that resemble one that was not found."""
+"""Paths that resemble one that was not found."""
 
 from __future__ import annotations
 
 from difflib import SequenceMatcher, get_close_matches
 from pathlib import PurePosixPath
 
-from laconic.index.words import fold
 from laconic.index.workspace_index import Index
 
 _LOOKED_AT = 20_000
@@ -21,18 +20,3 @@ def near_paths(index: Index, path: str, most: int = 3) -> tuple[str, ...]:
         return tuple(sorted(same, key=lambda name: -SequenceMatcher(None, name, path).ratio())[:most])
     stems = {pure.name: name for name, pure in known.items()}
     return tuple(stems[name] for name in get_close_matches(wanted.name, stems, n=most, cutoff=0.6))
-
-
-def near_symbols(index: Index, name: str, most: int = 3) -> tuple[str, ...]:
-    """Symbols whose name resembles the last part of a name."""
-    last = fold(name.replace("::", ".").split(".")[-1])
-    if not last:
-        return ()
-    rows = index.store.connection.execute(
-        "SELECT DISTINCT qualified, folded FROM symbols WHERE folded LIKE ? OR folded LIKE ? LIMIT ?",
-        (f"{last[:3]}%", f"%{last[-6:]}", _LOOKED_AT),
-    ).fetchall()
-    folded: dict[str, str] = {}
-    for qualified, short in rows:
-        folded.setdefault(str(short), str(qualified))
-    return tuple(folded[match] for match in get_close_matches(last, folded, n=most, cutoff=0.6))

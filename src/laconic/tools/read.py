@@ -6,9 +6,10 @@ import re
 from typing import Final
 
 from laconic.errors import UnknownName, UsageError, WorkspaceError
+from laconic.index.search.names import nearest
 from laconic.index.store import Symbol
 from laconic.records import Span
-from laconic.tools.near import near_paths, near_symbols
+from laconic.tools.near import near_paths
 from laconic.tools.outline import outline
 from laconic.tools.source import Opened, excerpt, opened
 from laconic.tools.tool import Answer, Argument, Call, Piece, Tool
@@ -108,7 +109,7 @@ def _symbol(call: Call, path: str, name: str) -> tuple[list[Piece], str]:
         found = [symbol for symbol in found if row is not None and symbol.file == row.id]
     if not found:
         what = "file or symbol" if not path else f"symbol in {path}"
-        near = near_symbols(call.plane.index, name) or near_paths(call.plane.index, name)
+        near = tuple(nearest(call.plane.index.store, name)) or near_paths(call.plane.index, name)
         raise UnknownName(what, name, near)
     pieces: list[Piece] = []
     for symbol in found[:3]:
