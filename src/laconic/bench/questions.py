@@ -1,4 +1,4 @@
-"""Ten questions about two code bases, and the references of twelve symbols: are the answers right, and what do they cost?"""
+"""Ten questions about two code bases, and the references of twelve symbols: right or not, and their tokens."""
 
 from __future__ import annotations
 
