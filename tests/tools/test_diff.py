@@ -162,3 +162,13 @@ def test_the_tool_names_references_and_the_tests_to_run(tmp_path: Path, git: Git
         assert plane.call("diff", {"states": "nowhere"}).failed
     finally:
         plane.close()
+
+
+def test_what_is_gone_from_a_renamed_file_stands_under_its_new_name(tmp_path: Path, git: Git) -> None:
+    more = "".join(f"def f{i}(a):\n    return a + {i}\n\n\n" for i in range(9))
+    (tmp_path / "a.py").write_text(more + CODE)
+    git("commit", "-qam", "second")
+    git("mv", "a.py", "b.py")
+    (tmp_path / "b.py").write_text((more + CODE).replace("def one(a):\n    return a\n\n\n", ""))
+    answer = text(tmp_path)
+    assert "b.py, was a.py, -4\n- one function" in answer

@@ -7,10 +7,13 @@ from pathlib import Path
 
 import pytest
 
+from laconic.config import Settings
+from laconic.edits.anchors import anchor
 from laconic.edits.source import split
 from laconic.errors import EditRefused, LaconicError, OutsideWorkspace, UsageError
 from laconic.records import Span
 from laconic.tools.edit import Desk, edit, undo
+from laconic.tools.plane import Plane
 
 CODE = b"def one():\n    return 1\n\n\ndef two():\n    return 2\n"
 
@@ -154,3 +157,47 @@ def test_a_tag_that_two_files_share_needs_the_path(desk: Desk) -> None:
     read(desk, "copy.py")
     with pytest.raises(EditRefused, match=r"a\.py"):
         edit(desk, [{"tag": tag, "start": 1, "text": "x"}])
+
+
+@pytest.fixture
+def plane(desk: Desk, settings: Settings) -> Iterator[Plane]:
+    opened = Plane(desk.root, settings)
+    opened.index.build()
+    yield opened
+    opened.close()
+
+
+@pytest.mark.feature("P5")
+def test_what_a_read_showed_can_be_edited_and_nothing_else(plane: Plane) -> None:
+    tag = plane.call("read", {"targets": "a.py:1-2"}).text.partition("#")[2][:6]
+    assert "was never shown" in plane.call("edit", {"edits": [{"tag": tag, "start": 6, "text": "    return 3"}]}).text
+    reply = plane.call("edit", {"edits": [{"tag": tag, "start": "2", "text": "    return 3"}]})
+    assert not reply.failed
+    assert (plane.root / "a.py").read_bytes() == CODE.replace(b"return 1", b"return 3")
+    assert plane.call("edit", {"undo": True}).text.startswith("Undone.")
+    assert (plane.root / "a.py").read_bytes() == CODE
+
+
+@pytest.mark.feature("P5")
+def test_reads_can_carry_anchors_that_edits_check(plane: Plane) -> None:
+    text = plane.call("read", {"targets": "a.py:1-2", "anchors": True}).text
+    mark = anchor("    return 1")
+    assert f"2:{mark}\t    return 1" in text
+    tag = text.partition("#")[2][:6]
+    assert plane.call("edit", {"edits": [{"tag": tag, "start": f"1:{mark}", "text": "x"}]}).failed
+    assert not plane.call("edit", {"edits": [{"tag": tag, "start": f"2:{mark}", "text": "    return 9"}]}).failed
+
+
+@pytest.mark.feature("P3", "P5")
+@pytest.mark.parametrize("text", ['", }"', "{a: 1}", "None", "'x',]", "\\u0041"])
+def test_what_looks_like_broken_json_inside_a_string_is_written_as_it_is(plane: Plane, text: str) -> None:
+    reply = plane.call("edit", {"edits": [{"path": "new.txt", "create": True, "text": f"{text}\n"}]})
+    assert not reply.failed
+    assert (plane.root / "new.txt").read_text() == f"{text}\n"
+
+
+@pytest.mark.feature("P3", "P5")
+def test_a_call_that_was_cut_off_is_not_run(plane: Plane) -> None:
+    cut = '[{"path": "a.py", "find": "one", "text": "uno"}, {"path": "b.py", "find": "x", "te'
+    assert plane.call("edit", {"edits": cut}).failed
+    assert (plane.root / "a.py").read_bytes() == CODE

@@ -111,7 +111,10 @@ def _carried(edit: Edit, live: Source, read: Mapping[str, Seen], start: int, sto
         problem = f"Version {edit.tag} has {len(lines)} lines, not {stop}."
         raise _Refused(problem, "Name lines that were shown.", [Span(max(1, len(live.lines) - 3), len(live.lines))])
     if seen and (hidden := _hidden(edit.span, seen.shown)):
-        problem = f"Lines {hidden} of version {edit.tag} were never shown."
+        what = (
+            f"Line {hidden} of version {edit.tag} was" if len(hidden) == 1 else f"Lines {hidden} of {edit.tag} were"
+        )
+        problem = f"{what} never shown."
         where = _nearby(carry(lines, live.lines), hidden.start - 1, hidden.end, live)
         raise _Refused(problem, "They are below; repeat the edit if it is still right.", [where])
     if edit.tag == live.tag:

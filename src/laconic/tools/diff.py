@@ -58,11 +58,13 @@ def by_symbol(found: Comparison, detail: str = "standard", impact: Asked | None 
     heads = {file.change.path: _head(file) for file in found.files}
     if detail == "minimal":
         return Answer([Piece((f"{line}\n",)) for line in heads.values()], "diff", head, unit="files")
+    before = {file.change.old_path: heads[file.change.path] for file in found.files if file.change.old_path}
+    under = {**before, **heads}  # what is gone from a renamed file stands under its new name
     form = full if detail == "full" else compact
     alone = sorted((item for item in items if not item.change.within), key=lambda item: -RISKS.index(item.risk))
-    pieces = [Piece(_texts(item, items, detail), heads[item.change.path], _line(item), form(item)) for item in alone]
-    told = {item.change.path for item in alone}
-    others = [file.change for file in found.files if file.change.path not in told]
+    pieces = [Piece(_texts(item, items, detail), under[item.change.path], _line(item), form(item)) for item in alone]
+    told = {under[item.change.path] for item in alone}
+    others = [file.change for file in found.files if heads[file.change.path] not in told]
     pieces += [Piece((f"{heads[one.path]}\n",), record={"path": one.path, "change": one.status}) for one in others]
     return Answer(pieces, "diff", head, unit="changes", spread=8.0)
 
@@ -90,7 +92,9 @@ def by_hunk(files: Sequence[FileChange]) -> Answer:
             pieces.append(Piece((f"{line}\n",)))
     missing = total - sum(len(one.hunks) for one in chosen)
     note = f"{missing} more hunks: name a path\n" if missing else ""
-    return Answer(pieces, "diff", f"{len(files)} files, {total} hunks\n", note, unit="parts", spread=1.0)
+    return Answer(
+        pieces, "diff", f"{_count(len(files), 'file')}, {_count(total, 'hunk')}\n", note, unit="parts", spread=1.0
+    )
 
 
 def _patient(code: Code) -> Asked:
@@ -119,6 +123,10 @@ def _head(file: Compared) -> str:
     if file.change.status == "added" and file.new:
         added = file.new.parsed.lines
     return file_line(file.change, added, removed, file.imports if file.code else ())
+
+
+def _count(number: int, word: str) -> str:
+    return f"{number} {word}{'' if number == 1 else 's'}"
 
 
 def _hunk_head(one: Chosen) -> str:

@@ -135,8 +135,12 @@ TOOL = Tool(
     "read",
     "Numbered lines of several places: path, path:40-80, path::Symbol",
     "Reads files, ranges and symbols. Each file has a header with the tag that `edit` wants. A long file without a"
-    " range gives its outline; a snippet has at most 80 lines unless a budget is named.",
-    (Argument("targets", "texts", "", required=True, aliases=("locations", "snippets", "places"), words=True),),
+    " range gives its outline; a snippet has at most 80 lines unless a budget is named. `anchors` adds two"
+    " letters to every number (`40:k3`), which `edit` checks, for models that lose count.",
+    (
+        Argument("targets", "texts", "", required=True, aliases=("locations", "snippets", "places"), words=True),
+        Argument("anchors", "flag", "", aliases=("hashes", "line_anchors"), default=False, listed=False),
+    ),
     run,
     budget=3_600,
     examples=('read(targets=["src/app.py:40-80", "src/db.py::Session.commit"])',),

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from laconic.edits.anchors import anchor
 from laconic.edits.source import Source, split
 from laconic.errors import Unreadable
 from laconic.index.parse import marks
@@ -56,7 +57,8 @@ def excerpt(call: Call, file: Opened, span: Span) -> Piece:
     if not call.flag("again") and len(shown) > 3 and before.issuperset(range(shown.start, last + 1)):
         text = f"{shown} as shown above (again=true repeats it)\n"
         return Piece((text,), heading, shown.start, {"path": file.path, "tag": file.tag, "lines": str(shown)})
-    text = numbered([clipped(line) for line in file.lines[shown.start - 1 : last]], shown.start) + "\n"
+    mark = anchor if call.flag("anchors") else None
+    text = numbered([clipped(line) for line in file.lines[shown.start - 1 : last]], shown.start, mark) + "\n"
     record: dict[str, Json] = {"path": file.path, "tag": file.tag, "start": shown.start, "text": text}
     return Piece((text,), heading, shown.start, record, sent=Sent(file.path, file.source, (shown,)))
 

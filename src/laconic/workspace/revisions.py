@@ -84,8 +84,9 @@ def changes(root: Path, compared: States, paths: Sequence[str] = (), context: in
     )
     wanted = [raw for raw in raws if not _OURS.search(raw.new_path)]
     blobs = _blobs(root, [sha for raw in wanted for sha in (raw.old_id, raw.new_id)])
-    found = [_change(root, raw, parts.get(raw.new_path), blobs) for raw in wanted]
-    if compared.new == WORK:
+    work = root if compared.new == WORK else None
+    found = [_change(work, raw, parts.get(raw.new_path), blobs) for raw in wanted]
+    if work:
         found += _untracked(root, paths)
     return sorted(found, key=lambda change: change.path)
 
@@ -140,16 +141,17 @@ def _raw(field: str, rest: Iterator[str]) -> _Raw:
     return _Raw(status[0], old_mode, new_mode, old_id, new_id, old_path, new_path)
 
 
-def _change(root: Path, raw: _Raw, section: Section | None, blobs: dict[str, bytes | None]) -> FileChange:
+def _change(work: Path | None, raw: _Raw, section: Section | None, blobs: dict[str, bytes | None]) -> FileChange:
+    """One file; what is new comes from the working tree where that is a side, whatever hash git computed for it."""
     status = _STATUS.get(raw.status, "unmerged")
     note = ""
     old = blobs.get(raw.old_id) if status != "added" else None
     new = blobs.get(raw.new_id) if status != "removed" else None
     if "160000" in {raw.old_mode, raw.new_mode}:
         note, old, new = f"submodule {raw.old_id[:8]} -> {raw.new_id[:8]}", None, None
-    elif status not in {"removed", "unmerged"} and not raw.new_id.strip("0"):
+    elif work and status not in {"removed", "unmerged"}:
         try:
-            new = read_bytes(root, raw.new_path, _LARGEST)
+            new = read_bytes(work, raw.new_path, _LARGEST)
         except Unreadable as error:
             note = error.problem
     if raw.status in "MRT" and raw.old_mode != raw.new_mode and not note:

@@ -46,4 +46,6 @@ def _used(impact: Impact | None) -> str:
         return ""
     if not impact.references:
         return ", no references"
-    return f", {impact.references} reference{'' if impact.references == 1 else 's'} in {len(impact.files)} files"
+    files = len(impact.files)
+    places = f"{files} file{'' if files == 1 else 's'}"
+    return f", {impact.references} reference{'' if impact.references == 1 else 's'} in {places}"
