@@ -1,4 +1,7 @@
-"""From the text of a commit or an issue to the functions that were changed: how many the ranked list names, and when.
+"""From the text of a commit or an issue to the functions that were changed: what is named, what is shown, and when.
+
+Two answers are measured: the plain ranked list of symbols, and the `context` tool with its default form at 8,000
+tokens, of which the edited lines that it shows count too.
 
 A function is named when the line of its definition was printed as the file has it (its first 60 characters). The cost
 is every character printed before, over four. Snapshots are laid out from bare clones: `laconic bench localisation
@@ -17,14 +20,19 @@ from typing import Final
 
 import msgspec
 
+from laconic.bench.printed import Line, printed
 from laconic.bench.report import Bar, Cell, Options, Report, at_least, versions
 from laconic.bench.snapshot import Snapshot, mirror_folder
+from laconic.config import load
 from laconic.index.search import Ranked, rank_symbols
 from laconic.index.workspace_index import Index
 from laconic.records import Hit
 from laconic.render.hits import hits_text
+from laconic.tools.plane import Plane
 
 _BARS: Final = {1000: 0.75, 2000: 0.83, 4000: 0.89}
+_CONTEXT_BARS: Final = {1000: 0.80, 2000: 0.87, 4000: 0.92}
+_EDIT_BARS: Final = {2000: 0.50, 4000: 0.62, 8000: 0.72}
 _SYMBOLS: Final = 400
 _PREVIEW: Final = 72
 _PAGE: Final = 1000  # tokens of one page; hits are grouped by file inside a page
@@ -39,6 +47,13 @@ class Function(msgspec.Struct, frozen=True):
     end: int
 
 
+class Changed(msgspec.Struct, frozen=True):
+    """A file that was changed, with the ranges of lines."""
+
+    path: str
+    edits: tuple[tuple[int, int], ...]
+
+
 class Task(msgspec.Struct, frozen=True):
     """A row of the data."""
 
@@ -48,6 +63,7 @@ class Task(msgspec.Struct, frozen=True):
     parent_sha: str
     query: str
     functions: tuple[Function, ...]
+    files: tuple[Changed, ...]
     flags: dict[str, bool]
 
     @property
@@ -57,11 +73,13 @@ class Task(msgspec.Struct, frozen=True):
 
 
 class Outcome(msgspec.Struct, frozen=True):
-    """How a task went: the share of its functions named within each budget."""
+    """How a task went: the share of its functions named, and of its edits shown, within each budget."""
 
     task: Task
     named: dict[int, float]
     milliseconds: float
+    context_named: dict[int, float]
+    context_edits: dict[int, float]
 
 
 def run(options: Options) -> Report:
@@ -90,7 +108,11 @@ def _measured(clone: Path, tasks: Sequence[Task]) -> Iterator[Outcome]:
             rows = rank_symbols(index.store, task.query, _SYMBOLS)
             took = 1000 * (perf_counter() - started)
             index.close()
-            yield Outcome(task, named_within(task, rows, snapshot), took)
+            plane = Plane(snapshot.folder, load(flags={"cache_dir": str(Path(scratch) / "cache")}))
+            answer = plane.call("context", {"task": task.query, "budget": max(_EDIT_BARS)}).text
+            plane.close()
+            shown = list(printed(answer, snapshot.lines))
+            yield Outcome(task, named_within(task, rows, snapshot), took, *_shown(task, shown, snapshot))
 
 
 def named_within(task: Task, rows: Sequence[Ranked], snapshot: Snapshot) -> dict[int, float]:
@@ -104,6 +126,31 @@ def named_within(task: Task, rows: Sequence[Ranked], snapshot: Snapshot) -> dict
             if _verbatim(hit, snapshot):
                 at.setdefault((hit.path, hit.line), (printed + 3) // 4)
     return {budget: sum(at.get(place, budget + 1) <= budget for place in wanted) / len(wanted) for budget in _BARS}
+
+
+def _shown(task: Task, lines: Sequence[Line], snapshot: Snapshot) -> tuple[dict[int, float], dict[int, float]]:
+    """What an answer names and shows, by budget; a function counts from its definition, an edit or five lines on."""
+    places = {(each.path, _definition(each, snapshot.lines(each.path))): at for at, each in enumerate(task.functions)}
+    edits = [(file.path, start, end) for file in task.files for start, end in file.edits]
+    named: dict[int, int] = {}
+    edited: dict[int, int] = {}
+    seen: defaultdict[int, set[int]] = defaultdict(set)
+    for line in lines:
+        if snapshot.lines(line.path)[line.number - 1].strip()[:60].rstrip() not in line.text:
+            continue
+        cost = (line.characters + 3) // 4
+        hit = [at for at, (path, start, end) in enumerate(edits) if path == line.path and start <= line.number <= end]
+        for at in hit:
+            edited.setdefault(at, cost)
+        for at, each in enumerate(task.functions):
+            if each.path == line.path and each.start <= line.number <= each.end:
+                seen[at].add(line.number)
+                if hit or places.get((line.path, line.number)) == at or len(seen[at]) >= 5:
+                    named.setdefault(at, cost)
+    return (
+        {budget: sum(c <= budget for c in named.values()) / len(task.functions) for budget in _CONTEXT_BARS},
+        {budget: sum(c <= budget for c in edited.values()) / max(1, len(edits)) for budget in _EDIT_BARS},
+    )
 
 
 def _hit(row: Ranked, snapshot: Snapshot) -> Hit:
@@ -168,8 +215,20 @@ def _report(outcomes: Sequence[Outcome]) -> Report:
         if group:
             times = sorted(each.milliseconds for each in group)
             shares: dict[str, Cell] = {f"{budget} tokens": _mean(group, budget) for budget in _BARS}
-            rows.append({"tasks": name, "n": len(group), **shares, "ms p50": times[len(times) // 2]})
+            context: dict[str, Cell] = {f"context {b}": _over(group, "context_named", b) for b in _CONTEXT_BARS}
+            edits: dict[str, Cell] = {f"edits {b}": _over(group, "context_edits", b) for b in _EDIT_BARS}
+            rows.append(
+                {"tasks": name, "n": len(group), **shares, **context, **edits, "ms p50": times[len(times) // 2]}
+            )
     bars: list[Bar] = [at_least(f"named in {each} tokens", _mean(outcomes, each), _BARS[each]) for each in _BARS]
+    bars += [
+        at_least(f"context names in {b} tokens", _over(outcomes, "context_named", b), w)
+        for b, w in _CONTEXT_BARS.items()
+    ]
+    bars += [
+        at_least(f"context shows edits in {b} tokens", _over(outcomes, "context_edits", b), w)
+        for b, w in _EDIT_BARS.items()
+    ]
     corpus = f"{len(outcomes)} tasks from {len({each.task.mirror for each in outcomes})} repositories"
     return Report(
         "localisation", corpus, "characters / 4", tuple(rows), tuple(bars), versions=versions("tree-sitter")
@@ -177,4 +236,8 @@ def _report(outcomes: Sequence[Outcome]) -> Report:
 
 
 def _mean(outcomes: Sequence[Outcome], budget: int) -> float:
-    return sum(each.named[budget] for each in outcomes) / max(len(outcomes), 1)
+    return _over(outcomes, "named", budget)
+
+
+def _over(outcomes: Sequence[Outcome], figure: str, budget: int) -> float:
+    return sum(float(getattr(each, figure)[budget]) for each in outcomes) / max(len(outcomes), 1)
