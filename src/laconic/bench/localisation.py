@@ -63,8 +63,8 @@ class Task(msgspec.Struct, frozen=True):
     parent_sha: str
     query: str
     functions: tuple[Function, ...]
-    files: tuple[Changed, ...]
     flags: dict[str, bool]
+    files: tuple[Changed, ...] = ()
 
     @property
     def leaks(self) -> bool:
