@@ -31,3 +31,15 @@ def help_text(name: str) -> str:
         + "\n".join(rows)
         + (f"\n\nExamples:\n\n{examples}" if examples else "\n")
     )
+
+
+def guidance() -> str:
+    """What a project's notes for models say of us: short, since every prompt pays for it."""
+    offered = ", ".join(f"`{tool.name}`" for tool in tools().values() if tool.default)
+    return (
+        "## Questions about the code\n\n"
+        f"Ask the MCP server `laconic` before you grep, list or read files: {offered}.\n"
+        "`search` takes a name, text, /regex/, path or question; `inspect` shows symbols with body, references, callers"
+        " and tests; `context` collects the code for a task; `read` takes several targets. Ask for several things in"
+        " one call, and do not read a file again that was shown."
+    )

@@ -17,6 +17,7 @@ CREATE TABLE IF NOT EXISTS calls (
 )
 """
 _KEPT: Final = 100_000  # rows
+FILE: Final = "calls.sqlite"  # in the cache folder
 
 
 class Figures(msgspec.Struct, frozen=True):
@@ -38,9 +39,7 @@ class Calls:
 
     def __init__(self, folder: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-        self._rows = sqlite3.connect(
-            folder / "calls.sqlite", timeout=2, isolation_level=None, check_same_thread=False
-        )
+        self._rows = sqlite3.connect(folder / FILE, timeout=2, isolation_level=None, check_same_thread=False)
         self._rows.execute("PRAGMA journal_mode = WAL")
         self._rows.execute("PRAGMA synchronous = OFF")
         self._rows.execute(_SCHEMA)

@@ -1,16 +1,24 @@
 """Say what is wrong, or missing, and what to do about it.
 
-Looks at the settings, the cache folder, git, the parser and the index of a workspace; changes nothing.
+Looks at the settings, the cache folder, git, the parser and the index of a workspace, and starts our server as each
+client that was set up would start it; changes nothing.
 """
 
 from __future__ import annotations
 
 import argparse
+from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import msgspec
 
-from laconic.config import Settings
+from laconic.config import Settings, child_environment
+from laconic.errors import LaconicError
+
+if TYPE_CHECKING:
+    from laconic.index.health import Finding
+    from laconic.workspace.clients.known import Client, Places, Scope
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -21,7 +29,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace, settings: Settings) -> int:
     from laconic.index.health import examine  # loads SQLite and a grammar
 
-    findings = examine(args.path, settings.cache_dir())
+    findings = [*examine(args.path, settings.cache_dir()), *_clients(args.path.resolve())]
     if args.json:
         print(msgspec.json.encode(findings).decode())
     else:
@@ -29,3 +37,37 @@ def run(args: argparse.Namespace, settings: Settings) -> int:
             mark = "ok  " if finding.well else "WARN"
             print(f"{mark} {finding.what}: {finding.seen}" + (f" {finding.advice}" if finding.advice else ""))
     return 0 if all(finding.well for finding in findings) else 1
+
+
+def _clients(root: Path) -> Iterator[Finding]:
+    """Every client that was set up for this folder or this user, from its own side."""
+    from laconic.index.health import Finding  # loads SQLite and a grammar
+    from laconic.workspace.clients.known import CLIENTS, Places
+
+    places = Places(root, child_environment())
+    scopes: tuple[Scope, ...] = ("project", "user")
+    found = [finding for client in CLIENTS for scope in scopes for finding in _client(client, places, scope)]
+    yield from found or [Finding("clients", True, "none is set up here", "See `laconic setup --help`.")]
+
+
+def _client(client: Client, places: Places, scope: Scope) -> Iterator[Finding]:
+    from laconic.index.health import Finding  # loads SQLite and a grammar
+    from laconic.workspace.clients.install import configured
+    from laconic.workspace.clients.probe import ask
+
+    file = client.file(places, scope)
+    try:
+        command = configured(client, places, scope)
+    except LaconicError as error:
+        yield Finding(client.title, False, f"{file}: {error.problem}", error.fix)
+        return
+    if command is None:
+        return
+    answered = ask(command, places.root)
+    if answered.problem or not answered.tools:
+        problem = answered.problem or "the server has no tools"
+        advice = f"Run `laconic setup {client.name} --{scope}` again."
+        yield Finding(client.title, False, f"{file}: {problem}.", advice)
+    else:
+        seen = f"{file}: answers in {answered.seconds:.1f} s with {len(answered.tools)} tools"
+        yield Finding(client.title, True, seen)

@@ -1,0 +1,1 @@
+"""The configuration files of coding agents: where they are, and how our entry gets in and out of them."""

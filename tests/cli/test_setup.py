@@ -1,0 +1,146 @@
+"""Setting clients up and taking it back, through the command line, in a home folder of its own."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from laconic.cli.main import main
+from laconic.errors import LaconicError
+from laconic.mcp_server.guide import guidance
+from laconic.tokens.count import counter
+from laconic.workspace.clients.known import CLIENTS
+from laconic.workspace.clients.section import START
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A project in an environment that is nobody's."""
+    for name in ("CODEX_HOME", "CLAUDE_CONFIG_DIR", "XDG_CONFIG_HOME", "APPDATA", "LACONIC_CONFIG"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("LACONIC_CACHE_DIR", str(tmp_path / "cache"))
+    root = tmp_path / "project"
+    root.mkdir()
+    (tmp_path / "home").mkdir()
+    monkeypatch.chdir(root)
+    return root
+
+
+def _files(folder: Path) -> dict[str, bytes]:
+    return {str(path.relative_to(folder)): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
+
+
+@pytest.mark.parametrize("scope", ["--project", "--user"])
+@pytest.mark.parametrize("name", [client.name for client in CLIENTS])
+def test_setup_twice_is_setup_once_and_removal_leaves_no_trace(project: Path, name: str, scope: str) -> None:
+    assert main(["setup", name, scope]) == 0
+    once = _files(project.parent)
+    assert main(["setup", name, scope]) == 0
+    assert _files(project.parent) == once
+    assert any(b"laconic" in held for held in once.values())
+    assert main(["setup", name, scope, "--remove"]) == 0
+    assert _files(project.parent) == {}
+
+
+@pytest.mark.parametrize("name", [client.name for client in CLIENTS])
+def test_what_was_there_comes_back_byte_for_byte(project: Path, name: str) -> None:
+    """Merged on the way in, with a copy of the old file; restored on the way out."""
+    client = next(client for client in CLIENTS if client.name == name)
+    main(["setup", name, "--project"])
+    (file,) = [path for path in project.rglob("*") if path.is_file() and path.suffix in {".json", ".toml"}]
+    main(["setup", name, "--project", "--remove"])
+    table = client.table[0]
+    old = f'{{\n\t"{table}": {{\n\t\t"other": {{"command": ["x"]}} // mine\n\t}},\n\t"theme": "dark"}}'
+    if file.suffix == ".toml":
+        old = f'model = "m" # mine\n[{table}.other]\ncommand = "x"'
+    file.parent.mkdir(exist_ok=True)
+    file.write_text(old)
+    (project / client.notes).write_text("# Notes\n\nMind the gap.")
+    main(["setup", name, "--project"])
+    text = file.read_text()
+    assert "laconic" in text
+    assert "mine" in text
+    copies = [path for path in (project.parent / "cache" / "backups").iterdir() if path.suffix == file.suffix]
+    assert [path.read_text() for path in copies] == [old]
+    assert "Mind the gap." in (project / client.notes).read_text()
+    main(["setup", name, "--project", "--remove"])
+    assert _files(project) == {
+        str(file.relative_to(project)): old.encode(),
+        client.notes: b"# Notes\n\nMind the gap.",
+    }
+
+
+def test_changes_made_meanwhile_survive_removal(project: Path) -> None:
+    main(["setup", "claude"])
+    file = project / ".mcp.json"
+    held = json.loads(file.read_text())
+    held["mcpServers"]["other"] = {"command": "x"}
+    file.write_text(json.dumps(held, indent=2))
+    main(["setup", "claude", "--remove"])
+    assert json.loads(file.read_text()) == {"mcpServers": {"other": {"command": "x"}}}
+
+
+def test_keys_that_the_user_gave_our_entry_stay(project: Path) -> None:
+    main(["setup", "gemini"])
+    file = project / ".gemini" / "settings.json"
+    held = json.loads(file.read_text())
+    held["mcpServers"]["laconic"] |= {"timeout": 5, "command": "gone"}
+    file.write_text(json.dumps(held))
+    main(["setup", "gemini", "--edit"])
+    entry = json.loads(file.read_text())["mcpServers"]["laconic"]
+    assert entry["timeout"] == 5
+    assert entry["command"] != "gone"
+    assert entry["args"][-1] == "--edit"
+
+
+def test_codex_gets_toml_in_the_home_folder(project: Path) -> None:
+    main(["setup", "codex"])
+    held = tomllib.loads((project.parent / "home" / ".codex" / "config.toml").read_text())
+    assert held["mcp_servers"]["laconic"]["args"][-1] == "mcp"
+
+
+@pytest.mark.feature("C12")
+def test_guidance_is_short_and_stands_once_for_clients_that_share_it(project: Path) -> None:
+    """One section for two clients, gone with the last of them; a file that includes it gets none."""
+    assert counter()(guidance()) <= 160
+    main(["setup", "opencode"])
+    main(["setup", "cursor"])
+    (project / "CLAUDE.md").write_text("See @AGENTS.md\n")
+    main(["setup", "claude"])
+    assert (project / "AGENTS.md").read_text().count(START) == 1
+    assert (project / "CLAUDE.md").read_text() == "See @AGENTS.md\n"
+    main(["setup", "opencode", "--remove"])
+    assert START in (project / "AGENTS.md").read_text()
+    main(["setup", "cursor", "--remove"])
+    assert not (project / "AGENTS.md").exists()
+
+
+def test_a_broken_file_is_refused_and_not_touched(project: Path) -> None:
+    (project / ".mcp.json").write_text('{"mcpServers": ')
+    with pytest.raises(LaconicError, match=r"\.mcp\.json"):
+        main(["setup", "claude"])
+    assert _files(project) == {".mcp.json": b'{"mcpServers": '}
+
+
+def test_print_writes_nothing(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    main(["setup", "vscode", "--print"])
+    assert '"servers"' in capsys.readouterr().out
+    assert _files(project.parent) == {}
+
+
+def test_doctor_starts_the_server_as_the_client_would(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    main(["setup", "cursor"])
+    main(["doctor", "--json"])
+    seen = {finding["what"]: finding for finding in json.loads(capsys.readouterr().out.splitlines()[-1])}
+    assert seen["Cursor"]["well"], seen["Cursor"]
+    assert "tools" in seen["Cursor"]["seen"]
+    file = project / ".cursor" / "mcp.json"
+    file.write_text(file.read_text().replace('"command": "', '"command": "/nowhere/'))
+    assert main(["doctor", "--json"]) == 1
+    seen = {finding["what"]: finding for finding in json.loads(capsys.readouterr().out.splitlines()[-1])}
+    assert not seen["Cursor"]["well"]
+    assert "laconic setup cursor" in seen["Cursor"]["advice"]
