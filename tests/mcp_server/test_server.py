@@ -11,7 +11,8 @@ from mcp import Client, StdioServerParameters
 from tests.samples import shop
 
 from laconic.config import Settings
-from laconic.mcp_server.guide import INSTRUCTIONS
+from laconic.mcp_server.instructions import INSTRUCTIONS
+from laconic.mcp_server.offers import listed_tools
 from laconic.mcp_server.server import CodePlane
 from laconic.render.compact import dump
 from laconic.tokens.count import counter
@@ -51,9 +52,8 @@ def test_a_client_over_stdio_lists_tools_and_gets_text(root: Path, tmp_path: Pat
 @pytest.mark.feature("C10")
 def test_the_fixed_cost_stays_below_its_ceiling(root: Path, settings: Settings) -> None:
     """What every prompt pays: the tool list and the instructions."""
-    tools = CodePlane(root, settings).offered()
-    listed = [{"name": t.name, "description": t.summary, "inputSchema": t.schema()} for t in tools]
-    assert counter("o200k_base")(dump({"tools": listed}) + INSTRUCTIONS) <= 900  # type: ignore[dict-item]
+    listed = listed_tools(editing=False)
+    assert counter("o200k_base")(dump({"tools": list(listed)}) + INSTRUCTIONS) <= 900
     assert len(INSTRUCTIONS.encode()) < 1_000
 
 

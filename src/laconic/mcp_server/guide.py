@@ -1,18 +1,9 @@
-"""What a host tells the model about us, and the full help of each tool."""
+"""The full help of each tool, and what a project's notes for models say of us."""
 
 from __future__ import annotations
 
-from typing import Final
-
 from laconic.errors import UnknownName
 from laconic.tools.registry import tools
-
-INSTRUCTIONS: Final = (
-    "Answers about this code base, in few tokens. search finds names, text, /regex/, paths or answers a question;"
-    " inspect shows a symbol with body, references, callers and tests; context collects code for a task in words;"
-    " read shows lines (give several targets at once). Prefer these to grep and cat, and ask for much at once."
-    " Each takes budget: tokens, or compact, standard, full."
-)
 
 
 def help_text(name: str) -> str:

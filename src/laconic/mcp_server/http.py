@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hmac
+from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
@@ -16,12 +17,26 @@ from laconic.mcp_server.server import CodePlane
 _LOOPBACK: Final = frozenset({"127.0.0.1", "localhost", "::1", "[::1]"})
 
 
-def serve(where: str, root: Path, settings: Settings, *, editing: bool = False, token: str = "") -> None:
-    """Run until interrupted."""
+def serve(
+    where: str,
+    root: Path,
+    settings: Settings,
+    announce: Callable[[str], None],
+    *,
+    editing: bool = False,
+    token: str = "",
+) -> None:
+    """Run until interrupted; the address is announced once clients can connect, which matters for port 0."""
     host, port = address(where)
-    uvicorn.run(
-        application(host, root, settings, editing=editing, token=token), host=host, port=port, log_level="warning"
-    )
+    app = application(host, root, settings, editing=editing, token=token)
+    config = uvicorn.Config(app, host=host, port=port, log_level="warning")
+    try:
+        opened = config.bind_socket()
+    except SystemExit:  # how uvicorn says that the address is taken
+        raise UsageError(f"{where} cannot be bound.", "Another program listens there: name another port.") from None
+    shown = f"[{host}]" if ":" in host else host
+    announce(f"http://{shown}:{opened.getsockname()[1]}/mcp")
+    uvicorn.Server(config).run(sockets=[opened])
 
 
 def application(host: str, root: Path, settings: Settings, *, editing: bool = False, token: str = "") -> ASGIApp:

@@ -22,10 +22,10 @@ from mcp.server.lowlevel import Server
 from laconic import __version__
 from laconic.config import Settings
 from laconic.errors import LaconicError
-from laconic.mcp_server.guide import INSTRUCTIONS, help_text
-from laconic.tools.registry import tools
+from laconic.mcp_server.guide import help_text
+from laconic.mcp_server.instructions import INSTRUCTIONS
+from laconic.mcp_server.offers import SCHEME, TEMPLATES, listed_resources, listed_tools
 from laconic.tools.session import Session
-from laconic.tools.tool import Tool
 
 if TYPE_CHECKING:
     from mcp.server.context import ServerRequestContext
@@ -35,7 +35,6 @@ if TYPE_CHECKING:
 _T = TypeVar("_T")
 _SESSIONS: Final = 1_000  # clients remembered at once; the one that was silent longest is forgotten
 _BEAT: Final = 0.5  # seconds between progress notifications
-_SCHEME: Final = "laconic://"
 
 
 class CodePlane:
@@ -63,10 +62,6 @@ class CodePlane:
             on_read_resource=self._read_resource,
         )
 
-    def offered(self) -> list[Tool]:
-        """The tools of this server; writing ones only when they were switched on."""
-        return [tool for tool in tools().values() if tool.default or (tool.writes and self._editing)]
-
     @asynccontextmanager
     async def _lifespan(self, server: Server[Any]) -> AsyncIterator[None]:
         self._worker.submit(self._warm)
@@ -93,11 +88,8 @@ class CodePlane:
         self._worker.shutdown(wait=True, cancel_futures=False)
 
     async def _list_tools(self, ctx: ServerRequestContext[Any], params: object) -> types.ListToolsResult:
-        listed = [
-            types.Tool(name=tool.name, description=tool.summary, input_schema=dict(tool.schema()))
-            for tool in self.offered()
-        ]
-        return types.ListToolsResult(tools=listed)
+        listed = listed_tools(editing=self._editing)
+        return types.ListToolsResult(tools=[types.Tool.model_validate(tool) for tool in listed])
 
     async def _call_tool(
         self, ctx: ServerRequestContext[Any], params: types.CallToolRequestParams
@@ -142,28 +134,23 @@ class CodePlane:
         return session
 
     async def _list_resources(self, ctx: ServerRequestContext[Any], params: object) -> types.ListResourcesResult:
-        listed = [
-            types.Resource(uri=f"{_SCHEME}help/{tool.name}", name=f"{tool.name} help", mime_type="text/markdown")
-            for tool in self.offered()
-        ]
-        return types.ListResourcesResult(resources=listed)
+        listed = listed_resources(editing=self._editing)
+        return types.ListResourcesResult(resources=[types.Resource.model_validate(entry) for entry in listed])
 
     async def _list_templates(
         self, ctx: ServerRequestContext[Any], params: object
     ) -> types.ListResourceTemplatesResult:
-        template = types.ResourceTemplate(
-            uri_template=f"{_SCHEME}recall/{{ref}}", name="recall", mime_type="text/plain"
-        )
-        return types.ListResourceTemplatesResult(resource_templates=[template])
+        templates = [types.ResourceTemplate.model_validate(entry) for entry in TEMPLATES]
+        return types.ListResourceTemplatesResult(resource_templates=templates)
 
     async def _read_resource(
         self, ctx: ServerRequestContext[Any], params: types.ReadResourceRequestParams
     ) -> types.ReadResourceResult:
         uri = str(params.uri)
-        kind, _, name = uri.removeprefix(_SCHEME).partition("/")
+        kind, _, name = uri.removeprefix(SCHEME).partition("/")
         readers: dict[str, Callable[[str], str]] = {"help": help_text, "recall": self._recalled}
-        if not uri.startswith(_SCHEME) or kind not in readers:
-            raise ValueError(f"No resource {uri}. Use {_SCHEME}help/TOOL or {_SCHEME}recall/REF.")
+        if not uri.startswith(SCHEME) or kind not in readers:
+            raise ValueError(f"No resource {uri}. Use {SCHEME}help/TOOL or {SCHEME}recall/REF.")
         try:
             text = await self._beating(ctx, self._worker.submit(readers[kind], name))
         except LaconicError as error:

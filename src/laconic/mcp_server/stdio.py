@@ -3,21 +3,72 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import AsyncIterator
 from pathlib import Path
+from typing import TYPE_CHECKING, cast
+
+import msgspec
 
 from laconic.config import Settings
+from laconic.mcp_server.greeting import Greeted, greet
+from laconic.mcp_server.lines import Lines
+
+if TYPE_CHECKING:
+    from anyio import AsyncFile
 
 
 def serve(root: Path, settings: Settings, *, editing: bool = False) -> None:
     """Run until the client closes the stream."""
-    asyncio.run(_serve(root, settings, editing))
+    lines = Lines.claim()
+    greeted = greet(lines, editing=editing)
+    if not greeted.ended:
+        asyncio.run(answer(root, settings, editing, lines, greeted))
 
 
-async def _serve(root: Path, settings: Settings, editing: bool) -> None:
-    from mcp.server.stdio import stdio_server
+async def answer(root: Path, settings: Settings, editing: bool, lines: Lines, greeted: Greeted) -> None:
+    """Let the SDK's server answer what was not answered yet."""
+    from mcp.server.stdio import stdio_server  # slow to load: the client has its first answers
 
     from laconic.mcp_server.server import CodePlane
 
     server = CodePlane(root, settings, editing=editing).server()
-    async with stdio_server() as (incoming, outgoing):
-        await server.run(incoming, outgoing, server.create_initialization_options())
+    incoming = cast("AsyncFile[str]", _Incoming(lines, greeted.replay))
+    outgoing = cast("AsyncFile[str]", _Outgoing(lines, greeted.answered))
+    async with stdio_server(incoming, outgoing) as (received, sent):
+        await server.run(received, sent, server.create_initialization_options())
+
+
+class _Incoming:
+    """The lines of a client as the SDK reads them: those that wait first."""
+
+    def __init__(self, lines: Lines, replay: tuple[bytes, ...]) -> None:
+        self._lines = lines
+        self._replay = replay
+
+    async def __aiter__(self) -> AsyncIterator[str]:
+        from anyio.to_thread import run_sync  # loaded with the SDK
+
+        for line in self._replay:
+            yield line.decode(errors="replace")
+        while line := await run_sync(self._lines.wait, abandon_on_cancel=True):
+            yield line.decode(errors="replace")
+
+
+class _Outgoing:
+    """Where the SDK writes; the one answer that the client has already is kept back."""
+
+    def __init__(self, lines: Lines, answered: str | int | None) -> None:
+        self._lines = lines
+        self._answered = answered
+
+    async def write(self, text: str) -> None:
+        from anyio.to_thread import run_sync  # loaded with the SDK
+
+        message = text.encode()
+        if self._answered is not None and msgspec.json.decode(message).get("id") == self._answered:
+            self._answered = None
+            return
+        await run_sync(self._lines.say, message.rstrip(b"\n"))
+
+    async def flush(self) -> None:
+        """Nothing is held back."""

@@ -19,9 +19,13 @@ def run(args: argparse.Namespace, settings: Settings) -> int:
     if args.http:
         from laconic.mcp_server import http
 
-        http.serve(args.http, args.root, settings, editing=args.edit, token=args.token or "")
+        http.serve(args.http, args.root, settings, _announce, editing=args.edit, token=args.token or "")
         return 0
     from laconic.mcp_server import stdio
 
     stdio.serve(args.root, settings, editing=args.edit)
     return 0
+
+
+def _announce(url: str) -> None:
+    print(f"laconic mcp on {url}", flush=True)

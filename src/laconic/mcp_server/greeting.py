@@ -1,0 +1,112 @@
+"""Answer a client's first questions before the SDK is loaded.
+
+Loading the SDK takes longer than some clients wait before they ask their model for the first time, and a server that is
+late has no tools then. The handshake and the lists are plain data, so they are answered here; everything else, and the
+handshake again, goes to the SDK's server, which owns the protocol from then on.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Final
+
+import msgspec
+
+from laconic import __version__
+from laconic.mcp_server.instructions import INSTRUCTIONS
+from laconic.mcp_server.lines import Lines
+
+VERSIONS: Final = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")  # that begin with a handshake
+MODERN: Final = "2026-07-28"  # in which every request says who asks
+_GRACE: Final = 0.3  # seconds in which a client asks for the lists, once it was greeted
+_META: Final = "io.modelcontextprotocol/"
+_ENVELOPE: Final = (f"{_META}protocolVersion", f"{_META}clientInfo", f"{_META}clientCapabilities")
+
+
+@dataclass(frozen=True, slots=True)
+class Greeted:
+    """What the SDK's server has to hear, and the id of the request whose answer the client has already."""
+
+    replay: tuple[bytes, ...] = ()
+    answered: str | int | None = None
+    ended: bool = False
+
+
+def greet(lines: Lines, *, editing: bool = False) -> Greeted:
+    """Answer until something comes that only the SDK can answer, or until the client has nothing more to ask."""
+    replay: list[bytes] = []
+    answered: str | int | None = None
+    line: bytes | None = lines.wait()
+    while line is not None:
+        if not line:
+            return Greeted(ended=True)
+        message = _decoded(line)
+        first = not replay and message.get("method") == "initialize"
+        result = _initialized(message.get("params")) if first else _answer(message, editing, greeted=bool(replay))
+        number = message.get("id")
+        if result is not None and isinstance(number, str | int):
+            lines.say(msgspec.json.encode({"jsonrpc": "2.0", "id": number, "result": result}))
+        if first:
+            answered = number
+        if first or result is None:
+            replay.append(line)
+            if not first and message.get("method") != "notifications/initialized":
+                break
+        line = lines.next(_GRACE)
+    return Greeted(tuple(replay), answered)
+
+
+def _initialized(params: object) -> dict[str, object]:
+    """The answer to `initialize`."""
+    wished = params.get("protocolVersion") if isinstance(params, dict) else None
+    version = wished if wished in VERSIONS else VERSIONS[-1]
+    return {"protocolVersion": version, "serverInfo": _ABOUT, **_OFFER}
+
+
+_ABOUT: Final = {"name": "laconic", "version": __version__}
+_OFFER: Final = {
+    "capabilities": {"resources": {"listChanged": False, "subscribe": False}, "tools": {"listChanged": False}},
+    "instructions": INSTRUCTIONS,
+}
+
+
+def _answer(message: dict[str, Any], editing: bool, *, greeted: bool) -> dict[str, object] | None:
+    """The answer to a question that plain data can answer."""
+    params = message.get("params") or {}
+    if not isinstance(message.get("id"), str | int) or not isinstance(params, dict) or params.get("cursor"):
+        return None
+    meta = params.get("_meta") or {}
+    modern = all(key in meta for key in _ENVELOPE) and meta[_ENVELOPE[0]] == MODERN
+    if not modern and not greeted:
+        return None
+    stamp = {f"{_META}serverInfo": _ABOUT}
+    about = {"resultType": "complete", "cacheScope": "private", "ttlMs": 0, "_meta": stamp} if modern else {}
+    if message["method"] == "server/discover" and modern:
+        return {"supportedVersions": [MODERN], **_OFFER, **about}
+    if message["method"] == "ping" and not modern:
+        return {}
+    listed = _listed(message["method"], editing)
+    return None if listed is None else {**listed, **about}
+
+
+def _listed(method: str, editing: bool) -> dict[str, object] | None:
+    if not method.endswith("/list"):
+        return None
+    from laconic.mcp_server import offers  # loads all tools: after the client was greeted
+
+    match method:
+        case "tools/list":
+            return {"tools": offers.listed_tools(editing=editing)}
+        case "resources/list":
+            return {"resources": offers.listed_resources(editing=editing)}
+        case "resources/templates/list":
+            return {"resourceTemplates": offers.TEMPLATES}
+    return None
+
+
+def _decoded(line: bytes) -> dict[str, Any]:
+    try:
+        message = msgspec.json.decode(line)
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        return {}
+    return message if isinstance(message, dict) and isinstance(message.get("method"), str) else {}

@@ -1,0 +1,123 @@
+"""The first answers come before the SDK is loaded, and are the SDK's own."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from threading import Thread
+from typing import Any
+
+import pytest
+from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS, MODERN_PROTOCOL_VERSIONS
+from tests.samples import shop
+
+from laconic.config import Settings
+from laconic.mcp_server import stdio
+from laconic.mcp_server.greeting import MODERN, VERSIONS, Greeted, greet
+from laconic.mcp_server.lines import Lines
+
+LISTS = ("tools/list", "resources/list", "resources/templates/list")
+
+
+def _request(number: int, method: str, **params: object) -> dict[str, object]:
+    return {"jsonrpc": "2.0", "id": number, "method": method, "params": params}
+
+
+def _handshake(version: str) -> list[dict[str, object]]:
+    about = {"capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}
+    return [
+        _request(1, "initialize", protocolVersion=version, **about),
+        {"jsonrpc": "2.0", "method": "notifications/initialized"},
+        *(_request(i, method) for i, method in enumerate((*LISTS, "ping"), 2)),
+    ]
+
+
+def _modern() -> list[dict[str, object]]:
+    key = "io.modelcontextprotocol/"
+    meta = {
+        f"{key}protocolVersion": MODERN,
+        f"{key}clientInfo": {"name": "test", "version": "1"},
+        f"{key}clientCapabilities": {},
+    }
+    return [_request(i, method, _meta=meta) for i, method in enumerate(("server/discover", *LISTS))]
+
+
+def _talk(messages: list[dict[str, object]], serve: Callable[[Lines], object]) -> dict[int, Any]:
+    """The answers to these messages by id, from a server that has them all at once and is left when it is done."""
+    incoming, theirs = os.pipe()
+    answers, outgoing = os.pipe()
+    server = Thread(target=serve, args=(Lines(incoming, outgoing),))
+    server.start()
+    os.write(theirs, b"".join(json.dumps(message).encode() + b"\n" for message in messages))
+    with os.fdopen(answers, "rb") as file:
+        said = [json.loads(file.readline()) for message in messages if "id" in message]
+        os.close(theirs)
+        server.join()
+    os.close(outgoing)
+    return {message["id"]: message for message in said}
+
+
+def test_we_know_the_versions_that_the_sdk_knows() -> None:
+    assert VERSIONS == HANDSHAKE_PROTOCOL_VERSIONS
+    assert (MODERN,) == MODERN_PROTOCOL_VERSIONS
+
+
+@pytest.mark.parametrize("version", [*VERSIONS, "1999-01-01", MODERN])
+def test_the_greeting_says_what_the_sdk_says(version: str, tmp_path: Path, settings: Settings) -> None:
+    """Every version, and one that nobody knows: the same answers, whoever gives them."""
+    messages = _modern() if version == MODERN else _handshake(version)
+    root = shop(tmp_path)
+    ours = _talk(messages, greet)
+    theirs = _talk(messages, lambda lines: asyncio.run(stdio.answer(root, settings, False, lines, Greeted())))
+    assert ours == theirs
+
+
+def test_a_question_for_the_sdk_is_handed_over_with_the_handshake() -> None:
+    call = _request(9, "tools/call", name="map", arguments={})
+    incoming, theirs = os.pipe()
+    answers, outgoing = os.pipe()
+    os.write(theirs, b"".join(json.dumps(message).encode() + b"\n" for message in [*_handshake(VERSIONS[-1]), call]))
+    greeted = greet(Lines(incoming, outgoing))
+    for handle in (theirs, answers, outgoing):
+        os.close(handle)
+    assert [json.loads(line)["method"] for line in greeted.replay] == [
+        "initialize",
+        "notifications/initialized",
+        "tools/call",
+    ]
+    assert greeted.answered == 1
+    assert not greeted.ended
+
+
+@pytest.mark.parametrize("line", [b"nonsense", b"[]", b"\xff\xfe", b'{"method": 3}', b'{"id": 1, "method": "ping"}'])
+def test_what_is_not_a_greeting_is_left_to_the_sdk(line: bytes) -> None:
+    incoming, theirs = os.pipe()
+    os.write(theirs, line + b"\n")
+    os.close(theirs)
+    assert greet(Lines(incoming, 2)).replay == (line,)
+
+
+def test_every_question_of_a_hasty_client_is_answered_once(tmp_path: Path) -> None:
+    """All messages at once through the real program: no answer twice, none missing, nothing else on the stream."""
+    call = _request(9, "tools/call", name="read", arguments={"targets": ["shop/money.py:13-16"]})
+    server = subprocess.Popen(
+        [sys.executable, "-m", "laconic", "mcp", "--root", str(shop(tmp_path))],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        env={"LACONIC_CACHE_DIR": str(tmp_path / "cache"), "PATH": os.environ["PATH"]},
+    )
+    assert server.stdin is not None
+    assert server.stdout is not None
+    server.stdin.write(b"".join(json.dumps(m).encode() + b"\n" for m in [*_handshake(VERSIONS[-1]), call]))
+    server.stdin.flush()
+    said = [json.loads(server.stdout.readline()) for _ in range(6)]
+    assert [message["id"] for message in said] == [1, 2, 3, 4, 5, 9]
+    assert "def total" in said[-1]["result"]["content"][0]["text"]
+    rest, _ = server.communicate(timeout=60)
+    assert rest == b""
+    assert server.returncode == 0
