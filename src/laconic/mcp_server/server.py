@@ -18,10 +18,11 @@ import anyio.lowlevel
 import anyio.to_thread
 import mcp_types as types
 from mcp.server.lowlevel import Server
+from mcp.shared.exceptions import MCPError
 
 from laconic import __version__
 from laconic.config import Settings
-from laconic.errors import LaconicError
+from laconic.errors import LaconicError, RecallFailed
 from laconic.mcp_server.guide import help_text
 from laconic.mcp_server.instructions import INSTRUCTIONS
 from laconic.mcp_server.offers import SCHEME, TEMPLATES, listed_resources, listed_tools
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
 
 _T = TypeVar("_T")
 _SESSIONS: Final = 1_000  # clients remembered at once; the one that was silent longest is forgotten
+_NOT_FOUND: Final = -32_002  # what the protocol says of a resource that is not there
 _BEAT: Final = 0.5  # seconds between progress notifications
 
 
@@ -150,16 +152,19 @@ class CodePlane:
         kind, _, name = uri.removeprefix(SCHEME).partition("/")
         readers: dict[str, Callable[[str], str]] = {"help": help_text, "recall": self._recalled}
         if not uri.startswith(SCHEME) or kind not in readers:
-            raise ValueError(f"No resource {uri}. Use {SCHEME}help/TOOL or {SCHEME}recall/REF.")
+            raise MCPError(_NOT_FOUND, f"No resource {uri}. Use {SCHEME}help/TOOL or {SCHEME}recall/REF.")
         try:
             text = await self._beating(ctx, self._worker.submit(readers[kind], name))
         except LaconicError as error:
-            raise ValueError(str(error)) from None
+            raise MCPError(_NOT_FOUND, str(error)) from None
         content = types.TextResourceContents(uri=params.uri, mime_type="text/markdown", text=text)
         return types.ReadResourceResult(contents=[content])
 
     def _recalled(self, ref: str) -> str:
-        return self._opened().call("recall", {"ref": ref}).text
+        reply = self._opened().call("recall", {"ref": ref})
+        if reply.failed:
+            raise RecallFailed(reply.text.strip())
+        return reply.text
 
 
 def _wake(done: anyio.Event, token: Any) -> None:

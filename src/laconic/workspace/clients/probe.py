@@ -6,11 +6,13 @@ import json
 import shutil
 import subprocess
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Timer
 from typing import IO, Any, Final
+
+from laconic.config import child_environment
 
 _VERSION: Final = "2025-06-18"
 
@@ -22,9 +24,12 @@ class Answered:
     problem: str = ""
     tools: tuple[str, ...] = ()
     seconds: float = 0.0  # until the server had answered `initialize`
+    listed: float = 0.0  # until it had listed its tools
 
 
-def ask(command: Sequence[str], root: Path, *, seconds: float = 20.0) -> Answered:
+def ask(
+    command: Sequence[str], root: Path, *, seconds: float = 20.0, environment: Mapping[str, str] | None = None
+) -> Answered:
     """Initialise and list the tools."""
     words = [word.replace("${workspaceFolder}", str(root)) for word in command]
     if not words or shutil.which(words[0]) is None:
@@ -32,7 +37,12 @@ def ask(command: Sequence[str], root: Path, *, seconds: float = 20.0) -> Answere
     started = time.perf_counter()
     try:
         server = subprocess.Popen(
-            words, cwd=root, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+            words,
+            cwd=root,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            env=child_environment(environment),
         )
     except OSError as error:
         return Answered(f"{words[0]} cannot be started: {error.strerror}")
@@ -61,7 +71,8 @@ def _talk(to: IO[bytes], back: IO[bytes], started: float) -> Answered:
     listed = _request(to, back, 2, "tools/list", {})
     if listed is None:
         return Answered("the server did not list its tools", seconds=seconds)
-    return Answered(tools=tuple(str(tool["name"]) for tool in listed.get("tools", ())), seconds=seconds)
+    names = tuple(str(tool["name"]) for tool in listed.get("tools", ()))
+    return Answered(tools=names, seconds=seconds, listed=time.perf_counter() - started)
 
 
 def _request(to: IO[bytes], back: IO[bytes], number: int, method: str, params: object) -> dict[str, Any] | None:
