@@ -201,3 +201,12 @@ def test_a_call_that_was_cut_off_is_not_run(plane: Plane) -> None:
     cut = '[{"path": "a.py", "find": "one", "text": "uno"}, {"path": "b.py", "find": "x", "te'
     assert plane.call("edit", {"edits": cut}).failed
     assert (plane.root / "a.py").read_bytes() == CODE
+
+
+@pytest.mark.feature("P5")
+def test_a_line_that_was_shown_clipped_cannot_be_replaced_by_its_number(plane: Plane) -> None:
+    (plane.root / "long.txt").write_text(f"short\n{'x' * 5000}\nend\n")
+    tag = plane.call("read", {"targets": "long.txt:1-3"}).text.partition("#")[2][:6]
+    for _ in range(2):  # a refusal does not show it to its end either
+        assert "Line 2" in plane.call("edit", {"edits": [{"tag": tag, "start": 2, "text": "y"}]}).text
+    assert not plane.call("edit", {"edits": [{"tag": tag, "start": 3, "text": "stop"}]}).failed

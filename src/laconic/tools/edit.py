@@ -28,6 +28,8 @@ from laconic.workspace.reading import inside, read_bytes
 from laconic.workspace.snapshots import Snapshots
 
 _LARGEST: Final = 20_000_000  # bytes of a file that can be edited
+_FRESH: Final = 40  # lines that a refusal shows of one file
+_WIDEST: Final = 400  # characters of a line that it shows
 _FOREIGN: Final = frozenset({".git", ".hg", ".svn", ".jj"})
 
 
@@ -117,9 +119,14 @@ def _plan(desk: Desk, path: str, edits: list[tuple[int, Edit]]) -> _Planned | Re
     outcome = resolve(edits, live, desk.snapshots.versions(path))
     if isinstance(outcome, Resolved):
         return _Planned(path, live, outcome.source, outcome.hunks, Write(target, data, join(outcome.source)))
-    look = [Span(span.start, min(span.end, len(live.lines))) for refusal in outcome for span in refusal.look]
-    desk.snapshots.remember(path, live, look)  # the refusal shows them: the next edit may name them
-    return Refused(path, live.tag, live.lines, [_said(refusal) for refusal in outcome], look)
+    numbers = dict.fromkeys(
+        n for refusal in outcome for span in refusal.look for n in range(span.start, span.end + 1)
+    )
+    look = [Span(n, n) for n in list(numbers)[:_FRESH] if n <= len(live.lines)]
+    whole = [span for span in look if len(live.lines[span.start - 1]) <= _WIDEST]
+    desk.snapshots.remember(path, live, whole)  # the refusal shows them: the next edit may name them
+    lines = [line if len(line) <= _WIDEST else f"{line[:_WIDEST]}… [{len(line)} characters]" for line in live.lines]
+    return Refused(path, live.tag, lines, [_said(refusal) for refusal in outcome], look)
 
 
 def _created(path: str, target: Path, edits: list[tuple[int, Edit]]) -> _Planned | Refused:

@@ -60,7 +60,20 @@ def excerpt(call: Call, file: Opened, span: Span) -> Piece:
     mark = anchor if call.flag("anchors") else None
     text = numbered([clipped(line) for line in file.lines[shown.start - 1 : last]], shown.start, mark) + "\n"
     record: dict[str, Json] = {"path": file.path, "tag": file.tag, "start": shown.start, "text": text}
-    return Piece((text,), heading, shown.start, record, sent=Sent(file.path, file.source, (shown,)))
+    return Piece((text,), heading, shown.start, record, sent=Sent(file.path, file.source, _whole(file.lines, shown)))
+
+
+def _whole(lines: Sequence[str], shown: Span) -> tuple[Span, ...]:
+    """The lines that are shown to their end: an edit of a clipped one would lose the rest of it."""
+    spans: list[Span] = []
+    for number in range(shown.start, shown.end + 1):
+        if len(lines[number - 1]) > _WIDEST:
+            continue
+        if spans and spans[-1].end == number - 1:
+            spans[-1] = Span(spans[-1].start, number)
+        else:
+            spans.append(Span(number, number))
+    return tuple(spans)
 
 
 def body(call: Call, file: Opened, symbol: Symbol, *, group: str = "") -> Piece:
