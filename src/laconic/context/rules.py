@@ -34,5 +34,5 @@ class Rules(msgspec.Struct, frozen=True):
     repeat_characters: int = 60
     repeat_alone: int = 100
     # Output of commands is shortened as it comes in from this many tokens on.
-    large: int = 200
+    large: int = 120
     shrunk: tuple[str, ...] = ("run",)

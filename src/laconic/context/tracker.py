@@ -188,7 +188,7 @@ class Tracker:
         for line in set(what.old) - set(what.new):
             if len(line.strip()) >= 8:
                 for sheet, row in self._sightings.of(line):
-                    if sheet.about.files & what.files and sheet.kind != "argument":
+                    if sheet.about.files & what.files:
                         sheet.stale.add(row)
 
     # words
