@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 import sys
 from pathlib import Path
 
@@ -36,8 +38,11 @@ class Collector:
 
 def main() -> int:
     collector = Collector()
-    code = pytest.main(["--collect-only", "-q", "--no-header", "-p", "no:terminal", str(ROOT / "tests")], [collector])
+    said = io.StringIO()
+    with contextlib.redirect_stdout(said):
+        code = pytest.main(["--collect-only", "-q", str(ROOT / "tests")], [collector])
     if code:
+        print(said.getvalue(), file=sys.stderr)
         return int(code)
     rows = promises()
     for row, title in rows.items():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -30,6 +31,7 @@ marked = st.lists(
 )
 
 
+@pytest.mark.feature("U3")
 def test_structure_stays_verbatim_and_gaps_say_which_lines_they_stand_for() -> None:
     folded = fold(BODY, MARKS, first=100)
     assert folded.text.split("\n") == [
@@ -68,6 +70,7 @@ def test_a_budget_is_never_exceeded_and_remaining_lines_are_verbatim_and_in_orde
 
 
 @given(marked)
+@pytest.mark.feature("U3")
 def test_without_a_budget_signatures_first_documentation_and_returns_always_stay(
     rows: list[tuple[str, int, str]],
 ) -> None:
