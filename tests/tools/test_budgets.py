@@ -81,7 +81,7 @@ def test_defaults_shrink_as_a_session_fills_and_can_be_set(tmp_path: Path, setti
 
 @pytest.mark.parametrize("wish", ["soon", "-5", "0", "1e"])
 def test_a_budget_that_is_none_is_answered_with_what_to_write(wish: str) -> None:
-    with pytest.raises(UsageError, match="compact, standard or full|above 0"):
+    with pytest.raises(UsageError, match=r"compact, standard or full|above 0"):
         limit(wish, 500)
 
 
