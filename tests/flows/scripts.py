@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import zstandard
+from backports import zstd
 
 from laconic.gateway.scripted import Answer, Asked, streamed
 
@@ -27,7 +27,7 @@ def body(asked: Asked) -> dict[str, Any]:
     """The request's JSON, whether it came compressed or not."""
     raw = asked.body
     if asked.header("content-encoding") == "zstd":
-        raw = zstandard.ZstdDecompressor().decompressobj().decompress(raw)
+        raw = zstd.decompress(raw)
     try:
         held = json.loads(raw)
     except ValueError:
