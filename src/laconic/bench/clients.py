@@ -79,7 +79,11 @@ def serving(root: Path, cache: Path) -> Iterator[str]:
         yield server.stdout.readline().decode().split()[-1]
     finally:
         server.terminate()
-        server.communicate()
+        try:
+            server.communicate(timeout=10)
+        except subprocess.TimeoutExpired:
+            server.kill()
+            server.communicate()
 
 
 async def crowd(url: str, clients: int, seconds: float) -> Tally:

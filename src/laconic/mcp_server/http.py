@@ -14,6 +14,7 @@ from laconic.config import Settings
 from laconic.errors import UsageError
 from laconic.mcp_server.server import CodePlane
 
+_FAREWELL: Final = 2  # seconds that clients with an open stream get when we end
 _LOOPBACK: Final = frozenset({"127.0.0.1", "localhost", "::1", "[::1]"})
 
 
@@ -29,7 +30,7 @@ def serve(
     """Run until interrupted; the address is announced once clients can connect, which matters for port 0."""
     host, port = address(where)
     app = application(host, root, settings, editing=editing, token=token)
-    config = uvicorn.Config(app, host=host, port=port, log_level="warning")
+    config = uvicorn.Config(app, host=host, port=port, log_level="warning", timeout_graceful_shutdown=_FAREWELL)
     try:
         opened = config.bind_socket()
     except SystemExit:  # how uvicorn says that the address is taken

@@ -6,15 +6,14 @@ the index is done by one thread, which owns the database connection.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Callable
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import anyio
-import anyio.from_thread
-import anyio.lowlevel
 import anyio.to_thread
 import mcp_types as types
 from mcp.server.lowlevel import Server
@@ -108,7 +107,7 @@ class CodePlane:
     async def _beating(self, ctx: ServerRequestContext[Any], future: Future[_T]) -> _T:
         """Wait for the worker; tell the client at every beat that work goes on; give up when it cancels."""
         done = anyio.Event()
-        loop = anyio.lowlevel.current_token()
+        loop = asyncio.get_running_loop()
         future.add_done_callback(lambda _: _wake(done, loop))
         beats = 0
         try:
@@ -167,8 +166,10 @@ class CodePlane:
         return reply.text
 
 
-def _wake(done: anyio.Event, token: Any) -> None:
-    anyio.from_thread.run_sync(done.set, token=token)
+def _wake(done: anyio.Event, loop: asyncio.AbstractEventLoop) -> None:
+    """Set the event from whichever thread this is: of work that ended at once, it is the loop's own."""
+    with suppress(RuntimeError):  # the loop has ended meanwhile
+        loop.call_soon_threadsafe(done.set)
 
 
 def _host_budget(meta: Any) -> int | None:
