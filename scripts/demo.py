@@ -63,7 +63,18 @@ def main() -> int:
         print("\n".join(answer.splitlines()[:14]))
         rows.append((f"{tool}: {question}", count(native), count(answer)))
     _title("3. Make a test run small")
-    output = _run([sys.executable, "-m", "pytest", "-v", "--color=no", "tests/reduce/test_fit.py", "tests/render"])
+    output = _run(
+        [
+            sys.executable,
+            "-m",
+            "pytest",
+            "-o",
+            "addopts=--import-mode=importlib",
+            "-v",
+            "tests/tokens",
+            "tests/render",
+        ]
+    )
     small = _run([*LACONIC, "reduce"], output)
     print(small.strip())
     rows.append(("reduce: a test run", count(output), count(small)))

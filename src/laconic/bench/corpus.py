@@ -8,6 +8,7 @@ import tarfile
 from collections.abc import Iterator
 from pathlib import Path
 
+from laconic.bench.snapshot import Snapshot
 from laconic.errors import CommandFailed, Unreadable
 
 DJANGO = "django==5.2.19"
@@ -73,8 +74,8 @@ def npm_package(requirement: str, cache: Path) -> Path:
     return target / "package"
 
 
-def snapshot(repository: str, commit: str, mirror: Path, cache: Path, limit: int = 1_000_000) -> Path:
-    """The files of a public repository at a commit, laid out from its bare clone; large files are left out."""
+def snapshot(repository: str, commit: str, mirror: Path, cache: Path) -> Path:
+    """The text files of a public repository at a commit, laid out once from its bare clone."""
     bare = mirror / repository.replace("/", "+") / "repo"
     target = cache / f"{repository.replace('/', '+')}-{commit[:12]}"
     if target.is_dir():
@@ -82,25 +83,7 @@ def snapshot(repository: str, commit: str, mirror: Path, cache: Path, limit: int
     if not bare.is_dir():
         raise Unreadable(f"{bare} is not there.", "Name the folder with the clones in the setting bench.mirror.")
     staging = target.with_name(f"{target.name}.part")
-    git = ["git", "--git-dir", str(bare)]
-    listed = subprocess.run([*git, "ls-tree", "-r", "-l", "-z", commit], capture_output=True, check=False)
-    if listed.returncode:
-        raise CommandFailed(f"{bare} has no commit {commit}.", "Fetch the repository again.")
-    with subprocess.Popen([*git, "cat-file", "--batch"], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as reader:
-        assert reader.stdin is not None and reader.stdout is not None
-        for row in filter(None, listed.stdout.split(b"\0")):
-            about, _, path = row.partition(b"\t")
-            mode, kind, blob, size = about.split()
-            if kind != b"blob" or mode == b"120000" or not size.isdigit() or int(size) > limit:
-                continue
-            reader.stdin.write(blob + b"\n")
-            reader.stdin.flush()
-            head = reader.stdout.readline().split()
-            if head[1:2] != [b"blob"]:
-                continue
-            file = staging / path.decode("utf-8", "replace")
-            file.parent.mkdir(parents=True, exist_ok=True)
-            file.write_bytes(reader.stdout.read(int(head[2])))
-            reader.stdout.read(1)
+    staging.mkdir(parents=True, exist_ok=True)
+    Snapshot(bare, staging).show(commit)
     staging.rename(target)
     return target
