@@ -21,7 +21,7 @@ CHAT = {
 }
 ANTHROPIC = {**CHAT, "tools": [{"name": "Read", "input_schema": SCHEMA}]}
 TEXT = 'Here.\n```tool\n{"name": "Read", "arguments": {"path": "a.py"}}\n```'
-REFUSAL = b'{"error":{"message":"registry.ollama.ai/library/gemma does not support tools"}}'
+REFUSAL = b'{"error":{"message":"models/gemma does not support tools"}}'
 
 
 def _model(asked: Asked) -> Answer:
@@ -141,7 +141,7 @@ def test_what_was_learned_is_forgotten_in_time() -> None:
 @pytest.mark.parametrize(
     ("status", "text", "expected"),
     [
-        (400, "registry.ollama.ai/library/gemma:2b does not support tools", True),
+        (400, "models/gemma:2b does not support tools", True),
         (400, '"auto" tool choice requires --enable-auto-tool-choice and --tool-call-parser to be set', True),
         (404, "No endpoints found that support tool use. Try disabling tools.", True),
         (500, "tools param requires --jinja flag", True),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Any
 
@@ -15,7 +16,7 @@ from laconic.wire.spans import value
 from laconic.wire.sse import Events, data_of, event_of
 
 
-class DownStream:
+class DownStream(ABC):
     """Rewrites the events of one answer. Subclasses know one format each."""
 
     def __init__(self, tools: Sequence[Tool]) -> None:
@@ -38,8 +39,9 @@ class DownStream:
             return raw  # `[DONE]`, comments, keep-alives
         return self._rewrite(raw, event) if isinstance(event, dict) else raw
 
+    @abstractmethod
     def _rewrite(self, raw: bytes, event: dict[str, Any]) -> bytes:
-        raise NotImplementedError
+        """One event as the client gets it."""
 
 
 class ChatStream(DownStream):
