@@ -24,12 +24,14 @@ _ALIASES: Final[Mapping[str, tuple[str, ...]]] = {
     "end": ("end", "end_line", "to"),
     "lines": ("lines", "range"),
     "text": ("text", "new_text", "new", "content", "new_content", "new_string", "new_str", "replace", "replacement"),
-    "find": ("find", "old", "old_text", "old_string", "old_str", "search"),
+    "find": ("find", "old", "old_text", "old_string", "old_str", "old_content", "expected_content", "search"),
     "count": ("count", "expected_count", "expected_replacements", "occurrences"),
     "insert_after": ("insert_after", "after", "insert_line"),
     "insert_before": ("insert_before", "before"),
     "create": ("create", "new_file"),
     "delete": ("delete", "remove"),
+    "action": ("action", "operation", "op", "type", "mode"),
+    "checksum": ("checksum", "sha256", "expected_file_sha256", "expected_sha256", "file_sha256"),
 }
 _NAMES: Final = {alias: name for name, aliases in _ALIASES.items() for alias in aliases}
 _LINE: Final = re.compile(r"\s*(?:L|line )?(\d+)(?::([0-9a-z]{2}))?\s*\Z")
@@ -155,8 +157,15 @@ def _renamed(given: Mapping[str, object]) -> dict[str, object]:
         if name in known:
             raise UsageError(f"An edit gives {name} twice.", _FORMS)
         known[name] = value
+    action = str(known.pop("action", "")).lower()
+    if action in {"create", "delete"}:
+        known.setdefault(action, True)
+    known.pop("checksum", None)  # ours is the tag, and an expected text says more
     if "lines" in known:
         _spread(known)
+    if "find" in known and "tag" not in known and "#" not in str(known.get("path", "")):
+        for name in ("start", "end"):  # the exact text is surer than lines of an unknown version
+            known.pop(name, None)
     if known.pop("delete", False) and known.get("text"):
         raise UsageError("An edit has both delete and a text.", _FORMS)
     return known
@@ -173,6 +182,8 @@ def _spread(known: dict[str, object]) -> None:
 
 def _target(known: Mapping[str, object]) -> tuple[str, str]:
     path, tag = str(known.get("path", "")), str(known.get("tag", "")).lstrip("#")
+    if not tag.isascii():
+        raise UsageError("The tag is not one that a read showed.", _FORMS)
     if (tagged := _TAGGED.match(path)) and (not tag or tag == tagged[2]):
         path, tag = tagged[1], tagged[2]
     if (tagged := _TAGGED.match(tag)) and (not path or path == tagged[1]):
@@ -195,4 +206,10 @@ def _text(known: Mapping[str, object], name: str) -> str:
         return "".join(f"{line}\n" for line in value)
     if not isinstance(value, str):
         raise UsageError(f"{name} is {type(value).__name__}, not a text.", _FORMS)
+    try:
+        value.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:
+        raise UsageError(
+            f"{name} holds half a surrogate pair, which no file can hold.", "Send whole characters."
+        ) from None
     return value

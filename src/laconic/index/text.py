@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from laconic.errors import Unreadable, UsageError
 from laconic.index import trigrams
 from laconic.index.store import Store
+from laconic.reduce.pattern import compiled
 from laconic.workspace.reading import as_text, read_listed
 
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 LINE_CHARS: Final = 300  # of a line that is shown
 _LONG_LINE: Final = 20_000  # longer lines are not for regular expressions
 _SECONDS: Final = 2.0
+_ONE_MATCH: Final = 0.4  # seconds of work up to the next match; a pattern that needs more never ends
 
 
 class Line(NamedTuple):
@@ -148,14 +150,7 @@ def _regex(question: Question) -> Matcher:
     import regex  # has a time limit, which `re` lacks: a hostile pattern must not hang
 
     flags = regex.MULTILINE | regex.VERSION0 | (regex.IGNORECASE if question.folded else 0)
-    try:
-        pattern = regex.compile(question.text, flags)
-    except (regex.error, OverflowError, RecursionError) as error:
-        raise UsageError(
-            f"/{question.text}/ is no valid regular expression: {error}.",
-            "Escape special characters, or drop the //.",
-        ) from None
-    return _engine(pattern, question.per_file)
+    return _engine(compiled(question.text, flags), question.per_file)
 
 
 def _engine(pattern: Pattern[str], keep: int) -> Matcher:
@@ -197,7 +192,7 @@ def _matching(pattern: Pattern[str], text: str, deadline: float) -> Iterator[tup
 
 
 def _left(deadline: float) -> float:
-    return max(deadline - time.monotonic(), 0.001)
+    return min(max(deadline - time.monotonic(), 0.001), _ONE_MATCH)
 
 
 def _cut(line: str, column: int) -> str:

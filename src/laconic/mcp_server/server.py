@@ -7,6 +7,7 @@ the index is done by one thread, which owns the database connection.
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import AsyncIterator, Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import asynccontextmanager, suppress
@@ -30,12 +31,14 @@ from laconic.tools.session import Session
 if TYPE_CHECKING:
     from mcp.server.context import ServerRequestContext
 
-    from laconic.tools.plane import Plane, Reply
+    from laconic.tools.plane import Plane
 
 _T = TypeVar("_T")
 _SESSIONS: Final = 1_000  # clients remembered at once; the one that was silent longest is forgotten
 _NOT_FOUND: Final = -32_002  # what the protocol says of a resource that is not there
 _BEAT: Final = 0.5  # seconds between progress notifications
+_FAULT: Final = "error: a fault of the server: {}: {}. Ask in another way; `laconic doctor` says what is wrong.\n"
+_LOG: Final = logging.getLogger(__name__)
 
 
 class CodePlane:
@@ -98,11 +101,16 @@ class CodePlane:
         session = self._session(ctx)
         host = _host_budget(ctx.meta)
 
-        def work() -> Reply:
-            return self._opened().call(params.name, params.arguments or {}, session, host)
+        def work() -> tuple[str, bool]:
+            try:
+                reply = self._opened().call(params.name, params.arguments or {}, session, host)
+            except Exception as error:  # noqa: BLE001 - the edge of the process: a client gets an answer, the log gets the rest
+                _LOG.exception("%s failed", params.name[:60])
+                return _FAULT.format(type(error).__name__, str(error)[:200]), True
+            return reply.text, reply.failed
 
-        reply = await self._beating(ctx, self._worker.submit(work))
-        return types.CallToolResult(content=[types.TextContent(type="text", text=reply.text)], is_error=reply.failed)
+        text, failed = await self._beating(ctx, self._worker.submit(work))
+        return types.CallToolResult(content=[types.TextContent(type="text", text=text)], is_error=failed)
 
     async def _beating(self, ctx: ServerRequestContext[Any], future: Future[_T]) -> _T:
         """Wait for the worker; tell the client at every beat that work goes on; give up when it cancels."""

@@ -18,11 +18,13 @@ from pathlib import Path
 from typing import Final
 
 from laconic.config import Settings
-from laconic.errors import ArchiveUnavailable, RecallFailed
+from laconic.errors import ArchiveUnavailable, RecallFailed, UsageError
+from laconic.reduce.pattern import compiled
 
 REFERENCE: Final = re.compile(r"^[0-9a-z]{8,16}$")
 _ALPHABET: Final = "0123456789abcdefghjkmnpqrstvwxyz"  # no letters that are mistaken for others
 _SIZE: Final = 8  # letters of a reference; longer when two contents collide
+_SEARCHING: Final = 3.0  # seconds for a pattern
 _WAIT: Final = 15.0  # seconds to wait for another process
 _SCHEMA: Final = """
 CREATE TABLE IF NOT EXISTS entry (
@@ -90,12 +92,18 @@ class Archive:
     def matching(self, ref: str, pattern: str) -> list[tuple[int, str]]:
         """Numbered lines of the stored text that a regular expression finds."""
         try:
-            rule = re.compile(pattern)
-        except re.error as error:
-            raise RecallFailed(
-                f"{pattern!r} is not a regular expression: {error}.", "Escape it or simplify it."
-            ) from None
-        return [(number, line) for number, line in enumerate(self._text(ref), 1) if rule.search(line)]
+            rule = compiled(pattern)
+        except UsageError as error:
+            raise RecallFailed(error.problem, error.fix) from None
+        until = time.monotonic() + _SEARCHING
+        try:
+            return [
+                (number, line)
+                for number, line in enumerate(self._text(ref), 1)
+                if rule.search(line, timeout=min(0.4, max(0.001, until - time.monotonic())))
+            ]
+        except TimeoutError:
+            raise RecallFailed(f"{pattern!r} takes too long on {ref}.", "Simplify it, or recall lines.") from None
 
     def entries(self, session: str | None = None, task: str | None = None) -> list[Entry]:
         """What is kept, oldest first."""

@@ -33,6 +33,8 @@ _FAMILIES: Final = (
     ("language", "lang", "languages"),
 )
 _WRAPPERS: Final = ("arguments", "args", "input", "params", "parameters", "kwargs")
+_LONGEST: Final = 60  # characters of a word that is compared with names
+_FARTHEST: Final = 1_000_000_000  # no number that is meant is larger
 _YES: Final = {"true", "yes", "1", "on"}
 _NO: Final = {"false", "no", "0", "off", "", "none", "null"}
 
@@ -48,7 +50,7 @@ class Understood:
 
 def understand(tool: Tool, given: Mapping[str, object]) -> Understood:
     """The arguments of a call by their right names and types."""
-    given, repaired = _unwrapped(tool, given)
+    given, repaired = _unwrapped(tool, {clean(name): value for name, value in given.items()})
     values: dict[str, Value] = {}
     ignored: list[str] = []
     spans = _span_words(tool, given)
@@ -68,7 +70,7 @@ def understand(tool: Tool, given: Mapping[str, object]) -> Understood:
         if argument.name in values and isinstance(values[argument.name], list) and isinstance(value, list):
             value = [*values[argument.name], *value]  # type: ignore[misc]
         values[argument.name] = value
-    _add_span(values, spans)
+    _add_span(tool, values, spans)
     for argument in tool.fields.values():
         if argument.required and not values.get(argument.name):
             raise UsageError(f"{tool.name} needs `{argument.name}`.", usage(tool))
@@ -106,7 +108,7 @@ def _argument(tool: Tool, name: str, taken: set[str]) -> Argument | None:
     for argument in free:
         if any(family[0] == argument.name and plain in family for family in _FAMILIES):
             return argument
-    near = get_close_matches(plain, [argument.name for argument in free], n=1, cutoff=0.75)
+    near = get_close_matches(plain[:_LONGEST], [argument.name for argument in free], n=1, cutoff=0.75)
     return tool.fields[near[0]] if near else None
 
 
@@ -117,11 +119,11 @@ def _snake(name: str) -> str:
 def _value(tool: Tool, argument: Argument, raw: object) -> Value:
     try:
         value = _read(raw, argument)
-    except (ValueError, TypeError):
+    except (ValueError, TypeError, OverflowError, RecursionError):
         problem = f"`{argument.name}` of {tool.name} should be {_SPOKEN[argument.kind]}, not {_shown(raw)}."
         raise UsageError(problem, usage(tool)) from None
     if argument.choices and isinstance(value, str) and value not in argument.choices:
-        near = get_close_matches(value.lower(), argument.choices, n=1, cutoff=0.5)
+        near = get_close_matches(value.lower()[:_LONGEST], argument.choices, n=1, cutoff=0.5)
         if not near:
             choices = ", ".join(argument.choices)
             raise UsageError(f"`{argument.name}` of {tool.name} is one of: {choices}.", usage(tool))
@@ -134,7 +136,16 @@ def _text(raw: object) -> str:
         return " ".join(_text(item) for item in raw)
     if isinstance(raw, dict):
         raise TypeError(raw)
-    return str(raw)
+    return clean(str(raw))
+
+
+def clean(text: str) -> str:
+    """Text that can be stored and sent: half a surrogate pair shows as a question mark."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-8", "replace").decode()
+    return text
 
 
 def _texts(raw: object, argument: Argument) -> list[str]:
@@ -142,12 +153,13 @@ def _texts(raw: object, argument: Argument) -> list[str]:
         parsed = _parsed(raw) if raw.lstrip()[:1] in {"[", "{"} else None
         if isinstance(parsed, list | dict):
             return _texts(parsed, argument)
+        raw = clean(raw)
         parts = raw.replace("\n", ",").split(",") if argument.words else raw.replace(",", " ").split()
         return [part.strip() for part in parts if part.strip()]
     if isinstance(raw, dict):
-        return [_target(raw)]
+        return [clean(_target(raw))]
     if isinstance(raw, list):
-        return [_target(item) if isinstance(item, dict) else str(item) for item in raw]
+        return [clean(_target(item) if isinstance(item, dict) else str(item)) for item in raw]
     return [str(raw)]
 
 
@@ -179,7 +191,7 @@ def _span_words(tool: Tool, given: Mapping[str, object]) -> dict[str, object]:
     return found if any(name in found for name in _START) or any(name in found for name in _END) else {}
 
 
-def _add_span(values: dict[str, Value], spans: Mapping[str, object]) -> None:
+def _add_span(tool: Tool, values: dict[str, Value], spans: Mapping[str, object]) -> None:
     targets = values.get("targets")
     if not spans or not isinstance(targets, list) or len(targets) != 1 or not isinstance(targets[0], str):
         return
@@ -187,9 +199,14 @@ def _add_span(values: dict[str, Value], spans: Mapping[str, object]) -> None:
         return
     first = next((spans[name] for name in _START if name in spans), 1)
     last = next((spans[name] for name in _END if name in spans), None)
-    if last is None and "limit" in spans:
-        last = int(str(first)) + int(str(spans["limit"])) - 1
-    values["targets"] = [f"{targets[0]}:{first}-{last if last is not None else first}"]
+    try:
+        start = _number(first)
+        end = start if last is None else _number(last)
+        if last is None and "limit" in spans:
+            end = start + _number(spans["limit"]) - 1
+    except (ValueError, TypeError, OverflowError):
+        raise UsageError(f"{_shown(first)} to {_shown(last)} are no lines.", usage(tool)) from None
+    values["targets"] = [f"{targets[0]}:{max(1, start)}-{max(1, end)}"]
     values.pop("offset", None)
 
 
@@ -198,7 +215,7 @@ def _number(raw: object) -> int:
         raise TypeError(raw)
     if isinstance(raw, str):
         raw = raw.strip().replace("_", "").replace(",", "")
-    return int(float(str(raw)))
+    return max(-_FARTHEST, min(_FARTHEST, int(float(str(raw)))))
 
 
 def _flag(raw: object) -> bool:
@@ -247,10 +264,13 @@ _SPOKEN: Final = {
 def _parsed(text: str) -> object:
     try:
         return json.loads(text)
-    except json.JSONDecodeError:
+    except (ValueError, RecursionError):
         return text
 
 
 def _shown(raw: object) -> str:
-    text = repr(raw)
+    try:
+        text = clean(repr(raw))
+    except RecursionError:
+        text = f"a deeply nested {type(raw).__name__}"
     return text if len(text) <= 60 else f"{text[:57]}..."

@@ -35,8 +35,10 @@ def _asked(wish: str, default: int) -> int | None:
         number = int(float(word.replace("_", "").replace(",", "").removesuffix("k"))) * (
             1000 if word.endswith("k") else 1
         )
-    except ValueError:
-        raise UsageError(f"`budget` is {wish!r}.", "Give tokens (a number), or compact, standard or full.") from None
+    except (ValueError, OverflowError):
+        raise UsageError(
+            f"`budget` is {wish[:40]!r}.", "Give tokens (a number), or compact, standard or full."
+        ) from None
     if number <= 0:
         raise UsageError(f"`budget` is {wish!r}.", "Give a number of tokens above 0.")
     return number

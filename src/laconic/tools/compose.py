@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from laconic.records import Omission
 from laconic.reduce.fit import LEFT_OUT, Fitted, Item, fit
@@ -16,6 +17,7 @@ from laconic.render.footer import footer
 from laconic.tools.tool import Answer, Piece
 
 Count = Callable[[str], int]
+_DENSEST: Final = 40  # characters a token of text that is not one long repetition
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,36 +43,30 @@ def compose(answer: Answer, limit: int, count: Count, *, json: bool = False, mor
         layer, room = "recount", room - (tokens - limit) - 1
         if room <= 0 or not fitted.shown:
             break
-    text = cut_to(text, limit, count)
-    return Composed(text, count(text), _shown(fitted), "net")
+    text = _figures(answer, limit, count) if json else cut_to(text, limit, count)
+    return Composed(text, count(text), (), "net")
 
 
 def cut_to(text: str, limit: int, count: Count) -> str:
     """As many whole lines from the start as fit, and a mark; the last net under everything else."""
     mark = "[cut]\n"
-    lines = text.splitlines(keepends=True)
-    low, high = 0, len(lines)
+    lines = text[: limit * _DENSEST].splitlines(keepends=True)
+    kept = longest(lambda size: "".join(lines[:size]) + mark, len(lines), limit, count)
+    if kept == mark and lines:
+        return longest(lambda size: f"{lines[0][:size]}\n{mark}", len(lines[0]), limit, count)
+    return kept
+
+
+def longest(make: Callable[[int], str], most: int, limit: int, count: Count) -> str:
+    """The text of the largest size, up to `most`, that is within the limit; that of size 0 where none is."""
+    low, high = 0, most
     while low < high:
         middle = (low + high + 1) // 2
-        if count("".join(lines[:middle]) + mark) <= limit:
+        if count(make(middle)) <= limit:
             low = middle
         else:
             high = middle - 1
-    kept = "".join(lines[:low])
-    if not kept and lines:
-        kept = _cut_line(lines[0], limit, count, mark)
-    return kept + mark
-
-
-def _cut_line(line: str, limit: int, count: Count, mark: str) -> str:
-    low, high = 0, len(line)
-    while low < high:
-        middle = (low + high + 1) // 2
-        if count(line[:middle] + "\n" + mark) <= limit:
-            low = middle
-        else:
-            high = middle - 1
-    return line[:low] + "\n" if low else ""
+    return make(low)
 
 
 def _fitted(answer: Answer, room: int, count: Count, more: Callable[[int], str], *, json: bool) -> Fitted:
@@ -128,6 +124,17 @@ def _json(answer: Answer, fitted: Fitted, room: int, limit: int, more: Callable[
         body["note"] = answer.note.strip()
     omission = _omission(answer, fitted.shown, _next(fitted), more)
     return envelope(answer.kind, body, omission, fitted.cost, limit)
+
+
+def _figures(answer: Answer, limit: int, count: Count) -> str:
+    """JSON that stays JSON within any limit: no records, how many there are, and as much of what is said as fits."""
+    said = {"about": answer.head.strip(), "note": answer.note.strip()}
+    body: dict[str, Json] = {answer.unit: [], "cut": True, "total": max(answer.total or 0, len(answer.pieces))}
+
+    def made(size: int) -> str:
+        return dump(body | {name: text[:size] for name, text in said.items() if text[:size]})
+
+    return longest(made, min(limit * _DENSEST, max(map(len, said.values()))), limit, count)
 
 
 def _record(piece: Piece) -> dict[str, Json]:

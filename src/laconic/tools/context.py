@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Final
 
@@ -25,11 +26,13 @@ _FOOTER: Final = 60
 _HOLDERS: Final = frozenset(
     {"class", "interface", "struct", "enum", "trait", "module", "impl", "namespace", "object"}
 )
+_LONGEST: Final = 40_000  # characters of a task that are read
+_NO_WORD: Final = re.compile(r"\S{300,}")  # data that was pasted
 _LINE: Final = 90  # characters of a definition line
 
 
 def run(call: Call) -> Answer:
-    task = call.text("task")
+    task = _NO_WORD.sub(" ", call.text("task")[:_LONGEST])
     index = call.plane.index
     scope = scope_of(index.store, Filters(paths=patterns(call.text("path"))))
     ranked = [row for row in rank_symbols(index.store, task, _RANKED, scope) if row.symbol is not None]

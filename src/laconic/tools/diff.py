@@ -18,10 +18,12 @@ from laconic.render.changes_json import compact, full
 from laconic.render.compact import Json
 from laconic.tools.affected import impact_of, tests_for
 from laconic.tools.tool import Answer, Argument, Call, Piece, Tool
+from laconic.workspace.reading import inside, read_bytes
 from laconic.workspace.revisions import changes, patched, states
 
 Asked = Callable[[SymbolChange], Impact | None]
 _CONTEXT: Final = 3
+_LARGEST: Final = 20_000_000  # bytes of a patch
 _PATIENCE: Final = 1.5  # seconds for asking who depends on what changed
 _LEVELS: Final = {"minimal": "minimal", "compact": "compact", "short": "compact", "brief": "compact", "full": "full"}
 
@@ -46,8 +48,8 @@ def run(call: Call) -> Answer:
 def changed(root: Path, wanted: str = "", paths: Sequence[str] = (), *, context: int = 0) -> list[FileChange]:
     """The files that differ; `wanted` names two states, or a patch file."""
     words = wanted.strip()
-    if words.endswith((".patch", ".diff")) and (root / words).is_file():
-        return patched(root, (root / words).read_bytes())
+    if words.endswith((".patch", ".diff")) and inside(root, words).is_file():
+        return patched(root, read_bytes(root, words, _LARGEST))
     return changes(root, states(root, words), paths, context)
 
 
@@ -187,4 +189,6 @@ TOOL = Tool(
     budget=3_000,
     examples=('diff(states="main..topic")', "diff()", 'diff(states="HEAD^!", view="hunks")'),
     aliases="semantic_diff git_diff vcs_diff changes compare what_changed diff_files",
+    instead="git_log git_history log history git_show git_status git_blame blame git_commit commit git_add git_stage"
+    " git_stage_and_commit git_checkpoint git",
 )

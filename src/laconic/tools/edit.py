@@ -193,7 +193,8 @@ TOOL = Tool(
     run,
     budget=2_000,
     examples=('edit(edits=[{"tag": "4f2a91", "start": 40, "end": 42, "text": "..."}])',),
-    aliases="edit_file apply_edit str_replace write_file create_file replace multi_edit apply_patch hashline",
+    aliases="edit_file apply_edit str_replace write_file create_file replace multi_edit apply_patch hashline"
+    " write_source write edit_source update_file",
     indexed=False,
     writes=True,
     default=False,

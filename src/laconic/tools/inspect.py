@@ -15,6 +15,7 @@ from laconic.tools.tool import Answer, Argument, Call, Piece, Tool
 
 _FEW: Final = 6  # uses that are shown with their line of source
 _CALLEES: Final = 12
+_MOST_SYMBOLS: Final = 50
 _OTHERS: Final = 5  # further symbols of the same name
 _CALLABLE: Final = frozenset({"function", "method", "constructor", "macro"})
 _PARTS: Final = ("body", "refs", "callees", "implementations", "tests")
@@ -22,10 +23,12 @@ _PARTS: Final = ("body", "refs", "callees", "implementations", "tests")
 
 def run(call: Call) -> Answer:
     code = call.plane.code
-    wanted = call.texts("symbol")
+    wanted = call.texts("symbol")[:_MOST_SYMBOLS]
     only = set(call.texts("only")) or set(_PARTS)
     pieces: list[Piece] = []
     notes: list[str] = []
+    if len(call.texts("symbol")) > _MOST_SYMBOLS:
+        notes.append(f"[only the first {_MOST_SYMBOLS} symbols; inspect the others in another call]")
     paths: list[str] = []
     for name in wanted:
         found = find_symbol(code, name)

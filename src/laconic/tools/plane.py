@@ -14,21 +14,25 @@ from pathlib import Path
 from typing import Final
 
 from laconic.config import Settings
-from laconic.errors import LaconicError, UnknownName
+from laconic.errors import LaconicError, UnknownName, UsageError
 from laconic.index.resolve import Code
 from laconic.index.workspace_index import Index
+from laconic.render.compact import dump
 from laconic.sessions.archive import Archive
 from laconic.sessions.calls import Calls
 from laconic.tokens.count import Counter, counter
-from laconic.tools.arguments import understand, usage
+from laconic.tools.arguments import clean, understand, usage
 from laconic.tools.budget import limit
-from laconic.tools.compose import Composed, compose, cut_to
+from laconic.tools.compose import Composed, compose, cut_to, longest
 from laconic.tools.edit import Desk
 from laconic.tools.registry import tools
 from laconic.tools.session import Session
 from laconic.tools.tool import Answer, Call, Tool
 
 _PATIENCE: Final = 2.0  # seconds
+_REFUSAL: Final = 1_000  # tokens of an answer that says what is wrong
+_LONGEST: Final = 300  # characters of a call that is worth writing out again
+_TROUBLE: Final = "The answer could not be made: {}. Call again; if it stays so, `laconic doctor` says what is wrong."
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,10 +109,10 @@ class Plane:
             repaired = bool(arguments.repaired)
             allowed = self._limit(tool, str(arguments.values.get("budget") or ""), session, host)
             composed = self._answer(Call(self, session, arguments.values, allowed), tool, arguments.ignored)
-            text, tokens, cut = composed.text, composed.tokens, composed.cut
-        except LaconicError as error:
+            text, tokens, cut = clean(composed.text), composed.tokens, composed.cut
+        except (LaconicError, sqlite3.Error, OSError) as error:
             failed = True
-            text = self._refusal(name, error, host)
+            text = clean(self._refusal(error, given, host))
             tokens = self.count(text)
         finally:
             session.end(tokens)
@@ -156,8 +160,20 @@ class Plane:
                 session.receive(sent.path, sent.source.tag, range(span.start, span.end + 1))
             self.desk.snapshots.remember(sent.path, sent.source, sent.spans)
 
-    def _refusal(self, name: str, error: LaconicError, host: int | None) -> str:
-        return cut_to_if(f"error: {error}\n", min(1_000, host or 1_000), self.count)
+    def _refusal(self, error: Exception, given: Mapping[str, object], host: int | None) -> str:
+        """What went wrong and how to go on, within the budget of the call."""
+        said = str(error) if isinstance(error, LaconicError) else _TROUBLE.format(error)
+        try:
+            allowed = limit(str(given.get("budget") or ""), _REFUSAL, host=host)
+        except UsageError:
+            allowed = _REFUSAL
+        allowed = min(allowed, _REFUSAL)
+        if str(given.get("format")).lower() == "json":
+            return longest(
+                lambda size: dump({"error": said[:size]}), min(len(said), 40 * allowed), allowed, self.count
+            )
+        text = f"error: {said}\n"
+        return text if self.count(text) <= allowed else cut_to(text, allowed, self.count)
 
     def _record(self, name: str, tokens: int, milliseconds: float, *, failed: bool, repaired: bool, cut: str) -> None:
         try:
@@ -175,13 +191,11 @@ def find(name: str) -> Tool:
     for tool in known.values():
         if plain == tool.name or plain in tool.aliases.split():
             return tool
-    near = tuple(get_close_matches(plain, known, n=3, cutoff=0.3)) or tuple(known)
-    raise UnknownName("tool", name, near)
-
-
-def cut_to_if(text: str, allowed: int, count: Counter) -> str:
-    """The text, cut only when it is over."""
-    return text if count(text) <= allowed else cut_to(text, allowed, count)
+    for tool in known.values():
+        if plain in tool.instead.split():
+            raise UnknownName("tool", name, (tool.name,), f"For the rest run git itself. {usage(tool)}")
+    near = tuple(get_close_matches(plain[:60], known, n=3, cutoff=0.3)) or tuple(known)
+    raise UnknownName("tool", name[:60], near)
 
 
 def _page(answer: Answer, skipped: int, notes: str) -> Answer:
@@ -211,4 +225,5 @@ def _continuation(tool: Tool, call: Call, start: int) -> str:
         if value in (None, "", [], False) or value == argument.default:
             continue
         words.append(f"{argument.name}={value!r}" if not argument.required else repr(value))
-    return f"{tool.name}({', '.join([*words, f'offset={start}'])})"
+    said = f"{tool.name}({', '.join([*words, f'offset={start}'])})"
+    return said if len(said) <= _LONGEST else f"the same call with offset={start}"

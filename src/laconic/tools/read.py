@@ -16,15 +16,21 @@ from laconic.tools.tool import Answer, Argument, Call, Piece, Tool
 from laconic.workspace.reading import relative
 
 MOST_LINES: Final = 80  # of one snippet
+_MOST_TARGETS: Final = 100
 _AROUND: Final = 3  # lines shown before and after a symbol
-_RANGE: Final = re.compile(r"^(?P<path>.+?)(?::|#L?|\s+)(?P<start>\d+)(?:\s*[-,:–]\s*(?:L)?(?P<end>\d+))?(?::\d+)?$")
+_RANGE: Final = re.compile(
+    r"^(?P<path>.+?)(?::|#L?|\s+)(?P<start>\d{1,9})(?:\s*[-,:–]\s*(?:L)?(?P<end>\d{1,9}))?(?::\d+)?$"
+)
 
 
 def run(call: Call) -> Answer:
     pieces: list[Piece] = []
     notes: list[str] = []
     paths: list[str] = []
-    for target in call.texts("targets"):
+    targets = call.texts("targets")
+    if len(targets) > _MOST_TARGETS:
+        notes.append(f"[{_MOST_TARGETS} of {len(targets)} targets; read the others in another call]")
+    for target in targets[:_MOST_TARGETS]:
         try:
             found, note = _pieces(call, target)
         except WorkspaceError as error:
@@ -87,16 +93,23 @@ def _parsed(call: Call, target: str) -> tuple[str, str, Span | None]:
         if not match["end"]:
             return match["path"], "", Span(max(1, start - _AROUND), start + _AROUND)
         return match["path"], "", Span(start, end)
-    if call.plane.index.store.file(text) is None and "/" not in text and not (call.plane.root / text).exists():
+    if call.plane.index.store.file(text) is None and "/" not in text and not _exists(call, text):
         return "", text, None
     return text, "", None
 
 
 def _opened(call: Call, path: str) -> Opened:
     known = relative(call.plane.root, path)
-    if not (call.plane.root / known).exists():
+    if not _exists(call, known):
         raise UnknownName("file", path, near_paths(call.plane.index, path))
     return opened(call, known)
+
+
+def _exists(call: Call, path: str) -> bool:
+    try:
+        return (call.plane.root / path).exists()
+    except (OSError, ValueError):  # a name that no file can have
+        return False
 
 
 def _symbol(call: Call, path: str, name: str) -> tuple[list[Piece], str]:

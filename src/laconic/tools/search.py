@@ -18,11 +18,14 @@ MOST: Final = 100  # hits of one answer
 _DEFAULT: Final = 15
 _BODY: Final = 300  # tokens of the body that is shown with it
 _BESIDE: Final = 5  # further hits beside a definition that was named outright
+_LONGEST: Final = 2_000  # characters of a query that are read
 _WITHIN: Final = ("all", "code", "symbols", "refs", "docs", "tests", "paths")
 
 
 def run(call: Call) -> Answer:
     query, within = call.text("query"), call.text("in") or "all"
+    if not query.startswith("/"):
+        query = query[:_LONGEST]
     limit = min(MOST, max(1, call.number("limit") or _DEFAULT))
     if within == "refs":
         return _references(call, query, limit)

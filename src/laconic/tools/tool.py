@@ -142,6 +142,7 @@ class Tool:
     budget: int  # tokens of an answer when the call names none
     examples: tuple[str, ...] = ()
     aliases: str = ""  # names that agents guess, separated by spaces
+    instead: str = ""  # names of things that we do not do, to which this tool comes nearest
     indexed: bool = True  # it needs the index to be fresh
     writes: bool = False
     default: bool = True  # offered without being asked for

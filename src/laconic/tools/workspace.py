@@ -18,6 +18,8 @@ def run(call: Call) -> Answer:
     if action == "list":
         return _list(call)
     if action == "refresh":
+        if not call.plane.index.store.meta("built") and (lag := call.plane.index.refresh()):
+            return _one(call, lag)
         outcome = call.plane.index.build()
         if outcome.locked:
             return _one(call, "another process is writing this index")
@@ -55,11 +57,11 @@ def _change(call: Call, action: str) -> Answer:
         catalog.forget(call.plane.cache, root.resolve())
         return Answer([Piece((f"forgot the index of {root}\n",))], "workspace", unit="workspaces")
     index = Index.open(root, call.plane.cache)
-    try:
-        index.build()
-        return Answer([_piece(index.statistics())], "workspace", unit="workspaces")
-    finally:
-        index.close()
+    lag = index.refresh()
+    answer = Answer([_piece(index.statistics())], "workspace", f"{lag}\n" if lag else "", unit="workspaces")
+    if not lag:
+        index.close()  # a build that is under way goes on in its thread as long as this process lives
+    return answer
 
 
 TOOL = Tool(
