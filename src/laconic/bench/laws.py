@@ -77,7 +77,7 @@ def budget_law(plane: Plane, random: Random, number: int) -> list[str]:
     for at, (tool, given) in enumerate(random_calls(known, random, number)):
         session = session if at % _STREAK else Session()
         text = plane.call(tool, given, session).text
-        found.append(broken(text, count(text), given, f"{tool} {str(given)[:200]}"))
+        found.append(broken(text, count(text), given, f"{tool} {ascii(given)[:200]}"))
     return found
 
 
@@ -100,13 +100,13 @@ def hostile_law(plane: Plane, calls: Iterable[tuple[str, Arguments]]) -> tuple[l
     count = counter("o200k_base")
     found, slowest = [], 0.0
     for tool, given in calls:
-        call = f"{tool[:40]} {_shown(given)}"
+        call = f"{ascii(tool)[:40]} {_shown(given)}"
         started = time.perf_counter()
         try:
             text = plane.call(tool, given).text
             text.encode()
         except Exception as error:  # noqa: BLE001 - the law is that there is none
-            found.append(f"raised {type(error).__name__} {str(error)[:80]}: {call}")
+            found.append(f"raised {type(error).__name__} {ascii(error)[:80]}: {call}")
             continue
         seconds = time.perf_counter() - started
         slowest = max(slowest, seconds)
@@ -118,10 +118,11 @@ def hostile_law(plane: Plane, calls: Iterable[tuple[str, Arguments]]) -> tuple[l
 
 
 def _shown(given: Arguments) -> str:
-    return ", ".join(
-        f"{name[:40]}={str(value)[:60] if isinstance(value, str) else type(value).__name__}"
-        for name, value in given.items()
-    )
+    """The arguments as ASCII, each cut."""
+    said = {
+        name: ascii(value)[:60] if isinstance(value, str) else type(value).__name__ for name, value in given.items()
+    }
+    return ", ".join(f"{ascii(name)[:40]}={value}" for name, value in said.items())
 
 
 def _figures(found: list[str]) -> dict[str, Cell]:
