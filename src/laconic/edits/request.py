@@ -34,7 +34,7 @@ _ALIASES: Final[Mapping[str, tuple[str, ...]]] = {
     "checksum": ("checksum", "sha256", "expected_file_sha256", "expected_sha256", "file_sha256"),
 }
 _NAMES: Final = {alias: name for name, aliases in _ALIASES.items() for alias in aliases}
-_LINE: Final = re.compile(r"\s*(?:L|line )?(\d+)(?::([0-9a-z]{2}))?\s*\Z")
+_LINE: Final = re.compile(r"\s*(?:L|line )?(\d{1,9})(?::([0-9a-z]{2}))?\s*\Z")
 _TAGGED: Final = re.compile(r"\[?(.*?)#([0-9a-f]{6,64})(?: \d+ lines?\])?\Z", re.DOTALL)
 
 

@@ -31,6 +31,7 @@ from laconic.tools.tool import Answer, Call, Tool
 
 _PATIENCE: Final = 2.0  # seconds
 _REFUSAL: Final = 1_000  # tokens of an answer that says what is wrong
+_NOTHING: Final = "(nothing to show)\n"
 _LONGEST: Final = 300  # characters of a call that is worth writing out again
 _TROUBLE: Final = "The answer could not be made: {}. Call again; if it stays so, `laconic doctor` says what is wrong."
 
@@ -99,7 +100,7 @@ class Plane:
         self, name: str, given: Mapping[str, object], session: Session | None = None, host: int | None = None
     ) -> Reply:
         """Answer one call; failures come back as an answer that says how to go on."""
-        session = session or Session()
+        session, name = session or Session(), clean(name)[:_LONGEST]
         session.begin()
         started = time.perf_counter()
         tokens, failed, repaired, cut = 0, False, False, ""
@@ -109,7 +110,7 @@ class Plane:
             repaired = bool(arguments.repaired)
             allowed = self._limit(tool, str(arguments.values.get("budget") or ""), session, host)
             composed = self._answer(Call(self, session, arguments.values, allowed), tool, arguments.ignored)
-            text, tokens, cut = clean(composed.text), composed.tokens, composed.cut
+            text, tokens, cut = clean(composed.text) or _NOTHING, composed.tokens, composed.cut
         except (LaconicError, sqlite3.Error, OSError) as error:
             failed = True
             text = clean(self._refusal(error, given, host))
@@ -164,11 +165,13 @@ class Plane:
         """What went wrong and how to go on, within the budget of the call."""
         said = str(error) if isinstance(error, LaconicError) else _TROUBLE.format(error)
         try:
-            allowed = limit(str(given.get("budget") or ""), _REFUSAL, host=host)
-        except UsageError:
+            wish = given.get("budget")
+            allowed = limit(str(wish) if isinstance(wish, str | int) else "", _REFUSAL, host=host)
+        except (UsageError, ValueError):
             allowed = _REFUSAL
         allowed = min(allowed, _REFUSAL)
-        if str(given.get("format")).lower() == "json":
+        form = given.get("format")
+        if isinstance(form, str) and form.lower() == "json":
             return longest(
                 lambda size: dump({"error": said[:size]}), min(len(said), 40 * allowed), allowed, self.count
             )

@@ -43,6 +43,6 @@ def run(
         raise CommandFailed(f"{command[0]} is not installed.", "Install it, or go on without it.") from None
     except subprocess.TimeoutExpired:
         raise CommandFailed(f"{command[0]} did not end within {seconds:g} s.", "Ask for less at once.") from None
-    except OSError as error:
-        raise CommandFailed(f"{command[0]} cannot be run in {folder}: {error.strerror}.") from None
+    except (OSError, ValueError) as error:  # also a NUL in an argument
+        raise CommandFailed(f"{command[0]} cannot be run in {folder}: {error}.") from None
     return Finished(done.returncode, done.stdout, done.stderr)
