@@ -78,8 +78,15 @@ def target(known: Upstreams, method: str, path: str, headers: Mapping[str, str])
 
 
 def _provider(known: Upstreams, path: str, headers: Mapping[str, str]) -> tuple[str, str]:
-    if path.startswith("/v1/messages") or "anthropic-version" in headers:
+    if path.startswith("/v1/messages") or _is_anthropic(headers):
         return "anthropic", known.anthropic
     if _GEMINI_PATH.match(path) or _GEMINI.fullmatch(path) or "x-goog-api-key" in headers:
         return "gemini", known.gemini
     return "openai", known.openai
+
+
+def _is_anthropic(headers: Mapping[str, str]) -> bool:
+    """Whether the key or the headers are Anthropic's: nobody else may get them."""
+    if {"anthropic-version", "anthropic-beta", "x-api-key"} & {name.lower() for name in headers}:
+        return True
+    return headers.get("authorization", "").removeprefix("Bearer ").startswith("sk-ant-")

@@ -106,7 +106,7 @@ def _sized(call: Call, piece: Piece, room: int) -> Piece | None:
     """The largest text of a piece that fits; nothing where that would be only its first line."""
     for level in range(len(piece.texts) - 1, 0, -1):
         if call.plane.count(piece.texts[level]) <= room:
-            whole = piece.sent is not None and level >= piece.sent.level
+            whole = piece.sent is not None and bool(piece.sent.at(level))
             return Piece((piece.texts[level],), piece.group, piece.order, piece.record, piece.sent if whole else None)
     return None
 

@@ -155,11 +155,12 @@ class Plane:
         """Remember which lines the client has now: for later answers, and for edits that name them."""
         for index, level in composed.shown:
             sent = page.pieces[index].sent
-            if sent is None or level < sent.level:
+            spans = sent.at(level) if sent is not None else ()
+            if sent is None or not spans:
                 continue
-            for span in sent.spans:
+            for span in spans:
                 session.receive(sent.path, sent.source.tag, range(span.start, span.end + 1))
-            self.desk.snapshots.remember(sent.path, sent.source, sent.spans)
+            self.desk.snapshots.remember(sent.path, sent.source, spans)
 
     def _refusal(self, error: Exception, given: Mapping[str, object], host: int | None) -> str:
         """What went wrong and how to go on, within the budget of the call."""

@@ -19,6 +19,8 @@ from laconic.tools.tool import Call, Piece, Sent
 from laconic.workspace.reading import is_binary, read_bytes
 
 _STEPS: Final = (120, 300, 700, 1500, 3000)  # tokens of a body that does not fit whole
+_CUTS: Final = (1, 4, 10, 20, 40, 60)  # lines of a snippet that does not fit whole
+_SNIPPET: Final = 1_200  # tokens of one snippet when the call names no budget
 _WIDEST: Final = 400  # characters of a line; the rest is cut and said
 _SHORT: Final = 12  # lines up to which a body has no smaller form but its signature
 
@@ -58,9 +60,21 @@ def excerpt(call: Call, file: Opened, span: Span) -> Piece:
         text = f"{shown} as shown above (again=true repeats it)\n"
         return Piece((text,), heading, shown.start, {"path": file.path, "tag": file.tag, "lines": str(shown)})
     mark = anchor if call.flag("anchors") else None
-    text = numbered([clipped(line) for line in file.lines[shown.start - 1 : last]], shown.start, mark) + "\n"
-    record: dict[str, Json] = {"path": file.path, "tag": file.tag, "start": shown.start, "text": text}
-    return Piece((text,), heading, shown.start, record, sent=Sent(file.path, file.source, _whole(file.lines, shown)))
+    lines = [clipped(line) for line in file.lines[shown.start - 1 : last]]
+    texts: list[str] = []
+    steps: list[tuple[Span, ...]] = []
+    for size in [*(cut for cut in _CUTS if cut < len(lines)), len(lines)]:
+        end = shown.start + size - 1
+        text = numbered(lines[:size], shown.start, mark) + "\n"
+        if end < last:
+            text += f"[lines {shown.start}-{end}; more: read({file.path}:{end + 1}-{last})]\n"
+        if texts and not call.text("budget") and call.plane.count(text) > _SNIPPET:
+            break
+        texts.append(text)
+        steps.append(_whole(file.lines, Span(shown.start, end)))
+    record: dict[str, Json] = {"path": file.path, "tag": file.tag, "start": shown.start, "text": texts[-1]}
+    sent = Sent(file.path, file.source, steps=tuple(steps))
+    return Piece(tuple(texts), heading, shown.start, record, sent)
 
 
 def _whole(lines: Sequence[str], shown: Span) -> tuple[Span, ...]:

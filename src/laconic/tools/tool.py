@@ -66,12 +66,19 @@ SHARED: Final = (BUDGET, FORMAT, OFFSET, AGAIN)
 
 @dataclass(frozen=True, slots=True)
 class Sent:
-    """Which lines a piece sends when it is shown at a size of at least `level`."""
+    """Which lines a piece sends, by the size at which it is shown."""
 
     path: str
     source: Source
-    spans: tuple[Span, ...]
+    spans: tuple[Span, ...] = ()  # of every size from `level` on
     level: int = 0
+    steps: tuple[tuple[Span, ...], ...] = ()  # of each size, where they differ
+
+    def at(self, size: int) -> tuple[Span, ...]:
+        """The lines that the client has once the piece is shown at a size."""
+        if self.steps:
+            return self.steps[size]
+        return self.spans if size >= self.level else ()
 
 
 @dataclass(frozen=True, slots=True)
