@@ -139,12 +139,16 @@ def load(
     flags: Mapping[str, object] | None = None,
     environ: Mapping[str, str] | None = None,
     file: Path | None = None,
+    *,
+    required: bool = False,
 ) -> Settings:
     """Defaults, then the file, then the environment, then flags; later wins."""
     environ = os.environ if environ is None else environ
     rows = {row.name: row for row in SETTINGS}
     values: dict[str, Value] = {row.name: row.default for row in SETTINGS}
     path = file or settings_file(environ)
+    if file is not None and required and not path.is_file():
+        raise BadSetting(f"There is no settings file {path}.", "Name another with --config.")
     if path.is_file():
         for name, raw in _flatten(_read_toml(path)).items():
             values[name] = _row(rows, name, str(path)).parse(raw, str(path))

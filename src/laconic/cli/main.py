@@ -84,7 +84,7 @@ def main(argv: Sequence[str]) -> int:
         return 0
     module = command(argv[0])
     args = parser_for(argv[0], module).parse_args(list(argv[1:]))
-    return module.run(args, load(file=args.config))
+    return module.run(args, load(file=args.config, required=True))
 
 
 def entry() -> NoReturn:

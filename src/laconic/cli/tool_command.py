@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 
 from laconic.config import Settings
+from laconic.errors import UsageError
 from laconic.tools.plane import Plane
 from laconic.tools.tool import AGAIN, OFFSET, Argument, Tool
 
@@ -27,8 +28,9 @@ class ToolCommand:
         self.__doc__ = f"{tool.summary}.\n\n{tool.help}"
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
+        alone = not any(argument.required for argument in self._tool.arguments)
         for argument in self._tool.arguments:
-            _add(parser, argument)
+            _add(parser, argument, alone=alone)
         parser.add_argument("--budget", metavar="TOKENS", help="tokens, or compact, standard, full")
         parser.add_argument("--offset", type=int, default=OFFSET.default, help="continue at this place")
         parser.add_argument("--json", action="store_true", help="compact JSON instead of text")
@@ -38,8 +40,12 @@ class ToolCommand:
         given: dict[str, object] = {"format": "json" if args.json else "text", AGAIN.name: True}
         for name in [*(argument.name for argument in self._tool.arguments), "budget", "offset"]:
             value = getattr(args, name)
+            if isinstance(value, list) and name in self._tool.fields and self._tool.fields[name].kind == "text":
+                value = " ".join(value)
             if value not in (None, [], False):
                 given[name] = value
+        if not args.root.is_dir():
+            raise UsageError(f"{args.root} is not a folder.", "Name the folder of a code base with --root.")
         plane = Plane(args.root, settings)
         try:
             if self._tool.indexed:
@@ -54,7 +60,8 @@ class ToolCommand:
         return 0
 
 
-def _add(parser: argparse.ArgumentParser, argument: Argument) -> None:
+def _add(parser: argparse.ArgumentParser, argument: Argument, *, alone: bool) -> None:
+    """One argument of a tool. Optional ones have no flag only where nothing stands before them."""
     flag = argument.name if argument.required else f"--{argument.name.replace('_', '-')}"
     options: dict[str, object] = {"help": argument.help or None}
     if argument.kind == "flag":
@@ -62,7 +69,7 @@ def _add(parser: argparse.ArgumentParser, argument: Argument) -> None:
         return
     if argument.required or argument.kind in {"texts", "records"}:
         options["nargs"] = "+" if argument.required else "*"
-    elif argument.name in {"path", "action", "states", "file"}:
+    elif alone and argument.name in {"path", "action", "states", "file", "symbol", "to", "ref"}:
         flag, options["nargs"] = argument.name, "?"
     if argument.kind == "number":
         options["type"] = int

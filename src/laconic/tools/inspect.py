@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final
 
-from laconic.errors import UnknownName
+from laconic.errors import UnknownName, UsageError
 from laconic.index.resolve import Code, Use, callees, find_symbol, implementations, overridden, references
 from laconic.index.search.names import nearest
 from laconic.index.store import Symbol
@@ -19,12 +19,19 @@ _MOST_SYMBOLS: Final = 50
 _OTHERS: Final = 5  # further symbols of the same name
 _CALLABLE: Final = frozenset({"function", "method", "constructor", "macro"})
 _PARTS: Final = ("body", "refs", "callees", "implementations", "tests")
+_PART_NAMES: Final = {
+    **{name: name for name in _PARTS},
+    **dict.fromkeys(("references", "callers", "usages", "uses"), "refs"),
+    **dict.fromkeys(("definition", "source", "code"), "body"),
+    **dict.fromkeys(("calls", "called"), "callees"),
+    **dict.fromkeys(("overrides", "subclasses"), "implementations"),
+}
 
 
 def run(call: Call) -> Answer:
     code = call.plane.code
     wanted = call.texts("symbol")[:_MOST_SYMBOLS]
-    only = set(call.texts("only")) or set(_PARTS)
+    only = _only(call.texts("only"))
     pieces: list[Piece] = []
     notes: list[str] = []
     if len(call.texts("symbol")) > _MOST_SYMBOLS:
@@ -46,6 +53,14 @@ def run(call: Call) -> Answer:
             notes.append(_others(code, others))
     note = "".join(f"{note}\n" for note in notes)
     return Answer(pieces, "symbol", note=note, unit="parts", paths=tuple(paths), spread=1.5, minimum=1, grouped=False)
+
+
+def _only(names: list[str]) -> set[str]:
+    """The parts that were asked for; all where none was named."""
+    parts = {_PART_NAMES.get(name.lower().strip(), "") for name in names}
+    if "" in parts:
+        raise UsageError(f"`only` is {', '.join(names)}.", f"Name some of: {', '.join(_PARTS)}.")
+    return parts or set(_PARTS)
 
 
 def _chosen(found: list[Symbol]) -> tuple[Symbol, list[Symbol]]:

@@ -101,3 +101,12 @@ def test_whatever_is_cut_says_how_much_and_how_to_get_it(numbers: list[int]) -> 
 @pytest.mark.parametrize("text", ["", "\n", "   \n\t\n"])
 def test_nothing_stays_nothing(text: str) -> None:
     assert reduce_text(text, cost=COST).text == text
+
+
+def test_lines_of_numbers_and_ids_are_sampled_not_called_repeats() -> None:
+    """Each such line says something else: both ends stay, and nothing claims that they are the same."""
+    text = "\n".join(str(number) for number in range(300))
+    short = reduce_text(text, cost=COST).text
+    assert short.startswith("0\n1\n2\n")
+    assert "\n299\n" in short
+    assert "×" not in short

@@ -35,6 +35,7 @@ from laconic.reduce.text.thin import thinned
 
 _LONGEST: Final = 600  # characters of one line
 _UNITTEST: Final = re.compile(r"^\w+ \([\w.]+\)$")
+_WORDS: Final = re.compile(r"[^\W\d_]{4,}")
 _HEAD: Final = 3
 _TAIL: Final = 5
 _TOLD: Final = 12  # times that the same error is told outside of logs: each failing test has its reason
@@ -48,6 +49,7 @@ class _Line:
     what: str = "lines"
     times: int = 1
     head: int = -1
+    alike: bool = False  # what it stands for differs in its numbers
 
 
 def event_parts(lines: Sequence[str], *, log: bool = False, dense: bool = False) -> list[Part]:
@@ -127,8 +129,11 @@ def _repeats(rows: list[_Line], log: bool, dense: bool) -> None:
     for index, row in enumerate(rows):
         if row.worth > NOISE and row.what not in {"frames", UNSAID}:
             groups.setdefault(signals.template(row.text.strip()), []).append(index)
-    for members in groups.values():
+    for shape, members in groups.items():
         if len(members) == 1:
+            continue
+        if not _WORDS.search(shape):
+            _sampled(rows, members)
             continue
         first = rows[members[0]]
         special = outliers([rows[i].text for i in members]) if len(members) > 7 else set()
@@ -139,10 +144,22 @@ def _repeats(rows: list[_Line], log: bool, dense: bool) -> None:
             elif first.worth < PLACE or (len(members) > 3 and log) or position > _TOLD:
                 row.worth, row.what = NOISE, "lines"
                 first.times += 1
+                first.alike = first.alike or row.text.strip() != first.text.strip()
             elif dense:
                 row.worth = min(row.worth, NEAR)
         if first.times > 3:  # one line that stands for many
             first.worth = max(first.worth, PLACE if log else EDGE)
+
+
+def _sampled(rows: list[_Line], members: list[int]) -> None:
+    """Lines of nothing but numbers and ids: each says something else, so some from both ends stay."""
+    if len(members) <= _HEAD + _TAIL:
+        return
+    for index in [*members[:_HEAD], *members[-_TAIL:]]:
+        rows[index].worth = max(rows[index].worth, EDGE)
+    for index in members[_HEAD:-_TAIL]:
+        if rows[index].worth < PLACE:
+            rows[index].worth, rows[index].what = NOISE, "lines"
 
 
 def _neighbours(rows: list[_Line]) -> None:
@@ -176,6 +193,6 @@ def _indent(line: str) -> int:
 def _part(row: _Line) -> Part:
     text = shorten(row.text, _LONGEST)
     if row.times > 1:
-        text = f"{text}  [×{row.times}]"
+        text = f"{text}  [×{row.times}{', numbers differ' if row.alike else ''}]"
     lines = marked_lines(row.text) if row.text.strip() else 0
     return Part(text, row.worth, lines, row.what, row.head)
