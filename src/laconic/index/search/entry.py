@@ -39,10 +39,14 @@ def search(
     language: str = "",
     kind: str = "",
     tests: bool | None = None,
+    semantic: bool = True,
     limit: int = 20,
     offset: int = 0,
 ) -> Found:
-    """Hits for a query of any kind, best first. Arguments narrow it like the filters inside the query do."""
+    """Hits for a query of any kind, best first. Arguments narrow it like the filters inside the query do.
+
+    `semantic=False` keeps the order of the words also where the extra is installed.
+    """
     query = understand(text)
     given = understand(" ".join(f"{key}:{value}" for key, value in (("lang", language), ("kind", kind)) if value))
     both = query.filters
@@ -53,7 +57,7 @@ def search(
         (*both.kinds, *given.filters.kinds),
         both.tests if tests is None else tests,
     )
-    query = replace(query, filters=filters)
+    query = replace(query, filters=filters, semantic=semantic)
     found = _within(index, query)
     if not found.hits and filters:
         found = _relaxed(index, query, found.note)
@@ -120,7 +124,8 @@ def _sources(index: Index, query: Query, scope: Scope, gathering: _Gathering) ->
         yield from phrases.as_hits(store, found, 1.0, query.testing)
     elif query.either:
         for part in query.either:
-            yield from _sources(index, replace(understand(part), filters=query.filters), scope, gathering)
+            one = replace(understand(part), filters=query.filters, semantic=query.semantic)
+            yield from _sources(index, one, scope, gathering)
     elif query.place:
         yield from _place(index, query, scope)
         yield from _files(index, query, scope)

@@ -75,6 +75,7 @@ class Query:
     kinds: tuple[str, ...] = ()  # wished for, not demanded
     bare: str = ""  # the text without the kind word
     testing: bool = False  # it asks for tests
+    semantic: bool = True  # answers may be put in order by meaning
 
     @property
     def names(self) -> tuple[str, ...]:

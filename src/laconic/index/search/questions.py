@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from laconic.index.schema import SHIFT, position_of
+from laconic.index.search import semantic
 from laconic.index.search.query import Query
 from laconic.index.search.ranking import Ranked, Taste, ranked
 from laconic.index.search.scope import Scope
@@ -41,6 +42,8 @@ def answers(store: Store, query: Query, scope: Scope) -> list[Hit]:
     best = [(row.score * _agreement(row, held), row) for row in rows[:_CONSIDERED]]
     best.sort(key=lambda item: (-item[0], item[1].path, item[1].id))
     top = best[0][0] if best else 1.0
+    if query.semantic and semantic.fits(query) and (encode := semantic.installed()):
+        best = semantic.reordered(encode, query.text, best)
     return [_hit(store, row, _TOP * score / top) for score, row in best[:_SHOWN]]
 
 

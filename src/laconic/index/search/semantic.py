@@ -1,0 +1,101 @@
+"""Order by meaning: the best answers in words are put in order again by how near they are to the question.
+
+Optional: without the extra `semantic` nothing changes. No vectors are stored; a question encodes its candidates.
+"""
+
+from __future__ import annotations
+
+import math
+import mmap
+import struct
+from collections.abc import Callable, Sequence
+from functools import cache
+from importlib.util import find_spec
+from operator import add, mul
+from pathlib import Path
+from typing import Any, Final
+
+from laconic.index.search.query import Query
+from laconic.index.search.ranking import Ranked
+from laconic.index.search.terms import identifiers
+from laconic.index.words import split
+
+Encoder = Callable[[str], Sequence[float]]
+
+CANDIDATES: Final = 40  # answers that are compared with the question
+_WEIGHT: Final = 1.0  # of the nearness against the lexical score, both from 0 to 1
+_FEWEST: Final = 4  # words that make a question
+_DIMENSIONS: Final = 256
+_SIGNATURE: Final = 80  # characters
+_DOC: Final = 120
+
+
+def fits(query: Query) -> bool:
+    """Whether a query is a question in words: names and kinds of names are found better by their letters."""
+    return len(query.text.split()) >= _FEWEST and not query.kinds and not identifiers(query.text)
+
+
+def reordered(encode: Encoder, question: str, rows: Sequence[tuple[float, Ranked]]) -> list[tuple[float, Ranked]]:
+    """The same rows and the same scores, best first; which row has which score depends on both orders."""
+    head = rows[:CANDIDATES]
+    if len(head) < 2:
+        return list(rows)
+    wanted = encode(question)
+    near = _stretched([_cosine(wanted, encode(described(row))) for _, row in head])
+    best = head[0][0] or 1.0
+    fused = [score / best + _WEIGHT * nearness for (score, _), nearness in zip(head, near, strict=True)]
+    order = sorted(range(len(head)), key=lambda at: -fused[at])
+    return [(score, head[at][1]) for (score, _), at in zip(head, order, strict=True)] + list(rows[CANDIDATES:])
+
+
+def described(row: Ranked) -> str:
+    """What a candidate is about, in few words."""
+    place = split(" ".join(row.path.rsplit(".", 1)[0].split("/")[-2:])).lower()
+    symbol = row.symbol
+    if symbol is None:
+        return place
+    return f"{place} {split(symbol.qualified).lower()} {symbol.signature[:_SIGNATURE]} {symbol.doc[:_DOC]}"
+
+
+@cache
+def installed() -> Encoder | None:
+    """The encoder of the extra, or None. Its model is mapped, not read: a question touches a few rows of it."""
+    found = find_spec("wordllama")
+    if found is None or found.origin is None:
+        return None
+    folder = Path(found.origin).parent  # only its files are used: importing it would load the whole model
+    model = folder / "weights" / "l2_supercat_256.safetensors"
+    words = folder / "tokenizers" / "l2_supercat_tokenizer_config.json"
+    if not (model.is_file() and words.is_file()):
+        return None
+    from tokenizers import Tokenizer  # only with the extra
+
+    return _Means(Tokenizer.from_file(str(words)), model)
+
+
+class _Means:
+    """A text as the mean of the vectors of its tokens."""
+
+    def __init__(self, tokenizer: Any, model: Path) -> None:
+        tokenizer.no_padding()
+        self._tokenizer = tokenizer
+        with model.open("rb") as file:
+            self._rows = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+        self._start = 8 + int(struct.unpack_from("<Q", self._rows)[0])  # a length, that much JSON, then the numbers
+        self._row = struct.Struct(f"<{_DIMENSIONS}e")
+
+    def __call__(self, text: str) -> Sequence[float]:
+        total = [0.0] * _DIMENSIONS
+        for token in self._tokenizer.encode(text, add_special_tokens=False).ids:
+            total = list(map(add, total, self._row.unpack_from(self._rows, self._start + token * self._row.size)))
+        return total
+
+
+def _cosine(one: Sequence[float], other: Sequence[float]) -> float:
+    lengths = math.hypot(*one) * math.hypot(*other)
+    return sum(map(mul, one, other)) / lengths if lengths else 0.0
+
+
+def _stretched(values: Sequence[float]) -> list[float]:
+    low, high = min(values), max(values)
+    return [(value - low) / ((high - low) or 1.0) for value in values]
