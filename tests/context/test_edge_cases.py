@@ -278,6 +278,36 @@ def test_case_59_a_stub_that_would_be_larger_is_not_made() -> None:
     assert texts(_replay(engine(), messages)) == [str(number) for number in range(60)]
 
 
+def _in_steps(one: Any, messages: list[Json]) -> Prepared:
+    """Every tenth request of a session; the last one's outcome."""
+    for at in range(21, len(messages), 20):
+        send(one, messages[:at])
+    return send(one, messages)
+
+
+def test_case_48_many_tombstones_roll_up_into_lines_that_keep_their_promise() -> None:
+    archive, store, messages = MemoryArchive(), MemoryStore(), long_session(500)
+    sent = _in_steps(engine(archive=archive, store=store), messages)
+    lines = [text for text in texts(sent) if "calls left out" in text]
+    assert opened(sent).faults() == []
+    assert lines and len(texts(sent)) < 250
+    assert all(count(line) <= 420 for line in lines)
+    kept = archive.kept[lines[0].rsplit(" ", 1)[1].rstrip("]")].decode()
+    assert "make step1" in lines[0] and "make step1" in kept and "step 1 of the log, entry 19" in kept
+    again = send(engine(archive=archive, store=store), messages)
+    assert again.body == sent.body
+
+
+def test_case_48_turns_with_thinking_do_not_roll_up() -> None:
+    messages = long_session(120)
+    for message in messages:
+        if message["role"] == "assistant":
+            message["content"].insert(0, {"type": "thinking", "thinking": "hm", "signature": "c2ln"})
+    sent = _in_steps(engine(), messages)
+    assert "left out" in texts(sent)[0]
+    assert len(texts(sent)) == 120
+
+
 def test_case_49_a_read_only_archive_evicts_nothing_and_the_request_passes() -> None:
     class ReadOnly(MemoryStore):
         def append(self, session: str, decisions: Any, recaps: Any) -> None:

@@ -159,7 +159,7 @@ def test_case_45_and_46_words_of_ours_inside_a_file_and_odd_ids_are_data() -> No
 def test_case_47_large_arguments_go_too() -> None:
     big = code("made", 300)
     messages = [user("go"), *turn("w", "Write", {"file_path": "src/made.py", "content": big}, "ok")]
-    for number in range(70):
+    for number in range(110):
         messages += read(f"r{number}", f"lib/other{number}.py", code(f"other{number}", 60))
     one = engine()
     for at in range(1, len(messages), 2):

@@ -20,6 +20,7 @@ from laconic.context.line import Line
 from laconic.context.options import Bounds, Options
 from laconic.context.quota import Quota, thinking
 from laconic.context.recap import Summariser
+from laconic.context.rollup import Roller
 from laconic.context.tracker import Tracker
 from laconic.errors import ContextOverflow
 from laconic.render.meta import meta
@@ -204,7 +205,18 @@ class Engine:
         reason: Reason = "age"
         made = evictor.decide(line.tracker, found[start:], reason, line.original)
         line.commit(made)
-        return made
+        return made + self._roll_up(line, evictor, conversation, made)
+
+    def _roll_up(
+        self, line: Line, evictor: Evictor, conversation: Conversation, made: list[Decision]
+    ) -> list[Decision]:
+        """Behind the first change everything is written anew: exchanges that are spent there go at no further cost."""
+        if not made:
+            return []
+        start = min(line.present[decision.key] for decision in made)
+        spent = Roller(line, conversation, evictor, self._count).decide(start)
+        line.commit(spent)
+        return spent
 
     def _start(self, line: Line, found: list[Candidate], conversation: Conversation) -> int | None:
         if not found:

@@ -29,6 +29,13 @@ def useless(tracker: Tracker, sheet: Sheet) -> Collection[int]:
     ]
 
 
+def spent(tracker: Tracker, sheet: Sheet) -> bool:
+    """Whether a text has nothing to give any more: it was left out, is tiny, or has not been of use for long."""
+    if not any(sheet.shown) or sum(map(len, sheet.passage.lines)) < tracker.rules.smallest:
+        return True
+    return tracker.turn - _last_use(tracker, sheet) >= _limit(tracker, sheet)
+
+
 def finished(tracker: Tracker, sheet: Sheet) -> Collection[int]:
     """Rows of a task that is over. What was of use in the newest turns, or is pointed to from there, stays."""
     rules, now = tracker.rules, tracker.turn

@@ -11,7 +11,7 @@ class Rules(msgspec.Struct, frozen=True):
     # A file that was read and never changed is rarely copied from after this long.
     read: int = 20
     # Files under change come back: most late edits are to files that were changed before.
-    changed: int = 60
+    changed: int = 90
     # Tests are read to be imitated: their lines return four times as often as those of other files.
     test: int = 45
     # Output of commands and hits of searches have been acted upon within a few turns; lists of files last as reads.
@@ -36,3 +36,7 @@ class Rules(msgspec.Struct, frozen=True):
     # Output of commands is shortened as it comes in from this many tokens on.
     large: int = 120
     shrunk: tuple[str, ...] = ("run",)
+    # An exchange of which no block has more tokens than this is spent after so many turns; so many in a row roll up.
+    rolled: int = 12
+    rolled_tokens: int = 250
+    rolled_least: int = 2

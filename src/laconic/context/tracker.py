@@ -46,6 +46,7 @@ class Tracker:
         self._shrink = shrink
         self._sightings = Sightings(rules.repeat_rows, rules.repeat_characters, rules.repeat_alone)
         self._names: dict[str, list[tuple[Sheet, list[int]]]] = {}
+        self.asked: dict[str, int] = {}  # call -> turn in which it was made
         self._owner: dict[str, str] = {}  # call -> the task in progress when it was made
         self._speaking = False  # the last block was the assistant's
 
@@ -77,6 +78,8 @@ class Tracker:
             in_force = ledger.applicable(block.key, self.place.__contains__)
             if any(decision.gone for decision in in_force.values()):
                 self.sizes[block.key] = 0
+                if block.kind == "call":
+                    self._named(block, about(block.name, block.input))
                 continue
             if block.kind == "call":
                 self._call(block, in_force)
@@ -107,10 +110,7 @@ class Tracker:
         arguments = block.input
         what = about(block.name, arguments)
         self._owner[block.key] = self.tasks.current
-        for file in what.files:
-            self.touched[file] = self.turn
-            if what.changes:
-                self.changed[file] = self.turn
+        self._named(block, what)
         text = block.text
         self._edited_at(what)
         self._noticed(text if isinstance(arguments, str) else "\n".join(_strings(arguments)))
@@ -124,6 +124,14 @@ class Tracker:
                     sheet.task = self.tasks.current
                     size -= decision.before - decision.after if decision else 0
         self.sizes[block.key] = max(1, size)
+
+    def _named(self, block: Block, what: About) -> None:
+        """A call names files, also one that is no longer sent."""
+        self.asked[block.key] = self.turn
+        for file in what.files:
+            self.touched[file] = self.turn
+            if what.changes:
+                self.changed[file] = self.turn
 
     def _edited_at(self, what: About) -> None:
         """What stands around an edit is likely to be edited next."""

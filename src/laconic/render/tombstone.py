@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Final
 
 _LONGEST: Final = 60  # tokens
 _NAMED: Final = 32  # characters of a target that are shown; the call above it has the whole
+_ROLLED: Final = 400  # tokens of a line for many calls
+_PER_CALL: Final = 20  # and for each of them
+_WHOLE: Final = 80  # characters of a target in it
 
 
 def tombstone(what: str, target: str, left: tuple[int, str, str], cost: Callable[[str], int]) -> str:
@@ -25,6 +28,30 @@ def tombstone(what: str, target: str, left: tuple[int, str, str], cost: Callable
 def partly(out: int, total: int, ref: str) -> str:
     """The last line of a text of which some rows were left out."""
     return f"[… {out} of {total} lines left out; laconic recall {ref}]"
+
+
+def rolled(calls: Sequence[tuple[str, str]], ref: str, cost: Callable[[str], int]) -> str:
+    """One line for many calls: what they were, each target once, as many as there is room for."""
+    targets: dict[str, dict[str, None]] = {}
+    for what, target in calls:
+        if target:
+            targets.setdefault(what, {})[_brief(target)] = None
+    longest = min(_ROLLED, _PER_CALL * len(calls))
+    for most in range(max(map(len, targets.values()), default=0), -1, -1):
+        named = "; ".join(f"{what} {', '.join(_some(list(found), most))}" for what, found in targets.items())
+        text = f"[{len(calls)} calls left out: {named}; laconic recall {ref}]"
+        if cost(text) <= longest:
+            return text
+    return f"[{len(calls)} calls left out; laconic recall {ref}]"
+
+
+def _brief(target: str) -> str:
+    target = " ".join(target.split())
+    return target if len(target) <= _WHOLE else f"{target[: _WHOLE - 1]}…"
+
+
+def _some(found: Sequence[str], most: int) -> Sequence[str]:
+    return found if len(found) <= most else [*found[len(found) - most :], f"{len(found) - most} more"]
 
 
 def _short(target: str, length: int) -> str:
