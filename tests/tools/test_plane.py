@@ -57,6 +57,15 @@ def test_extra_arguments_are_named_and_left_aside(plane: Plane) -> None:
     assert "left aside: colour" in reply.text
 
 
+@pytest.mark.feature("C9")
+def test_a_hint_is_given_once_and_not_again(plane: Plane) -> None:
+    """How to see lines again is said the first time they are left out, not every time."""
+    session = Session()
+    plane.call("read", {"targets": "shop/cart.py"}, session)
+    assert "again=true" in plane.call("read", {"targets": "shop/cart.py:5-20"}, session).text
+    assert "again=true" not in plane.call("read", {"targets": "shop/cart.py:6-20"}, session).text
+
+
 @pytest.mark.feature("C6")
 def test_lines_that_a_session_has_are_not_sent_again(plane: Plane) -> None:
     session = Session()
@@ -127,6 +136,18 @@ def test_a_snippet_has_at_most_80_lines_and_says_how_to_go_on(plane: Plane) -> N
     assert "more: read(long.py:91-200)" in text
     outline = plane.call("read", {"targets": "long.py"}).text
     assert "long.py has 300 lines" in outline
+
+
+@pytest.mark.feature("J2")
+def test_a_snippet_has_at_most_1200_tokens_and_is_cut_at_a_line_that_fits(plane: Plane) -> None:
+    words = " ".join(f"word{n}" for n in range(60))
+    (plane.root / "wide.md").write_text("".join(f"{n} {words}\n" for n in range(60)), "utf-8")
+    reply = plane.call("read", {"targets": "wide.md:1-60"})
+    assert reply.tokens <= 1_300
+    assert "more: read(wide.md:" in reply.text
+    tight = plane.call("read", {"targets": "wide.md:1-60", "budget": 400}).text
+    assert tight.splitlines()[1].startswith("1\t0 word0")
+    assert "[lines 1-" in tight
 
 
 @pytest.mark.feature("J8")

@@ -57,7 +57,8 @@ def excerpt(call: Call, file: Opened, span: Span) -> Piece:
     heading = header(file.path, file.tag, len(file.lines))
     before = call.session.received(file.path, file.tag)
     if not call.flag("again") and len(shown) > 3 and before.issuperset(range(shown.start, last + 1)):
-        text = f"{shown} as shown above (again=true repeats it)\n"
+        hint = call.session.hint("again=true repeats it")
+        text = f"{shown} as shown above{f' ({hint})' if hint else ''}\n"
         return Piece((text,), heading, shown.start, {"path": file.path, "tag": file.tag, "lines": str(shown)})
     mark = anchor if call.flag("anchors") else None
     lines = [clipped(line) for line in file.lines[shown.start - 1 : last]]
