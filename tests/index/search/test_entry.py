@@ -154,3 +154,7 @@ def test_no_query_fails(index: Index, query: str) -> None:
         return  # a regular expression may be invalid, and says so
     found = search(index, query)
     assert found.total >= len(found.hits)
+
+
+def test_a_question_of_many_words_is_answered(index: Index) -> None:
+    assert search(index, "where do we reserve the stock for an order and then charge the customer").hits

@@ -34,7 +34,8 @@ def pattern(store: Store, root: Path, query: Query, scope: Scope) -> TextFound:
 def spoken(store: Store, root: Path, text: str, scope: Scope) -> TextFound:
     """Lines with these words in a row, whatever signs stand between them: `a.b, c` for `a b c`."""
     words = _WORDS.findall(text)
-    loose = r"[^\w\n]{1,4}".join(map(re.escape, words))
+    sign = r"[^\w\n]"  # one to four of them, not counted in braces: counts of many words multiply beyond the limit
+    loose = f"{sign}{sign}?{sign}?{sign}?".join(map(re.escape, words))
     asked = Question(rf"\b{loose}\b", regex=True, ignore_case=True, paths=scope.paths, seconds=_SECONDS)
     return find(store, root, asked)
 
