@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import subprocess
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -33,6 +34,7 @@ def root(tmp_path: Path, git: Callable[..., None]) -> Path:
     git("init")
     git("add", ".")
     git("commit", "-m", "first")
+    time.sleep(0.1)  # files that were just written are looked at twice: let them be older than one tick
     return root
 
 
