@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -157,7 +158,8 @@ def test_every_call_is_recorded(plane: Plane) -> None:
     plane.call("map", {})
     from laconic.sessions.calls import Calls
 
-    figures = {each.tool: each for each in Calls(plane.cache).figures()}
+    with closing(Calls(plane.cache)) as calls:
+        figures = {each.tool: each for each in calls.figures()}
     assert (figures["read"].calls, figures["read"].errors, figures["read"].repaired) == (2, 1, 1)
     assert figures["read"].largest >= figures["read"].p95 > 0
     assert figures["map"].calls == 1
