@@ -13,11 +13,11 @@ from laconic.errors import ContextOverflow, MalformedRequest
 from laconic.gateway.bodies import TooLarge, opened
 from laconic.gateway.engine import Caller, Engine
 from laconic.gateway.identity import caller
-from laconic.gateway.protocols import Protocols
 from laconic.gateway.routes import Target
 from laconic.wire.conversation import Conversation, parse
 from laconic.wire.formats import named
 from laconic.wire.prompted.calls import Tool
+from laconic.wire.prompted.capability import Protocols
 from laconic.wire.prompted.protocol import tools_of, upward
 
 log = logging.getLogger("laconic.gateway")

@@ -12,7 +12,13 @@ from laconic.wire.model import Block, Turn
 from laconic.wire.prompted.calls import Tool
 from laconic.wire.spans import members
 
-_GONE: Final = frozenset({"tools", "tool_choice", "parallel_tool_calls", "functions", "function_call"})
+_GONE: Final = frozenset(
+    {"tools", "tool_choice", "parallel_tool_calls", "functions", "function_call", "toolConfig", "tool_config"}
+)
+_SYSTEM: Final[Mapping[str, tuple[str, ...]]] = {  # formats whose system prompt is a field of its own
+    "anthropic": ("system",),
+    "gemini": ("systemInstruction", "system_instruction"),
+}
 _INTRO: Final = """\
 You can use the tools below. To call one, write a fenced block that holds one JSON object and nothing else:
 
@@ -54,11 +60,11 @@ def upward(conversation: Conversation) -> bytes:
         raw = member.value.of(conversation.body)
         if member.key in conversation.format.messages:
             raw = b"[" + b",".join(messages) + b"]"
-        elif member.key == "system":
-            raw, seen = _with_instruction(conversation), True
+        elif member.key in _fields(conversation):
+            raw, seen = _with_instruction(conversation, member.key), True
         pairs.append(msgspec.json.encode(member.key) + b":" + raw)
-    if conversation.format.name == "anthropic" and not seen:
-        pairs.append(b'"system":' + _with_instruction(conversation))
+    if (fields := _fields(conversation)) and not seen:
+        pairs.append(msgspec.json.encode(fields[0]) + b":" + _with_instruction(conversation, fields[0]))
     return b"{" + b",".join(pairs) + b"}"
 
 
@@ -78,7 +84,7 @@ def _messages(conversation: Conversation) -> Iterator[bytes]:
     """Results that follow each other become one message of the user: many models want roles to alternate."""
     names = {call.id: call.name for exchange in conversation.exchanges for call in exchange.calls}
     waiting: list[str] = []
-    if conversation.format.name != "anthropic":
+    if not _fields(conversation):
         yield from _chat_system(conversation)
     for turn in conversation.turns:
         if _is_first_system(conversation, turn):
@@ -87,14 +93,18 @@ def _messages(conversation: Conversation) -> Iterator[bytes]:
             waiting += [_result(block, names) for block in turn.blocks]
             continue
         if waiting:
-            yield _message("user", "\n\n".join(waiting))
+            yield conversation.format.compose("user", "\n\n".join(waiting))
             waiting = []
-        yield _turn(turn, names)
+        yield _turn(conversation, turn, names)
     if waiting:
-        yield _message("user", "\n\n".join(waiting))
+        yield conversation.format.compose("user", "\n\n".join(waiting))
 
 
-def _turn(turn: Turn, names: Mapping[str, str]) -> bytes:
+def _fields(conversation: Conversation) -> tuple[str, ...]:
+    return _SYSTEM.get(conversation.format.name, ())
+
+
+def _turn(conversation: Conversation, turn: Turn, names: Mapping[str, str]) -> bytes:
     if all(block.kind not in {"call", "result"} for block in turn.blocks):
         return turn.raw
     texts = []
@@ -105,7 +115,8 @@ def _turn(turn: Turn, names: Mapping[str, str]) -> bytes:
             texts.append(_result(block, names))
         elif block.kind == "text" and block.text.strip():
             texts.append(block.text)
-    return _message(turn.native, "\n\n".join(texts))
+    role = "assistant" if turn.role == "assistant" else turn.native
+    return conversation.format.compose(role, "\n\n".join(texts))
 
 
 def _result(block: Block, names: Mapping[str, str]) -> str:
@@ -117,7 +128,7 @@ def _message(role: str, text: str) -> bytes:
 
 
 def _is_first_system(conversation: Conversation, turn: Turn) -> bool:
-    return conversation.format.name != "anthropic" and turn.index == 0 and turn.role == "system"
+    return not _fields(conversation) and turn.index == 0 and turn.role == "system"
 
 
 def _chat_system(conversation: Conversation) -> Iterator[bytes]:
@@ -128,24 +139,32 @@ def _chat_system(conversation: Conversation) -> Iterator[bytes]:
     yield _message(first.native if first is not None and first.role == "system" else "system", text)
 
 
-def _with_instruction(conversation: Conversation) -> bytes:
-    """Anthropic's system prompt, with the instruction behind it."""
-    given = conversation.decoded("system")
-    ours = {"type": "text", "text": instruction(conversation)}
+def _with_instruction(conversation: Conversation, field: str) -> bytes:
+    """A system prompt that is a field of its own, with the instruction behind it."""
+    given = conversation.decoded(field)
+    if conversation.format.name == "gemini":
+        parts = given.get("parts") if isinstance(given, Mapping) else None
+        ours = {"text": instruction(conversation)}
+        return msgspec.json.encode({"parts": [*(parts if isinstance(parts, list) else []), ours]})
     blocks = given if isinstance(given, list) else [{"type": "text", "text": given}] if given else []
-    return msgspec.json.encode([*blocks, ours])
+    return msgspec.json.encode([*blocks, {"type": "text", "text": instruction(conversation)}])
 
 
 def _declared(conversation: Conversation) -> Iterator[tuple[str, str, Mapping[str, object]]]:
-    tools = conversation.decoded("tools")
-    for tool in tools if isinstance(tools, list) else []:
-        if not isinstance(tool, Mapping):
-            continue
+    for tool in _listed(conversation.decoded("tools")):
         function = tool.get("function")
         inner = function if isinstance(function, Mapping) else tool
         name, schema = inner.get("name"), inner.get("input_schema", inner.get("parameters"))
         if isinstance(name, str):
             yield name, str(inner.get("description") or ""), schema if isinstance(schema, Mapping) else {}
+
+
+def _listed(tools: object) -> Iterator[Mapping[str, object]]:
+    """Gemini groups its tools."""
+    for tool in tools if isinstance(tools, list) else []:
+        if isinstance(tool, Mapping):
+            grouped = tool.get("functionDeclarations", tool.get("function_declarations"))
+            yield from _listed(grouped) if isinstance(grouped, list) else iter([tool])
 
 
 def _keys(schema: Mapping[str, object], name: str) -> list[str]:

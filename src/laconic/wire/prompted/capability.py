@@ -1,0 +1,75 @@
+"""Which models have function calling: declared in settings, or learned from what they did and forgotten in time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fnmatch import fnmatchcase
+from typing import Final, Protocol
+
+LEARNED_FOR: Final = 24 * 3600.0  # seconds; servers get updated
+
+
+class Memory(Protocol):
+    """Where it is kept what was learned: until when a model counts as native or as prompted."""
+
+    def recall(self, model: str) -> tuple[str, float] | None: ...
+
+    def keep(self, model: str, protocol: str, until: float) -> None: ...
+
+
+class ProcessMemory:
+    """Forgets when the process ends."""
+
+    def __init__(self) -> None:
+        self._kept: dict[str, tuple[str, float]] = {}
+
+    def recall(self, model: str) -> tuple[str, float] | None:
+        return self._kept.get(model)
+
+    def keep(self, model: str, protocol: str, until: float) -> None:
+        self._kept[model] = (protocol, until)
+
+
+class Protocols:
+    """Remembers by provider and model."""
+
+    def __init__(
+        self,
+        native: tuple[str, ...],
+        prompted: tuple[str, ...],
+        clock: Callable[[], float],
+        memory: Memory | None = None,
+    ) -> None:
+        self._native = native
+        self._prompted = prompted
+        self._clock = clock
+        self._memory = memory or ProcessMemory()
+
+    def prompted(self, upstream: str, model: str) -> bool:
+        """Whether calls have to be written as text for this model."""
+        return self.known(upstream, model) == "prompted"
+
+    def known(self, upstream: str, model: str) -> str:
+        """`native`, `prompted`, or nothing when that is neither declared nor learned."""
+        if self._declared(self._native, upstream, model):
+            return "native"
+        learned = self._memory.recall(f"{upstream}/{model}")
+        if learned is not None and learned[1] > self._clock():
+            return learned[0]
+        return "prompted" if self._declared(self._prompted, upstream, model) else ""
+
+    def refused(self, upstream: str, model: str) -> bool:
+        """The provider says that this model has no tools; whether we may write them as text from now on."""
+        if self._declared(self._native, upstream, model):
+            return False
+        self.learn(upstream, model, "prompted")
+        return True
+
+    def learn(self, upstream: str, model: str, protocol: str) -> None:
+        """What a model showed that it can do."""
+        self._memory.keep(f"{upstream}/{model}", protocol, self._clock() + LEARNED_FOR)
+
+    @staticmethod
+    def _declared(patterns: tuple[str, ...], upstream: str, model: str) -> bool:
+        """A pattern names a model, or an upstream and a model: `gemma*`, `ollama/phi*`."""
+        return any(fnmatchcase(model, pattern) or fnmatchcase(f"{upstream}/{model}", pattern) for pattern in patterns)

@@ -1,0 +1,153 @@
+"""Anthropic's Messages API, spoken."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Final
+
+import msgspec
+
+from laconic.wire.anthropic import FORMAT
+from laconic.wire.speaking.talk import Asking, Dialect, Heard, Json, Message, Spoken, Use, Words, decoded, placed
+from laconic.wire.sse import event_of
+from laconic.wire.usage import Usage, UsageReader
+
+_MARK: Final = {"type": "ephemeral"}
+_GROWING: Final = {"text_delta": "text", "thinking_delta": "thinking", "signature_delta": "signature"}
+
+
+def write(asking: Asking) -> bytes:
+    """The body of a request, with two marks for the cache: behind what never changes, and behind the history."""
+    messages = [_message(message, at) for at, message in enumerate(asking.messages)]
+    if messages:
+        *content, last = messages[-1]["content"]
+        messages[-1] = {**messages[-1], "content": [*content, {**last, "cache_control": _MARK}]}
+    body: Json = {"model": asking.model, "max_tokens": asking.most}
+    if asking.tools:
+        body["tools"] = [{"name": t.name, "description": t.about, "input_schema": t.schema} for t in asking.tools]
+    if asking.system:
+        body["system"] = [{"type": "text", "text": asking.system, "cache_control": _MARK}]
+    return msgspec.json.encode({**body, "messages": messages, "stream": True})
+
+
+def _message(message: Message, at: int) -> Json:
+    if isinstance(message, Words):
+        return {"role": "user", "content": [{"type": "text", "text": message.text}]}
+    if isinstance(message, Spoken):
+        if message.native is not None and message.format == FORMAT.name:
+            return message.native
+        return _spoken(message.text, message.uses, at)
+    results = []
+    for number, one in enumerate(message.outcomes):
+        result: Json = {"type": "tool_result", "tool_use_id": placed(one.id, at - 1, number)}
+        result["content"] = one.text or "(empty)"
+        results.append({**result, "is_error": True} if one.failed else result)
+    return {"role": "user", "content": results}
+
+
+def _spoken(text: str, uses: tuple[Use, ...], at: int) -> Json:
+    content: list[Json] = [{"type": "text", "text": text}] if text.strip() else []
+    content += [
+        {"type": "tool_use", "id": placed(use.id, at, n), "name": use.name, "input": use.arguments}
+        for n, use in enumerate(uses)
+    ]
+    return {"role": "assistant", "content": content or [{"type": "text", "text": "…"}]}
+
+
+class _Reader:
+    """Blocks come one after the other; all but calls are kept as they are, signatures included."""
+
+    def __init__(self) -> None:
+        self._blocks: dict[int, Json] = {}
+        self._written: dict[int, str] = {}  # arguments
+        self._stop = ""
+        self._usage = UsageReader()
+
+    def event(self, event: Json) -> str:
+        if "usage" in event or "message" in event:
+            self._usage.feed(b"data: " + msgspec.json.encode(event) + b"\n")
+        kind, index = event.get("type"), event.get("index", 0)
+        delta = event.get("delta")
+        if kind == "content_block_start" and isinstance(event.get("content_block"), dict):
+            self._blocks[index] = dict(event["content_block"])
+        elif kind == "content_block_delta" and isinstance(delta, dict) and index in self._blocks:
+            return self._grow(index, delta)
+        elif kind == "message_delta" and isinstance(delta, dict):
+            self._stop = str(delta.get("stop_reason") or self._stop)
+        return ""
+
+    def _grow(self, index: int, delta: Json) -> str:
+        kind = str(delta.get("type"))
+        if kind == "input_json_delta":
+            self._written[index] = self._written.get(index, "") + str(delta.get("partial_json") or "")
+        elif kind in _GROWING and isinstance(piece := delta.get(_GROWING[kind]), str):
+            field = _GROWING[kind]
+            self._blocks[index][field] = str(self._blocks[index].get(field) or "") + piece
+            return piece if kind == "text_delta" else ""
+        return ""
+
+    def close(self) -> Heard:
+        uses, content, texts = [], [], []
+        truncated = self._stop == "max_tokens" or (not self._stop and bool(self._blocks))
+        for index, block in sorted(self._blocks.items()):
+            if block.get("type") == "tool_use":
+                given = block.get("input")
+                arguments, broken = (given, "") if isinstance(given, dict) else ({}, "arguments")
+                if index in self._written or (truncated and not arguments):
+                    arguments, broken = decoded(self._written.get(index, "{"), truncated=truncated)
+                uses.append(Use(str(block.get("name")), arguments, str(block.get("id") or ""), broken))
+                block["input"] = arguments
+            elif block.get("type") == "text":
+                texts.append(str(block.get("text") or ""))
+                if not texts[-1].strip():
+                    continue
+            content.append(block)
+        native = {"role": "assistant", "content": content} if content and all(use.id for use in uses) else None
+        return Heard("\n".join(texts), tuple(uses), truncated, native, self._usage.close())
+
+
+def whole(answer: Json) -> Iterator[Json]:
+    """An answer in one piece, as events."""
+    yield {"type": "message_start", "message": {key: value for key, value in answer.items() if key != "content"}}
+    content = answer.get("content")
+    for index, block in enumerate(content if isinstance(content, list) else []):
+        yield {"type": "content_block_start", "index": index, "content_block": block}
+    yield {"type": "message_delta", "delta": {"stop_reason": answer.get("stop_reason") or "end_turn"}}
+
+
+def express(heard: Heard) -> Iterator[bytes]:
+    """The stream of a provider."""
+
+    def event(kind: str, **more: Any) -> bytes:
+        return event_of(msgspec.json.encode({"type": kind, **more}), kind)
+
+    def block(index: int, start: Json, deltas: list[Json]) -> Iterator[bytes]:
+        yield event("content_block_start", index=index, content_block=start)
+        for delta in deltas:
+            yield event("content_block_delta", index=index, delta=delta)
+        yield event("content_block_stop", index=index)
+
+    usage = heard.usage or Usage()
+    counted = {
+        "input_tokens": usage.input,
+        "cache_read_input_tokens": usage.cache_read,
+        "cache_creation_input_tokens": usage.cache_write,
+    }
+    yield event("message_start", message={"id": "m", "role": "assistant", "content": [], "usage": counted})
+    blocks = 0
+    if heard.text:
+        pieces = [heard.text[start : start + 40] for start in range(0, len(heard.text), 40)]
+        deltas: list[Json] = [{"type": "text_delta", "text": piece} for piece in pieces]
+        yield from block(0, {"type": "text", "text": ""}, deltas)
+        blocks = 1
+    for number, use in enumerate(heard.uses):
+        start = {"type": "tool_use", "id": placed(use.id, 0, number), "name": use.name, "input": {}}
+        written = msgspec.json.encode(use.arguments).decode()
+        deltas = [{"type": "input_json_delta", "partial_json": piece} for piece in (written[:20], written[20:])]
+        yield from block(blocks + number, start, deltas)
+    stop = "max_tokens" if heard.truncated else "tool_use" if heard.uses else "end_turn"
+    yield event("message_delta", delta={"stop_reason": stop}, usage={"output_tokens": usage.output})
+    yield event("message_stop")
+
+
+DIALECT: Final = Dialect(FORMAT, write, _Reader, whole, express)

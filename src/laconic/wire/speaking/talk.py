@@ -1,0 +1,123 @@
+"""What is said between an agent and a model, in no provider's words."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import msgspec
+
+from laconic.wire.model import Format
+from laconic.wire.usage import Usage
+
+Json = dict[str, Any]
+
+
+class Offer(msgspec.Struct, frozen=True):
+    """A tool as a model is told about it."""
+
+    name: str
+    about: str
+    schema: Mapping[str, Any]
+
+
+class Use(msgspec.Struct, frozen=True):
+    """A call that a model makes. Providers may leave out the id: then place and name pair it with its result."""
+
+    name: str
+    arguments: dict[str, Any]
+    id: str = ""
+    broken: str = ""  # why it may not run: truncated, not-json
+
+
+class Outcome(msgspec.Struct, frozen=True):
+    """What came of a call."""
+
+    name: str
+    text: str
+    id: str = ""
+    failed: bool = False
+
+
+class Words(msgspec.Struct, frozen=True, tag="words"):
+    """The user's."""
+
+    text: str
+
+
+class Spoken(msgspec.Struct, frozen=True, tag="spoken"):
+    """The model's: text, calls, and the message as its provider wants to see it again."""
+
+    text: str
+    uses: tuple[Use, ...] = ()
+    native: Json | None = None
+    format: str = ""  # of that message
+
+
+class Outcomes(msgspec.Struct, frozen=True, tag="outcomes"):
+    """The results of all calls of the message before, in their order."""
+
+    outcomes: tuple[Outcome, ...]
+
+
+Message = Words | Spoken | Outcomes
+
+
+class Asking(msgspec.Struct, frozen=True):
+    """A request."""
+
+    model: str
+    system: str
+    tools: tuple[Offer, ...]
+    messages: tuple[Message, ...]
+    most: int  # tokens that the answer may have
+
+
+class Heard(msgspec.Struct, frozen=True):
+    """A whole answer."""
+
+    text: str = ""
+    uses: tuple[Use, ...] = ()
+    truncated: bool = False
+    native: Json | None = None
+    usage: Usage | None = None
+
+
+class Reader(Protocol):
+    """Reads the events of one answer."""
+
+    def event(self, event: Json) -> str:
+        """The next event; returns the text that it adds."""
+
+    def close(self) -> Heard:
+        """The answer has ended."""
+
+
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    """One provider's words."""
+
+    format: Format
+    write: Callable[[Asking], bytes]
+    reader: Callable[[], Reader]
+    whole: Callable[[Json], Iterator[Json]]  # an answer that was not streamed, as events
+    express: Callable[[Heard], Iterator[bytes]]  # an answer as the provider would stream it
+
+    @property
+    def name(self) -> str:
+        return self.format.name
+
+
+def decoded(written: str, *, truncated: bool) -> tuple[dict[str, Any], str]:
+    """The arguments of a call, and why they cannot be used. Nothing is repaired: a guess could write the wrong text."""
+    try:
+        value = msgspec.json.decode(written.encode("utf-8", "replace")) if written.strip() else {}
+    except msgspec.MsgspecError:
+        return {}, "truncated" if truncated else "not-json"
+    return (value, "") if isinstance(value, dict) else ({}, "arguments")
+
+
+def placed(id: str, message: int, number: int) -> str:
+    """An id for a call that has none, from where it stands."""
+    return id or f"call_{message}_{number}"
