@@ -9,8 +9,8 @@ import pytest
 from tests.gateway.stage import Stage, play
 
 from laconic.gateway.plan import Policy
-from laconic.wire.prompted.capability import LEARNED_FOR, Protocols
 from laconic.gateway.scripted import Answer, Asked, streamed
+from laconic.wire.prompted.capability import LEARNED_FOR, Protocols
 from laconic.wire.refusals import refuses_tools
 
 SCHEMA = {"type": "object", "properties": {"path": {"type": "string"}}, "required": ["path"]}
