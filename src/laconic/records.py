@@ -201,3 +201,24 @@ class Finding(msgspec.Struct, frozen=True):
     column: int = 0  # 1-based; 0: not said
     test: str = ""  # the test that failed
     symbol: str = ""  # the symbol it stands in, once the code was looked at
+
+
+class Entered(msgspec.Struct, frozen=True):
+    """A block when it first stood in a conversation."""
+
+    key: str
+    kind: str  # instructions, user, assistant, thinking, calls; results: read, search, edit, run, report, task, other
+    tool: str = ""
+    file: str = ""
+    whole: int = 0  # tokens as it came
+    tokens: int = 0  # as it was sent
+
+
+class Intake(msgspec.Struct, frozen=True):
+    """What one request brought into a conversation."""
+
+    turn: int  # turns of the assistant so far
+    fixed: int  # tokens of the instructions and the tools' descriptions
+    entered: tuple[Entered, ...] = ()
+    anew: bool = False  # these are all blocks: the history was read from its start
+    title: str = ""  # how the user began, when it was

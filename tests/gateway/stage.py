@@ -12,6 +12,7 @@ import uvicorn
 
 from laconic.gateway.app import build
 from laconic.gateway.engine import Engine, Unchanged
+from laconic.gateway.history import History
 from laconic.gateway.plan import Policy
 from laconic.gateway.routes import Upstreams
 from laconic.gateway.scripted import Script, ScriptedUpstream
@@ -37,11 +38,15 @@ class Stage:
 
 @asynccontextmanager
 async def stage(
-    script: Script, engine: Engine | None = None, policy: Policy | None = None, token: str = ""
+    script: Script,
+    engine: Engine | None = None,
+    policy: Policy | None = None,
+    token: str = "",
+    history: History | None = None,
 ) -> AsyncIterator[Stage]:
     async with ScriptedUpstream(script) as upstream:
         known = Upstreams(upstream.url, upstream.url, upstream.url, {"local": upstream.url})
-        app = build(known, engine or Unchanged(), policy or Policy(), token)
+        app = build(known, engine or Unchanged(), policy or Policy(), token, history=history)
         opened = bind(listen("127.0.0.1:0", "", "", "", insecure=False))
         config = uvicorn.Config(
             app,
@@ -71,11 +76,13 @@ def play(
     engine: Engine | None = None,
     policy: Policy | None = None,
     token: str = "",
+    *,
+    history: History | None = None,
 ) -> None:
     """Run one scene on a fresh stage."""
 
     async def run() -> None:
-        async with stage(script, engine, policy, token) as where:
+        async with stage(script, engine, policy, token, history) as where:
             await asyncio.wait_for(scene(where), 20)
 
     asyncio.run(run())

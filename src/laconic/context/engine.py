@@ -13,6 +13,7 @@ import msgspec
 
 from laconic.context.economy import best_start, price_of, turns_to_come
 from laconic.context.evict import Archive, Candidate, Evictor, candidates, savings
+from laconic.context.intake import intake
 from laconic.context.judge import finished
 from laconic.context.ladder import Ladder
 from laconic.context.ledger import Decision, Ledger, Reason, Store
@@ -23,6 +24,7 @@ from laconic.context.recap import Summariser
 from laconic.context.rollup import Roller
 from laconic.context.tracker import Tracker
 from laconic.errors import ContextOverflow
+from laconic.records import Intake
 from laconic.render.meta import meta
 from laconic.wire.conversation import Conversation, Shapes, parse
 from laconic.wire.limits import Limits
@@ -44,6 +46,7 @@ class Prepared(msgspec.Struct, frozen=True):
     mode: str = ""  # survival, window, semantic, standard, economic; empty: only what is new was looked at
     rung: str = ""  # the highest rung that acted
     thinking: int = 0  # the thinking budget, where it was lowered
+    intake: Intake | None = None
 
 
 class Engine:
@@ -80,6 +83,7 @@ class Engine:
         blocks = {block.key: block for turn in conversation.turns for block in turn.blocks}
         made = line.read(conversation, blocks, self._tracker(session))
         fixed = sum(self._count(conversation.field(name).decode("utf-8", "replace")) for name in format.pinned)
+        brought = intake(conversation, blocks.values(), line.tracker, line.ledger, fixed)
         mode, rung, more = self._maintain(line, conversation, bounds, fixed)
         line.time = self._clock()
         fields, budget = self._thinking(conversation, bounds)
@@ -92,7 +96,7 @@ class Engine:
         line.rest()
         made = [*made, *more]
         saved = sum(decision.before - decision.after for decision in made)
-        return Prepared(written, tokens, saved, tuple(made), mode, rung, budget)
+        return Prepared(written, tokens, saved, tuple(made), mode, rung, budget, brought)
 
     def observe(self, account: str, usage: Usage | None, limits: Limits | None) -> None:
         """What an answer cost, and what the provider says is left."""

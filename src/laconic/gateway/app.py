@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hmac
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from ipaddress import ip_address
 from typing import Final
@@ -13,9 +13,11 @@ from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Mount, Route
+from starlette.types import ASGIApp
 
 from laconic.gateway.engine import Engine
 from laconic.gateway.headers import readable
+from laconic.gateway.history import History
 from laconic.gateway.metrics import Metrics
 from laconic.gateway.passing import Send
 from laconic.gateway.plan import Planner, Policy
@@ -46,10 +48,18 @@ def admitted(headers: dict[str, str], token: str) -> bool:
     return not token or hmac.compare_digest(headers.get("x-laconic-token", "").encode(), token.encode())
 
 
-def build(upstreams: Upstreams, engine: Engine, policy: Policy, token: str = "") -> Starlette:
-    """Put the application together."""
+def build(
+    upstreams: Upstreams,
+    engine: Engine,
+    policy: Policy,
+    token: str = "",
+    *,
+    history: History | None = None,
+    pages: Mapping[str, ASGIApp] | None = None,
+) -> Starlette:
+    """Put the application together; `pages` are other applications of ours, by path, that guard themselves."""
     metrics, roster = Metrics(), Roster(time.time)
-    proxy = Proxy(upstreams, Planner(engine, policy, time.monotonic), metrics, roster)
+    proxy = Proxy(upstreams, Planner(engine, policy, time.monotonic), metrics, roster, history)
 
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
@@ -80,6 +90,7 @@ def build(upstreams: Upstreams, engine: Engine, policy: Policy, token: str = "")
         Route("/readyz", healthz),
         Route("/metrics", numbers),
         Route("/laconic/sessions", numbers),
+        *(Mount(path, page) for path, page in (pages or {}).items()),
         Mount("/", Guard(proxy, token)),
     ]
     app = Starlette(routes=routes, lifespan=lifespan)

@@ -8,6 +8,7 @@ from typing import Protocol
 import msgspec
 
 from laconic.context.engine import Engine as ContextEngine
+from laconic.context.engine import Prepared as Kept
 from laconic.context.options import Bounds
 from laconic.wire.conversation import Conversation
 from laconic.wire.limits import Limits
@@ -19,6 +20,7 @@ class Prepared(msgspec.Struct, frozen=True):
 
     body: bytes
     notes: Mapping[str, str] = {}
+    kept: Kept | None = None  # what was done to it, in full
 
 
 class Caller(msgspec.Struct, frozen=True):
@@ -66,7 +68,7 @@ class Keeping:
             notes |= {"tokens": str(made.tokens), "saved": str(made.saved)}
         if made.thinking:
             notes["thinking"] = str(made.thinking)
-        return Prepared(made.body, notes)
+        return Prepared(made.body, notes, made)
 
     def answered(self, caller: Caller, usage: Usage | None, limits: Limits | None) -> None:
         self._engine.observe(_quota(caller), usage, limits)

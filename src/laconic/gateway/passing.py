@@ -11,6 +11,7 @@ from laconic.gateway.bodies import SideReader
 from laconic.gateway.headers import downward
 from laconic.gateway.plan import Plan
 from laconic.gateway.routes import Target
+from laconic.wire.limits import Limits
 from laconic.wire.prompted.answer import downward as with_calls
 from laconic.wire.prompted.calls import Broken
 from laconic.wire.prompted.stream import stream_for
@@ -30,6 +31,7 @@ class Passing:
         self.status = 0  # 0: not yet
         self.usage: Usage | None = None
         self.broken: Sequence[Broken] = ()
+        self.limits: Limits | None = None
 
     async def answer(self, answer: aiohttp.ClientResponse, plan: Plan, where: Target) -> None:
         """Every chunk goes on when it arrives. For a model without function calling its text becomes calls."""

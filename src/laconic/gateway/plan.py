@@ -9,6 +9,7 @@ from fnmatch import fnmatchcase
 
 import msgspec
 
+from laconic.context.engine import Prepared as Kept
 from laconic.errors import ContextOverflow, MalformedRequest
 from laconic.gateway.bodies import TooLarge, opened
 from laconic.gateway.engine import Caller, Engine
@@ -46,6 +47,7 @@ class Plan(msgspec.Struct, frozen=True):
     came: int = 0  # bytes of the conversation before
     went: int = 0  # and after
     tools: tuple[Tool, ...] = ()  # calls are written as text, and read from it
+    kept: Kept | None = None  # what the engine did
 
 
 def concerns_us(target: Target, headers: Mapping[str, str]) -> bool:
@@ -98,6 +100,7 @@ class Planner:
             opened=bool(encoding) and not same,
             came=len(plain),
             went=len(prepared.body),
+            kept=prepared.kept,
         )
         if self.protocols.prompted(target.upstream, who.model):
             return self.prompted(target, prepared.body, made)

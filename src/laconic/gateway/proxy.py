@@ -18,6 +18,7 @@ from yarl import URL
 from laconic.errors import LaconicError
 from laconic.gateway.bodies import TooLarge
 from laconic.gateway.headers import readable, upward
+from laconic.gateway.history import History
 from laconic.gateway.metrics import Metrics
 from laconic.gateway.passing import Message, Passing, Send
 from laconic.gateway.plan import Plan, Planner, concerns_us
@@ -53,11 +54,19 @@ class ClientGone(Exception):
 class Proxy:
     """An ASGI application. `start` and `stop` belong to the loop it runs in."""
 
-    def __init__(self, upstreams: Upstreams, planner: Planner, metrics: Metrics, roster: Roster) -> None:
+    def __init__(
+        self,
+        upstreams: Upstreams,
+        planner: Planner,
+        metrics: Metrics,
+        roster: Roster,
+        history: History | None = None,
+    ) -> None:
         self._upstreams = upstreams
         self._planner = planner
         self._metrics = metrics
         self._roster = roster
+        self._history = history
         self._thread = ThreadPoolExecutor(1, "engine")  # the engine is asked one question at a time
         self._client: aiohttp.ClientSession | None = None
 
@@ -76,6 +85,8 @@ class Proxy:
         if self._client is not None:
             await self._client.close()
         self._thread.shutdown(wait=False)
+        if self._history is not None:
+            self._history.stop()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         headers = readable(scope["headers"])
@@ -152,6 +163,10 @@ class Proxy:
                 text = f"{where.upstream} could not be reached ({fault}). Try again, or check its address."
                 await _answer(send, 502, refusal(where.format, 502, text))
             # An answer that broke off stays broken: the server closes the connection without ending the body.
+        finally:
+            if self._history is not None:
+                client = asked.headers.get("user-agent", "")
+                self._history.keep(where, plan, passing, client=client, seconds=time.monotonic() - began)
 
     async def _exchange(self, asked: Incoming, plan: Plan, passing: Passing) -> None:
         """Ask, and pass the answer on. A refusal of tools is not passed on when the request can do without them."""
@@ -215,7 +230,7 @@ class Proxy:
             self._metrics.add("laconic_prompt_tokens_total", usage.cache_write, kind="cache_write")
             self._metrics.add("laconic_output_tokens_total", usage.output)
             self._roster.answered(plan.caller, usage, plan.came, plan.went)
-        limits = limits_of(readable(answer.raw_headers), time.time())
+        limits = passing.limits = limits_of(readable(answer.raw_headers), time.time())
         if usage is not None or limits is not None:
             loop = asyncio.get_running_loop()
             loop.run_in_executor(self._thread, _quietly, self._planner.engine.answered, plan.caller, usage, limits)

@@ -72,7 +72,9 @@ def known_upstreams(
 def application(known: Upstreams, settings: Settings, *, off: bool, token: str = "") -> Starlette:
     """The gateway as the settings want it."""
     from laconic.gateway.app import build
+    from laconic.gateway.history import History
     from laconic.gateway.plan import Policy
+    from laconic.sessions.turns import FILE, Turns
 
     policy = Policy(
         enabled=settings.flag("gateway.enabled") and not off,
@@ -81,7 +83,8 @@ def application(known: Upstreams, settings: Settings, *, off: bool, token: str =
         prompted_models=_patterns(settings, "gateway.prompted_models"),
         max_body=settings.number("gateway.max_body") * 2**20,
     )
-    return build(known, engine(settings), policy, token)
+    history = History(Turns(settings.cache_dir() / FILE))
+    return build(known, engine(settings), policy, token, history=history)
 
 
 def engine(settings: Settings) -> Engine:

@@ -1,0 +1,73 @@
+"""What a request brought into the conversation, block by block: for the record of where tokens went."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Final
+
+from laconic.context.calls import About, about
+from laconic.context.ledger import Ledger
+from laconic.context.tracker import Tracker
+from laconic.records import Entered, Intake
+from laconic.wire.conversation import Conversation
+from laconic.wire.model import Block
+
+_TITLE: Final = 120  # characters
+_WORDS: Final = {"text": "", "thinking": "thinking", "redacted": "thinking", "reasoning": "thinking"}
+
+
+def intake(
+    conversation: Conversation, blocks: Iterable[Block], tracker: Tracker, ledger: Ledger, fixed: int
+) -> Intake:
+    """The blocks of this request that its tracker had not read before; all of them when it began anew."""
+    fresh = list(blocks)[tracker.sent :]
+    calls = _calls(conversation, fresh[0].turn) if fresh else {}
+    entered = tuple(_entered(conversation, block, calls.get(block.at), tracker, ledger) for block in fresh)
+    anew = tracker.sent == 0
+    return Intake(tracker.turn, fixed, entered, anew, _title(conversation) if anew else "")
+
+
+def _entered(
+    conversation: Conversation, block: Block, call: Block | None, tracker: Tracker, ledger: Ledger
+) -> Entered:
+    sent = tracker.sizes[block.key]
+    saved = sum(decision.before - decision.after for decision in ledger.of(block.key).values())
+    if block.kind == "call":
+        return Entered(block.key, "calls", block.name, _file(about(block.name, block.input)), sent + saved, sent)
+    if block.kind == "result":
+        sheets = tracker.sheets.get(block.key)
+        what = sheets[0].about if sheets else about(call.name, call.input) if call else None
+        name = call.name if call else block.name
+        return Entered(block.key, what.kind if what else "other", name, _file(what), sent + saved, sent)
+    kind = _WORDS.get(block.kind, "other") or _role(conversation.turns[block.turn].role)
+    return Entered(block.key, kind, "", "", sent + saved, sent)
+
+
+def _role(role: str) -> str:
+    return "instructions" if role == "system" else role
+
+
+def _file(what: About | None) -> str:
+    """The file that a call is about; a command that merely names some is about none."""
+    return min(what.files, default="") if what and what.kind in {"read", "edit"} else ""
+
+
+def _calls(conversation: Conversation, first: int) -> dict[tuple[int, int], Block]:
+    """Which call a result answers, for results from a turn on."""
+    found: dict[tuple[int, int], Block] = {}
+    for exchange in reversed(conversation.exchanges):
+        if max(turn for turn, _ in exchange.members) < first:
+            break
+        found |= {result.at: call for call, result in exchange.pairs if result is not None}
+    return found
+
+
+def _title(conversation: Conversation) -> str:
+    """How the user began; what a client puts before it stands in tags."""
+    if conversation.first_user < 0:
+        return ""
+    texts = [
+        block.text.strip() for block in conversation.turns[conversation.first_user].blocks if block.kind == "text"
+    ]
+    own = [text for text in texts if text and not text.startswith("<")]
+    return " ".join((own or texts or [""])[-1][: 4 * _TITLE].split())[:_TITLE]

@@ -1,0 +1,91 @@
+"""Write down what each turn cost, in a thread of its own: no request waits for it, and no failure reaches a client."""
+
+from __future__ import annotations
+
+import logging
+import time
+from concurrent.futures import ThreadPoolExecutor
+from typing import Final
+
+from laconic.context.economy import price_of
+from laconic.context.engine import Prepared
+from laconic.gateway.bill import Bill
+from laconic.gateway.engine import Caller
+from laconic.gateway.passing import Passing
+from laconic.gateway.plan import Plan
+from laconic.gateway.routes import Target
+from laconic.sessions.turns import Allowance, Cost, Cut, Turn, Turns, Who
+from laconic.wire.limits import Limits
+from laconic.wire.usage import Usage
+
+log = logging.getLogger("laconic.gateway")
+_NAME: Final = 100  # characters of a model or a client
+_MINUTE: Final = 60.0  # seconds after which a quota is full again when nobody says
+
+
+class History:
+    """Hands turns to the record. `keep` returns at once."""
+
+    def __init__(self, turns: Turns) -> None:
+        self._turns = turns
+        self._thread = ThreadPoolExecutor(1, "history")
+
+    def keep(self, where: Target, plan: Plan, passing: Passing, *, client: str, seconds: float) -> None:
+        """One request with its answer, as far as it came."""
+        if plan.caller is not None and not plan.refused:
+            self._thread.submit(
+                self._write, plan.caller, where, plan, passing, client=client[:_NAME], seconds=seconds
+            )
+
+    def stop(self) -> None:
+        """Wait until all is written."""
+        self._thread.shutdown(wait=True)
+        self._turns.close()
+
+    def _write(
+        self, caller: Caller, where: Target, plan: Plan, passing: Passing, *, client: str, seconds: float
+    ) -> None:
+        try:
+            model = caller.model[:_NAME]
+            kept = plan.kept or Prepared(b"")
+            self._turns.add(
+                Turn(
+                    Who(caller.session, caller.account, where.upstream, model, where.format, client),
+                    time.time(),
+                    passing.status,
+                    round(1000 * seconds),
+                    kept.tokens,
+                    self._cost(caller, passing.usage, plan),
+                    len(kept.made),
+                    kept.saved,
+                    kept.mode,
+                    kept.rung,
+                    kept.intake,
+                    tuple(Cut(one.key, one.before - one.after) for one in kept.made if one.reason != "ingest"),
+                    tuple(broken.reason for broken in passing.broken),
+                    _allowance(passing.limits),
+                )
+            )
+        except Exception:
+            log.exception("a turn was not written down")
+
+    def _cost(self, caller: Caller, usage: Usage | None, plan: Plan) -> Cost | None:
+        if usage is None:
+            return None
+        bill = Bill(_last=self._turns.last_whole(caller.session))
+        bill.add(usage, plan.came, plan.went, price_of(caller.model))
+        return Cost(
+            usage.input,
+            usage.cache_read,
+            usage.cache_write,
+            usage.output,
+            bill.tokens_without,
+            bill.dollars,
+            bill.dollars_without,
+        )
+
+
+def _allowance(limits: Limits | None) -> Allowance | None:
+    if limits is None or limits.tokens_left is None:
+        return None
+    return Allowance(limits.tokens or 0, limits.tokens_left, limits.tokens_reset or _MINUTE)

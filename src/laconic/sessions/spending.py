@@ -1,0 +1,236 @@
+"""What the recorded turns add up to: by session, hour, kind, tool, file and model. It only reads."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Final, Literal
+
+import msgspec
+
+from laconic.sessions.turns import keys, opened
+
+By = Literal["kind", "tool", "file", "session"]
+Order = Literal["last", "prompt", "whole", "dollars", "saved", "turns", "decisions"]
+_MINUTE: Final = 60.0  # seconds
+_COLUMNS: Final = (
+    "name, title, client, upstream, model, began, last, turns, errors, decisions, input, cache_read, cache_write,"
+    " output, whole, dollars, dollars_whole"
+)
+_ORDERS: Final[dict[str, str]] = {
+    "last": "last",
+    "prompt": "input+cache_read+cache_write",
+    "whole": "whole",
+    "dollars": "dollars",
+    "saved": "dollars_whole-dollars",
+    "turns": "turns",
+    "decisions": "decisions",
+}
+_BY: Final[dict[str, str]] = {
+    "kind": "part.kind",
+    "tool": "part.tool",
+    "file": "part.file",
+    "session": "session.name",
+}
+
+
+class Session(msgspec.Struct, frozen=True):
+    """One session as a sum of its turns."""
+
+    session: str
+    title: str
+    client: str
+    upstream: str
+    model: str
+    began: float
+    last: float
+    turns: int
+    errors: int
+    decisions: int
+    input: int
+    cache_read: int
+    cache_write: int
+    output: int
+    whole: float  # prompt tokens without us
+    dollars: float
+    dollars_whole: float
+
+    @property
+    def prompt(self) -> int:
+        return self.input + self.cache_read + self.cache_write
+
+
+class TurnRow(msgspec.Struct, frozen=True):
+    """One turn."""
+
+    number: int
+    at: float
+    turn: int
+    status: int
+    milliseconds: int
+    context: int
+    input: int
+    cache_read: int
+    cache_write: int
+    output: int
+    whole: float
+    dollars: float
+    dollars_whole: float
+    decisions: int
+    saved: int
+    mode: str
+    rung: str
+
+    @property
+    def prompt(self) -> int:
+        return self.input + self.cache_read + self.cache_write
+
+
+class Hour(msgspec.Struct, frozen=True):
+    """All turns of an hour."""
+
+    hour: int
+    turns: int
+    input: int
+    cache_read: int
+    cache_write: int
+    output: int
+    whole: float
+    dollars: float
+    dollars_whole: float
+
+    @property
+    def prompt(self) -> int:
+        return self.input + self.cache_read + self.cache_write
+
+
+class Part(msgspec.Struct, frozen=True):
+    """What blocks of one kind, tool, file or session cost."""
+
+    name: str
+    blocks: int
+    entered: int  # tokens when they came, once each
+    sent: int  # tokens over all turns, as sent
+    whole: int  # as they would have been without us
+
+
+class Malformed(msgspec.Struct, frozen=True):
+    """Calls of a model that could not be used."""
+
+    upstream: str
+    model: str
+    reason: str
+    count: int
+    last: float
+
+
+class ModelUse(msgspec.Struct, frozen=True):
+    """What a model was used for."""
+
+    upstream: str
+    model: str
+    sessions: int
+    turns: int
+    prompt: int
+    output: int
+    dollars: float
+
+
+class QuotaRow(msgspec.Struct, frozen=True):
+    """What a provider last said is left of a minute's tokens, and what went in the last minute."""
+
+    upstream: str
+    model: str
+    at: float
+    tokens: int
+    tokens_left: int
+    reset: float
+    spent: int
+
+
+class Spending:
+    """The record, open for reading; changes of other processes are seen."""
+
+    def __init__(self, path: Path) -> None:
+        self._base = opened(path)
+        self._base.execute("PRAGMA query_only = ON")
+
+    def close(self) -> None:
+        self._base.close()
+
+    def version(self) -> int:
+        """Another number whenever something was written."""
+        (number,) = self._base.execute("PRAGMA data_version").fetchone()
+        return int(number)
+
+    def count(self, since: float = 0.0) -> int:
+        (number,) = self._base.execute("SELECT count(*) FROM session WHERE last>=?", (since,)).fetchone()
+        return int(number)
+
+    def sessions(self, order: Order = "last", limit: int = -1, offset: int = 0, since: float = 0.0) -> list[Session]:
+        """Sessions, the most first."""
+        query = (
+            f"SELECT {_COLUMNS} FROM session WHERE last>=? ORDER BY {_ORDERS[order]} DESC, id DESC LIMIT ? OFFSET ?"
+        )
+        return [Session(*row) for row in self._base.execute(query, (since, limit, offset))]
+
+    def session(self, name: str) -> Session | None:
+        row = self._base.execute(f"SELECT {_COLUMNS} FROM session WHERE name=?", (name,)).fetchone()
+        return Session(*row) if row else None
+
+    def turns(self, name: str) -> list[TurnRow]:
+        """The turns of a session, in order."""
+        query = (
+            "SELECT number, at, turn, status, milliseconds, context, input, cache_read, cache_write, output, whole,"
+            " dollars, dollars_whole, decisions, saved, mode, rung FROM turn"
+            " WHERE session=(SELECT id FROM session WHERE name=?) ORDER BY number"
+        )
+        return [TurnRow(*row) for row in self._base.execute(query, (name,))]
+
+    def hours(self, since: float = 0.0) -> list[Hour]:
+        """Hours in which something happened, in order."""
+        return [Hour(*row) for row in self._base.execute("SELECT * FROM hour WHERE hour>=? ORDER BY hour", (since,))]
+
+    def parts(self, by: By, session: str = "", limit: int = -1) -> list[Part]:
+        """Where tokens went, the most first; of one session, or of all."""
+        where = "WHERE session.name=?" if session else ""
+        query = (
+            f"SELECT {_BY[by]}, sum(blocks), sum(entered), sum(part.sent+sent_now*(session.turns-since)) AS total,"
+            " sum(part.whole+whole_now*(session.turns-since)) FROM part JOIN session ON session.id=part.session"
+            f" {where} GROUP BY 1 ORDER BY total DESC, 1 LIMIT ?"
+        )
+        return [Part(*row) for row in self._base.execute(query, (*([session] if session else []), limit))]
+
+    def about(self, session: str, found: Iterable[str]) -> dict[str, tuple[str, str, str]]:
+        """Kind, tool and file of blocks, by their keys."""
+        numbers = keys(found)
+        rows = self._base.execute(
+            "SELECT key, kind, tool, file FROM block JOIN part ON part.id=block.part"
+            " WHERE block.session=(SELECT id FROM session WHERE name=?)",
+            (session,),
+        )
+        return {numbers[key]: (kind, tool, file) for key, kind, tool, file in rows if key in numbers}
+
+    def malformed(self) -> Sequence[Malformed]:
+        """The most first."""
+        rows = self._base.execute("SELECT * FROM malformed ORDER BY count DESC, upstream, model, reason")
+        return [Malformed(*row) for row in rows]
+
+    def models(self) -> Sequence[ModelUse]:
+        """All models, the most used first."""
+        rows = self._base.execute(
+            "SELECT upstream, model, count(*), sum(turns), sum(input+cache_read+cache_write) AS prompt, sum(output),"
+            " sum(dollars) FROM session GROUP BY upstream, model ORDER BY prompt DESC, upstream, model"
+        )
+        return [ModelUse(*row) for row in rows]
+
+    def quotas(self, now: float) -> Sequence[QuotaRow]:
+        """Quotas of which a provider spoke, the newest first."""
+        rows = self._base.execute(
+            "SELECT upstream, model, at, tokens, tokens_left, reset, coalesce((SELECT"
+            " sum(turn.input+turn.cache_read+turn.cache_write+turn.output) FROM turn JOIN session ON"
+            " session.id=turn.session WHERE turn.at>? AND session.account=quota.account AND"
+            " session.model=quota.model), 0) FROM quota ORDER BY at DESC",
+            (now - _MINUTE,),
+        )
+        return [QuotaRow(*row) for row in rows]

@@ -1,0 +1,318 @@
+"""The record of what conversations cost, turn by turn: one SQLite file for the owner only, written by the gateway.
+
+It holds numbers and names (models, tools, files, how a user began), no other content and no keys. What the rows add
+up to is read elsewhere.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable, Sequence
+from contextlib import closing
+from hashlib import blake2b
+from pathlib import Path
+from typing import Final
+
+import msgspec
+
+from laconic.records import Entered, Intake
+
+FILE: Final = "turns.sqlite"  # in the cache folder
+HOUR: Final = 3600
+_SESSIONS: Final = 5_000  # sessions that are kept
+_PRUNED: Final = 100  # turns between two looks at how many there are
+_SCHEMA: Final = """
+CREATE TABLE IF NOT EXISTS session (
+  id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, title TEXT NOT NULL, client TEXT NOT NULL, account TEXT NOT NULL,
+  upstream TEXT NOT NULL, model TEXT NOT NULL, format TEXT NOT NULL, began REAL NOT NULL, last REAL NOT NULL,
+  turns INTEGER NOT NULL DEFAULT 0, errors INTEGER NOT NULL DEFAULT 0, decisions INTEGER NOT NULL DEFAULT 0,
+  input INTEGER NOT NULL DEFAULT 0, cache_read INTEGER NOT NULL DEFAULT 0, cache_write INTEGER NOT NULL DEFAULT 0,
+  output INTEGER NOT NULL DEFAULT 0, whole REAL NOT NULL DEFAULT 0, dollars REAL NOT NULL DEFAULT 0,
+  dollars_whole REAL NOT NULL DEFAULT 0, last_whole REAL NOT NULL DEFAULT 0, fixed INTEGER NOT NULL DEFAULT 0
+);
+CREATE INDEX IF NOT EXISTS session_last ON session (last);
+CREATE TABLE IF NOT EXISTS turn (
+  session INTEGER NOT NULL, number INTEGER NOT NULL, at REAL NOT NULL, turn INTEGER NOT NULL, status INTEGER NOT NULL,
+  milliseconds INTEGER NOT NULL, context INTEGER NOT NULL, input INTEGER NOT NULL, cache_read INTEGER NOT NULL,
+  cache_write INTEGER NOT NULL, output INTEGER NOT NULL, whole REAL NOT NULL, dollars REAL NOT NULL,
+  dollars_whole REAL NOT NULL, decisions INTEGER NOT NULL, saved INTEGER NOT NULL, mode TEXT NOT NULL,
+  rung TEXT NOT NULL, PRIMARY KEY (session, number)
+) WITHOUT ROWID;
+CREATE INDEX IF NOT EXISTS turn_at ON turn (at);
+CREATE TABLE IF NOT EXISTS hour (
+  hour INTEGER PRIMARY KEY, turns INTEGER NOT NULL, input INTEGER NOT NULL, cache_read INTEGER NOT NULL,
+  cache_write INTEGER NOT NULL, output INTEGER NOT NULL, whole REAL NOT NULL, dollars REAL NOT NULL,
+  dollars_whole REAL NOT NULL
+);
+CREATE TABLE IF NOT EXISTS part (
+  id INTEGER PRIMARY KEY, session INTEGER NOT NULL, kind TEXT NOT NULL, tool TEXT NOT NULL, file TEXT NOT NULL,
+  blocks INTEGER NOT NULL, entered INTEGER NOT NULL, sent_now INTEGER NOT NULL, whole_now INTEGER NOT NULL,
+  sent INTEGER NOT NULL, whole INTEGER NOT NULL, since INTEGER NOT NULL, UNIQUE (session, kind, tool, file)
+);
+CREATE TABLE IF NOT EXISTS block (
+  session INTEGER NOT NULL, key INTEGER NOT NULL, part INTEGER NOT NULL, whole INTEGER NOT NULL,
+  PRIMARY KEY (session, key)
+) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS malformed (
+  upstream TEXT NOT NULL, model TEXT NOT NULL, reason TEXT NOT NULL, count INTEGER NOT NULL, last REAL NOT NULL,
+  PRIMARY KEY (upstream, model, reason)
+) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS quota (
+  account TEXT NOT NULL, model TEXT NOT NULL, upstream TEXT NOT NULL, at REAL NOT NULL, tokens INTEGER NOT NULL,
+  tokens_left INTEGER NOT NULL, reset REAL NOT NULL, PRIMARY KEY (account, model)
+) WITHOUT ROWID;
+"""
+
+
+class Who(msgspec.Struct, frozen=True):
+    """Whose turn it is: hashes, and names."""
+
+    session: str
+    account: str = ""
+    upstream: str = ""
+    model: str = ""
+    format: str = ""
+    client: str = ""  # as the client names itself
+
+
+class Cost(msgspec.Struct, frozen=True):
+    """What an answer cost, and what it would have cost with the history as it came."""
+
+    input: int = 0
+    cache_read: int = 0
+    cache_write: int = 0
+    output: int = 0
+    whole: float = 0.0  # prompt tokens without us
+    dollars: float = 0.0
+    dollars_whole: float = 0.0
+
+
+class Cut(msgspec.Struct, frozen=True):
+    """A block became smaller after it had entered."""
+
+    key: str
+    tokens: int
+
+
+class Allowance(msgspec.Struct, frozen=True):
+    """What a provider says is left of a minute's tokens."""
+
+    tokens: int  # of the limit; 0: not said
+    left: int
+    reset: float  # seconds
+
+
+class Turn(msgspec.Struct, frozen=True):
+    """One request and its answer."""
+
+    who: Who
+    at: float
+    status: int = 0  # 0: the client left, or nobody answered
+    milliseconds: int = 0
+    context: int = 0  # tokens as sent, by our own count
+    cost: Cost | None = None  # None: the answer did not say
+    decisions: int = 0
+    saved: int = 0  # tokens that they took out
+    mode: str = ""
+    rung: str = ""
+    intake: Intake | None = None
+    cuts: tuple[Cut, ...] = ()
+    malformed: tuple[str, ...] = ()  # reasons
+    allowance: Allowance | None = None
+
+
+def opened(path: Path) -> sqlite3.Connection:
+    """The file, created for its owner only when it is not there."""
+    if not path.exists():
+        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        path.touch(mode=0o600)
+    base = sqlite3.connect(path, timeout=5, isolation_level=None, check_same_thread=False)
+    base.execute("PRAGMA journal_mode = WAL")
+    base.execute("PRAGMA synchronous = OFF")  # after a power cut some figures are missing, nothing else
+    base.executescript(_SCHEMA)
+    return base
+
+
+class Turns:
+    """Writes. Used from one thread; several processes may write to one file."""
+
+    def __init__(self, path: Path, kept: int = _SESSIONS) -> None:
+        self._base = opened(path)
+        self._kept = kept
+        self._until_pruned = 1
+
+    def close(self) -> None:
+        self._base.close()
+
+    def last_whole(self, session: str) -> float:
+        """Prompt tokens that the last answered turn would have had without us."""
+        row = self._base.execute("SELECT last_whole FROM session WHERE name=?", (session,)).fetchone()
+        return float(row[0]) if row else 0.0
+
+    def add(self, *turns: Turn) -> None:
+        """Write turns down, all or none."""
+        with closing(self._base.cursor()) as base:
+            base.execute("BEGIN IMMEDIATE")
+            try:
+                for turn in turns:
+                    _write(base, turn)
+                self._prune(base)
+            except BaseException:
+                base.execute("ROLLBACK")
+                raise
+            base.execute("COMMIT")
+
+    def _prune(self, base: sqlite3.Cursor) -> None:
+        """Every now and then the sessions that nobody used for longest are forgotten; their hours stay."""
+        self._until_pruned -= 1
+        if self._until_pruned > 0:
+            return
+        self._until_pruned = _PRUNED
+        oldest = base.execute("SELECT id FROM session ORDER BY last DESC LIMIT -1 OFFSET ?", (self._kept,)).fetchall()
+        for table, column in (("turn", "session"), ("part", "session"), ("block", "session"), ("session", "id")):
+            base.executemany(f"DELETE FROM {table} WHERE {column}=?", oldest)
+
+
+def _write(base: sqlite3.Cursor, turn: Turn) -> None:
+    session, number, fixed = _session(base, turn)
+    cost = turn.cost or Cost()
+    depth = turn.intake.turn if turn.intake else 0
+    tokens = (
+        cost.input,
+        cost.cache_read,
+        cost.cache_write,
+        cost.output,
+        cost.whole,
+        cost.dollars,
+        cost.dollars_whole,
+    )
+    base.execute(
+        "INSERT INTO turn VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+        (
+            *(session, number, turn.at, depth, turn.status, turn.milliseconds, turn.context),
+            *tokens,
+            *(turn.decisions, turn.saved, turn.mode, turn.rung),
+        ),
+    )
+    base.execute(
+        "INSERT INTO hour VALUES (?,1,?,?,?,?,?,?,?) ON CONFLICT(hour) DO UPDATE SET turns=turns+1,"
+        " input=input+excluded.input, cache_read=cache_read+excluded.cache_read,"
+        " cache_write=cache_write+excluded.cache_write, output=output+excluded.output, whole=whole+excluded.whole,"
+        " dollars=dollars+excluded.dollars, dollars_whole=dollars_whole+excluded.dollars_whole",
+        (int(turn.at) // HOUR * HOUR, *tokens),
+    )
+    if turn.intake is not None:
+        _take_in(base, session, number - 1, turn.intake, fixed)
+    _cut(base, session, number - 1, turn.cuts)
+    _notes(base, turn)
+
+
+def _session(base: sqlite3.Cursor, turn: Turn) -> tuple[int, int, int]:
+    """The session's row brought up to date: its id, the number of this turn, and the fixed part so far."""
+    who, cost = turn.who, turn.cost or Cost()
+    row = base.execute("SELECT id, turns, fixed FROM session WHERE name=?", (who.session,)).fetchone()
+    if row is None:
+        names = (who.session, "", who.client, who.account, who.upstream, who.model, who.format, turn.at, turn.at)
+        base.execute(
+            "INSERT INTO session (name, title, client, account, upstream, model, format, began, last)"
+            " VALUES (?,?,?,?,?,?,?,?,?)",
+            names,
+        )
+        row = (base.lastrowid, 0, 0)
+    id, turns, fixed = row
+    title = turn.intake.title if turn.intake else ""
+    base.execute(
+        "UPDATE session SET last=max(last, ?), turns=turns+1, errors=errors+?, decisions=decisions+?, input=input+?,"
+        " cache_read=cache_read+?, cache_write=cache_write+?, output=output+?, whole=whole+?, dollars=dollars+?,"
+        " dollars_whole=dollars_whole+?, model=?, fixed=?, title=CASE WHEN title='' THEN ? ELSE title END,"
+        " last_whole=CASE WHEN ? THEN ? ELSE last_whole END WHERE id=?",
+        (
+            *(turn.at, turn.status >= 400, turn.decisions, cost.input, cost.cache_read, cost.cache_write),
+            *(cost.output, cost.whole, cost.dollars, cost.dollars_whole, who.model),
+            turn.intake.fixed if turn.intake else fixed,
+            *(title, turn.cost is not None, cost.whole, id),
+        ),
+    )
+    return id, turns + 1, fixed
+
+
+# A part is all blocks of a session with the same kind, tool and file. What it cost over all turns is its size times
+# the turns for which it had that size: the product is added up only when the size changes (`since`).
+
+
+def _take_in(base: sqlite3.Cursor, session: int, before: int, intake: Intake, fixed: int) -> None:
+    if intake.anew:
+        base.execute(
+            "UPDATE part SET sent=sent+sent_now*(?-since), whole=whole+whole_now*(?-since), since=?, sent_now=0,"
+            " whole_now=0 WHERE session=?",
+            (before, before, before, session),
+        )
+        fixed = 0
+    change = intake.fixed - fixed
+    if change:
+        part = Entered("", "instructions")
+        _grow(base, session, before, part, blocks=0, entered=max(0, change), sent=change, whole=change)
+    for block in intake.entered:
+        key = _number(block.key)
+        known = base.execute("SELECT whole FROM block WHERE session=? AND key=?", (session, key)).fetchone()
+        if known is None:
+            size = block.tokens
+            part_id = _grow(base, session, before, block, blocks=1, entered=block.whole, sent=size, whole=block.whole)
+            base.execute("INSERT INTO block VALUES (?,?,?,?)", (session, key, part_id, block.whole))
+        elif intake.anew:
+            _grow(base, session, before, block, blocks=0, entered=0, sent=block.tokens, whole=known[0])
+
+
+def _grow(
+    base: sqlite3.Cursor,
+    session: int,
+    before: int,
+    part: Entered,
+    *,
+    blocks: int,
+    entered: int,
+    sent: int,
+    whole: int,
+) -> int:
+    (id,) = base.execute(
+        "INSERT INTO part VALUES (NULL,?,?,?,?,?,?,?,?,0,0,?) ON CONFLICT(session, kind, tool, file) DO UPDATE SET"
+        " sent=sent+sent_now*(excluded.since-since), whole=whole+whole_now*(excluded.since-since),"
+        " since=excluded.since, blocks=blocks+excluded.blocks, entered=entered+excluded.entered,"
+        " sent_now=max(0, sent_now+excluded.sent_now), whole_now=max(0, whole_now+excluded.whole_now) RETURNING id",
+        (session, part.kind, part.tool[:100], part.file[:200], blocks, entered, sent, whole, before),
+    ).fetchone()
+    return int(id)
+
+
+def _cut(base: sqlite3.Cursor, session: int, before: int, cuts: Sequence[Cut]) -> None:
+    for cut in cuts:
+        base.execute(
+            "UPDATE part SET sent=sent+sent_now*(?-since), whole=whole+whole_now*(?-since), since=?,"
+            " sent_now=max(0, sent_now-?) WHERE id=(SELECT part FROM block WHERE session=? AND key=?)",
+            (before, before, before, cut.tokens, session, _number(cut.key)),
+        )
+
+
+def _notes(base: sqlite3.Cursor, turn: Turn) -> None:
+    who = turn.who
+    base.executemany(
+        "INSERT INTO malformed VALUES (?,?,?,1,?) ON CONFLICT DO UPDATE SET count=count+1, last=excluded.last",
+        [(who.upstream, who.model, reason, turn.at) for reason in turn.malformed],
+    )
+    if turn.allowance is not None:
+        said = turn.allowance
+        base.execute(
+            "INSERT INTO quota VALUES (?,?,?,?,?,?,?) ON CONFLICT DO UPDATE SET upstream=excluded.upstream,"
+            " at=excluded.at, tokens=excluded.tokens, tokens_left=excluded.tokens_left, reset=excluded.reset",
+            (who.account, who.model, who.upstream, turn.at, said.tokens, said.left, turn.at + said.reset),
+        )
+
+
+def _number(key: str) -> int:
+    """A block's key in eight bytes."""
+    return int.from_bytes(blake2b(key.encode(), digest_size=8).digest(), "big", signed=True)
+
+
+def keys(found: Iterable[str]) -> dict[int, str]:
+    """Keys by the number under which their blocks are stored."""
+    return {_number(key): key for key in found}
