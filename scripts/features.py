@@ -4,22 +4,22 @@ from __future__ import annotations
 
 import contextlib
 import io
+import re
 import sys
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
-PROMISES = ROOT / "docs" / "promises.md"
+PROMISES = ROOT / "docs" / "promises"
 
 
 def promises() -> dict[str, str]:
-    """Row id to title, from the table in the documents."""
+    """Row id to title, from the headings of the pages on promises."""
     rows: dict[str, str] = {}
-    for line in PROMISES.read_text("utf-8").splitlines():
-        cells = [cell.strip() for cell in line.split("|")]
-        if len(cells) == 4 and cells[1][:1].isalpha() and cells[1][1:].isdigit():
-            rows[cells[1]] = cells[2]
+    for page in sorted(PROMISES.glob("*.md")):
+        for match in re.finditer(r"^## ([A-Z]\d+) (.+)$", page.read_text("utf-8"), re.MULTILINE):
+            rows[match[1]] = match[2]
     return rows
 
 

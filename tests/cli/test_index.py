@@ -42,11 +42,11 @@ def test_a_missing_folder_is_an_error(tmp_path: Path, given: list[str]) -> None:
         main(["index", *given, str(tmp_path / "none")])
 
 
-def test_the_doctor_asks_for_an_index_and_is_content_with_it(
+def test_the_doctor_says_how_the_index_stands(
     code: Path, given: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main(["doctor", *given, str(code)]) == 1
-    assert f"is not indexed. Run `laconic index {code}`." in capsys.readouterr().out
+    assert main(["doctor", *given, str(code)]) == 0
+    assert f"none yet: it is built with the first question. Run `laconic index {code}`" in capsys.readouterr().out
     assert not (tmp_path / "cache").exists()  # it changes nothing
     main(["index", *given, str(code)])
     assert main(["doctor", *given, str(code)]) == 0

@@ -97,7 +97,9 @@ def _index(root: Path, cache: Path) -> Iterator[Finding]:
     file = catalog.place(cache, root)
     build = f"Run `laconic index {root}`."
     if not file.exists():
-        yield Finding("index", False, f"{root} is not indexed.", build)
+        yield Finding(
+            "index", True, "none yet: it is built with the first question.", f"{build[:-1]} to have it now."
+        )
         return
     store = Store.open(file)
     try:
