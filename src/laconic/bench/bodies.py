@@ -6,7 +6,7 @@ Arguments `LABEL=FOLDER` add code bases of your own.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
@@ -15,17 +15,18 @@ from laconic.bench.corpus import DJANGO, npm_package, sdist
 from laconic.bench.report import Cell, Options, Report, at_least, versions
 from laconic.errors import UsageError
 from laconic.index.parse import language_of, marks, parse
+from laconic.index.parse.language import compiled
 from laconic.index.parse.source import paragraph
-from laconic.records import Definition, Parsed
+from laconic.records import Definition
 from laconic.reduce.code import fold
 from laconic.tokens.count import Counter, counter
 
 LONGER_THAN: Final = 50  # lines
 _BODIES: Final = frozenset({"function", "method", "constructor"})
 _LANGUAGES: Final = frozenset(
-    {"python", "typescript", "tsx", "java", "rust", "go", "kotlin", "csharp", "ruby", "php", "cpp", "c"}
+    {"python", "typescript", "tsx", "javascript", "java", "rust", "go", "kotlin", "csharp", "ruby", "php", "cpp", "c"}
 )
-_RETURN: Final = re.compile(r"^\s*(?:return|raise|throw|yield)\b")
+_RETURN: Final = re.compile(rb"\b(?:return|raise|throw|yield)\b")
 _TYPESCRIPT: Final = "@jupyterlab/notebook@4.4.9"
 _MORE_TYPESCRIPT: Final = "rxjs@7.8.1"
 _JAVA: Final = "@capacitor/android@7.4.3"
@@ -96,27 +97,56 @@ def _measure(folder: Path, count: Counter) -> _Tally:
             continue
         data = path.read_bytes()
         parsed = parse(path.name, data)
+        large = [d for d in parsed.definitions if d.kind in _BODIES and len(d.span) > LONGER_THAN]
+        if not large:
+            continue
         lines = data.decode("utf-8", "replace").split("\n")
-        for each in parsed.definitions:
-            if each.kind in _BODIES and len(each.span) > LONGER_THAN:
-                body = lines[each.span.start - 1 : each.span.end]
-                marked = marks(path.name, data, each.span)
-                text = fold(body, marked, each.span.start).text
-                tally.bodies += 1
-                tally.before += count("\n".join(body))
-                tally.after += count(text)
-                _check(tally, set(text.split("\n")), each, parsed, list(zip(body, marked, strict=True)))
+        returns = return_rows(language.name, data)
+        for each in large:
+            body = lines[each.span.start - 1 : each.span.end]
+            text = fold(body, marks(path.name, data, each.span), each.span.start).text
+            tally.bodies += 1
+            tally.before += count("\n".join(body))
+            tally.after += count(text)
+            inner = [d for d in parsed.definitions if d.kind in _BODIES and _within(d.line, each)]
+            _check(tally, text, inner)
+            shown = set(text.split("\n"))
+            for row in returns:
+                if _within(row + 1, each):
+                    tally.see("returns", lines[row] in shown)
     return tally
 
 
-def _check(tally: _Tally, shown: set[str], each: Definition, parsed: Parsed, body: list[tuple[str, str]]) -> None:
-    """What must stay: the line of every name, the first line of documentation, every return."""
-    for inner in parsed.definitions:
-        if inner.kind in _BODIES and each.span.start <= inner.line <= each.span.end:
-            tally.see("signatures", body[inner.line - each.span.start][0] in shown)
-    if each.doc:
-        plain = (paragraph(line) for line in shown)
-        tally.see("documentation", any(text and each.doc.startswith(text) for text in plain))
-    for line, mark in body:
-        if _RETURN.match(line) and mark not in "dm":
-            tally.see("returns", line in shown)
+def _within(line: int, each: Definition) -> bool:
+    return each.span.start <= line <= each.span.end
+
+
+def _check(tally: _Tally, text: str, definitions: Sequence[Definition]) -> None:
+    """What must stay of the body and of everything that is defined in it: signatures, first lines of documentation."""
+    flat = " ".join(text.split())
+    plain = [bare for line in text.split("\n") if (bare := paragraph(line))]
+    for each in definitions:
+        tally.see("signatures", each.signature.rstrip("…") in flat)
+        if each.doc:
+            tally.see("documentation", any(each.doc.startswith(bare) for bare in plain))
+
+
+def return_rows(language: str, data: bytes) -> list[int]:
+    """The rows on which something returns or raises: the words are looked for in the text, and count unless the tree
+    says that they stand in a string or a comment, or are names of something else.
+    """
+    import tree_sitter
+
+    ready = compiled(language)
+    if ready is None:
+        return []
+    root = tree_sitter.Parser(ready.grammar).parse(data).root_node
+    rows = []
+    for row, line in enumerate(data.split(b"\n")):
+        for word in _RETURN.finditer(line):
+            node = root.descendant_for_point_range((row, word.start()), (row, word.end()))
+            raises = language == "ruby" and node is not None and node.type == "identifier"
+            if node is not None and (node.type.rstrip("@") == word[0].decode() or raises):
+                rows.append(row)
+                break
+    return rows

@@ -76,3 +76,9 @@ mod tests {  //? module tests private test
     #[tokio::test]  //? read tokio; read test on tokio
     async fn has_area() { assert_eq!(helper(1).len(), 1); }  //? function tests.has_area private async test; call assert_eq; call helper; call len on helper()
 }
+
+#[derive(  //? decorator derive
+    Clone,  //? read Clone
+)]
+/// Told below an attribute of several lines.
+struct Marked;  //? struct Marked private doc="Told below an attribute of several lines."

@@ -42,3 +42,33 @@ def test_a_span_is_marked_alone() -> None:
 
 def test_a_file_in_no_known_language_is_marked_by_guessing() -> None:
     assert marks("a.unknown", b"function f()\n  x\n  return y\nend") == "sbrc"
+
+
+RUST = b"""#[cfg(all(
+    unix,
+    feature = "time",
+))]
+/// Waits, which [
+///
+/// more of it
+#[inline]
+fn f() {
+    select! {
+        _ = a() => { return 3; }
+    }
+    Err(4)
+}
+"""
+
+
+def test_attributes_belong_to_the_signature_and_are_no_documentation() -> None:
+    assert marks("a.rs", RUST) == "ssssdmmssbrbrc "
+
+
+def test_what_leaves_a_function_is_marked_where_it_is_a_call_or_a_labelled_jump() -> None:
+    assert marks("a.rb", b"def f\n  raise 'x' unless y\n  1\nend") == "srrc"
+    assert marks("a.go", b"func f() {\n\tpanic(1)\n}") == "src"
+    assert marks("a.sh", b"f() {\n  exit 3\n}") == "src"
+    assert marks("a.kt", b"fun f() {\n  xs.map {\n    return@map 3\n  }\n}") == "sfrcc"
+    assert marks("a.cpp", b"int f() {\n  co_return 3;\n}") == "src"
+    assert marks("a.lua", b"function f()\n  error('x')\nend") == "src"

@@ -217,8 +217,9 @@ def _documentation(each: Found, top: int, row: int, language: Language, source: 
         return paragraph(_text(node))
     if top == row:
         return ""
-    above = [line.decode("utf-8", "replace") for line in source.lines[top:row]]
-    return paragraph("\n".join(line for line in above if not line.lstrip().startswith(("#[", "[", "@"))))
+    attributes = source.attributes(top, row)
+    above = [source.lines[at].decode("utf-8", "replace") for at in range(top, row) if at not in attributes]
+    return paragraph("\n".join(above))
 
 
 def scopes(made: Outline) -> Iterator[tuple[int, int, int]]:

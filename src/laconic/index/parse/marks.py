@@ -5,6 +5,7 @@ Keywords are the same in the trees of all languages, so no language needs a tabl
 
 from __future__ import annotations
 
+from collections.abc import Set
 from functools import cache
 from typing import TYPE_CHECKING, Final
 
@@ -19,7 +20,13 @@ from laconic.reduce.code import Mark, guess
 if TYPE_CHECKING:
     from tree_sitter import Node, Query
 
-_RETURNS: Final = ("return", "raise", "throw", "yield")
+_RETURNS: Final = ("return", "return@", "raise", "throw", "yield", "co_return", "co_yield")
+_LEAVING: Final = {  # where leaving a function is a call, not a keyword
+    "ruby": '((identifier) @return (#any-of? @return "raise" "fail"))',
+    "lua": '((function_call name: (identifier) @return) (#eq? @return "error"))',
+    "go": '((call_expression function: (identifier) @return) (#eq? @return "panic"))',
+    "bash": '((command name: (command_name) @return) (#any-of? @return "return" "exit"))',
+}
 _FLOW: Final = (
     *(
         "if",
@@ -126,6 +133,7 @@ def _keywords(name: str) -> Query | None:
         listed = " ".join(f"({word})" if named else f'"{word}"' for word in have)
         if have:
             parts.append(f"[{listed}] @{capture}")
+    parts += [_LEAVING[name]] if name in _LEAVING else []
     return tree_sitter.Query(ready.grammar, "\n".join(parts)) if parts else None
 
 
@@ -137,7 +145,11 @@ def _definition(each: Found, language: Language, source: Source, painted: _Lines
     inside = language.documentation(each.node) if language.documentation else None
     if inside is not None:
         _document(inside.start_point[0], inside.end_point[0] + 1, source, painted)
-    _document(source.comment_above(start, language.comments), start, source, painted)
+    above = source.comment_above(start, language.comments)
+    attributes = source.attributes(above, start)
+    for row in attributes:
+        painted.paint(row, Mark.SIGNATURE)
+    _document(above, start, source, painted, attributes)
     if language.name in _TAILS and each.body is not None:
         tail = each.body.named_child(each.body.named_child_count - 1) if each.body.named_child_count else None
         if tail is not None and not tail.type.endswith(("_statement", "_declaration", "_item", "comment")):
@@ -156,9 +168,11 @@ def _header_end(each: Found) -> int:
     return body.start_point[0] if braced or before is None else max(each.name_row, before.end_point[0])
 
 
-def _document(first: int, end: int, source: Source, painted: _Lines) -> None:
+def _document(first: int, end: int, source: Source, painted: _Lines, other: Set[int] = frozenset()) -> None:
     """The first line of documentation that says something, with what opens it; the rest is less important."""
     told = False
     for row in range(first, min(end, len(source.lines))):
+        if row in other:
+            continue
         painted.paint(row, Mark.MORE_DOC if told else Mark.DOC)
         told = told or bool(paragraph(source.lines[row].decode("utf-8", "replace")))

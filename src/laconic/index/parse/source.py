@@ -11,6 +11,9 @@ _MARKERS: Final = re.compile(
 )
 _TAGS: Final = re.compile(r"</?(?:summary|remarks|para|p)>")
 _LONGEST: Final = 300  # characters of a signature or of one paragraph of documentation
+_STRINGS: Final = re.compile(rb'"(?:[^"\\]|\\.)*"')
+_OPEN: Final = (b"(", b"[", b"{")
+_CLOSED: Final = (b")", b"]", b"}")
 _REACH: Final = 200  # lines that a comment above a definition may have
 
 
@@ -62,6 +65,20 @@ class Source:
             if line.startswith(starts) and line.startswith((b"/*", b"#[", b"[", b"<!--")):
                 return above
         return -1
+
+    def attributes(self, first: int, end: int) -> set[int]:
+        """Which of these rows above a definition belong to attributes (`#[test]`), whole ones of several lines too."""
+        rows: set[int] = set()
+        depth, comment = 0, False
+        for row in range(first, min(end, len(self.lines))):
+            line = self.lines[row].strip()
+            if comment or (not depth and line.startswith(b"/*")):
+                comment = line.rfind(b"/*") >= line.rfind(b"*/")
+            elif depth or line.startswith((b"#[", b"#![", b"[", b"@")):
+                rows.add(row)
+                bare = _STRINGS.sub(b"", line)
+                depth = max(0, depth + sum(map(bare.count, _OPEN)) - sum(map(bare.count, _CLOSED)))
+        return rows
 
 
 def paragraph(text: str) -> str:
