@@ -6,6 +6,7 @@ This is the only module that reads the environment. It knows nothing of what the
 from __future__ import annotations
 
 import os
+import re
 import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -16,6 +17,8 @@ from typing import Final
 from laconic.errors import BadSetting
 
 Value = str | int | float | bool
+_KEYS: Final = {"gemini": ("GEMINI_API_KEY", "GOOGLE_API_KEY")}  # elsewhere the provider's name decides
+_SECRET: Final = re.compile(r"_API_KEY$|^ANTHROPIC_AUTH_TOKEN$|^LACONIC_GATEWAY_TOKEN$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +51,7 @@ class Setting:
 
 SETTINGS: Final[tuple[Setting, ...]] = (
     Setting("cache_dir", "", "Folder for indexes and archives; empty means the user's cache folder."),
+    Setting("state_dir", "", "Folder for the agent's sessions; empty means the user's state folder."),
     Setting("model", "gpt-5", "Model whose tokenizer counts when nothing else says so."),
     Setting("budget", 0, "Tokens an answer may have at most; 0 means the tool's own default.", minimum=0),
     Setting("reduce.budget", 0, "Tokens that `laconic reduce` aims for; 0 means by content.", minimum=0),
@@ -94,6 +98,25 @@ SETTINGS: Final[tuple[Setting, ...]] = (
     Setting("context.least_turns", 1, "Turns between two events (5 suits providers with dear caches).", minimum=1),
     Setting("context.task_tool", "", "One more tool that keeps tasks, beside those that are known."),
     Setting("context.meta", False, "Tell the model at the end of a request how full its context is."),
+    Setting(
+        "agent.model", "anthropic/claude-sonnet-4-5", "Model of `laconic agent`: PROVIDER/NAME, or scripted:FILE."
+    ),
+    Setting("agent.protocol", "auto", "How its model calls tools.", choices=("auto", "native", "prompted")),
+    Setting("agent.window", 0, "Tokens that its model takes; 0: unknown.", minimum=0),
+    Setting("agent.answer", 8_000, "Tokens that one message of its model may have.", minimum=100),
+    Setting(
+        "agent.allow", "", "Commands that it runs without asking, as patterns with commas: `pytest*, make test`."
+    ),
+    Setting(
+        "agent.deny",
+        "sudo *, su *, doas *, shutdown*, reboot*, mkfs*, dd *, rm -rf /*, rm -rf ~*, git push*",
+        "Commands that it never runs, as patterns with commas.",
+    ),
+    Setting("agent.seconds", 120.0, "Time after which a command of its is ended.", minimum=0.1),
+    Setting("agent.patience", 300.0, "Seconds to wait for the next word of a model.", minimum=0.1),
+    Setting("agent.max_turns", 60, "Messages of the model after which it stops; 0: no limit.", minimum=0),
+    Setting("agent.max_tokens", 0, "Tokens, sent and received, after which it stops; 0: no limit.", minimum=0),
+    Setting("agent.max_cost", 0.0, "Dollars after which it stops; 0: no limit.", minimum=0),
     Setting("bench.data", "../shared/bench", "Folder with the recorded data that benchmarks measure on."),
 )
 
@@ -134,6 +157,19 @@ class Settings(Mapping[str, Value]):
 
         return Path(platformdirs.user_cache_dir("laconic", appauthor=False))
 
+    def state_dir(self) -> Path:
+        """Where sessions of the agent live."""
+        named = self.text("state_dir")
+        if named:
+            return Path(named).expanduser()
+        import platformdirs  # costs start-up time; most commands never get here
+
+        return Path(platformdirs.user_state_dir("laconic", appauthor=False))
+
+    def patterns(self, name: str) -> tuple[str, ...]:
+        """A list with commas."""
+        return tuple(filter(None, (word.strip() for word in self.text(name).split(","))))
+
 
 def load(
     flags: Mapping[str, object] | None = None,
@@ -167,6 +203,18 @@ def settings_file(environ: Mapping[str, str]) -> Path:
         return Path(named).expanduser()
     home = environ.get("XDG_CONFIG_HOME") or str(Path(environ.get("HOME", "~")).expanduser() / ".config")
     return Path(environ.get("APPDATA") or home) / "laconic" / "config.toml"
+
+
+def key_of(provider: str, environ: Mapping[str, str] | None = None) -> str:
+    """The key for a provider; empty when there is none. It is handed on, never kept."""
+    environ = os.environ if environ is None else environ
+    names = _KEYS.get(provider, (provider.upper().replace("-", "_") + "_API_KEY",))
+    return next((environ[name] for name in names if environ.get(name)), "")
+
+
+def keyless_environment() -> dict[str, str]:
+    """The environment for commands of a model: without the keys of providers, which it could print."""
+    return {name: value for name, value in os.environ.items() if not _SECRET.search(name)}
 
 
 def child_environment(extra: Mapping[str, str] | None = None) -> dict[str, str]:

@@ -16,7 +16,9 @@ LaconicError
 │   ├── MalformedRequest  the body is not the format it claims to be
 │   └── ContextOverflow   what may not be touched is already too large
 ├── UpstreamError         a provider could not be reached
-└── ModelError            a model's answer could not be used
+├── ModelError            a model's answer could not be used
+├── NotAllowed            a command that the user or the settings do not allow
+└── LimitReached          turns, tokens or money are used up
 
 Each carries one sentence on what is wrong and one on how to go on: agents read both.
 """
@@ -103,3 +105,11 @@ class UpstreamError(LaconicError):
 
 class ModelError(LaconicError):
     """A model's answer could not be used."""
+
+
+class NotAllowed(LaconicError):
+    """A command that the user or the settings do not allow."""
+
+
+class LimitReached(LaconicError):
+    """Turns, tokens or money are used up."""

@@ -183,6 +183,7 @@ class Passage(msgspec.Struct, frozen=True):
     numbers: tuple[int, ...] = ()  # the number that a listing gave the row; -1: none
     heads: tuple[str, ...] = ()  # the file that a search listing found the row in; empty: none
     hits: frozenset[int] = frozenset()  # rows that a search found, among rows shown around them
+    tagged: bool = False  # edits refer to its numbers: none of them is left out
 
     def __len__(self) -> int:
         return len(self.lines)

@@ -1,1 +1,1 @@
-"""A small reference agent."""
+"""The reference agent: one loop over a model, the code plane, edits, commands and tasks."""

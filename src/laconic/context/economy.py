@@ -18,6 +18,7 @@ class Price(msgspec.Struct, frozen=True):
     plain: float = 1.0  # a token that is not cached
     dollars: float = 3.0  # per million plain input tokens, for reports
     lookback: int = 20  # blocks behind a mark in which an earlier prefix is found
+    output: float = 5.0  # a token of an answer
 
 
 # Read in this order: the first prefix that a model's name has (after `provider/`) decides.
@@ -25,11 +26,11 @@ PRICES: Final[tuple[tuple[str, Price], ...]] = (
     ("claude-opus", Price(0.1, 1.25, 300, 1024, dollars=5.0)),
     ("claude-haiku", Price(0.1, 1.25, 300, 2048, dollars=1.0)),
     ("claude", Price(0.1, 1.25, 300, 1024, dollars=3.0)),
-    ("gpt-5", Price(0.1, 1.0, 600, 1024, dollars=1.25)),
+    ("gpt-5", Price(0.1, 1.0, 600, 1024, dollars=1.25, output=8.0)),
     ("gpt-4.1", Price(0.25, 1.0, 600, 1024, dollars=2.0)),
     ("gpt-4o", Price(0.5, 1.0, 600, 1024, dollars=2.5)),
     ("o", Price(0.25, 1.0, 600, 1024, dollars=2.0)),
-    ("gemini", Price(0.1, 1.0, 300, 2048, dollars=1.25)),
+    ("gemini", Price(0.1, 1.0, 300, 2048, dollars=1.25, output=8.0)),
     ("deepseek", Price(0.1, 1.0, 3600, 64, dollars=0.28)),
     ("kimi", Price(0.25, 1.0, 3600, 1024, dollars=0.6)),
     ("glm", Price(0.2, 1.0, 3600, 1024, dollars=0.6)),

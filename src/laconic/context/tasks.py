@@ -76,7 +76,7 @@ class Tasks:
 
     def _task(self, row: Mapping[str, object], answer: str, *, alone: bool) -> Task | None:
         title = next((str(row[field]) for field in _TITLES if row.get(field)), "")
-        id = next((str(row[field]) for field in _IDS if row.get(field)), "")
+        id = next((str(row[field]) for field in _IDS if row.get(field)), "").removeprefix("#")
         status = str(row.get("status") or row.get("state") or "").lower()
         if alone and not any(row.get(field) for field in ("id", "taskId", "task_id")):
             found = _CREATED.search(answer)  # a new task gets its id from the answer

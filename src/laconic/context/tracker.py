@@ -181,6 +181,8 @@ class Tracker:
         rows = passage(text)
         runs = []
         for run, sheet in self._sightings.repeats(rows):
+            if rows.tagged and not sheet.passage.tagged:
+                continue  # edits name these lines by their numbers, which stand nowhere else
             runs.append(Run(run.first, run.last, run.source, run.row, _label(run, sheet, what)))
             sheet.used(run.row, run.row + run.last - run.first, self.turn)
         written = shown(rows, runs)

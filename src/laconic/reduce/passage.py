@@ -14,6 +14,7 @@ from laconic.records import Passage, Run
 
 _FEWEST: Final = 3  # rows that make a listing
 _NUMBERED: Final = re.compile(r"\s*(\d{1,7})(?:→|\t)(.*)", re.S)
+_TAGGED: Final = re.compile(r"\[.+#[0-9a-f]{6,64} \d+ lines?\]")
 _FOUND: Final = re.compile(r"((?:\.{0,2}/)?[\w@.+~\-]+(?:/[\w@.+~\-\[\]()]+)*)([:-])(\d{1,7})\2(.*)", re.S)
 
 
@@ -32,7 +33,8 @@ def _numbered(rows: Sequence[str]) -> Passage | None:
     steps = sum(1 for a, b in pairwise(numbers) if a >= 0 and b == a + 1)
     if steps < _FEWEST - 1:
         return None
-    return Passage(tuple(m[2] if m else row for m, row in zip(matches, rows, strict=True)), numbers)
+    lines = tuple(m[2] if m else row for m, row in zip(matches, rows, strict=True))
+    return Passage(lines, numbers, tagged=any(row[:1] == "[" and _TAGGED.fullmatch(row) for row in rows))
 
 
 def _found(rows: Sequence[str]) -> Passage | None:

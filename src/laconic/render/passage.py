@@ -55,7 +55,7 @@ def _row(passage: Passage, row: int, before: _Before, out: list[str]) -> None:
         before.head, before.number = head, -2
     if row in passage.hits:
         out.append(f"{number}:{line}")
-    elif number == before.number + 1 and number % _EVERY and not _LIKE_A_NUMBER.match(line):
+    elif number == before.number + 1 and number % _EVERY and not passage.tagged and not _LIKE_A_NUMBER.match(line):
         out.append(line)
     else:
         out.append(f"{number}\t{line}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from typing import Any, Final
 
 Measure = Callable[[str], int]
@@ -10,6 +11,7 @@ _TOKEN_BYTES: Final = 4  # what one token takes in the packed form
 _PACKED: Final = ("o200k_base", "cl100k_base")  # every special token of these contains `<|`
 
 
+@cache
 def encoder(encoding: str) -> Any:
     """The tokenizer itself, or None where the wheel is missing or does not hold this vocabulary."""
     try:

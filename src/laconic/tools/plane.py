@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import sqlite3
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
@@ -48,8 +48,9 @@ class Reply:
 class Plane:
     """Tools over one workspace. Use it from one thread."""
 
-    def __init__(self, root: Path, settings: Settings) -> None:
+    def __init__(self, root: Path, settings: Settings, own: Sequence[Tool] = ()) -> None:
         self.root = root.resolve()
+        self.tools = {**{tool.name: tool for tool in own}, **tools()}  # `own`: those of the caller alone
         self.settings = settings
         self.cache = settings.cache_dir()
         self._index: Index | None = None
@@ -105,7 +106,7 @@ class Plane:
         started = time.perf_counter()
         tokens, failed, repaired, cut = 0, False, False, ""
         try:
-            tool = find(name)
+            tool = find(name, self.tools)
             arguments = understand(tool, given)
             repaired = bool(arguments.repaired)
             allowed = self._limit(tool, str(arguments.values.get("budget") or ""), session, host)
@@ -188,9 +189,8 @@ class Plane:
             self._calls = None  # figures are lost, the answer is not
 
 
-def find(name: str) -> Tool:
+def find(name: str, known: Mapping[str, Tool]) -> Tool:
     """The tool of a name, or of a name that agents guess for it."""
-    known = tools()
     plain = name.lower().removeprefix("laconic").strip("_.:-").replace("-", "_")
     for tool in known.values():
         if plain == tool.name or plain in tool.aliases.split():

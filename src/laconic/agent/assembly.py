@@ -1,0 +1,103 @@
+"""Put a session together from settings and options: model, tools, memory, record."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+from laconic import __version__
+from laconic.agent.limits import Limits, Spending
+from laconic.agent.loop import Agent, Unwatched, Watch
+from laconic.agent.permission import Ask, Permission
+from laconic.agent.providers import declared_native, endpoint, transport
+from laconic.agent.scripted import ScriptedModel, script
+from laconic.agent.toolbox import Toolbox
+from laconic.agent.transport import Transport
+from laconic.agent.voice import Manner, Voice
+from laconic.config import Settings
+from laconic.context.economy import price_of
+from laconic.context.engine import Engine
+from laconic.context.ledger import Decision, Recap
+from laconic.context.options import options_from
+from laconic.render.briefing import system_prompt
+from laconic.sessions.archive import Archive
+from laconic.sessions.capabilities import Capabilities
+from laconic.sessions.ledger import LedgerFile
+from laconic.sessions.trajectories import Trajectory, begin, resume
+from laconic.tokens.count import counter
+from laconic.wire.prompted.capability import Protocols
+from laconic.wire.speaking.dialects import spoken
+
+_SCRIPTED: Final = "scripted:"
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What one run is told."""
+
+    root: Path
+    model: str
+    base: str = ""  # address of a server of one's own
+    format: str = ""  # and what it speaks
+    protocol: str = "auto"
+    window: int = 0
+    limits: Limits = field(default_factory=Limits)
+    ask: Ask | None = None  # None: nobody is there
+    resume: str = ""
+
+
+def folder_of(settings: Settings) -> Path:
+    """Where sessions are kept."""
+    return settings.state_dir() / "agent"
+
+
+def recorded(options: Options, settings: Settings, task: str) -> Trajectory:
+    """The session that is begun, or gone on with."""
+    folder, root = folder_of(settings), options.root.resolve()
+    if options.resume:
+        return resume(folder, options.resume, root)
+    return begin(folder, root, options.model, task, __version__)
+
+
+def assemble(options: Options, settings: Settings, record: Trajectory, watch: Watch | None = None) -> Agent:
+    """A session that is ready to work. Close its tools afterwards."""
+    count = counter(settings.text("model"))
+    root = Path(record.begun.root)
+    provider, model, format, way = _model(options, settings)
+    permission = Permission(root, settings.patterns("agent.allow"), settings.patterns("agent.deny"), options.ask)
+    tools = Toolbox(root, settings, permission, record.id, options.window)
+    ledger = LedgerFile(settings.cache_dir() / "ledger.sqlite", Decision, Recap)
+    engine = Engine(ledger, Archive.of(settings), time.time, count, options_from(settings))
+    spending = Spending(options.limits, price_of(model))
+    manner = Manner(
+        provider,
+        model,
+        spoken(format),
+        system_prompt(str(root)),
+        tools.offers,
+        tools.guessed,
+        options.window,
+        settings.number("agent.answer"),
+        options.protocol,
+    )
+    protocols = Protocols(
+        declared_native(settings),
+        settings.patterns("gateway.prompted_models"),
+        time.time,
+        Capabilities(settings.state_dir() / "models.json"),
+    )
+    voice = Voice(manner, way, engine, protocols, record.id, count=count, clock=time.time, used=spending.add)
+    return Agent(voice, tools, record, spending, watch or Unwatched())
+
+
+def _model(options: Options, settings: Settings) -> tuple[str, str, str, Transport]:
+    """Provider, model, format, and the way there."""
+    if options.model.startswith(_SCRIPTED):
+        path = Path(options.model.removeprefix(_SCRIPTED))
+        rules = script(path)
+        format = options.format or rules.format
+        return "scripted", path.stem, format, ScriptedModel(rules, format, counter(settings.text("model")))
+    where = endpoint(options.model, settings, options.base, options.format)
+    return where.provider, where.model, where.format, transport(where, settings.ratio("agent.patience"))

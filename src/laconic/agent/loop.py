@@ -1,0 +1,125 @@
+"""The agent: ask the model, run the calls it makes, tell it what came of them, until it makes no more."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import Final, Protocol
+
+from laconic.agent.limits import Spending
+from laconic.agent.toolbox import Toolbox
+from laconic.agent.voice import Said, Voice
+from laconic.errors import ModelError
+from laconic.render.briefing import CUT_OFF, INTERRUPTED, NOTHING_SAID, not_run, not_run_all
+from laconic.sessions.trajectories import Trajectory
+from laconic.wire.speaking.talk import Message, Outcome, Outcomes, Spoken, Use, Words
+
+_PATIENCE: Final = 2  # answers in a row of which nothing can be used, before the third is the last
+
+
+class Watch(Protocol):
+    """Sees what happens, as it happens."""
+
+    def text(self, text: str) -> None: ...
+
+    def called(self, use: Use) -> None: ...
+
+    def answered(self, outcome: Outcome) -> None: ...
+
+
+class Unwatched:
+    """Nobody looks."""
+
+    def text(self, text: str) -> None: ...
+
+    def called(self, use: Use) -> None: ...
+
+    def answered(self, outcome: Outcome) -> None: ...
+
+
+@dataclass(slots=True)
+class Agent:
+    """One session."""
+
+    voice: Voice
+    tools: Toolbox
+    record: Trajectory
+    spending: Spending
+    watch: Watch = field(default_factory=Unwatched)
+    malformed: Counter[str] = field(default_factory=Counter)  # calls that could not run, by reason
+    _useless: int = 0  # answers in a row
+
+    def work(self, task: str = "") -> str:
+        """Until the model makes no more calls: what it says then is the answer."""
+        self._take_up()
+        if task:
+            self.record.add(Words(task))
+        while True:
+            self.spending.check()
+            said = self.voice.ask(tuple(self.record.messages), self.tools.tasks.current, self.watch.text)
+            self.spending.turns += 1
+            self.record.add(Spoken(said.text, said.uses, said.native, self.voice.format))
+            if said.uses or said.broken:
+                self._act(said)
+            elif said.text.strip() and not said.truncated:
+                return said.text
+            else:
+                self._urge(CUT_OFF if said.truncated else NOTHING_SAID)
+
+    def _act(self, said: Said) -> None:
+        """Run what may run. When one call of several is broken, or the message was cut off, nothing is changed."""
+        spoilt = "truncated" if said.truncated else "batch" if any(use.broken for use in said.uses) else ""
+        outcomes = [self._outcome(use, spoilt) for use in said.uses]
+        for broken in said.broken:
+            self.malformed[broken.reason] += 1
+        note = not_run_all([(broken.reason, broken.name) for broken in said.broken])
+        if not outcomes:
+            self._urge(note)
+            return
+        if note:
+            last = outcomes[-1]
+            outcomes[-1] = Outcome(last.name, f"{last.text}\n{note}", last.id, last.failed)
+        self.record.add(Outcomes(tuple(outcomes)))
+        ran = any(not use.broken and self.tools.knows(use.name) for use in said.uses)
+        self._useless = 0 if ran else self._useless + 1
+        self._give_up()
+
+    def _outcome(self, use: Use, spoilt: str) -> Outcome:
+        self.watch.called(use)
+        reason = use.broken or (spoilt if spoilt and self.tools.writes(use.name) else "")
+        if reason:
+            outcome = Outcome(use.name, not_run(reason, use.name), use.id, failed=True)
+        else:
+            reason = "" if self.tools.knows(use.name) else "unknown-tool"
+            reply = self.tools.call(use.name, use.arguments)
+            outcome = Outcome(use.name, reply.text, use.id, reply.failed)
+        if reason:
+            self.malformed[reason] += 1
+        self.watch.answered(outcome)
+        return outcome
+
+    def _urge(self, note: str) -> None:
+        """Nothing of this answer could be used; the model is told why."""
+        self.record.add(Words(note))
+        self._useless += 1
+        self._give_up()
+
+    def _give_up(self) -> None:
+        if self._useless > _PATIENCE:
+            raise ModelError(
+                f"{self.voice.manner.model} gave {self._useless} answers in a row that could not be used.",
+                "Try another model, or --protocol native or prompted.",
+            )
+
+    def _take_up(self) -> None:
+        """Go on after a kill: calls without results get one. What only reads is asked again, nothing else is."""
+        messages: list[Message] = self.record.messages
+        self.tools.remember(messages)
+        last = messages[-1] if messages else None
+        if isinstance(last, Spoken) and last.uses:
+            self.record.add(Outcomes(tuple(self._made_up_for(use) for use in last.uses)))
+
+    def _made_up_for(self, use: Use) -> Outcome:
+        if use.broken or self.tools.writes(use.name):
+            return Outcome(use.name, INTERRUPTED, use.id, failed=True)
+        return self._outcome(use, "")

@@ -1,0 +1,66 @@
+"""`run`: a command in the working folder, allowed first, ended in time, its output reduced and kept."""
+
+from __future__ import annotations
+
+from laconic.agent.permission import Permission
+from laconic.config import keyless_environment
+from laconic.errors import ArchiveUnavailable
+from laconic.reduce.text import reduce_text
+from laconic.tools.tool import Answer, Argument, Call, Piece, Tool
+from laconic.workspace.reading import inside
+from laconic.workspace.shell import Ended, shell
+
+_FRAME = 60  # tokens for what stands around the output
+
+
+def run_tool(permission: Permission, session: str, seconds: float) -> Tool:
+    """The tool for one session."""
+
+    def run(call: Call) -> Answer:
+        command = call.text("command")
+        folder = inside(call.plane.root, call.text("folder") or ".")
+        permission.check(command)
+        limit = min(call.number("seconds") or seconds, max(seconds, 3600.0))
+        ended = shell(command, folder, seconds=limit, environment=keyless_environment())
+        return Answer([Piece((_shown(call, session, command, ended, limit),))], "run", unit="outputs")
+
+    return Tool(
+        "run",
+        "Run a shell command in the working folder; output reduced, the whole kept for recall",
+        "The command starts in the working folder or in `folder` below it, has no input, and is ended with all that it"
+        " started after a time limit. What it leaves in the background is ended too.",
+        (
+            Argument("command", "text", "", required=True, aliases=("cmd", "script", "code", "bash", "input")),
+            Argument("seconds", "number", "", aliases=("timeout", "time_limit"), listed=False),
+            Argument("folder", "text", "", aliases=("cwd", "workdir", "directory"), listed=False),
+        ),
+        run,
+        budget=3_000,
+        examples=('run(command="pytest -q tests/test_parser.py")',),
+        aliases="bash shell exec execute run_command run_shell_command terminal sh cmd run_tests test",
+        indexed=False,
+        writes=True,
+    )
+
+
+def _shown(call: Call, session: str, command: str, ended: Ended, limit: float) -> str:
+    more = ""
+    if ended.output:
+        try:
+            ref = call.plane.archive.put(session, "run", ended.output, command[:200])
+            more = f"whole: recall {ref}"
+        except ArchiveUnavailable:
+            more = "the whole was not kept"
+    text = ended.output.decode("utf-8", "replace")
+    view = reduce_text(text, cost=call.plane.count, budget=max(50, call.limit - _FRAME), more=more)
+    notes = []
+    if ended.late:
+        notes.append(f"ended after {limit:g} s with all that it had started")
+    elif ended.orphans:
+        notes.append("processes that it left running were ended")
+    if ended.dropped:
+        notes.append(f"{ended.dropped} bytes in the middle were not kept")
+    if ended.code or notes:
+        notes.insert(0, f"exit code {ended.code}")
+    said = view.text if view.text.endswith("\n") or not view.text else f"{view.text}\n"
+    return said + (f"[{'; '.join(notes)}]\n" if notes else "" if said else "(no output, exit code 0)\n")

@@ -1,0 +1,79 @@
+"""All tools of the agent: the code plane, `edit`, `run` and `task`, behind one call."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any, Final
+
+from laconic.agent.permission import Permission
+from laconic.agent.running import run_tool
+from laconic.agent.tasks import TaskList, task_tool
+from laconic.config import Settings
+from laconic.errors import LaconicError, UnknownName
+from laconic.tools.plane import Plane, Reply, find
+from laconic.tools.session import Session
+from laconic.tools.tool import Tool
+from laconic.wire.prompted.calls import Tool as Called
+from laconic.wire.speaking.talk import Message, Offer, Outcomes, Spoken
+
+_OFFERED: Final = (
+    "search", "inspect", "read", "map", "context", "trace", "diff", "edit", "report", "recall", "run", "task",
+)  # fmt: skip
+_SHARE: Final = 6  # an answer has at most this part of the window
+_LEAST: Final = 300  # tokens
+
+
+class Toolbox:
+    """The tools of one session over one folder."""
+
+    def __init__(self, root: Path, settings: Settings, permission: Permission, session: str, window: int = 0) -> None:
+        self.tasks = TaskList()
+        own = (run_tool(permission, session, settings.ratio("agent.seconds")), task_tool(self.tasks))
+        self._plane = Plane(root, settings, own)
+        self._session = Session()
+        self._most = max(_LEAST, window // _SHARE) if window else None
+
+    def close(self) -> None:
+        self._plane.close()
+
+    @property
+    def offers(self) -> tuple[Offer, ...]:
+        """What the model is told."""
+        tools = (self._plane.tools[name] for name in _OFFERED)
+        return tuple(Offer(tool.name, tool.summary, tool.schema()) for tool in tools)
+
+    @property
+    def guessed(self) -> tuple[Called, ...]:
+        """Further names that models use for them."""
+        tools = [self._plane.tools[name] for name in _OFFERED]
+        return tuple(Called(alias, frozenset(tool.fields)) for tool in tools for alias in tool.aliases.split())
+
+    def call(self, name: str, arguments: Mapping[str, Any]) -> Reply:
+        """Answer a call; every failure is an answer."""
+        return self._plane.call(name, arguments, self._session, self._most)
+
+    def knows(self, name: str) -> bool:
+        return self._tool(name) is not None
+
+    def writes(self, name: str) -> bool:
+        """Whether a call could change anything; what is not known could."""
+        tool = self._tool(name)
+        return tool is None or tool.writes
+
+    def remember(self, messages: Iterable[Message]) -> None:
+        """Bring back the tasks of a session that is gone on with."""
+        uses: dict[int, Mapping[str, Any]] = {}
+        for message in messages:
+            if isinstance(message, Spoken):
+                uses = {n: use.arguments for n, use in enumerate(message.uses) if use.name == "task"}
+            elif isinstance(message, Outcomes):
+                for number, one in enumerate(message.outcomes):
+                    if number in uses and not one.failed:
+                        self.call("task", uses[number])
+
+    def _tool(self, name: str) -> Tool | None:
+        try:
+            return find(name, self._plane.tools)
+        except (UnknownName, LaconicError):
+            return None

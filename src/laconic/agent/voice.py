@@ -1,0 +1,233 @@
+"""Ask one model: the conversation kept small, in its provider's words, with native calls or calls as text.
+
+Which of the two a model can do is declared, remembered, or found out with the first request.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import msgspec
+
+from laconic.agent.transport import Reply, Transport
+from laconic.context.engine import Engine
+from laconic.context.options import Bounds
+from laconic.errors import ModelError
+from laconic.render.meta import meta
+from laconic.wire.conversation import Conversation, parse
+from laconic.wire.limits import limits_of
+from laconic.wire.model import Format, Insert, SetText
+from laconic.wire.prompted.calls import Broken, Tool
+from laconic.wire.prompted.capability import Protocols
+from laconic.wire.prompted.parser import CallParser
+from laconic.wire.prompted.protocol import upward
+from laconic.wire.refusals import refuses_tools
+from laconic.wire.speaking.dialects import Listener
+from laconic.wire.speaking.talk import Asking, Dialect, Heard, Json, Message, Offer, Use
+from laconic.wire.usage import Usage
+
+Show = Callable[[str], None]
+_SAID = 400  # characters of a provider's complaint
+
+
+@dataclass(frozen=True, slots=True)
+class Manner:
+    """How a model is asked, all through a session."""
+
+    provider: str
+    model: str
+    dialect: Dialect
+    system: str
+    tools: tuple[Offer, ...]
+    guessed: tuple[Tool, ...] = ()  # further names under which calls as text are understood
+    window: int = 0  # tokens; 0: not known
+    most: int = 8_000  # tokens of an answer
+    protocol: str = "auto"  # native, prompted
+
+
+class Said(msgspec.Struct, frozen=True):
+    """What a model said, whichever way it makes its calls."""
+
+    text: str
+    uses: tuple[Use, ...] = ()
+    broken: tuple[Broken, ...] = ()  # calls written as text that may not run
+    truncated: bool = False
+    native: Json | None = None
+
+
+class _ToolsRefused(Exception):
+    """The provider says that this model has no function calling."""
+
+
+class Voice:
+    """One model in one session."""
+
+    def __init__(
+        self,
+        manner: Manner,
+        transport: Transport,
+        engine: Engine,
+        protocols: Protocols,
+        session: str,
+        *,
+        count: Callable[[str], int],
+        clock: Callable[[], float],
+        used: Callable[[Usage], None],
+    ) -> None:
+        self.manner = manner
+        self._transport = transport
+        self._engine = engine
+        self._protocols = protocols
+        self._session = session
+        self._count = count
+        self._clock = clock
+        self._used = used
+        self._place = 0  # of the next message: calls that were made as text need ids of ours
+
+    @property
+    def format(self) -> str:
+        return self.manner.dialect.name
+
+    @property
+    def protocol(self) -> str:
+        """`native`, `prompted`, or nothing as long as it is not known."""
+        if self.manner.protocol != "auto":
+            return self.manner.protocol
+        return self._protocols.known(self.manner.provider, self.manner.model)
+
+    def ask(self, messages: tuple[Message, ...], task: str, show: Show) -> Said:
+        """The next message of the model; `show` gets its text as it comes."""
+        manner = self.manner
+        self._place = len(messages)
+        asking = Asking(manner.model, manner.system, manner.tools, messages, self._most)
+        body = self._kept_small(asking, task)
+        if self.protocol == "prompted":
+            return self._prompted(body, show)
+        known = self.protocol == "native"
+        held: list[str] = []
+        try:
+            said = self._native(body, show if known else held.append)
+        except _ToolsRefused:
+            self._protocols.refused(manner.provider, manner.model)
+            return self._prompted(body, show)
+        return said if known else self._found_out(body, said, held, show)
+
+    @property
+    def _most(self) -> int:
+        """In a small window an answer has a quarter."""
+        return min(self.manner.most, self.manner.window // 4) if self.manner.window else self.manner.most
+
+    def _kept_small(self, asking: Asking, task: str) -> bytes:
+        """The request as the engine wants it, and how full the context is at its very end."""
+        manner = self.manner
+        body = manner.dialect.write(asking)
+        bounds = Bounds(manner.window, f"{manner.provider}/{manner.model}")
+        prepared = self._engine.prepare(self._session, manner.dialect.format, body, bounds)
+        return _with_status(manner.dialect.format, prepared.body, meta(prepared.tokens, manner.window, task))
+
+    # asking
+
+    def _native(self, body: bytes, show: Show) -> Said:
+        heard = self._send(body, show)
+        return Said(heard.text, heard.uses, (), heard.truncated, heard.native)
+
+    def _prompted(self, body: bytes, show: Show) -> Said:
+        """Tools described in words; calls read out of the text, which is shown without them."""
+        conversation = parse(self.manner.dialect.format, body)
+        parser = self._parser()
+        passed: list[str] = []
+
+        def read(text: str) -> None:
+            if text := parser.feed(text):
+                passed.append(text)
+                show(text)
+
+        heard = self._send(upward(conversation), read)
+        outcome = parser.close(truncated=heard.truncated)
+        if outcome.text.strip():
+            show(outcome.text)
+        uses = tuple(Use(c.name, c.arguments, f"c{self._place}.{n}") for n, c in enumerate(outcome.calls, 1))
+        return Said("".join(passed) + outcome.text, uses, outcome.broken, heard.truncated)
+
+    def _found_out(self, body: bytes, said: Said, held: list[str], show: Show) -> Said:
+        """A model of which nothing is known has answered a request with tools."""
+        manner = self.manner
+        if said.uses:
+            self._protocols.learn(manner.provider, manner.model, "native")
+        elif (written := self._written(said)) is not None:
+            self._protocols.learn(manner.provider, manner.model, "prompted")
+            said = written
+        else:
+            shown: list[str] = []
+            other = self._prompted(body, shown.append)
+            if other.uses or other.broken:
+                self._protocols.learn(manner.provider, manner.model, "prompted")
+                said, held = other, shown
+        show("".join(held) if said.native is not None or not said.uses else said.text)
+        return said
+
+    def _written(self, said: Said) -> Said | None:
+        """Calls that a model wrote as text though it was offered real ones."""
+        parser = self._parser()
+        passed = parser.feed(said.text)
+        outcome = parser.close(truncated=said.truncated)
+        if not outcome.calls:
+            return None
+        uses = tuple(Use(c.name, c.arguments, f"c{self._place}.{n}") for n, c in enumerate(outcome.calls, 1))
+        return Said(passed + outcome.text, uses, outcome.broken, said.truncated)
+
+    def _parser(self) -> CallParser:
+        """Arguments are left to the tools, which understand guessed names and say what is missing."""
+        tools = [Tool(offer.name, frozenset(offer.schema.get("properties", ()))) for offer in self.manner.tools]
+        return CallParser([*self.manner.guessed, *tools])
+
+    # the wire
+
+    def _send(self, body: bytes, show: Show) -> Heard:
+        reply = self._transport.post(body)
+        if reply.status != 200:
+            self._complain(reply)
+        listener = Listener(self.manner.dialect, streamed=reply.streamed)
+        for chunk in reply.chunks:
+            if text := listener.feed(chunk):
+                show(text)
+        heard = listener.close()
+        if not reply.streamed and heard.text:
+            show(heard.text)
+        usage = heard.usage or Usage(self._count(body.decode("utf-8", "replace")), output=self._count(heard.text))
+        self._used(usage)
+        self._engine.observe(self._account, usage, limits_of(reply.headers, self._clock()))
+        return heard
+
+    @property
+    def _account(self) -> str:
+        return f"{self.manner.provider}/{self.manner.model}"
+
+    def _complain(self, reply: Reply) -> None:
+        said = b"".join(reply.chunks)
+        if refuses_tools(reply.status, said) and self.protocol != "prompted":
+            raise _ToolsRefused
+        raise ModelError(
+            f"{self.manner.provider} answered {reply.status}: {_message(said)}.", "Check key, model and address."
+        )
+
+
+def _message(said: bytes) -> str:
+    try:
+        found = msgspec.json.decode(said)
+    except (msgspec.MsgspecError, UnicodeDecodeError):
+        found = None
+    error = found.get("error") if isinstance(found, Mapping) else None
+    text = error.get("message") if isinstance(error, Mapping) else error
+    return " ".join(str(text or said.decode("utf-8", "replace")).split())[:_SAID].rstrip(".")
+
+
+def _with_status(format: Format, body: bytes, status: str) -> bytes:
+    """The status behind everything else: in the newest message, or after it where the cache goes by whole blocks."""
+    conversation: Conversation = parse(format, body)
+    last = conversation.turns[-1]
+    if format.merged or not last.blocks or not last.blocks[-1].editable or last.role == "assistant":
+        return conversation.emit(inserts=[Insert(len(conversation.turns), "user", status)])
+    block = last.blocks[-1]
+    return conversation.emit({block.at: SetText(f"{block.text}\n\n{status}", keep_images=True)})

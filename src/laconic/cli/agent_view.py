@@ -1,0 +1,61 @@
+"""What a person sees of the agent at work: its words as they come, its calls, and what came of them in short."""
+
+from __future__ import annotations
+
+from typing import Final, Literal
+
+from rich.console import Console
+from rich.markup import escape
+from rich.prompt import Prompt
+
+from laconic.wire.speaking.talk import Outcome, Use
+
+_LINES: Final = 6  # of a result
+_WIDEST: Final = 160
+_CONTROLS: Final = dict.fromkeys((*range(9), *range(11, 32), 127))  # what a terminal would obey
+
+
+class View:
+    """Prints to a terminal, or plainly where that is none."""
+
+    def __init__(self, console: Console) -> None:
+        self._console = console
+        self._open = False  # a line of the model's text is not ended
+
+    def text(self, text: str) -> None:
+        self._console.print(text.translate(_CONTROLS), end="", markup=False, highlight=False, soft_wrap=True)
+        self._open = not text.endswith("\n") if text else self._open
+
+    def called(self, use: Use) -> None:
+        self._line()
+        shown = ", ".join(f"{name}={_short(value, 80)}" for name, value in use.arguments.items())
+        self._console.print(f"[bold cyan]{escape(use.name)}[/] [dim]{escape(shown[:400])}[/]", highlight=False)
+
+    def answered(self, outcome: Outcome) -> None:
+        lines = outcome.text.translate(_CONTROLS).rstrip("\n").split("\n")
+        style = "red" if outcome.failed else "dim"
+        for line in lines[:_LINES]:
+            self._console.print(f"  {line[:_WIDEST]}", style=style, markup=False, highlight=False, soft_wrap=True)
+        if len(lines) > _LINES:
+            self._console.print(f"  … {len(lines) - _LINES} more lines", style="dim")
+
+    def note(self, text: str, style: str = "dim") -> None:
+        self._line()
+        self._console.print(text, style=style, markup=False, highlight=False, soft_wrap=True)
+
+    def ask(self, command: str) -> Literal["yes", "no", "always"]:
+        """Whether a command may run."""
+        self._line()
+        self._console.print(f"[bold yellow]run?[/] {escape(command.translate(_CONTROLS))}", highlight=False)
+        word = Prompt.ask("y(es), n(o), a(lways this)", choices=["y", "n", "a"], default="n", console=self._console)
+        return "yes" if word == "y" else "always" if word == "a" else "no"
+
+    def _line(self) -> None:
+        if self._open:
+            self._console.print()
+            self._open = False
+
+
+def _short(value: object, size: int) -> str:
+    text = " ".join(str(value).translate(_CONTROLS).split())
+    return text if len(text) <= size else f"{text[: size - 1]}…"

@@ -1,0 +1,130 @@
+"""Let a model work on this folder: it searches, edits and runs commands until the task is done.
+
+Commands are asked for on the terminal unless --yes is given or `agent.allow` names them; without a terminal they are
+refused. The answer goes to standard output, everything else to standard error. Exit codes: 0 done, 2 wrong usage,
+3 a limit was reached, 4 the model or its provider failed, 130 interrupted. `--resume` goes on after each of them.
+"""
+
+from __future__ import annotations
+
+import argparse
+import signal
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from laconic.config import Settings
+from laconic.errors import ConversationError, LaconicError, LimitReached, ModelError, UpstreamError, UsageError
+
+if TYPE_CHECKING:
+    from laconic.agent.assembly import Options
+    from laconic.agent.loop import Agent
+    from laconic.cli.agent_view import View
+
+_LIMIT, _MODEL, _INTERRUPTED = 3, 4, 130
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("task", nargs="?", default="", help="what to do; `-` reads it from standard input")
+    parser.add_argument("-p", "--print", action="store_true", help="print nothing but the answer: for scripts")
+    parser.add_argument(
+        "--model", help="PROVIDER/NAME (anthropic, openai, gemini, or a named upstream), scripted:FILE"
+    )
+    parser.add_argument("--base-url", default="", metavar="URL", help="a server of your own that serves the model")
+    parser.add_argument("--format", default="", choices=("", "chat", "anthropic", "gemini"), help="what it speaks")
+    parser.add_argument("--protocol", choices=("auto", "native", "prompted"), help="how the model calls tools")
+    parser.add_argument("--window", type=int, metavar="TOKENS", help="tokens that the model takes")
+    parser.add_argument("--yes", action="store_true", help="run commands without asking (those of agent.deny never)")
+    parser.add_argument("--max-turns", type=int, metavar="N", help="stop after so many messages of the model")
+    parser.add_argument("--max-tokens", type=int, metavar="N", help="stop after so many tokens, sent and received")
+    parser.add_argument("--max-cost", type=float, metavar="DOLLARS", help="stop after so much money")
+    parser.add_argument(
+        "--resume", default="", metavar="ID", help="go on with a session; `last` is this folder's newest"
+    )
+    parser.add_argument("--root", type=Path, default=Path(), help="the folder to work in (default: this one)")
+
+
+def run(args: argparse.Namespace, settings: Settings) -> int:
+    from rich.console import Console  # the agent and all it needs: not for `--help`
+
+    from laconic.agent.assembly import assemble, recorded
+    from laconic.cli.agent_view import View
+
+    task = sys.stdin.read() if args.task == "-" else args.task
+    if not task.strip() and not args.resume:
+        raise UsageError("There is no task.", 'Write: laconic agent "what to do".')
+    view = None if args.print else View(Console(file=sys.stderr))
+    options = _options(args, settings, view)
+    record = recorded(options, settings, task)
+    if record.ended == "done" and not task:
+        raise UsageError(f"The session {record.id} is done.", "Give a task to go on with.")
+    agent = assemble(options, settings, record, view)
+    signal.signal(signal.SIGTERM, _interrupt)
+    try:
+        return _worked(agent, task, view)
+    finally:
+        agent.tools.close()
+
+
+def _options(args: argparse.Namespace, settings: Settings, view: View | None) -> Options:
+    from laconic.agent.assembly import Options  # heavy, as above
+    from laconic.agent.limits import Limits
+    from laconic.agent.permission import everything
+
+    asking = view.ask if view is not None and sys.stdin.isatty() and sys.stderr.isatty() else None
+    return Options(
+        args.root,
+        args.model or settings.text("agent.model"),
+        args.base_url,
+        args.format,
+        args.protocol or settings.text("agent.protocol"),
+        settings.number("agent.window") if args.window is None else args.window,
+        Limits(
+            settings.number("agent.max_turns") if args.max_turns is None else args.max_turns,
+            settings.number("agent.max_tokens") if args.max_tokens is None else args.max_tokens,
+            settings.ratio("agent.max_cost") if args.max_cost is None else args.max_cost,
+        ),
+        everything if args.yes else asking,
+        args.resume,
+    )
+
+
+def _worked(agent: Agent, task: str, view: View | None) -> int:
+    """Work, and say how it ended; a session that did not end well can be gone on with."""
+    try:
+        answer = agent.work(task)
+    except LimitReached as error:
+        return _stopped(agent, "limit", error, _LIMIT)
+    except (ModelError, UpstreamError, ConversationError) as error:
+        return _stopped(agent, "failed", error, _MODEL)
+    except KeyboardInterrupt:
+        return _stopped(agent, "interrupted", LaconicError("Interrupted."), _INTERRUPTED)
+    agent.record.end("done", **_sums(agent))
+    if view is not None:
+        view.note(_figures(agent))
+    print(answer)
+    return 0
+
+
+def _stopped(agent: Agent, reason: str, error: LaconicError, code: int) -> int:
+    agent.record.end(reason, problem=str(error), **_sums(agent))
+    print(f"\nlaconic: {error} Go on with: laconic agent --resume {agent.record.id}", file=sys.stderr)
+    return code
+
+
+def _sums(agent: Agent) -> dict[str, object]:
+    spent, manner = agent.spending, agent.voice.manner
+    malformed = {"provider": manner.provider, "model": manner.model, "reasons": dict(agent.malformed)}
+    sums = {"turns": spent.turns, "prompt": spent.prompt, "output": spent.output, "dollars": round(spent.dollars, 6)}
+    return {**sums, **({"malformed": malformed} if agent.malformed else {})}
+
+
+def _figures(agent: Agent) -> str:
+    spent = agent.spending
+    bad = sum(agent.malformed.values())
+    said = f"{spent.turns} turns, {spent.prompt:,} tokens sent, {spent.output:,} received, ${spent.dollars:.4f}"
+    return f"[{said}{f', {bad} malformed calls' if bad else ''}; session {agent.record.id}]"
+
+
+def _interrupt(*_: object) -> None:
+    raise KeyboardInterrupt

@@ -1,0 +1,181 @@
+"""Sessions of our own agent as files: one line a message, for the owner only, on the disk before the next step.
+
+They can be read by `replay` and gone on with after a kill: a line that was cut off is dropped.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from secrets import token_hex
+from typing import Any, Final
+
+import msgspec
+
+from laconic.errors import UnknownName, UsageError
+from laconic.wire.speaking.talk import Json, Message, Outcome, Outcomes, Spoken, Use, Words, placed
+
+_ID: Final = re.compile(r"[\w-]{4,80}")
+
+
+@dataclass(frozen=True, slots=True)
+class Begun:
+    """What a session was begun with."""
+
+    id: str
+    root: str
+    model: str
+    task: str
+    version: str
+
+
+class Trajectory:
+    """One session. Messages are added; nothing is ever changed."""
+
+    def __init__(self, path: Path, begun: Begun, messages: tuple[Message, ...], ended: str = "") -> None:
+        self._path = path
+        self.begun = begun
+        self.messages = list(messages)
+        self.ended = ended  # how it ended the last time; empty: it did not
+
+    @property
+    def id(self) -> str:
+        return self.begun.id
+
+    @property
+    def path(self) -> Path:
+        return self._path
+
+    def add(self, message: Message, **more: object) -> None:
+        """One more message; when this returns it is on the disk."""
+        row: Json = {"type": "message", "message": _written(message, len(self.messages)), **more}
+        if isinstance(message, Outcomes):
+            row["ids"] = [one.id for one in message.outcomes]
+        if isinstance(message, Spoken):
+            row["ids"] = [use.id for use in message.uses]
+            if message.native is not None:
+                row["native"] = {"format": message.format, "message": message.native}
+        self.messages.append(message)
+        self._append(row)
+
+    def end(self, reason: str, **more: object) -> None:
+        """How it ended, and what it came to."""
+        self.ended = reason
+        self._append({"type": "end", "reason": reason, **more})
+
+    def _append(self, row: Mapping[str, object]) -> None:
+        with self._path.open("ab") as out:
+            out.write(msgspec.json.encode(row) + b"\n")
+            out.flush()
+            os.fsync(out.fileno())
+
+
+def begin(folder: Path, root: Path, model: str, task: str, version: str) -> Trajectory:
+    """A new session."""
+    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    begun = Begun(token_hex(6), str(root), model, task, version)
+    path = folder / f"{begun.id}.jsonl"
+    path.touch(mode=0o600, exist_ok=False)
+    path.write_bytes(msgspec.json.encode({"type": "session_meta", "begun": begun}) + b"\n")
+    return Trajectory(path, begun, ())
+
+
+def resume(folder: Path, id: str, root: Path) -> Trajectory:
+    """A session by its id; `last`: the newest of this folder. What was cut off by a kill is taken off the file."""
+    path = _newest(folder, root) if id == "last" else folder / f"{id}.jsonl"
+    if not _ID.fullmatch(path.stem) or not path.is_file():
+        raise UnknownName("session", id, tuple(sorted(p.stem for p in folder.glob("*.jsonl"))[:5]))
+    rows, whole = _rows(path.read_bytes())
+    if not rows or rows[0].get("type") != "session_meta":
+        raise UsageError(f"{path} is no session of ours.", "Name another with --resume.")
+    os.truncate(path, whole)
+    begun = msgspec.convert(rows[0]["begun"], Begun)
+    messages, ended = [], ""
+    for row in rows[1:]:
+        if row.get("type") == "message":
+            messages.append(_read(row))
+            ended = ""
+        elif row.get("type") == "end":
+            ended = str(row.get("reason"))
+    return Trajectory(path, begun, tuple(messages), ended)
+
+
+def _newest(folder: Path, root: Path) -> Path:
+    found = sorted(folder.glob("*.jsonl"), key=lambda path: path.stat().st_mtime, reverse=True)
+    for path in found:
+        with path.open("rb") as file:
+            rows, _ = _rows(file.readline())
+        begun = rows[0].get("begun") if rows else None
+        if isinstance(begun, dict) and begun.get("root") == str(root):
+            return path
+    raise UsageError(f"There is no session of {root}.", "Start one: laconic agent TASK.")
+
+
+def _rows(data: bytes) -> tuple[list[Json], int]:
+    """The lines that are whole, and where they end."""
+    rows: list[Json] = []
+    whole = 0
+    for line in data.splitlines(keepends=True):
+        if not line.endswith(b"\n"):
+            break
+        try:
+            row = msgspec.json.decode(line)
+        except (msgspec.MsgspecError, UnicodeDecodeError):
+            break
+        if not isinstance(row, dict):
+            break
+        rows.append(row)
+        whole += len(line)
+    return rows, whole
+
+
+def _written(message: Message, at: int) -> Json:
+    """The Anthropic form, which every reader of recordings knows."""
+    if isinstance(message, Words):
+        return {"role": "user", "content": [{"type": "text", "text": message.text}]}
+    if isinstance(message, Outcomes):
+        return {
+            "role": "user",
+            "content": [
+                {
+                    "type": "tool_result",
+                    "tool_use_id": placed(one.id, at - 1, number),
+                    "name": one.name,
+                    "content": one.text,
+                    "is_error": one.failed,
+                }
+                for number, one in enumerate(message.outcomes)
+            ],
+        }
+    content: list[Json] = [{"type": "text", "text": message.text}] if message.text else []
+    for number, use in enumerate(message.uses):
+        call = {"type": "tool_use", "id": placed(use.id, at, number), "name": use.name, "input": use.arguments}
+        content.append({**call, "broken": use.broken} if use.broken else call)
+    return {"role": "assistant", "content": content}
+
+
+def _read(row: Json) -> Message:
+    message = row["message"]
+    blocks: list[Json] = message["content"]
+    text = "".join(block["text"] for block in blocks if block["type"] == "text")
+    ids = iter(row.get("ids") or [])
+    if message["role"] == "assistant":
+        uses = tuple(
+            Use(block["name"], block["input"], next(ids, block["id"]), block.get("broken", ""))
+            for block in blocks
+            if block["type"] == "tool_use"
+        )
+        native: dict[str, Any] = row.get("native") or {}
+        return Spoken(text, uses, native.get("message"), native.get("format", ""))
+    results = [block for block in blocks if block["type"] == "tool_result"]
+    if results:
+        return Outcomes(
+            tuple(
+                Outcome(block["name"], block["content"], next(ids, block["tool_use_id"]), failed=block["is_error"])
+                for block in results
+            )
+        )
+    return Words(text)
