@@ -1,7 +1,8 @@
 """What the gateway costs: CPU per request in a growing session, the wait for the first byte, memory, time to start.
 
-The gateway runs as its own process between a client and a scripted provider, all on loopback. Waiting is compared
-with the same requests sent directly, alternately, in the same run.
+The gateway runs as its own process between a client and a scripted provider, all on loopback. Waiting for the first
+byte is compared with the same requests sent directly and through a bare relay of bytes, in turn, in the same run: the
+relay shows what one more process costs on this machine while other work runs on it.
 """
 
 from __future__ import annotations
@@ -15,11 +16,13 @@ import tempfile
 import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from os import getloadavg
 from pathlib import Path
 from typing import Any, Final
 
 import aiohttp
 
+from laconic.bench.parties import provider, relay
 from laconic.bench.report import Bar, Cell, Options, Report, at_most, versions
 from laconic.gateway.scripted import Answer, Asked, ScriptedUpstream, streamed
 from laconic.tokens.count import counter
@@ -27,6 +30,8 @@ from laconic.tokens.count import counter
 _SIZES: Final = {10_000: 10.0, 100_000: 25.0, 500_000: 80.0}  # tokens -> milliseconds of CPU
 _TURNS: Final = 12
 _EVENTS: Final = 500
+_WARM: Final = 20  # requests before those that count
+_ASKED: Final = 300
 _TICKS: Final = 100  # /proc counts hundredths of a second
 
 
@@ -47,13 +52,12 @@ async def _run(options: Options) -> Report:
                 cpu, wait = await _growing(client, base, pid, size)
                 rows.append({"tokens": size, "cpu_ms": round(cpu, 1), "answer_ms": round(wait, 1)})
                 bars.append(at_most(f"CPU per request at {size} tokens, ms", cpu, most))
-            through, direct = await _first_bytes(client, base, upstream.url)
-            for what, waits in (("first byte through the gateway", through), ("first byte direct", direct)):
-                rows.append({"what": what, "p50_ms": round(waits[9], 2), "p95_ms": round(waits[18], 2)})
             stream = await _stream_cpu(client, base, pid)
             rows.append({"tokens": 0, "cpu_ms": round(stream, 1), "what": f"one answer of {_EVENTS} events"})
+            later, waits = await _first_bytes(options.args)
+            rows += waits
             bars += [
-                at_most("first byte later than direct, p95, ms", through[18] - direct[18], 5.0),
+                at_most("first byte later than direct, p95, ms", later, 5.0),
                 at_most("ready after, s", ready, 1.0),
                 at_most("memory when idle, MB", idle, 100.0),
             ]
@@ -149,13 +153,28 @@ async def _reader(body: bytes) -> AsyncIterator[bytes]:
         yield body[at : at + 2**16]
 
 
-async def _first_bytes(client: aiohttp.ClientSession, base: str, direct: str) -> tuple[list[float], list[float]]:
-    """The wait for the first event in steps of 5 %, through the gateway and without it."""
-    waits: dict[str, list[float]] = {base: [], direct: []}
-    for _ in range(100):
-        for url, found in waits.items():
-            found.append(await _first_byte(client, url))
-    return statistics.quantiles(waits[base], n=20), statistics.quantiles(waits[direct], n=20)
+async def _first_bytes(flags: tuple[str, ...]) -> tuple[float, list[dict[str, Cell]]]:
+    """How many milliseconds later the first event comes at p95 through the gateway, and the figures of each way."""
+    with provider(paced) as direct, relay(direct) as bare:
+        async with gateway_process(direct, flags) as (base, _), aiohttp.ClientSession() as client:
+            waits: dict[str, list[float]] = {direct: [], bare: [], base: []}
+            for _ in range(_WARM + _ASKED):
+                for url, found in waits.items():
+                    found.append(await _first_byte(client, url))
+    named = {"direct": direct, "through a bare relay": bare, "through the gateway": base}
+    steps = {what: statistics.quantiles(waits[url][_WARM:], n=20) for what, url in named.items()}
+    rows: list[dict[str, Cell]] = [
+        {"what": f"first byte {what}", "p50_ms": round(at[9], 2), "p95_ms": round(at[18], 2)}
+        for what, at in steps.items()
+    ]
+    rows[-1]["load"] = round(getloadavg()[0], 1)
+    return steps["through the gateway"][18] - steps["direct"][18], rows
+
+
+def paced(asked: Asked) -> Answer:
+    """Some events with a pause between them, as a model writes them."""
+    answer = _answer(asked)
+    return streamed([*answer.chunks[:5], answer.chunks[-1]], pause=0.002)
 
 
 async def _first_byte(client: aiohttp.ClientSession, url: str) -> float:

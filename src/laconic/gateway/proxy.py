@@ -6,10 +6,9 @@ import asyncio
 import logging
 import time
 from collections.abc import Awaitable, Callable, MutableMapping
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractAsyncContextManager
 from io import BytesIO
-from typing import Any, Final, ParamSpec, TypeVar
+from typing import Any, Final
 
 import aiohttp
 import msgspec
@@ -17,6 +16,7 @@ from yarl import URL
 
 from laconic.errors import LaconicError
 from laconic.gateway.bodies import TooLarge
+from laconic.gateway.desk import Desk
 from laconic.gateway.headers import readable, upward
 from laconic.gateway.history import History
 from laconic.gateway.metrics import Metrics
@@ -29,10 +29,9 @@ from laconic.wire.refusals import refusal, refuses_tools
 
 Scope = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
-P = ParamSpec("P")
-T = TypeVar("T")
 
 log = logging.getLogger("laconic.gateway")
+_SMALL: Final = 16 * 2**10  # bytes: a conversation of this size is planned sooner than a thread wakes up
 _AUTO: Final = frozenset({"User-Agent", "Accept", "Accept-Encoding", "Content-Type"})
 
 
@@ -67,7 +66,7 @@ class Proxy:
         self._metrics = metrics
         self._roster = roster
         self._history = history
-        self._thread = ThreadPoolExecutor(1, "engine")  # the engine is asked one question at a time
+        self._desk = Desk()
         self._client: aiohttp.ClientSession | None = None
 
     async def start(self) -> None:
@@ -84,7 +83,7 @@ class Proxy:
     async def stop(self) -> None:
         if self._client is not None:
             await self._client.close()
-        self._thread.shutdown(wait=False)
+        self._desk.close()
         if self._history is not None:
             self._history.stop()
 
@@ -146,7 +145,7 @@ class Proxy:
         where = asked.where
         plan = Plan(asked.body)
         if concerns_us(where, asked.headers):
-            plan = await self._in_thread(self._planner.plan, where, asked.headers, asked.query, asked.body)
+            plan = await self._planned(asked)
         self._note(where, plan)
         if plan.refused:
             await _answer(send, 400, refusal(where.format, 400, plan.refused))
@@ -182,15 +181,16 @@ class Proxy:
             said = await answer.read()
             again = None
             if refuses_tools(answer.status, said):
-                again = await self._in_thread(self._planner.downgrade, where, plan)
+                again = await self._desk.ask(self._planner.downgrade, where, plan)
             if again is None:
                 await passing.whole(answer, plan, said)
                 self._told(where, answer, plan, passing)
                 return
         await self._exchange(asked, again, passing)
 
-    async def _in_thread(self, work: Callable[P, T], *args: P.args, **_: P.kwargs) -> T:
-        return await asyncio.get_running_loop().run_in_executor(self._thread, work, *args)
+    async def _planned(self, asked: Incoming) -> Plan:
+        ask = self._desk.ask_quick if len(asked.body) <= _SMALL else self._desk.ask
+        return await ask(self._planner.plan, asked.where, asked.headers, asked.query, asked.body)
 
     def _ask(self, asked: Incoming, plan: Plan) -> AbstractAsyncContextManager[aiohttp.ClientResponse]:
         assert self._client is not None
@@ -232,8 +232,7 @@ class Proxy:
             self._roster.answered(plan.caller, usage, plan.came, plan.went)
         limits = passing.limits = limits_of(readable(answer.raw_headers), time.time())
         if usage is not None or limits is not None:
-            loop = asyncio.get_running_loop()
-            loop.run_in_executor(self._thread, _quietly, self._planner.engine.answered, plan.caller, usage, limits)
+            self._desk.tell(_quietly, self._planner.engine.answered, plan.caller, usage, limits)
 
 
 def _about(where: Target, plan: Plan, passing: Passing, seconds: float) -> dict[str, object]:
