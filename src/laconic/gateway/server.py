@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import logging
 import socket
+import ssl
 import sys
 from ipaddress import ip_address
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import msgspec
@@ -51,7 +53,26 @@ def listen(address: str, token: str, certificate: str, key: str, *, insecure: bo
         raise BadSetting(
             f"{address} would send keys in the clear.", "Set --certificate and --key, or say --insecure."
         )
+    if certificate or key:
+        _check_certificate(where)
     return where
+
+
+def _check_certificate(where: Listen) -> None:
+    """Files that cannot serve TLS are found before anything listens."""
+    if not where.certificate:
+        raise BadSetting("A key without its certificate.", "Name the certificate with --certificate.")
+    for file in filter(None, (where.certificate, where.key)):
+        if not Path(file).is_file():
+            raise BadSetting(f"There is no file {file}.", "Name a certificate and its key as PEM files.")
+    try:
+        # An empty password makes a protected key an error; without one OpenSSL would ask at the terminal.
+        ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER).load_cert_chain(where.certificate, where.key or None, lambda: "")
+    except (ssl.SSLError, OSError) as error:
+        raise BadSetting(
+            f"{where.certificate} cannot be used for TLS: {getattr(error, 'reason', '') or error}.",
+            "Name a certificate and the key that belongs to it, as PEM files, the key without a password.",
+        ) from None
 
 
 def bind(where: Listen) -> socket.socket:

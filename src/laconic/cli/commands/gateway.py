@@ -91,6 +91,7 @@ def engine(settings: Settings) -> Engine:
     """The conversation engine with its files in the user's cache folder."""
     from laconic.context.engine import Engine as ContextEngine
     from laconic.context.ledger import Decision, Recap
+    from laconic.context.options import options_from
     from laconic.gateway.engine import Keeping
     from laconic.sessions.archive import Archive
     from laconic.sessions.ledger import LedgerFile
@@ -100,7 +101,8 @@ def engine(settings: Settings) -> Engine:
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     ledger = LedgerFile(folder / "ledger.sqlite", Decision, Recap)
     count = counter(settings.text("model"))
-    return Keeping(ContextEngine(ledger, Archive.of(settings), time.time, count), settings.number("gateway.window"))
+    kept = ContextEngine(ledger, Archive.of(settings), time.time, count, options_from(settings))
+    return Keeping(kept, settings.number("gateway.window"))
 
 
 def _patterns(settings: Settings, name: str) -> tuple[str, ...]:
