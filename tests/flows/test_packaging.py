@@ -1,0 +1,69 @@
+"""What is built is whole: the tests pass from the wheel alone, on every Python that is here, and tools can run it."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+import tarfile
+from pathlib import Path
+
+import pytest
+
+from laconic.workspace.process import Finished, run
+
+pytestmark = pytest.mark.flow
+
+ROOT = Path(__file__).resolve().parents[2]
+UV = str(Path(sys.executable).with_name("uv"))
+TESTED = ("tests/tokens", "tests/render", "tests/edits", "tests/tools")  # the rest needs more tools
+
+
+def call(*words: str, folder: Path) -> Finished:
+    done = run(words, folder, seconds=900)
+    assert done.code == 0, f"{' '.join(words)}\n{done.output.decode()[-3000:]}{done.complaints.decode()[-3000:]}"
+    return done
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder with the source archive, and the wheel that was built from it."""
+    folder = tmp_path_factory.mktemp("built")
+    call(UV, "build", "--quiet", "--out-dir", str(folder), str(ROOT), folder=folder)
+    return folder
+
+
+@pytest.fixture
+def wheel(built: Path) -> str:
+    return str(next(built.glob("*.whl")))
+
+
+def _interpreter(version: str, folder: Path) -> str:
+    """A Python of that version, also one that pyenv keeps without offering it."""
+    for request in (version, *(str(path) for path in Path.home().glob(f".pyenv/versions/{version}.*/bin/python"))):
+        found = run([UV, "python", "find", "--no-python-downloads", request], folder)
+        if not found.code:
+            return found.output.decode().strip()
+    return ""
+
+
+@pytest.mark.parametrize("version", ["3.11", "3.12", "3.13", "3.14"])
+def test_the_tests_pass_from_the_wheel(version: str, built: Path, wheel: str, tmp_path: Path) -> None:
+    interpreter = _interpreter(version, tmp_path)
+    if not interpreter:
+        pytest.skip(f"Python {version} is not installed")
+    with tarfile.open(next(built.glob("*.tar.gz"))) as archive:
+        archive.extractall(tmp_path, filter="data")
+    (unpacked,) = tmp_path.glob("laconic-*")
+    shutil.rmtree(unpacked / "src")  # nothing but the wheel can be imported
+    python = str(tmp_path / "env" / "bin" / "python")
+    call(UV, "venv", "--quiet", "--python", interpreter, str(tmp_path / "env"), folder=tmp_path)
+    wanted = ["--constraint", "constraints.txt", wheel, "pytest", "hypothesis", "ruff"]
+    call(UV, "pip", "install", "--quiet", "--python", python, *wanted, folder=unpacked)
+    call(python, "-m", "pytest", "-p", "no:cacheprovider", "-m", "not flow", "-x", *TESTED, folder=unpacked)
+
+
+def test_it_runs_without_being_installed(wheel: str, tmp_path: Path) -> None:
+    said = call(UV, "tool", "run", "--from", wheel, "laconic", "--version", folder=tmp_path)
+    assert said.output.startswith(b"laconic ")
+    said = call(UV, "tool", "run", "pipx", "run", "--spec", wheel, "laconic", "--version", folder=tmp_path)
+    assert said.output.startswith(b"laconic ")
