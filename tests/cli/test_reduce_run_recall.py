@@ -60,6 +60,13 @@ def test_run_keeps_the_exit_code_and_the_whole_output(environment: dict[str, str
     assert ref in laconic(environment, "recall").stdout.decode()
 
 
+def test_run_within_the_smallest_budget_still_says_how_to_get_the_whole(environment: dict[str, str]) -> None:
+    for budget in ("1", "20", "40"):
+        shown = laconic(environment, "run", "--budget", budget, "--", sys.executable, "-c", NOISY).stdout.decode()
+        ref = shown.split("whole: laconic recall ")[1].split("]")[0]
+        assert laconic(environment, "recall", ref).stdout.count(b"INFO step") == 3000
+
+
 def test_run_of_nothing_and_of_what_does_not_exist(environment: dict[str, str]) -> None:
     assert laconic(environment, "run").returncode == 2
     done = laconic(environment, "run", "--", "no-such-program-here")

@@ -74,3 +74,11 @@ def test_a_patch_inside_a_test_log_is_context_and_the_failure_stays() -> None:
     for kept in ("-b\n+c", "300 passing tests", "test_last FAILED", "assert 1 == 2", "1 failed, 300 passed"):
         assert kept in view.text
     assert len(view.text) < 500
+
+
+def test_warnings_before_a_json_document_do_not_hide_it_and_stay() -> None:
+    text = 'npm warn unknown config "x"\n' + (SAMPLES / "api.json").read_text("utf-8").strip()
+    view = reduce_text(text, cost=COST)
+    assert view.kind == "json"
+    assert view.text.startswith('npm warn unknown config "x"\n')
+    assert reduce_text("see also:\n[1, 2", cost=COST).kind == "prose"

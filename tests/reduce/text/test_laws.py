@@ -66,9 +66,22 @@ def test_a_view_is_never_larger_and_never_empty(text: str) -> None:
 
 @given(_TEXTS, st.integers(1, 300))
 def test_a_view_is_never_over_its_budget(text: str, budget: int) -> None:
+    """Except that what says how to get the rest stays, whatever it costs."""
     view = reduce_text(text, cost=COST, budget=budget, more="laconic recall 0a1b2c3d")
-    assert COST(view.text) <= max(budget, COST("…"))
+    last = view.text.split("\n")[-1]
+    assert COST(view.text) <= max(
+        budget, COST(f"[laconic: 0 of {view.total_lines:,} lines; laconic recall 0a1b2c3d]")
+    )
     assert bool(view.text.strip()) == bool(text.strip())
+    assert view.lossless or "[laconic: " in text or last.endswith("; laconic recall 0a1b2c3d]")
+
+
+@given(st.integers(1, 40), st.integers(1, 400))
+def test_blank_lines_are_not_called_shown(paragraphs: int, budget: int) -> None:
+    text = "\n\n".join(f"Paragraph {n} says that {'very ' * (n % 9)}little happened." for n in range(paragraphs))
+    view = reduce_text(text, cost=COST, budget=budget)
+    if match := re.fullmatch(r"\[laconic: (\d+) of \d+ lines\]", view.text.split("\n")[-1]):
+        assert int(match[1]) == len(re.findall("^Par", view.text, re.MULTILINE))
 
 
 @given(_TEXTS)

@@ -6,6 +6,8 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
+import msgspec
+
 _BEFORE: Final = re.compile(
     r"^(?:<returncode>.*</returncode>|</?(?:output|stdout|stderr|result|tool_result|function_results"
     r"|exception)>|Exit code:? -?\d+"
@@ -61,3 +63,21 @@ def unwrap(text: str) -> Wrapped:
         if begin == start:
             stop = start
     return Wrapped(tuple(before), text[start : max(start, stop)], tuple(after))
+
+
+def prefaced(wrapped: Wrapped) -> Wrapped | None:
+    """A JSON document with the warnings before it that its program wrote on the other channel, if it is one."""
+    if not wrapped.body.endswith(("}", "]")):
+        return None
+    lines = wrapped.body.split("\n", _MOST + 1)
+    for above in range(1, len(lines)):
+        if lines[above].startswith(("{", "[")):
+            body = "\n".join(lines[above:])
+            try:
+                msgspec.json.decode(body)
+            except (msgspec.DecodeError, RecursionError):
+                return None
+            said = tuple(line for line in lines[:above] if line.strip())
+            fits = all(len(line) <= _WIDEST for line in said)
+            return Wrapped((*wrapped.before, *said), body, wrapped.after) if fits else None
+    return None

@@ -48,7 +48,8 @@ class Chosen:
     """A choice written out."""
 
     text: str
-    left_out: int  # lines of the input
+    shown: int  # lines of the input that the shown parts stand for
+    left_out: int  # and the others; blank lines are neither
     whole: bool  # no part that is shown was shortened
 
 
@@ -120,7 +121,8 @@ def write(parts: Sequence[Part], keep: Sequence[bool]) -> Chosen:
         since += len(part.text) + 1
     close()
     whole = all(part.whole and "…[+" not in part.text for part, shown in zip(parts, keep, strict=True) if shown)
-    return Chosen("\n".join(out), total, whole)
+    stands_for = sum(part.lines for part, kept in zip(parts, keep, strict=True) if kept)
+    return Chosen("\n".join(out), stands_for, total, whole)
 
 
 def moved(parts: Sequence[Part], by: int) -> list[Part]:

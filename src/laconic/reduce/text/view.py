@@ -12,7 +12,7 @@ import msgspec
 from laconic.reduce.text.clean import clean, is_binary, printable
 from laconic.reduce.text.detect import NUMBERED, Kind, detect_clean
 from laconic.reduce.text.diagnostics import diagnostic_parts
-from laconic.reduce.text.envelope import Wrapped, unwrap
+from laconic.reduce.text.envelope import Wrapped, prefaced, unwrap
 from laconic.reduce.text.events import event_parts
 from laconic.reduce.text.listings import listing_parts
 from laconic.reduce.text.logs import log_parts
@@ -46,6 +46,7 @@ _ROOM: Final = 2_800  # characters that any text may keep beside its noise
 _CEILING: Final = 40_000  # characters that a view may have when nobody set a budget
 _HIGHEST: Final = 80_000  # for kinds in which every row is a thing of its own
 _ROWS: Final = frozenset({"json", "stream", "diagnostics", "search", "patch"})
+_COUNTED_BY_ROW: Final = frozenset({"json", "stream"})
 _FILE: Final = 400_000  # for files that somebody asked to see
 _ASKED_FOR: Final = frozenset({"code", "numbered"})
 _EVERYTHING: Final = TOP + 1  # a floor above which nothing stays by right
@@ -53,7 +54,7 @@ _LONGEST_TOKEN: Final = 128  # characters of the longest token that vocabularies
 _TRIES: Final = 8
 _MARK: Final = "…"
 _FOOTER: Final = re.compile(
-    r"^\[laconic: (?:(?P<shown>[\d,]+) of (?P<total>[\d,]+) lines|some lines shortened"
+    r"^\[laconic: (?:(?P<shown>[\d,]+) of (?P<total>[\d,]+) lines|some lines shortened|[\d,]+ rows left out"
     r"|(?P<whole>nothing left out))"
     r"(?:; (?P<more>.*))?\]$"
 )
@@ -84,9 +85,10 @@ class _Document:
 
 
 def reduce_text(text: str, *, cost: Cost, budget: int = 0, more: str = "") -> Reduced:
-    """The text in fewer tokens: never more than it was, never empty, never over a budget.
+    """The text in fewer tokens: never more than it was, never empty, never over a budget that has room for more than
+    the last line.
 
-    `more` says how to get the whole text; it stands in the last line when something was left out.
+    `more` says how to get the whole text; it stands in the last line, which is always there when something was left out.
     """
     lines = text.count("\n") + (not text.endswith("\n"))
     if not text.strip():
@@ -102,10 +104,8 @@ def reduce_text(text: str, *, cost: Cost, budget: int = 0, more: str = "") -> Re
         view = Reduced(document.bare, document.kind, True, lines, lines)
     else:
         view = _within(document, cost, budget)
-    if _smaller(view.text, text, cost):
+    if _smaller(view.text, text, cost) or (budget and cost(view.text) < cost(text)):
         return view
-    if budget and cost(text) > budget:
-        return Reduced(_force(text, cost, budget), document.kind, False, 1, lines)
     return Reduced(text, document.kind, True, lines, lines)
 
 
@@ -115,6 +115,8 @@ def _read(text: str, lines: int, more: str) -> _Document:
     bare = clean(text)
     wrapped = unwrap(bare)
     kind = detect_clean(wrapped.body)
+    if kind not in _COUNTED_BY_ROW and (split := prefaced(wrapped)):
+        wrapped, kind = split, "json"
     parts, cut = _parts(kind, wrapped.body)
     return _Document(kind, wrapped, parts, cut, bare, lines, more)
 
@@ -163,7 +165,8 @@ def _code_parts(lines: Sequence[str]) -> list[Part]:
 
 def _binary_parts(text: str) -> list[Part]:
     strings = dict.fromkeys(printable(text[:1_000_000])[:40])
-    title = Part(f"binary data, {len(text):,} characters; readable stretches:", TOP, text.count("\n") + 1)
+    readable = "; readable stretches:" if strings else ""
+    title = Part(f"binary data, {len(text):,} characters{readable}", TOP, text.count("\n") + 1)
     return [title, *(Part(shorten(line, 200), NEAR, 0) for line in strings)]
 
 
@@ -227,9 +230,22 @@ def _within(document: _Document, cost: Cost, budget: int) -> Reduced:
         room -= max(over, 1 + room // 20)
         if room <= 0:
             break
+    return _least(document, cost, budget)
+
+
+def _least(document: _Document, cost: Cost, budget: int) -> Reduced:
+    """The best line, cut to what the last line leaves of the budget; the last line alone where that is nothing."""
     solid = [part for part in document.parts if part.text.strip()]
     best = max(solid, key=lambda part: part.worth, default=Part(document.bare or _MARK, NOISE))
-    return Reduced(_force(best.text, cost, budget), document.kind, False, 1, document.lines)
+    last = _last_line(document, Chosen("", 1, document.lines - 1, False))
+    room = budget - cost(f"\n{last}")
+    while room > 0:
+        text = f"{_force(best.text, cost, room)}\n{last}"
+        if not text.startswith(_MARK) and cost(text) <= budget:
+            return Reduced(text, document.kind, False, 1, document.lines)
+        room -= 1
+    last = _last_line(document, Chosen("", 0, document.lines, False))
+    return Reduced(last, document.kind, False, 0, document.lines)
 
 
 def _slim(part: Part, most: int) -> Part:
@@ -240,19 +256,22 @@ def _slim(part: Part, most: int) -> Part:
 def _framed(document: _Document, chosen: Chosen) -> Reduced:
     """The chosen text inside its wrapping, with a last line that says what is missing."""
     lossless = not chosen.left_out and not document.cut and chosen.whole
-    shown = max(1, document.lines - chosen.left_out)
-    if lossless:
-        said = "nothing left out"
-    else:
-        said = "some lines shortened"
-        if chosen.left_out:
-            rows = document.kind in {"json", "stream"}
-            said = f"{chosen.left_out:,} rows left out" if rows else f"{shown:,} of {document.lines:,} lines"
-        said += f"; {document.more}" if document.more else ""
-    body = chosen.text.strip("\n")
     wrapped = document.wrapped
-    text = "\n".join([*wrapped.before, *([body] if body else []), *wrapped.after, f"[laconic: {said}]"])
-    return Reduced(text, document.kind, lossless, shown, document.lines)
+    chosen = replace(chosen, shown=min(document.lines, chosen.shown + len(wrapped.before) + len(wrapped.after)))
+    body = chosen.text.strip("\n")
+    last = "[laconic: nothing left out]" if lossless else _last_line(document, chosen)
+    text = "\n".join([*wrapped.before, *([body] if body else []), *wrapped.after, last])
+    return Reduced(text, document.kind, lossless, document.lines if lossless else chosen.shown, document.lines)
+
+
+def _last_line(document: _Document, chosen: Chosen) -> str:
+    """How much of the text is shown, and how to get the whole."""
+    said = "some lines shortened"
+    if chosen.left_out:
+        rows = document.kind in _COUNTED_BY_ROW and chosen.shown
+        total = f"{chosen.shown:,} of {document.lines:,} lines"
+        said = f"{chosen.left_out:,} rows left out" if rows else total
+    return f"[laconic: {said}; {document.more}]" if document.more else f"[laconic: {said}]"
 
 
 def _force(text: str, cost: Cost, budget: int) -> str:
