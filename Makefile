@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: demo test check features flows docs format bench clean
+.PHONY: demo test check features flows docs recording format clean
 
 $(STAMP): pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
@@ -35,6 +35,9 @@ format: $(STAMP)
 
 docs: $(STAMP)
 	$(BIN)/python scripts/reference.py
+
+recording: $(STAMP)
+	$(BIN)/python scripts/record.py docs/pictures/demo.svg make demo
 
 features: $(STAMP)
 	$(BIN)/python scripts/features.py

@@ -32,7 +32,7 @@ QUESTIONS: tuple[tuple[str, str, dict[str, object], list[str]], ...] = (
     (
         "How are items fitted into a budget?",
         "search",
-        {"query": "fit items into a budget of tokens"},
+        {"query": "path:src/** fit items into a budget of tokens"},
         ["grep -rniE 'fit|budget' src/laconic/reduce", "cat src/laconic/reduce/fit.py"],
     ),
     (
@@ -54,7 +54,7 @@ def main() -> int:
     count = counter()
     rows: list[tuple[str, int, int]] = []
     _title("1. Index this repository")
-    print(_run([*LACONIC, "index", str(ROOT)]).strip())
+    print(_run([*LACONIC, "index", str(ROOT)]).strip().replace(str(ROOT), "this repository"))
     _title("2. Ask through a real MCP client")
     answers = asyncio.run(_ask())
     for (question, tool, _, commands), answer in zip(QUESTIONS, answers, strict=True):
