@@ -36,7 +36,7 @@ def lines_of(command: list[str]) -> list[tuple[float, str]]:
         now = time.monotonic()
         clock, last = clock + min(PAUSE, now - last), now
         *whole, held = (held + part).split(b"\n")
-        found += [(clock, line.decode("utf-8", "replace")) for line in whole]
+        found += [(clock, line.decode("utf-8", "replace").replace(str(Path.cwd()), "~/laconic")) for line in whole]
     if process.wait():
         raise SystemExit(f"{' '.join(command)} failed:\n{found[-5:]}")
     return found
@@ -58,12 +58,14 @@ def picture(title: str, lines: list[tuple[float, str]]) -> str:
         for i, c in enumerate(("#ff5f57", "#febc2e", "#28c840"))
     )
     return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:.0f} {height}" role="img" aria-label="{escape(title)}">'
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:.0f} {height}" role="img" '
+        f'aria-label="{escape(title)}">'
         f"<style>{STYLE}@keyframes s{{{''.join(steps)}}}"
         f".v{{animation:s {total:.1f}s step-end infinite}}</style>"
         f'<rect width="100%" height="100%" rx="8" fill="#161b22"/>{lamps}'
         f'<text class="t" x="{width / 2:.0f}" y="22" text-anchor="middle">{escape(title)}</text>'
-        f'<svg y="{TOP - HEIGHT}" height="{ROWS * HEIGHT + HEIGHT}" width="{width:.0f}"><g class="v">{rows}</g></svg></svg>\n'
+        f'<svg y="{TOP - HEIGHT}" height="{ROWS * HEIGHT + HEIGHT}" width="{width:.0f}">'
+        f'<g class="v">{rows}</g></svg></svg>\n'
     )
 
 
@@ -74,7 +76,10 @@ def _row(number: int, at: float, total: float, text: str) -> str:
     shown = plain if len(plain) <= COLUMNS else plain[: COLUMNS - 1] + "…"
     kind = ' class="b"' if BOLD.search(text) else ""
     # A line is hidden until its moment, then stays for the rest of the loop.
-    hidden = f'<animate attributeName="opacity" values="0;1" keyTimes="0;{at / total:.4f}" dur="{total:.1f}s" calcMode="discrete" repeatCount="indefinite"/>'
+    hidden = (
+        f'<animate attributeName="opacity" values="0;1" keyTimes="0;{at / total:.4f}" dur="{total:.1f}s" '
+        'calcMode="discrete" repeatCount="indefinite"/>'
+    )
     return f'<text{kind} x="{LEFT}" y="{(number + 1) * HEIGHT}" opacity="0">{hidden}{escape(shown)}</text>'
 
 
