@@ -11,7 +11,7 @@ from typing import Final
 
 from starlette.applications import Starlette
 from starlette.requests import Request
-from starlette.responses import JSONResponse, PlainTextResponse, Response
+from starlette.responses import JSONResponse, PlainTextResponse, RedirectResponse, Response
 from starlette.routing import Mount, Route
 from starlette.types import ASGIApp
 
@@ -90,12 +90,17 @@ def build(
         Route("/readyz", healthz),
         Route("/metrics", numbers),
         Route("/laconic/sessions", numbers),
+        *(Route(path, _with_slash) for path in pages or {}),
         *(Mount(path, page) for path, page in (pages or {}).items()),
         Mount("/", Guard(proxy, token)),
     ]
     app = Starlette(routes=routes, lifespan=lifespan)
     app.state.roster = roster
     return app
+
+
+async def _with_slash(request: Request) -> Response:
+    return RedirectResponse(f"{request.url.path}/", 308)
 
 
 def _loopback(address: str) -> bool:

@@ -79,10 +79,7 @@ class Archive:
         with self._open() as base:
             row = base.execute("SELECT data FROM entry WHERE ref=?", (ref,)).fetchone()
         if row is None:
-            raise RecallFailed(
-                f"Nothing is kept under {ref!r}.",
-                "It was never stored, or older than the archive holds: run it again.",
-            )
+            raise _nothing(ref)
         return zlib.decompress(row[0])
 
     def lines(self, ref: str, first: int, last: int) -> list[str]:
@@ -116,6 +113,15 @@ class Archive:
         query = f"SELECT {columns} FROM entry WHERE {' AND '.join(where)} ORDER BY stored, ref"
         with self._open() as base:
             return [Entry(*row) for row in base.execute(query, values)]
+
+    def entry(self, ref: str) -> Entry:
+        """What is known about one reference."""
+        with self._open() as base:
+            query = "SELECT ref, session, task, note, stored, size FROM entry WHERE ref=?"
+            row = base.execute(query, (ref,)).fetchone()
+        if row is None:
+            raise _nothing(ref)
+        return Entry(*row)
 
     def _text(self, ref: str) -> list[str]:
         return self.get(ref).decode("utf-8", "replace").split("\n")
@@ -165,6 +171,12 @@ class Archive:
         self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         self._path.parent.chmod(0o700)
         self._path.touch(mode=0o600)
+
+
+def _nothing(ref: str) -> RecallFailed:
+    return RecallFailed(
+        f"Nothing is kept under {ref!r}.", "It was never stored, or older than the archive holds: run it again."
+    )
 
 
 def _key(session: str, task: str) -> bytes:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -14,10 +14,13 @@ _SCHEMA: Final = """
 CREATE TABLE IF NOT EXISTS calls (
   at REAL NOT NULL, tool TEXT NOT NULL, tokens INTEGER NOT NULL, milliseconds REAL NOT NULL,
   failed INTEGER NOT NULL, repaired INTEGER NOT NULL, cut TEXT NOT NULL
-)
+);
+CREATE INDEX IF NOT EXISTS calls_tokens ON calls (tool, tokens);
+CREATE INDEX IF NOT EXISTS calls_milliseconds ON calls (tool, milliseconds);
 """
 _KEPT: Final = 100_000  # rows
 FILE: Final = "calls.sqlite"  # in the cache folder
+Row = tuple[float, str, int, float, bool, bool, str]  # when, tool, tokens, milliseconds, failed, repaired, cut
 
 
 class Figures(msgspec.Struct, frozen=True):
@@ -32,6 +35,10 @@ class Figures(msgspec.Struct, frozen=True):
     largest: int
     p95: int
     milliseconds: float
+    p50: int
+    ms_p50: float
+    ms_p95: float
+    ms_largest: float
 
 
 class Calls:
@@ -39,10 +46,11 @@ class Calls:
 
     def __init__(self, folder: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        (folder / FILE).touch(mode=0o600)
         self._rows = sqlite3.connect(folder / FILE, timeout=2, isolation_level=None, check_same_thread=False)
         self._rows.execute("PRAGMA journal_mode = WAL")
         self._rows.execute("PRAGMA synchronous = OFF")
-        self._rows.execute(_SCHEMA)
+        self._rows.executescript(_SCHEMA)
 
     def close(self) -> None:
         self._rows.close()
@@ -57,8 +65,18 @@ class Calls:
         repaired: bool = False,
         cut: str = "",
     ) -> None:
-        row = (time.time(), tool, tokens, milliseconds, failed, repaired, cut)
-        self._rows.execute("INSERT INTO calls VALUES (?, ?, ?, ?, ?, ?, ?)", row)
+        self.add([(time.time(), tool, tokens, milliseconds, failed, repaired, cut)])
+
+    def add(self, rows: Sequence[Row]) -> None:
+        """Several calls in one go."""
+        self._rows.execute("BEGIN IMMEDIATE")
+        try:
+            self._rows.executemany("INSERT INTO calls VALUES (?, ?, ?, ?, ?, ?, ?)", rows)
+            self._bound()
+        finally:
+            self._rows.execute("COMMIT")
+
+    def _bound(self) -> None:
         self._rows.execute("DELETE FROM calls WHERE rowid <= (SELECT max(rowid) FROM calls) - ?", (_KEPT,))
 
     def figures(self) -> Iterator[Figures]:
@@ -68,8 +86,16 @@ class Calls:
             " avg(milliseconds) FROM calls GROUP BY tool ORDER BY count(*) DESC, tool"
         ).fetchall()
         for tool, calls, errors, repaired, cut, mean, largest, milliseconds in totals:
-            at = max(0, -(-calls * 95 // 100) - 1)
-            (p95,) = self._rows.execute(
-                "SELECT tokens FROM calls WHERE tool = ? ORDER BY tokens LIMIT 1 OFFSET ?", (tool, at)
-            ).fetchone()
-            yield Figures(tool, calls, errors, repaired, cut, round(mean, 1), largest, p95, round(milliseconds, 2))
+            p50, p95 = (int(self._nth(tool, "tokens", calls, share)) for share in (50, 95))
+            times = [round(self._nth(tool, "milliseconds", calls, share), 2) for share in (50, 95, 100)]
+            yield Figures(
+                *(tool, calls, errors, repaired, cut, round(mean, 1), largest, p95, round(milliseconds, 2), p50),
+                *times,
+            )
+
+    def _nth(self, tool: str, column: str, calls: int, share: int) -> float:
+        """The value that so many per cent of a tool's calls do not exceed."""
+        at = max(0, -(-calls * share // 100) - 1)
+        query = f"SELECT {column} FROM calls WHERE tool = ? ORDER BY {column} LIMIT 1 OFFSET ?"
+        (value,) = self._rows.execute(query, (tool, at)).fetchone()
+        return float(value)

@@ -191,15 +191,15 @@ class Spending:
         """Hours in which something happened, in order."""
         return [Hour(*row) for row in self._base.execute("SELECT * FROM hour WHERE hour>=? ORDER BY hour", (since,))]
 
-    def parts(self, by: By, session: str = "", limit: int = -1) -> list[Part]:
-        """Where tokens went, the most first; of one session, or of all."""
-        where = "WHERE session.name=?" if session else ""
+    def parts(self, by: By, session: str = "", limit: int = -1, since: float = 0.0) -> list[Part]:
+        """Where tokens went, the most first; of one session, or of all that had a turn since then."""
+        where = "WHERE session.name=?" if session else "WHERE session.last>=?"
         query = (
             f"SELECT {_BY[by]}, sum(blocks), sum(entered), sum(part.sent+sent_now*(session.turns-since)) AS total,"
             " sum(part.whole+whole_now*(session.turns-since)) FROM part JOIN session ON session.id=part.session"
             f" {where} GROUP BY 1 ORDER BY total DESC, 1 LIMIT ?"
         )
-        return [Part(*row) for row in self._base.execute(query, (*([session] if session else []), limit))]
+        return [Part(*row) for row in self._base.execute(query, (session or since, limit))]
 
     def about(self, session: str, found: Iterable[str]) -> dict[str, tuple[str, str, str]]:
         """Kind, tool and file of blocks, by their keys."""

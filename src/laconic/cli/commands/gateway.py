@@ -71,6 +71,7 @@ def known_upstreams(
 
 def application(known: Upstreams, settings: Settings, *, off: bool, token: str = "") -> Starlette:
     """The gateway as the settings want it."""
+    from laconic.dashboard.app import application as dashboard
     from laconic.gateway.app import build
     from laconic.gateway.history import History
     from laconic.gateway.plan import Policy
@@ -84,7 +85,8 @@ def application(known: Upstreams, settings: Settings, *, off: bool, token: str =
         max_body=settings.number("gateway.max_body") * 2**20,
     )
     history = History(Turns(settings.cache_dir() / FILE))
-    return build(known, engine(settings), policy, token, history=history)
+    pages = {"/laconic/dashboard": dashboard(settings, token)}
+    return build(known, engine(settings), policy, token, history=history, pages=pages)
 
 
 def engine(settings: Settings) -> Engine:

@@ -1,0 +1,162 @@
+"""A cache folder as months of work would leave it, from a seed: turns, decisions, archived texts, calls of tools."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Final
+
+from laconic.config import Settings
+from laconic.context.economy import price_of
+from laconic.context.ledger import Decision, Reason, Recap
+from laconic.gateway.bill import Bill
+from laconic.records import Entered, Intake
+from laconic.sessions.archive import Archive
+from laconic.sessions.calls import Calls
+from laconic.sessions.ledger import LedgerFile
+from laconic.sessions.turns import FILE, Allowance, Cost, Cut, Turn, Turns, Who
+from laconic.wire.usage import Usage
+
+_DAYS: Final = 60
+_MODELS: Final = (
+    ("anthropic", "claude-sonnet-4-5", "claude-cli/2.1.197"),
+    ("anthropic", "claude-sonnet-4-5", "claude-cli/2.1.197"),
+    ("anthropic", "claude-opus-4-5", "claude-cli/2.1.197"),
+    ("openai", "gpt-5", "codex_cli_rs/0.166.0"),
+    ("gemini", "gemini-2.5-pro", "opencode/1.18.33"),
+    ("ollama", "gemma3:27b", "opencode/1.18.33"),
+)
+_TOOLS: Final = (
+    ("Read", "read", 900),
+    ("Read", "read", 2600),
+    ("Bash", "run", 700),
+    ("Grep", "search", 500),
+    ("Edit", "edit", 120),
+    ("mcp__laconic__search", "search", 450),
+    ("WebFetch", "report", 1500),
+)
+_WORK: Final = (
+    ("Mend", "Speed up", "Explain", "Rename", "Test", "Split", "Document", "Remove"),
+    (
+        "the parser",
+        "the upload of invoices",
+        "the flaky test",
+        "the cache",
+        "the login form",
+        "retries",
+        "the report",
+    ),
+    ("of the shop", "in the worker", "before the release", "for large files", "without breaking the API", ""),
+)
+_OURS: Final = (
+    *("search", "inspect", "read", "map", "context", "trace", "diff", "report", "recall", "edit", "workspace"),
+)
+_REASONS: Final = ("truncated", "not-json", "unknown-tool", "arguments", "batch")
+_TEXT: Final = (
+    "def settle(order, rate):\n    total = sum(line.price for line in order.lines)\n    return total * rate\n"
+)
+
+
+def fill(settings: Settings, sessions: int, now: float, seed: int = 1, calls: int = 100_000) -> None:
+    """Fill the cache folder of these settings."""
+    chance = random.Random(seed)
+    folder = settings.cache_dir()
+    archive = Archive.of(settings)
+    ledger = LedgerFile(folder / "ledger.sqlite", Decision, Recap)
+    with closing(Turns(folder / FILE)) as record:
+        for number in range(sessions):
+            began = now - _DAYS * 86_400 * (1 - (number + 1) / sessions) ** 1.5 - 1800
+            name = f"{chance.getrandbits(128):032x}"
+            ref = archive.put(name, "", (_TEXT * chance.randint(5, 60)).encode(), "read src/orders.py")
+            made: list[Decision] = []
+            record.add(*_session(chance, name, began, ref, made))
+            ledger.append(name, made, [])
+    _calls(folder, chance, now, calls)
+
+
+def _session(chance: random.Random, name: str, began: float, ref: str, made: list[Decision]) -> Iterator[Turn]:
+    upstream, model, client = chance.choice(_MODELS)
+    who = Who(name, f"account-{upstream}", upstream, model, "anthropic", client)
+    title = " ".join(word for word in (chance.choice(words) for words in _WORK) if word)
+    files = [f"src/{chance.choice('abcdefgh')}{number}.py" for number in range(chance.randint(3, 30))]
+    bill, last = Bill(), 0
+    sizes: dict[str, int] = {}
+    fixed, whole = chance.randint(9_000, 16_000), 0
+    at = began
+    for turn in range(min(400, max(3, round(chance.lognormvariate(3.7, 0.8))))):
+        at += chance.uniform(3, 25)
+        entered = list(_exchange(chance, turn, files))
+        sizes.update((block.key, block.tokens) for block in entered)
+        whole += sum(block.whole for block in entered)
+        cuts = tuple(_cuts(chance, sizes, turn)) if sum(sizes.values()) > 30_000 and chance.random() < 0.2 else ()
+        for cut in cuts:
+            sizes[cut.key] -= cut.tokens
+            reason: Reason = chance.choice(("age", "age", "superseded", "task"))
+            context = fixed + sum(sizes.values())
+            before = cut.tokens + 20
+            made.append(Decision(cut.key, reason, ref=ref, before=before, after=20, turn=turn, context=context))
+        sent = fixed + sum(sizes.values())
+        read = 0 if turn == 0 else min(last, sent) - sum(cut.tokens for cut in cuts)
+        usage = Usage(12, max(0, read), max(0, sent - max(0, read) - 12), chance.randint(40, 900))
+        before_bill = (bill.tokens_without, bill.dollars, bill.dollars_without)
+        bill.add(usage, fixed + whole, sent, price_of(model))
+        after_bill = (bill.tokens_without, bill.dollars, bill.dollars_without)
+        last = sent
+        failed = chance.random() < 0.01
+        yield Turn(
+            who,
+            at,
+            529 if failed else 200,
+            round(chance.lognormvariate(8.5, 0.6)),
+            sent,
+            Cost(
+                *(usage.input, usage.cache_read, usage.cache_write, usage.output),
+                *(new - old for new, old in zip(after_bill, before_bill, strict=True)),
+            ),
+            len(cuts),
+            sum(cut.tokens for cut in cuts),
+            "economic" if cuts else "",
+            "age" if cuts else "",
+            Intake(turn, fixed, tuple(entered), turn == 0, title if turn == 0 else ""),
+            cuts,
+            (chance.choice(_REASONS),) if upstream == "ollama" and chance.random() < 0.08 else (),
+            Allowance(400_000, chance.randint(40_000, 390_000), 40.0) if upstream == "anthropic" else None,
+        )
+
+
+def _exchange(chance: random.Random, turn: int, files: list[str]) -> Iterator[Entered]:
+    if turn == 0:
+        yield Entered("first", "user", whole=300, tokens=300)
+        return
+    yield Entered(f"{turn} text", "assistant", whole=(words := chance.randint(20, 200)), tokens=words)
+    if chance.random() < 0.4:
+        yield Entered(f"{turn} thinking", "thinking", whole=150, tokens=150)
+    for number in range(chance.choice((1, 1, 1, 2, 3))):
+        tool, kind, size = chance.choice(_TOOLS)
+        file = chance.choice(files) if kind in {"read", "edit"} else ""
+        asked = chance.randint(30, 120) if kind != "edit" else chance.randint(200, 900)
+        yield Entered(f"{turn} call {number}", "calls", tool, file, asked, asked)
+        whole = max(10, round(chance.lognormvariate(0, 0.7) * size))
+        sent = round(whole * chance.uniform(0.3, 1.0)) if kind in {"run", "search"} else whole
+        yield Entered(f"{turn} result {number}", kind, tool, file, whole, sent)
+
+
+def _cuts(chance: random.Random, sizes: dict[str, int], turn: int) -> Iterator[Cut]:
+    """Old results go, most of them whole."""
+    old = [key for key, size in sizes.items() if " result " in key and size > 200 and int(key.split()[0]) < turn - 5]
+    for key in old:
+        if chance.random() < 0.7:
+            yield Cut(key, sizes[key] - 20)
+
+
+def _calls(folder: Path, chance: random.Random, now: float, calls: int) -> None:
+    rows = []
+    for _ in range(calls):
+        tokens, lucky = min(10_000, round(chance.lognormvariate(6, 0.9))), chance.random()
+        took = chance.lognormvariate(2.5, 1.0)
+        cut = "fit" if tokens > 1500 else ""
+        rows.append((now, chance.choice(_OURS), tokens, took, lucky < 0.02, lucky > 0.93, cut))
+    with closing(Calls(folder)) as record:
+        record.add(rows)

@@ -1,0 +1,128 @@
+"""The application: each page once as HTML and once as JSON, from the same figures."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from hashlib import blake2b
+from importlib.resources import files
+from typing import Final
+
+import msgspec
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, PlainTextResponse, Response
+from starlette.routing import Route
+from starlette.types import ASGIApp
+
+from laconic.config import Settings
+from laconic.dashboard.books import Books
+from laconic.dashboard.document import Node, document
+from laconic.dashboard.guard import Guard
+from laconic.dashboard.pages.others import archived, failure, models, tools
+from laconic.dashboard.pages.overview import PERIODS, overview
+from laconic.dashboard.pages.parts import spent
+from laconic.dashboard.pages.session import session
+from laconic.dashboard.pages.sessions import ORDERS, sessions
+from laconic.errors import LaconicError, UnknownName, UsageError
+from laconic.sessions.spending import Order
+
+Query = Mapping[str, str]
+Read = Callable[[Books, Query], msgspec.Struct]
+Write = Callable[[Node], str]
+
+_STATIC: Final = {"dashboard.css": "text/css", "dashboard.js": "text/javascript", "icon.svg": "image/svg+xml"}
+_MOMENT: Final = 5.0  # seconds for which figures that depend on the clock count as unchanged
+
+
+def application(settings: Settings, token: str = "") -> ASGIApp:
+    """The dashboard of one cache folder, guarded; it can stand alone or below any path of another application."""
+    books = Books(settings)
+    routes = [Route(f"/static/{name}", _static) for name in _STATIC]
+    routes.append(Route("/archive.txt", _endpoint(books, _original)))
+    for name, (read, write) in PAGES.items():
+        routes.append(Route(f"/{name}", _endpoint(books, _page(read, write))))
+        routes.append(Route(f"/api/{name or 'overview'}.json", _endpoint(books, _json(read))))
+    return Guard(Starlette(routes=routes, exception_handlers={404: _missing}), token)
+
+
+def _overview(books: Books, query: Query) -> msgspec.Struct:
+    days = _whole(query, "days", 30)
+    if days not in {period for period, _ in PERIODS}:
+        raise UsageError("There is no such period.", f"days is one of {', '.join(str(n) for n, _ in PERIODS)}.")
+    return books.overview(days)
+
+
+def _sessions(books: Books, query: Query) -> msgspec.Struct:
+    orders: dict[str, Order] = {str(order): order for order, _ in ORDERS}
+    order = query.get("order", "last")
+    if order not in orders:
+        raise UnknownName("order", order, tuple(orders))
+    return books.sessions(orders[order], _whole(query, "page", 1))
+
+
+PAGES: Final[dict[str, tuple[Read, Write]]] = {
+    "": (_overview, overview),
+    "sessions": (_sessions, sessions),
+    "session": (lambda books, query: books.session(query.get("name", "")), session),
+    "spent": (lambda books, _: books.spent(), spent),
+    "tools": (lambda books, _: books.tools(), tools),
+    "models": (lambda books, _: books.models(), models),
+    "archive": (lambda books, query: books.archived(query.get("ref", "")), archived),
+}
+
+
+def _page(read: Read, write: Write) -> Callable[[Books, Request], Response]:
+    """HTML; a client that has it already gets nothing but that word."""
+
+    def answer(books: Books, request: Request) -> Response:
+        seen = f"{request.url.query}\n{books.version()}\n{books.moment(_MOMENT)}"
+        mark = f'"{blake2b(seen.encode(), digest_size=12).hexdigest()}"'
+        if request.headers.get("if-none-match") == mark:
+            return Response(status_code=304, headers={"etag": mark})
+        return HTMLResponse(write(document(read(books, request.query_params))), headers={"etag": mark})
+
+    return answer
+
+
+def _json(read: Read) -> Callable[[Books, Request], Response]:
+    def answer(books: Books, request: Request) -> Response:
+        body = msgspec.json.encode(read(books, request.query_params))
+        return Response(body, media_type="application/json")
+
+    return answer
+
+
+def _original(books: Books, request: Request) -> Response:
+    return PlainTextResponse(books.original(request.query_params.get("ref", "")))
+
+
+def _endpoint(books: Books, answer: Callable[[Books, Request], Response]) -> Callable[[Request], Response]:
+    """Not a coroutine: it runs in a thread, so that a gateway in the same process goes on."""
+
+    def endpoint(request: Request) -> Response:
+        try:
+            with books.lock:
+                return answer(books, request)
+        except LaconicError as error:
+            if request.url.path.endswith(".json"):
+                return Response(msgspec.json.encode({"error": str(error)}), 404, media_type="application/json")
+            return HTMLResponse(failure("Not found", str(error)), 404)
+
+    return endpoint
+
+
+def _static(request: Request) -> Response:
+    name = request.url.path.rsplit("/", 1)[-1]
+    body = files("laconic.dashboard").joinpath("static", name).read_bytes()
+    return Response(body, media_type=_STATIC[name])
+
+
+def _missing(request: Request, _: Exception) -> Response:
+    return HTMLResponse(failure("Not found", "There is no such page."), 404)
+
+
+def _whole(query: Query, name: str, default: int) -> int:
+    text = query.get(name, str(default))
+    if not text.isascii() or not text.isdigit() or len(text) > 9:
+        raise UsageError(f"{name} is {text!r}.", "Write a whole number.")
+    return int(text)

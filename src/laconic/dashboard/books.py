@@ -1,0 +1,294 @@
+"""Fill the figures of every page from the files in the cache folder. It reads, and knows nothing of HTML."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import closing
+from itertools import accumulate
+from pathlib import Path
+from threading import Lock
+from typing import Final
+
+from laconic.config import Settings
+from laconic.context.ledger import Decision, Recap
+from laconic.dashboard.figures import (
+    Archived,
+    Bucket,
+    DecisionFigures,
+    Event,
+    ModelFigures,
+    Models,
+    Overview,
+    Runway,
+    SessionFigures,
+    SessionPage,
+    Sessions,
+    Spent,
+    Tools,
+    Totals,
+    TurnFigures,
+)
+from laconic.errors import UnknownName
+from laconic.sessions.archive import Archive
+from laconic.sessions.calls import FILE as CALLS
+from laconic.sessions.calls import Calls
+from laconic.sessions.ledger import LedgerFile
+from laconic.sessions.spending import Hour, Order, QuotaRow, Session, Spending, TurnRow
+from laconic.sessions.turns import FILE as TURNS
+from laconic.sessions.turns import HOUR
+
+_DAY: Final = 24 * HOUR
+_NEWEST: Final = 12  # sessions on the first page
+_PAGE: Final = 50  # sessions on a page of the list
+_ROWS: Final = 50  # of a table of parts
+_DECISIONS: Final = 300  # that a session's page lists
+_TEXT: Final = 400_000  # characters of archived text that a page shows
+_STALE: Final = 120.0  # seconds after which a quota says nothing about now
+_FILES: Final = (TURNS, CALLS, "ledger.sqlite", "archive.sqlite")
+
+
+class Books:
+    """The figures of one cache folder. May be called from several threads; one at a time reads."""
+
+    def __init__(self, settings: Settings, now: Callable[[], float] = time.time) -> None:
+        self._settings = settings
+        self._folder = settings.cache_dir()
+        self._now = now
+        self._spending: Spending | None = None
+        self.lock = Lock()
+
+    def version(self) -> str:
+        """Changes whenever a file does."""
+        marks = []
+        for name in _FILES:
+            for path in (self._folder / name, self._folder / f"{name}-wal"):
+                try:
+                    found = path.stat()
+                except FileNotFoundError:
+                    continue
+                marks.append(f"{found.st_mtime_ns:x}.{found.st_size:x}")
+        return "-".join(marks)
+
+    def moment(self, seconds: float) -> int:
+        """Changes after so many seconds, as long as a quota is watched that changes with the clock alone."""
+        now = self._now()
+        watched = any(now - row.at < 2 * _STALE for row in self._read().quotas(now))
+        return int(now // seconds) if watched else 0
+
+    def overview(self, days: int = 30) -> Overview:
+        """The last days; 0: everything."""
+        now, spending = self._now(), self._read()
+        since = now - days * _DAY if days else 0.0
+        hours = spending.hours(since - HOUR)
+        bucket = "hour" if days == 1 or (hours and hours[-1].hour - hours[0].hour < 2 * _DAY) else "day"
+        width = HOUR if bucket == "hour" else _DAY
+        groups: dict[int, list[Hour]] = {}
+        for hour in hours:
+            groups.setdefault(hour.hour // width * width, []).append(hour)
+        return Overview(
+            days,
+            spending.count(since),
+            totals(hours),
+            bucket,
+            [Bucket(at, totals(groups.get(at, ()))) for at in _range(groups, width)],
+            [_runway(row, now) for row in spending.quotas(now) if now - row.at < _STALE],
+            spending.parts("kind", since=since),
+            [_session(row) for row in spending.sessions("last", _NEWEST, since=since)],
+        )
+
+    def sessions(self, order: Order = "last", page: int = 1) -> Sessions:
+        """One page of all sessions."""
+        total = self._read().count()
+        pages = max(1, -(-total // _PAGE))
+        page = min(max(1, page), pages)
+        rows = self._read().sessions(order, _PAGE, (page - 1) * _PAGE)
+        return Sessions(order, page, pages, total, [_session(row) for row in rows])
+
+    def session(self, name: str) -> SessionPage:
+        """One session in full."""
+        spending = self._read()
+        row = spending.session(name)
+        if row is None:
+            raise UnknownName("session", name, fix="It was never recorded, or forgotten: see the list.")
+        turns = spending.turns(name)
+        decisions = self._decisions(name)
+        about = spending.about(name, (decision.key for decision in decisions))
+        numbers = _numbers(turns)
+        kept = {entry.ref for entry in self._archive().entries(name)} if decisions else set()
+        rows = [_decision(decision, numbers, about.get(decision.key, ("", "", "")), kept) for decision in decisions]
+        return SessionPage(
+            _session(row),
+            _turns(turns),
+            _events(rows),
+            len(rows),
+            sum(decision.saved for decision in rows),
+            rows[-_DECISIONS:][::-1],
+            spending.parts("kind", name),
+            [part for part in spending.parts("tool", name, _ROWS) if part.name],
+            [part for part in spending.parts("file", name, _ROWS) if part.name],
+        )
+
+    def spent(self) -> Spent:
+        """Where tokens went, over all sessions."""
+        spending = self._read()
+        kinds = spending.parts("kind")
+        sessions = spending.parts("session", limit=_ROWS)
+        titles = {part.name: found.title for part in sessions if (found := spending.session(part.name))}
+        return Spent(
+            sum(part.sent for part in kinds),
+            sum(part.whole for part in kinds),
+            kinds,
+            [part for part in spending.parts("tool", limit=_ROWS + 1) if part.name][:_ROWS],
+            [part for part in spending.parts("file", limit=_ROWS + 1) if part.name][:_ROWS],
+            sessions,
+            titles,
+        )
+
+    def tools(self) -> Tools:
+        """What tools cost."""
+        ours = []
+        if (self._folder / CALLS).exists():
+            with closing(Calls(self._folder)) as calls:
+                ours = list(calls.figures())
+        return Tools(ours, [part for part in self._read().parts("tool") if part.name])
+
+    def models(self) -> Models:
+        """What models cost, and how often their calls could not be used."""
+        spending = self._read()
+        malformed = list(spending.malformed())
+        broken: dict[tuple[str, str], int] = {}
+        for row in malformed:
+            broken[row.upstream, row.model] = broken.get((row.upstream, row.model), 0) + row.count
+        models = []
+        for use in spending.models():
+            count = broken.get((use.upstream, use.model), 0)
+            models.append(
+                ModelFigures(
+                    *(use.upstream, use.model, use.sessions, use.turns, use.prompt, use.output, use.dollars),
+                    malformed=count,
+                    malformed_share=_share(count, use.turns),
+                )
+            )
+        return Models(models, malformed)
+
+    def archived(self, ref: str) -> Archived:
+        """Something that was left out, with its text as far as a page can show it."""
+        entry = self._archive().entry(ref)
+        text = self._archive().get(ref).decode("utf-8", "replace")
+        shown = text[:_TEXT]
+        return Archived(
+            *(entry.ref, entry.session, entry.task, entry.note, entry.stored, entry.size),
+            lines=text.count("\n") + 1,
+            shown=shown.count("\n") + 1,
+            text=shown,
+        )
+
+    def original(self, ref: str) -> bytes:
+        """The same in full."""
+        return self._archive().get(ref)
+
+    def _read(self) -> Spending:
+        if self._spending is None:
+            self._spending = Spending(self._folder / TURNS)
+        return self._spending
+
+    def _archive(self) -> Archive:
+        return Archive.of(self._settings)
+
+    def _decisions(self, name: str) -> Sequence[Decision]:
+        path: Path = self._folder / "ledger.sqlite"
+        return LedgerFile(path, Decision, Recap).load(name)[0] if path.exists() else ()
+
+
+def totals(rows: Iterable[Hour | Session | TurnRow], turns: int | None = None) -> Totals:
+    """Sums of rows of any kind."""
+    rows = list(rows)
+    prompt = sum(row.prompt for row in rows)
+    without = round(sum(row.whole for row in rows))
+    paid, full = sum(row.dollars for row in rows), sum(row.dollars_whole for row in rows)
+    read = sum(row.cache_read for row in rows)
+    return Totals(
+        sum(row.turns for row in rows if not isinstance(row, TurnRow)) if turns is None else turns,
+        *(prompt, without, without - prompt, _share(prompt, without)),
+        *(paid, full, full - paid, _share(paid, full)),
+        *(read, _share(read, prompt), sum(row.output for row in rows)),
+    )
+
+
+def _share(part: float, whole: float) -> float | None:
+    return part / whole if whole else None
+
+
+def _range(groups: dict[int, list[Hour]], width: int) -> Iterable[int]:
+    """All hours or days from the first to the last, the empty ones too."""
+    return range(min(groups), max(groups) + 1, width) if groups else ()
+
+
+def _session(row: Session) -> SessionFigures:
+    return SessionFigures(
+        *(row.session, row.title, row.client, row.upstream, row.model, row.began, row.last),
+        *(row.errors, row.decisions),
+        totals=totals([row]),
+    )
+
+
+def _turns(rows: Sequence[TurnRow]) -> list[TurnFigures]:
+    paid = accumulate(row.dollars for row in rows)
+    whole = accumulate(row.dollars_whole for row in rows)
+    return [
+        TurnFigures(
+            *(row.number, row.at, row.status, row.milliseconds, row.mode, row.rung, row.decisions, row.saved),
+            *(row.input, row.cache_write, own, full),
+            totals=totals([row], 1),
+        )
+        for row, own, full in zip(rows, paid, whole, strict=True)
+    ]
+
+
+def _numbers(turns: Sequence[TurnRow]) -> dict[int, int]:
+    """The number of the request that was first made at a turn of the assistant."""
+    found: dict[int, int] = {}
+    for turn in turns:
+        if turn.decisions:
+            found.setdefault(turn.turn, turn.number)
+    return found
+
+
+def _decision(
+    decision: Decision, numbers: dict[int, int], about: tuple[str, str, str], kept: set[str]
+) -> DecisionFigures:
+    return DecisionFigures(
+        *(numbers.get(decision.turn, 0), decision.reason, *about, decision.field),
+        *(decision.before, decision.after, decision.before - decision.after, decision.gone),
+        *(decision.ref, decision.ref in kept, decision.note or (decision.text or "")[:200]),
+    )
+
+
+def _events(decisions: Sequence[DecisionFigures]) -> list[Event]:
+    found: dict[int, list[DecisionFigures]] = {}
+    for decision in decisions:
+        found.setdefault(decision.number, []).append(decision)
+    return [
+        Event(number, len(rows), sum(row.saved for row in rows), _reasons(rows))
+        for number, rows in sorted(found.items())
+        if number
+    ]
+
+
+def _reasons(rows: Sequence[DecisionFigures]) -> dict[str, int]:
+    found: dict[str, int] = {}
+    for row in rows:
+        found[row.reason] = found.get(row.reason, 0) + 1
+    return found
+
+
+def _runway(row: QuotaRow, now: float) -> Runway:
+    """A quota fills up again within its minute: it runs out only at a pace above the limit."""
+    left = row.tokens_left if now < row.reset or not row.tokens else max(0, row.tokens - row.spent)
+    drain = (row.spent - row.tokens) / 60 if row.tokens else row.spent / 60
+    return Runway(
+        *(row.upstream, row.model, row.at, row.tokens, left, row.spent),
+        used_share=1 - left / row.tokens if row.tokens else None,
+        seconds=left / drain if drain > 0 else None,
+    )

@@ -1,0 +1,220 @@
+"""Charts as SVG in the page: they need no script, follow the colours of the page, and shrink to a phone.
+
+Paths live in a drawing of 1,000 by 1,000 that is stretched; texts, marks and bars are placed in per cent and keep
+their size. Colours are classes, because the page forbids styles in attributes.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from laconic.dashboard.markup import Child, Markup, tag
+
+_MOST: Final = 480  # points of a curve
+_FEW: Final = 24  # marks that get a line each
+_TOP: Final = 8.0  # per cent above the highest value
+
+
+@dataclass(frozen=True, slots=True)
+class Series:
+    """One line or one part of each bar."""
+
+    name: str
+    look: str  # a class
+    values: Sequence[float]
+
+
+@dataclass(frozen=True, slots=True)
+class Chart:
+    """Several series over the same points, each of which has a tip."""
+
+    title: str
+    series: Sequence[Series]
+    tips: Sequence[str]
+    ends: tuple[str, str]  # names of the first point and the last
+    unit: Callable[[float], str]
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """Something that happened at a point."""
+
+    at: int
+    text: str
+    link: str
+    weight: float  # 0 to 1
+
+
+def curve(chart: Chart, marks: Sequence[Mark] = ()) -> Markup:
+    """Areas, the widest first, with marks on the last of them."""
+    count = len(chart.tips)
+    top = _top(chart)
+    picked = _picked(count, {mark.at for mark in marks})
+    drawing = tag(
+        "svg",
+        *(_area(line, picked, count, top) for line in chart.series),
+        viewBox="0 0 1000 1000",
+        preserveAspectRatio="none",
+        width="100%",
+        height="100%",
+        aria_hidden="true",
+    )
+    last = chart.series[-1].values
+    few = len(marks) <= _FEW
+    dots = [_dot(mark, _x(mark.at, count), _y(last[mark.at], top), few=few) for mark in marks]
+    return _figure(chart, (_grid(top, chart.unit), drawing, _strips(chart.tips, picked), dots))
+
+
+def bars(chart: Chart) -> Markup:
+    """Stacked bars, one for each tip."""
+    count = len(chart.tips)
+    top = max((sum(line.values[at] for line in chart.series) for at in range(count)), default=0) or 1
+    width = 100 / max(1, count)
+    drawn: list[Markup] = []
+    for at in range(count):
+        under = 0.0
+        for line in chart.series:
+            under += line.values[at]
+            drawn.append(_bar((at + 0.1) * width, width * 0.8, (under, line.values[at]), top, line.look))
+    return _figure(chart, (_grid(top, chart.unit), drawn, _strips(chart.tips, range(count))))
+
+
+def paired(chart: Chart) -> Markup:
+    """For each tip two bars at the same place: the first, usually the larger, behind the second."""
+    count, top = len(chart.tips), _top(chart)
+    width = 100 / max(1, count)
+    drawn = []
+    for at in range(count):
+        for line, inset in zip(chart.series, (0.08, 0.24), strict=True):
+            size = line.values[at]
+            drawn.append(_bar((at + inset) * width, width * (1 - 2 * inset), (size, size), top, line.look))
+    return _figure(chart, (_grid(top, chart.unit), drawn, _strips(chart.tips, range(count))))
+
+
+def meter(part: float, whole: float, look: str = "with") -> Markup:
+    """A share as a short bar inside a table; the number stands beside it."""
+    share = min(1.0, part / whole) if whole else 0.0
+    return tag(
+        "svg",
+        tag("rect", width="100%", height="100%", rx=3, class_="rail"),
+        tag("rect", width=f"{100 * share:.1f}%", height="100%", rx=3, class_=look),
+        class_="meter",
+        aria_hidden="true",
+    )
+
+
+def _figure(chart: Chart, parts: Sequence[Child]) -> Markup:
+    legend = tag(
+        "ul",
+        *(
+            tag("li", tag("svg", tag("rect", width="100%", height="100%", rx=2, class_=line.look)), line.name)
+            for line in chart.series
+        ),
+        class_="legend",
+    )
+    drawing = tag("svg", *parts, class_="chart", role="img", aria_label=chart.title, width="100%")
+    axis = tag("div", *(tag("span", end) for end in chart.ends), class_="axis")
+    return tag("figure", tag("figcaption", tag("h2", chart.title), legend), drawing, axis)
+
+
+def _top(chart: Chart) -> float:
+    return max((max(line.values, default=0) for line in chart.series), default=0) or 1
+
+
+def _dot(mark: Mark, x: str, y: str, *, few: bool) -> Markup:
+    return tag(
+        "a",
+        tag("line", x1=x, x2=x, y1="0" if few else y, y2="100%", class_="mark-line"),
+        tag("circle", cx=x, cy=y, r=round((4 if few else 3) + 4 * mark.weight, 1), class_="mark"),
+        href=mark.link,
+        data_tip=mark.text,
+        aria_label=mark.text,
+    )
+
+
+def _area(line: Series, picked: Sequence[int], count: int, top: float) -> Markup:
+    xs = [1000 * (at + 0.5) / count for at in picked]
+    points = [(x, 10 * _height(line.values[at], top)) for x, at in zip(xs, picked, strict=True)]
+    if len(points) == 1:
+        points = [(0.0, points[0][1]), (1000.0, points[0][1])]
+    path = " L".join(f"{x:.1f} {y:.1f}" for x, y in points)
+    if not points:
+        return Markup("")
+    return tag(
+        "g",
+        tag("path", d=f"M{points[0][0]:.1f} 1000 L{path} L{points[-1][0]:.1f} 1000 Z", class_=f"area {line.look}"),
+        tag("path", d=f"M{path}", class_=f"stroke {line.look}"),
+    )
+
+
+def _bar(x: float, width: float, ends: tuple[float, float], top: float, look: str) -> Markup:
+    """A bar up to the first of `ends`, as long as the second; none when it has no length."""
+    until, size = ends
+    if size <= 0:
+        return Markup("")
+    return tag(
+        "rect",
+        x=f"{x:.3f}%",
+        y=_y(until, top),
+        width=f"{width:.3f}%",
+        height=f"{(100 - _TOP) * size / top:.2f}%",
+        class_=look,
+    )
+
+
+def _strips(tips: Sequence[str], picked: Sequence[int]) -> Markup:
+    """Invisible columns that the page's script reads when a pointer is over them."""
+    count = len(tips)
+    ends = [*picked[1:], count]
+    return tag(
+        "g",
+        *(
+            tag(
+                "rect",
+                x=f"{100 * at / count:.3f}%",
+                width=f"{100 * (end - at) / count:.3f}%",
+                height="100%",
+                data_tip=tips[at],
+            )
+            for at, end in zip(picked, ends, strict=True)
+        ),
+        class_="strips",
+    )
+
+
+def _grid(top: float, unit: Callable[[float], str]) -> Markup:
+    lines = []
+    for value in _ticks(top):
+        y = _y(value, top)
+        lines.append(tag("line", x1="0", x2="100%", y1=y, y2=y, class_="grid"))
+        if value:
+            lines.append(tag("text", unit(value), x="2", y=y, dy="-4", class_="tick"))
+    return tag("g", *lines)
+
+
+def _ticks(top: float) -> list[float]:
+    """Round values from nothing to the top, three to five of them."""
+    size = 10.0 ** math.floor(math.log10(top / 2))
+    step = next(size * factor for factor in (5, 2, 1) if size * factor * 2 <= top)
+    return [step * number for number in range(int(top / step) + 1)]
+
+
+def _picked(count: int, needed: set[int]) -> list[int]:
+    """Points that are drawn: all, or evenly some, and those that carry a mark."""
+    every = -(-count // _MOST)
+    return [at for at in range(count) if at % every == 0 or at == count - 1 or at in needed] if count else []
+
+
+def _height(value: float, top: float) -> float:
+    return 100 - (100 - _TOP) * value / top
+
+
+def _x(at: int, count: int) -> str:
+    return f"{100 * (at + 0.5) / count:.3f}%"
+
+
+def _y(value: float, top: float) -> str:
+    return f"{_height(value, top):.2f}%"

@@ -1,0 +1,45 @@
+"""A page's figures as the JSON interface gives them, with the place of each: pages are written from these only."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import msgspec
+
+Value = Any  # JSON
+
+
+class Node:
+    """A value inside a JSON document, and the pointer to it."""
+
+    __slots__ = ("path", "value")
+
+    def __init__(self, value: Value, path: str = "") -> None:
+        self.value = value
+        self.path = path
+
+    def __getitem__(self, key: str | int) -> Node:
+        return Node(self.value[key], f"{self.path}/{key}")
+
+    def __iter__(self) -> Iterator[Node]:
+        return (self[at] for at in range(len(self.value)))
+
+    def __len__(self) -> int:
+        return len(self.value)
+
+    def __bool__(self) -> bool:
+        return bool(self.value)
+
+    @property
+    def text(self) -> str:
+        return str(self.value)
+
+    @property
+    def number(self) -> float:
+        return float(self.value or 0)
+
+
+def document(view: msgspec.Struct) -> Node:
+    """The figures of a page."""
+    return Node(msgspec.to_builtins(view))

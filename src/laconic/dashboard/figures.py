@@ -1,0 +1,196 @@
+"""What each page shows, computed once: the JSON interface and the pages are two writings of these records."""
+
+from __future__ import annotations
+
+import msgspec
+
+from laconic.sessions.calls import Figures
+from laconic.sessions.spending import Malformed, Part
+
+
+class Totals(msgspec.Struct, frozen=True):
+    """Sums, with us and without."""
+
+    turns: int = 0
+    prompt: int = 0
+    prompt_without: int = 0
+    saved: int = 0
+    share: float | None = None  # of the prompt tokens that would have been
+    dollars: float = 0.0
+    dollars_without: float = 0.0
+    dollars_saved: float = 0.0
+    dollars_share: float | None = None
+    cache_read: int = 0
+    cache_share: float | None = None  # of the prompt
+    output: int = 0
+
+
+class Bucket(msgspec.Struct, frozen=True):
+    """An hour or a day."""
+
+    at: int
+    totals: Totals
+
+
+class SessionFigures(msgspec.Struct, frozen=True):
+    """One session."""
+
+    session: str
+    title: str
+    client: str
+    upstream: str
+    model: str
+    began: float
+    last: float
+    errors: int
+    decisions: int
+    totals: Totals
+
+
+class Runway(msgspec.Struct, frozen=True):
+    """A quota of tokens per minute: what is left, how fast it goes, and how long it lasts at that pace."""
+
+    upstream: str
+    model: str
+    at: float
+    limit: int  # 0: not said
+    left: int
+    spent: int  # in the last minute
+    used_share: float | None
+    seconds: float | None  # None: at this pace it does not run out
+
+
+class Overview(msgspec.Struct, frozen=True):
+    """The first page."""
+
+    days: int  # 0: all
+    sessions_total: int
+    totals: Totals
+    bucket: str  # hour or day
+    buckets: list[Bucket]
+    quotas: list[Runway]
+    kinds: list[Part]
+    sessions: list[SessionFigures]
+
+
+class Sessions(msgspec.Struct, frozen=True):
+    """One page of the list."""
+
+    order: str
+    page: int
+    pages: int
+    total: int
+    sessions: list[SessionFigures]
+
+
+class TurnFigures(msgspec.Struct, frozen=True):
+    """One turn of a session."""
+
+    number: int
+    at: float
+    status: int
+    milliseconds: int
+    mode: str
+    rung: str
+    decisions: int
+    saved: int  # tokens that its decisions took out
+    input: int
+    cache_write: int
+    paid: float  # dollars for prompts up to this turn
+    paid_without: float
+    totals: Totals
+
+
+class DecisionFigures(msgspec.Struct, frozen=True):
+    """A decision of the ledger: what became smaller, and where the whole is."""
+
+    number: int  # of the turn it was made in
+    reason: str
+    kind: str
+    tool: str
+    file: str
+    field: str
+    before: int
+    after: int
+    saved: int
+    gone: bool
+    ref: str  # of the archive; empty: nothing was lost
+    kept: bool  # the archive still has it
+    note: str
+
+
+class Event(msgspec.Struct, frozen=True):
+    """All decisions of one turn: a mark on the curve."""
+
+    number: int
+    decisions: int
+    saved: int
+    reasons: dict[str, int]
+
+
+class SessionPage(msgspec.Struct, frozen=True):
+    """A session in full."""
+
+    session: SessionFigures
+    turns: list[TurnFigures]
+    events: list[Event]
+    decisions_total: int
+    evicted_tokens: int
+    decisions: list[DecisionFigures]  # the newest
+    kinds: list[Part]
+    tools: list[Part]
+    files: list[Part]
+
+
+class Spent(msgspec.Struct, frozen=True):
+    """Where tokens went."""
+
+    sent: int
+    whole: int
+    kinds: list[Part]
+    tools: list[Part]
+    files: list[Part]
+    sessions: list[Part]
+    titles: dict[str, str]  # of those sessions
+
+
+class Tools(msgspec.Struct, frozen=True):
+    """What tools cost: ours call by call, all of them by what they put into conversations."""
+
+    ours: list[Figures]
+    seen: list[Part]
+
+
+class ModelFigures(msgspec.Struct, frozen=True):
+    """A model, and how often its calls could not be used."""
+
+    upstream: str
+    model: str
+    sessions: int
+    turns: int
+    prompt: int
+    output: int
+    dollars: float
+    malformed: int
+    malformed_share: float | None  # per turn
+
+
+class Models(msgspec.Struct, frozen=True):
+    """All models."""
+
+    models: list[ModelFigures]
+    malformed: list[Malformed]
+
+
+class Archived(msgspec.Struct, frozen=True):
+    """Something that was left out of a conversation."""
+
+    ref: str
+    session: str
+    task: str
+    note: str
+    stored: float
+    size: int
+    lines: int
+    shown: int  # lines of it in `text`
+    text: str

@@ -1,0 +1,106 @@
+"""What all pages share: head, navigation, tables, cards."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Final
+from urllib.parse import urlencode
+
+from laconic import __version__
+from laconic.dashboard.markup import Child, Markup, join, tag
+
+_NAVIGATION: Final = (
+    ("./", "Overview"),
+    ("sessions", "Sessions"),
+    ("spent", "Where tokens went"),
+    ("tools", "Tools"),
+    ("models", "Models"),
+)
+
+
+def page(title: str, here: str, *content: Child) -> str:
+    """A whole page. `here` is the link of the navigation that it belongs to."""
+    links = [tag("a", name, href=link, aria_current="page" if link == here else None) for link, name in _NAVIGATION]
+    body = tag(
+        "body",
+        tag("a", "Skip to the figures", href="#main", class_="skip"),
+        tag(
+            "header",
+            tag("a", "laconic", href="./", class_="brand"),
+            tag("nav", *links, aria_label="Pages"),
+            tag("span", "live", id="live", role="status", hidden=True),
+        ),
+        tag("main", tag("h1", title), *content, id="main"),
+        tag("footer", f"laconic {__version__} · every figure is also JSON: ", tag("a", "this page", id="json")),
+        tag("div", id="tip", role="tooltip", hidden=True),
+    )
+    head = tag(
+        "head",
+        tag("meta", charset="utf-8"),
+        tag("meta", name="viewport", content="width=device-width, initial-scale=1"),
+        tag("meta", name="color-scheme", content="light dark"),
+        tag("title", f"{title} · laconic"),
+        tag("link", rel="stylesheet", href="static/dashboard.css"),
+        tag("link", rel="icon", href="static/icon.svg", type="image/svg+xml"),
+        tag("script", src="static/dashboard.js", defer=True),
+    )
+    return "<!doctype html>\n" + tag("html", head, body, lang="en")
+
+
+def live(name: str, *content: Child, class_: str = "") -> Markup:
+    """A part of the page that is exchanged when its figures change."""
+    return tag("section", *content, id=name, data_live=True, class_=class_ or None)
+
+
+def card(name: str, value: Child, about: Child = None) -> Markup:
+    """One large figure."""
+    return tag("div", tag("dt", name), tag("dd", value), tag("dd", about, class_="about") if about else None)
+
+
+def cards(*content: Markup) -> Markup:
+    return tag("dl", *content, class_="cards")
+
+
+def table(
+    caption: str,
+    columns: Sequence[str],
+    rows: Iterable[Sequence[Child]],
+    empty: str,
+    hint: str = "",
+    *,
+    tall: bool = False,
+) -> Markup:
+    """A real table; the first column heads its row. Columns whose name begins with `#` hold numbers.
+
+    `tall` ones may have many rows and scroll in a box of their own.
+    """
+    written = list(rows)
+    if not written:
+        return tag("div", tag("h2", caption), tag("p", empty, class_="empty"), class_="panel")
+    head = tag("tr", *(tag("th", name.lstrip("#"), scope="col", class_=_look(name)) for name in columns))
+    body = [
+        tag(
+            "tr",
+            *(
+                tag("td" if at else "th", cell, scope=None if at else "row", class_=_look(columns[at]))
+                for at, cell in enumerate(row)
+            ),
+        )
+        for row in written
+    ]
+    whole = tag("table", tag("caption", caption, class_="unseen"), tag("thead", head), tag("tbody", *body))
+    box = tag("div", whole, class_="scroll tall" if tall else "scroll", tabindex=0, role="region", aria_label=caption)
+    return tag("div", tag("h2", caption), tag("p", hint, class_="hint") if hint else None, box, class_="panel")
+
+
+def link(page_name: str, text: Child, **query: str | int) -> Markup:
+    """To another page of ours."""
+    return tag("a", text, href=f"{page_name}?{urlencode(query)}" if query else page_name)
+
+
+def spaced(*children: Child) -> Markup:
+    return join([children[0], *(part for child in children[1:] for part in (" ", child))])
+
+
+def _look(name: str) -> str | None:
+    return "number" if name.startswith("#") else None

@@ -1,0 +1,1 @@
+"""The pages: each writes one record of figures as HTML and computes nothing."""

@@ -1,0 +1,127 @@
+"""Tools, models, archived texts, and what is said when there is no such page."""
+
+from __future__ import annotations
+
+from laconic.dashboard import charts, shown
+from laconic.dashboard.document import Node
+from laconic.dashboard.layout import link, live, page, spaced, table
+from laconic.dashboard.markup import tag
+from laconic.dashboard.pages.parts import parts_table
+
+
+def tools(view: Node) -> str:
+    """What tools cost."""
+    largest = max((row["largest"].number for row in view["ours"]), default=0)
+    ours = table(
+        "Calls of laconic's own tools",
+        (
+            *("Tool", "#Calls", "#Errors", "#Repaired", "#Cut", "Tokens", "#p50", "#p95", "#Largest"),
+            *("#Time p50", "#Time p95", "#Longest"),
+        ),
+        (
+            (
+                tag("code", row["tool"].text),
+                shown.count(row["calls"]),
+                shown.count(row["errors"]),
+                shown.count(row["repaired"]),
+                shown.count(row["cut"]),
+                charts.meter(row["p95"].number, largest),
+                shown.count(row["p50"]),
+                shown.count(row["p95"]),
+                shown.count(row["largest"]),
+                shown.milliseconds(row["ms_p50"]),
+                shown.milliseconds(row["ms_p95"]),
+                shown.milliseconds(row["ms_largest"]),
+            )
+            for row in view["ours"]
+        ),
+        "No tool of the code plane was called yet: `laconic setup claude` offers them to an agent.",
+        "Repaired: guessed argument names that were understood. Cut: answers that left something out to fit.",
+    )
+    return page(
+        "Tools",
+        "tools",
+        live("ours", ours),
+        live("seen", parts_table("All tools, by what they put into conversations", "Tool", view["seen"])),
+    )
+
+
+def models(view: Node) -> str:
+    """What models cost, and their malformed calls."""
+    used = table(
+        "Models",
+        (
+            "Model",
+            "#Sessions",
+            "#Turns",
+            "#Prompt tokens",
+            "#Output",
+            "#Money for prompts",
+            "#Malformed calls",
+            "#per turn",
+        ),
+        (
+            (
+                spaced(tag("strong", row["model"].text or "not named"), tag("small", row["upstream"].text)),
+                shown.count(row["sessions"]),
+                shown.count(row["turns"]),
+                shown.tokens(row["prompt"]),
+                shown.tokens(row["output"]),
+                shown.dollars(row["dollars"]),
+                shown.count(row["malformed"]),
+                shown.share(row["malformed_share"]),
+            )
+            for row in view["models"]
+        ),
+        "No model answered yet.",
+    )
+    most = max((row["count"].number for row in view["malformed"]), default=0)
+    broken = table(
+        "Calls that could not be used, by reason",
+        ("Model", "Provider", "Reason", "", "#Calls", "Last"),
+        (
+            (
+                tag("strong", row["model"].text or "not named"),
+                row["upstream"].text,
+                row["reason"].text,
+                charts.meter(row["count"].number, most, "mark"),
+                shown.count(row["count"]),
+                shown.when(row["last"]),
+            )
+            for row in view["malformed"]
+        ),
+        "Every call could be used so far.",
+        "Only models that write calls as text can fail here. A truncated call that writes is never run.",
+    )
+    return page("Models", "models", live("models", used), live("malformed", broken))
+
+
+def archived(view: Node) -> str:
+    """A text that was left out."""
+    whole = view["shown"].value == view["lines"].value
+    return page(
+        view["note"].text or view["ref"].text,
+        "sessions",
+        tag(
+            "p",
+            tag("code", view["ref"].text),
+            " put away ",
+            shown.when(view["stored"]),
+            ", ",
+            shown.count(view["size"]),
+            " bytes, ",
+            shown.count(view["lines"]),
+            " lines. ",
+            link("session", "Its session", name=view["session"].text),
+            " · ",
+            link("archive.txt", "as plain text", ref=view["ref"].text),
+            class_="hint",
+        ),
+        None if whole else tag("p", "The first ", shown.count(view["shown"]), " lines:", class_="hint"),
+        tag("pre", view["text"].text, class_="archived", tabindex=0),
+    )
+
+
+def failure(title: str, text: str) -> str:
+    """A page that says what is wrong."""
+    return page(title, "", tag("p", text, class_="panel"))

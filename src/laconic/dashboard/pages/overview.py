@@ -1,0 +1,143 @@
+"""The first page: tokens and money with us and without, cache, quotas, the newest sessions."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any, Final
+
+from laconic.dashboard import charts, shown
+from laconic.dashboard.document import Node
+from laconic.dashboard.layout import card, cards, link, live, page, spaced, table
+from laconic.dashboard.markup import Child, Markup, tag
+from laconic.dashboard.pages.parts import parts_table
+from laconic.dashboard.pages.sessions import COLUMNS, session_row
+
+PERIODS: Final = ((1, "24 hours"), (7, "7 days"), (30, "30 days"), (0, "all"))
+
+
+def overview(view: Node) -> str:
+    """The page."""
+    periods = tag(
+        "nav",
+        *(
+            tag("a", name, href=f"?days={days}", aria_current="true" if days == view["days"].value else None)
+            for days, name in PERIODS
+        ),
+        class_="periods",
+        aria_label="Period",
+    )
+    if not view["totals"]["turns"]:
+        return page("Overview", "./", periods, live("totals", _nothing()))
+    return page(
+        "Overview",
+        "./",
+        periods,
+        live("totals", _totals(view)),
+        live("over-time", _over_time(view), class_="two"),
+        live("quotas", _quotas(view)),
+        live("kinds", parts_table("Where prompt tokens went", "Kind", view["kinds"])),
+        live(
+            "sessions",
+            table("Newest sessions", COLUMNS, map(session_row, view["sessions"]), "No session in this period."),
+            tag("p", link("sessions", spaced("All sessions")), class_="more"),
+        ),
+    )
+
+
+def _nothing() -> Markup:
+    return tag(
+        "div",
+        tag("h2", "Nothing was recorded in this period"),
+        tag("p", "Turns that pass through the gateway appear here by themselves. To start it:"),
+        tag("pre", "laconic gateway\nANTHROPIC_BASE_URL=http://127.0.0.1:8787 claude"),
+        tag("p", "or in one step: ", tag("code", "laconic wrap claude")),
+        class_="panel",
+    )
+
+
+def _totals(view: Node) -> Markup:
+    sums = view["totals"]
+    return cards(
+        card(
+            "Prompt tokens sent",
+            shown.tokens(sums["prompt"]),
+            spaced("instead of", shown.tokens(sums["prompt_without"])),
+        ),
+        card("Share of tokens", shown.share(sums["share"]), _saved(shown.tokens(sums["saved"]))),
+        card(
+            "Paid for prompts",
+            shown.dollars(sums["dollars"]),
+            spaced("instead of", shown.dollars(sums["dollars_without"])),
+        ),
+        card(
+            "Share of money",
+            shown.share(sums["dollars_share"]),
+            _saved(shown.dollars(sums["dollars_saved"])),
+        ),
+        card(
+            "Prompt cache hits",
+            shown.share(sums["cache_share"]),
+            spaced(shown.tokens(sums["cache_read"]), "tokens read"),
+        ),
+        card("Sessions", shown.count(view["sessions_total"]), spaced(shown.count(sums["turns"]), "turns")),
+    )
+
+
+def _saved(amount: Child) -> Markup:
+    return spaced(amount, "saved")
+
+
+def _over_time(view: Node) -> list[Markup]:
+    rows = view["buckets"].value
+    pattern = "%-d %b %H:00" if view["bucket"].value == "hour" else "%-d %b"
+    names = [datetime.fromtimestamp(row["at"], UTC).strftime(pattern) for row in rows]
+    ends = (names[0], names[-1]) if names else ("", "")
+    sums = [row["totals"] for row in rows]
+    tokens = [
+        f"{name}\n{shown.short(row['prompt'])} tokens sent\n{shown.short(row['prompt_without'])} without"
+        for name, row in zip(names, sums, strict=True)
+    ]
+    paid = [
+        f"{name}\n{shown.money(row['dollars'])} paid\n{shown.money(row['dollars_without'])} without"
+        for name, row in zip(names, sums, strict=True)
+    ]
+    per = f"by {view['bucket'].text}, UTC"
+    with_us = "with laconic"
+    return [
+        charts.paired(charts.Chart(f"{title} {per}", (_without(sums, f"{what}_without"), own), tips, ends, unit))
+        for title, what, own, tips, unit in (
+            ("Prompt tokens", "prompt", charts.Series(with_us, "with", _values(sums, "prompt")), tokens, shown.short),
+            ("Money", "dollars", charts.Series(with_us, "money", _values(sums, "dollars")), paid, shown.money),
+        )
+    ]
+
+
+def _without(sums: list[Any], what: str) -> charts.Series:
+    return charts.Series("without laconic", "without", _values(sums, what))
+
+
+def _values(sums: list[Any], what: str) -> list[float]:
+    return [row[what] for row in sums]
+
+
+def _quotas(view: Node) -> Markup:
+    rows = [
+        (
+            spaced(tag("strong", row["model"].text), row["upstream"].text),
+            spaced(charts.meter(row["used_share"].number, 1, "mark"), shown.share(row["used_share"])),
+            shown.tokens(row["left"]),
+            shown.tokens(row["limit"]) if row["limit"] else "not said",
+            shown.tokens(row["spent"]),
+            spaced("runs out in", shown.seconds(row["seconds"]))
+            if row["seconds"].value is not None
+            else "does not run out at this pace",
+            shown.when(row["at"]),
+        )
+        for row in view["quotas"]
+    ]
+    return table(
+        "Quota runway",
+        ("Model", "Used", "#Left", "#Limit per minute", "#Last minute", "Runway", "Said"),
+        rows,
+        "No provider spoke of its limits in the last two minutes.",
+    )

@@ -1,0 +1,104 @@
+"""Where tokens went: by kind, tool, file and session."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+from laconic.dashboard import shown
+from laconic.dashboard.document import Node
+from laconic.dashboard.layout import card, cards, link, live, page, spaced, table
+from laconic.dashboard.markup import Child, Markup, tag
+
+_KINDS: Final = {
+    "read": "files that were read",
+    "search": "searches and listings",
+    "edit": "results of edits",
+    "run": "output of commands",
+    "report": "reports of helpers and web pages",
+    "task": "lists of tasks",
+    "calls": "arguments of calls",
+    "user": "what the user wrote",
+    "assistant": "what the model wrote",
+    "thinking": "thinking",
+    "instructions": "system prompt and tools",
+    "other": "everything else",
+}
+
+
+def spent(view: Node) -> str:
+    """The page."""
+    titles = view["titles"].value
+    return page(
+        "Where tokens went",
+        "spent",
+        live(
+            "sums",
+            cards(
+                card("Tokens sent, over all turns", shown.tokens(view["sent"])),
+                card("without laconic", shown.tokens(view["whole"])),
+            ),
+            tag(
+                "p",
+                "What stands in a conversation is sent again with every turn. Each row counts its tokens in every turn "
+                "in which they were sent, by our own counter.",
+                class_="hint",
+            ),
+        ),
+        live("kinds", parts_table("By kind", "Kind", view["kinds"])),
+        live("tools", parts_table("By tool", "Tool", view["tools"])),
+        live("files", parts_table("By file", "File", view["files"])),
+        live(
+            "sessions",
+            parts_table(
+                "By session",
+                "Session",
+                view["sessions"],
+                lambda row: link(
+                    "session", titles.get(row["name"].text) or row["name"].text[:12], name=row["name"].text
+                ),
+            ),
+        ),
+    )
+
+
+def parts_table(caption: str, column: str, rows: Node, named: Callable[[Node], Child] | None = None) -> Markup:
+    """Rows with a bar: sent in front of what would have been."""
+    most = max((row["whole"].number for row in rows), default=0)
+    named = named or (_kind if column == "Kind" else _plain)
+    return table(
+        caption,
+        (column, "Sent", "#Tokens", "#Without", "#Entered once", "#Blocks"),
+        (
+            (
+                named(row),
+                _bar(row, most),
+                shown.tokens(row["sent"]),
+                shown.tokens(row["whole"]),
+                shown.tokens(row["entered"]),
+                shown.count(row["blocks"]),
+            )
+            for row in rows
+        ),
+        "Nothing was recorded yet.",
+    )
+
+
+def _bar(row: Node, most: float) -> Markup:
+    whole = 100 * row["whole"].number / most if most else 0
+    sent = 100 * row["sent"].number / most if most else 0
+    return tag(
+        "svg",
+        tag("rect", width=f"{whole:.1f}%", height="100%", rx=3, class_="without"),
+        tag("rect", width=f"{sent:.1f}%", height="100%", rx=3, class_="with"),
+        class_="wide meter",
+        aria_hidden="true",
+    )
+
+
+def _plain(row: Node) -> Child:
+    return tag("code", row["name"].text or "–")
+
+
+def _kind(row: Node) -> Child:
+    return spaced(tag("strong", row["name"].text), tag("small", _KINDS.get(row["name"].text, "")))

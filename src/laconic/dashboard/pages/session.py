@@ -1,0 +1,214 @@
+"""One session: its context over time with every decision on the curve, the prompt cache, and what was left out."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from laconic.dashboard import charts, shown
+from laconic.dashboard.document import Node
+from laconic.dashboard.layout import card, cards, link, live, page, spaced, table
+from laconic.dashboard.markup import Child, Markup, tag
+from laconic.dashboard.pages.parts import parts_table
+from laconic.dashboard.pages.sessions import name
+
+
+def session(view: Node) -> str:
+    """The page."""
+    about = view["session"]
+    return page(
+        name(about),
+        "sessions",
+        tag(
+            "p",
+            spaced(tag("strong", about["model"].text), "·", about["client"].text or about["upstream"].text, "·"),
+            " began ",
+            shown.when(about["began"]),
+            ", last turn ",
+            shown.when(about["last"]),
+            class_="hint",
+        ),
+        live("totals", _totals(view)),
+        live("context", _context(view)),
+        live("cache", _cache(view), _money(view), class_="two"),
+        live("evicted", _decisions(view)),
+        live("kinds", parts_table("Where its tokens went", "Kind", view["kinds"])),
+        live("tools", parts_table("By tool", "Tool", view["tools"])),
+        live("files", parts_table("By file", "File", view["files"])),
+        live("turns", _turns(view)),
+    )
+
+
+def _totals(view: Node) -> Markup:
+    sums, about = view["session"]["totals"], view["session"]
+    return cards(
+        card(
+            "Prompt tokens", shown.tokens(sums["prompt"]), spaced("instead of", shown.tokens(sums["prompt_without"]))
+        ),
+        card("Share of tokens", shown.share(sums["share"]), spaced(shown.tokens(sums["saved"]), "saved")),
+        card(
+            "Paid for prompts",
+            shown.dollars(sums["dollars"]),
+            spaced("instead of", shown.dollars(sums["dollars_without"])),
+        ),
+        card(
+            "Prompt cache hits",
+            shown.share(sums["cache_share"]),
+            spaced(shown.tokens(sums["cache_read"]), "tokens read"),
+        ),
+        card("Turns", shown.count(sums["turns"]), spaced(shown.count(about["errors"]), "with an error")),
+        card(
+            "Decisions",
+            shown.count(view["decisions_total"]),
+            spaced(shown.tokens(view["evicted_tokens"]), "tokens out"),
+        ),
+    )
+
+
+def _ends(turns: list[Any]) -> tuple[str, str]:
+    return (f"turn {turns[0]['number']}", f"turn {turns[-1]['number']}") if turns else ("", "")
+
+
+def _context(view: Node) -> Markup:
+    turns = view["turns"].value
+    place = {turn["number"]: at for at, turn in enumerate(turns)}
+    most = max((event["saved"] for event in view["events"].value), default=0) or 1
+    marks = [
+        charts.Mark(
+            place[event["number"]],
+            f"turn {event['number']}: {event['decisions']} decisions, {shown.short(event['saved'])} tokens out\n"
+            + ", ".join(f"{reason} {count}" for reason, count in event["reasons"].items()),
+            f"#decisions-{event['number']}",
+            max(0.0, event["saved"] / most),
+        )
+        for event in view["events"].value
+        if event["number"] in place
+    ]
+    tips = [
+        f"turn {turn['number']}\n{shown.short(turn['totals']['prompt'])} tokens sent\n"
+        f"{shown.short(turn['totals']['prompt_without'])} without"
+        for turn in turns
+    ]
+    chart = charts.Chart(
+        "Context over time",
+        (
+            charts.Series("without laconic", "without", [turn["totals"]["prompt_without"] for turn in turns]),
+            charts.Series("as sent", "with", [turn["totals"]["prompt"] for turn in turns]),
+        ),
+        tips,
+        _ends(turns),
+        shown.short,
+    )
+    return charts.curve(chart, marks)
+
+
+def _cache(view: Node) -> Markup:
+    turns = view["turns"].value
+    chart = charts.Chart(
+        "Prompt cache by turn",
+        (
+            charts.Series("read from the cache", "with", [turn["totals"]["cache_read"] for turn in turns]),
+            charts.Series("written to it", "mark", [turn["cache_write"] for turn in turns]),
+            charts.Series("neither", "without", [turn["input"] for turn in turns]),
+        ),
+        [
+            f"turn {turn['number']}\n{shown.short(turn['totals']['cache_read'])} read, "
+            f"{shown.short(turn['cache_write'])} written, {shown.short(turn['input'])} plain"
+            for turn in turns
+        ],
+        _ends(turns),
+        shown.short,
+    )
+    return charts.bars(chart)
+
+
+def _money(view: Node) -> Markup:
+    turns = view["turns"].value
+    paid, whole = [turn["paid"] for turn in turns], [turn["paid_without"] for turn in turns]
+    chart = charts.Chart(
+        "Money so far",
+        (charts.Series("without laconic", "without", whole), charts.Series("paid", "money", paid)),
+        [
+            f"turn {turn['number']}\n{shown.money(own)} paid\n{shown.money(full)} without"
+            for turn, own, full in zip(turns, paid, whole, strict=True)
+        ],
+        _ends(turns),
+        shown.money,
+    )
+    return charts.curve(chart)
+
+
+def _decisions(view: Node) -> Markup:
+    seen: set[str] = set()
+    rows = []
+    for row in view["decisions"]:
+        number = row["number"].text
+        anchor = None if number in seen else f"decisions-{number}"
+        seen.add(number)
+        rows.append(
+            (
+                tag("span", "turn ", shown.count(row["number"]), id=anchor),
+                tag("span", row["reason"].text, class_=f"reason {row['reason'].text}"),
+                _what(row),
+                shown.tokens(row["before"]),
+                shown.tokens(row["after"]),
+                _recall(row),
+            )
+        )
+    return table(
+        "What was left out, and when",
+        ("Turn", "Why", "What", "#Tokens before", "#After", "Read it"),
+        rows,
+        "Nothing was left out of this session so far.",
+        tall=True,
+    )
+
+
+def _what(row: Node) -> Child:
+    words = [word for word in (row["tool"].text, row["field"].text) if word]
+    return spaced(
+        " ".join(words) or row["kind"].text or "a block",
+        tag("code", row["file"].text) if row["file"] else None,
+        tag("small", "with its whole exchange") if row["gone"] else None,
+    )
+
+
+def _recall(row: Node) -> Child:
+    if not row["ref"]:
+        return tag("small", "nothing lost: it stands elsewhere" if not row["gone"] else "with its exchange")
+    if not row["kept"]:
+        return tag("small", "no longer in the archive")
+    return link("archive", tag("code", row["ref"].text), ref=row["ref"].text)
+
+
+def _turns(view: Node) -> Markup:
+    rows = (
+        (
+            shown.count(row["number"]),
+            shown.when(row["at"]),
+            shown.tokens(row["totals"]["prompt"]),
+            shown.tokens(row["totals"]["prompt_without"]),
+            shown.share(row["totals"]["cache_share"]),
+            shown.tokens(row["totals"]["output"]),
+            shown.dollars(row["totals"]["dollars"]),
+            shown.milliseconds(row["milliseconds"]),
+            shown.count(row["decisions"]),
+            spaced(row["mode"].text, row["rung"].text),
+            shown.count(row["status"]) if row["status"] else "left",
+        )
+        for row in reversed(list(view["turns"]))
+    )
+    columns = (
+        "#Turn",
+        "When",
+        "#Prompt",
+        "#Without",
+        "#Cache",
+        "#Output",
+        "#Money",
+        "#Time",
+        "#Decisions",
+        "Mode",
+        "#Status",
+    )
+    whole = table("Turn by turn", columns, rows, "No turn was recorded.", tall=True)
+    return tag("details", tag("summary", "All turns as a table"), whole, id="all-turns")

@@ -1,0 +1,93 @@
+"""The list of sessions, page by page."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from laconic.dashboard import charts, shown
+from laconic.dashboard.document import Node
+from laconic.dashboard.layout import link, live, page, spaced, table
+from laconic.dashboard.markup import Child, Markup, tag
+from laconic.sessions.spending import Order
+
+COLUMNS: Final = (
+    "Session",
+    "Last",
+    "#Turns",
+    "#Prompt tokens",
+    "#Without",
+    "Share",
+    "#Money",
+    "#Without ",
+    "#Cache",
+    "#Decisions",
+)
+ORDERS: Final[tuple[tuple[Order, str], ...]] = (
+    ("last", "newest"),
+    ("prompt", "most tokens"),
+    ("dollars", "most money"),
+    ("saved", "most saved"),
+    ("turns", "most turns"),
+    ("decisions", "most decisions"),
+)
+
+
+def sessions(view: Node) -> str:
+    """The page."""
+    orders = tag(
+        "nav",
+        *(
+            tag("a", name, href=f"?order={order}", aria_current="true" if order == view["order"].value else None)
+            for order, name in ORDERS
+        ),
+        class_="periods",
+        aria_label="Order",
+    )
+    rows = table("All sessions", COLUMNS, map(session_row, view["sessions"]), "No session was recorded yet.")
+    about = tag(
+        "p",
+        shown.count(view["total"]),
+        " sessions, page ",
+        shown.count(view["page"]),
+        " of ",
+        shown.count(view["pages"]),
+    )
+    return page("Sessions", "sessions", orders, live("list", about, rows, _turning(view)))
+
+
+def session_row(row: Node) -> list[Child]:
+    """A session in a table."""
+    sums = row["totals"]
+    return [
+        tag(
+            "div",
+            link("session", name(row), name=row["session"].text),
+            tag("small", spaced(row["model"].text, "·", row["client"].text or row["upstream"].text)),
+            class_="named",
+        ),
+        shown.when(row["last"]),
+        shown.count(sums["turns"]),
+        shown.tokens(sums["prompt"]),
+        shown.tokens(sums["prompt_without"]),
+        spaced(charts.meter(sums["prompt"].number, sums["prompt_without"].number), shown.share(sums["share"])),
+        shown.dollars(sums["dollars"]),
+        shown.dollars(sums["dollars_without"]),
+        shown.share(sums["cache_share"]),
+        shown.count(row["decisions"]),
+    ]
+
+
+def name(row: Node) -> str:
+    """What a person knows a session by."""
+    return row["title"].text or row["session"].text[:12]
+
+
+def _turning(view: Node) -> Markup:
+    at, last, order = int(view["page"].number), int(view["pages"].number), view["order"].text
+    return tag(
+        "nav",
+        link("sessions", "newer", order=order, page=at - 1) if at > 1 else None,
+        link("sessions", "older", order=order, page=at + 1) if at < last else None,
+        class_="periods",
+        aria_label="Pages of the list",
+    )

@@ -1,0 +1,88 @@
+"""Numbers for people. Each says in the page where in the JSON interface it stands, and its exact value."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+from laconic.dashboard.document import Node
+from laconic.dashboard.markup import Markup, tag
+
+
+def count(node: Node) -> Markup:
+    """A whole number with separators."""
+    return _data(node, f"{node.number:,.0f}")
+
+
+def tokens(node: Node) -> Markup:
+    """Tokens, short."""
+    return _data(node, short(node.number), exact=f"{node.number:,.0f} tokens")
+
+
+def dollars(node: Node) -> Markup:
+    return _data(node, money(node.number), exact=f"${node.number:,.6f}")
+
+
+def share(node: Node) -> Markup:
+    """A share of one, in per cent; nothing to share is a dash."""
+    return _data(node, "–" if node.value is None else percent(node.number))
+
+
+def milliseconds(node: Node) -> Markup:
+    number = node.number
+    text = (
+        f"{number:.1f} ms" if number < 10 else f"{number:,.0f} ms" if number < 10_000 else f"{number / 1000:,.1f} s"
+    )
+    return _data(node, text)
+
+
+def seconds(node: Node) -> Markup:
+    """A span of time, roughly."""
+    return _data(node, span(node.number))
+
+
+def when(node: Node) -> Markup:
+    """A point in time; the page's script says how long ago."""
+    moment = datetime.fromtimestamp(node.number, UTC)
+    return tag(
+        "time",
+        moment.strftime("%-d %b %Y %H:%M"),
+        datetime=moment.isoformat(timespec="seconds"),
+        data_at=node.path,
+        data_value=_exact(node),
+    )
+
+
+def short(number: float) -> str:
+    """Three figures and a letter."""
+    for limit, letter in ((1e9, "G"), (1e6, "M"), (1e3, "k")):
+        if abs(number) >= limit * 0.99995:
+            size = number / limit
+            return f"{size:,.0f}{letter}" if abs(size) >= 100 else f"{size:.3g}{letter}"
+    return f"{number:,.0f}"
+
+
+def money(number: float) -> str:
+    if number and abs(number) < 0.01:
+        return f"${number:.4f}"
+    return f"${number:,.2f}" if abs(number) < 10_000 else f"${short(number)}"
+
+
+def percent(number: float) -> str:
+    size = 100 * number
+    return f"{size:.0f} %" if size >= 10 or size == 0 else f"{size:.1f} %"
+
+
+def span(number: float) -> str:
+    for limit, unit in ((86_400.0, "d"), (3_600.0, "h"), (60.0, "min")):
+        if number >= 1.5 * limit:
+            return f"{number / limit:.0f} {unit}"
+    return f"{number:.0f} s"
+
+
+def _data(node: Node, text: str, exact: str | None = None) -> Markup:
+    title = exact if exact not in (None, text, f"{text} tokens") else None
+    return tag("data", text, value=_exact(node), data_at=node.path, title=title)
+
+
+def _exact(node: Node) -> str:
+    return "" if node.value is None else repr(node.value)
