@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Callable, Mapping
 from hashlib import blake2b
 from importlib.resources import files
@@ -23,7 +24,7 @@ from laconic.dashboard.pages.overview import PERIODS, overview
 from laconic.dashboard.pages.parts import spent
 from laconic.dashboard.pages.session import session
 from laconic.dashboard.pages.sessions import ORDERS, sessions
-from laconic.errors import LaconicError, UnknownName, UsageError
+from laconic.errors import LaconicError, RecallFailed, UnknownName, UsageError
 from laconic.sessions.spending import Order
 
 Query = Mapping[str, str]
@@ -75,7 +76,7 @@ def _page(read: Read, write: Write) -> Callable[[Books, Request], Response]:
     """HTML; a client that has it already gets nothing but that word."""
 
     def answer(books: Books, request: Request) -> Response:
-        seen = f"{request.url.query}\n{books.version()}\n{books.moment(_MOMENT)}"
+        seen = f"{request.url.query}\n{books.moment(_MOMENT)}\n{books.version()}"
         mark = f'"{blake2b(seen.encode(), digest_size=12).hexdigest()}"'
         if request.headers.get("if-none-match") == mark:
             return Response(status_code=304, headers={"etag": mark})
@@ -103,12 +104,18 @@ def _endpoint(books: Books, answer: Callable[[Books, Request], Response]) -> Cal
         try:
             with books.lock:
                 return answer(books, request)
-        except LaconicError as error:
-            if request.url.path.endswith(".json"):
-                return Response(msgspec.json.encode({"error": str(error)}), 404, media_type="application/json")
-            return HTMLResponse(failure("Not found", str(error)), 404)
+        except (UsageError, RecallFailed) as error:
+            return _refusal(request, 404, "Not found", error)
+        except (LaconicError, sqlite3.Error) as error:
+            return _refusal(request, 500, "The record cannot be read", error)
 
     return endpoint
+
+
+def _refusal(request: Request, status: int, title: str, error: Exception) -> Response:
+    if request.url.path.endswith(".json"):
+        return Response(msgspec.json.encode({"error": str(error)}), status, media_type="application/json")
+    return HTMLResponse(failure(title, str(error)), status)
 
 
 def _static(request: Request) -> Response:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import sqlite3
 import time
-from collections.abc import Callable, Iterable, Sequence
-from contextlib import closing
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import closing, contextmanager
 from itertools import accumulate
 from pathlib import Path
 from threading import Lock
@@ -29,7 +30,7 @@ from laconic.dashboard.figures import (
     Totals,
     TurnFigures,
 )
-from laconic.errors import UnknownName
+from laconic.errors import UnknownName, Unreadable
 from laconic.sessions.archive import Archive
 from laconic.sessions.calls import FILE as CALLS
 from laconic.sessions.calls import Calls
@@ -42,7 +43,7 @@ _DAY: Final = 24 * HOUR
 _NEWEST: Final = 12  # sessions on the first page
 _PAGE: Final = 50  # sessions on a page of the list
 _ROWS: Final = 50  # of a table of parts
-_DECISIONS: Final = 300  # that a session's page lists
+_DECISIONS: Final = 200  # that a session's page lists
 _TEXT: Final = 400_000  # characters of archived text that a page shows
 _STALE: Final = 120.0  # seconds after which a quota says nothing about now
 _FILES: Final = (TURNS, CALLS, "ledger.sqlite", "archive.sqlite")
@@ -125,33 +126,30 @@ class Books:
             sum(decision.saved for decision in rows),
             rows[-_DECISIONS:][::-1],
             spending.parts("kind", name),
-            [part for part in spending.parts("tool", name, _ROWS) if part.name],
-            [part for part in spending.parts("file", name, _ROWS) if part.name],
+            spending.parts("tool", name, _ROWS),
+            spending.parts("file", name, _ROWS),
         )
 
     def spent(self) -> Spent:
         """Where tokens went, over all sessions."""
         spending = self._read()
         kinds = spending.parts("kind")
-        sessions = spending.parts("session", limit=_ROWS)
-        titles = {part.name: found.title for part in sessions if (found := spending.session(part.name))}
         return Spent(
             sum(part.sent for part in kinds),
             sum(part.whole for part in kinds),
             kinds,
-            [part for part in spending.parts("tool", limit=_ROWS + 1) if part.name][:_ROWS],
-            [part for part in spending.parts("file", limit=_ROWS + 1) if part.name][:_ROWS],
-            sessions,
-            titles,
+            spending.parts("tool", limit=_ROWS),
+            spending.parts("file", limit=_ROWS),
+            [_session(row) for row in spending.sessions("prompt", _NEWEST)],
         )
 
     def tools(self) -> Tools:
         """What tools cost."""
         ours = []
         if (self._folder / CALLS).exists():
-            with closing(Calls(self._folder)) as calls:
+            with _naming(self._folder / CALLS), closing(Calls(self._folder)) as calls:
                 ours = list(calls.figures())
-        return Tools(ours, [part for part in self._read().parts("tool") if part.name])
+        return Tools(ours, self._read().parts("tool", limit=_ROWS))
 
     def models(self) -> Models:
         """What models cost, and how often their calls could not be used."""
@@ -190,7 +188,8 @@ class Books:
 
     def _read(self) -> Spending:
         if self._spending is None:
-            self._spending = Spending(self._folder / TURNS)
+            with _naming(self._folder / TURNS):
+                self._spending = Spending(self._folder / TURNS)
         return self._spending
 
     def _archive(self) -> Archive:
@@ -199,6 +198,15 @@ class Books:
     def _decisions(self, name: str) -> Sequence[Decision]:
         path: Path = self._folder / "ledger.sqlite"
         return LedgerFile(path, Decision, Recap).load(name)[0] if path.exists() else ()
+
+
+@contextmanager
+def _naming(path: Path) -> Iterator[None]:
+    """Trouble with a file names the file."""
+    try:
+        yield
+    except (sqlite3.Error, OSError) as error:
+        raise Unreadable(f"{path} cannot be read: {error}.", "Remove it; it is written anew.") from error
 
 
 def totals(rows: Iterable[Hour | Session | TurnRow], turns: int | None = None) -> Totals:

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from laconic.dashboard.markup import Child, Markup, tag
 
 _MOST: Final = 480  # points of a curve
+_LEAST: Final = 1e-6  # what counts as something
 _FEW: Final = 24  # marks that get a line each
 _TOP: Final = 8.0  # per cent above the highest value
 
@@ -71,7 +72,8 @@ def curve(chart: Chart, marks: Sequence[Mark] = ()) -> Markup:
 def bars(chart: Chart) -> Markup:
     """Stacked bars, one for each tip."""
     count = len(chart.tips)
-    top = max((sum(line.values[at] for line in chart.series) for at in range(count)), default=0) or 1
+    sums = [sum(line.values[at] for line in chart.series) for at in range(count)]
+    top = _top(replace(chart, series=(Series("sum", "", sums),)))
     width = 100 / max(1, count)
     drawn: list[Markup] = []
     for at in range(count):
@@ -121,7 +123,9 @@ def _figure(chart: Chart, parts: Sequence[Child]) -> Markup:
 
 
 def _top(chart: Chart) -> float:
-    return max((max(line.values, default=0) for line in chart.series), default=0) or 1
+    """The largest value; nothing at all is drawn as if it could be one."""
+    top = max((max(line.values, default=0) for line in chart.series), default=0)
+    return top if top >= _LEAST else 1
 
 
 def _dot(mark: Mark, x: str, y: str, *, few: bool) -> Markup:
@@ -168,7 +172,7 @@ def _bar(x: float, width: float, ends: tuple[float, float], top: float, look: st
 def _strips(tips: Sequence[str], picked: Sequence[int]) -> Markup:
     """Invisible columns that the page's script reads when a pointer is over them."""
     count = len(tips)
-    ends = [*picked[1:], count]
+    ends = [*picked[1:], count][: len(picked)]
     return tag(
         "g",
         *(

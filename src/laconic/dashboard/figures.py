@@ -150,8 +150,7 @@ class Spent(msgspec.Struct, frozen=True):
     kinds: list[Part]
     tools: list[Part]
     files: list[Part]
-    sessions: list[Part]
-    titles: dict[str, str]  # of those sessions
+    sessions: list[SessionFigures]
 
 
 class Tools(msgspec.Struct, frozen=True):

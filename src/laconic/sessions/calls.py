@@ -15,7 +15,7 @@ CREATE TABLE IF NOT EXISTS calls (
   at REAL NOT NULL, tool TEXT NOT NULL, tokens INTEGER NOT NULL, milliseconds REAL NOT NULL,
   failed INTEGER NOT NULL, repaired INTEGER NOT NULL, cut TEXT NOT NULL
 );
-CREATE INDEX IF NOT EXISTS calls_tokens ON calls (tool, tokens);
+CREATE INDEX IF NOT EXISTS calls_tokens ON calls (tool, tokens, failed, repaired, cut, milliseconds);
 CREATE INDEX IF NOT EXISTS calls_milliseconds ON calls (tool, milliseconds);
 """
 _KEPT: Final = 100_000  # rows
@@ -69,15 +69,10 @@ class Calls:
 
     def add(self, rows: Sequence[Row]) -> None:
         """Several calls in one go."""
-        self._rows.execute("BEGIN IMMEDIATE")
-        try:
+        with self._rows:  # all or none
+            self._rows.execute("BEGIN IMMEDIATE")
             self._rows.executemany("INSERT INTO calls VALUES (?, ?, ?, ?, ?, ?, ?)", rows)
-            self._bound()
-        finally:
-            self._rows.execute("COMMIT")
-
-    def _bound(self) -> None:
-        self._rows.execute("DELETE FROM calls WHERE rowid <= (SELECT max(rowid) FROM calls) - ?", (_KEPT,))
+            self._rows.execute("DELETE FROM calls WHERE rowid <= (SELECT max(rowid) FROM calls) - ?", (_KEPT,))
 
     def figures(self) -> Iterator[Figures]:
         """Per tool, most called first."""

@@ -10,7 +10,7 @@ import msgspec
 
 from laconic.sessions.turns import keys, opened
 
-By = Literal["kind", "tool", "file", "session"]
+By = Literal["kind", "tool", "file"]
 Order = Literal["last", "prompt", "whole", "dollars", "saved", "turns", "decisions"]
 _MINUTE: Final = 60.0  # seconds
 _COLUMNS: Final = (
@@ -25,12 +25,6 @@ _ORDERS: Final[dict[str, str]] = {
     "saved": "dollars_whole-dollars",
     "turns": "turns",
     "decisions": "decisions",
-}
-_BY: Final[dict[str, str]] = {
-    "kind": "part.kind",
-    "tool": "part.tool",
-    "file": "part.file",
-    "session": "session.name",
 }
 
 
@@ -105,7 +99,7 @@ class Hour(msgspec.Struct, frozen=True):
 
 
 class Part(msgspec.Struct, frozen=True):
-    """What blocks of one kind, tool, file or session cost."""
+    """What blocks of one kind, tool or file cost."""
 
     name: str
     blocks: int
@@ -192,10 +186,14 @@ class Spending:
         return [Hour(*row) for row in self._base.execute("SELECT * FROM hour WHERE hour>=? ORDER BY hour", (since,))]
 
     def parts(self, by: By, session: str = "", limit: int = -1, since: float = 0.0) -> list[Part]:
-        """Where tokens went, the most first; of one session, or of all that had a turn since then."""
+        """Where tokens went, the most first; of one session, or of all that had a turn since then.
+
+        Blocks that have no tool or file are left out where those are asked for.
+        """
         where = "WHERE session.name=?" if session else "WHERE session.last>=?"
+        where += f" AND {by}<>''"
         query = (
-            f"SELECT {_BY[by]}, sum(blocks), sum(entered), sum(part.sent+sent_now*(session.turns-since)) AS total,"
+            f"SELECT {by}, sum(blocks), sum(entered), sum(part.sent+sent_now*(session.turns-since)) AS total,"
             " sum(part.whole+whole_now*(session.turns-since)) FROM part JOIN session ON session.id=part.session"
             f" {where} GROUP BY 1 ORDER BY total DESC, 1 LIMIT ?"
         )

@@ -15,7 +15,7 @@ from laconic.bench.report import Benchmark, Options
 from laconic.config import Settings
 from laconic.errors import UnknownName
 
-_NOT_BENCHMARKS = {"corpus", "parties", "printed", "report", "sessions", "snapshot"}
+_NOT_BENCHMARKS = {"corpus", "parties", "printed", "recorded", "report", "sessions", "snapshot"}
 
 
 def names() -> list[str]:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Final
 
 from laconic.dashboard import shown
 from laconic.dashboard.document import Node
 from laconic.dashboard.layout import card, cards, link, live, page, spaced, table
 from laconic.dashboard.markup import Child, Markup, tag
+from laconic.dashboard.pages.sessions import COLUMNS, session_row
 
 _KINDS: Final = {
     "read": "files that were read",
@@ -28,7 +28,6 @@ _KINDS: Final = {
 
 def spent(view: Node) -> str:
     """The page."""
-    titles = view["titles"].value
     return page(
         "Where tokens went",
         "spent",
@@ -50,22 +49,21 @@ def spent(view: Node) -> str:
         live("files", parts_table("By file", "File", view["files"])),
         live(
             "sessions",
-            parts_table(
-                "By session",
-                "Session",
-                view["sessions"],
-                lambda row: link(
-                    "session", titles.get(row["name"].text) or row["name"].text[:12], name=row["name"].text
-                ),
+            table(
+                "By session, as providers counted",
+                COLUMNS,
+                map(session_row, view["sessions"]),
+                "No session was recorded yet.",
             ),
+            tag("p", link("sessions", "All sessions", order="prompt"), class_="more"),
         ),
     )
 
 
-def parts_table(caption: str, column: str, rows: Node, named: Callable[[Node], Child] | None = None) -> Markup:
+def parts_table(caption: str, column: str, rows: Node) -> Markup:
     """Rows with a bar: sent in front of what would have been."""
     most = max((row["whole"].number for row in rows), default=0)
-    named = named or (_kind if column == "Kind" else _plain)
+    named = _kind if column == "Kind" else _plain
     return table(
         caption,
         (column, "Sent", "#Tokens", "#Without", "#Entered once", "#Blocks"),

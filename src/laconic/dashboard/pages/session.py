@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 from laconic.dashboard import charts, shown
 from laconic.dashboard.document import Node
@@ -10,6 +10,8 @@ from laconic.dashboard.layout import card, cards, link, live, page, spaced, tabl
 from laconic.dashboard.markup import Child, Markup, tag
 from laconic.dashboard.pages.parts import parts_table
 from laconic.dashboard.pages.sessions import name
+
+_TURNS: Final = 100  # in the table; the curves and the JSON have all
 
 
 def session(view: Node) -> str:
@@ -20,7 +22,12 @@ def session(view: Node) -> str:
         "sessions",
         tag(
             "p",
-            spaced(tag("strong", about["model"].text), "·", about["client"].text or about["upstream"].text, "·"),
+            spaced(
+                tag("strong", about["model"].text),
+                "·",
+                tag("small", about["client"].text or about["upstream"].text),
+                "·",
+            ),
             " began ",
             shown.when(about["began"]),
             ", last turn ",
@@ -195,7 +202,7 @@ def _turns(view: Node) -> Markup:
             spaced(row["mode"].text, row["rung"].text),
             shown.count(row["status"]) if row["status"] else "left",
         )
-        for row in reversed(list(view["turns"]))
+        for row in reversed(list(view["turns"])[-_TURNS:])
     )
     columns = (
         "#Turn",
@@ -211,4 +218,5 @@ def _turns(view: Node) -> Markup:
         "#Status",
     )
     whole = table("Turn by turn", columns, rows, "No turn was recorded.", tall=True)
-    return tag("details", tag("summary", "All turns as a table"), whole, id="all-turns")
+    summary = tag("summary", "The newest turns as a table")
+    return tag("details", summary, whole, id="all-turns")

@@ -1,0 +1,194 @@
+"""Pages and the JSON interface say the same, whatever the names in them are."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from starlette.testclient import TestClient
+from tests.dashboard.conftest import client
+from tests.dashboard.reading import at, exact, read
+
+from laconic.config import Settings
+from laconic.context.ledger import Decision, Recap
+from laconic.dashboard.shown import money, short
+from laconic.records import Entered, Intake
+from laconic.sessions.archive import Archive
+from laconic.sessions.calls import Calls
+from laconic.sessions.ledger import LedgerFile
+from laconic.sessions.turns import FILE, Cost, Turn, Turns, Who
+
+HOSTILE = "\"><script>alert(1)</script><img src=x onerror='alert(2)'>&amp;\x00\ud800${7*7}{{7*7}}"
+
+
+def _paths(pages: TestClient) -> list[str]:
+    """Every page: the session with the most decisions, and something that was left out of it."""
+    (first, *_) = pages.get("/api/sessions.json?order=decisions").json()["sessions"]
+    whole = pages.get("/api/session.json", params={"name": first["session"]}).json()
+    (ref, *_) = [row["ref"] for row in whole["decisions"] if row["ref"]]
+    session, archive = f"session?name={first['session']}", f"archive?ref={ref}"
+    return ["?days=0", "", "sessions", "sessions?order=saved", session, "spent", "tools", "models", archive]
+
+
+def _api(path: str) -> str:
+    name, sign, query = path.partition("?")
+    return f"/api/{name or 'overview'}.json{sign}{query}"
+
+
+def test_every_number_on_a_page_is_the_one_of_the_json_interface(pages: TestClient) -> None:
+    """Each figure names its place in the JSON document and has exactly that value; no digit stands outside a figure."""
+    for path in _paths(pages):
+        page, document = pages.get(f"/{path}"), pages.get(_api(path))
+        assert (page.status_code, document.status_code) == (200, 200), path
+        found = read(page.text)
+        for pointer, value in found.figures:
+            assert exact(value) == at(document.json(), pointer), (path, pointer)
+        assert not [text for text in found.loose if re.search(r"\d", text)], path
+        assert path in {"", "?days=0"} or len(found.figures) >= 3, path
+    assert len(read(pages.get("/?days=0").text).figures) > 100
+
+
+def test_charts_are_drawn_from_the_json_interface(pages: TestClient) -> None:
+    """What a chart says at a point is what the interface says there."""
+    path = next(path for path in _paths(pages) if path.startswith("session?"))
+    tips = [given["data-tip"] for _, given in read(pages.get(f"/{path}").text).elements if given.get("data-tip")]
+    for turn in pages.get(_api(path)).json()["turns"]:
+        sums = turn["totals"]
+        assert (
+            f"turn {turn['number']}\n{short(sums['prompt'])} tokens sent\n{short(sums['prompt_without'])} without"
+            in tips
+        )
+        assert f"turn {turn['number']}\n{money(turn['paid'])} paid\n{money(turn['paid_without'])} without" in tips
+    days = pages.get("/api/overview.json?days=0").json()["buckets"]
+    tips = [given["data-tip"] for _, given in read(pages.get("/?days=0").text).elements if given.get("data-tip")]
+    said = [f"{short(day['totals']['prompt'])} tokens sent" for day in days]
+    assert [tip.split("\n")[1] for tip in tips if tip and "tokens sent" in tip] == said
+
+
+def test_tables_and_charts_have_names(pages: TestClient) -> None:
+    """Tables have captions and headed rows, drawings a label or are hidden from readers, pages one heading."""
+    for path in _paths(pages):
+        elements = read(pages.get(f"/{path}").text).elements
+        names = [name for name, _ in elements]
+        assert names.count("table") == names.count("caption")
+        assert names.count("h1") == names.count("main") == 1
+        assert all(given.get("scope") in {"row", "col"} for name, given in elements if name == "th")
+        ids = [given["id"] for _, given in elements if "id" in given]
+        assert len(ids) == len(set(ids)), path
+        for name, given in elements:
+            if name == "svg" and "chart" in (given.get("class") or ""):
+                assert given["role"] == "img"
+                assert given["aria-label"]
+
+
+def test_no_page_names_another_machine(pages: TestClient) -> None:
+    """Everything that a page loads or links to is its own; nothing needs a style or a script inside the page."""
+    statics = ["static/dashboard.css", "static/dashboard.js", "static/icon.svg"]
+    for path in _paths(pages):
+        for name, given in read(pages.get(f"/{path}").text).elements:
+            for attribute in ("href", "src", "action"):
+                link = given.get(attribute) or ""
+                assert not re.match(r"\w+:|//|/", link), (path, name, link)
+            assert "style" not in given
+            assert not [key for key in given if key.startswith("on")]
+            assert name != "script" or given.get("src") in statics
+    for path in statics:
+        assert not re.search(r"https?://(?!www\.w3\.org/2000/svg)", pages.get(f"/{path}").text)
+
+
+def test_hostile_names_are_shown_as_they_are(settings: Settings) -> None:
+    """Names of sessions, models, clients, tools, files and notes are text, never markup."""
+    folder = settings.cache_dir()
+    text = HOSTILE.replace("\ud800", "")
+    ref = Archive.of(settings).put("s", "", HOSTILE.encode("utf-8", "replace"), text)
+    record = Turns(folder / FILE)
+    block = Entered("k", text, text, text, 10, 10)
+    intake = Intake(1, 5, (block,), True, text)
+    who = Who("s", text, text, text, text, text)
+    record.add(Turn(who, 1.0, 200, cost=Cost(1, 1, 1, 1, 9.0), intake=intake, decisions=1, malformed=(text,)))
+    record.close()
+    made = Decision("k", "age", field=text, ref=ref, before=9, after=1, turn=1, note=text)
+    LedgerFile(folder / "ledger.sqlite", Decision, Recap).append("s", [made], [])
+    calls = Calls(folder)
+    calls.record(text, 5, 1.0)
+    calls.close()
+    pages = client(settings)
+    for path in ("?days=0", "sessions", "session?name=s", "spent", "tools", "models", f"archive?ref={ref}"):
+        answer = pages.get(f"/{path}")
+        assert answer.status_code == 200, path
+        elements = [name for name, _ in read(answer.text).elements]
+        assert elements.count("script") == 1, path
+        assert "img" not in elements
+        assert "<script>alert" not in answer.text
+        assert "&lt;script&gt;alert(1)" in answer.text, path
+    for path in (
+        f"session?name={HOSTILE[:60]}",
+        f"archive?ref={HOSTILE[:60]}",
+        "nowhere",
+        "?days=x",
+        "sessions?order=x",
+    ):
+        answer = pages.get("/" + path.replace("#", "%23").replace("&", "%26"))
+        assert answer.status_code == 404, path
+        assert "<script>alert" not in answer.text
+
+
+def test_what_was_left_out_can_be_read(pages: TestClient) -> None:
+    """From a mark on the curve to the decision, from there to the text, exactly."""
+    path = next(path for path in _paths(pages) if path.startswith("session?"))
+    elements = read(pages.get(f"/{path}").text).elements
+    marks = [
+        given["href"] for name, given in elements if name == "a" and (given.get("href") or "").startswith("#dec")
+    ]
+    anchors = {f"#{given['id']}" for _, given in elements if "id" in given}
+    assert marks
+    assert anchors & set(marks)
+    link = next(given["href"] for name, given in elements if name == "a" and "archive?" in (given.get("href") or ""))
+    assert link is not None
+    page, plain = pages.get(f"/{link}"), pages.get("/" + link.replace("archive?", "archive.txt?"))
+    assert "def settle(order, rate):" in page.text
+    assert plain.headers["content-type"].startswith("text/plain")
+    assert pages.get("/api/" + link.replace("archive?", "archive.json?")).json()["text"] == plain.text
+
+
+def test_decisions_stand_at_the_turn_that_made_them(pages: TestClient) -> None:
+    """Marks add up to the decisions, and each stands where the record counted one."""
+    path = next(path for path in _paths(pages) if path.startswith("session?"))
+    page = pages.get(_api(path)).json()
+    assert sum(event["decisions"] for event in page["events"]) == page["decisions_total"]
+    counted = {turn["number"]: turn["decisions"] for turn in page["turns"] if turn["decisions"]}
+    assert {event["number"]: event["decisions"] for event in page["events"]} == counted
+
+
+def test_an_unchanged_page_is_not_sent_again(settings: Settings) -> None:
+    """A page that is asked for again with its mark answers nothing until a turn is recorded."""
+    pages = client(settings)
+    first = pages.get("/?days=0")
+    assert "Nothing was recorded in this period" in first.text
+    mark = {"if-none-match": first.headers["etag"]}
+    assert pages.get("/?days=0", headers=mark).status_code == 304
+    record = Turns(settings.cache_dir() / FILE)
+    record.add(Turn(Who("s"), 1.0, 200, cost=Cost(5, 0, 0, 1, 9.0)))
+    again = pages.get("/?days=0", headers=mark)
+    assert again.status_code == 200
+    assert again.headers["etag"] != first.headers["etag"]
+    assert "Nothing was recorded in this period" not in again.text
+    record.close()
+
+
+@pytest.mark.parametrize("broken", ["turns.sqlite", "ledger.sqlite", "calls.sqlite"])
+def test_a_broken_file_is_named(settings: Settings, broken: str) -> None:
+    """A file that is no database gives a page that says so, not a stack of calls."""
+    folder: Path = settings.cache_dir()
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / broken).write_bytes(b"this is no database" * 100)
+    pages = client(settings)
+    path = {"turns.sqlite": "/", "calls.sqlite": "/tools"}.get(broken, "/session?name=s")
+    if broken == "ledger.sqlite":
+        record = Turns(folder / FILE)
+        record.add(Turn(Who("s"), 1.0, 200))
+        record.close()
+    answer = pages.get(path)
+    assert answer.status_code == 500
+    assert broken in answer.text
