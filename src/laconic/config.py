@@ -82,6 +82,9 @@ SETTINGS: Final[tuple[Setting, ...]] = (
         "gateway.native_models", "", "Models that are never asked to write calls as text, as patterns with commas."
     ),
     Setting(
+        "gateway.probe", True, "Ask a model of which nothing is known, once a day, whether it has function calling."
+    ),
+    Setting(
         "gateway.window", 0, "Tokens that the models take; above most of it histories are cut; 0: unknown.", minimum=0
     ),
     Setting("gateway.max_body", 64, "Largest request body, in MiB.", minimum=1),

@@ -9,6 +9,7 @@ import pytest
 from tests.samples import shop
 
 from laconic.cli.main import main
+from laconic.sessions.turns import FILE, Turn, Turns, Who
 
 
 @pytest.mark.feature("J8")
@@ -34,3 +35,24 @@ def test_stats_counts_calls_by_tool(
     head, line = capsys.readouterr().out.splitlines()
     assert head.split()[:3] == ["tool", "calls", "errors"]
     assert line.split()[:2] == ["read", "3"]
+
+
+@pytest.mark.feature("P3")
+def test_stats_counts_malformed_calls_by_provider_model_and_reason(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """As the gateway wrote them down, the most first."""
+    monkeypatch.setenv("LACONIC_CACHE_DIR", str(tmp_path))
+    turns = Turns(tmp_path / FILE)
+    for reasons in (("not-json",), ("unknown-tool", "not-json")):
+        turns.add(Turn(Who("s", upstream="ollama", model="gemma"), 1.0, malformed=reasons))
+    turns.close()
+    main(["stats", "--json"])
+    rows = json.loads(capsys.readouterr().out)["malformed"]
+    assert [(row["upstream"], row["model"], row["reason"], row["count"]) for row in rows] == [
+        ("ollama", "gemma", "not-json", 2),
+        ("ollama", "gemma", "unknown-tool", 1),
+    ]
+    main(["stats"])
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[-2].split() == ["ollama", "gemma", "not-json", "2"]

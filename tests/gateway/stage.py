@@ -17,6 +17,7 @@ from laconic.gateway.plan import Policy
 from laconic.gateway.routes import Upstreams
 from laconic.gateway.scripted import Script, ScriptedUpstream
 from laconic.gateway.server import bind, listen
+from laconic.wire.prompted.capability import Memory
 
 
 @dataclass
@@ -42,11 +43,13 @@ async def stage(
     engine: Engine | None = None,
     policy: Policy | None = None,
     token: str = "",
+    *,
     history: History | None = None,
+    memory: Memory | None = None,
 ) -> AsyncIterator[Stage]:
     async with ScriptedUpstream(script) as upstream:
         known = Upstreams(upstream.url, upstream.url, upstream.url, {"local": upstream.url})
-        app = build(known, engine or Unchanged(), policy or Policy(), token, history=history)
+        app = build(known, engine or Unchanged(), policy or Policy(), token, history=history, memory=memory)
         opened = bind(listen("127.0.0.1:0", "", "", "", insecure=False))
         config = uvicorn.Config(
             app,
@@ -78,11 +81,12 @@ def play(
     token: str = "",
     *,
     history: History | None = None,
+    memory: Memory | None = None,
 ) -> None:
     """Run one scene on a fresh stage."""
 
     async def run() -> None:
-        async with stage(script, engine, policy, token, history) as where:
+        async with stage(script, engine, policy, token, history=history, memory=memory) as where:
             await asyncio.wait_for(scene(where), 20)
 
     asyncio.run(run())

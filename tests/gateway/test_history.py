@@ -86,7 +86,7 @@ def test_turns_are_written_down_and_add_up(tmp_path: Path) -> None:
 
 
 def test_malformed_calls_and_lost_clients_are_written_down(tmp_path: Path) -> None:
-    """A call that could not be used counts by model and reason; an error of the provider counts as one."""
+    """Calls that could not be used, also after asking again, count by model and reason; errors count as such."""
     history = History(Turns(tmp_path / FILE))
 
     def script(asked: Asked) -> Answer:
@@ -104,7 +104,7 @@ def test_malformed_calls_and_lost_clients_are_written_down(tmp_path: Path) -> No
     play(scene, script, _engine(tmp_path), Policy(prompted_models=("gemma",)), history=history)
     reading = Spending(tmp_path / FILE)
     assert [(row.upstream, row.model, row.reason, row.count) for row in reading.malformed()] == [
-        ("openai", "gemma", "unknown-tool", 1)
+        ("openai", "gemma", "unknown-tool", 3)
     ]
     assert sorted((row.title, row.errors) for row in reading.sessions()) == [("fail", 1), ("try", 0)]
     reading.close()

@@ -26,6 +26,8 @@ REFUSAL = b'{"error":{"message":"models/gemma does not support tools"}}'
 
 def _model(asked: Asked) -> Answer:
     """A model that knows no tools, and does as it is told in words."""
+    if asked.method == "GET":
+        return Answer((b'{"data": [{"id": "gemma"}]}',))
     body = json.loads(asked.body)
     if "tools" in body:
         return Answer((REFUSAL,), 400)
@@ -62,7 +64,7 @@ def test_a_refusal_of_tools_is_learned_and_not_seen_by_the_client() -> None:
             assert choice["message"]["tool_calls"][0]["function"] == {"name": "Read", "arguments": '{"path":"a.py"}'}
         assert ["tools" in json.loads(asked.body) for asked in where.upstream.asked] == [True, False, False]
 
-    play(scene, _model)
+    play(scene, _model, policy=Policy(probe=False))
 
 
 @pytest.mark.feature("P2", "P6")

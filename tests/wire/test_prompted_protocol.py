@@ -10,7 +10,7 @@ from tests.wire.histories import BUILDERS, Call, Step
 
 from laconic.wire.conversation import Conversation, parse
 from laconic.wire.formats import FORMATS
-from laconic.wire.prompted.answer import downward
+from laconic.wire.prompted.answer import Read, downward
 from laconic.wire.prompted.protocol import tools_of, upward
 from laconic.wire.prompted.stream import stream_for
 from laconic.wire.sse import Events, data_of
@@ -72,7 +72,8 @@ def test_a_whole_chat_answer_becomes_calls() -> None:
         "id": "x",
         "choices": [{"index": 0, "message": {"role": "assistant", "content": TEXT}, "finish_reason": "stop"}],
     }
-    body, broken = downward("chat", json.dumps(answer).encode(), tools_of(_request("chat")))
+    read = downward("chat", json.dumps(answer).encode(), tools_of(_request("chat")))
+    body, broken = read.body, read.broken
     choice = json.loads(body)["choices"][0]
     assert choice["finish_reason"] == "tool_calls"
     assert choice["message"]["content"] == "I read it.\n"
@@ -83,7 +84,7 @@ def test_a_whole_chat_answer_becomes_calls() -> None:
 @pytest.mark.feature("P2")
 def test_a_whole_anthropic_answer_becomes_tool_use() -> None:
     answer = {"id": "x", "content": [{"type": "text", "text": TEXT}], "stop_reason": "end_turn"}
-    body, _ = downward("anthropic", json.dumps(answer).encode(), tools_of(_request("anthropic")))
+    body = downward("anthropic", json.dumps(answer).encode(), tools_of(_request("anthropic"))).body
     read = json.loads(body)
     assert [block["type"] for block in read["content"]] == ["text", "tool_use"]
     assert read["content"][1]["input"] == {"path": "src/é.py"}
@@ -92,8 +93,8 @@ def test_a_whole_anthropic_answer_becomes_tool_use() -> None:
 
 @pytest.mark.parametrize("body", [b"", b"oops", b"[]", b'{"error": {"message": "no"}}'])
 def test_other_answers_stay_as_they_are(body: bytes) -> None:
-    assert downward("chat", body, []) == (body, ())
-    assert downward("anthropic", body, []) == (body, ())
+    assert downward("chat", body, []) == Read(body)
+    assert downward("anthropic", body, []) == Read(body)
 
 
 def _chat_events(text: str, finish: str = "stop") -> bytes:

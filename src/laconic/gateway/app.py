@@ -24,6 +24,7 @@ from laconic.gateway.plan import Planner, Policy
 from laconic.gateway.proxy import Proxy, Receive, Scope
 from laconic.gateway.roster import Roster
 from laconic.gateway.routes import Upstreams
+from laconic.wire.prompted.capability import Memory
 
 _LOCAL_NAMES: Final = frozenset({"localhost", "127.0.0.1", "[::1]", "::1"})
 
@@ -55,11 +56,12 @@ def build(
     token: str = "",
     *,
     history: History | None = None,
+    memory: Memory | None = None,
     pages: Mapping[str, ASGIApp] | None = None,
 ) -> Starlette:
     """Put the application together; `pages` are other applications of ours, by path, that guard themselves."""
     metrics, roster = Metrics(), Roster(time.time)
-    proxy = Proxy(upstreams, Planner(engine, policy, time.monotonic), metrics, roster, history)
+    proxy = Proxy(upstreams, Planner(engine, policy, time.time, memory), metrics, roster, history)
 
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:

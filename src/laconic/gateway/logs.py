@@ -9,7 +9,7 @@ from typing import Final, TextIO
 
 import msgspec
 
-FIELDS: Final = ("upstream", "format", "status", "ms", "came", "went", "session", "action", "fault", "size")
+FIELDS: Final = ("upstream", "format", "status", "ms", "came", "went", "session", "action", "fault", "size", "how")
 
 
 class Lines(logging.Formatter):

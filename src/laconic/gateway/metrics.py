@@ -14,6 +14,8 @@ _HELP: Final = {
     "laconic_prompt_tokens_total": "Prompt tokens that providers reported: plain, read from a cache, written to one.",
     "laconic_output_tokens_total": "Output tokens that providers reported.",
     "laconic_malformed_calls_total": "Calls in the text of a model that could not be used, by provider, model, reason.",
+    "laconic_asked_again_total": "Answers of which no call could be used, so that the model was asked again.",
+    "laconic_probes_total": "Models of which it was found out whether they call functions, by what showed it.",
     "laconic_in_flight": "Requests that are being answered.",
 }
 Labels = tuple[tuple[str, str], ...]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, MutableMapping, Sequence
+from collections.abc import Awaitable, Callable, MutableMapping
+from functools import partial
 from typing import Any, Final
 
 import aiohttp
@@ -13,32 +14,37 @@ from laconic.gateway.plan import Plan
 from laconic.gateway.routes import Target
 from laconic.wire.limits import Limits
 from laconic.wire.prompted.answer import downward as with_calls
-from laconic.wire.prompted.calls import Broken
-from laconic.wire.prompted.stream import stream_for
+from laconic.wire.prompted.calls import Broken, Nonsense
+from laconic.wire.prompted.stream import DownStream, stream_for
 from laconic.wire.usage import Usage, UsageReader, usage_of
 
 Message = MutableMapping[str, Any]
 Send = Callable[[Message], Awaitable[None]]
 
+RETRIES: Final = 2  # times that a model is asked again when none of its calls can be used
 _WHOLE: Final = 8 * 2**20  # a larger answer that is not streamed is not searched for usage
 
 
 class Passing:
-    """One answer on its way to one client."""
+    """One answer on its way to one client. A model whose calls were nonsense is asked again, and the answer goes on."""
 
     def __init__(self, send: Send) -> None:
         self._send = send
+        self._retries = RETRIES
+        self._stream: DownStream | None = None
+        self._whole: Callable[[], Awaitable[None]] | None = None  # passes on what was not passed on yet
         self.status = 0  # 0: not yet
-        self.usage: Usage | None = None
-        self.broken: Sequence[Broken] = ()
+        self.usage: Usage | None = None  # of all answers of the model to this request
+        self.broken: list[Broken] = []
         self.limits: Limits | None = None
+        self.nonsense: Nonsense | None = None  # the model has to be asked again
 
     async def answer(self, answer: aiohttp.ClientResponse, plan: Plan, where: Target) -> None:
         """Every chunk goes on when it arrives. For a model without function calling its text becomes calls."""
+        self.nonsense = None
         streamed = answer.content_type == "text/event-stream"
         if plan.tools and not streamed:
-            body, self.broken = with_calls(where.format, await answer.read(), plan.tools)
-            await self.whole(answer, plan, body)
+            await self._read(answer, plan, where)
         elif plan.tools:
             await self._with_calls(answer, plan, where)
         else:
@@ -48,11 +54,18 @@ class Passing:
 
     async def whole(self, answer: aiohttp.ClientResponse, plan: Plan, body: bytes) -> None:
         """An answer that was read before it is passed on."""
-        await self._start(answer, plan)
         side = SideReader(answer.headers.get("content-encoding", "") if not plan.tools else "")
-        self.usage = usage_of(side.feed(body))
-        await self._write(body)
-        await self._end()
+        self._used(usage_of(side.feed(body)))
+        await self._pass(answer, plan, body)
+
+    async def give_up(self) -> None:
+        """The model cannot be asked again: its last answer stands as it is."""
+        self.nonsense = None
+        if self._whole is not None:
+            await self._whole()
+        if self._stream is not None:
+            await self._write(self._stream.give_up())
+            await self._end()
 
     async def _plain(self, answer: aiohttp.ClientResponse, *, streamed: bool, read: bool) -> None:
         side = SideReader(answer.headers.get("content-encoding", ""))
@@ -64,19 +77,44 @@ class Passing:
             elif read and len(whole) <= _WHOLE:
                 whole += side.feed(chunk)
         if read:
-            self.usage = reader.close() if streamed else usage_of(bytes(whole)) if len(whole) <= _WHOLE else None
+            self._used(reader.close() if streamed else usage_of(bytes(whole)) if len(whole) <= _WHOLE else None)
+
+    async def _read(self, answer: aiohttp.ClientResponse, plan: Plan, where: Target) -> None:
+        read = with_calls(where.format, await answer.read(), plan.tools)
+        self.broken += read.broken
+        self.nonsense = read.nonsense if self._retries else None
+        if self.nonsense is None:
+            await self.whole(answer, plan, read.body)
+            return
+        self._retries -= 1
+        self._used(usage_of(read.body))
+        self._whole = partial(self._pass, answer, plan, read.body)
 
     async def _with_calls(self, answer: aiohttp.ClientResponse, plan: Plan, where: Target) -> None:
-        await self._start(answer, plan)
-        stream, reader = stream_for(where.format, plan.tools), UsageReader()
-        self.broken = stream.broken
+        if self._stream is None:
+            await self._start(answer, plan)
+            stream = self._stream = stream_for(where.format, plan.tools, RETRIES)
+        else:
+            stream = self._stream
+            await self._write(stream.resume())
+        reader, seen = UsageReader(), len(stream.broken)
         async for chunk in answer.content.iter_any():
             reader.feed(chunk)
-            if written := stream.feed(chunk):
-                await self._write(written)
+            await self._write(stream.feed(chunk))
         await self._write(stream.close())
-        self.usage = reader.close()
+        self._used(reader.close())
+        self.broken += stream.broken[seen:]
+        self.nonsense = stream.nonsense
+        if self.nonsense is None:
+            await self._end()
+
+    async def _pass(self, answer: aiohttp.ClientResponse, plan: Plan, body: bytes) -> None:
+        await self._start(answer, plan)
+        await self._write(body)
         await self._end()
+
+    def _used(self, usage: Usage | None) -> None:
+        self.usage = usage if self.usage is None or usage is None else self.usage + usage
 
     async def _start(self, answer: aiohttp.ClientResponse, plan: Plan) -> None:
         raw = downward(answer.raw_headers, plan.notes, rewritten=bool(plan.tools))
@@ -88,7 +126,8 @@ class Passing:
         return self.status > 0
 
     async def _write(self, chunk: bytes) -> None:
-        await self._send({"type": "http.response.body", "body": chunk, "more_body": True})
+        if chunk:
+            await self._send({"type": "http.response.body", "body": chunk, "more_body": True})
 
     async def _end(self) -> None:
         await self._send({"type": "http.response.body", "body": b"", "more_body": False})

@@ -6,6 +6,7 @@ import logging
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from fnmatch import fnmatchcase
+from typing import Final
 
 import msgspec
 
@@ -17,11 +18,12 @@ from laconic.gateway.identity import caller
 from laconic.gateway.routes import Target
 from laconic.wire.conversation import Conversation, parse
 from laconic.wire.formats import named
-from laconic.wire.prompted.calls import Tool
-from laconic.wire.prompted.capability import Protocols
-from laconic.wire.prompted.protocol import tools_of, upward
+from laconic.wire.prompted.calls import Nonsense, Tool
+from laconic.wire.prompted.capability import Memory, Protocols
+from laconic.wire.prompted.protocol import corrected, tools_of, upward
 
 log = logging.getLogger("laconic.gateway")
+TEXTUAL: Final = frozenset({"chat", "anthropic"})  # formats in which calls can be written as text
 
 
 class Policy(msgspec.Struct, frozen=True):
@@ -31,6 +33,7 @@ class Policy(msgspec.Struct, frozen=True):
     off_models: tuple[str, ...] = ()  # patterns
     native_models: tuple[str, ...] = ()  # patterns: never asked for calls as text
     prompted_models: tuple[str, ...] = ()  # patterns: always
+    probe: bool = True  # ask a model of which nothing is known whether it calls functions
     max_body: int = 64 * 2**20
 
 
@@ -47,6 +50,7 @@ class Plan(msgspec.Struct, frozen=True):
     came: int = 0  # bytes of the conversation before
     went: int = 0  # and after
     tools: tuple[Tool, ...] = ()  # calls are written as text, and read from it
+    unsure: bool = False  # it has tools, and nobody knows whether the model can call them
     kept: Kept | None = None  # what the engine did
 
 
@@ -58,10 +62,12 @@ def concerns_us(target: Target, headers: Mapping[str, str]) -> bool:
 class Planner:
     """Holds the engine and the sessions that are switched off. Runs in one thread."""
 
-    def __init__(self, engine: Engine, policy: Policy, clock: Callable[[], float]) -> None:
+    def __init__(
+        self, engine: Engine, policy: Policy, clock: Callable[[], float], memory: Memory | None = None
+    ) -> None:
         self.engine = engine
         self.policy = policy
-        self.protocols = Protocols(policy.native_models, policy.prompted_models, clock)
+        self.protocols = Protocols(policy.native_models, policy.prompted_models, clock, memory)
         self._off: OrderedDict[str, None] = OrderedDict()
 
     def plan(self, target: Target, headers: Mapping[str, str], query: str, body: bytes) -> Plan:
@@ -102,13 +108,21 @@ class Planner:
             went=len(prepared.body),
             kept=prepared.kept,
         )
-        if self.protocols.prompted(target.upstream, who.model):
+        if target.format not in TEXTUAL or not conversation.field("tools"):
+            return made
+        known = self.protocols.known(target.upstream, who.model)
+        if known == "prompted":
             return self.prompted(target, prepared.body, made)
-        return made
+        return msgspec.structs.replace(made, unsure=self.policy.probe) if not known else made
+
+    def again(self, target: Target, plan: Plan, nonsense: Nonsense) -> Plan:
+        """The same request after an answer whose calls cannot be used."""
+        conversation = parse(named(target.format), plan.body)
+        return msgspec.structs.replace(plan, body=corrected(conversation, nonsense, plan.tools))
 
     def prompted(self, target: Target, plain: bytes, plan: Plan) -> Plan:
         """The same request for a model without function calling; as it is when it has no tools."""
-        if target.format not in {"chat", "anthropic"}:
+        if target.format not in TEXTUAL:
             return plan
         conversation = parse(named(target.format), plain)
         tools = tuple(tools_of(conversation))

@@ -22,9 +22,11 @@ from laconic.gateway.history import History
 from laconic.gateway.metrics import Metrics
 from laconic.gateway.passing import Message, Passing, Send
 from laconic.gateway.plan import Plan, Planner, concerns_us
+from laconic.gateway.probing import Probes
 from laconic.gateway.roster import Roster
 from laconic.gateway.routes import Target, Upstreams, target
 from laconic.wire.limits import limits_of
+from laconic.wire.prompted.calls import Nonsense
 from laconic.wire.refusals import refusal, refuses_tools
 
 Scope = MutableMapping[str, Any]
@@ -67,6 +69,7 @@ class Proxy:
         self._roster = roster
         self._history = history
         self._desk = Desk()
+        self._probes = Probes(metrics, time.monotonic)
         self._client: aiohttp.ClientSession | None = None
 
     async def start(self) -> None:
@@ -146,6 +149,8 @@ class Proxy:
         plan = Plan(asked.body)
         if concerns_us(where, asked.headers):
             plan = await self._planned(asked)
+        if plan.unsure:
+            plan = await self._sure(asked, plan)
         self._note(where, plan)
         if plan.refused:
             await _answer(send, 400, refusal(where.format, 400, plan.refused))
@@ -176,6 +181,8 @@ class Proxy:
             )
             if plan.caller is None or answer.status < 400:
                 await passing.answer(answer, plan, where)
+                while passing.nonsense is not None:
+                    plan = await self._again(asked, plan, passing, passing.nonsense)
                 self._told(where, answer, plan, passing)
                 return
             said = await answer.read()
@@ -187,6 +194,33 @@ class Proxy:
                 self._told(where, answer, plan, passing)
                 return
         await self._exchange(asked, again, passing)
+
+    async def _again(self, asked: Incoming, plan: Plan, passing: Passing, nonsense: Nonsense) -> Plan:
+        """The model wrote calls that cannot be used: tell it, and go on with what it answers."""
+        self._metrics.add("laconic_asked_again_total", upstream=asked.where.upstream)
+        plan = await self._desk.ask(self._planner.again, asked.where, plan, nonsense)
+        try:
+            async with self._ask(asked, plan) as answer:
+                if answer.status < 400:
+                    await passing.answer(answer, plan, asked.where)
+                    return plan
+        except (aiohttp.ClientError, TimeoutError, OSError):
+            if passing.nonsense is not nonsense:
+                raise
+        await passing.give_up()
+        return plan
+
+    async def _sure(self, asked: Incoming, plan: Plan) -> Plan:
+        """First use of a model: find out whether it calls functions. Unless it shows otherwise, it does."""
+        assert self._client is not None
+        assert plan.caller is not None
+        where, model = asked.where, plan.caller.model
+        found = await self._probes.verdict(self._client, where, asked.query, asked.raw, model)
+        if found == "prompted":
+            return await self._desk.ask(self._planner.downgrade, where, plan) or plan
+        if found:
+            self._desk.tell(self._planner.protocols.learn, where.upstream, model, found)
+        return plan
 
     async def _planned(self, asked: Incoming) -> Plan:
         ask = self._desk.ask_quick if len(asked.body) <= _SMALL else self._desk.ask

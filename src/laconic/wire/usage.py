@@ -22,6 +22,14 @@ class Usage(msgspec.Struct, frozen=True):
     def prompt(self) -> int:
         return self.input + self.cache_read + self.cache_write
 
+    def __add__(self, other: Usage) -> Usage:
+        return Usage(
+            self.input + other.input,
+            self.cache_read + other.cache_read,
+            self.cache_write + other.cache_write,
+            self.output + other.output,
+        )
+
 
 class UsageReader:
     """Collects usage from the bytes of a stream as they pass; it holds one unfinished line and nothing else."""

@@ -75,6 +75,7 @@ def application(known: Upstreams, settings: Settings, *, off: bool, token: str =
     from laconic.gateway.app import build
     from laconic.gateway.history import History
     from laconic.gateway.plan import Policy
+    from laconic.sessions.capabilities import Capabilities
     from laconic.sessions.turns import FILE, Turns
 
     policy = Policy(
@@ -82,11 +83,13 @@ def application(known: Upstreams, settings: Settings, *, off: bool, token: str =
         off_models=_patterns(settings, "gateway.off_models"),
         native_models=_patterns(settings, "gateway.native_models"),
         prompted_models=_patterns(settings, "gateway.prompted_models"),
+        probe=settings.flag("gateway.probe"),
         max_body=settings.number("gateway.max_body") * 2**20,
     )
     history = History(Turns(settings.cache_dir() / FILE))
+    memory = Capabilities(settings.state_dir() / "models.json")
     pages = {"/laconic/dashboard": dashboard(settings, token)}
-    return build(known, engine(settings), policy, token, history=history, pages=pages)
+    return build(known, engine(settings), policy, token, history=history, memory=memory, pages=pages)
 
 
 def engine(settings: Settings) -> Engine:

@@ -1,14 +1,26 @@
-"""Show what the tools cost: calls, errors, tokens and time, tool by tool."""
+"""Show what the tools cost, tool by tool, and which models wrote calls that could not be used.
+
+Calls, errors, tokens and time of each tool; malformed calls by provider, model and reason, as the gateway saw them.
+"""
 
 from __future__ import annotations
 
 import argparse
 import sqlite3
+from collections.abc import Sequence
+from contextlib import closing
+from typing import TYPE_CHECKING, Final
 
 import msgspec
 
 from laconic.config import Settings
 from laconic.errors import Unreadable
+
+if TYPE_CHECKING:
+    from laconic.sessions.calls import Figures
+    from laconic.sessions.spending import Malformed
+
+_MALFORMED: Final = ("upstream", "model", "reason", "count")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -17,23 +29,41 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace, settings: Settings) -> int:
     from laconic.bench.report import table  # not for `--help`
-    from laconic.sessions.calls import FILE, Calls, Figures
 
-    figures: list[Figures] = []
-    if (settings.cache_dir() / FILE).exists():
-        try:
-            calls = Calls(settings.cache_dir())
-            figures = list(calls.figures())
-            calls.close()
-        except sqlite3.Error as error:
-            raise Unreadable(f"The record of calls cannot be read: {error}.", "Remove calls.sqlite.") from None
+    figures, malformed = _figures(settings), _malformed(settings)
     if args.json:
-        print(msgspec.json.encode({"tools": figures}).decode())
-    elif not figures:
-        print("No tool was called yet.")
-    else:
-        print(table([_row(figure) for figure in figures]))
+        print(msgspec.json.encode({"tools": figures, "malformed": malformed}).decode())
+        return 0
+    print(table([_row(figure) for figure in figures]) if figures else "No tool was called yet.")
+    if malformed:
+        print("\nCalls that could not be used:")
+        print(table([{name: row[name] for name in _MALFORMED} for row in msgspec.to_builtins(malformed)]))
     return 0
+
+
+def _figures(settings: Settings) -> Sequence[Figures]:
+    from laconic.sessions.calls import FILE, Calls
+
+    if not (settings.cache_dir() / FILE).exists():
+        return []
+    try:
+        with closing(Calls(settings.cache_dir())) as calls:
+            return list(calls.figures())
+    except sqlite3.Error as error:
+        raise Unreadable(f"The record of calls cannot be read: {error}.", f"Remove {FILE}.") from None
+
+
+def _malformed(settings: Settings) -> Sequence[Malformed]:
+    from laconic.sessions.spending import Spending
+    from laconic.sessions.turns import FILE
+
+    if not (settings.cache_dir() / FILE).exists():
+        return []
+    try:
+        with closing(Spending(settings.cache_dir() / FILE)) as spending:
+            return spending.malformed()
+    except sqlite3.Error as error:
+        raise Unreadable(f"The record of turns cannot be read: {error}.", f"Remove {FILE}.") from None
 
 
 def _row(figure: object) -> dict[str, str | int | float | bool | None]:

@@ -9,26 +9,46 @@ from typing import Any
 import msgspec
 
 from laconic.errors import MalformedRequest
-from laconic.wire.prompted.calls import Broken, Call, Tool
+from laconic.wire.prompted.calls import Broken, Call, Nonsense, Tool
 from laconic.wire.prompted.parser import CallParser, Outcome
 from laconic.wire.spans import value
 
 
-def downward(format: str, body: bytes, tools: Sequence[Tool]) -> tuple[bytes, tuple[Broken, ...]]:
+class Read(msgspec.Struct, frozen=True):
+    """An answer as the client gets it, and what was wrong with its calls."""
+
+    body: bytes
+    broken: tuple[Broken, ...] = ()
+    nonsense: Nonsense | None = None  # none of the calls can be used, and the model was not cut off
+
+
+def downward(format: str, body: bytes, tools: Sequence[Tool]) -> Read:
     """The answer with calls instead of text; an answer of another form (an error, say) stays as it is."""
     try:
         answer = value(body)
     except MalformedRequest:
-        return body, ()
+        return Read(body)
     if not isinstance(answer, dict):
-        return body, ()
+        return Read(body)
     if format == "anthropic" and isinstance(answer.get("content"), list):
-        broken = _anthropic(answer, tools)
+        texts = [_anthropic(answer, tools)]
     elif format == "chat" and isinstance(answer.get("choices"), list):
-        broken = _chat(answer, tools)
+        texts = _chat(answer, tools)
     else:
-        return body, ()
-    return msgspec.json.encode(answer), broken
+        return Read(body)
+    broken = tuple(one for text in texts for one in text.outcome.broken)
+    alone = texts[0] if len(texts) == 1 else None
+    useless = alone is not None and alone.outcome.useless and not alone.truncated
+    nonsense = Nonsense(alone.written, broken) if alone is not None and useless else None
+    return Read(msgspec.json.encode(answer), broken, nonsense)
+
+
+class _Text(msgspec.Struct, frozen=True):
+    """One text of a model, read."""
+
+    written: str
+    truncated: bool
+    outcome: Outcome
 
 
 def call_id(prefix: str, answer: str, number: int) -> str:
@@ -46,27 +66,28 @@ def chat_call(call: Call, answer: str, number: int) -> dict[str, Any]:
     }
 
 
-def _chat(answer: dict[str, Any], tools: Sequence[Tool]) -> tuple[Broken, ...]:
-    broken: list[Broken] = []
+def _chat(answer: dict[str, Any], tools: Sequence[Tool]) -> list[_Text]:
+    texts: list[_Text] = []
     for choice in answer["choices"]:
         message = choice.get("message") if isinstance(choice, dict) else None
         if not isinstance(message, dict) or not isinstance(message.get("content"), str):
             continue
-        outcome = _read(message["content"], tools, choice.get("finish_reason") == "length")
-        broken += outcome.broken
+        texts.append(_read(message["content"], tools, choice.get("finish_reason") == "length"))
+        outcome = texts[-1].outcome
         if outcome.calls:
             message["content"] = outcome.text if outcome.text.strip() else None
             name = f"{answer.get('id')}/{choice.get('index', 0)}"
             message["tool_calls"] = [chat_call(call, name, number) for number, call in enumerate(outcome.calls)]
             choice["finish_reason"] = "tool_calls"
-    return tuple(broken)
+    return texts
 
 
-def _anthropic(answer: dict[str, Any], tools: Sequence[Tool]) -> tuple[Broken, ...]:
+def _anthropic(answer: dict[str, Any], tools: Sequence[Tool]) -> _Text:
     content = answer["content"]
     texts = [block for block in content if isinstance(block, dict) and isinstance(block.get("text"), str)]
     written = "\n".join(block["text"] for block in texts)
-    outcome = _read(written, tools, answer.get("stop_reason") == "max_tokens")
+    read = _read(written, tools, answer.get("stop_reason") == "max_tokens")
+    outcome = read.outcome
     if outcome.calls:
         kept = [block for block in content if block not in texts]
         text = [{"type": "text", "text": outcome.text}] if outcome.text.strip() else []
@@ -81,11 +102,11 @@ def _anthropic(answer: dict[str, Any], tools: Sequence[Tool]) -> tuple[Broken, .
         ]
         answer["content"] = [*kept, *text, *uses]
         answer["stop_reason"] = "tool_use"
-    return outcome.broken
+    return read
 
 
-def _read(text: str, tools: Sequence[Tool], truncated: bool) -> Outcome:
+def _read(text: str, tools: Sequence[Tool], truncated: bool) -> _Text:
     parser = CallParser(tools)
     passed = parser.feed(text)
     outcome = parser.close(truncated=truncated)
-    return Outcome(passed + outcome.text, outcome.calls, outcome.broken)
+    return _Text(text, truncated, Outcome(passed + outcome.text, outcome.calls, outcome.broken))

@@ -52,6 +52,13 @@ class Broken(msgspec.Struct, frozen=True):
     name: str = ""
 
 
+class Nonsense(msgspec.Struct, frozen=True):
+    """An answer with calls of which none can be used: what the model wrote, and what is wrong with it."""
+
+    written: str
+    broken: tuple[Broken, ...]
+
+
 def calls_in(text: str, tools: Mapping[str, Tool], *, marked: bool) -> list[Call | Broken]:
     """The calls in a text that is one JSON value; none when it is any other value. ValueError: it is no value.
 

@@ -1,4 +1,6 @@
-"""Which models have function calling: declared in settings, or learned from what they did and forgotten in time."""
+"""Which models have function calling: declared in settings, learned from what they did and forgotten in time, or
+known of their family.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +9,11 @@ from fnmatch import fnmatchcase
 from typing import Final, Protocol
 
 LEARNED_FOR: Final = 24 * 3600.0  # seconds; servers get updated
+# Families that call functions wherever they are served. What a server refuses all the same is learned from it.
+_FAMILIES: Final = (
+    "claude*", "gpt-*", "chatgpt-*", "codex-*", "o1*", "o3*", "o4*", "gemini-*", "mistral-*", "codestral*",
+    "devstral*", "grok-*", "deepseek-chat", "deepseek-v*", "kimi-*", "glm-4*", "glm-5*",
+)  # fmt: skip
 
 
 class Memory(Protocol):
@@ -53,10 +60,13 @@ class Protocols:
         """`native`, `prompted`, or nothing when that is neither declared nor learned."""
         if self._declared(self._native, upstream, model):
             return "native"
+        if self._declared(self._prompted, upstream, model):
+            return "prompted"
         learned = self._memory.recall(f"{upstream}/{model}")
         if learned is not None and learned[1] > self._clock():
             return learned[0]
-        return "prompted" if self._declared(self._prompted, upstream, model) else ""
+        name = model.lower().rsplit("/", 1)[-1]
+        return "native" if any(fnmatchcase(name, family) for family in _FAMILIES) else ""
 
     def refused(self, upstream: str, model: str) -> bool:
         """The provider says that this model has no tools; whether we may write them as text from now on."""

@@ -31,6 +31,11 @@ class Outcome(msgspec.Struct, frozen=True):
     calls: tuple[Call, ...] = ()
     broken: tuple[Broken, ...] = ()
 
+    @property
+    def useless(self) -> bool:
+        """Calls were written, and none of them can be used."""
+        return bool(self.broken) and not self.calls
+
 
 class _Unit:
     """A stretch of text that may hold calls, followed until its end."""

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 import msgspec
 
 from laconic.wire.conversation import Conversation
 from laconic.wire.model import Block, Turn
-from laconic.wire.prompted.calls import Tool
+from laconic.wire.prompted.calls import Nonsense, Tool
 from laconic.wire.spans import members
 
 _GONE: Final = frozenset(
@@ -30,6 +30,20 @@ Several calls: several blocks. End your message after the last one; the results 
 JSON: line breaks in strings as \\n, quotes as \\". When you need no tool, answer in plain text.
 
 Tools:"""
+
+_WRONG: Final[Mapping[str, str]] = {  # by the reason that a call is broken for
+    "truncated": "the JSON of {name} does not end.",
+    "not-json": "what stands in the block is not valid JSON.",
+    "unknown-tool": "there is no tool {name}. There are: {known}.",
+    "arguments": "the arguments of {name} are not an object with what its schema requires.",
+    "batch": "{name} stands beside a call that cannot be used.",
+}
+_AGAIN: Final = """\
+Write every call again, each as one fenced block with one JSON object, or answer in plain text:
+
+```tool
+{"name": "TOOL", "arguments": {"ARGUMENT": "VALUE"}}
+```"""
 
 
 def tools_of(conversation: Conversation) -> list[Tool]:
@@ -65,6 +79,24 @@ def upward(conversation: Conversation) -> bytes:
         pairs.append(msgspec.json.encode(member.key) + b":" + raw)
     if (fields := _fields(conversation)) and not seen:
         pairs.append(msgspec.json.encode(fields[0]) + b":" + _with_instruction(conversation, fields[0]))
+    return b"{" + b",".join(pairs) + b"}"
+
+
+def corrected(conversation: Conversation, nonsense: Nonsense, tools: Sequence[Tool]) -> bytes:
+    """The request with the model's useless answer behind it, and what is wrong with that."""
+    known = ", ".join(tool.name for tool in tools)
+    wrong = [_WRONG[one.reason].format(name=one.name or "the call", known=known) for one in nonsense.broken]
+    said = " ".join(dict.fromkeys(wrong))
+    more = [
+        conversation.format.compose("assistant", nonsense.written),
+        conversation.format.compose("user", f"No tool was called: {said}\n{_AGAIN}"),
+    ]
+    pairs = []
+    for member in members(conversation.body):
+        raw = member.value.of(conversation.body)
+        if member.key in conversation.format.messages:
+            raw = b",".join([raw.rstrip().removesuffix(b"]"), *more]) + b"]"
+        pairs.append(msgspec.json.encode(member.key) + b":" + raw)
     return b"{" + b",".join(pairs) + b"}"
 
 

@@ -10,27 +10,75 @@ import msgspec
 
 from laconic.errors import MalformedRequest
 from laconic.wire.prompted.answer import call_id, chat_call
-from laconic.wire.prompted.calls import Broken, Tool
-from laconic.wire.prompted.parser import CallParser
+from laconic.wire.prompted.calls import Broken, Nonsense, Tool
+from laconic.wire.prompted.parser import CallParser, Outcome
 from laconic.wire.spans import value
 from laconic.wire.sse import Events, data_of, event_of
 
 
 class DownStream(ABC):
-    """Rewrites the events of one answer. Subclasses know one format each."""
+    """Rewrites the events of one answer. Subclasses know one format each.
 
-    def __init__(self, tools: Sequence[Tool]) -> None:
+    When a model wrote calls of which none can be used, and it may be asked again, the end of its answer is held back
+    (`nonsense` says what it wrote); its next answer then goes on in the same stream.
+    """
+
+    def __init__(self, tools: Sequence[Tool], retries: int = 0) -> None:
         self._tools = tools
         self._events = Events()
+        self._retries = retries
+        self._written = ""  # by the model, in this answer
+        self._passed = self._before = ""  # the last text that went to the client; before the end was held back
+        self._held: list[bytes] = []
+        self._resumed = False
+        self._joint = False  # nothing of the next answer has gone to the client yet
         self.broken: list[Broken] = []
+        self.nonsense: Nonsense | None = None
 
     def feed(self, chunk: bytes) -> bytes:
         """The next bytes from the provider; returns what goes to the client."""
-        return b"".join(self._event(event) for event in self._events.feed(chunk))
+        return b"".join(self._kept(self._event(event)) for event in self._events.feed(chunk))
 
     def close(self) -> bytes:
         """The provider has ended the stream; what is left of a truncated event passes as it is."""
-        return self._events.close()
+        return self._kept(self._events.close())
+
+    def resume(self) -> bytes:
+        """The model was asked again: its next answer follows, and the end that was held back is not needed."""
+        self._events = Events()
+        self._retries -= 1
+        self._written, self._passed = "", self._before
+        self._held.clear()
+        self._resumed = self._joint = True
+        self.nonsense = None
+        return b""
+
+    def give_up(self) -> bytes:
+        """There is no next answer: the end that was held back."""
+        self.nonsense = None
+        return b"".join(self._held)
+
+    def _kept(self, event: bytes) -> bytes:
+        if self.nonsense is None:
+            return event
+        self._held.append(event)
+        return b""
+
+    def _judge(self, outcome: Outcome, *, truncated: bool) -> None:
+        """An answer has ended. One that was cut off would be cut off again."""
+        self.broken += outcome.broken
+        if outcome.useless and not truncated and self._retries > 0:
+            self.nonsense = Nonsense(self._written, outcome.broken)
+        self._before = self._passed
+
+    def _apart(self, text: str) -> str:
+        """What follows an earlier answer starts on a line of its own."""
+        if not text:
+            return ""
+        if self._joint and self._passed and not self._passed.endswith("\n"):
+            text = "\n" + text
+        self._passed, self._joint = text, False
+        return text
 
     def _event(self, raw: bytes) -> bytes:
         try:
@@ -45,37 +93,47 @@ class DownStream(ABC):
 
 
 class ChatStream(DownStream):
-    """Chat completions: one parser for each choice."""
+    """Chat completions: one parser for each choice. Only an answer of one choice can be asked for again."""
 
-    def __init__(self, tools: Sequence[Tool]) -> None:
-        super().__init__(tools)
+    def __init__(self, tools: Sequence[Tool], retries: int = 0) -> None:
+        super().__init__(tools, retries)
         self._parsers: dict[int, CallParser] = {}
+        self._id: object = None
+
+    def resume(self) -> bytes:
+        self._parsers.clear()
+        return super().resume()
 
     def _rewrite(self, raw: bytes, event: dict[str, Any]) -> bytes:
         choices = event.get("choices")
         if not isinstance(choices, list) or not choices:
             return raw
+        self._id = event.get("id") if self._id is None else self._id
         out = []
         for choice in choices:
             if isinstance(choice, dict):
-                out += self._choice(event, choice)
+                out += self._choice({**event, "id": self._id} if "id" in event else event, choice)
         return b"".join(out)
 
     def _choice(self, event: dict[str, Any], choice: dict[str, Any]) -> list[bytes]:
         index = choice.get("index", 0)
+        if index:
+            self._retries = 0
         parser = self._parsers.setdefault(index, CallParser(self._tools))
-        delta = choice.get("delta") if isinstance(choice.get("delta"), dict) else {}
-        assert isinstance(delta, dict)
+        delta = dict(choice["delta"]) if isinstance(choice.get("delta"), dict) else {}
+        if self._resumed:
+            delta.pop("role", None)  # said before; clients put such words together
         out = []
         if isinstance(delta.get("content"), str):
-            delta = {**delta, "content": parser.feed(delta["content"])}
+            self._written += delta["content"]
+            delta["content"] = self._apart(parser.feed(delta["content"]))
         finish = choice.get("finish_reason")
         if finish is None:
-            idle = delta.get("content") == "" and not any(delta[key] for key in delta if key != "content")
+            idle = delta.get("content", "") == "" and not any(delta[key] for key in delta if key != "content")
             return [] if idle else [self._chunk(event, choice, delta, None)]
         outcome = parser.close(truncated=finish == "length")
-        self.broken += outcome.broken
-        text = (delta.pop("content", None) or "") + outcome.text
+        self._judge(outcome, truncated=finish == "length")
+        text = (delta.pop("content", None) or "") + self._apart(outcome.text)
         if text or delta:
             out.append(self._chunk(event, choice, {**delta, "content": text} if text else delta, None))
         name = f"{event.get('id')}/{index}"
@@ -93,52 +151,65 @@ class ChatStream(DownStream):
 
 
 class AnthropicStream(DownStream):
-    """Messages: the last text block stays open until it is known what it holds."""
+    """Messages: blocks get numbers of ours, and a text block opens with its first text, so that none stays empty."""
 
-    def __init__(self, tools: Sequence[Tool]) -> None:
-        super().__init__(tools)
+    def __init__(self, tools: Sequence[Tool], retries: int = 0) -> None:
+        super().__init__(tools, retries)
         self._parser = CallParser(tools)
         self._id = ""
         self._blocks = 0
-        self._text: int | None = None  # the text block that is open
-        self._stop = b""  # its end, held back
+        self._numbers: dict[object, int] = {}  # the provider's number of a block -> ours
+        self._text: object = None  # the provider's number of the last text block, whose end is held back
+        self._left: tuple[int, int | None] = (0, None)  # blocks at the end of an answer, and the one that was open
+
+    def resume(self) -> bytes:
+        self._parser = CallParser(self._tools)
+        self._numbers.clear()
+        self._blocks, number = self._left
+        super().resume()
+        return b"" if number is None else _event({"type": "content_block_stop", "index": number})
 
     def _rewrite(self, raw: bytes, event: dict[str, Any]) -> bytes:
-        kind = event.get("type")
+        kind, index = event.get("type"), event.get("index")
         if kind == "message_start":
             message = event.get("message")
-            self._id = str(message.get("id")) if isinstance(message, dict) else ""
-        elif kind == "content_block_start":
+            self._id = self._id or (str(message.get("id")) if isinstance(message, dict) else "")
+            return b"" if self._resumed else raw
+        if kind == "content_block_start":
             return self._start(raw, event)
-        elif kind == "content_block_delta":
+        if kind == "content_block_delta" and index == self._text:
             return self._delta(raw, event)
-        elif kind == "content_block_stop" and event.get("index") == self._text:
-            self._stop = raw
+        if kind == "content_block_stop" and index == self._text:
             return b""
-        elif kind == "message_delta":
-            return self._end(raw, event)
-        return raw
+        if kind in {"content_block_delta", "content_block_stop"}:
+            return self._numbered(raw, event)
+        return self._end(raw, event) if kind == "message_delta" else raw
 
     def _start(self, raw: bytes, event: dict[str, Any]) -> bytes:
-        held, self._stop = self._stop, b""
+        ended = self._end_text()
         block = event.get("content_block")
-        self._blocks = max(self._blocks, int(event.get("index", 0)) + 1)
-        self._text = event.get("index") if isinstance(block, dict) and block.get("type") == "text" else None
-        return held + raw
+        if isinstance(block, dict) and block.get("type") == "text":
+            self._text = event.get("index")
+            return ended
+        self._numbers[event.get("index")] = self._blocks
+        self._blocks += 1
+        return ended + self._numbered(raw, event)
 
     def _delta(self, raw: bytes, event: dict[str, Any]) -> bytes:
         delta = event.get("delta")
         if not isinstance(delta, dict) or delta.get("type") != "text_delta" or not isinstance(delta.get("text"), str):
-            return raw
-        text = self._parser.feed(delta["text"])
-        return self._written(event.get("index", 0), {"type": "text_delta", "text": text}) if text else b""
+            return self._open_text() + self._numbered(raw, event)  # citations, say
+        self._written += delta["text"]
+        return self._say(self._parser.feed(delta["text"]))
 
     def _end(self, raw: bytes, event: dict[str, Any]) -> bytes:
         delta = event.get("delta") if isinstance(event.get("delta"), dict) else {}
         assert isinstance(delta, dict)
-        outcome = self._parser.close(truncated=delta.get("stop_reason") == "max_tokens")
-        self.broken += outcome.broken
-        out = [self._rest(outcome.text), self._stop]
+        truncated = delta.get("stop_reason") == "max_tokens"
+        outcome = self._parser.close(truncated=truncated)
+        self._judge(outcome, truncated=truncated)
+        self._left = (self._blocks, self._numbers.get(self._text))
+        out = [self._say(outcome.text), self._end_text()]
         for number, call in enumerate(outcome.calls):
             use = {"type": "tool_use", "id": call_id("toolu", self._id, number), "name": call.name, "input": {}}
             arguments = msgspec.json.encode(call.arguments).decode()
@@ -147,22 +218,39 @@ class AnthropicStream(DownStream):
             raw = _event({**event, "delta": {**delta, "stop_reason": "tool_use"}})
         return b"".join([*out, raw])
 
-    def _rest(self, text: str) -> bytes:
+    def _say(self, text: str) -> bytes:
+        text = self._apart(text)
         if not text:
             return b""
-        delta = {"type": "text_delta", "text": text}
-        if self._text is not None:
-            return self._written(self._text, delta)
-        return self._block({"type": "text", "text": ""}, delta)
+        opened = self._open_text()
+        return opened + self._written_to(self._numbers[self._text], {"type": "text_delta", "text": text})
+
+    def _open_text(self) -> bytes:
+        """The start of the current text block, once."""
+        if self._text in self._numbers:
+            return b""
+        number = self._numbers[self._text] = self._blocks
+        self._blocks += 1
+        return _event({"type": "content_block_start", "index": number, "content_block": {"type": "text", "text": ""}})
+
+    def _end_text(self) -> bytes:
+        """The end of the last text block, if it was opened at all."""
+        number = self._numbers.pop(self._text, None)
+        self._text = None
+        return b"" if number is None else _event({"type": "content_block_stop", "index": number})
+
+    def _numbered(self, raw: bytes, event: dict[str, Any]) -> bytes:
+        number = self._numbers.get(event.get("index"), event.get("index"))
+        return raw if number == event.get("index") else _event({**event, "index": number})
 
     def _block(self, block: dict[str, Any], delta: dict[str, Any]) -> bytes:
         index = self._blocks
         self._blocks += 1
         start = _event({"type": "content_block_start", "index": index, "content_block": block})
-        return start + self._written(index, delta) + _event({"type": "content_block_stop", "index": index})
+        return start + self._written_to(index, delta) + _event({"type": "content_block_stop", "index": index})
 
     @staticmethod
-    def _written(index: int, delta: dict[str, Any]) -> bytes:
+    def _written_to(index: int, delta: dict[str, Any]) -> bytes:
         return _event({"type": "content_block_delta", "index": index, "delta": delta})
 
 
@@ -170,6 +258,6 @@ def _event(event: dict[str, Any]) -> bytes:
     return event_of(msgspec.json.encode(event), str(event["type"]))
 
 
-def stream_for(format: str, tools: Sequence[Tool]) -> DownStream:
-    """The rewriter for answers in that format."""
-    return AnthropicStream(tools) if format == "anthropic" else ChatStream(tools)
+def stream_for(format: str, tools: Sequence[Tool], retries: int = 0) -> DownStream:
+    """The rewriter for answers in that format; `retries`: how often a model may be asked again."""
+    return AnthropicStream(tools, retries) if format == "anthropic" else ChatStream(tools, retries)

@@ -1,0 +1,90 @@
+"""What shows whether a model has function calling: what its provider lists, and its answer to a harmless question."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+import msgspec
+
+from laconic.errors import MalformedRequest
+from laconic.wire.refusals import refuses_tools
+from laconic.wire.spans import value
+
+_SCHEMA: Final = {"type": "object", "properties": {"word": {"type": "string"}}, "required": ["word"]}
+_ABOUT: Final = "Says a word. It has no effect."
+_ASK: Final = "Call the tool `say` with the word `hello`."
+_ROOM: Final = 512  # tokens: enough for a short thought and the call
+
+
+def question(format: str, model: str) -> bytes:
+    """A request that a model with function calling answers with one call, which nobody runs."""
+    tool: dict[str, object] = {"name": "say", "description": _ABOUT}
+    if format == "anthropic":
+        tool["input_schema"] = _SCHEMA
+    else:
+        tool = {"type": "function", "function": {**tool, "parameters": _SCHEMA}}
+    messages = [{"role": "user", "content": _ASK}]
+    return msgspec.json.encode({"model": model, "max_tokens": _ROOM, "messages": messages, "tools": [tool]})
+
+
+def shown(status: int, body: bytes) -> str:
+    """What the answer to the question shows: `native`, `prompted`, or nothing."""
+    if refuses_tools(status, body):
+        return "prompted"
+    answer = _mapping(body)
+    if status != 200 or not answer:
+        return ""
+    if any(_called(part) for part in _parts(answer)):
+        return "native"
+    ends = {str(part.get("finish_reason") or part.get("stop_reason")) for part in [answer, *_choices(answer)]}
+    return "" if ends & {"length", "max_tokens"} else "prompted"  # cut off in the middle of a thought: nobody knows
+
+
+def declared(body: bytes, model: str) -> str:
+    """What a provider's list of models says of one: OpenRouter, Mistral and those that do as they do."""
+    listed = _mapping(body).get("data")
+    for entry in listed if isinstance(listed, list) else []:
+        if isinstance(entry, Mapping) and model in {entry.get("id"), entry.get("name")}:
+            return _said(entry)
+    return ""
+
+
+def described(body: bytes) -> str:
+    """What Ollama's description of one model says."""
+    return _said(_mapping(body))
+
+
+def _said(entry: Mapping[str, Any]) -> str:
+    able = entry.get("capabilities")
+    if isinstance(able, Mapping) and isinstance(able.get("function_calling"), bool):
+        return "native" if able["function_calling"] else "prompted"
+    for words in (able, entry.get("supported_parameters")):
+        if isinstance(words, list) and words:
+            return "native" if "tools" in words else "prompted"
+    return ""
+
+
+def _choices(answer: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    choices = answer.get("choices")
+    return [one for one in choices if isinstance(one, Mapping)] if isinstance(choices, list) else []
+
+
+def _parts(answer: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    for choice in _choices(answer):
+        if isinstance(choice.get("message"), Mapping):
+            yield choice["message"]
+    content = answer.get("content")
+    yield from (block for block in content if isinstance(block, Mapping)) if isinstance(content, list) else ()
+
+
+def _called(part: Mapping[str, Any]) -> bool:
+    return bool(part.get("tool_calls")) or part.get("type") == "tool_use"
+
+
+def _mapping(body: bytes) -> Mapping[str, Any]:
+    try:
+        found = value(body)
+    except MalformedRequest:
+        return {}
+    return found if isinstance(found, Mapping) else {}
