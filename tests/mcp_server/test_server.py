@@ -11,11 +11,13 @@ from mcp import Client, StdioServerParameters
 from tests.samples import shop
 
 from laconic.config import Settings
+from laconic.index.catalog import claim
 from laconic.mcp_server.instructions import INSTRUCTIONS
 from laconic.mcp_server.offers import listed_tools
 from laconic.mcp_server.server import CodePlane
 from laconic.render.compact import dump
 from laconic.tokens.count import counter
+from laconic.workspace.lock import held
 
 
 @pytest.fixture
@@ -78,3 +80,22 @@ def test_the_budget_of_the_host_is_honoured(root: Path, settings: Settings) -> N
             assert " of " in text.splitlines()[-1]
 
     anyio.run(talk)
+
+
+def test_a_call_that_has_to_wait_reports_progress(root: Path, settings: Settings) -> None:
+    """While another process holds the index, the client hears that its call is alive."""
+    heard: list[float] = []
+
+    async def note(progress: float, total: float | None, message: str | None) -> None:
+        heard.append(progress)
+
+    async def talk() -> None:
+        async with Client(CodePlane(root, settings).server()) as client:
+            await client.call_tool("search", {"query": "total"}, progress_callback=note)
+
+    file = claim(settings.cache_dir(), root)
+    with held(file.with_name(file.name + ".lock"), seconds=1) as got:
+        assert got
+        anyio.run(talk)
+    assert heard
+    assert heard == sorted(heard)

@@ -126,3 +126,28 @@ def test_recall_gives_back_what_was_archived_by_lines_and_pattern(plane: Plane) 
     assert plane.call("recall", {"ref": ref, "lines": "2-3"}).text == "two\nthree\n"
     assert plane.call("recall", {"ref": ref, "pattern": "thr"}).text == "3: three\n"
     assert plane.call("recall", {"ref": "nothing"}).failed
+
+
+def test_a_member_that_a_class_inherits_is_found_through_it(plane: Plane) -> None:
+    (plane.root / "shop" / "gift.py").write_text("from shop.cart import Cart\n\n\nclass Gift(Cart):\n    pass\n")
+    text = plane.call("inspect", {"symbol": "Gift.checkout", "only": "body"}).text
+    assert text.startswith("shop/cart.py\n19-21")
+
+
+def test_a_page_beyond_the_end_says_where_the_end_is(plane: Plane) -> None:
+    text = plane.call("search", {"query": "Price", "offset": 900}).text
+    assert "offset 900 is beyond" in text
+
+
+@pytest.mark.feature("U9")
+def test_the_index_of_a_folder_that_is_gone_can_be_forgotten(plane: Plane, tmp_path: Path) -> None:
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "a.py").write_text("x = 1\n")
+    plane.call("workspace", {"action": "add", "path": str(other)})
+    (other / "a.py").unlink()
+    other.rmdir()
+    assert str(other) in plane.call("workspace", {"action": "list"}).text
+    assert not plane.call("workspace", {"action": "remove", "path": str(other)}).failed
+    assert str(other) not in plane.call("workspace", {"action": "list"}).text
+    assert plane.call("workspace", {"action": "remove", "path": str(other)}).failed

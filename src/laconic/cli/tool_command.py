@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import re
 import shutil
 import subprocess
@@ -13,10 +14,13 @@ from laconic.config import Settings
 from laconic.errors import UsageError
 from laconic.tools.plane import Plane
 from laconic.tools.tool import AGAIN, OFFSET, Argument, Tool
+from laconic.workspace.git import home
 
 _WAIT = 30.0  # seconds for another process that is writing the index
 _BOLD, _DIM, _PLAIN = "\033[1m", "\033[2m", "\033[0m"
 _PATH_LINE = re.compile(r"^(?:\[?[\w@~.+-][^\s]*[./][^\s]*(?:#\w+ \d+ lines\])?|\[.*\])$")
+_PLACES = ("targets", "path", "file")  # arguments that may name a file or a folder
+_PLACE = re.compile(r"[^\s:#*?]+")  # the path in `path`, `path:40-80`, `path#L40` and `path::Symbol`
 _NUMBER = re.compile(r"^( *)(\d+(?:-\d+)?\??)(?=[\t ])")
 
 
@@ -34,7 +38,7 @@ class ToolCommand:
         parser.add_argument("--budget", metavar="TOKENS", help="tokens, or compact, standard, full")
         parser.add_argument("--offset", type=int, default=OFFSET.default, help="continue at this place")
         parser.add_argument("--json", action="store_true", help="compact JSON instead of text")
-        parser.add_argument("--root", type=Path, default=Path(), help="the workspace (default: this folder)")
+        parser.add_argument("--root", type=Path, help="the workspace (default: the repository around this folder)")
 
     def run(self, args: argparse.Namespace, settings: Settings) -> int:
         given: dict[str, object] = {"format": "json" if args.json else "text", AGAIN.name: True}
@@ -43,10 +47,14 @@ class ToolCommand:
             if isinstance(value, list) and name in self._tool.fields and self._tool.fields[name].kind == "text":
                 value = " ".join(value)
             if value not in (None, [], False):
-                given[name] = value
-        if not args.root.is_dir():
+                given[name] = _listed(value)
+        if args.root is not None and not args.root.is_dir():
             raise UsageError(f"{args.root} is not a folder.", "Name the folder of a code base with --root.")
-        plane = Plane(args.root, settings)
+        here = Path.cwd()
+        root = args.root or home(here)
+        if args.root is None and root != here:
+            given |= {name: _from_top(given[name], here, root) for name in _PLACES if name in given}
+        plane = Plane(root, settings, shell=True)
         try:
             if self._tool.indexed:
                 plane.index.build(seconds=_WAIT)
@@ -58,6 +66,23 @@ class ToolCommand:
             return 2
         _show(reply.text, plain=args.json)
         return 0
+
+
+def _listed(value: object) -> object:
+    """Words of the command line; a file name that is not UTF-8 as our listings show it."""
+    if isinstance(value, list):
+        return [_listed(each) for each in value]
+    return os.fsencode(value).decode("utf-8", "backslashreplace") if isinstance(value, str) else value
+
+
+def _from_top(value: object, here: Path, root: Path) -> object:
+    """A place that is named from the current folder, as the workspace names it."""
+    if isinstance(value, list):
+        return [_from_top(each, here, root) for each in value]
+    name = _PLACE.match(value) if isinstance(value, str) else None
+    if name is None or not (here / name[0]).exists():
+        return value
+    return f"{here.relative_to(root).as_posix()}/{value}"
 
 
 def _add(parser: argparse.ArgumentParser, argument: Argument, *, alone: bool) -> None:

@@ -51,12 +51,16 @@ def place(cache: Path, root: Path) -> Path:
 def claim(cache: Path, root: Path) -> Path:
     """The index file of a workspace, in a folder that is made on first use, for the owner only."""
     file = place(cache, root)
-    file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    for owned in (cache, cache / _FOLDER, file.parent):
-        owned.chmod(0o700)
     name = file.parent / _ROOT
-    if not name.exists():
-        name.write_text(str(root.resolve()), "utf-8", "surrogateescape")
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        for owned in (cache, cache / _FOLDER, file.parent):
+            owned.chmod(0o700)
+        if not name.exists():
+            name.write_text(str(root.resolve()), "utf-8", "surrogateescape")
+    except OSError as error:
+        advice = "Set cache_dir to a folder that you may write to."
+        raise IndexUnavailable(f"The index cannot be kept in {cache}: {error.strerror}.", advice) from None
     for old in file.parent.glob("*.sqlite"):
         if old != file and time.time() - old.stat().st_mtime > _ABANDONED:
             remove(old)

@@ -7,6 +7,7 @@ import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import Final
 
 import msgspec
@@ -64,9 +65,13 @@ def _sqlite() -> Iterator[Finding]:
 
 def _cache(cache: Path) -> Iterator[Finding]:
     place = cache
-    while not place.exists():
+    while not os.path.lexists(place):
         place = place.parent
-    well = os.access(place, os.W_OK)
+    try:
+        with TemporaryFile(dir=place):  # permissions alone do not tell: a file system may be read-only, or full
+            well = True
+    except OSError:
+        well = False
     yield Finding(
         "cache folder", well, str(cache), "" if well else "Set cache_dir to a folder that you may write to."
     )

@@ -76,8 +76,10 @@ class CodePlane:
                 await anyio.to_thread.run_sync(self._close)
 
     def _warm(self) -> None:
-        """Open the index and start a build where one is needed, so that the first call finds it under way."""
-        self._opened().index.refresh()
+        """Open the index, start a build where one is needed, and follow changes from then on."""
+        index = self._opened().index
+        index.refresh()
+        index.watch()
 
     def _opened(self) -> Plane:
         if self._plane is None:

@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
 _LONGEST: Final = 10_000  # characters
 _DEEPEST: Final = 100  # groups within groups
-_REPEATS: Final = 100_000  # of all counted repetitions, multiplied
+_REPEATS: Final = 100_000  # of one thing, counted repetitions within each other multiplied
 _RECURSIVE: Final = re.compile(r"\(\?(?:R|[+-]?\d|&|P>)")
-_COUNTED: Final = re.compile(r"\{(\d*),?(\d*)\}")
+_PART: Final = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|\{(\d*)(,?)(\d*)\}|.", re.DOTALL)
 
 
 def compiled(pattern: str, flags: int = 0) -> Pattern[str]:
@@ -37,16 +37,25 @@ def compiled(pattern: str, flags: int = 0) -> Pattern[str]:
 def _excess(pattern: str) -> str:
     if len(pattern) > _LONGEST:
         return f"has {len(pattern)} characters, more than {_LONGEST}"
-    repeats = 1
-    for found in _COUNTED.finditer(pattern):
-        repeats *= max(1, *(int(number[:9]) for number in found.groups() if number), 1)
-        if repeats > _REPEATS:
-            return f"repeats things more than {_REPEATS} times"
     if _RECURSIVE.search(pattern):
         return "refers to itself"
-    depth = 0
-    for char in pattern:
-        depth += (char == "(") - (char == ")")
-        if depth > _DEEPEST:
+    opened = [0]  # what has been built in each group that is open; one after the other adds up
+    last = 0  # the part that a repetition repeats
+    for part in _PART.finditer(pattern):
+        if part[0] == "(":
+            opened.append(0)
+        elif part[0] == ")" and len(opened) > 1:
+            last = max(1, opened.pop())
+            opened[-1] += last
+        elif part[1] or part[3]:
+            times = max(int(number[:9]) for number in (part[1], part[3], "1") if number)
+            opened[-1] += last * (times - 1)
+            last *= times
+        else:
+            last = 1
+            opened[-1] += 1
+        if len(opened) > _DEEPEST:
             return f"nests more than {_DEEPEST} groups"
+        if opened[-1] > _REPEATS:
+            return f"repeats things more than {_REPEATS} times"
     return ""

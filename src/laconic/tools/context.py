@@ -37,7 +37,12 @@ def run(call: Call) -> Answer:
     scope = scope_of(index.store, Filters(paths=patterns(call.text("path"))))
     ranked = [row for row in rank_symbols(index.store, task, _RANKED, scope) if row.symbol is not None]
     if not ranked:
-        return Answer([], "context", note="nothing in this code base resembles the task; try map()\n", unit="symbols")
+        return Answer(
+            [],
+            "context",
+            note=f"nothing in this code base resembles the task; try {call.ready('map')}\n",
+            unit="symbols",
+        )
     files = _Files(call)
     names = list(_names(call, ranked, files))
     used = sum(call.plane.count(piece.texts[0]) for piece in names)

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from laconic.errors import UnknownName, UsageError
-from laconic.index.resolve import Code, Use, callees, find_symbol, implementations, overridden, references
+from laconic.index.resolve import Code, Use, callees, find_symbol, implementations, members, overridden, references
 from laconic.index.search.names import nearest
 from laconic.index.store import Symbol
 from laconic.render.compact import Json
@@ -38,7 +38,7 @@ def run(call: Call) -> Answer:
         notes.append(f"[only the first {_MOST_SYMBOLS} symbols; inspect the others in another call]")
     paths: list[str] = []
     for name in wanted:
-        found = find_symbol(code, name)
+        found = find_symbol(code, name) or _inherited(code, name)
         if not found:
             missing = UnknownName("symbol", name, tuple(nearest(call.plane.index.store, name)))
             if len(wanted) == 1:
@@ -53,6 +53,13 @@ def run(call: Call) -> Answer:
             notes.append(_others(code, others))
     note = "".join(f"{note}\n" for note in notes)
     return Answer(pieces, "symbol", note=note, unit="parts", paths=tuple(paths), spread=1.5, minimum=1, grouped=False)
+
+
+def _inherited(code: Code, name: str) -> list[Symbol]:
+    """What `Class.member` means where the class has it from one above it."""
+    owner, _, member = name.strip().strip("`").removesuffix("()").rpartition(".")
+    types = find_symbol(code, owner) if owner and member else []
+    return [each for type_ in types for each in members(code, type_.id, member)]
 
 
 def _only(names: list[str]) -> set[str]:

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
+from shlex import quote
 from typing import Final
 
 from laconic.config import Settings
@@ -48,9 +49,10 @@ class Reply:
 class Plane:
     """Tools over one workspace. Use it from one thread."""
 
-    def __init__(self, root: Path, settings: Settings, own: Sequence[Tool] = ()) -> None:
+    def __init__(self, root: Path, settings: Settings, own: Sequence[Tool] = (), *, shell: bool = False) -> None:
         self.root = root.resolve()
         self.tools = {**{tool.name: tool for tool in own}, **tools()}  # `own`: those of the caller alone
+        self.shell = shell  # answers are read in a terminal: ready calls are commands
         self.settings = settings
         self.cache = settings.cache_dir()
         self._index: Index | None = None
@@ -207,6 +209,8 @@ def _page(answer: Answer, skipped: int, notes: str) -> Answer:
     if not skipped and not notes:
         return answer
     total = max(answer.total or 0, len(answer.pieces)) - skipped
+    if total <= 0 and answer.pieces:
+        notes += f"({answer.unit} end at {total + skipped}: offset {skipped} is beyond them)\n"
     return Answer(
         answer.pieces[skipped:],
         answer.kind,
@@ -223,11 +227,15 @@ def _page(answer: Answer, skipped: int, notes: str) -> Answer:
 
 def _continuation(tool: Tool, call: Call, start: int) -> str:
     """The call that goes on where this answer ends."""
-    words = []
-    for argument in tool.arguments:
-        value = call.values.get(argument.name)
-        if value in (None, "", [], False) or value == argument.default:
-            continue
-        words.append(f"{argument.name}={value!r}" if not argument.required else repr(value))
+    given = {argument.name: call.values.get(argument.name) for argument in tool.arguments}
+    worth = {n: v for n, v in given.items() if v not in (None, "", [], False) and v != tool.fields[n].default}
+    if call.plane.shell:
+        what = [
+            word for n, v in worth.items() if tool.fields[n].required for word in (v if isinstance(v, list) else [v])
+        ]
+        flags = [f"--{n} {quote(str(v))}" for n, v in worth.items() if not tool.fields[n].required]
+        said = " ".join(["laconic", tool.name, *(quote(str(word)) for word in what), *flags, f"--offset {start}"])
+        return said if len(said) <= _LONGEST else f"the same command with --offset {start}"
+    words = [repr(v) if tool.fields[n].required else f"{n}={v!r}" for n, v in worth.items()]
     said = f"{tool.name}({', '.join([*words, f'offset={start}'])})"
     return said if len(said) <= _LONGEST else f"the same call with offset={start}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from laconic.errors import UnknownName, UsageError, WorkspaceError
+from laconic.errors import LaconicError, UnknownName, UsageError, WorkspaceError
 from laconic.index.search.names import nearest
 from laconic.index.store import Symbol
 from laconic.records import Span
@@ -13,7 +13,7 @@ from laconic.tools.near import near_paths
 from laconic.tools.outline import outline
 from laconic.tools.source import Opened, excerpt, opened
 from laconic.tools.tool import Answer, Argument, Call, Piece, Tool
-from laconic.workspace.reading import relative
+from laconic.workspace.reading import inside, relative
 
 MOST_LINES: Final = 80  # of one snippet
 _MOST_TARGETS: Final = 100
@@ -30,17 +30,19 @@ def run(call: Call) -> Answer:
     targets = call.texts("targets")
     if len(targets) > _MOST_TARGETS:
         notes.append(f"[{_MOST_TARGETS} of {len(targets)} targets; read the others in another call]")
+    missing: list[LaconicError] = []
     for target in targets[:_MOST_TARGETS]:
         try:
             found, note = _pieces(call, target)
-        except WorkspaceError as error:
-            found, note = [], f"{target}: {error}"
-        except UnknownName as error:
+        except (WorkspaceError, UnknownName) as error:
+            missing.append(error)
             found, note = [], str(error)
         pieces += found
         paths += [piece.sent.path for piece in found if piece.sent is not None]
         if note:
             notes.append(note)
+    if missing and len(missing) == len(targets):
+        raise missing[0] if len(missing) == 1 else UsageError("".join(f"{note}\n" for note in notes))
     return Answer(
         pieces,
         "source",
@@ -56,6 +58,8 @@ def _pieces(call: Call, target: str) -> tuple[list[Piece], str]:
     path, symbol, span = _parsed(call, target)
     if symbol:
         return _symbol(call, path, symbol)
+    if _is_folder(call, path):
+        return _folder(call, relative(call.plane.root, path))
     file = _opened(call, path)
     if span is None:
         if len(file.lines) <= MOST_LINES or call.text("budget"):
@@ -68,7 +72,7 @@ def _pieces(call: Call, target: str) -> tuple[list[Piece], str]:
         cut = span.start + MOST_LINES - 1
         return [
             excerpt(call, file, Span(span.start, cut))
-        ], f"[lines {span.start}-{cut}; more: read({path}:{cut + 1}-{last})]"
+        ], f"[lines {span.start}-{cut}; more: {call.ready('read', f'{path}:{cut + 1}-{last}')}]"
     return _windows(call, file, Span(span.start, last)), ""
 
 
@@ -98,6 +102,25 @@ def _parsed(call: Call, target: str) -> tuple[str, str, Span | None]:
     return text, "", None
 
 
+def _is_folder(call: Call, path: str) -> bool:
+    return _exists(call, path) and inside(call.plane.root, path).is_dir()
+
+
+def _folder(call: Call, path: str) -> tuple[list[Piece], str]:
+    """What lies in a folder, since there are no lines to show."""
+    prefix = "" if path == "." else f"{path}/"
+    entries: dict[str, int] = {}
+    for file in call.plane.index.store.files():
+        if file.path.startswith(prefix):
+            name, deeper, _ = file.path[len(prefix) :].partition("/")
+            entries[name + deeper] = entries.get(name + deeper, 0) + (1 if deeper else file.lines)
+    pieces = [
+        Piece((f"{name} {count} {'files' if name.endswith('/') else 'lines'}\n",), prefix or "./", at)
+        for at, (name, count) in enumerate(sorted(entries.items()))
+    ]
+    return pieces, f"{path} is a folder: {call.ready('map', path)} tells more."
+
+
 def _opened(call: Call, path: str) -> Opened:
     known = relative(call.plane.root, path)
     if not _exists(call, known):
@@ -107,8 +130,8 @@ def _opened(call: Call, path: str) -> Opened:
 
 def _exists(call: Call, path: str) -> bool:
     try:
-        return (call.plane.root / path).exists()
-    except (OSError, ValueError):  # a name that no file can have
+        return inside(call.plane.root, path).exists()
+    except (WorkspaceError, OSError, ValueError):  # outside, or a name that no file can have
         return False
 
 
@@ -134,7 +157,7 @@ def _symbol(call: Call, path: str, name: str) -> tuple[list[Piece], str]:
         if len(span) > MOST_LINES and not call.text("budget"):
             cut = Span(span.start, span.start + MOST_LINES - 1)
             pieces.append(excerpt(call, file, cut))
-            return pieces, f"[lines {cut}; more: read({row.path}:{cut.end + 1}-{span.end})]"
+            return pieces, f"[lines {cut}; more: {call.ready('read', f'{row.path}:{cut.end + 1}-{span.end}')}]"
         pieces += _windows(call, file, span)
     more = f"{len(found)} symbols are named {name}; name the path too." if len(found) > 3 else ""
     return pieces, more

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 
 from laconic.errors import UsageError
-from laconic.sessions.archive import Archive
 from laconic.tools.tool import Answer, Argument, Call, Piece, Tool
 
 _CHUNK = 40  # lines that are shown or left out together
@@ -16,7 +15,7 @@ def run(call: Call) -> Answer:
     archive = call.plane.archive
     ref = call.text("ref").strip().strip("[]`'\"")
     if not ref:
-        return _entries(archive)
+        return _entries(call)
     if pattern := call.text("grep"):
         found = archive.matching(ref, pattern)
         pieces = [Piece((f"{number}: {line[:_WIDEST]}\n",), order=number) for number, line in found]
@@ -32,10 +31,13 @@ def run(call: Call) -> Answer:
     return Answer(pieces, "recall", unit=f"parts of {_CHUNK} lines", spread=1.0)
 
 
-def _entries(archive: Archive) -> Answer:
-    entries = archive.entries()
+def _entries(call: Call) -> Answer:
+    """What was kept for this workspace, the newest first."""
+    entries = call.plane.archive.entries(session=str(call.plane.root))[::-1]
     pieces = [Piece((f"{entry.ref} {entry.size} bytes {entry.note}\n",)) for entry in entries]
-    return Answer(pieces, "recall", unit="entries", note="" if entries else "nothing is archived\n")
+    return Answer(
+        pieces, "recall", unit="entries", note="" if entries else "nothing is archived for this workspace\n"
+    )
 
 
 def _range(text: str) -> tuple[int, int]:
@@ -51,7 +53,7 @@ TOOL = Tool(
     "recall",
     "What was left out or evicted, by its reference",
     "Gives back exactly what an earlier answer or the gateway put into the archive: all of it, some lines, or the lines"
-    " that match a pattern. Without a reference it lists what is there.",
+    " that match a pattern. Without a reference it lists what was kept for this workspace.",
     (
         Argument("ref", "text", ""),
         Argument("lines", "text", "", listed=False),

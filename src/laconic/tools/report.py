@@ -104,8 +104,8 @@ def run(call: Call) -> Answer:
     )
     made = answer(root, found, wanted, context=call.flag("context"))
     if tool:
-        kept = call.plane.archive.put("report", tool, output.encode(), f"output of {tool}")
-        made = replace(made, note=f"{made.note}raw output: recall({kept})\n")
+        kept = call.plane.archive.put(str(root), tool, output.encode(), f"output of {tool}")
+        made = replace(made, note=f"{made.note}raw output: {call.ready('recall', kept)}\n")
     return made
 
 

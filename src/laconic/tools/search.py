@@ -40,7 +40,7 @@ def run(call: Call) -> Answer:
     )
     hits = [hit for hit in found.hits if _inside(hit, within)]
     if not hits:
-        return Answer([], "search_hits", note=_nothing(query, found), unit="hits")
+        return Answer([], "search_hits", note=_nothing(call, query, found), unit="hits")
     if not call.number("offset") and not call.values.get("limit") and _stands_out(query, hits):
         hits = hits[: 1 + _BESIDE]  # who names one definition wants that one
     pieces = _pieces(call, hits)
@@ -109,7 +109,7 @@ def _references(call: Call, query: str, limit: int) -> Answer:
     uses = references(code, found[0]) if found else []
     if not uses:
         said = f"no references to {query}" if found else f"no symbol named {query}"
-        return Answer([], "search_hits", note=f"{said}; try search({query!r})\n", unit="hits")
+        return Answer([], "search_hits", note=f"{said}; try {call.ready('search', query)}\n", unit="hits")
     hits: list[Hit] = []
     for use in uses:
         around = code.symbol(use.symbol) if use.symbol is not None else None
@@ -122,12 +122,12 @@ def _references(call: Call, query: str, limit: int) -> Answer:
     return Answer(pieces, "search_hits", unit="hits", total=len(hits), paths=tuple(by_file(hits[:limit])))
 
 
-def _nothing(query: str, found: Found) -> str:
+def _nothing(call: Call, query: str, found: Found) -> str:
     """An empty answer still says what to try."""
     near = f"nearest names: {', '.join(found.near)}; " if found.near else ""
-    call = f"search({found.near[0]!r})" if found.near else 'context(task="...")'
+    next_call = call.ready("search", found.near[0]) if found.near else call.ready("context", "...")
     note = f" ({found.note})" if found.note else ""
-    return f"nothing found for {query!r}{note}; {near}try {call}\n"
+    return f"nothing found for {query!r}{note}; {near}try {next_call}\n"
 
 
 TOOL = Tool(

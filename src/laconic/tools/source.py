@@ -68,7 +68,7 @@ def excerpt(call: Call, file: Opened, span: Span) -> Piece:
         end = shown.start + size - 1
         text = numbered(lines[:size], shown.start, mark) + "\n"
         if end < last:
-            text += f"[lines {shown.start}-{end}; more: read({file.path}:{end + 1}-{last})]\n"
+            text += f"[lines {shown.start}-{end}; more: {call.ready('read', f'{file.path}:{end + 1}-{last}')}]\n"
         if texts and not call.text("budget") and call.plane.count(text) > _SNIPPET:
             break
         texts.append(text)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from shlex import quote
 from typing import TYPE_CHECKING, Final
 
 from laconic.edits.source import Source
@@ -131,6 +132,14 @@ class Call:
 
     def flag(self, name: str) -> bool:
         return bool(self.values.get(name))
+
+    def ready(self, tool: str, what: str = "", **more: str | int) -> str:
+        """A call that the reader may make next, in the words of where the answer is read: a client, or a shell."""
+        if self.plane.shell:
+            flags = [f"--{name.replace('_', '-')} {quote(str(value))}" for name, value in more.items()]
+            return " ".join(["laconic", tool, *([quote(what)] if what else []), *flags])
+        given = [] if not what else [what if ":" in what else repr(what)]
+        return f"{tool}({', '.join([*given, *(f'{name}={value!r}' for name, value in more.items())])})"
 
     def records(self, name: str) -> list[dict[str, object]]:
         value = self.values.get(name)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from laconic.errors import UsageError
+from laconic.errors import IndexUnavailable, UsageError
 from laconic.index import catalog
 from laconic.index.workspace_index import Index
 from laconic.render.compact import Json
@@ -35,8 +35,13 @@ def _one(call: Call, said: str) -> Answer:
 
 
 def _list(call: Call) -> Answer:
-    found = [catalog.statistics(root, file) for root, file in catalog.workspaces(call.plane.cache)]
-    return Answer([_piece(each) for each in found], "workspaces", unit="workspaces")
+    pieces: list[Piece] = []
+    for root, file in catalog.workspaces(call.plane.cache):
+        try:
+            pieces.append(_piece(catalog.statistics(root, file)))
+        except IndexUnavailable as error:  # of another version, or broken: the list goes on
+            pieces.append(Piece((f"{root}: {error.problem}\n",), record={"root": str(root)}))
+    return Answer(pieces, "workspaces", unit="workspaces")
 
 
 def _piece(found: catalog.Statistics) -> Piece:
@@ -51,11 +56,13 @@ def _change(call: Call, action: str) -> Answer:
     root = Path(named).expanduser() if named else call.plane.root
     if not root.is_absolute():
         root = call.plane.root / root
+    if action == "remove":
+        if root.resolve() not in {known.resolve() for known, _ in catalog.workspaces(call.plane.cache)}:
+            raise UsageError(f"{root} is not indexed.", "`action` list names those that are.")
+        catalog.forget(call.plane.cache, root.resolve())  # the folder itself may be gone
+        return Answer([Piece((f"forgot the index of {root}\n",))], "workspace", unit="workspaces")
     if not root.is_dir():
         raise UsageError(f"{named} is not a folder.", "Give the folder of a code base in `path`.")
-    if action == "remove":
-        catalog.forget(call.plane.cache, root.resolve())
-        return Answer([Piece((f"forgot the index of {root}\n",))], "workspace", unit="workspaces")
     index = Index.open(root, call.plane.cache)
     lag = index.refresh()
     answer = Answer([_piece(index.statistics())], "workspace", f"{lag}\n" if lag else "", unit="workspaces")

@@ -31,6 +31,16 @@ def top(folder: Path) -> Path | None:
     return Path(found.decode("utf-8", "surrogateescape")) if found else None
 
 
+def home(folder: Path) -> Path:
+    """The workspace that a command means when it is given in a folder: the top of its work tree.
+
+    A work tree that is somebody's whole home folder is not a code base: there the folder itself is meant.
+    """
+    folder = folder.resolve()
+    found = top(folder)
+    return folder if found is None or found == Path.home() else found.resolve()
+
+
 def listed(folder: Path) -> list[bytes] | None:
     """Tracked and untracked, not ignored names below a folder; None where git has no say.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import stat
 from pathlib import Path
 from typing import Final
@@ -10,6 +11,7 @@ from typing import Final
 from laconic.errors import OutsideWorkspace, Unreadable
 
 LIMIT: Final = 2_000_000  # bytes; larger files are data
+_BYTE: Final = re.compile(r"\\x([89a-f][0-9a-f])")  # how a listing shows a byte of a name that is not UTF-8
 _HEAD: Final = 8192
 _FLAGS: Final = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 
@@ -19,6 +21,8 @@ def inside(root: Path, path: str) -> Path:
     top = root.resolve()
     try:
         full = (top / path).resolve()
+        if _BYTE.search(path) and not full.exists():
+            full = (top / _BYTE.sub(lambda found: os.fsdecode(bytes([int(found[1], 16)])), path)).resolve()
     except (OSError, ValueError, RuntimeError) as error:
         raise Unreadable(f"{path!r} is not a usable path: {error}.", "Use a path as a search shows it.") from None
     if full != top and top not in full.parents:
@@ -28,7 +32,8 @@ def inside(root: Path, path: str) -> Path:
 
 def relative(root: Path, path: str) -> str:
     """A path as records write it: relative to the workspace, forward slashes."""
-    return inside(root, path).relative_to(root.resolve()).as_posix()
+    place = inside(root, path).relative_to(root.resolve()).as_posix()
+    return os.fsencode(place).decode("utf-8", "backslashreplace")
 
 
 def read_bytes(root: Path, path: str, limit: int = LIMIT) -> bytes:

@@ -13,10 +13,13 @@ import msgspec
 
 from laconic.config import Settings
 from laconic.errors import IndexUnavailable, Unreadable
+from laconic.workspace.git import home
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("path", nargs="?", type=Path, default=Path(), help="the workspace (default: this folder)")
+    parser.add_argument(
+        "path", nargs="?", type=Path, help="the workspace (default: the repository around this folder)"
+    )
     parser.add_argument("--json", action="store_true", help="print the statistics as JSON")
     parser.add_argument("--rebuild", action="store_true", help="throw the old index away first")
     parser.add_argument("--wait", type=float, default=0.0, metavar="S", help="seconds to wait for another writer")
@@ -28,11 +31,12 @@ def run(args: argparse.Namespace, settings: Settings) -> int:
     from laconic.index.preparing import Parsing
     from laconic.index.workspace_index import Index
 
-    if not args.path.is_dir():
-        raise Unreadable(f"{args.path} is not a folder.", "Name the folder of a code base.")
+    root = args.path or home(Path())
+    if not root.is_dir():
+        raise Unreadable(f"{root} is not a folder.", "Name the folder of a code base.")
     if args.rebuild:
-        catalog.forget(settings.cache_dir(), args.path)
-    index = Index.open(args.path, settings.cache_dir(), Parsing(Limits.of(settings)))
+        catalog.forget(settings.cache_dir(), root)
+    index = Index.open(root, settings.cache_dir(), Parsing(Limits.of(settings)))
     try:
         outcome = index.build(_bar if sys.stderr.isatty() else None, seconds=args.wait)
         numbers = index.statistics()

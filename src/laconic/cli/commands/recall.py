@@ -1,6 +1,6 @@
 """Print what was left out or put away: all of it, some of its lines, or the lines that match.
 
-Without a reference it lists what is kept.
+Without a reference it lists what is kept for this workspace; --all lists what is kept for any, and for the gateway.
 """
 
 from __future__ import annotations
@@ -9,14 +9,17 @@ import argparse
 import re
 import sys
 from datetime import UTC, datetime
+from pathlib import Path
 
 from laconic.config import Settings
 from laconic.errors import UsageError
 from laconic.sessions.archive import Archive
+from laconic.workspace.git import home
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("ref", nargs="?", help="the reference that a mark or a last line names")
+    parser.add_argument("--all", action="store_true", help="list what is kept anywhere, not only for this workspace")
     parser.add_argument("--lines", metavar="A-B", help="only these lines, from 1")
     parser.add_argument(
         "--grep", metavar="PATTERN", help="only lines that this regular expression finds, with numbers"
@@ -26,7 +29,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace, settings: Settings) -> int:
     store = Archive.of(settings)
     if args.ref is None:
-        for entry in store.entries():
+        for entry in store.entries(None if args.all else str(home(Path()))):
             when = datetime.fromtimestamp(entry.stored, UTC).strftime("%Y-%m-%d %H:%M")
             print(f"{entry.ref}  {when}  {entry.size:>9,} bytes  {entry.session}  {entry.note}")
         return 0

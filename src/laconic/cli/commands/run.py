@@ -8,19 +8,21 @@ from __future__ import annotations
 import argparse
 import subprocess
 import sys
+from pathlib import Path
 
 from laconic.config import Settings, child_environment
 from laconic.errors import ArchiveUnavailable, UsageError
 from laconic.reduce.text import reduce_text
 from laconic.sessions.archive import Archive
 from laconic.tokens.count import counter
+from laconic.workspace.git import home
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--budget", type=int, metavar="TOKENS", help="tokens the result may have at most; 0: by content"
     )
-    parser.add_argument("--session", default="shell", help="label under which the output is kept")
+    parser.add_argument("--session", help="label under which the output is kept (default: the workspace)")
     parser.add_argument("argv", nargs=argparse.REMAINDER, metavar="-- COMMAND", help="the command and its arguments")
 
 
@@ -31,7 +33,7 @@ def run(args: argparse.Namespace, settings: Settings) -> int:
     code, output = _run(argv)
     text = output.decode("utf-8", "replace")
     budget = settings.number("reduce.budget") if args.budget is None else args.budget
-    more = _keep(output, " ".join(argv), args.session, settings) if output else ""
+    more = _keep(output, " ".join(argv), args.session or str(home(Path())), settings) if output else ""
     view = reduce_text(text, cost=counter(settings.text("model")), budget=max(0, budget), more=more)
     print(view.text, end="" if view.text.endswith("\n") or not view.text else "\n")
     if code:

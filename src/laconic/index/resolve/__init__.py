@@ -4,6 +4,7 @@
 """
 
 from laconic.index.resolve.central import centrality
+from laconic.index.resolve.classes import members
 from laconic.index.resolve.code import Code
 from laconic.index.resolve.covering import covering_tests, covering_tests_of_file
 from laconic.index.resolve.find import find_symbol
@@ -21,6 +22,7 @@ __all__ = [
     "covering_tests_of_file",
     "find_symbol",
     "implementations",
+    "members",
     "overridden",
     "paths",
     "references",
