@@ -88,7 +88,9 @@ SETTINGS: Final[tuple[Setting, ...]] = (
         "gateway.window", 0, "Tokens that the models take; above most of it histories are cut; 0: unknown.", minimum=0
     ),
     Setting("gateway.max_body", 64, "Largest request body, in MiB.", minimum=1),
-    Setting("bench.mirror", "../.mirror", "Folder with bare clones of public repositories, as owner+name/repo."),
+    Setting(
+        "bench.mirror", "", "Folder with bare clones of public repositories, as owner+name/repo; empty: in the cache."
+    ),
     Setting("report.allow", "", "Tools that `report` may run, by name (`ruff, pytest`); empty means none."),
     Setting("context.enabled", True, "Whether conversations are made smaller at all."),
     Setting("context.economic", True, "Leave out what is no longer of use whenever that pays."),
@@ -120,7 +122,7 @@ SETTINGS: Final[tuple[Setting, ...]] = (
     Setting("agent.max_turns", 60, "Messages of the model after which it stops; 0: no limit.", minimum=0),
     Setting("agent.max_tokens", 0, "Tokens, sent and received, after which it stops; 0: no limit.", minimum=0),
     Setting("agent.max_cost", 0.0, "Dollars after which it stops; 0: no limit.", minimum=0),
-    Setting("bench.data", "../shared/bench", "Folder with the recorded data that benchmarks measure on."),
+    Setting("bench.data", "", "Folder with the recorded data that benchmarks measure on; empty: in the cache."),
 )
 
 

@@ -22,7 +22,7 @@ import msgspec
 
 from laconic.bench.printed import Line, printed
 from laconic.bench.report import Bar, Cell, Options, Report, at_least, versions
-from laconic.bench.snapshot import Snapshot, mirror_folder
+from laconic.bench.snapshot import Snapshot, mirror_folder, part_of_name
 from laconic.config import load
 from laconic.index.search import Ranked, rank_symbols
 from laconic.index.workspace_index import Index
@@ -84,8 +84,7 @@ class Outcome(msgspec.Struct, frozen=True):
 
 def run(options: Options) -> Report:
     """All tasks, those of one repository after another so that each index is only brought up to date."""
-    mirror = mirror_folder(options.data, options.args)
-    part = options.args[1] if len(options.args) > 1 else ""
+    mirror, part = mirror_folder(options), part_of_name(options)
     lines = (Path(options.data) / "localisation" / "public.jsonl").read_text("utf-8").splitlines()
     tasks = [msgspec.json.decode(line, type=Task) for line in lines]
     by_mirror: dict[str, list[Task]] = defaultdict(list)

@@ -11,7 +11,7 @@ from laconic.bench.report import Cell, Options, Report, at_least, at_most, versi
 from laconic.config import load
 from laconic.tools.plane import Plane
 
-_OPENHANDS: Final = ("All-Hands-AI/OpenHands", "156d0686c4")
+OPENHANDS: Final = ("All-Hands-AI/OpenHands", "156d0686c4")
 
 
 def run(options: Options) -> Report:
@@ -19,7 +19,7 @@ def run(options: Options) -> Report:
     data, cache = Path(options.data), Path(options.cache)
     roots = {
         "django": sdist(DJANGO, cache),
-        "openhands": snapshot(*_OPENHANDS, Path(options.mirror), cache),
+        "openhands": snapshot(*OPENHANDS, Path(options.mirror), cache),
     }
     planes = {name: _plane(root, cache) for name, root in roots.items()}
     rows: list[dict[str, Cell]] = []
@@ -43,7 +43,7 @@ def run(options: Options) -> Report:
         plane.close()
     return Report(
         "questions",
-        f"{DJANGO} sdist and {_OPENHANDS[0]} at {_OPENHANDS[1]}",
+        f"{DJANGO} sdist and {OPENHANDS[0]} at {OPENHANDS[1]}",
         "o200k_base",
         tuple(rows),
         (

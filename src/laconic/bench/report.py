@@ -5,13 +5,14 @@ from __future__ import annotations
 import platform
 from collections.abc import Sequence
 from importlib.metadata import PackageNotFoundError, version
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 import msgspec
 
 from laconic import __version__
 
 Cell = str | int | float | bool | None
+T = TypeVar("T")
 
 
 class Bar(msgspec.Struct, frozen=True):
@@ -46,6 +47,16 @@ class Report(msgspec.Struct, frozen=True):
         return "\n".join([*parts, *self.notes])
 
 
+class Progress(Protocol):
+    """Hears a line about what is under way."""
+
+    def __call__(self, said: str) -> None: ...
+
+
+def _quietly(said: str) -> None:
+    """For callers that do not want to know."""
+
+
 class Benchmark(Protocol):
     """What a module in `bench` holds when it is a benchmark."""
 
@@ -59,6 +70,18 @@ class Options(msgspec.Struct, frozen=True):
     cache: str  # folder for downloaded corpora
     args: tuple[str, ...] = ()
     mirror: str = ""  # folder with bare clones of public repositories, as owner+name/repo
+    tasks: int = 0  # that are measured, spread over all; 0 means all of them
+    quick: bool = False  # small samples, for a first look
+    out: str = ""  # folder for what a benchmark writes
+    fresh: bool = False  # measure again what a folder already holds
+    progress: Progress = _quietly  # hears of what is under way
+
+
+def sampled(rows: Sequence[T], wanted: int) -> list[T]:
+    """As many rows as wanted, spread evenly over all; all of them for 0."""
+    if not wanted or wanted >= len(rows):
+        return list(rows)
+    return [rows[at * len(rows) // wanted] for at in range(wanted)]
 
 
 def at_least(name: str, value: float, least: float) -> Bar:
@@ -83,14 +106,17 @@ def versions(*packages: str) -> dict[str, str]:
 def table(rows: Sequence[dict[str, Cell]]) -> str:
     """Rows as aligned text; columns in order of first appearance."""
     columns = list(dict.fromkeys(key for row in rows for key in row))
-    cells = [columns, *([_cell(row.get(column)) for column in columns] for row in rows)]
+    cells = [columns, *([cell(row.get(column)) for column in columns] for row in rows)]
     widths = [max(len(line[i]) for line in cells) for i in range(len(columns))]
     return "\n".join(
         "  ".join(text.ljust(width) for text, width in zip(line, widths, strict=True)).rstrip() for line in cells
     )
 
 
-def _cell(value: Cell) -> str:
+def cell(value: Cell) -> str:
+    """A figure as people read it: four digits, never in powers of ten."""
     if value is None:
         return ""
-    return f"{value:.4g}" if isinstance(value, float) else str(value)
+    if not isinstance(value, float):
+        return str(value)
+    return f"{value:.0f}" if abs(value) >= 1000 else f"{value:.4g}"

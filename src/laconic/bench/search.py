@@ -65,7 +65,7 @@ class Outcome:
 
 def run(options: Options) -> Report:
     """All sets, repository by repository."""
-    mirror = mirror_folder(options.data, options.args)
+    mirror = mirror_folder(options)
     cases = list(_cases(Path(options.data) / "queries"))
     outcomes: list[Outcome] = []
     for repository in dict.fromkeys(case.repository for case in cases):

@@ -2,25 +2,35 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
+import msgspec
+
+from laconic.bench.report import Options
 from laconic.errors import CommandFailed, Unreadable
 
 _LARGEST: Final = 1_000_000  # bytes; what is larger is not code
 _BINARY: Final = 4000  # bytes in which a zero tells a binary file
 
 
-def mirror_folder(data: str, args: tuple[str, ...]) -> Path:
-    """Where the bare clones are: the first word for the benchmark, else `.mirror` beside the folder of the data."""
-    folder = Path(args[0]) if args else Path(data).resolve().parent.parent / ".mirror"
-    if not folder.is_dir():
+def mirror_folder(options: Options) -> Path:
+    """Where the bare clones are: a word that is a folder, else the setting."""
+    folder = next((Path(word) for word in options.args if Path(word).is_dir()), Path(options.mirror))
+    if folder == Path() or not folder.is_dir():
         raise Unreadable(
-            f"{folder} is not a folder.", "Give the folder with bare clones (owner+name/repo) as a word."
+            f"The folder of clones ({options.mirror or 'none is named'}) is not there.",
+            "Put bare clones into a folder as owner+name/repo and name it in the setting bench.mirror.",
         )
     return folder
+
+
+def part_of_name(options: Options) -> str:
+    """The word that narrows a run to some repositories."""
+    return next((word for word in options.args if not Path(word).is_dir()), "")
 
 
 class Snapshot:
@@ -29,12 +39,27 @@ class Snapshot:
     def __init__(self, clone: Path, folder: Path) -> None:
         self.clone = clone
         self.folder = folder
+        self._note: Path | None = None
         self._shown: dict[str, str] = {}  # path to blob
         self._lines: dict[str, list[str]] = {}
+
+    @classmethod
+    def kept(cls, clone: Path, work: Path) -> Snapshot:
+        """One that stays in a folder of ours from run to run, with a note of what it shows."""
+        made = cls(clone, work / "code")
+        made._note = work / "shown.json"
+        try:
+            made._shown = msgspec.json.decode(made._note.read_bytes(), type=dict[str, str])
+        except (OSError, msgspec.MsgspecError):  # new, or left half way
+            shutil.rmtree(made.folder, ignore_errors=True)
+        made.folder.mkdir(parents=True, exist_ok=True)
+        return made
 
     def show(self, commit: str) -> None:
         """Make the folder hold the text files of a commit."""
         self._lines.clear()
+        if self._note is not None:
+            self._note.unlink(missing_ok=True)
         wanted = {path: blob for path, blob, size in self._listed(commit) if size <= _LARGEST}
         for path in [path for path in self._shown if path not in wanted]:
             (self.folder / path).unlink(missing_ok=True)
@@ -47,6 +72,8 @@ class Snapshot:
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_bytes(data)
             self._shown[path] = blob
+        if self._note is not None:
+            self._note.write_bytes(msgspec.json.encode(self._shown))
 
     def lines(self, path: str) -> list[str]:
         """The lines of a file as it is shown now."""

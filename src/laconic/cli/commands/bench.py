@@ -7,15 +7,18 @@ from __future__ import annotations
 
 import argparse
 import pkgutil
+import sys
 from importlib import import_module
 from typing import cast
 
 from laconic import bench
 from laconic.bench.report import Benchmark, Options
 from laconic.config import Settings
-from laconic.errors import UnknownName
+from laconic.errors import UnknownName, Unreadable
 
-_NOT_BENCHMARKS = {"corpus", "parties", "printed", "recorded", "report", "sessions", "snapshot"}
+_NOT_BENCHMARKS = frozenset(
+    {"calls", "chart", "corpus", "hostile", "parties", "printed", "recorded", "report", "sessions", "snapshot"}
+)
 
 
 def names() -> list[str]:
@@ -28,19 +31,37 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("args", nargs="*", help="words for the benchmark itself")
     parser.add_argument("--json", action="store_true", help="print JSON")
     parser.add_argument("--data", help="folder with the recorded data")
+    parser.add_argument("--tasks", type=int, default=0, metavar="N", help="measure on N tasks, spread over all")
+    parser.add_argument("--quick", action="store_true", help="small samples, for a first look")
+    parser.add_argument("--out", default="", metavar="FOLDER", help="where `all` writes its report")
+    parser.add_argument("--fresh", action="store_true", help="measure again what the report already holds")
 
 
 def run(args: argparse.Namespace, settings: Settings) -> int:
     if args.name not in names():
         raise UnknownName("benchmark", args.name, tuple(names()))
     module = cast(Benchmark, import_module(f"{bench.__name__}.{args.name}"))
-    report = module.run(
-        Options(
-            data=args.data or settings.text("bench.data"),
-            cache=str(settings.cache_dir() / "corpora"),
-            mirror=settings.text("bench.mirror"),
-            args=tuple(args.args),
-        )
+    cache = settings.cache_dir()
+    options = Options(
+        data=args.data or settings.text("bench.data") or str(cache / "recorded"),
+        cache=str(cache / "corpora"),
+        mirror=settings.text("bench.mirror") or str(cache / "clones"),
+        args=tuple(args.args),
+        tasks=args.tasks,
+        quick=args.quick,
+        out=args.out,
+        fresh=args.fresh,
+        progress=_say,
     )
+    try:
+        report = module.run(options)
+    except FileNotFoundError as error:
+        raise Unreadable(
+            f"{error.filename} is not there.", "Name the data with --data or LACONIC_BENCH_DATA."
+        ) from None
     print(report.to_json() if args.json else report.to_table())
     return 0 if all(bar.holds for bar in report.bars) else 1
+
+
+def _say(said: str) -> None:
+    print(said, file=sys.stderr, flush=True)

@@ -1,0 +1,83 @@
+"""Agents at work, simulated: the same tasks with a shell and with the code plane, turn by turn.
+
+Scripted policies work through the localisation tasks: a careful agent with ripgrep and sed, a naive one with grep and
+cat, and one with the code plane. Each decides on what it has seen, and all stop by one rule: when they have read as many
+functions that have to do with the task. Every prompt sends everything again, so the sum of prompts is what is compared:
+tool lists, instructions and the calls themselves included.
+
+`laconic bench turns [PART OF A REPOSITORY'S NAME] [--tasks N]`; snapshots and indexes are kept in the cache.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Final
+
+import msgspec
+
+from laconic.bench.localisation import Task
+from laconic.bench.report import Options, Report, sampled
+from laconic.bench.snapshot import Snapshot, mirror_folder, part_of_name
+from laconic.bench.turns.native import careful, naive
+from laconic.bench.turns.plane import Tools, with_plane
+from laconic.bench.turns.seen import Seen
+from laconic.bench.turns.shell import TOOL, Shell
+from laconic.bench.turns.tables import report
+from laconic.bench.turns.walk import Policy, Walk, steps
+from laconic.config import load
+from laconic.mcp_server.instructions import INSTRUCTIONS
+from laconic.mcp_server.offers import listed_tools
+from laconic.tokens.count import Counter, counter
+from laconic.tools.plane import Plane
+
+MOST_TURNS: Final = 10  # with calls
+MODEL: Final = "gpt-5"
+
+
+class Spoken(Task, frozen=True):
+    """A task with the languages of what it changed."""
+
+    langs: tuple[str, ...] = ()
+
+
+def run(options: Options) -> Report:
+    mirror, part = mirror_folder(options), part_of_name(options)
+    lines = (Path(options.data) / "localisation" / "public.jsonl").read_text("utf-8").splitlines()
+    tasks = [task for task in (msgspec.json.decode(line, type=Spoken) for line in lines) if part in task.mirror]
+    by_mirror: defaultdict[str, list[Spoken]] = defaultdict(list)
+    for task in sampled(tasks, options.tasks):
+        by_mirror[task.mirror].append(task)
+    count = counter(MODEL)
+    walks: list[Walk] = []
+    for name, group in by_mirror.items():
+        options.progress(f"turns: {name}, {len(group)} tasks")
+        walks += _walked(mirror / name / "repo", group, Path(options.cache) / "turns" / name, count)
+    return report(walks, count.name, len(by_mirror))
+
+
+def _walked(clone: Path, tasks: Sequence[Spoken], work: Path, count: Counter) -> Iterator[Walk]:
+    snapshot = Snapshot.kept(clone, work)
+    for task in tasks:
+        snapshot.show(task.parent_sha)
+        plane = Plane(snapshot.folder, load(flags={"cache_dir": str(work / "indexes")}))
+        plane.index.build()
+        shell = Shell(snapshot.folder, snapshot.lines)
+        shells, tools = fixed_costs(count)
+        policies: dict[str, tuple[Policy, int]] = {
+            "native, careful": (careful(task.query, shell), shells),
+            "native, naive": (naive(task.query, shell), shells),
+            "code plane": (with_plane(task.query, Tools(plane, snapshot.lines)), shells + tools),
+        }
+        for name, (policy, fixed) in policies.items():
+            seen = Seen(task, plane.index.store, snapshot.lines)
+            begin = fixed + count(task.query)
+            yield Walk(task.id, task.langs, task.leaks, name, fixed, steps(policy, seen, MOST_TURNS, begin, count))
+        plane.close()
+
+
+def fixed_costs(count: Counter) -> tuple[int, int]:
+    """Tokens of the shell's schema, which every agent has, and of our tool list with the server's instructions."""
+    ours = msgspec.json.encode(listed_tools(editing=False)).decode() + INSTRUCTIONS
+    return count(msgspec.json.encode(TOOL).decode()), count(ours)

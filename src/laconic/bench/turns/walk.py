@@ -1,0 +1,97 @@
+"""One policy working on one task, turn by turn: what it pays for every prompt, and what it has seen by then.
+
+A policy is a generator of turns; a turn is the list of calls that it makes at once. It decides on the answers alone: what
+it should have found is known here only, to measure it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import msgspec
+
+from laconic.bench.printed import Line
+from laconic.bench.turns.seen import Seen
+from laconic.tokens.count import Counter
+
+
+@dataclass(frozen=True, slots=True)
+class Called:
+    """A call with its answer, and the lines of files that the answer shows."""
+
+    name: str
+    arguments: dict[str, object]
+    answer: str
+    lines: Sequence[Line]
+
+
+Policy = Iterator[list[Called]]
+
+
+class Step(msgspec.Struct, frozen=True):
+    """The state after a turn with calls."""
+
+    calls: int
+    prompt: int  # tokens of the prompt of this turn: everything so far is sent again
+    shown: int  # tokens of the answers of this turn
+    added: int  # tokens that this turn adds to the next prompt: its calls and answers
+    functions: float  # share of the functions to edit that were seen so far
+    edits: float  # share of the edited places that were seen so far
+    named: int  # functions whose definition was shown so far
+    read: int  # functions with a word of the task that were read so far
+
+
+class Walk(msgspec.Struct, frozen=True):
+    """How one policy went about one task; the last prompt, with which the agent begins to edit, is counted too."""
+
+    task: str
+    languages: tuple[str, ...]
+    leaks: bool
+    policy: str
+    fixed: int  # tokens that every prompt begins with
+    steps: tuple[Step, ...]
+
+    @property
+    def turns(self) -> int:
+        return len(self.steps) + 1
+
+    @property
+    def calls(self) -> int:
+        return sum(step.calls for step in self.steps)
+
+    @property
+    def prompts(self) -> int:
+        """Tokens of all prompts together: what is paid for without a cache."""
+        last = self.steps[-1]
+        return sum(step.prompt for step in self.steps) + last.prompt + last.added
+
+    @property
+    def shown(self) -> int:
+        return sum(step.shown for step in self.steps)
+
+    @property
+    def end(self) -> Step:
+        return self.steps[-1]
+
+    def until(self, enough: int) -> Walk:
+        """The same walk, ended once so many functions were read."""
+        ended = next((at for at, step in enumerate(self.steps, 1) if step.read >= enough), len(self.steps))
+        return msgspec.structs.replace(self, steps=self.steps[:ended])
+
+
+def steps(policy: Policy, seen: Seen, most: int, fixed: int, count: Counter) -> tuple[Step, ...]:
+    """Let a policy go until it has nothing more to ask, for so many turns at most."""
+    done: list[Step] = []
+    prompt = fixed
+    for calls in policy:
+        asked = sum(count(f"{call.name}{msgspec.json.encode(call.arguments).decode()}") for call in calls)
+        shown = sum(count(call.answer) for call in calls)
+        for call in calls:
+            for line in call.lines:
+                seen.show(line)
+        done.append(Step(len(calls), prompt, shown, asked + shown, seen.functions, seen.edits, seen.named, seen.read))
+        prompt += asked + shown
+        if len(done) >= most:
+            break
+    return tuple(done) or (Step(0, fixed, 0, 0, 0.0, 0.0, 0, 0),)

@@ -1,0 +1,136 @@
+"""Simulated agents: turns, calls, tokens of every prompt and what was seen, on a small real repository."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from laconic.bench import turns
+from laconic.bench.report import Cell, Options, Report
+from laconic.bench.snapshot import Snapshot
+
+IDENTITY = ("-c", "user.name=a", "-c", "user.email=a@example.org", "-c", "init.defaultBranch=main")
+POLICIES = ("native, careful", "native, naive", "code plane")
+QUERY = "Invoice total is rounded before the discount is applied\n\nThe discount must come first, then rounding."
+
+
+def _git(*args: str, cwd: Path) -> str:
+    return subprocess.run(["git", *IDENTITY, *args], cwd=cwd, check=True, capture_output=True, text=True).stdout
+
+
+def _module(number: int) -> str:
+    """A module of functions that have little to do with the task, beside words that it uses."""
+    body = "\n".join(f"    step{line} = order.part{line} + {line}" for line in range(20))
+    return "\n\n".join(
+        f'def handle_{name}_{number}(order):\n    """Work on the {name} of an order."""\n{body}\n    return step1\n'
+        for name in ("customer", "shipping", "invoice", "stock")
+    )
+
+
+@pytest.fixture(scope="module")
+def mirror(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
+    """A bare clone of a repository with one function that is meant, and the commit."""
+    base = tmp_path_factory.mktemp("mirror")
+    work = base / "work"
+    (work / "shop").mkdir(parents=True)
+    for number in range(12):
+        (work / "shop" / f"part{number}.py").write_text(_module(number))
+    (work / "shop" / "bill.py").write_text(
+        "def invoice_total(invoice):\n"
+        '    """The total of an invoice, rounded, with its discount."""\n'
+        "    total = sum(invoice.lines)\n"
+        "    rounded = round(total)\n"
+        "    discount = invoice.discount\n"
+        "    return rounded - discount\n"
+    )
+    _git("init", cwd=work)
+    _git("add", ".", cwd=work)
+    _git("commit", "-m", "one", cwd=work)
+    (base / "clones" / "own+er").mkdir(parents=True)
+    _git("clone", "--bare", str(work), str(base / "clones" / "own+er" / "repo"), cwd=base)
+    return base / "clones", _git("rev-parse", "HEAD", cwd=work).strip()
+
+
+def _report(
+    folder: Path, mirror: tuple[Path, str], path: str = "shop/bill.py", name: str = "invoice_total"
+) -> Report:
+    clones, commit = mirror
+    task = {
+        **{"id": "1", "family": "issue", "mirror": "own+er", "parent_sha": commit, "query": QUERY, "flags": {}},
+        **{"langs": ["python"], "files": [{"path": path, "edits": [[4, 6]]}]},
+        "functions": [{"path": path, "name": name, "start": 1, "end": 6}],
+    }
+    (folder / "localisation").mkdir(parents=True, exist_ok=True)
+    (folder / "localisation" / "public.jsonl").write_text(json.dumps(task) + "\n")
+    return turns.run(Options(str(folder), str(folder / "cache"), mirror=str(clones)))
+
+
+def _rows(report: Report, tasks: str) -> dict[str, dict[str, Cell]]:
+    return {str(row["policy"]): row for row in report.rows if row["tasks"] == tasks}
+
+
+@pytest.fixture(scope="module")
+def report(tmp_path_factory: pytest.TempPathFactory, mirror: tuple[Path, str]) -> Report:
+    return _report(tmp_path_factory.mktemp("data"), mirror)
+
+
+@pytest.mark.feature("C13")
+def test_the_code_plane_needs_fewer_turns_and_half_the_prompt_tokens(report: Report) -> None:
+    """On one task with an answer that words lead to, at the same recall."""
+    rows = _rows(report, "all")
+    careful, ours = rows["native, careful"], rows["code plane"]
+    assert ours["functions"] == 1.0
+    assert [bar.name for bar in report.bars if not bar.holds] == []
+    assert float(ours["turns"] or 0) < float(careful["turns"] or 0)
+    assert float(ours["sum of prompts"] or 0) <= 0.5 * float(careful["sum of prompts"] or 0)
+
+
+@pytest.mark.feature("C13")
+def test_the_parts_are_told_apart(report: Report) -> None:
+    """Turns, calls a turn, tokens a prompt, the fixed cost and the sum stand in the table, by policy and language."""
+    for tasks in ("all", "python"):
+        rows = _rows(report, tasks)
+        assert tuple(rows) == POLICIES
+        for row in rows.values():
+            turns_taken = float(row["turns"] or 0)
+            assert turns_taken >= 2
+            assert float(row["calls a turn"] or 0) >= 1
+            assert float(row["tokens a prompt"] or 0) * turns_taken == pytest.approx(
+                float(row["sum of prompts"] or 0)
+            )
+            assert float(row["tokens a prompt"] or 0) > float(row["fixed"] or 0) > 0
+    ours, native = _rows(report, "all")["code plane"], _rows(report, "all")["native, careful"]
+    assert float(ours["fixed"] or 0) > float(native["fixed"] or 0)
+
+
+def test_the_truth_changes_no_decision(report: Report, tmp_path: Path, mirror: tuple[Path, str]) -> None:
+    """The same task with another answer costs every policy the same; only what was seen of it differs."""
+    other = _report(tmp_path, mirror, "shop/part3.py", "handle_customer_3")
+    spent = ("turns", "calls a turn", "sum of prompts", "shown")
+    for policy in POLICIES:
+        one, two = _rows(report, "all")[policy], _rows(other, "all")[policy]
+        assert [one[name] for name in spent] == [two[name] for name in spent]
+
+
+def test_a_kept_snapshot_is_laid_out_again_only_where_it_differs(tmp_path: Path, mirror: tuple[Path, str]) -> None:
+    clones, commit = mirror
+    work = tmp_path / "work"
+    Snapshot.kept(clones / "own+er" / "repo", work).show(commit)
+    file = work / "code" / "shop" / "bill.py"
+    before = file.stat().st_mtime_ns
+    again = Snapshot.kept(clones / "own+er" / "repo", work)
+    again.show(commit)
+    assert file.stat().st_mtime_ns == before
+    assert again.lines("shop/bill.py")[0] == "def invoice_total(invoice):"
+
+
+def test_a_snapshot_that_was_left_half_way_starts_afresh(tmp_path: Path, mirror: tuple[Path, str]) -> None:
+    clones, commit = mirror
+    work = tmp_path / "work"
+    (work / "code").mkdir(parents=True)
+    (work / "code" / "stray.py").write_text("x = 1\n")
+    Snapshot.kept(clones / "own+er" / "repo", work).show(commit)
+    assert not (work / "code" / "stray.py").exists()
