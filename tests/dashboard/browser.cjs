@@ -1,0 +1,84 @@
+// Open every page in Chromium and tell what was seen, as one line of JSON on standard output.
+// Words: folder of node modules, the browser, address of the dashboard, folder for pictures, flags of the browser.
+"use strict";
+
+const [modules, executablePath, base, pictures, ...args] = process.argv.slice(2);
+const { chromium } = require(require.resolve("playwright-core", { paths: [modules] }));
+const LOOKS = { light: [1280, 900, 1], dark: [1280, 900, 1], phone: [390, 844, 2] };
+const told = { complaints: [], away: [], wide: [], wrong: [], figures: 0, milliseconds: {} };
+
+// Runs inside the page: figures against the JSON document that the page names.
+async function compared() {
+  const answer = await (await fetch(document.getElementById("json").href)).json();
+  const wrong = [];
+  const found = [...document.querySelectorAll("[data-at]")];
+  for (const element of found) {
+    let value = answer;
+    for (const step of element.dataset.at.split("/").slice(1)) value = value?.[step];
+    const shown = element.tagName === "TIME" ? element.dataset.value : element.value;
+    if (value === undefined || (shown === "" ? null : Number(shown)) !== value) wrong.push(`${element.dataset.at} ${shown}`);
+  }
+  return { wrong, count: found.length };
+}
+
+async function watched(context, name) {
+  const page = await context.newPage();
+  const complain = (text) => told.complaints.push(`${name} ${page.url()}: ${text}`);
+  page.on("console", (message) => complain(message.text()));
+  page.on("pageerror", (error) => complain(String(error)));
+  page.on("dialog", (dialog) => { complain(`dialog ${dialog.message()}`); dialog.dismiss(); });
+  page.on("requestfailed", (request) => complain(`failed ${request.url()}`));
+  page.on("request", (request) => { if (!request.url().startsWith(base)) told.away.push(request.url()); });
+  return page;
+}
+
+async function open(page, path, look, name) {
+  await page.goto(`${base}${path}`, { waitUntil: "load" });
+  const took = await page.evaluate(() => performance.getEntriesByType("navigation")[0].loadEventEnd);
+  told.milliseconds[name] = Math.max(told.milliseconds[name] ?? 0, Math.round(took));
+  const { wrong, count } = await page.evaluate(compared);
+  told.wrong.push(...wrong.map((text) => `${look} ${path}: ${text}`));
+  told.figures += count;
+  if (await page.evaluate(() => document.documentElement.scrollWidth > innerWidth)) told.wide.push(`${look} ${path}`);
+  await page.screenshot({ path: `${pictures}/${name}-${look}.png` });
+}
+
+async function main() {
+  const browser = await chromium.launch({ executablePath, args });
+  for (const [look, [width, height, deviceScaleFactor]] of Object.entries(LOOKS)) {
+    const colorScheme = look === "dark" ? "dark" : "light";
+    const context = await browser.newContext({ viewport: { width, height }, colorScheme, deviceScaleFactor });
+    const page = await watched(context, look);
+    await page.goto(`${base}sessions?order=decisions`);
+    const session = await page.locator("tbody a").first().getAttribute("href");
+    const pages = { overview: "?days=0", sessions: "sessions", session, spent: "spent", tools: "tools", models: "models" };
+    for (const [name, path] of Object.entries(pages)) await open(page, path, look, name);
+    await context.close();
+  }
+
+  // From a mark on the curve to the decision, and from there to the text.
+  const context = await browser.newContext();
+  const page = await watched(context, "clicks");
+  await page.goto(`${base}sessions?order=decisions`);
+  await page.locator("tbody a").first().click();
+  await page.locator("#context a").last().click();
+  told.landed = await page.evaluate(() => document.querySelector(":target")?.textContent ?? "");
+  await page.locator("tr:has(:target) a[href^=archive]").first().click();
+  told.archived = await page.locator("pre.archived").textContent();
+
+  // Figures change while the page stays.
+  await page.goto(`${base}?days=0`);
+  await page.evaluate(() => { window.stayed = true; window.scrollTo(0, 200); });
+  const turns = () => document.querySelector('[data-at="/totals/turns"]').value;
+  const before = await page.evaluate(turns);
+  process.stdout.write("watching\n");
+  await page.waitForFunction(
+    (old) => document.querySelector('[data-at="/totals/turns"]').value !== old, before, { timeout: 30000 });
+  told.live = [Number(before), Number(await page.evaluate(turns))];
+  told.stayed = await page.evaluate(() => window.stayed === true && window.scrollY === 200);
+  told.first = await page.locator("#sessions tbody a").first().textContent();
+  await browser.close();
+  process.stdout.write(`${JSON.stringify(told)}\n`);
+}
+
+main().catch((error) => { console.error(error); process.exit(1); });
