@@ -36,7 +36,11 @@ async function open(page, path, look, name) {
   await page.goto(`${base}${path}`, { waitUntil: "load" });
   const took = await page.evaluate(() => performance.getEntriesByType("navigation")[0].loadEventEnd);
   told.milliseconds[name] = Math.max(told.milliseconds[name] ?? 0, Math.round(took));
-  const { wrong, count } = await page.evaluate(compared);
+  let { wrong, count } = await page.evaluate(compared);
+  for (let again = 0; wrong.length && again < 2; again++) { // what a quota has left changes with the clock
+    await page.reload();
+    ({ wrong, count } = await page.evaluate(compared));
+  }
   told.wrong.push(...wrong.map((text) => `${look} ${path}: ${text}`));
   told.figures += count;
   if (await page.evaluate(() => document.documentElement.scrollWidth > innerWidth)) told.wide.push(`${look} ${path}`);

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 from starlette.testclient import TestClient
 
@@ -9,15 +11,13 @@ from laconic.bench.recorded import fill
 from laconic.config import Settings, load
 from laconic.dashboard.app import application
 
-NOW = 1_790_000_000.0
-
 
 @pytest.fixture(scope="session")
 def recorded(tmp_path_factory: pytest.TempPathFactory) -> Settings:
     """A cache folder that tests only read."""
     folder = tmp_path_factory.mktemp("recorded")
     settings = load(flags={"cache_dir": str(folder / "cache")}, environ={}, file=folder / "none.toml")
-    fill(settings, 12, NOW, calls=400)
+    fill(settings, 12, time.time(), calls=400)
     return settings
 
 

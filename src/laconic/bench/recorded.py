@@ -67,16 +67,16 @@ def fill(settings: Settings, sessions: int, now: float, seed: int = 1, calls: in
     ledger = LedgerFile(folder / "ledger.sqlite", Decision, Recap)
     with closing(Turns(folder / FILE)) as record:
         for number in range(sessions):
-            began = now - _DAYS * 86_400 * (1 - (number + 1) / sessions) ** 1.5 - 1800
+            ended = now - 5 - _DAYS * 86_400 * (1 - (number + 1) / sessions) ** 1.5
             name = f"{chance.getrandbits(128):032x}"
             ref = archive.put(name, "", (_TEXT * chance.randint(5, 60)).encode(), "read src/orders.py")
             made: list[Decision] = []
-            record.add(*_session(chance, name, began, ref, made))
+            record.add(*_session(chance, name, ended, ref, made))
             ledger.append(name, made, [])
     _calls(folder, chance, now, calls)
 
 
-def _session(chance: random.Random, name: str, began: float, ref: str, made: list[Decision]) -> Iterator[Turn]:
+def _session(chance: random.Random, name: str, ended: float, ref: str, made: list[Decision]) -> Iterator[Turn]:
     upstream, model, client = chance.choice(_MODELS)
     who = Who(name, f"account-{upstream}", upstream, model, "anthropic", client)
     title = " ".join(word for word in (chance.choice(words) for words in _WORK) if word)
@@ -84,9 +84,9 @@ def _session(chance: random.Random, name: str, began: float, ref: str, made: lis
     bill, last = Bill(), 0
     sizes: dict[str, int] = {}
     fixed, whole = chance.randint(9_000, 16_000), 0
-    at = began
-    for turn in range(min(400, max(3, round(chance.lognormvariate(3.7, 0.8))))):
-        at += chance.uniform(3, 25)
+    turns = min(400, max(3, round(chance.lognormvariate(3.7, 0.8))))
+    for turn in range(turns):
+        at = ended - (turns - 1 - turn) * 14 - chance.uniform(0, 4)
         entered = list(_exchange(chance, turn, files))
         sizes.update((block.key, block.tokens) for block in entered)
         whole += sum(block.whole for block in entered)
@@ -122,7 +122,7 @@ def _session(chance: random.Random, name: str, began: float, ref: str, made: lis
             Intake(turn, fixed, tuple(entered), turn == 0, title if turn == 0 else ""),
             cuts,
             (chance.choice(_REASONS),) if upstream == "ollama" and chance.random() < 0.08 else (),
-            Allowance(400_000, chance.randint(40_000, 390_000), 40.0) if upstream == "anthropic" else None,
+            Allowance(400_000, chance.randint(40_000, 390_000), 40.0),
         )
 
 

@@ -64,7 +64,7 @@ def _sessions(books: Books, query: Query) -> msgspec.Struct:
 PAGES: Final[dict[str, tuple[Read, Write]]] = {
     "": (_overview, overview),
     "sessions": (_sessions, sessions),
-    "session": (lambda books, query: books.session(query.get("name", "")), session),
+    "session": (lambda books, query: books.session(query.get("name", ""), _whole(query, "until", 0)), session),
     "spent": (lambda books, _: books.spent(), spent),
     "tools": (lambda books, _: books.tools(), tools),
     "models": (lambda books, _: books.models(), models),

@@ -106,8 +106,8 @@ class Books:
         rows = self._read().sessions(order, _PAGE, (page - 1) * _PAGE)
         return Sessions(order, page, pages, total, [_session(row) for row in rows])
 
-    def session(self, name: str) -> SessionPage:
-        """One session in full."""
+    def session(self, name: str, until: int = 0) -> SessionPage:
+        """One session in full; its decisions up to a turn, or to the newest."""
         spending = self._read()
         row = spending.session(name)
         if row is None:
@@ -124,7 +124,7 @@ class Books:
             _events(rows),
             len(rows),
             sum(decision.saved for decision in rows),
-            rows[-_DECISIONS:][::-1],
+            [row for row in rows if not until or row.number <= until][-_DECISIONS:][::-1],
             spending.parts("kind", name),
             spending.parts("tool", name, _ROWS),
             spending.parts("file", name, _ROWS),

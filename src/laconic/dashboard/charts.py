@@ -15,6 +15,7 @@ from laconic.dashboard.markup import Child, Markup, tag
 
 _MOST: Final = 480  # points of a curve
 _LEAST: Final = 1e-6  # what counts as something
+_DENSE: Final = 100  # bars with gaps between them
 _FEW: Final = 24  # marks that get a line each
 _TOP: Final = 8.0  # per cent above the highest value
 
@@ -66,7 +67,9 @@ def curve(chart: Chart, marks: Sequence[Mark] = ()) -> Markup:
     last = chart.series[-1].values
     few = len(marks) <= _FEW
     dots = [_dot(mark, _x(mark.at, count), _y(last[mark.at], top), few=few) for mark in marks]
-    return _figure(chart, (_grid(top, chart.unit), drawing, _strips(chart.tips, picked), dots))
+    return _figure(
+        chart, (_grid(top), drawing, _scale(top, chart.unit), _strips(chart.tips, picked), dots), linked=bool(marks)
+    )
 
 
 def bars(chart: Chart) -> Markup:
@@ -74,14 +77,14 @@ def bars(chart: Chart) -> Markup:
     count = len(chart.tips)
     sums = [sum(line.values[at] for line in chart.series) for at in range(count)]
     top = _top(replace(chart, series=(Series("sum", "", sums),)))
-    width = 100 / max(1, count)
+    width, gap = 100 / max(1, count), 0.1 if count <= _DENSE else -0.05  # many bars touch, or the gaps would flicker
     drawn: list[Markup] = []
     for at in range(count):
         under = 0.0
         for line in chart.series:
             under += line.values[at]
-            drawn.append(_bar((at + 0.1) * width, width * 0.8, (under, line.values[at]), top, line.look))
-    return _figure(chart, (_grid(top, chart.unit), drawn, _strips(chart.tips, range(count))))
+            drawn.append(_bar((at + gap) * width, width * (1 - 2 * gap), (under, line.values[at]), top, line.look))
+    return _barred(chart, drawn, top)
 
 
 def paired(chart: Chart) -> Markup:
@@ -93,7 +96,7 @@ def paired(chart: Chart) -> Markup:
         for line, inset in zip(chart.series, (0.08, 0.24), strict=True):
             size = line.values[at]
             drawn.append(_bar((at + inset) * width, width * (1 - 2 * inset), (size, size), top, line.look))
-    return _figure(chart, (_grid(top, chart.unit), drawn, _strips(chart.tips, range(count))))
+    return _barred(chart, drawn, top)
 
 
 def meter(part: float, whole: float, look: str = "with") -> Markup:
@@ -108,7 +111,29 @@ def meter(part: float, whole: float, look: str = "with") -> Markup:
     )
 
 
-def _figure(chart: Chart, parts: Sequence[Child]) -> Markup:
+def _barred(chart: Chart, drawn: Sequence[Markup], top: float) -> Markup:
+    looks = "dense" if len(chart.tips) > _DENSE else None
+    strips = _strips(chart.tips, range(len(chart.tips)))
+    return _figure(chart, (_grid(top), tag("g", *drawn, class_=looks), _scale(top, chart.unit), strips))
+
+
+def spread(low: float, high: float, top: float) -> Markup:
+    """Two values on one rail: the usual and the rare."""
+    shares = [min(1.0, value / top) if top else 0.0 for value in (high, low)]
+    return tag(
+        "svg",
+        tag("rect", width="100%", height="100%", rx=3, class_="rail"),
+        *(
+            tag("rect", width=f"{100 * share:.1f}%", height="100%", rx=3, class_=look)
+            for share, look in zip(shares, ("without", "with"), strict=True)
+        ),
+        class_="meter",
+        aria_hidden="true",
+    )
+
+
+def _figure(chart: Chart, parts: Sequence[Child], *, linked: bool = False) -> Markup:
+    """With links inside it is a group, else one picture."""
     legend = tag(
         "ul",
         *(
@@ -117,7 +142,8 @@ def _figure(chart: Chart, parts: Sequence[Child]) -> Markup:
         ),
         class_="legend",
     )
-    drawing = tag("svg", *parts, class_="chart", role="img", aria_label=chart.title, width="100%")
+    role = "group" if linked else "img"
+    drawing = tag("svg", *parts, class_="chart", role=role, aria_label=chart.title, width="100%")
     axis = tag("div", *(tag("span", end) for end in chart.ends), class_="axis")
     return tag("figure", tag("figcaption", tag("h2", chart.title), legend), drawing, axis)
 
@@ -189,14 +215,15 @@ def _strips(tips: Sequence[str], picked: Sequence[int]) -> Markup:
     )
 
 
-def _grid(top: float, unit: Callable[[float], str]) -> Markup:
-    lines = []
-    for value in _ticks(top):
-        y = _y(value, top)
-        lines.append(tag("line", x1="0", x2="100%", y1=y, y2=y, class_="grid"))
-        if value:
-            lines.append(tag("text", unit(value), x="2", y=y, dy="-4", class_="tick"))
-    return tag("g", *lines)
+def _grid(top: float) -> Markup:
+    ticks = [_y(value, top) for value in _ticks(top)]
+    return tag("g", *(tag("line", x1="0", x2="100%", y1=y, y2=y, class_="grid") for y in ticks))
+
+
+def _scale(top: float, unit: Callable[[float], str]) -> Markup:
+    """What the lines of the grid stand for; written over the bars."""
+    ticks = [value for value in _ticks(top) if value]
+    return tag("g", *(tag("text", unit(value), x="2", y=_y(value, top), dy="-4", class_="tick") for value in ticks))
 
 
 def _ticks(top: float) -> list[float]:

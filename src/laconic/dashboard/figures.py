@@ -136,7 +136,7 @@ class SessionPage(msgspec.Struct, frozen=True):
     events: list[Event]
     decisions_total: int
     evicted_tokens: int
-    decisions: list[DecisionFigures]  # the newest
+    decisions: list[DecisionFigures]  # the newest of them, newest first
     kinds: list[Part]
     tools: list[Part]
     files: list[Part]

@@ -70,14 +70,14 @@ def table(
     *,
     tall: bool = False,
 ) -> Markup:
-    """A real table; the first column heads its row. Columns whose name begins with `#` hold numbers.
+    """A real table; the first column heads its row. `#` before a column's name: it holds numbers; `-`: not on a phone.
 
     `tall` ones may have many rows and scroll in a box of their own.
     """
     written = list(rows)
     if not written:
         return tag("div", tag("h2", caption), tag("p", empty, class_="empty"), class_="panel")
-    head = tag("tr", *(tag("th", name.lstrip("#"), scope="col", class_=_look(name)) for name in columns))
+    head = tag("tr", *(tag("th", name.lstrip("-#"), scope="col", class_=_look(name)) for name in columns))
     body = [
         tag(
             "tr",
@@ -103,4 +103,6 @@ def spaced(*children: Child) -> Markup:
 
 
 def _look(name: str) -> str | None:
-    return "number" if name.startswith("#") else None
+    """The classes of a column."""
+    marks = name[: len(name) - len(name.lstrip("-#"))]
+    return " ".join(look for mark, look in (("#", "number"), ("-", "minor")) if mark in marks) or None

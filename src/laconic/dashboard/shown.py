@@ -67,6 +67,11 @@ def money(number: float) -> str:
     return f"${number:,.2f}" if abs(number) < 10_000 else f"${short(number)}"
 
 
+def price(number: float) -> str:
+    """Money on an axis: no cents where there are none."""
+    return money(number).removesuffix(".00")
+
+
 def percent(number: float) -> str:
     size = 100 * number
     return f"{size:.0f} %" if size >= 10 or size == 0 else f"{size:.1f} %"

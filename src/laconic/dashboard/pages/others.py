@@ -11,7 +11,7 @@ from laconic.dashboard.pages.parts import parts_table
 
 def tools(view: Node) -> str:
     """What tools cost."""
-    largest = max((row["largest"].number for row in view["ours"]), default=0)
+    top = max((row["p95"].number for row in view["ours"]), default=0)
     ours = table(
         "Calls of laconic's own tools",
         (
@@ -25,7 +25,7 @@ def tools(view: Node) -> str:
                 shown.count(row["errors"]),
                 shown.count(row["repaired"]),
                 shown.count(row["cut"]),
-                charts.meter(row["p95"].number, largest),
+                charts.spread(row["p50"].number, row["p95"].number, top),
                 shown.count(row["p50"]),
                 shown.count(row["p95"]),
                 shown.count(row["largest"]),

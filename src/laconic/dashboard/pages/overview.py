@@ -107,7 +107,7 @@ def _over_time(view: Node) -> list[Markup]:
         charts.paired(charts.Chart(f"{title} {per}", (_without(sums, f"{what}_without"), own), tips, ends, unit))
         for title, what, own, tips, unit in (
             ("Prompt tokens", "prompt", charts.Series(with_us, "with", _values(sums, "prompt")), tokens, shown.short),
-            ("Money", "dollars", charts.Series(with_us, "money", _values(sums, "dollars")), paid, shown.money),
+            ("Money", "dollars", charts.Series(with_us, "money", _values(sums, "dollars")), paid, shown.price),
         )
     ]
 

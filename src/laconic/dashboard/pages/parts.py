@@ -66,7 +66,7 @@ def parts_table(caption: str, column: str, rows: Node) -> Markup:
     named = _kind if column == "Kind" else _plain
     return table(
         caption,
-        (column, "Sent", "#Tokens", "#Without", "#Entered once", "#Blocks"),
+        (column, "Sent", "#Tokens", "#Without", "-#Entered once", "-#Blocks"),
         (
             (
                 named(row),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Any, Final
+from urllib.parse import urlencode
 
 from laconic.dashboard import charts, shown
 from laconic.dashboard.document import Node
@@ -77,6 +78,7 @@ def _ends(turns: list[Any]) -> tuple[str, str]:
 
 def _context(view: Node) -> Markup:
     turns = view["turns"].value
+    listed = {row["number"] for row in view["decisions"].value}
     place = {turn["number"]: at for at, turn in enumerate(turns)}
     most = max((event["saved"] for event in view["events"].value), default=0) or 1
     marks = [
@@ -84,7 +86,7 @@ def _context(view: Node) -> Markup:
             place[event["number"]],
             f"turn {event['number']}: {event['decisions']} decisions, {shown.short(event['saved'])} tokens out\n"
             + ", ".join(f"{reason} {count}" for reason, count in event["reasons"].items()),
-            f"#decisions-{event['number']}",
+            _place(view, event["number"], listed),
             max(0.0, event["saved"] / most),
         )
         for event in view["events"].value
@@ -106,6 +108,14 @@ def _context(view: Node) -> Markup:
         shown.short,
     )
     return charts.curve(chart, marks)
+
+
+def _place(view: Node, number: int, listed: set[int]) -> str:
+    """Where the decisions of a turn are listed: on this page, or on the page that lists them up to that turn."""
+    anchor = f"#decisions-{number}"
+    if number in listed:
+        return anchor
+    return f"session?{urlencode({'name': view['session']['session'].text, 'until': number})}{anchor}"
 
 
 def _cache(view: Node) -> Markup:
@@ -139,7 +149,7 @@ def _money(view: Node) -> Markup:
             for turn, own, full in zip(turns, paid, whole, strict=True)
         ],
         _ends(turns),
-        shown.money,
+        shown.price,
     )
     return charts.curve(chart)
 

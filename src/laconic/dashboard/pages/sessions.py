@@ -11,16 +11,8 @@ from laconic.dashboard.markup import Child, Markup, tag
 from laconic.sessions.spending import Order
 
 COLUMNS: Final = (
-    "Session",
-    "Last",
-    "#Turns",
-    "#Prompt tokens",
-    "#Without",
-    "Share",
-    "#Money",
-    "#Without ",
-    "#Cache",
-    "#Decisions",
+    *("Session", "-Last", "-#Turns", "#Prompt tokens", "-#Without", "Share"),
+    *("#Money", "-#Without ", "-#Cache", "-#Decisions"),
 )
 ORDERS: Final[tuple[tuple[Order, str], ...]] = (
     ("last", "newest"),
