@@ -9,6 +9,7 @@ from pathlib import Path
 from laconic import errors
 from laconic.cli.main import command, names, parser_for
 from laconic.config import SETTINGS
+from laconic.gateway.metrics import HELP
 from laconic.mcp_server.guide import help_text
 from laconic.render.compact import dump
 from laconic.tokens.count import counter
@@ -63,8 +64,22 @@ def tools_page() -> str:
     return head + "\n".join(rows) + "\n\n" + "\n".join(parts)
 
 
+def metrics_page() -> str:
+    """What the gateway counts, and what the response says about it."""
+    rows = [
+        f"| `{name}` | {'counter' if name.endswith('_total') else 'gauge'} | {about} |"
+        for name, about in HELP.items()
+    ]
+    head = (
+        "# Metrics\n\nAt `/metrics` of the gateway, in the text form that Prometheus reads: no content, no keys.\n\n"
+    )
+    tail = "\nWhat the tools of the code plane cost is counted on disk, over all their servers: `laconic stats`.\n"
+    return head + "| metric | kind | meaning |\n|---|---|---|\n" + "\n".join(rows) + "\n" + tail
+
+
 def pages() -> dict[str, str]:
     return {
+        "metrics.md": metrics_page(),
         "settings.md": settings_page(),
         "commands.md": commands_page(),
         "errors.md": errors_page(),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final
 
-_HELP: Final = {
+HELP: Final = {
     "laconic_requests_total": "Requests by upstream, format and status.",
     "laconic_fail_open_total": "Requests that passed unchanged because our own code failed, by what failed.",
     "laconic_disconnects_total": "Requests that the client left.",
@@ -36,7 +36,7 @@ class Metrics:
 
     def text(self) -> str:
         lines: list[str] = []
-        for name, about in _HELP.items():
+        for name, about in HELP.items():
             kind = "counter" if name.endswith("_total") else "gauge"
             lines += [f"# HELP {name} {about}", f"# TYPE {name} {kind}"]
             lines += [f"{name}{_labels(labels)} {value:g}" for (own, labels), value in self._sorted() if own == name]
