@@ -17,10 +17,11 @@ demo: $(STAMP)
 test: $(STAMP)
 	$(BIN)/python -m pytest -n 2 -m "not flow"
 
+# Clients come from npm, in the versions that tests/flows names, into the user's cache folder. One that cannot be
+# installed fails the run; only without npm are its flows skipped.
 flows: $(STAMP)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev,flows]'
-	npm install --no-audit --no-fund --silent --prefix .flows @anthropic-ai/claude-code @openai/codex opencode-ai || true
-	PATH="$(CURDIR)/.flows/node_modules/.bin:$$PATH" $(BIN)/python -m pytest -m flow
+	$(BIN)/python -m pytest -m flow
 
 check: $(STAMP)
 	$(BIN)/ruff format --check .

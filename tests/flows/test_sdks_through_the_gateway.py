@@ -53,7 +53,7 @@ def _model(asked: Asked) -> Answer:
                 ).encode(),
             )
         )
-    return PlannedModel(0, str)(
+    return PlannedModel({"hi": []})(
         Asked(asked.method, asked.path, asked.headers, json.dumps({**body, "tools": [{"name": "Bash"}]}).encode())
     )
 
