@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import sys
 import tempfile
+from contextlib import closing
 from pathlib import Path
 from typing import Final
 
@@ -49,7 +50,7 @@ def run(options: Options) -> Report:
 
 
 def _row(name: str, words: list[str], root: Path, count: Counter) -> dict[str, Cell]:
-    with Client(words, root) as client:
+    with closing(Client(words, root)) as client:
         tools = client.tools()
         listed = count(msgspec.json.encode(tools).decode())
         told = count(client.instructions)

@@ -56,6 +56,7 @@ PARTS: Final = (
     Part("load", ("10", "8")),
     Part("fuzz", ("500",)),
     Part("clients", ("5",)),
+    Part("dashboard"),
 )
 
 

@@ -2,67 +2,73 @@
 
 from __future__ import annotations
 
+import contextlib
 import queue
 import subprocess
 import threading
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Final
 
 import msgspec
 
-from laconic.bench.report import versions
+from laconic import __version__
 from laconic.config import child_environment
 from laconic.errors import CommandFailed
 
 _VERSION: Final = "2025-06-18"
+_PATIENCE: Final = 120.0  # seconds for a handshake
 
 
 class Client:
-    """Use it as a context manager: the server runs inside."""
+    """A server that runs until it is closed."""
 
     def __init__(self, command: Sequence[str], root: Path, environment: Mapping[str, str] | None = None) -> None:
         self._command = list(command)
-        self._root = root
-        self._environment = environment
         self._number = 0
         self._lines: queue.SimpleQueue[bytes] = queue.SimpleQueue()
-        self.instructions = ""
-
-    def __enter__(self) -> Client:
         try:
             self._server = subprocess.Popen(
                 self._command,
-                cwd=self._root,
-                env=child_environment(self._environment),
+                cwd=root,
+                env=child_environment(environment),
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,
             )
         except OSError as error:
             raise CommandFailed(f"{self._command[0]} cannot be started: {error.strerror}.") from None
-        threading.Thread(target=self._read, daemon=True).start()
-        about = {"name": "laconic bench", "version": versions()["laconic"]}
-        greeted = self.request(
-            "initialize", {"protocolVersion": _VERSION, "capabilities": {}, "clientInfo": about}, 120
-        )
-        self.instructions = str(greeted.get("instructions") or "")
-        self._say({"method": "notifications/initialized"})
-        return self
+        self._reader = threading.Thread(target=self._read, daemon=True)
+        self._reader.start()
+        try:
+            self.instructions = self._greeted()
+        except CommandFailed:
+            self.close()
+            raise
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def close(self) -> None:
         self._server.kill()
-        self._server.communicate()
+        self._server.wait()
+        self._reader.join()
+        for stream in (self._server.stdin, self._server.stdout):
+            if stream is not None:
+                with contextlib.suppress(OSError):  # what was not sent is of no use any more
+                    stream.close()
+
+    def _greeted(self) -> str:
+        """Shake hands; what the server tells the model about itself."""
+        about = {"name": "laconic bench", "version": __version__}
+        params = {"protocolVersion": _VERSION, "capabilities": {}, "clientInfo": about}
+        told = self.request("initialize", params, _PATIENCE).get("instructions")
+        self._say({"method": "notifications/initialized"})
+        return str(told or "")
 
     def tools(self) -> list[dict[str, Any]]:
         """The tool list as it goes into every prompt."""
         return [
             {key: tool[key] for key in ("name", "description", "inputSchema") if key in tool}
-            for tool in self.request("tools/list", {}, 120)["tools"]
+            for tool in self.request("tools/list", {}, _PATIENCE)["tools"]
         ]
 
     def call(self, name: str, arguments: Mapping[str, object], seconds: float = 300) -> str:

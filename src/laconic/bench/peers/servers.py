@@ -44,7 +44,7 @@ class Served:
         return self.client.call(name, arguments)
 
     def close(self) -> None:
-        self.client.__exit__(None, None, None)
+        self.client.close()
 
 
 def laconic_server(root: Path, home: Path) -> Opened:
@@ -55,7 +55,7 @@ def laconic_server(root: Path, home: Path) -> Opened:
     )
     if done.returncode:
         raise CommandFailed(f"laconic index failed: {done.stderr.decode('utf-8', 'replace')[-200:]}")
-    return Served(Client([*words, "mcp", "--root", str(root)], root, cache).__enter__(), _ask_laconic)
+    return Served(Client([*words, "mcp", "--root", str(root)], root, cache), _ask_laconic)
 
 
 def _ask_laconic(served: Served, op: str, args: Sequence[str]) -> list[str]:
@@ -107,7 +107,7 @@ def shell(root: Path, home: Path) -> Opened:
 
 def _code_index(cache: Path, peer: Peer) -> Callable[[Path, Path], Opened]:
     def opened(root: Path, home: Path) -> Opened:
-        served = Served(Client(command(cache, peer, root), root, _home(home)).__enter__(), _ask_code_index)
+        served = Served(Client(command(cache, peer, root), root, _home(home)), _ask_code_index)
         served.call("set_project_path", path=str(root))
         served.call("build_deep_index")
         return served
@@ -133,11 +133,11 @@ def _ask_code_index(served: Served, op: str, args: Sequence[str]) -> list[str]:
 
 def _jcodemunch(cache: Path, peer: Peer) -> Callable[[Path, Path], Opened]:
     def opened(root: Path, home: Path) -> Opened:
-        client = Client(command(cache, peer, root), root, _home(home)).__enter__()
+        client = Client(command(cache, peer, root), root, _home(home))
         arguments = {"action": "index_folder", "args": {"path": str(root)}, "allow_state_change": True}
         said = _decoded(client.call("order", arguments, seconds=900))
         if "repo" not in said:
-            client.__exit__(None, None, None)
+            client.close()
             raise CommandFailed(f"jcodemunch-mcp did not index the folder: {str(said)[:200]}")
         return Served(client, _ask_jcodemunch(str(said["repo"])))
 
@@ -168,7 +168,7 @@ def _ask_jcodemunch(repo: str) -> Callable[[Served, str, Sequence[str]], list[st
 
 def _serena(cache: Path, peer: Peer) -> Callable[[Path, Path], Opened]:
     def opened(root: Path, home: Path) -> Opened:
-        served = Served(Client(command(cache, peer, root), root, _home(home)).__enter__(), _ask_serena)
+        served = Served(Client(command(cache, peer, root), root, _home(home)), _ask_serena)
         first = next(root.rglob("*.py"))
         served.call("get_symbols_overview", relative_path=first.relative_to(root).as_posix())  # starts its servers
         return served

@@ -1,8 +1,8 @@
 """Agents at work, simulated: the same tasks with a shell and with the code plane, turn by turn.
 
 Scripted policies work through the localisation tasks: a careful agent with ripgrep and sed, a naive one with grep and
-cat, and one with the code plane. Each decides on what it has seen, and all stop by one rule: when they have read as many
-functions that have to do with the task. Every prompt sends everything again, so the sum of prompts is what is compared:
+cat, and one with the code plane. Each decides on what it has seen, and all stop by one rule: when they have seen as many
+functions. Every prompt sends everything again, so the sum of prompts is what is compared:
 tool lists, instructions and the calls themselves included.
 
 `laconic bench turns [PART OF A REPOSITORY'S NAME] [--tasks N]`; snapshots and indexes are kept in the cache.
@@ -32,7 +32,7 @@ from laconic.mcp_server.offers import listed_tools
 from laconic.tokens.count import Counter, counter
 from laconic.tools.plane import Plane
 
-MOST_TURNS: Final = 10  # with calls
+MOST_TURNS: Final = 8  # with calls
 MODEL: Final = "gpt-5"
 
 
@@ -69,6 +69,7 @@ def _walked(clone: Path, tasks: Sequence[Spoken], work: Path, count: Counter) ->
             "native, careful": (careful(task.query, shell), shells),
             "native, naive": (naive(task.query, shell), shells),
             "code plane": (with_plane(task.query, Tools(plane, snapshot.lines)), shells + tools),
+            "code plane, compact": (with_plane(task.query, Tools(plane, snapshot.lines), "compact"), shells + tools),
         }
         for name, (policy, fixed) in policies.items():
             seen = Seen(task, plane.index.store, snapshot.lines)

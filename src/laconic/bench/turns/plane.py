@@ -12,7 +12,6 @@ from laconic.bench.turns.walk import Called, Policy
 from laconic.tools.plane import Plane
 from laconic.tools.session import Session
 
-BUDGET = 2_000
 _AT_ONCE: Final = 4  # places that are read in one turn, as with the shell
 _WINDOW: Final = 40  # lines of a read, as with the shell
 _NAMED: Final = re.compile(r"(?P<start>\d+)-(?P<end>\d+) \S.*")
@@ -34,9 +33,9 @@ class Tools:
         return bool(self._lines_of(text))
 
 
-def with_plane(text: str, tools: Tools) -> Policy:
+def with_plane(text: str, tools: Tools, budget: str = "") -> Policy:
     """`context` with the text of the task; then what it named and did not show, and names of the task it left out."""
-    first = tools.call("context", task=text, budget=BUDGET)
+    first = tools.call("context", task=text, **({"budget": budget} if budget else {}))
     yield [first]
     places = _unshown(first, tools)
     absent = [name for name in Clues.of(text).names if name not in first.answer]

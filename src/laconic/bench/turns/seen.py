@@ -52,9 +52,9 @@ class Seen:
         return sum(self._is_read(symbol) for symbol in self._related)
 
     @property
-    def named(self) -> int:
-        """Functions whose definition was shown, read or not."""
-        return len(self._named | {symbol for symbol in self._related if self._is_read(symbol)})
+    def seen(self) -> int:
+        """Functions of which the definition or five lines were shown: what counts as found, if it is the right one."""
+        return len(self._named | {symbol for symbol in self._shown if self._is_read(symbol)})
 
     def show(self, line: Line) -> None:
         source = self._lines_of(line.path)

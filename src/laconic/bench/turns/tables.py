@@ -6,21 +6,21 @@ from collections.abc import Iterable, Iterator, Sequence
 from statistics import mean
 
 from laconic.bench.report import Bar, Cell, Report, at_least, at_most, versions
-from laconic.bench.turns.walk import Walk
+from laconic.bench.turns.walk import Rule, Walk
 
 _CAREFUL = "native, careful"
 _OURS = "code plane"
-ENOUGH = 7  # functions that are read before the first edit, as in recorded sessions
-_OTHERS = (3, 5, 10)
+RULE = Rule(seen=20)  # by then the careful shell has searched and read as much as agents do before their first edit
+_OTHERS = (Rule(seen=10), Rule(seen=30), Rule(read=3), Rule(read=7))
 
 
 def report(all_walks: Sequence[Walk], tokenizer: str, repositories: int) -> Report:
     """All stop by the same rule; other rules and the whole walks stand below."""
-    walks = [walk.until(ENOUGH) for walk in all_walks]
+    walks = [walk.until(RULE) for walk in all_walks]
     groups = {"all": walks, "text leaks nothing": [walk for walk in walks if not walk.leaks]}
     for language in sorted({language for walk in walks for language in walk.languages}):
         groups[language] = [walk for walk in walks if language in walk.languages]
-    groups |= {f"all, stop at {n}": [walk.until(n) for walk in all_walks] for n in _OTHERS}
+    groups |= {f"all, stop at {rule}": [walk.until(rule) for walk in all_walks] for rule in _OTHERS}
     rows = [_row(title, policy, chosen) for title, group in groups.items() for policy, chosen in _by_policy(group)]
     for policy, chosen in _by_policy(all_walks):
         rows += [_by_turn(policy, turn, chosen) for turn in range(1, 1 + max(len(walk.steps) for walk in chosen))]
@@ -31,8 +31,8 @@ def report(all_walks: Sequence[Walk], tokenizer: str, repositories: int) -> Repo
         tuple(rows),
         _bars(walks),
         (
-            f"all stop when they have read {ENOUGH} functions with a word of the task (recorded sessions read 7 places"
-            " before their first edit), or have nothing more to ask; the turn in which the agent begins to edit counts",
+            f"all stop at {RULE.seen} functions of which they have seen the definition or five lines, or when they have"
+            " nothing more to ask; the turn in which the agent begins to edit is counted",
             "fixed: schema of the shell for all, and for the code plane its tool list and instructions, in each prompt",
             "functions: share of those to edit of which the definition, an edited line or five lines were shown",
         ),

@@ -38,8 +38,22 @@ class Step(msgspec.Struct, frozen=True):
     added: int  # tokens that this turn adds to the next prompt: its calls and answers
     functions: float  # share of the functions to edit that were seen so far
     edits: float  # share of the edited places that were seen so far
-    named: int  # functions whose definition was shown so far
+    seen: int  # functions of which the definition or five lines were shown so far
     read: int  # functions with a word of the task that were read so far
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """When an agent stops looking and begins to edit: the same for all, and blind to the answer."""
+
+    seen: int = 0  # functions of which the definition or five lines were shown
+    read: int = 0  # functions with a word of the task that were read
+
+    def holds(self, step: Step) -> bool:
+        return step.seen >= self.seen and step.read >= self.read
+
+    def __str__(self) -> str:
+        return " and ".join(f"{n} {what}" for n, what in ((self.seen, "seen"), (self.read, "read")) if n)
 
 
 class Walk(msgspec.Struct, frozen=True):
@@ -74,9 +88,9 @@ class Walk(msgspec.Struct, frozen=True):
     def end(self) -> Step:
         return self.steps[-1]
 
-    def until(self, enough: int) -> Walk:
-        """The same walk, ended once so many functions were read."""
-        ended = next((at for at, step in enumerate(self.steps, 1) if step.read >= enough), len(self.steps))
+    def until(self, rule: Rule) -> Walk:
+        """The same walk, ended where the rule ends it."""
+        ended = next((at for at, step in enumerate(self.steps, 1) if rule.holds(step)), len(self.steps))
         return msgspec.structs.replace(self, steps=self.steps[:ended])
 
 
@@ -90,7 +104,7 @@ def steps(policy: Policy, seen: Seen, most: int, fixed: int, count: Counter) -> 
         for call in calls:
             for line in call.lines:
                 seen.show(line)
-        done.append(Step(len(calls), prompt, shown, asked + shown, seen.functions, seen.edits, seen.named, seen.read))
+        done.append(Step(len(calls), prompt, shown, asked + shown, seen.functions, seen.edits, seen.seen, seen.read))
         prompt += asked + shown
         if len(done) >= most:
             break

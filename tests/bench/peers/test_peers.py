@@ -1,0 +1,61 @@
+"""Peers: asked through the protocol, found by their environment, and named when they are not there."""
+
+from __future__ import annotations
+
+import sys
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from laconic.bench import fixed
+from laconic.bench.peers.client import Client
+from laconic.bench.peers.environments import PEERS, install, installed, peer
+from laconic.bench.report import Options
+from laconic.errors import CommandFailed, UnknownName
+
+
+def test_a_real_server_lists_its_tools_and_answers(tmp_path: Path) -> None:
+    (tmp_path / "cart.py").write_text("def total(lines):\n    return sum(lines)\n")
+    cache = {"LACONIC_CACHE_DIR": str(tmp_path / "cache")}
+    with closing(Client([sys.executable, "-m", "laconic", "mcp"], tmp_path, cache)) as client:
+        assert "search" in {tool["name"] for tool in client.tools()}
+        assert client.instructions
+        assert "def total" in client.call("inspect", {"symbol": "total"})
+
+
+def test_a_server_that_ends_or_is_not_there_is_an_error_that_names_it(tmp_path: Path) -> None:
+    with pytest.raises(CommandFailed, match="ended before it answered initialize"):
+        Client([sys.executable, "-c", "print('hello')"], tmp_path)
+    with pytest.raises(CommandFailed, match="cannot be started"):
+        Client([str(tmp_path / "nothing")], tmp_path)
+
+
+def test_the_fixed_cost_is_that_of_a_real_tool_list_and_names_absent_peers(tmp_path: Path) -> None:
+    report = fixed.run(Options("", str(tmp_path)))
+    ours = report.rows[0]
+    assert ours["server"] == "laconic"
+    assert int(ours["tokens"] or 0) == int(ours["list"] or 0) + int(ours["instructions"] or 0)
+    assert [note.split(":")[0] for note in report.notes] == [each.package for each in PEERS if each.serves]
+    assert all(bar.holds for bar in report.bars)
+
+
+def test_the_version_is_read_from_the_environment(tmp_path: Path) -> None:
+    chosen = peer("code-index-mcp")
+    assert installed(tmp_path, chosen) == ""
+    info = tmp_path / "peers" / "code-index-mcp" / "lib" / "python3.11" / "site-packages"
+    (info / "code_index_mcp-2.17.1.dist-info").mkdir(parents=True)
+    assert installed(tmp_path, chosen) == "2.17.1"
+
+
+def test_an_unknown_peer_is_refused() -> None:
+    with pytest.raises(UnknownName, match="code-index-mcp"):
+        peer("code-index")
+
+
+def test_what_cannot_be_installed_says_why(tmp_path: Path) -> None:
+    """A file stands where the environment should be made."""
+    (tmp_path / "peers").write_text("")
+    said = install(tmp_path, [peer("litellm")])["litellm"]
+    assert "venv" in said
+    assert "failed" in said
