@@ -23,6 +23,8 @@ from laconic.workspace.journal import Journal, Write
 _ROUNDS: Final = 50
 _FILES: Final = 12
 _LONGEST: Final = 0.25  # seconds until the kill, at most
+_PATIENCE: Final = 60.0  # seconds for a child to start
+_READY: Final = "ready"  # a file that says so
 _CHILD: Final = "import sys; from laconic.bench.powercut import churn; churn(sys.argv[1], int(sys.argv[2]))"
 
 
@@ -70,8 +72,7 @@ def churn(folder: str, files: int) -> None:
     """The child: move all files to the next generation, for ever."""
     names = _names(Path(folder) / "tree", files)
     journal = Journal(Path(folder) / "journal")
-    sys.stderr.write("ready\n")
-    sys.stderr.flush()
+    (Path(folder) / _READY).touch()
     while True:
         generation = _generation(names[0].read_bytes()) or 0
         writes = [Write(name, name.read_bytes(), _content(generation + 1, index)) for index, name in enumerate(names)]
@@ -80,16 +81,26 @@ def churn(folder: str, files: int) -> None:
 
 def _round(folder: Path, names: Sequence[Path], journal: Journal, delay: float) -> tuple[bool, bool, bool]:
     command = [sys.executable, "-c", _CHILD, str(folder), str(len(names))]
-    with subprocess.Popen(command, stderr=subprocess.PIPE) as child:
-        if child.stderr is None or child.stderr.readline() != b"ready\n":
+    with subprocess.Popen(command) as child:
+        try:
+            _await(child, folder / _READY)
+            time.sleep(delay)
+        finally:
             child.kill()
-            raise CommandFailed("The process that is to be killed did not start.")
-        time.sleep(delay)
-        child.kill()
     pending = journal.recover()
     found = [_generation(name.read_bytes()) for name in names]
     strays = [path for path in (folder / "tree").rglob("*") if path.is_file() and path not in names]
     return None not in found and not strays, len(set(found)) == 1, pending
+
+
+def _await(child: subprocess.Popen[bytes], sign: Path) -> None:
+    """Wait until the child has begun, and take its sign away for the next round."""
+    until = time.monotonic() + _PATIENCE
+    while not sign.exists():
+        if child.poll() is not None or time.monotonic() > until:
+            raise CommandFailed("The process that is to be killed did not start.")
+        time.sleep(0.001)
+    sign.unlink()
 
 
 def _names(tree: Path, files: int) -> list[Path]:

@@ -33,13 +33,10 @@ def measure(place: Place) -> Measured:
     index = Index.open(place.code, cache)
     index.build(seconds=60)
     index.close()
-    done = subprocess.run(
-        python("-m", "laconic.bench.index.querying", str(place.code), str(cache), str(place.data)),
-        env=child_environment(),
-        capture_output=True,
-        check=True,
-    )
-    asked = msgspec.json.decode(done.stdout, type=Asked)
+    told = place.scratch / "asked.json"
+    words = python("-m", "laconic.bench.index.querying", str(place.code), str(cache), str(place.data), str(told))
+    subprocess.run(words, env=child_environment(), capture_output=True, check=True)
+    asked = msgspec.json.decode(told.read_bytes(), type=Asked)
     grep = {text: min(_ripgrep(place.code, text) for _ in range(_ROUNDS)) for text in asked.texts}
     rows: list[dict[str, Cell]] = [
         {"what": "symbol lookup", **spread(asked.symbols)},
@@ -121,4 +118,5 @@ def _search(index: Index, text: str) -> int:
 
 
 if __name__ == "__main__":
-    sys.stdout.buffer.write(msgspec.json.encode(_ask(Path(sys.argv[1]), Path(sys.argv[2]), Path(sys.argv[3]))))
+    _code, _cache, _data, _told = map(Path, sys.argv[1:])
+    _told.write_bytes(msgspec.json.encode(_ask(_code, _cache, _data)))
