@@ -17,22 +17,32 @@ CORPUS = Path(__file__).parents[2] / "corpus" / "reports"
 EXPECTED = {
     "cargo.check.jsonl": ("rustc", 2),
     "cargo.check.txt": ("cargo", 2),
+    "cargo.clippy.txt": ("cargo", 22),
     "cargo.test.txt": ("cargo", 2),
     "checkstyle.xml": ("checkstyle", 11),
     "eslint.json": ("eslint", 26),
     "eslint.txt": ("eslint", 34),
     "eslint.unix.txt": ("eslint", 26),
+    "go.test.cobra.jsonl": ("go", 1),
+    "go.test.cobra.txt": ("go", 1),
     "go.test.jsonl": ("go", 2),
     "go.test.panic.txt": ("go", 3),
     "go.test.txt": ("go", 4),
     "go.test.v.txt": ("go", 2),
+    "go.vet.pflag.txt": ("go", 1),
     "go.vet.txt": ("go", 3),
-    "javac.txt": ("javac", 2),
+    "gradle.compile.txt": ("gradle", 9),
+    "gradle.junit.xml": ("junit", 2),
+    "gradle.test.txt": ("gradle", 20),
+    "javac.txt": ("javac", 20),
     "maven.compile.txt": ("maven", 1),
     "maven.compile2.txt": ("maven", 2),
     "maven.test.txt": ("maven", 2),
+    "maven.warnings.txt": ("maven", 7),
     "mypy.jsonl": ("mypy", 7),
     "mypy.txt": ("mypy", 19),
+    "pmd.txt": ("compiler", 22),
+    "pmd.xml": ("pmd", 22),
     "pyright.json": ("pyright", 7),
     "pyright.txt": ("pyright", 8),
     "pytest.junit.xml": ("junit", 7),
@@ -42,6 +52,7 @@ EXPECTED = {
     "ruff.full.txt": ("ruff", 3),
     "ruff.json": ("ruff", 5),
     "ruff.sarif": ("ruff", 5),
+    "spotbugs.xml": ("spotbugs", 7),
     "surefire.junit.xml": ("junit", 2),
     "tsc.pretty.txt": ("tsc", 33),
     "tsc.txt": ("tsc", 33),
@@ -202,3 +213,8 @@ def test_no_output_breaks_a_parser(output: str) -> None:
     """Cut outputs and nonsense are read as far as they go, or refused."""
     with suppress(UsageError):
         read(output)
+
+
+def test_what_gradle_writes_before_a_path_is_not_part_of_it() -> None:
+    paths = {item.path for item in read(sample("gradle.test.txt")).items if not item.test}
+    assert all(path.startswith("/home/dev/gson/src/") for path in paths)

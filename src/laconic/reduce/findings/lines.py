@@ -49,7 +49,8 @@ _TSC: Final = re.compile(
 _TSC_GLOBAL: Final = re.compile(r"^error (?P<rule>TS\d+): (?P<message>.*)$", re.M)
 _TSC_TOTAL: Final = re.compile(r"^Found (\d+) errors?", re.M)
 _JAVAC: Final = re.compile(
-    r"^(?P<path>\S.*?\.java):(?P<line>\d+): (?P<level>error|warning): (?:\[(?P<rule>[\w-]+)\] )?(?P<message>.*)$",
+    r"^(?:(?:(?::[\w.-]+)+(?=/))?(?P<path>\S.*?\.java):(?P<line>\d+): )?"  # Gradle writes its task before the first
+    r"(?P<level>error|warning): (?:\[(?P<rule>[\w-]+)\] )?(?P<message>.*)$",
     re.M,
 )
 _JAVAC_TOTAL: Final = re.compile(r"^(\d+) (errors?|warnings?)$", re.M)

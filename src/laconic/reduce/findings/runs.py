@@ -24,7 +24,8 @@ _RUSTC: Final = re.compile(
 )
 _RUSTC_LINT: Final = re.compile(r"#\[(?:warn|deny|forbid)\(([\w:]+)\)\]")
 _CARGO_TOTAL: Final = re.compile(
-    r"due to (?:(\d+) )?previous errors?(?:; (\d+) warnings? emitted)?|generated (\d+) warnings?(?! \(\d+ duplicate)",
+    r"due to (?:(\d+) )?previous errors?(?:; (\d+) warnings? emitted)?"
+    r"|generated (\d+) warnings?(?: \((?:(\d+) duplicates?)?)?",
     re.M,
 )
 _CARGO_TEST: Final = re.compile(r"^test (?P<test>\S+)(?: - should panic)? \.\.\. (?P<what>ok|FAILED|ignored)", re.M)
@@ -52,7 +53,7 @@ _MAVEN_TOTAL: Final = re.compile(
     r"^\[\w+\] Tests run: (\d+), Failures: (\d+), Errors: (\d+), Skipped: (\d+)\s*$", re.M
 )
 _GRADLE_TEST: Final = re.compile(
-    r"^(?P<class>[\w.$]+)(?: > .*?)?? > (?P<test>[^>\n]+?) FAILED\n\s+(?P<message>.*)((?:\n\s+.+)*)", re.M
+    r"^(?P<class>[\w.$]+)(?: > .*?)?? > (?P<test>[^>\n]+?) FAILED\n[ \t]+(?P<message>.*)((?:\n[ \t]+\S.*)*)", re.M
 )
 _JAVA_PLACE: Final = re.compile(r"\b(\w+\.(?:java|kt|groovy|scala)):(\d+)\b")
 _GRADLE_TOTAL: Final = re.compile(r"^(\d+) tests? completed(?:, (\d+) failed)?(?:, (\d+) skipped)?", re.M)
@@ -112,11 +113,11 @@ def _counted(pattern: re.Pattern[str], output: str) -> dict[str, int]:
 
 def cargo(output: str) -> Findings:
     """Compiler messages and failed tests."""
-    items: dict[Finding, None] = {}
+    items: list[Finding] = []
     for match in _RUSTC.finditer(output):
         lint = _RUSTC_LINT.search(output, match.end(), output.find("\n\n", match.end()))
         rule = match["rule"] or (lint[1] if lint else "")
-        items[
+        items.append(
             Finding(
                 path=match["path"],
                 span=span(match["line"]),
@@ -127,24 +128,28 @@ def cargo(output: str) -> Findings:
                 message=match["message"],
                 tool="rustc",
             )
-        ] = None
+        )
     compiler = len(items)
     panics = {match["test"]: match for match in _CARGO_PANIC.finditer(output)}
     results = list(_CARGO_TEST.finditer(output))
-    for match in results:
-        if match["what"] == "FAILED":
-            items[_cargo_test(match["test"], panics.get(match["test"]))] = None
-    totals = [_cargo_claim(match) for match in _CARGO_TOTAL.finditer(output)]
+    items += [_cargo_test(m["test"], panics.get(m["test"])) for m in results if m["what"] == "FAILED"]
     failed = sum(match["what"] == "FAILED" for match in results)
     passed = sum(match["what"] == "ok" for match in results) if results else None
-    claimed = (max(totals) if totals else 0) + failed if totals or results or compiler else None
+    claimed = _cargo_claim(output) + failed if results or compiler else None
+    if "could not compile" in output:  # a target that does not compile is told of again with its tests
+        items = list(dict.fromkeys(items))
     return Findings("cargo", tuple(items), claimed, passed, sum(match["what"] == "ignored" for match in results))
 
 
-def _cargo_claim(match: re.Match[str]) -> int:
-    """How many messages one summary line speaks of; "previous error" without a number is one."""
-    errors, warnings, generated = match.groups()
-    return number(errors or (0 if generated else 1)) + number(warnings) + number(generated)
+def _cargo_claim(output: str) -> int:
+    """How many messages the summaries speak of; cargo does not print duplicates, "previous error" alone is one."""
+    broken, warned = [0], 0
+    for errors, warnings, generated, duplicates in _CARGO_TOTAL.findall(output):
+        if generated:
+            warned += number(generated) - number(duplicates)
+        else:
+            broken.append(number(errors or 1) + number(warnings))
+    return max(broken) or warned
 
 
 def _cargo_test(test: str, panic: re.Match[str] | None) -> Finding:
