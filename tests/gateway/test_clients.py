@@ -12,11 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from laconic.context.economy import price_of
 from laconic.errors import UnknownName
-from laconic.gateway.bill import Bill
 from laconic.gateway.clients import launch
-from laconic.wire.usage import Usage
 
 SERVER = ["python", "-m", "laconic", "mcp"]
 
@@ -49,16 +46,6 @@ def test_opencode_gets_its_configuration_in_a_variable() -> None:
 def test_another_client_is_unknown() -> None:
     with pytest.raises(UnknownName):
         launch("emacs", "http://g", [], [], {})
-
-
-def test_the_bill_without_us_is_dearer_by_what_was_left_out() -> None:
-    bill = Bill()
-    price = price_of("claude-sonnet-4-5")
-    bill.add(Usage(0, 0, 1000, 10), 4000, 4000, price)
-    bill.add(Usage(0, 1000, 100, 10), 8000, 4400, price)
-    assert (bill.tokens, bill.tokens_without) == (2100, 3000)
-    assert bill.dollars == pytest.approx((1.25 * 1100 + 0.1 * 1000) * 3e-6)
-    assert bill.dollars_without == pytest.approx((1.25 * 2000 + 0.1 * 1000) * 3e-6)
 
 
 FAKE = """\

@@ -72,8 +72,10 @@ class History:
     def _cost(self, caller: Caller, usage: Usage | None, plan: Plan) -> Cost | None:
         if usage is None:
             return None
-        bill = Bill(_last=self._turns.last_whole(caller.session))
-        bill.add(usage, plan.came, plan.went, price_of(caller.model))
+        last = self._turns.last_whole(caller.session)
+        bill = Bill(_last=last)
+        price = price_of(caller.model)
+        bill.add(usage, plan.came - plan.ours.size, plan.went, price, recall=plan.ours.recall)
         return Cost(
             usage.input,
             usage.cache_read,

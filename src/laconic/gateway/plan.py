@@ -18,6 +18,7 @@ from laconic.gateway.identity import caller
 from laconic.gateway.routes import Target
 from laconic.wire.conversation import Conversation, parse
 from laconic.wire.formats import named
+from laconic.wire.ours import Ours, ours
 from laconic.wire.prompted.calls import Nonsense, Tool
 from laconic.wire.prompted.capability import Memory, Protocols
 from laconic.wire.prompted.protocol import corrected, tools_of, upward
@@ -34,6 +35,7 @@ class Policy(msgspec.Struct, frozen=True):
     native_models: tuple[str, ...] = ()  # patterns: never asked for calls as text
     prompted_models: tuple[str, ...] = ()  # patterns: always
     probe: bool = True  # ask a model of which nothing is known whether it calls functions
+    texts: tuple[bytes, ...] = ()  # our instructions in clients' prompts, as they stand in JSON
     max_body: int = 64 * 2**20
 
 
@@ -49,6 +51,7 @@ class Plan(msgspec.Struct, frozen=True):
     off: bool = False  # switched off: nothing is changed, whatever the provider says
     came: int = 0  # bytes of the conversation before
     went: int = 0  # and after
+    ours: Ours = Ours()  # what of it would not be there without us
     tools: tuple[Tool, ...] = ()  # calls are written as text, and read from it
     unsure: bool = False  # it has tools, and nobody knows whether the model can call them
     kept: Kept | None = None  # what the engine did
@@ -106,6 +109,7 @@ class Planner:
             opened=bool(encoding) and not same,
             came=len(plain),
             went=len(prepared.body),
+            ours=ours(conversation, self.policy.texts),
             kept=prepared.kept,
         )
         if target.format not in TEXTUAL or not conversation.field("tools"):

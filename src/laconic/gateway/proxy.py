@@ -263,7 +263,7 @@ class Proxy:
             self._metrics.add("laconic_prompt_tokens_total", usage.cache_read, kind="cache_read")
             self._metrics.add("laconic_prompt_tokens_total", usage.cache_write, kind="cache_write")
             self._metrics.add("laconic_output_tokens_total", usage.output)
-            self._roster.answered(plan.caller, usage, plan.came, plan.went)
+            self._roster.answered(plan.caller, usage, plan)
         limits = passing.limits = limits_of(readable(answer.raw_headers), time.time())
         if usage is not None or limits is not None:
             self._desk.tell(_quietly, self._planner.engine.answered, plan.caller, usage, limits)

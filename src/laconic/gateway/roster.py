@@ -10,6 +10,7 @@ from typing import Final
 from laconic.context.economy import price_of
 from laconic.gateway.bill import Bill
 from laconic.gateway.engine import Caller
+from laconic.gateway.plan import Plan
 from laconic.wire.usage import Usage
 
 _MOST: Final = 1000
@@ -50,13 +51,14 @@ class Roster:
         if len(self._rows) > _MOST:
             self._rows.popitem(last=False)
 
-    def answered(self, who: Caller, usage: Usage, came: int, went: int) -> None:
+    def answered(self, who: Caller, usage: Usage, plan: Plan) -> None:
         if row := self._rows.get(who.session):
             row.input += usage.input
             row.cache_read += usage.cache_read
             row.cache_write += usage.cache_write
             row.output += usage.output
-            row.bill.add(usage, came, went, price_of(who.model))
+            price = price_of(who.model)
+            row.bill.add(usage, plan.came - plan.ours.size, plan.went, price, recall=plan.ours.recall)
 
     def rows(self) -> list[dict[str, object]]:
         """Newest first."""
@@ -66,7 +68,7 @@ class Roster:
         """One line on all sessions: tokens and money, with us and without."""
         bills = [row.bill for row in self._rows.values()]
         tokens, whole = sum(bill.tokens for bill in bills), sum(bill.tokens_without for bill in bills)
-        if not tokens:
+        if not tokens or not whole:
             return "laconic: no answer reported its usage"
         paid, full = sum(bill.dollars for bill in bills), sum(bill.dollars_without for bill in bills)
         return (

@@ -230,7 +230,7 @@ def _session(base: sqlite3.Cursor, turn: Turn) -> tuple[int, int, int]:
             *(turn.at, turn.status >= 400, turn.decisions, cost.input, cost.cache_read, cost.cache_write),
             *(cost.output, cost.whole, cost.dollars, cost.dollars_whole, who.model),
             turn.intake.fixed if turn.intake else fixed,
-            *(title, turn.cost is not None, cost.whole, id),
+            *(title, cost.whole > 0, cost.whole, id),  # 0: it would not have been asked
         ),
     )
     return id, turns + 1, fixed

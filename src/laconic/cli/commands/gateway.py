@@ -11,6 +11,8 @@ import time
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+import msgspec
+
 from laconic.config import Settings
 
 if TYPE_CHECKING:
@@ -75,6 +77,7 @@ def application(known: Upstreams, settings: Settings, *, off: bool, token: str =
     from laconic.gateway.app import build
     from laconic.gateway.history import History
     from laconic.gateway.plan import Policy
+    from laconic.mcp_server.instructions import INSTRUCTIONS
     from laconic.sessions.capabilities import Capabilities
     from laconic.sessions.turns import FILE, Turns
 
@@ -84,6 +87,7 @@ def application(known: Upstreams, settings: Settings, *, off: bool, token: str =
         native_models=_patterns(settings, "gateway.native_models"),
         prompted_models=_patterns(settings, "gateway.prompted_models"),
         probe=settings.flag("gateway.probe"),
+        texts=(msgspec.json.encode(INSTRUCTIONS)[1:-1],),
         max_body=settings.number("gateway.max_body") * 2**20,
     )
     history = History(Turns(settings.cache_dir() / FILE))

@@ -1,0 +1,73 @@
+"""What stands in a request only because of us, in the ways in which hosts name our tools."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from laconic.wire.conversation import parse
+from laconic.wire.formats import named
+from laconic.wire.ours import Ours, ours
+
+Json = dict[str, Any]
+
+
+def _chat(tools: list[Json], messages: list[Json]) -> Ours:
+    body = {"model": "m", "tools": tools, "messages": [{"role": "user", "content": "go"}, *messages]}
+    return ours(parse(named("chat"), json.dumps(body).encode()))
+
+
+@pytest.mark.parametrize(
+    ("tool", "counts"),
+    [
+        ({"name": "mcp__laconic__search"}, True),
+        ({"type": "function", "function": {"name": "laconic_search"}}, True),
+        ({"type": "namespace", "name": "mcp__laconic", "tools": [{"name": "search"}]}, True),
+        ({"name": "laconic.read"}, True),
+        ({"name": "laconically"}, False),
+        ({"name": "Read", "description": "laconic"}, False),
+        ({"name": "search"}, False),
+    ],
+)
+def test_schemas_of_our_tools_are_ours(tool: Json, counts: bool) -> None:
+    assert _chat([{"name": "other"}, tool], []) == Ours(len(json.dumps(tool)) if counts else 0)
+
+
+def _exchange(*calls: tuple[str, Json]) -> list[Json]:
+    made = [
+        {"id": f"c{n}", "type": "function", "function": {"name": name, "arguments": json.dumps(arguments)}}
+        for n, (name, arguments) in enumerate(calls)
+    ]
+    results = [{"role": "tool", "tool_call_id": f"c{n}", "content": "text"} for n in range(len(calls))]
+    return [{"role": "assistant", "content": None, "tool_calls": made}, *results]
+
+
+RECALL = ("laconic_recall", {"ref": "4f2a9c1d"})
+SHELL = ("bash", {"command": "cd x && laconic recall 4f2a9c1d"})
+READ = ("read", {"path": "recall.py"})
+
+
+@pytest.mark.parametrize("call", [RECALL, SHELL])
+def test_a_recall_is_ours_and_the_request_that_brings_it_back(call: tuple[str, Json]) -> None:
+    found = _chat([], _exchange(call))
+    assert found.recall
+    assert found.size > 80
+
+
+def test_a_recall_beside_other_calls_costs_no_request() -> None:
+    both, read = _chat([], _exchange(RECALL, READ)), _chat([], _exchange(READ))
+    assert (both.recall, read.recall) == (False, False)
+    assert both.size > 0
+    assert read.size == 0
+
+
+def test_an_earlier_recall_stays_ours() -> None:
+    later = _chat([], [*_exchange(RECALL), *_exchange(READ)])
+    assert (later.recall, later.size) == (False, _chat([], _exchange(RECALL)).size)
+
+
+def test_a_file_that_speaks_of_recalls_is_not_ours() -> None:
+    message = {"role": "user", "content": "run `laconic recall 4f2a9c1d` please"}
+    assert _chat([], [*_exchange(READ), message]) == Ours()
