@@ -100,10 +100,11 @@ class Omission(msgspec.Struct, frozen=True):
     total: int
     unit: str = "hits"
     more: str = ""  # a ready call
+    skipped: int = 0  # by the asker, who has them already
 
     @property
     def missing(self) -> int:
-        return self.total - self.shown
+        return self.total - self.skipped - self.shown
 
 
 class Hunk(msgspec.Struct, frozen=True):

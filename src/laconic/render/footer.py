@@ -10,4 +10,5 @@ def footer(omission: Omission | None) -> str:
     if omission is None or omission.missing <= 0:
         return ""
     more = f"; more: {omission.more}" if omission.more else ""
-    return f"[{omission.shown} of {omission.total} {omission.unit}{more}]\n"
+    shown = f"{omission.skipped + 1}-{omission.skipped + omission.shown}" if omission.skipped else omission.shown
+    return f"[{shown} of {omission.total} {omission.unit}{more}]\n"

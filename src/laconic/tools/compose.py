@@ -158,4 +158,4 @@ def _omission(answer: Answer, shown: int, start: int, more: Callable[[int], str]
     total = max(answer.total or 0, len(answer.pieces))
     if shown >= total:
         return None
-    return Omission(shown, total, answer.unit, more(start))
+    return Omission(shown, total + answer.skipped, answer.unit, more(start), answer.skipped)

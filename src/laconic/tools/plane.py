@@ -222,6 +222,7 @@ def _page(answer: Answer, skipped: int, notes: str) -> Answer:
         answer.spread,
         answer.paths,
         answer.grouped,
+        skipped,
     )
 
 

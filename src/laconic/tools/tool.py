@@ -107,6 +107,7 @@ class Answer:
     spread: float = 4.0
     paths: tuple[str, ...] = ()  # files that the answer quotes: checked before it leaves
     grouped: bool = True  # pieces of a group stand together in order; if not, in the order given
+    skipped: int = 0  # pieces before these that the asker did not want again
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,8 @@ from laconic.index.text import TextFound
 from laconic.index.workspace_index import Index
 from laconic.records import Hit, Span
 
-_ENOUGH: Final = 200  # hits that are put in order; more are only counted
+_ENOUGH: Final = 180  # hits beyond those wanted that are put in order; more are only counted
+_PARTIAL: Final = 60  # names that hold the one that was asked for
 _SPOKEN: Final = 3  # words that make a phrase
 _LONGEST: Final = 14  # words of a phrase that somebody would quote
 _CODE: Final = re.compile(r"[(){}\[\]<>=;:&|^%$@#\"`~\\]")  # what prose does not hold
@@ -57,7 +58,7 @@ def search(
         (*both.kinds, *given.filters.kinds),
         both.tests if tests is None else tests,
     )
-    query = replace(query, filters=filters, semantic=semantic)
+    query = replace(query, filters=filters, semantic=semantic, wanted=offset + limit)
     found = _within(index, query)
     if not found.hits and filters:
         found = _relaxed(index, query, found.note)
@@ -77,12 +78,25 @@ class _Gathering:
 
     notes: list[str] = field(default_factory=list)
     lines: int = 0  # of text that match, also those that are not hits
+    offered: set[tuple[str, int]] = field(default_factory=set)  # those of them that were named
+    cut: set[str] = field(default_factory=set)  # files of which only the first lines were named
 
     def heard(self, found: TextFound) -> TextFound:
         self.lines += found.total
+        self.cut |= {file.path for file in found.files if file.matches > len(file.lines)}
         if found.unread:
             self.notes.append(f"{found.unread} files were not looked at in time: narrow path")
         return found
+
+    def counted(self, hits: Iterable[Hit]) -> Iterator[Hit]:
+        for hit in hits:
+            self.offered.add((hit.path, hit.line))
+            yield hit
+
+    def beyond(self, hits: Iterable[Hit]) -> int:
+        """Lines that match and are no hits. A definition in a file with more lines is taken to stand on one of them."""
+        defined = {(hit.path, hit.line) for hit in hits if hit.kind == "def" and hit.path in self.cut}
+        return max(0, self.lines - len(self.offered) - len(defined - self.offered))
 
 
 class _Gathered(NamedTuple):
@@ -102,10 +116,10 @@ def _within(index: Index, query: Query) -> _Gathered:
     for hit in _sources(index, query, scope, gathering):
         # A file and its first line are two things.
         found.setdefault((hit.path, 0 if hit.kind in {"file", "doc"} and not hit.symbol else hit.line), hit)
-        if len(found) >= _ENOUGH:
+        if len(found) >= _ENOUGH + query.wanted:
             break
     hits = sorted(found.values(), key=lambda hit: -hit.score)
-    total = len(hits) + max(gathering.lines - sum(hit.kind == "text" for hit in hits), 0)
+    total = len(hits) + gathering.beyond(hits)
     return _Gathered(hits, total, "; ".join(gathering.notes))
 
 
@@ -121,10 +135,10 @@ def _sources(index: Index, query: Query, scope: Scope, gathering: _Gathering) ->
     store = index.store
     if query.regex:
         found = gathering.heard(phrases.pattern(store, index.root, query, scope))
-        yield from phrases.as_hits(store, found, 1.0, query.testing)
+        yield from gathering.counted(phrases.as_hits(store, found, 1.0, query.testing))
     elif query.either:
         for part in query.either:
-            one = replace(understand(part), filters=query.filters, semantic=query.semantic)
+            one = replace(understand(part), filters=query.filters, semantic=query.semantic, wanted=query.wanted)
             yield from _sources(index, one, scope, gathering)
     elif query.place:
         yield from _place(index, query, scope)
@@ -166,7 +180,7 @@ def _definitions(index: Index, query: Query, scope: Scope) -> Iterator[Hit]:
     for row in names.exact(store, query, scope):
         yield _definition(row.path, row, row.fit)
     if query.single:
-        for row in names.partial(store, query, scope)[:60]:
+        for row in names.partial(store, query, scope)[: max(_PARTIAL, query.wanted)]:
             yield _definition(row.path, row, 0.4 + 0.35 * row.fit)
 
 
@@ -176,12 +190,12 @@ def _texts(index: Index, query: Query, scope: Scope, gathering: _Gathering) -> I
     store, text = index.store, query.phrase or query.bare
     count = len(text.split())
     if query.phrase or query.single or query.qualified or count == 1 or _CODE.search(text):
-        found = gathering.heard(phrases.literal(store, index.root, text, scope))
-        yield from phrases.as_hits(store, found, 0.4, query.testing)
+        found = gathering.heard(phrases.literal(store, index.root, text, scope, query.wanted))
+        yield from gathering.counted(phrases.as_hits(store, found, 0.4, query.testing))
     elif _SPOKEN <= count <= _LONGEST and not query.kinds:
         found = phrases.spoken(store, index.root, text, scope)
         gathering.lines += found.total
-        yield from phrases.as_hits(store, found, 0.9 if count > _SPOKEN else 0.7, query.testing)
+        yield from gathering.counted(phrases.as_hits(store, found, 0.9 if count > _SPOKEN else 0.7, query.testing))
 
 
 def _definition(path: str, row: names.Named, score: float) -> Hit:

@@ -14,6 +14,7 @@ from laconic.index.text import InFile, Question, TextFound, find
 from laconic.records import Hit
 
 _WORDS: Final = re.compile(r"\w+")
+_PER_FILE: Final = 20  # lines kept of one file; the others are counted
 _SECONDS: Final = 0.5  # for a phrase that was only guessed at; one that was asked for gets more
 _CLASSES: Final = {
     **{"test": 0.9, "doc": 0.9, "config": 0.7, "data": 0.5},
@@ -21,14 +22,16 @@ _CLASSES: Final = {
 }
 
 
-def literal(store: Store, root: Path, text: str, scope: Scope) -> TextFound:
+def literal(store: Store, root: Path, text: str, scope: Scope, wanted: int) -> TextFound:
     """Lines with this very text, by its own case rule."""
-    return find(store, root, Question(text, paths=scope.paths))
+    return find(store, root, Question(text, paths=scope.paths, per_file=max(_PER_FILE, wanted)))
 
 
 def pattern(store: Store, root: Path, query: Query, scope: Scope) -> TextFound:
     """Lines that match a regular expression."""
-    return find(store, root, Question(query.regex, regex=True, ignore_case=query.ignore_case, paths=scope.paths))
+    kept = max(_PER_FILE, query.wanted)
+    asked = Question(query.regex, regex=True, ignore_case=query.ignore_case, paths=scope.paths, per_file=kept)
+    return find(store, root, asked)
 
 
 def spoken(store: Store, root: Path, text: str, scope: Scope) -> TextFound:

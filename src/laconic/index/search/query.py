@@ -76,6 +76,7 @@ class Query:
     bare: str = ""  # the text without the kind word
     testing: bool = False  # it asks for tests
     semantic: bool = True  # answers may be put in order by meaning
+    wanted: int = 20  # hits that will be looked at
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -1,0 +1,136 @@
+"""What a project is made of, in the words of its own build files; Java as one of the first languages."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from tests.samples import git, shop
+
+from laconic.config import load
+from laconic.tools.plane import Plane
+
+FILES = {
+    "pom.xml": "<project><artifactId>bank</artifactId><version>2</version><dependencies><dependency>"
+    "<groupId>g</groupId><artifactId>guava</artifactId></dependency></dependencies></project>\n",
+    "build.gradle": "plugins { id 'java' }\ndependencies { implementation 'com.google.code.gson:gson:2.10' }\n",
+    "package.json": '{"name": "front", "version": "3.0.0", "dependencies": {"react": "^18"}}\n',
+    "Cargo.toml": '[package]\nname = "engine"\nversion = "0.4.0"\n[dependencies]\nserde = "1"\n',
+    "go.mod": "module example.org/tool\n\ngo 1.22\n\nrequire example.org/dep v1.0.0\n",
+    "src/main/java/bank/Account.java": """package bank;
+
+/** What somebody has. */
+public sealed interface Account permits Saving, Giro {
+    long balance();
+}
+
+record Saving(long balance) implements Account {
+    Saving {
+        if (balance < 0) throw new IllegalArgumentException();
+    }
+}
+
+final class Giro implements Account {
+    static class Limit {
+        int cents;
+    }
+
+    public long balance() {
+        return 1;
+    }
+
+    Runnable audit() {
+        return new Runnable() {
+            @Override
+            public void run() {
+                balance();
+            }
+        };
+    }
+
+    <T extends Account> T richest(java.util.List<T> all) {
+        return all.get(0);
+    }
+}
+""",
+}
+
+
+@pytest.fixture
+def plane(tmp_path: Path) -> Iterator[Plane]:
+    root = shop(tmp_path)
+    for name, text in FILES.items():
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text(text)
+    opened = Plane(root, load(flags={"cache_dir": str(tmp_path / "cache")}, environ={}, file=tmp_path / "none"))
+    yield opened
+    opened.close()
+
+
+@pytest.mark.feature("J9")
+@pytest.mark.parametrize(
+    "line",
+    [
+        "Cargo.toml Rust engine 0.4.0: needs serde",
+        "build.gradle Gradle: needs com.google.code.gson:gson",
+        "go.mod Go example.org/tool go 1.22: needs example.org/dep",
+        "package.json Node front 3.0.0: needs react",
+        "pom.xml Maven bank 2: needs guava",
+        "pyproject.toml Python shop 1.2: needs httpx",
+    ],
+)
+def test_the_map_reads_build_files(plane: Plane, line: str) -> None:
+    assert line in plane.call("map", {}).text
+
+
+@pytest.mark.feature("J9")
+def test_a_refresh_answers_with_numbers_only(plane: Plane) -> None:
+    plane.call("map", {})
+    (plane.root / "new.py").write_text("def fresh():\n    pass\n")
+    reply = plane.call("workspace", {"action": "refresh"})
+    assert re.search(r"^1 files read, 0 removed$", reply.text, re.MULTILINE)
+    assert "new.py" not in reply.text
+    assert reply.tokens < 60
+
+
+@pytest.mark.feature("J10")
+def test_java_types_are_outlined_with_their_nesting(plane: Plane) -> None:
+    text = plane.call("map", {"path": "src/main/java/bank/Account.java"}).text
+    for line in (
+        "public sealed interface Account permits Saving, Giro",
+        "record Saving(long balance) implements Account",
+        "static class Limit",
+        "new Runnable() {}",
+        "public void run()",
+        "<T extends Account> T richest(java.util.List<T> all)",
+    ):
+        assert line in text
+
+
+@pytest.mark.feature("J10", "C8")
+def test_a_sealed_type_knows_who_implements_it_and_a_method_who_calls_it(plane: Plane) -> None:
+    text = plane.call("inspect", {"symbol": "Account"}).text
+    assert re.search(r"implemented by: .*Giro.*Saving", text)
+    text = plane.call("inspect", {"symbol": "Giro.balance"}).text
+    assert "run" in text.split("references:")[1]
+
+
+@pytest.mark.feature("U9")
+def test_several_workspaces_are_kept_apart_and_listed_within_a_budget(plane: Plane, tmp_path: Path) -> None:
+    plane.call("map", {})
+    roots = []
+    for number in range(8):
+        root = tmp_path / f"workspace-{number}"
+        root.mkdir()
+        (root / "only.py").write_text(f"def lives_in_{number}():\n    pass\n")
+        git(root, "init", "-q")
+        plane.call("workspace", {"action": "add", "path": str(root)})
+        roots.append(root)
+    whole = plane.call("workspace", {"action": "list"}).text
+    assert all(str(root) in whole for root in roots)
+    short = plane.call("workspace", {"action": "list", "budget": 120})
+    assert short.tokens <= 120
+    assert re.search(r"of 9", short.text)
+    assert "lives_in_3" not in plane.call("search", {"query": "/lives_in_3/"}).text.split("nothing found")[0]
