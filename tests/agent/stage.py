@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from laconic.agent.assembly import Options, assemble, recorded
+from laconic.agent.limits import Limits
 from laconic.agent.loop import Agent
 from laconic.agent.permission import everything
 from laconic.config import Settings, load
@@ -58,4 +59,4 @@ def agent_for(options: Options, settings: Settings, task: str = "") -> Agent:
 
 def scripted(root: Path, script: Path, **more: Any) -> Options:
     """Options for a scripted model that asks nobody."""
-    return Options(root, f"scripted:{script}", **{"ask": everything, **more})
+    return Options(root, f"scripted:{script}", **{"ask": everything, "limits": Limits(turns=40), **more})

@@ -24,7 +24,7 @@ def test_a_project_is_mended(tmp_path: Path, name: str, protocol: str) -> None:
     try:
         answer = agent.work(case.task)
     finally:
-        agent.tools.close()
+        agent.close()
     assert "No rule" not in answer, agent.record.path.read_text("utf-8")
     assert case.passes(root)
     assert not agent.malformed

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
+import msgspec
+
 from laconic import __version__
 from laconic.agent.limits import Limits, Spending
 from laconic.agent.loop import Agent, Unwatched, Watch
@@ -69,7 +71,8 @@ def assemble(options: Options, settings: Settings, record: Trajectory, watch: Wa
     permission = Permission(root, settings.patterns("agent.allow"), settings.patterns("agent.deny"), options.ask)
     tools = Toolbox(root, settings, permission, record.id, options.window)
     ledger = LedgerFile(settings.cache_dir() / "ledger.sqlite", Decision, Recap)
-    engine = Engine(ledger, Archive.of(settings), time.time, count, options_from(settings))
+    kept = msgspec.structs.replace(options_from(settings), meta=False)  # the voice says how full it is
+    engine = Engine(ledger, Archive.of(settings), time.time, count, kept)
     spending = Spending(options.limits, price_of(model))
     manner = Manner(
         provider,

@@ -66,10 +66,15 @@ class Agent:
             else:
                 self._urge(CUT_OFF if said.truncated else NOTHING_SAID)
 
+    def close(self) -> None:
+        self.tools.close()
+        self.record.close()
+
     def _act(self, said: Said) -> None:
         """Run what may run. When one call of several is broken, or the message was cut off, nothing is changed."""
         spoilt = "truncated" if said.truncated else "batch" if any(use.broken for use in said.uses) else ""
-        outcomes = [self._outcome(use, spoilt) for use in said.uses]
+        reasons = [self._reason(use, spoilt) for use in said.uses]
+        outcomes = [self._outcome(use, reason) for use, reason in zip(said.uses, reasons, strict=True)]
         for broken in said.broken:
             self.malformed[broken.reason] += 1
         note = not_run_all([(broken.reason, broken.name) for broken in said.broken])
@@ -80,21 +85,24 @@ class Agent:
             last = outcomes[-1]
             outcomes[-1] = Outcome(last.name, f"{last.text}\n{note}", last.id, last.failed)
         self.record.add(Outcomes(tuple(outcomes)))
-        ran = any(not use.broken and self.tools.knows(use.name) for use in said.uses)
-        self._useless = 0 if ran else self._useless + 1
+        self._useless = self._useless + 1 if all(reasons) else 0
         self._give_up()
 
-    def _outcome(self, use: Use, spoilt: str) -> Outcome:
+    def _reason(self, use: Use, spoilt: str) -> str:
+        """Why a call may not run; empty: it may."""
+        if use.broken or not self.tools.knows(use.name):
+            return use.broken or "unknown-tool"
+        return spoilt if self.tools.writes(use.name) else ""
+
+    def _outcome(self, use: Use, reason: str) -> Outcome:
         self.watch.called(use)
-        reason = use.broken or (spoilt if spoilt and self.tools.writes(use.name) else "")
-        if reason:
-            outcome = Outcome(use.name, not_run(reason, use.name), use.id, failed=True)
-        else:
-            reason = "" if self.tools.knows(use.name) else "unknown-tool"
-            reply = self.tools.call(use.name, use.arguments)
-            outcome = Outcome(use.name, reply.text, use.id, reply.failed)
         if reason:
             self.malformed[reason] += 1
+        if reason and reason != "unknown-tool":
+            outcome = Outcome(use.name, not_run(reason, use.name), use.id, failed=True)
+        else:  # of a tool that is not there the code plane says which are
+            reply = self.tools.call(use.name, use.arguments)
+            outcome = Outcome(use.name, reply.text, use.id, reply.failed)
         self.watch.answered(outcome)
         return outcome
 

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Final
 
 import msgspec
 
 from laconic.agent.transport import Reply, Transport
 from laconic.context.engine import Engine
 from laconic.context.options import Bounds
-from laconic.errors import ModelError
+from laconic.errors import ContextOverflow, ModelError, UpstreamError
 from laconic.render.meta import meta
 from laconic.wire.conversation import Conversation, parse
 from laconic.wire.limits import limits_of
@@ -22,13 +23,14 @@ from laconic.wire.prompted.calls import Broken, Tool
 from laconic.wire.prompted.capability import Protocols
 from laconic.wire.prompted.parser import CallParser
 from laconic.wire.prompted.protocol import upward
-from laconic.wire.refusals import refuses_tools
+from laconic.wire.refusals import refuses_tools, window_of
 from laconic.wire.speaking.dialects import Listener
 from laconic.wire.speaking.talk import Asking, Dialect, Heard, Json, Message, Offer, Use
 from laconic.wire.usage import Usage
 
 Show = Callable[[str], None]
-_SAID = 400  # characters of a provider's complaint
+_SAID: Final = 400  # characters of a provider's complaint
+_TRIES: Final = 3  # of an answer that breaks off
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +62,14 @@ class _ToolsRefused(Exception):
     """The provider says that this model has no function calling."""
 
 
+class _TooLong(Exception):
+    """The provider says how many tokens the model takes, and that these were more."""
+
+    def __init__(self, window: int) -> None:
+        super().__init__(window)
+        self.window = window
+
+
 class Voice:
     """One model in one session."""
 
@@ -83,6 +93,7 @@ class Voice:
         self._count = count
         self._clock = clock
         self._used = used
+        self._window = manner.window
         self._place = 0  # of the next message: calls that were made as text need ids of ours
 
     @property
@@ -98,8 +109,21 @@ class Voice:
 
     def ask(self, messages: tuple[Message, ...], task: str, show: Show) -> Said:
         """The next message of the model; `show` gets its text as it comes."""
-        manner = self.manner
         self._place = len(messages)
+        try:
+            return self._asked(messages, task, show)
+        except _TooLong as error:  # now the window is known, and the history is made to fit
+            self._window = error.window
+        try:
+            return self._asked(messages, task, show)
+        except _TooLong:
+            raise ContextOverflow(
+                f"{self.manner.model} takes {self._window} tokens, and no more may be left out.",
+                "Use a model with a larger window, or start with a smaller task.",
+            ) from None
+
+    def _asked(self, messages: tuple[Message, ...], task: str, show: Show) -> Said:
+        manner = self.manner
         asking = Asking(manner.model, manner.system, manner.tools, messages, self._most)
         body = self._kept_small(asking, task)
         if self.protocol == "prompted":
@@ -116,15 +140,15 @@ class Voice:
     @property
     def _most(self) -> int:
         """In a small window an answer has a quarter."""
-        return min(self.manner.most, self.manner.window // 4) if self.manner.window else self.manner.most
+        return min(self.manner.most, self._window // 4) if self._window else self.manner.most
 
     def _kept_small(self, asking: Asking, task: str) -> bytes:
         """The request as the engine wants it, and how full the context is at its very end."""
         manner = self.manner
         body = manner.dialect.write(asking)
-        bounds = Bounds(manner.window, f"{manner.provider}/{manner.model}")
+        bounds = Bounds(self._window, self._account)
         prepared = self._engine.prepare(self._session, manner.dialect.format, body, bounds)
-        return _with_status(manner.dialect.format, prepared.body, meta(prepared.tokens, manner.window, task))
+        return _with_status(manner.dialect.format, prepared.body, meta(prepared.tokens, self._window, task))
 
     # asking
 
@@ -185,9 +209,23 @@ class Voice:
     # the wire
 
     def _send(self, body: bytes, show: Show) -> Heard:
-        reply = self._transport.post(body)
-        if reply.status != 200:
-            self._complain(reply)
+        """An answer that breaks off is asked for again: nothing was done with it yet."""
+        for left in range(_TRIES - 1, -1, -1):
+            reply = self._transport.post(body)
+            if reply.status != 200:
+                self._complain(reply)
+            try:
+                heard = self._listened(reply, show)
+                break
+            except UpstreamError:
+                if not left:
+                    raise
+        usage = heard.usage or Usage(self._count(body.decode("utf-8", "replace")), output=self._count(heard.text))
+        self._used(usage)
+        self._engine.observe(self._account, usage, limits_of(reply.headers, self._clock()))
+        return heard
+
+    def _listened(self, reply: Reply, show: Show) -> Heard:
         listener = Listener(self.manner.dialect, streamed=reply.streamed)
         for chunk in reply.chunks:
             if text := listener.feed(chunk):
@@ -195,9 +233,6 @@ class Voice:
         heard = listener.close()
         if not reply.streamed and heard.text:
             show(heard.text)
-        usage = heard.usage or Usage(self._count(body.decode("utf-8", "replace")), output=self._count(heard.text))
-        self._used(usage)
-        self._engine.observe(self._account, usage, limits_of(reply.headers, self._clock()))
         return heard
 
     @property
@@ -208,6 +243,8 @@ class Voice:
         said = b"".join(reply.chunks)
         if refuses_tools(reply.status, said) and self.protocol != "prompted":
             raise _ToolsRefused
+        if (window := window_of(reply.status, said)) and window != self._window:
+            raise _TooLong(window)
         raise ModelError(
             f"{self.manner.provider} answered {reply.status}: {_message(said)}.", "Check key, model and address."
         )

@@ -102,7 +102,10 @@ class Tracker:
                 if decision.text is not None and decision.text != sheet.base:
                     sheet.replace(decision.text, passage(decision.text))
                 sheet.take(decision.runs)
-                self.sizes[decision.key] = max(1, self.sizes[decision.key] - decision.before + decision.after)
+                size, saved = self.sizes[decision.key], decision.before - decision.after
+                if not decision.field:
+                    saved = _written_out(decision, size, decision.before)
+                self.sizes[decision.key] = max(1, size - saved)
 
     # calls
 

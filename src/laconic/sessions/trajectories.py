@@ -5,13 +5,14 @@ They can be read by `replay` and gone on with after a kill: a line that was cut 
 
 from __future__ import annotations
 
+import fcntl
 import os
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from secrets import token_hex
-from typing import Any, Final
+from typing import Any, BinaryIO, Final
 
 import msgspec
 
@@ -35,8 +36,11 @@ class Begun:
 class Trajectory:
     """One session. Messages are added; nothing is ever changed."""
 
-    def __init__(self, path: Path, begun: Begun, messages: tuple[Message, ...], ended: str = "") -> None:
+    def __init__(
+        self, path: Path, file: BinaryIO, begun: Begun, messages: tuple[Message, ...] = (), ended: str = ""
+    ) -> None:
         self._path = path
+        self._file = file
         self.begun = begun
         self.messages = list(messages)
         self.ended = ended  # how it ended the last time; empty: it did not
@@ -59,18 +63,21 @@ class Trajectory:
             if message.native is not None:
                 row["native"] = {"format": message.format, "message": message.native}
         self.messages.append(message)
-        self._append(row)
+        self.note(row)
 
     def end(self, reason: str, **more: object) -> None:
         """How it ended, and what it came to."""
         self.ended = reason
-        self._append({"type": "end", "reason": reason, **more})
+        self.note({"type": "end", "reason": reason, **more})
 
-    def _append(self, row: Mapping[str, object]) -> None:
-        with self._path.open("ab") as out:
-            out.write(msgspec.json.encode(row) + b"\n")
-            out.flush()
-            os.fsync(out.fileno())
+    def note(self, row: Mapping[str, object]) -> None:
+        """Any other line; it is on the disk when this returns."""
+        self._file.write(msgspec.json.encode(row) + b"\n")
+        self._file.flush()
+        os.fsync(self._file.fileno())
+
+    def close(self) -> None:
+        self._file.close()
 
 
 def begin(folder: Path, root: Path, model: str, task: str, version: str) -> Trajectory:
@@ -79,8 +86,9 @@ def begin(folder: Path, root: Path, model: str, task: str, version: str) -> Traj
     begun = Begun(token_hex(6), str(root), model, task, version)
     path = folder / f"{begun.id}.jsonl"
     path.touch(mode=0o600, exist_ok=False)
-    path.write_bytes(msgspec.json.encode({"type": "session_meta", "begun": begun}) + b"\n")
-    return Trajectory(path, begun, ())
+    made = Trajectory(path, _owned(path), begun)
+    made.note({"type": "session_meta", "begun": begun})
+    return made
 
 
 def resume(folder: Path, id: str, root: Path) -> Trajectory:
@@ -88,10 +96,12 @@ def resume(folder: Path, id: str, root: Path) -> Trajectory:
     path = _newest(folder, root) if id == "last" else folder / f"{id}.jsonl"
     if not _ID.fullmatch(path.stem) or not path.is_file():
         raise UnknownName("session", id, tuple(sorted(p.stem for p in folder.glob("*.jsonl"))[:5]))
+    file = _owned(path)
     rows, whole = _rows(path.read_bytes())
     if not rows or rows[0].get("type") != "session_meta":
+        file.close()
         raise UsageError(f"{path} is no session of ours.", "Name another with --resume.")
-    os.truncate(path, whole)
+    file.truncate(whole)
     begun = msgspec.convert(rows[0]["begun"], Begun)
     messages, ended = [], ""
     for row in rows[1:]:
@@ -100,7 +110,18 @@ def resume(folder: Path, id: str, root: Path) -> Trajectory:
             ended = ""
         elif row.get("type") == "end":
             ended = str(row.get("reason"))
-    return Trajectory(path, begun, tuple(messages), ended)
+    return Trajectory(path, file, begun, tuple(messages), ended)
+
+
+def _owned(path: Path) -> BinaryIO:
+    """The file, for this process alone: two that go on with one session would mix their messages."""
+    file = path.open("ab")
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        file.close()
+        raise UsageError(f"Another process works on the session {path.stem}.", "Wait for it, or end it.") from None
+    return file
 
 
 def _newest(folder: Path, root: Path) -> Path:

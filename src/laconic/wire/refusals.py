@@ -12,6 +12,10 @@ _NO_TOOLS: Final = re.compile(
     rb"|(?:tool|function)[\w ]*(?:is|are) not supported"
     rb"|--enable-auto-tool-choice|--jinja|unsupported (?:parameter|field)[^a-z]{1,4}tools"
 )
+_WINDOW: Final = re.compile(
+    rb"maximum context length (?:is|of) (\d{3,8})|context (?:window|length|size)[^\d]{1,40}(\d{3,8})"
+    rb"|tokens? > (\d{3,8}) maximum|maximum number of tokens allowed[^\d]{1,10}\(?(\d{3,8})"
+)
 _ANTHROPIC = {400: "invalid_request_error", 401: "authentication_error", 413: "request_too_large"}
 _GEMINI = {400: "INVALID_ARGUMENT", 401: "UNAUTHENTICATED", 413: "INVALID_ARGUMENT"}
 
@@ -35,3 +39,11 @@ def refuses_tools(status: int, body: bytes) -> bool:
         return False
     text = body[:20_000].lower()
     return _NO_TOOLS.search(text) is not None
+
+
+def window_of(status: int, body: bytes) -> int:
+    """The tokens that a model takes, where a provider names them as it refuses a request that is too long; else 0."""
+    if status not in {400, 413, 422}:
+        return 0
+    found = _WINDOW.search(body[:20_000].lower())
+    return int(next(filter(None, found.groups()))) if found else 0

@@ -63,7 +63,7 @@ def run(args: argparse.Namespace, settings: Settings) -> int:
     try:
         return _worked(agent, task, view)
     finally:
-        agent.tools.close()
+        agent.close()
 
 
 def _options(args: argparse.Namespace, settings: Settings, view: View | None) -> Options:
