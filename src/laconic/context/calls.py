@@ -11,13 +11,13 @@ import msgspec
 Kind = Literal["read", "search", "edit", "run", "report", "task", "other"]
 
 _NAMES: Final[dict[Kind, str]] = {  # as many agents call their tools, without case and separators
-    "read": "read view readfile openfile viewfile fsread notebookread cat",
+    "read": "read view readfile openfile viewfile fsread notebookread cat inspect context recall",
     "search": "grep glob search find ls list listdir listfiles grepsearch codebasesearch filesearch searchfiles "
-    "searchfilecontent lsp toolsearch",
+    "searchfilecontent lsp toolsearch map trace",
     "edit": "edit write multiedit notebookedit editfile writefile createfile applypatch create strreplaceeditor "
     "strreplacebasededittool replace searchreplace patch insert",
     "run": "bash shell executebash bashexecute execcommand runterminalcmd runcommand localshell runshellcommand "
-    "terminal exec bashoutput execute",
+    "terminal exec bashoutput execute run",
     "report": "task agent webfetch websearch fetch skill taskoutput",
     "task": "todowrite todoread taskcreate taskupdate tasklist taskget updateplan writetodos",
 }
@@ -56,6 +56,7 @@ def about(name: str, arguments: Mapping[str, object] | str) -> About:
     if isinstance(arguments, str):
         arguments = {"command": arguments}
     paths = {value for field in _FILES if isinstance(value := arguments.get(field), str) and value}
+    paths |= _listed(arguments)
     command = next((text for field in _COMMANDS if (text := _command(arguments.get(field)))), "")
     changes = kind == "edit"
     if kind == "edit" and command == "view":
@@ -66,6 +67,8 @@ def about(name: str, arguments: Mapping[str, object] | str) -> About:
         if not changes and _SHOWS.match(command):
             kind = "read"
     old, new = _first(arguments, _OLD), _first(arguments, _NEW)
+    for one in _edits(arguments):
+        old, new = f"{old}\n{one.get('find') or ''}".strip("\n"), f"{new}\n{one.get('text') or ''}".strip("\n")
     files = frozenset("/".join(path.rstrip("/").split("/")[-2:]) for path in paths)
     return About(
         kind,
@@ -95,6 +98,20 @@ def named(text: str) -> set[str]:
     return set(_NAMED.findall(text))
 
 
+def _listed(arguments: Mapping[str, object]) -> set[str]:
+    """Files in the lists of our own tools: `path:40-80` and `path::Name` to read, records with a path to edit."""
+    targets = arguments.get("targets")
+    listed = targets if isinstance(targets, list) else [targets]
+    paths = {target.split(":", 1)[0] for target in listed if isinstance(target, str)}
+    paths |= {path for one in _edits(arguments) if isinstance(path := one.get("path"), str)}
+    return {path for path in paths if path}
+
+
+def _edits(arguments: Mapping[str, object]) -> list[dict[str, object]]:
+    edits = arguments.get("edits")
+    return [one for one in edits if isinstance(one, dict)] if isinstance(edits, list) else []
+
+
 def _first(arguments: Mapping[str, object], fields: Iterable[str]) -> str:
     for field in fields:
         if isinstance(value := arguments.get(field), str):
@@ -112,4 +129,4 @@ def _target(arguments: Mapping[str, object], command: str) -> str:
     for field in (*_FILES, "pattern", "query", "url", "description"):
         if isinstance(value := arguments.get(field), str) and value:
             return value
-    return command.strip().split("\n", 1)[0]
+    return command.strip().split("\n", 1)[0] or ", ".join(sorted(_listed(arguments)))

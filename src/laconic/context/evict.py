@@ -145,6 +145,7 @@ def _worth(sheet: Sheet, rows: Collection[int]) -> float:
     """Tokens that leaving these rows out would give back, roughly."""
     lines, shown_rows = sheet.passage.lines, sheet.shown
     picked = set(rows)
-    characters = sum(len(lines[row]) + 2 if shown_rows[row] else 1 for row in picked)
+    around = 7 if sheet.passage.tagged else 2  # line end, and the number where all are shown
+    characters = sum(len(lines[row]) + around if shown_rows[row] else 1 for row in picked)
     gaps = sum(1 for row in picked if row - 1 not in picked)
     return characters / _PER_TOKEN - gaps * _GAP - (0 if sheet.ref else _NOTE)

@@ -1,0 +1,215 @@
+"""The agent works with models over HTTP: three formats, native calls and calls as text, found out by trying."""
+
+from __future__ import annotations
+
+import json
+import time
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+from tests.agent.provider import Provider, following
+from tests.agent.stage import agent_for, repair, settings_in
+
+from laconic.agent.assembly import Options
+from laconic.agent.permission import everything
+from laconic.agent.providers import endpoint
+from laconic.agent.scripted import script
+from laconic.agent.transport import Http
+from laconic.errors import ModelError, UpstreamError, UsageError
+from laconic.gateway.scripted import Answer, Asked
+from laconic.sessions.capabilities import Capabilities
+from laconic.wire.prompted.capability import LEARNED_FOR, Protocols
+from laconic.wire.refusals import refusal, window_of
+
+FORMATS = ("chat", "anthropic", "gemini")
+CASE = repair("first_price")
+
+
+def _options(root: Path, url: str, format: str, **more: Any) -> Options:
+    return Options(root, "local/gemma", url, format, ask=everything, **more)
+
+
+def _worked(tmp_path: Path, provider: Provider, format: str, folder: str = "project") -> str:
+    (tmp_path / folder).mkdir()
+    root = CASE.set_up(tmp_path / folder)
+    agent = agent_for(_options(root, provider.url, format), settings_in(tmp_path), CASE.task)
+    try:
+        answer = agent.work(CASE.task)
+    finally:
+        agent.close()
+    assert CASE.passes(root)
+    return answer
+
+
+def _offered(asked: Asked) -> bool:
+    return "tools" in json.loads(asked.body)
+
+
+@pytest.mark.feature("P2", "P6", "P7")
+@pytest.mark.parametrize("format", FORMATS)
+@pytest.mark.parametrize("tools", ["native", "refused", "ignored"])
+def test_what_a_model_can_do_is_found_out_and_remembered(tmp_path: Path, format: str, tools: str) -> None:
+    """One that refuses or ignores tools gets them in words; the next session begins with what was learned."""
+    rules = msgspec.structs.replace(script(CASE.script), tools=tools)
+    with Provider(following(rules)) as provider:
+        answer = _worked(tmp_path, provider, format)
+        assert answer.startswith("total left out the first price")
+        first = [_offered(asked) for asked in provider.asked]
+        assert first == ([True] * 5 if tools == "native" else [True] + [False] * 5)
+        if format == "chat":
+            _worked(tmp_path, provider, format, "again")
+            later = [_offered(asked) for asked in provider.asked][len(first) :]
+            assert later == [tools == "native"] * 5
+
+
+@pytest.mark.feature("P2")
+def test_what_was_learned_is_forgotten_in_time(tmp_path: Path) -> None:
+    now = [1000.0]
+    learned = Protocols((), (), lambda: now[0], Capabilities(tmp_path / "models.json"))
+    assert learned.known("local", "gemma") == ""
+    learned.learn("local", "gemma", "prompted")
+    again = Protocols((), (), lambda: now[0], Capabilities(tmp_path / "models.json"))
+    assert again.known("local", "gemma") == "prompted"
+    now[0] += LEARNED_FOR + 1
+    assert again.known("local", "gemma") == ""
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_the_key_goes_to_the_provider_and_nowhere_else(
+    tmp_path: Path, format: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Not into the session's file, not into the archive, not into the environment of commands."""
+    monkeypatch.setenv("LOCAL_API_KEY", "sk-very-secret")
+    table = script(CASE.script)
+    rules = (msgspec.structs.replace(table.rules[0], calls=()), *table.rules[1:])
+    first = msgspec.convert(
+        {"when": ["^Mend"], "calls": [{"name": "run", "arguments": {"command": "env; python3 -m unittest -q"}}]},
+        type(table.rules[0]),
+    )
+    with Provider(following(msgspec.structs.replace(table, rules=(first, *rules)))) as provider:
+        _worked(tmp_path, provider, format)
+        sent = [value for asked in provider.asked for _, value in asked.headers if "sk-very-secret" in value]
+        assert len(sent) == len(provider.asked)
+        assert not any(b"sk-very-secret" in asked.body for asked in provider.asked)
+    kept = [path for path in tmp_path.rglob("*") if path.is_file()]
+    assert any(path.suffix == ".jsonl" for path in kept)
+    assert not [path for path in kept if b"sk-very-secret" in path.read_bytes()]
+
+
+def test_a_busy_server_is_asked_again_as_late_as_it_says() -> None:
+    answers = [Answer((b"{}",), 429, (("retry-after", "7"),)), Answer((b"{}",), 503, ()), Answer((b'{"a": 1}',))]
+    waited: list[float] = []
+    with Provider(lambda _: answers.pop(0)) as provider:
+        reply = Http(provider.url, {}, 5.0, waited.append).post(b"{}")
+        assert (reply.status, b"".join(reply.chunks), len(provider.asked)) == (200, b'{"a": 1}', 3)
+    assert waited == [7.0, 14.0]
+
+
+def test_a_server_that_is_not_there_is_named() -> None:
+    with pytest.raises(UpstreamError, match=r"127\.0\.0\.1:9"):
+        Http("http://127.0.0.1:9/v1", {"authorization": "Bearer sk-x"}, 1.0, lambda _: None).post(b"{}")
+    assert "sk-x" not in repr(Http("http://127.0.0.1:9/v1", {"authorization": "Bearer sk-x"}))
+
+
+def test_a_key_does_not_follow_a_redirect() -> None:
+    with Provider(lambda _: Answer((b"{}",), 307, (("location", "http://127.0.0.1:9/"),))) as provider:
+        assert Http(provider.url, {"x-api-key": "k"}, 5.0).post(b"{}").status == 307
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        Answer((b"<html>Please log in</html>",), 200, (("content-type", "text/html"),)),
+        Answer((b"data: \xff\xfe\n\n" * 3,), 200, (("content-type", "text/event-stream"),)),
+        Answer((refusal("chat", 401, "no such key"),), 401),
+    ],
+    ids=["a page", "noise", "a refusal"],
+)
+def test_an_answer_that_is_none_ends_the_session_with_a_reason(tmp_path: Path, answer: Answer) -> None:
+    root = CASE.set_up(tmp_path)
+    with Provider(lambda _: answer) as provider:
+        agent = agent_for(_options(root, provider.url, "chat"), settings_in(tmp_path), "x")
+        with pytest.raises(ModelError):
+            agent.work("x")
+        agent.close()
+
+
+def test_an_answer_that_breaks_off_is_asked_for_again(tmp_path: Path) -> None:
+    whole = following(script(CASE.script))
+    asked: list[int] = []
+
+    def breaking(request: Asked) -> Answer:
+        asked.append(1)
+        answer = whole(request)
+        if len(asked) % 2:
+            return msgspec.structs.replace(answer, chunks=answer.chunks[:1], fault="truncated")
+        return answer
+
+    with Provider(breaking) as provider:
+        _worked(tmp_path, provider, "chat")
+    assert len(asked) == 10
+
+
+@pytest.mark.feature("P1")
+def test_a_model_that_names_its_window_gets_what_fits(tmp_path: Path) -> None:
+    """A request that was refused as too long is sent again, smaller, and the session goes on."""
+    (tmp_path / "a.py").write_text("".join(f"def f{n}(x):\n    return x * {n * n}\n" for n in range(900)), "utf-8")
+    rules = {
+        "rules": [
+            {"when": ["^Look"], "calls": [{"name": "read", "arguments": {"targets": ["a.py"], "budget": "full"}}]},
+            {"tool": "read", "when": [r"\[a\.py#"], "say": "Seen."},
+        ]
+    }
+    answer = following(msgspec.convert(rules, type(script(CASE.script))))
+    most = 4 * 4_000
+
+    def small(request: Asked) -> Answer:
+        if len(request.body) > most:
+            return Answer((refusal("chat", 400, "This model's maximum context length is 4000 tokens"),), 400)
+        return answer(request)
+
+    with Provider(small) as provider:
+        agent = agent_for(_options(tmp_path, provider.url, "chat"), settings_in(tmp_path), "x")
+        said = agent.work("Look at a.py")
+        agent.close()
+        sizes = [len(asked.body) for asked in provider.asked]
+    assert said == "Seen."
+    assert [size > most for size in sizes] == [False, True, False]
+    assert window_of(400, b"prompt is too long: 210000 tokens > 200000 maximum") == 200_000
+
+
+@pytest.mark.parametrize(
+    ("name", "provider", "model", "url"),
+    [
+        ("claude-x", "anthropic", "claude-x", "https://api.anthropic.com/v1/messages"),
+        ("openai/gpt-5", "openai", "gpt-5", "https://api.openai.com/v1/chat/completions"),
+        ("hub/org/model", "hub", "org/model", "http://h/api/v1/chat/completions"),
+        (
+            "gemini/gemini-3-pro",
+            "gemini",
+            "gemini-3-pro",
+            "https://generativelanguage.googleapis.com/v1beta/models/gemini-3-pro:streamGenerateContent?alt=sse",
+        ),
+    ],
+)
+def test_a_name_says_which_model_where(tmp_path: Path, name: str, provider: str, model: str, url: str) -> None:
+    settings = settings_in(tmp_path, **{"gateway.upstreams": "hub=http://h/api/v1"})
+    found = endpoint(name, settings)
+    assert (found.provider, found.model, found.url) == (provider, model, url)
+
+
+def test_an_unknown_model_is_refused_with_the_providers(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="anthropic, openai, gemini"):
+        endpoint("nonsense", settings_in(tmp_path))
+
+
+def test_what_was_learned_expires_by_the_clock(tmp_path: Path) -> None:
+    """A file that somebody else wrote badly is read as nothing."""
+    (tmp_path / "models.json").write_text("{broken", "utf-8")
+    memory = Capabilities(tmp_path / "models.json")
+    assert memory.recall("a/b") is None
+    memory.keep("a/b", "native", time.time() + 5)
+    assert (memory.recall("a/b") or ("",))[0] == "native"
+    assert (tmp_path / "models.json").stat().st_mode & 0o077 == 0
