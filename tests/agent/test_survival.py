@@ -22,7 +22,9 @@ from laconic.agent.loop import Agent
 from laconic.agent.permission import everything
 from laconic.agent.scripted import Script
 from laconic.errors import LimitReached, ModelError, UsageError
+from laconic.sessions.spending import Spending
 from laconic.sessions.trajectories import resume
+from laconic.sessions.turns import FILE
 from laconic.tokens.count import counter
 from laconic.wire.conversation import parse
 from laconic.wire.formats import named
@@ -90,6 +92,10 @@ def test_a_model_that_makes_no_sense_is_given_up_after_three_answers(
             agent.work("x")
         assert agent.malformed == ({reason: 3} if reason else {})
     agent.close()
+    record = Spending(tmp_path / "cache" / FILE)
+    counted = [(one.upstream, one.model, one.reason, one.count) for one in record.malformed()]
+    record.close()
+    assert counted == [("scripted", "model", found, count) for found, count in agent.malformed.items()]
     assert not (tmp_path / "project" / "new.py").exists()
 
 

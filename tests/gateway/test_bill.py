@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 from tests.gateway.stage import Stage, play
 
+from laconic.context.bill import Bill
 from laconic.context.economy import price_of
-from laconic.gateway.bill import Bill
 from laconic.gateway.history import History
 from laconic.gateway.plan import Policy
 from laconic.gateway.scripted import Answer, Asked

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -10,10 +11,11 @@ from typing import Final
 import msgspec
 
 from laconic import __version__
-from laconic.agent.limits import Limits, Spending
+from laconic.agent.books import Books
+from laconic.agent.limits import Limits, Spent
 from laconic.agent.loop import Agent, Unwatched, Watch
 from laconic.agent.permission import Ask, Permission
-from laconic.agent.providers import declared_native, endpoint, transport
+from laconic.agent.providers import endpoint, transport
 from laconic.agent.scripted import ScriptedModel, script
 from laconic.agent.toolbox import Toolbox
 from laconic.agent.transport import Transport
@@ -28,6 +30,7 @@ from laconic.sessions.archive import Archive
 from laconic.sessions.capabilities import Capabilities
 from laconic.sessions.ledger import LedgerFile
 from laconic.sessions.trajectories import Trajectory, begin, resume
+from laconic.sessions.turns import FILE, Turns, Who
 from laconic.tokens.count import counter
 from laconic.wire.prompted.capability import Protocols
 from laconic.wire.speaking.dialects import spoken
@@ -73,7 +76,9 @@ def assemble(options: Options, settings: Settings, record: Trajectory, watch: Wa
     ledger = LedgerFile(settings.cache_dir() / "ledger.sqlite", Decision, Recap)
     kept = msgspec.structs.replace(options_from(settings), meta=False)  # the voice says how full it is
     engine = Engine(ledger, Archive.of(settings), time.time, count, kept)
-    spending = Spending(options.limits, price_of(model))
+    who = Who(record.id, "", provider, model, format, "laconic agent")
+    price = price_of(model)
+    books = Books(who, Spent(options.limits, price), price, _turns(settings))
     manner = Manner(
         provider,
         model,
@@ -86,13 +91,21 @@ def assemble(options: Options, settings: Settings, record: Trajectory, watch: Wa
         options.protocol,
     )
     protocols = Protocols(
-        declared_native(settings),
+        settings.patterns("gateway.native_models"),
         settings.patterns("gateway.prompted_models"),
         time.time,
         Capabilities(settings.state_dir() / "models.json"),
     )
-    voice = Voice(manner, way, engine, protocols, record.id, count=count, clock=time.time, used=spending.add)
-    return Agent(voice, tools, record, spending, watch or Unwatched())
+    voice = Voice(manner, way, engine, protocols, record.id, count=count, clock=time.time, sent=books.sent)
+    return Agent(voice, tools, record, books, watch or Unwatched())
+
+
+def _turns(settings: Settings) -> Turns | None:
+    """The record that all sessions share; a file that cannot be used loses figures, nothing else."""
+    try:
+        return Turns(settings.cache_dir() / FILE)
+    except (sqlite3.Error, OSError):
+        return None
 
 
 def _model(options: Options, settings: Settings) -> tuple[str, str, str, Transport]:

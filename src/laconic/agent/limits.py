@@ -18,7 +18,7 @@ class Limits:
     dollars: float = 0.0
 
 
-class Spending:
+class Spent:
     """What this run has taken so far."""
 
     def __init__(self, limits: Limits, price: Price) -> None:

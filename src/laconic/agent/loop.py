@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Final, Protocol
 
-from laconic.agent.limits import Spending
+from laconic.agent.books import Books
 from laconic.agent.toolbox import Toolbox
 from laconic.agent.voice import Said, Voice
 from laconic.errors import ModelError
@@ -44,7 +45,7 @@ class Agent:
     voice: Voice
     tools: Toolbox
     record: Trajectory
-    spending: Spending
+    books: Books
     watch: Watch = field(default_factory=Unwatched)
     malformed: Counter[str] = field(default_factory=Counter)  # calls that could not run, by reason
     _useless: int = 0  # answers in a row
@@ -55,12 +56,13 @@ class Agent:
         if task:
             self.record.add(Words(task))
         while True:
-            self.spending.check()
+            self.books.spent.check()
             said = self.voice.ask(tuple(self.record.messages), self.tools.tasks.current, self.watch.text)
-            self.spending.turns += 1
+            reasons = self._reasons(said)
+            self.books.turn([reason for reason in (*reasons, *(one.reason for one in said.broken)) if reason])
             self.record.add(Spoken(said.text, said.uses, said.native, self.voice.format))
             if said.uses or said.broken:
-                self._act(said)
+                self._act(said, reasons)
             elif said.text.strip() and not said.truncated:
                 return said.text
             else:
@@ -68,12 +70,11 @@ class Agent:
 
     def close(self) -> None:
         self.tools.close()
+        self.books.close()
         self.record.close()
 
-    def _act(self, said: Said) -> None:
-        """Run what may run. When one call of several is broken, or the message was cut off, nothing is changed."""
-        spoilt = "truncated" if said.truncated else "batch" if any(use.broken for use in said.uses) else ""
-        reasons = [self._reason(use, spoilt) for use in said.uses]
+    def _act(self, said: Said, reasons: Sequence[str]) -> None:
+        """Run what may run, and tell the model what came of all."""
         outcomes = [self._outcome(use, reason) for use, reason in zip(said.uses, reasons, strict=True)]
         for broken in said.broken:
             self.malformed[broken.reason] += 1
@@ -88,11 +89,18 @@ class Agent:
         self._useless = self._useless + 1 if all(reasons) else 0
         self._give_up()
 
-    def _reason(self, use: Use, spoilt: str) -> str:
-        """Why a call may not run; empty: it may."""
-        if use.broken or not self.tools.knows(use.name):
-            return use.broken or "unknown-tool"
-        return spoilt if self.tools.writes(use.name) else ""
+    def _reasons(self, said: Said) -> list[str]:
+        """Why each call may not run; empty: it may.
+
+        When one of several is broken, or the message was cut off, nothing is changed.
+        """
+        spoilt = "truncated" if said.truncated else "batch" if any(use.broken for use in said.uses) else ""
+        found = []
+        for use in said.uses:
+            known = self.tools.knows(use.name)
+            spoils = spoilt if known and self.tools.writes(use.name) else ""
+            found.append(use.broken or ("" if known else "unknown-tool") or spoils)
+        return found
 
     def _outcome(self, use: Use, reason: str) -> Outcome:
         self.watch.called(use)

@@ -18,7 +18,6 @@ _BY_NAME: Final = (
     ("o1", "openai"),
     ("o3", "openai"),
 )
-_NATIVE: Final = ("anthropic/claude*", "openai/gpt-*", "openai/o[134]*", "gemini/gemini*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,11 +63,6 @@ def endpoint(name: str, settings: Settings, base: str = "", format: str = "") ->
 def transport(where: Endpoint, patience: float) -> Http:
     """The way there, with the provider's key out of the environment."""
     return Http(where.url, where.headers(key_of(where.provider)), patience)
-
-
-def declared_native(settings: Settings) -> tuple[str, ...]:
-    """Models that surely have function calling."""
-    return (*_NATIVE, *settings.patterns("gateway.native_models"))
 
 
 def _addresses(settings: Settings) -> dict[str, str]:

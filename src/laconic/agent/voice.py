@@ -11,8 +11,9 @@ from typing import Final
 
 import msgspec
 
+from laconic.agent.books import Sent
 from laconic.agent.transport import Reply, Transport
-from laconic.context.engine import Engine
+from laconic.context.engine import Engine, Prepared
 from laconic.context.options import Bounds
 from laconic.errors import ContextOverflow, ModelError, UpstreamError
 from laconic.render.meta import meta
@@ -83,7 +84,7 @@ class Voice:
         *,
         count: Callable[[str], int],
         clock: Callable[[], float],
-        used: Callable[[Usage], None],
+        sent: Callable[[Sent], None],
     ) -> None:
         self.manner = manner
         self._transport = transport
@@ -92,7 +93,9 @@ class Voice:
         self._session = session
         self._count = count
         self._clock = clock
-        self._used = used
+        self._sent = sent
+        self._came = 0  # bytes of the history before it was made small
+        self._prepared = Prepared(b"")
         self._window = manner.window
         self._place = 0  # of the next message: calls that were made as text need ids of ours
 
@@ -148,6 +151,7 @@ class Voice:
         body = manner.dialect.write(asking)
         bounds = Bounds(self._window, self._account)
         prepared = self._engine.prepare(self._session, manner.dialect.format, body, bounds)
+        self._came, self._prepared = len(body), prepared
         return _with_status(manner.dialect.format, prepared.body, meta(prepared.tokens, self._window, task))
 
     # asking
@@ -210,6 +214,7 @@ class Voice:
 
     def _send(self, body: bytes, show: Show) -> Heard:
         """An answer that breaks off is asked for again: nothing was done with it yet."""
+        began = self._clock()
         for left in range(_TRIES - 1, -1, -1):
             reply = self._transport.post(body)
             if reply.status != 200:
@@ -221,8 +226,9 @@ class Voice:
                 if not left:
                     raise
         usage = heard.usage or Usage(self._count(body.decode("utf-8", "replace")), output=self._count(heard.text))
-        self._used(usage)
-        self._engine.observe(self._account, usage, limits_of(reply.headers, self._clock()))
+        limits = limits_of(reply.headers, self._clock())
+        self._engine.observe(self._account, usage, limits)
+        self._sent(Sent(self._prepared, self._came, usage, limits, self._clock() - began))
         return heard
 
     def _listened(self, reply: Reply, show: Show) -> Heard:

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Final
 
 from laconic.config import Settings
+from laconic.context.bill import Bill
 from laconic.context.economy import price_of
 from laconic.context.ledger import Decision, Reason, Recap
-from laconic.gateway.bill import Bill
 from laconic.records import Entered, Intake
 from laconic.sessions.archive import Archive
 from laconic.sessions.calls import Calls

@@ -7,9 +7,9 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from typing import Final
 
+from laconic.context.bill import Bill
 from laconic.context.economy import price_of
 from laconic.context.engine import Prepared
-from laconic.gateway.bill import Bill
 from laconic.gateway.engine import Caller
 from laconic.gateway.passing import Passing
 from laconic.gateway.plan import Plan

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from typing import Final
 
+from laconic.context.bill import Bill
 from laconic.context.economy import price_of
-from laconic.gateway.bill import Bill
 from laconic.gateway.engine import Caller
 from laconic.gateway.plan import Plan
 from laconic.wire.usage import Usage

@@ -1,0 +1,93 @@
+"""What each request cost: against the limits of this run, and in the record that all sessions on this machine share."""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+from collections.abc import Sequence
+from typing import Final
+
+import msgspec
+
+from laconic.agent.limits import Spent
+from laconic.context.bill import Bill
+from laconic.context.economy import Price
+from laconic.context.engine import Prepared
+from laconic.sessions.turns import Allowance, Cost, Cut, Turn, Turns, Who
+from laconic.wire.limits import Limits
+from laconic.wire.usage import Usage
+
+_MINUTE: Final = 60.0  # seconds after which a quota is full again when nobody says
+
+
+class Sent(msgspec.Struct, frozen=True):
+    """One request that was answered."""
+
+    prepared: Prepared
+    came: int  # bytes of the whole history
+    usage: Usage
+    limits: Limits | None
+    seconds: float
+
+
+class Books:
+    """Kept by one session. A record that cannot be written loses figures, nothing else."""
+
+    def __init__(self, who: Who, spent: Spent, price: Price, turns: Turns | None) -> None:
+        self._who = who
+        self.spent = spent
+        self._price = price
+        self._turns = turns
+        self._open: list[Sent] = []
+
+    def sent(self, sent: Sent) -> None:
+        """A request was answered; what its calls come to is not known yet."""
+        self.spent.add(sent.usage)
+        self._open.append(sent)
+
+    def turn(self, malformed: Sequence[str]) -> None:
+        """The turn is over: its requests, and the calls in it that could not run."""
+        self.spent.turns += 1
+        sent, self._open = self._open, []
+        if self._turns is None:
+            return
+        try:
+            for number, one in enumerate(sent, 1):
+                self._turns.add(self._row(self._turns, one, tuple(malformed) if number == len(sent) else ()))
+        except sqlite3.Error:
+            self._turns = None
+
+    def close(self) -> None:
+        if self._turns is not None:
+            self._turns.close()
+
+    def _row(self, turns: Turns, one: Sent, malformed: tuple[str, ...]) -> Turn:
+        kept = one.prepared
+        return Turn(
+            self._who,
+            time.time(),
+            200,
+            round(1000 * one.seconds),
+            kept.tokens,
+            self._cost(turns, one),
+            len(kept.made),
+            kept.saved,
+            kept.mode,
+            kept.rung,
+            kept.intake,
+            tuple(Cut(made.key, made.before - made.after) for made in kept.made if made.reason != "ingest"),
+            malformed,
+            _allowance(one.limits),
+        )
+
+    def _cost(self, turns: Turns, one: Sent) -> Cost:
+        usage, bill = one.usage, Bill(_last=turns.last_whole(self._who.session))
+        bill.add(usage, one.came, len(one.prepared.body), self._price)
+        prompt = (usage.input, usage.cache_read, usage.cache_write)
+        return Cost(*prompt, usage.output, bill.tokens_without, bill.dollars, bill.dollars_without)
+
+
+def _allowance(limits: Limits | None) -> Allowance | None:
+    if limits is None or limits.tokens_left is None:
+        return None
+    return Allowance(limits.tokens or 0, limits.tokens_left, limits.tokens_reset or _MINUTE)
