@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from contextlib import closing
 from pathlib import Path
@@ -9,9 +10,11 @@ from pathlib import Path
 import pytest
 
 from laconic.bench import fixed
+from laconic.bench.peers import verdicts
 from laconic.bench.peers.client import Client
+from laconic.bench.peers.compressing import compressed
 from laconic.bench.peers.environments import PEERS, install, installed, peer
-from laconic.bench.report import Options
+from laconic.bench.report import Cell, Options
 from laconic.errors import CommandFailed, UnknownName
 
 
@@ -59,3 +62,26 @@ def test_what_cannot_be_installed_says_why(tmp_path: Path) -> None:
     said = install(tmp_path, [peer("litellm")])["litellm"]
     assert "venv" in said
     assert "failed" in said
+
+
+def test_the_report_says_where_somebody_does_better() -> None:
+    ours: dict[str, Cell] = {"measure": "ten", "by": "laconic", "tokens": 50, "right": 9, "build s": 3.0}
+    other: dict[str, Cell] = {"measure": "ten", "by": "other", "tokens": 70, "right": 10, "build s": 1.0}
+    worse: dict[str, Cell] = {"measure": "ten", "by": "worse", "tokens": 70, "right": 8, "build s": 9.0}
+    assert list(verdicts([ours, other, worse])) == [
+        "ten: other does better than laconic in build s, right",
+        "ten: worse does better than laconic in nothing",
+    ]
+
+
+def test_outputs_are_measured_by_facts_and_tokens_and_a_cut_loses_the_middle(tmp_path: Path) -> None:
+    middle = "E   AssertionError: total 5 != 7"
+    text = "\n".join([*(f"ok {n} passed" for n in range(2000)), middle, *(f"ok {n} passed" for n in range(2000))])
+    fact = {"kind": "error", "atoms": ["AssertionError: total 5 != 7"]}
+    (tmp_path / "outputs").mkdir()
+    row = {"id": "1", "category": "pytest", "text": text, "facts": [fact]}
+    (tmp_path / "outputs" / "dev.jsonl").write_text(json.dumps(row) + "\n")
+    rows = {str(row["by"]): row for row in compressed(Options(str(tmp_path), str(tmp_path)), PEERS, [])}
+    assert rows["laconic"]["facts kept"] == 1.0
+    assert rows["cut at 30,000 characters"]["facts kept"] == 0.0
+    assert float(rows["laconic"]["tokens kept"] or 0) < 0.2

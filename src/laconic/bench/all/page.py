@@ -29,9 +29,11 @@ CHARTS: Final = (
     Chart("turns", "Turns for one task", "policy", "turns", {"tasks": "all"}, "code plane"),
     Chart("turns", "Functions to edit that were seen, share", "policy", "functions", {"tasks": "all"}, "code plane"),
     Chart("fixed", "What a tool list costs in every prompt, tokens", "server", "tokens"),
-    Chart("peers", "Ten questions: tokens of the answers", "by", "tokens"),
-    Chart("peers", "Ten questions: answered right", "by", "right"),
-    Chart("peers", "First build of the index, seconds", "by", "build s"),
+    Chart("peers", "Ten questions: tokens of the answers", "by", "tokens", {"measure": "ten questions"}),
+    Chart("peers", "Ten questions: answered right", "by", "right", {"measure": "ten questions"}),
+    Chart("peers", "First build of the index, seconds", "by", "build s", {"measure": "ten questions"}),
+    Chart("peers", "Command outputs: tokens kept, share", "by", "tokens kept"),
+    Chart("peers", "Command outputs: facts kept, share", "by", "facts kept"),
 )
 
 

