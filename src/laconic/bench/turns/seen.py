@@ -31,7 +31,8 @@ class Seen:
         self._found: set[int] = set()
         self._edited: set[int] = set()
         self._words = Clues.of(task.query).words
-        self._symbols: dict[str, list[Symbol]] = {}
+        self._symbols: dict[str, dict[int, list[Symbol]]] = {}
+        self._read: set[int] = set()  # symbols of which five lines were shown, or all
         self._shown: defaultdict[int, set[int]] = defaultdict(set)  # lines by symbol
         self._related: set[int] = set()  # symbols of which a line with a word of the task was shown
         self._named: set[int] = set()  # symbols whose definition was shown
@@ -49,12 +50,12 @@ class Seen:
     @property
     def read(self) -> int:
         """Functions with a word of the task that were read: five lines of them, or all if they have fewer."""
-        return sum(self._is_read(symbol) for symbol in self._related)
+        return len(self._related & self._read)
 
     @property
     def seen(self) -> int:
         """Functions of which the definition or five lines were shown: what counts as found, if it is the right one."""
-        return len(self._named | {symbol for symbol in self._shown if self._is_read(symbol)})
+        return len(self._named | self._read)
 
     def show(self, line: Line) -> None:
         source = self._lines_of(line.path)
@@ -80,26 +81,32 @@ class Seen:
                     self._found.add(at)
 
     def _note_read(self, line: Line) -> None:
+        around = self._around(line.path).get(line.number, ())
+        if not around:
+            return
         text = f"{line.path} {line.text}".lower()
         related = any(word in text for word in self._words)
-        for symbol in self._symbols_of(line.path):
-            if symbol.start <= line.number <= symbol.end:
-                self._shown[symbol.id].add(line.number)
-                if related:
-                    self._related.add(symbol.id)
-                if line.number == symbol.line:
-                    self._named.add(symbol.id)
+        for symbol in around:
+            shown = self._shown[symbol.id]
+            shown.add(line.number)
+            if related:
+                self._related.add(symbol.id)
+            if line.number == symbol.line:
+                self._named.add(symbol.id)
+            if len(shown) >= min(_FEW, symbol.end - symbol.start + 1):
+                self._read.add(symbol.id)
 
-    def _symbols_of(self, path: str) -> list[Symbol]:
+    def _around(self, path: str) -> dict[int, list[Symbol]]:
+        """The functions around each line of a file."""
         if path not in self._symbols:
             file = self._store.file(path)
-            found = self._store.symbols_in(file.id) if file is not None else []
-            self._symbols[path] = [symbol for symbol in found if symbol.kind in _CALLABLE]
+            lines: defaultdict[int, list[Symbol]] = defaultdict(list)
+            for symbol in self._store.symbols_in(file.id) if file is not None else []:
+                if symbol.kind in _CALLABLE:
+                    for number in range(symbol.start, symbol.end + 1):
+                        lines[number].append(symbol)
+            self._symbols[path] = dict(lines)
         return self._symbols[path]
-
-    def _is_read(self, number: int) -> bool:
-        symbol = self._store.symbol(number)
-        return symbol is not None and len(self._shown[number]) >= min(_FEW, symbol.end - symbol.start + 1)
 
 
 def _definition(function: Function, lines: Sequence[str]) -> int:
