@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import sqlite3
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
-from itertools import accumulate
 from pathlib import Path
 from threading import Lock
 from typing import Final
@@ -16,30 +15,35 @@ from laconic.context.ledger import Decision, Recap
 from laconic.dashboard.figures import (
     Archived,
     Bucket,
-    DecisionFigures,
-    Event,
     ModelFigures,
     Models,
     Overview,
-    Runway,
-    SessionFigures,
     SessionPage,
     Sessions,
     Spent,
     Tools,
-    Totals,
-    TurnFigures,
+)
+from laconic.dashboard.reckoning import (
+    DAY,
+    buckets,
+    decision_figures,
+    events,
+    numbers,
+    runway,
+    session_figures,
+    share,
+    totals,
+    turn_figures,
 )
 from laconic.errors import UnknownName, Unreadable
 from laconic.sessions.archive import Archive
 from laconic.sessions.calls import FILE as CALLS
 from laconic.sessions.calls import Calls
 from laconic.sessions.ledger import LedgerFile
-from laconic.sessions.spending import Hour, Order, QuotaRow, Session, Spending, TurnRow
+from laconic.sessions.spending import Hour, Order, Spending
 from laconic.sessions.turns import FILE as TURNS
 from laconic.sessions.turns import HOUR
 
-_DAY: Final = 24 * HOUR
 _NEWEST: Final = 12  # sessions on the first page
 _PAGE: Final = 50  # sessions on a page of the list
 _ROWS: Final = 50  # of a table of parts
@@ -80,10 +84,10 @@ class Books:
     def overview(self, days: int = 30) -> Overview:
         """The last days; 0: everything."""
         now, spending = self._now(), self._read()
-        since = now - days * _DAY if days else 0.0
+        since = now - days * DAY if days else 0.0
         hours = spending.hours(since - HOUR)
-        bucket = "hour" if days == 1 or (hours and hours[-1].hour - hours[0].hour < 2 * _DAY) else "day"
-        width = HOUR if bucket == "hour" else _DAY
+        bucket = "hour" if days == 1 or (hours and hours[-1].hour - hours[0].hour < 2 * DAY) else "day"
+        width = HOUR if bucket == "hour" else DAY
         groups: dict[int, list[Hour]] = {}
         for hour in hours:
             groups.setdefault(hour.hour // width * width, []).append(hour)
@@ -92,10 +96,10 @@ class Books:
             spending.count(since),
             totals(hours),
             bucket,
-            [Bucket(at, totals(groups.get(at, ()))) for at in _range(groups, width)],
-            [_runway(row, now) for row in spending.quotas(now) if now - row.at < _STALE],
+            [Bucket(at, totals(groups.get(at, ()))) for at in buckets(groups, width, since, now)],
+            [runway(row, now) for row in spending.quotas(now) if now - row.at < _STALE],
             spending.parts("kind", since=since),
-            [_session(row) for row in spending.sessions("last", _NEWEST, since=since)],
+            [session_figures(row) for row in spending.sessions("last", _NEWEST, since=since)],
         )
 
     def sessions(self, order: Order = "last", page: int = 1) -> Sessions:
@@ -104,7 +108,7 @@ class Books:
         pages = max(1, -(-total // _PAGE))
         page = min(max(1, page), pages)
         rows = self._read().sessions(order, _PAGE, (page - 1) * _PAGE)
-        return Sessions(order, page, pages, total, [_session(row) for row in rows])
+        return Sessions(order, page, pages, total, [session_figures(row) for row in rows])
 
     def session(self, name: str, until: int = 0) -> SessionPage:
         """One session in full; its decisions up to a turn, or to the newest."""
@@ -114,14 +118,16 @@ class Books:
             raise UnknownName("session", name, fix="It was never recorded, or forgotten: see the list.")
         turns = spending.turns(name)
         decisions = self._decisions(name)
+        made = numbers(turns)
         about = spending.about(name, (decision.key for decision in decisions))
-        numbers = _numbers(turns)
         kept = {entry.ref for entry in self._archive().entries(name)} if decisions else set()
-        rows = [_decision(decision, numbers, about.get(decision.key, ("", "", "")), kept) for decision in decisions]
+        rows = [
+            decision_figures(decision, made, about.get(decision.key, ("", "", "")), kept) for decision in decisions
+        ]
         return SessionPage(
-            _session(row),
-            _turns(turns),
-            _events(rows),
+            session_figures(row),
+            turn_figures(turns),
+            events(rows),
             len(rows),
             sum(decision.saved for decision in rows),
             [row for row in rows if not until or row.number <= until][-_DECISIONS:][::-1],
@@ -140,7 +146,7 @@ class Books:
             kinds,
             spending.parts("tool", limit=_ROWS),
             spending.parts("file", limit=_ROWS),
-            [_session(row) for row in spending.sessions("prompt", _NEWEST)],
+            [session_figures(row) for row in spending.sessions("prompt", _NEWEST)],
         )
 
     def tools(self) -> Tools:
@@ -165,7 +171,7 @@ class Books:
                 ModelFigures(
                     *(use.upstream, use.model, use.sessions, use.turns, use.prompt, use.output, use.dollars),
                     malformed=count,
-                    malformed_share=_share(count, use.turns),
+                    malformed_share=share(count, use.turns),
                 )
             )
         return Models(models, malformed)
@@ -207,96 +213,3 @@ def _naming(path: Path) -> Iterator[None]:
         yield
     except (sqlite3.Error, OSError) as error:
         raise Unreadable(f"{path} cannot be read: {error}.", "Remove it; it is written anew.") from error
-
-
-def totals(rows: Iterable[Hour | Session | TurnRow], turns: int | None = None) -> Totals:
-    """Sums of rows of any kind."""
-    rows = list(rows)
-    prompt = sum(row.prompt for row in rows)
-    without = round(sum(row.whole for row in rows))
-    paid, full = sum(row.dollars for row in rows), sum(row.dollars_whole for row in rows)
-    read = sum(row.cache_read for row in rows)
-    return Totals(
-        sum(row.turns for row in rows if not isinstance(row, TurnRow)) if turns is None else turns,
-        *(prompt, without, without - prompt, _share(prompt, without)),
-        *(paid, full, full - paid, _share(paid, full)),
-        *(read, _share(read, prompt), sum(row.output for row in rows)),
-    )
-
-
-def _share(part: float, whole: float) -> float | None:
-    return part / whole if whole else None
-
-
-def _range(groups: dict[int, list[Hour]], width: int) -> Iterable[int]:
-    """All hours or days from the first to the last, the empty ones too."""
-    return range(min(groups), max(groups) + 1, width) if groups else ()
-
-
-def _session(row: Session) -> SessionFigures:
-    return SessionFigures(
-        *(row.session, row.title, row.client, row.upstream, row.model, row.began, row.last),
-        *(row.errors, row.decisions),
-        totals=totals([row]),
-    )
-
-
-def _turns(rows: Sequence[TurnRow]) -> list[TurnFigures]:
-    paid = accumulate(row.dollars for row in rows)
-    whole = accumulate(row.dollars_whole for row in rows)
-    return [
-        TurnFigures(
-            *(row.number, row.at, row.status, row.milliseconds, row.mode, row.rung, row.decisions, row.saved),
-            *(row.input, row.cache_write, own, full),
-            totals=totals([row], 1),
-        )
-        for row, own, full in zip(rows, paid, whole, strict=True)
-    ]
-
-
-def _numbers(turns: Sequence[TurnRow]) -> dict[int, int]:
-    """The number of the request that was first made at a turn of the assistant."""
-    found: dict[int, int] = {}
-    for turn in turns:
-        if turn.decisions:
-            found.setdefault(turn.turn, turn.number)
-    return found
-
-
-def _decision(
-    decision: Decision, numbers: dict[int, int], about: tuple[str, str, str], kept: set[str]
-) -> DecisionFigures:
-    return DecisionFigures(
-        *(numbers.get(decision.turn, 0), decision.reason, *about, decision.field),
-        *(decision.before, decision.after, decision.before - decision.after, decision.gone),
-        *(decision.ref, decision.ref in kept, decision.note or (decision.text or "")[:200]),
-    )
-
-
-def _events(decisions: Sequence[DecisionFigures]) -> list[Event]:
-    found: dict[int, list[DecisionFigures]] = {}
-    for decision in decisions:
-        found.setdefault(decision.number, []).append(decision)
-    return [
-        Event(number, len(rows), sum(row.saved for row in rows), _reasons(rows))
-        for number, rows in sorted(found.items())
-        if number
-    ]
-
-
-def _reasons(rows: Sequence[DecisionFigures]) -> dict[str, int]:
-    found: dict[str, int] = {}
-    for row in rows:
-        found[row.reason] = found.get(row.reason, 0) + 1
-    return found
-
-
-def _runway(row: QuotaRow, now: float) -> Runway:
-    """A quota fills up again within its minute: it runs out only at a pace above the limit."""
-    left = row.tokens_left if now < row.reset or not row.tokens else max(0, row.tokens - row.spent)
-    drain = (row.spent - row.tokens) / 60 if row.tokens else row.spent / 60
-    return Runway(
-        *(row.upstream, row.model, row.at, row.tokens, left, row.spent),
-        used_share=1 - left / row.tokens if row.tokens else None,
-        seconds=left / drain if drain > 0 else None,
-    )

@@ -48,6 +48,7 @@ class Mark:
     text: str
     link: str
     weight: float  # 0 to 1
+    quiet: bool = False  # it happens all the time
 
 
 def curve(chart: Chart, marks: Sequence[Mark] = ()) -> Markup:
@@ -65,7 +66,7 @@ def curve(chart: Chart, marks: Sequence[Mark] = ()) -> Markup:
         aria_hidden="true",
     )
     last = chart.series[-1].values
-    few = len(marks) <= _FEW
+    few = sum(not mark.quiet for mark in marks) <= _FEW
     dots = [_dot(mark, _x(mark.at, count), _y(last[mark.at], top), few=few) for mark in marks]
     return _figure(
         chart, (_grid(top), drawing, _scale(top, chart.unit), _strips(chart.tips, picked), dots), linked=bool(marks)
@@ -155,10 +156,12 @@ def _top(chart: Chart) -> float:
 
 
 def _dot(mark: Mark, x: str, y: str, *, few: bool) -> Markup:
+    line = tag("line", x1=x, x2=x, y1="0" if few else y, y2="100%", class_="mark-line")
+    size = 2.5 if mark.quiet else (4 if few else 3) + 4 * mark.weight
     return tag(
         "a",
-        tag("line", x1=x, x2=x, y1="0" if few else y, y2="100%", class_="mark-line"),
-        tag("circle", cx=x, cy=y, r=round((4 if few else 3) + 4 * mark.weight, 1), class_="mark"),
+        None if mark.quiet else line,
+        tag("circle", cx=x, cy=y, r=round(size, 1), class_="mark quiet" if mark.quiet else "mark"),
         href=mark.link,
         data_tip=mark.text,
         aria_label=mark.text,

@@ -96,6 +96,8 @@ class TurnFigures(msgspec.Struct, frozen=True):
     saved: int  # tokens that its decisions took out
     input: int
     cache_write: int
+    sent: int  # prompt tokens as the provider counted them, or as we did when it did not say
+    without: int
     paid: float  # dollars for prompts up to this turn
     paid_without: float
     totals: Totals

@@ -12,6 +12,15 @@ from laconic.dashboard.markup import Child, Markup, tag
 from laconic.dashboard.pages.parts import parts_table
 from laconic.dashboard.pages.sessions import name
 
+_REASONS: Final = {
+    "ingest": "shortened on entry",
+    "superseded": "out of date",
+    "task": "task done",
+    "age": "no longer used",
+    "survival": "quota",
+    "recap": "summarised",
+    "trim": "to fit the window",
+}
 _TURNS: Final = 100  # in the table; the curves and the JSON have all
 
 
@@ -80,28 +89,30 @@ def _context(view: Node) -> Markup:
     turns = view["turns"].value
     listed = {row["number"] for row in view["decisions"].value}
     place = {turn["number"]: at for at, turn in enumerate(turns)}
-    most = max((event["saved"] for event in view["events"].value), default=0) or 1
+    most = (
+        max((event["saved"] for event in view["events"].value if set(event["reasons"]) != {"ingest"}), default=0) or 1
+    )
     marks = [
         charts.Mark(
             place[event["number"]],
             f"turn {event['number']}: {event['decisions']} decisions, {shown.short(event['saved'])} tokens out\n"
-            + ", ".join(f"{reason} {count}" for reason, count in event["reasons"].items()),
+            + ", ".join(f"{_REASONS.get(reason, reason)}: {count}" for reason, count in event["reasons"].items()),
             _place(view, event["number"], listed),
-            max(0.0, event["saved"] / most),
+            min(1.0, max(0.0, event["saved"] / most)),
+            quiet=set(event["reasons"]) == {"ingest"},
         )
         for event in view["events"].value
         if event["number"] in place
     ]
     tips = [
-        f"turn {turn['number']}\n{shown.short(turn['totals']['prompt'])} tokens sent\n"
-        f"{shown.short(turn['totals']['prompt_without'])} without"
+        f"turn {turn['number']}\n{shown.short(turn['sent'])} tokens sent\n{shown.short(turn['without'])} without"
         for turn in turns
     ]
     chart = charts.Chart(
         "Context over time",
         (
-            charts.Series("without laconic", "without", [turn["totals"]["prompt_without"] for turn in turns]),
-            charts.Series("as sent", "with", [turn["totals"]["prompt"] for turn in turns]),
+            charts.Series("without laconic", "without", [turn["without"] for turn in turns]),
+            charts.Series("as sent", "with", [turn["sent"] for turn in turns]),
         ),
         tips,
         _ends(turns),
@@ -164,7 +175,7 @@ def _decisions(view: Node) -> Markup:
         rows.append(
             (
                 tag("span", "turn ", shown.count(row["number"]), id=anchor),
-                tag("span", row["reason"].text, class_=f"reason {row['reason'].text}"),
+                tag("span", _REASONS.get(row["reason"].text, row["reason"].text), class_="reason"),
                 _what(row),
                 shown.tokens(row["before"]),
                 shown.tokens(row["after"]),

@@ -1,0 +1,115 @@
+"""Rows of the record as figures: sums, shares, marks and runways. It reads nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from itertools import accumulate
+from typing import Final
+
+from laconic.context.ledger import Decision
+from laconic.dashboard.figures import DecisionFigures, Event, Runway, SessionFigures, Totals, TurnFigures
+from laconic.sessions.spending import Hour, QuotaRow, Session, TurnRow
+from laconic.sessions.turns import HOUR
+
+DAY: Final = 24 * HOUR
+_MOST: Final = 400  # hours or days in a chart
+
+
+def totals(rows: Iterable[Hour | Session | TurnRow], turns: int | None = None) -> Totals:
+    """Sums of rows of any kind."""
+    rows = list(rows)
+    prompt = sum(row.prompt for row in rows)
+    without = round(sum(row.whole for row in rows))
+    paid, full = sum(row.dollars for row in rows), sum(row.dollars_whole for row in rows)
+    read = sum(row.cache_read for row in rows)
+    return Totals(
+        sum(row.turns for row in rows if not isinstance(row, TurnRow)) if turns is None else turns,
+        *(prompt, without, without - prompt, share(prompt, without)),
+        *(paid, full, full - paid, share(paid, full)),
+        *(read, share(read, prompt), sum(row.output for row in rows)),
+    )
+
+
+def share(part: float, whole: float) -> float | None:
+    return part / whole if whole else None
+
+
+def buckets(groups: dict[int, list[Hour]], width: int, since: float, now: float) -> Iterable[int]:
+    """All hours or days of the period until now, the empty ones too: at least a day of hours, or a week of days."""
+    if not groups:
+        return ()
+    last = max(*groups, int(now) // width * width)
+    shortest = last - (24 if width == HOUR else 7) * width + width
+    first = int(since) // width * width if since and width == DAY else min(groups)
+    return range(max(min(first, shortest), last - _MOST * width), last + 1, width)
+
+
+def session_figures(row: Session) -> SessionFigures:
+    return SessionFigures(
+        *(row.session, row.title, row.client, row.upstream, row.model, row.began, row.last),
+        *(row.errors, row.decisions),
+        totals=totals([row]),
+    )
+
+
+def turn_figures(rows: Sequence[TurnRow]) -> list[TurnFigures]:
+    paid = accumulate(row.dollars for row in rows)
+    whole = accumulate(row.dollars_whole for row in rows)
+    return [
+        TurnFigures(
+            *(row.number, row.at, row.status, row.milliseconds, row.mode, row.rung, row.decisions, row.saved),
+            *(row.input, row.cache_write, row.prompt or row.context, round(row.whole) or row.context),
+            paid=own,
+            paid_without=full,
+            totals=totals([row], 1),
+        )
+        for row, own, full in zip(rows, paid, whole, strict=True)
+    ]
+
+
+def numbers(turns: Sequence[TurnRow]) -> dict[int, int]:
+    """The number of the request that was first made at a turn of the assistant."""
+    found: dict[int, int] = {}
+    for turn in turns:
+        if turn.decisions:
+            found.setdefault(turn.turn, turn.number)
+    return found
+
+
+def decision_figures(
+    decision: Decision, numbers: dict[int, int], about: tuple[str, str, str], kept: set[str]
+) -> DecisionFigures:
+    return DecisionFigures(
+        *(numbers.get(decision.turn, 0), decision.reason, *about, decision.field),
+        *(decision.before, decision.after, decision.before - decision.after, decision.gone),
+        *(decision.ref, decision.ref in kept, decision.note or (decision.text or "")[:200]),
+    )
+
+
+def events(decisions: Sequence[DecisionFigures]) -> list[Event]:
+    found: dict[int, list[DecisionFigures]] = {}
+    for decision in decisions:
+        found.setdefault(decision.number, []).append(decision)
+    return [
+        Event(number, len(rows), sum(row.saved for row in rows), _reasons(rows))
+        for number, rows in sorted(found.items())
+        if number
+    ]
+
+
+def _reasons(rows: Sequence[DecisionFigures]) -> dict[str, int]:
+    found: dict[str, int] = {}
+    for row in rows:
+        found[row.reason] = found.get(row.reason, 0) + 1
+    return found
+
+
+def runway(row: QuotaRow, now: float) -> Runway:
+    """A quota fills up again within its minute: it runs out only at a pace above the limit."""
+    left = row.tokens_left if now < row.reset or not row.tokens else max(0, row.tokens - row.spent)
+    drain = (row.spent - row.tokens) / 60 if row.tokens else row.spent / 60
+    return Runway(
+        *(row.upstream, row.model, row.at, row.tokens, left, row.spent),
+        used_share=1 - left / row.tokens if row.tokens else None,
+        seconds=left / drain if drain > 0 else None,
+    )
