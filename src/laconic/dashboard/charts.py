@@ -38,6 +38,7 @@ class Chart:
     tips: Sequence[str]
     ends: tuple[str, str]  # names of the first point and the last
     unit: Callable[[float], str]
+    marks: Sequence[tuple[str, str]] = ()  # what its marks stand for: name and class
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,6 +141,10 @@ def _figure(chart: Chart, parts: Sequence[Child], *, linked: bool = False) -> Ma
         *(
             tag("li", tag("svg", tag("rect", width="100%", height="100%", rx=2, class_=line.look)), line.name)
             for line in chart.series
+        ),
+        *(
+            tag("li", tag("svg", tag("circle", cx="50%", cy="50%", r=4, class_=look)), name)
+            for name, look in chart.marks
         ),
         class_="legend",
     )

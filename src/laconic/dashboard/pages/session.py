@@ -117,6 +117,7 @@ def _context(view: Node) -> Markup:
         tips,
         _ends(turns),
         shown.short,
+        (("left out", "mark"), ("shortened on entry", "mark quiet")) if marks else (),
     )
     return charts.curve(chart, marks)
 

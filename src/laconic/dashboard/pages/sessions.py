@@ -11,7 +11,7 @@ from laconic.dashboard.markup import Child, Markup, tag
 from laconic.sessions.spending import Order
 
 COLUMNS: Final = (
-    *("Session", "-Last", "-#Turns", "#Prompt tokens", "-#Without", "Share"),
+    *("Session", "-Last", "-#Turns", "#Tokens", "-#Without", "Share"),
     *("#Money", "-#Without ", "-#Cache", "-#Decisions"),
 )
 ORDERS: Final[tuple[tuple[Order, str], ...]] = (
