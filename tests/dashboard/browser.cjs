@@ -65,7 +65,7 @@ async function main() {
   const page = await watched(context, "clicks");
   await page.goto(`${base}sessions?order=decisions`);
   await page.locator("tbody a").first().click();
-  await page.locator("#context a").last().click();
+  await page.locator("#context circle.mark:not(.quiet)").last().click();
   told.landed = await page.evaluate(() => document.querySelector(":target")?.textContent ?? "");
   await page.locator("tr:has(:target) a[href^=archive]").first().click();
   told.archived = await page.locator("pre.archived").textContent();
