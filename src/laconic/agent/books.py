@@ -75,7 +75,7 @@ class Books:
             kept.mode,
             kept.rung,
             kept.intake,
-            tuple(Cut(made.key, made.before - made.after) for made in kept.made if made.reason != "ingest"),
+            tuple(Cut(key, tokens) for key, tokens in kept.cuts),
             malformed,
             _allowance(one.limits),
         )

@@ -47,6 +47,9 @@ class Prepared(msgspec.Struct, frozen=True):
     rung: str = ""  # the highest rung that acted
     thinking: int = 0  # the thinking budget, where it was lowered
     intake: Intake | None = None
+    cuts: tuple[
+        tuple[str, int], ...
+    ] = ()  # blocks that became smaller after they had entered, and by how many tokens
 
 
 class Engine:
@@ -94,9 +97,10 @@ class Engine:
             inserts.append(Insert(len(conversation.turns), "user", status))
         written = conversation.emit(changes, inserts, fields)
         line.rest()
+        cuts = tuple(line.tracker.cut.items())
         made = [*made, *more]
         saved = sum(decision.before - decision.after for decision in made)
-        return Prepared(written, tokens, saved, tuple(made), mode, rung, budget, brought)
+        return Prepared(written, tokens, saved, tuple(made), mode, rung, budget, brought, cuts)
 
     def observe(self, account: str, usage: Usage | None, limits: Limits | None) -> None:
         """What an answer cost, and what the provider says is left."""

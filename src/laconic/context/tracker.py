@@ -42,6 +42,7 @@ class Tracker:
         self.changed: dict[str, int] = {}
         self.mentioned: dict[str, int] = {}  # file name -> turn in which anyone wrote it
         self.sent = 0  # blocks of the request before this one
+        self.cut: dict[str, int] = {}  # tokens that decisions of this request took out of blocks read before
         self._count = count
         self._shrink = shrink
         self._sightings = Sightings(rules.repeat_rows, rules.repeat_characters, rules.repeat_alone)
@@ -62,7 +63,7 @@ class Tracker:
         """Take in what is new; what enters the conversation now is written in its shortest form."""
         blocks = [block for turn in conversation.turns for block in turn.blocks]
         self.sent = len(self.order)
-        self.completed = []
+        self.completed, self.cut = [], {}
         fresh = blocks[self.sent :]
         if not fresh:
             return []
@@ -92,7 +93,7 @@ class Tracker:
     def take(self, decision: Decision) -> None:
         """A decision about a block that was read before."""
         if decision.gone:
-            self.sizes[decision.key] = 0
+            self._shrunk(decision.key, 0)
             for sheet in self.sheets.pop(decision.key, ()):
                 sheet.shown = bytearray(len(sheet))
             return
@@ -105,7 +106,11 @@ class Tracker:
                 size, saved = self.sizes[decision.key], decision.before - decision.after
                 if not decision.field:
                     saved = _written_out(decision, size, decision.before)
-                self.sizes[decision.key] = max(1, size - saved)
+                self._shrunk(decision.key, max(1, size - saved))
+
+    def _shrunk(self, key: str, size: int) -> None:
+        self.cut[key] = self.cut.get(key, 0) + self.sizes[key] - size
+        self.sizes[key] = size
 
     # calls
 

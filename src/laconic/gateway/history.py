@@ -61,7 +61,7 @@ class History:
                     kept.mode,
                     kept.rung,
                     kept.intake,
-                    tuple(Cut(one.key, one.before - one.after) for one in kept.made if one.reason != "ingest"),
+                    tuple(Cut(key, tokens) for key, tokens in kept.cuts),
                     tuple(broken.reason for broken in passing.broken),
                     _allowance(passing.limits),
                 )
