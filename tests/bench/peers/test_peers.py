@@ -14,6 +14,7 @@ from laconic.bench.peers import verdicts
 from laconic.bench.peers.client import Client
 from laconic.bench.peers.compressing import compressed
 from laconic.bench.peers.environments import PEERS, install, installed, peer
+from laconic.bench.peers.passing import passed_on
 from laconic.bench.report import Cell, Options
 from laconic.errors import CommandFailed, UnknownName
 
@@ -85,3 +86,10 @@ def test_outputs_are_measured_by_facts_and_tokens_and_a_cut_loses_the_middle(tmp
     assert rows["laconic"]["facts kept"] == 1.0
     assert rows["cut at 30,000 characters"]["facts kept"] == 0.0
     assert float(rows["laconic"]["tokens kept"] or 0) < 0.2
+
+
+def test_a_request_is_passed_on_by_our_gateway_and_sent_directly(tmp_path: Path) -> None:
+    rows = passed_on(Options("", str(tmp_path)), PEERS, [])
+    assert [row["by"] for row in rows] == ["direct", "laconic"]
+    assert all(float(row["first byte ms"] or 0) > 0 for row in rows)
+    assert float(rows[1]["memory MB"] or 0) > 0

@@ -1,8 +1,8 @@
 """Laconic, the shell and other people's programs, set the same work with default settings.
 
 `laconic bench peers install [NAME...]` puts them into environments of their own below the cache; `laconic bench peers
-[NAME...]` measures those that are installed: ten questions about code, and recorded command outputs made smaller. Where
-a peer does better, the report says so.
+[NAME...]` measures those that are installed: ten questions about code, recorded command outputs made smaller,
+requests passed on. Where a peer does better, the report says so.
 """
 
 from __future__ import annotations
@@ -15,11 +15,21 @@ from laconic.bench.corpus import DJANGO
 from laconic.bench.peers.asking import asked
 from laconic.bench.peers.compressing import compressed
 from laconic.bench.peers.environments import PEERS, install, installed, peer
+from laconic.bench.peers.passing import passed_on
 from laconic.bench.questions import OPENHANDS
 from laconic.bench.report import Cell, Options, Report, versions
 
+_PARTS: Final = (asked, compressed, passed_on)
 _OURS: Final = "laconic"
-_LESS: Final = ("tokens", "calls", "build s", "answers s", "tokens kept")  # figures of which less is better
+_LESS: Final = (
+    "tokens",
+    "calls",
+    "build s",
+    "answers s",
+    "tokens kept",
+    "memory MB",
+    "first byte ms",
+)  # figures of which less is better
 _MORE: Final = ("right", "facts kept")
 
 
@@ -33,7 +43,7 @@ def run(options: Options) -> Report:
         if not installed(Path(options.cache), each)
     ]
     notes += [f"{each.package}: {each.absent}" for each in wanted if each.absent]
-    rows = [*asked(options, wanted, notes), *compressed(options, wanted, notes)]
+    rows = [row for part in _PARTS for row in part(options, wanted, notes)]
     return Report(
         "peers",
         f"questions about {DJANGO} and {OPENHANDS[0]} at {OPENHANDS[1]}; recorded outputs",
@@ -50,7 +60,9 @@ def verdicts(rows: Sequence[dict[str, Cell]]) -> Iterator[str]:
         ours = next((each for each in rows if each["by"] == _OURS and each["measure"] == row["measure"]), row)
         if row is ours:
             continue
-        better: list[str] = [name for name in _LESS if name in row and _figure(row, name) < _figure(ours, name)]
+        better: list[str] = [
+            name for name in _LESS if name in row and name in ours and _figure(row, name) < _figure(ours, name)
+        ]
         better += [name for name in _MORE if name in row and _figure(row, name) > _figure(ours, name)]
         yield f"{row['measure']}: {row['by']} does better than laconic in {', '.join(better) or 'nothing'}"
 

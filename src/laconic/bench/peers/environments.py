@@ -23,6 +23,7 @@ class Peer:
     words: tuple[str, ...]  # the first is the program; {root} stands for the folder
     what: str
     serves: bool = True  # it speaks MCP on standard input and output
+    extra: str = ""  # of the package, which its program needs
     absent: str = ""  # why it is installed and not measured
 
 
@@ -42,13 +43,7 @@ PEERS: Final = (
         absent="its repository map answers no question; nothing here measures it yet",
     ),
     Peer("headroom-ai", ("headroom",), "proxy that compresses contexts", serves=False),
-    Peer(
-        "litellm",
-        ("litellm",),
-        "gateway to many providers",
-        serves=False,
-        absent="it leaves conversations as they are; nothing here measures its overhead yet",
-    ),
+    Peer("litellm", ("litellm",), "gateway to many providers", serves=False, extra="[proxy]"),
 )
 
 
@@ -84,7 +79,7 @@ def install(cache: Path, peers: Sequence[Peer]) -> dict[str, str]:
 def _install(folder: Path, peer: Peer) -> str:
     steps = [
         [sys.executable, "-m", "venv", str(folder)],
-        [str(folder / "bin" / "python"), "-m", "pip", "install", "--quiet", peer.package],
+        [str(folder / "bin" / "python"), "-m", "pip", "install", "--quiet", peer.package + peer.extra],
     ]
     for step in steps:
         try:
