@@ -1,6 +1,6 @@
 """Reports of analysers against the tools' own summaries: every finding found, none invented.
 
-Name a folder with outputs (one file each) as the first word.
+The outputs, one file each, are in the folder that the first word names, or in `reports` of the recorded data.
 """
 
 from __future__ import annotations
@@ -8,7 +8,6 @@ from __future__ import annotations
 from pathlib import Path
 
 from laconic.bench.report import Cell, Options, Report, at_least, at_most, versions
-from laconic.errors import UsageError
 from laconic.reduce.findings import read
 from laconic.reduce.findings.select import Wanted
 from laconic.tokens.count import counter
@@ -18,11 +17,10 @@ from laconic.tools.report import answer
 
 def run(options: Options) -> Report:
     """Read every file of a folder."""
-    if not options.args:
-        raise UsageError("Which reports?", "Name a folder with outputs of analysers: `bench reports FOLDER`.")
+    folder = Path(options.args[0]) if options.args else Path(options.data) / "reports"
     count = counter()
     rows: list[dict[str, Cell]] = []
-    for file in sorted(Path(options.args[0]).iterdir()):
+    for file in sorted(folder.iterdir()):
         output = file.read_text("utf-8", "replace")
         found = read(output)
         text = compose(answer(file.parent, found, Wanted()), 10_000, count, more=str).text
