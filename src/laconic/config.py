@@ -85,7 +85,7 @@ SETTINGS: Final[tuple[Setting, ...]] = (
         "gateway.probe", True, "Ask a model of which nothing is known, once a day, whether it has function calling."
     ),
     Setting(
-        "gateway.window", 0, "Tokens that the models take; above most of it histories are cut; 0: unknown.", minimum=0
+        "gateway.window", 0, "Tokens that all models take; 0: by their names, and by what providers say.", minimum=0
     ),
     Setting("gateway.max_body", 64, "Largest request body, in MiB.", minimum=1),
     Setting(

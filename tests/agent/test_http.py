@@ -21,7 +21,7 @@ from laconic.errors import ModelError, UpstreamError, UsageError
 from laconic.gateway.scripted import Answer, Asked
 from laconic.sessions.capabilities import Capabilities
 from laconic.wire.prompted.capability import LEARNED_FOR, Protocols
-from laconic.wire.refusals import refusal, window_of
+from laconic.wire.refusals import TooLong, refusal, too_long
 
 FORMATS = ("chat", "anthropic", "gemini")
 CASE = repair("first_price")
@@ -177,7 +177,7 @@ def test_a_model_that_names_its_window_gets_what_fits(tmp_path: Path) -> None:
         sizes = [len(asked.body) for asked in provider.asked]
     assert said == "Seen."
     assert [size > most for size in sizes] == [False, True, False]
-    assert window_of(400, b"prompt is too long: 210000 tokens > 200000 maximum") == 200_000
+    assert too_long(400, b"prompt is too long: 210000 tokens > 200000 maximum") == TooLong(200_000, 210_000)
 
 
 @pytest.mark.parametrize(

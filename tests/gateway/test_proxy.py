@@ -21,6 +21,7 @@ from laconic.gateway.scripted import Answer, Asked, streamed
 from laconic.wire.conversation import Conversation
 from laconic.wire.limits import Limits
 from laconic.wire.model import SetText
+from laconic.wire.refusals import TooLong
 from laconic.wire.usage import Usage
 
 CHAT = b'{ "model":"m", "messages":[{"role":"user","content":"caf\\u00e9"}] }'
@@ -49,6 +50,9 @@ class Shortening:
     def answered(self, caller: Caller, usage: Usage | None, limits: Limits | None) -> None:
         self.told.append((usage, limits))
 
+    def overflowed(self, caller: Caller, said: TooLong) -> None:
+        return None
+
 
 class Failing:
     """An engine with a bug."""
@@ -60,6 +64,9 @@ class Failing:
         raise self._error
 
     def answered(self, caller: Caller, usage: Usage | None, limits: Limits | None) -> None:
+        raise self._error
+
+    def overflowed(self, caller: Caller, said: TooLong) -> None:
         raise self._error
 
 

@@ -24,7 +24,7 @@ from laconic.wire.prompted.calls import Broken, Tool
 from laconic.wire.prompted.capability import Protocols
 from laconic.wire.prompted.parser import CallParser
 from laconic.wire.prompted.protocol import upward
-from laconic.wire.refusals import refuses_tools, window_of
+from laconic.wire.refusals import refuses_tools, too_long
 from laconic.wire.speaking.dialects import Listener
 from laconic.wire.speaking.talk import Asking, Dialect, Heard, Json, Message, Offer, Use
 from laconic.wire.usage import Usage
@@ -249,8 +249,9 @@ class Voice:
         said = b"".join(reply.chunks)
         if refuses_tools(reply.status, said) and self.protocol != "prompted":
             raise _ToolsRefused
-        if (window := window_of(reply.status, said)) and window != self._window:
-            raise _TooLong(window)
+        length = too_long(reply.status, said)
+        if length is not None and length.most != self._window:
+            raise _TooLong(length.most)
         raise ModelError(
             f"{self.manner.provider} answered {reply.status}: {_message(said)}.", "Check key, model and address."
         )

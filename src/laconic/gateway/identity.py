@@ -30,7 +30,7 @@ def caller(target: Target, headers: Mapping[str, str], query: str, conversation:
     account = _account(target, headers, query)
     named = next((headers[name] for name in _SESSIONS if headers.get(name)), "") or stated(conversation)
     session = _hash(account, named, opening(conversation, stated=bool(named)))
-    return Caller(session[:32], account, conversation.model or target.model)
+    return Caller(session[:32], account, conversation.model or target.model, headers.get("anthropic-beta", ""))
 
 
 def _account(target: Target, headers: Mapping[str, str], query: str) -> str:

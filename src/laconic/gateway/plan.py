@@ -54,6 +54,7 @@ class Plan(msgspec.Struct, frozen=True):
     ours: Ours = Ours()  # what of it would not be there without us
     tools: tuple[Tool, ...] = ()  # calls are written as text, and read from it
     unsure: bool = False  # it has tools, and nobody knows whether the model can call them
+    shortened: bool = False  # the provider said that an earlier form was too long
     kept: Kept | None = None  # what the engine did
 
 

@@ -27,7 +27,7 @@ from laconic.gateway.roster import Roster
 from laconic.gateway.routes import Target, Upstreams, target
 from laconic.wire.limits import limits_of
 from laconic.wire.prompted.calls import Nonsense
-from laconic.wire.refusals import refusal, refuses_tools
+from laconic.wire.refusals import refusal, refuses_tools, too_long
 
 Scope = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
@@ -173,7 +173,7 @@ class Proxy:
                 self._history.keep(where, plan, passing, client=client, seconds=time.monotonic() - began)
 
     async def _exchange(self, asked: Incoming, plan: Plan, passing: Passing) -> None:
-        """Ask, and pass the answer on. A refusal of tools is not passed on when the request can do without them."""
+        """Ask, and pass the answer on. A refusal is not passed on when the request can do without what was refused."""
         where = asked.where
         async with self._ask(asked, plan) as answer:
             self._metrics.add(
@@ -186,14 +186,25 @@ class Proxy:
                 self._told(where, answer, plan, passing)
                 return
             said = await answer.read()
-            again = None
-            if refuses_tools(answer.status, said):
-                again = await self._desk.ask(self._planner.downgrade, where, plan)
+            again = await self._otherwise(asked, plan, answer.status, said)
             if again is None:
                 await passing.whole(answer, plan, said)
                 self._told(where, answer, plan, passing)
                 return
         await self._exchange(asked, again, passing)
+
+    async def _otherwise(self, asked: Incoming, plan: Plan, status: int, said: bytes) -> Plan | None:
+        """The request that may be accepted where this one was refused; None when there is none."""
+        if refuses_tools(status, said):
+            return await self._desk.ask(self._planner.downgrade, asked.where, plan)
+        length = too_long(status, said)
+        if length is None or plan.caller is None or plan.off or plan.shortened:
+            return None
+        await self._desk.ask(_quietly, self._planner.engine.overflowed, plan.caller, length)
+        shorter = await self._planned(asked)
+        if shorter.refused or shorter.failed or len(shorter.body) >= len(plan.body):
+            return None
+        return msgspec.structs.replace(shorter, shortened=True)
 
     async def _again(self, asked: Incoming, plan: Plan, passing: Passing, nonsense: Nonsense) -> Plan:
         """The model wrote calls that cannot be used: tell it, and go on with what it answers."""

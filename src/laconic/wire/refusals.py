@@ -12,9 +12,14 @@ _NO_TOOLS: Final = re.compile(
     rb"|(?:tool|function)[\w ]*(?:is|are) not supported"
     rb"|--enable-auto-tool-choice|--jinja|unsupported (?:parameter|field)[^a-z]{1,4}tools"
 )
-_WINDOW: Final = re.compile(
-    rb"maximum context length (?:is|of) (\d{3,8})|context (?:window|length|size)[^\d]{1,40}(\d{3,8})"
-    rb"|tokens? > (\d{3,8}) maximum|maximum number of tokens allowed[^\d]{1,10}\(?(\d{3,8})"
+# Tokens that were sent, where they are told, and tokens that the model takes.
+_TOO_LONG: Final = (
+    re.compile(rb"prompt is too long: (?P<sent>\d+) tokens > (?P<most>\d+) maximum"),
+    re.compile(rb"maximum context length is (?P<most>\d+) tokens(?:.{0,80}?(?P<sent>\d+) (?:input )?tokens)?", re.S),
+    re.compile(rb"input token count \(?(?P<sent>\d+)\)? exceeds.{0,40}?allowed \(?(?P<most>\d+)"),
+    re.compile(rb"\((?P<sent>\d+) tokens\) exceeds the available context size \((?P<most>\d+) tokens\)"),
+    re.compile(rb"prompt contains (?P<sent>\d+) tokens.{0,80}?(?P<most>\d+) maximum context length", re.S),
+    re.compile(rb"context (?:window|length|size)[^\d]{1,40}(?P<most>\d{3,8})(?P<sent>)"),
 )
 _ANTHROPIC = {400: "invalid_request_error", 401: "authentication_error", 413: "request_too_large"}
 _GEMINI = {400: "INVALID_ARGUMENT", 401: "UNAUTHENTICATED", 413: "INVALID_ARGUMENT"}
@@ -41,9 +46,19 @@ def refuses_tools(status: int, body: bytes) -> bool:
     return _NO_TOOLS.search(text) is not None
 
 
-def window_of(status: int, body: bytes) -> int:
-    """The tokens that a model takes, where a provider names them as it refuses a request that is too long; else 0."""
+class TooLong(msgspec.Struct, frozen=True):
+    """A prompt that a model does not take."""
+
+    most: int  # tokens
+    sent: int = 0  # 0: not said
+
+
+def too_long(status: int, body: bytes) -> TooLong | None:
+    """What a provider says when a prompt is too long; None when it says something else."""
     if status not in {400, 413, 422}:
-        return 0
-    found = _WINDOW.search(body[:20_000].lower())
-    return int(next(filter(None, found.groups()))) if found else 0
+        return None
+    text = body[:20_000].lower().replace(b",", b"")
+    for pattern in _TOO_LONG:
+        if found := pattern.search(text):
+            return TooLong(int(found["most"]), int(found["sent"] or 0))
+    return None
