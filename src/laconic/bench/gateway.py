@@ -9,20 +9,15 @@ from __future__ import annotations
 
 import asyncio
 import json
-import resource
 import statistics
-import sys
-import tempfile
 import time
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from os import getloadavg
-from pathlib import Path
 from typing import Any, Final
 
 import aiohttp
 
-from laconic.bench.parties import provider, relay
+from laconic.bench.parties import GatewayProcess, provider, relay
 from laconic.bench.report import Bar, Cell, Options, Report, at_most, versions
 from laconic.gateway.scripted import Answer, Asked, ScriptedUpstream, streamed
 from laconic.tokens.count import counter
@@ -32,7 +27,6 @@ _TURNS: Final = 12
 _EVENTS: Final = 500
 _WARM: Final = 20  # requests before those that count
 _ASKED: Final = 300
-_TICKS: Final = 100  # /proc counts hundredths of a second
 
 
 def run(options: Options) -> Report:
@@ -45,14 +39,14 @@ async def _run(options: Options) -> Report:
     bars: list[Bar] = []
     async with ScriptedUpstream(_answer) as upstream, aiohttp.ClientSession() as client:
         began = time.perf_counter()
-        async with gateway_process(upstream.url, options.args) as (base, pid):
+        async with GatewayProcess(upstream.url, options.args) as gateway:
             ready = time.perf_counter() - began
-            idle = memory(pid)
+            idle = gateway.memory()
             for size, most in _SIZES.items():
-                cpu, wait = await _growing(client, base, pid, size)
+                cpu, wait = await _growing(client, gateway, size)
                 rows.append({"tokens": size, "cpu_ms": round(cpu, 1), "answer_ms": round(wait, 1)})
                 bars.append(at_most(f"CPU per request at {size} tokens, ms", cpu, most))
-            stream = await _stream_cpu(client, base, pid)
+            stream = await _stream_cpu(client, gateway)
             rows.append({"tokens": 0, "cpu_ms": round(stream, 1), "what": f"one answer of {_EVENTS} events"})
             later, waits = await _first_bytes(options.args)
             rows += waits
@@ -61,7 +55,7 @@ async def _run(options: Options) -> Report:
                 at_most("ready after, s", ready, 1.0),
                 at_most("memory when idle, MB", idle, 100.0),
             ]
-            rows.append({"what": "memory at the end", "mb": round(memory(pid), 1)})
+            rows.append({"what": "memory at the end", "mb": round(gateway.memory(), 1)})
     return Report(
         "gateway",
         "generated conversations of reads and edits, Anthropic format",
@@ -80,40 +74,15 @@ def _answer(asked: Asked) -> Answer:
     return streamed([*events, b"event: message_delta\ndata: " + usage + b"\n\n"])
 
 
-@asynccontextmanager
-async def gateway_process(url: str, flags: tuple[str, ...]) -> AsyncIterator[tuple[str, int]]:
-    """A gateway of its own, with a cache folder of its own."""
-    with tempfile.TemporaryDirectory() as folder:
-        settings = Path(folder) / "config.toml"
-        settings.write_text(f'cache_dir = "{folder}/cache"\n', "utf-8")
-        words = ["gateway", "--config", str(settings), "--listen", "127.0.0.1:0", "--anthropic-url", url, *flags]
-        process = await asyncio.create_subprocess_exec(
-            sys.executable, "-m", "laconic", *words, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.DEVNULL
-        )
-        assert process.stdout is not None
-        try:
-            base = (await process.stdout.readline()).decode().split()[-1]
-            await _until_ready(base)
-            yield base, process.pid
-        finally:
-            process.terminate()
-            await process.wait()
-
-
-async def _until_ready(base: str) -> None:
-    async with aiohttp.ClientSession() as client, client.get(base + "/readyz") as answer:
-        answer.raise_for_status()
-
-
-async def _growing(client: aiohttp.ClientSession, base: str, pid: int, size: int) -> tuple[float, float]:
+async def _growing(client: aiohttp.ClientSession, gateway: GatewayProcess, size: int) -> tuple[float, float]:
     """Milliseconds of CPU, and of waiting, per request, when each request adds one exchange to a long history."""
     messages = _history(size)
-    await _post(client, base, messages, size)
-    spent, waits = _cpu(pid), []
+    await _post(client, gateway.base, messages, size)
+    spent, waits = gateway.cpu(), []
     for _ in range(_TURNS):
         messages += _exchange(len(messages))
-        waits.append(await _post(client, base, messages, size))
-    return 1000 * (_cpu(pid) - spent) / _TURNS, statistics.median(waits)
+        waits.append(await _post(client, gateway.base, messages, size))
+    return 1000 * (gateway.cpu() - spent) / _TURNS, statistics.median(waits)
 
 
 def _history(size: int) -> list[dict[str, Any]]:
@@ -156,12 +125,12 @@ async def _reader(body: bytes) -> AsyncIterator[bytes]:
 async def _first_bytes(flags: tuple[str, ...]) -> tuple[float, list[dict[str, Cell]]]:
     """How many milliseconds later the first event comes at p95 through the gateway, and the figures of each way."""
     with provider(paced) as direct, relay(direct) as bare:
-        async with gateway_process(direct, flags) as (base, _), aiohttp.ClientSession() as client:
-            waits: dict[str, list[float]] = {direct: [], bare: [], base: []}
+        async with GatewayProcess(direct, flags) as gateway, aiohttp.ClientSession() as client:
+            waits: dict[str, list[float]] = {direct: [], bare: [], gateway.base: []}
             for _ in range(_WARM + _ASKED):
                 for url, found in waits.items():
                     found.append(await _first_byte(client, url))
-    named = {"direct": direct, "through a bare relay": bare, "through the gateway": base}
+    named = {"direct": direct, "through a bare relay": bare, "through the gateway": gateway.base}
     steps = {what: statistics.quantiles(waits[url][_WARM:], n=20) for what, url in named.items()}
     rows: list[dict[str, Cell]] = [
         {"what": f"first byte {what}", "p50_ms": round(at[9], 2), "p95_ms": round(at[18], 2)}
@@ -187,20 +156,8 @@ async def _first_byte(client: aiohttp.ClientSession, url: str) -> float:
     return wait
 
 
-async def _stream_cpu(client: aiohttp.ClientSession, base: str, pid: int) -> float:
-    spent = _cpu(pid)
+async def _stream_cpu(client: aiohttp.ClientSession, gateway: GatewayProcess) -> float:
+    spent = gateway.cpu()
     for _ in range(20):
-        await _first_byte(client, base)
-    return 1000 * (_cpu(pid) - spent) / 20
-
-
-def _cpu(pid: int) -> float:
-    """Seconds of CPU that a process has used."""
-    fields = Path(f"/proc/{pid}/stat").read_text("utf-8").rsplit(")", 1)[1].split()
-    return (int(fields[11]) + int(fields[12])) / _TICKS
-
-
-def memory(pid: int) -> float:
-    """Resident megabytes."""
-    pages = int(Path(f"/proc/{pid}/statm").read_text("utf-8").split()[1])
-    return pages * resource.getpagesize() / 1e6
+        await _first_byte(client, gateway.base)
+    return 1000 * (gateway.cpu() - spent) / 20

@@ -1,4 +1,4 @@
-"""The other parties of a measurement, each in a process of its own: a provider that streams, and a bare relay.
+"""The parties of a measurement, each in a process of its own: a gateway, a provider that streams, and a bare relay.
 
 A relay copies bytes between two sockets and knows no HTTP: what it adds is the price of one more process on this
 machine at this time.
@@ -7,13 +7,76 @@ machine at this time.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterator
+import resource
+import sys
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from multiprocessing import get_context
 from multiprocessing.connection import Connection
-from typing import Any
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, Final
+
+import aiohttp
 
 from laconic.gateway.scripted import Script, ScriptedUpstream
+
+_TICKS: Final = 100  # /proc counts hundredths of a second
+
+
+class GatewayProcess:
+    """A gateway with a cache folder of its own; use as `async with`. It can be killed and started again in place."""
+
+    def __init__(self, url: str, flags: Sequence[str] = ()) -> None:
+        self._url = url
+        self._flags = flags
+        self._folder = TemporaryDirectory()
+        self._process: asyncio.subprocess.Process | None = None
+        self.base = "http://127.0.0.1:0"
+
+    async def __aenter__(self) -> GatewayProcess:
+        await self.start()
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        assert self._process is not None
+        self._process.terminate()
+        await self._process.wait()
+        self._folder.cleanup()
+
+    async def start(self) -> None:
+        """Start, on the port that it had, and wait until it answers."""
+        folder = Path(self._folder.name)
+        settings = folder / "config.toml"
+        settings.write_text(f'cache_dir = "{folder}/cache"\nstate_dir = "{folder}/state"\n', "utf-8")
+        where = ["--config", str(settings), "--listen", self.base.removeprefix("http://")]
+        words = ["-m", "laconic", "gateway", *where, "--anthropic-url", self._url, *self._flags]
+        self._process = await asyncio.create_subprocess_exec(
+            sys.executable, *words, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.DEVNULL
+        )
+        assert self._process.stdout is not None
+        self.base = (await self._process.stdout.readline()).decode().split()[-1]
+        async with aiohttp.ClientSession() as client, client.get(self.base + "/readyz") as answer:
+            answer.raise_for_status()
+
+    async def kill(self) -> None:
+        """As a power cut would."""
+        assert self._process is not None
+        self._process.kill()
+        await self._process.wait()
+
+    def cpu(self) -> float:
+        """Seconds of CPU that it has used."""
+        fields = self._about("stat").rsplit(")", 1)[1].split()
+        return (int(fields[11]) + int(fields[12])) / _TICKS
+
+    def memory(self) -> float:
+        """Resident megabytes."""
+        return int(self._about("statm").split()[1]) * resource.getpagesize() / 1e6
+
+    def _about(self, what: str) -> str:
+        assert self._process is not None
+        return Path(f"/proc/{self._process.pid}/{what}").read_text("utf-8")
 
 
 @contextmanager
