@@ -118,7 +118,8 @@ class Planner:
         known = self.protocols.known(target.upstream, who.model)
         if known == "prompted":
             return self.prompted(target, prepared.body, made)
-        return msgspec.structs.replace(made, unsure=self.policy.probe) if not known else made
+        unsure = not known and bool(who.model) and self.policy.probe
+        return msgspec.structs.replace(made, unsure=True) if unsure else made
 
     def again(self, target: Target, plan: Plan, nonsense: Nonsense) -> Plan:
         """The same request after an answer whose calls cannot be used."""
