@@ -67,16 +67,20 @@ class GatewayProcess:
 
     def cpu(self) -> float:
         """Seconds of CPU that it has used."""
-        fields = self._about("stat").rsplit(")", 1)[1].split()
+        assert self._process is not None
+        fields = Path(f"/proc/{self._process.pid}/stat").read_text("utf-8").rsplit(")", 1)[1].split()
         return (int(fields[11]) + int(fields[12])) / _TICKS
 
     def memory(self) -> float:
         """Resident megabytes."""
-        return int(self._about("statm").split()[1]) * resource.getpagesize() / 1e6
-
-    def _about(self, what: str) -> str:
         assert self._process is not None
-        return Path(f"/proc/{self._process.pid}/{what}").read_text("utf-8")
+        return memory(self._process.pid)
+
+
+def memory(pid: int) -> float:
+    """Resident megabytes of a process."""
+    pages = int(Path(f"/proc/{pid}/statm").read_text("utf-8").split()[1])
+    return pages * resource.getpagesize() / 1e6
 
 
 @contextmanager

@@ -14,8 +14,7 @@ from typing import Final
 
 import aiohttp
 
-from laconic.bench.gateway import gateway_process, memory
-from laconic.bench.parties import provider
+from laconic.bench.parties import GatewayProcess, memory, provider
 from laconic.bench.peers.environments import Peer, environment, installed, peer
 from laconic.bench.report import Cell, Options
 from laconic.config import child_environment
@@ -50,9 +49,9 @@ async def _measured(cache: Path, number: str, notes: list[str]) -> list[dict[str
         ways = [direct]
         async with AsyncExitStack() as stack:
             began = time.perf_counter()
-            base, pid = await stack.enter_async_context(gateway_process(direct, ("--openai-url", direct)))
-            rows.append({"by": "laconic", "ready s": time.perf_counter() - began, "memory MB": memory(pid)})
-            ways.append(base)
+            ours = await stack.enter_async_context(GatewayProcess(direct, ("--openai-url", direct)))
+            rows.append({"by": "laconic", "ready s": time.perf_counter() - began, "memory MB": ours.memory()})
+            ways.append(ours.base)
             if number:
                 began = time.perf_counter()
                 try:
