@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import sys
 import tomllib
 from pathlib import Path
 
@@ -144,3 +146,13 @@ def test_doctor_starts_the_server_as_the_client_would(project: Path, capsys: pyt
     seen = {finding["what"]: finding for finding in json.loads(capsys.readouterr().out.splitlines()[-1])}
     assert not seen["Cursor"]["well"]
     assert "laconic setup cursor" in seen["Cursor"]["advice"]
+
+
+def test_a_name_that_only_an_active_environment_knows_is_written_as_a_place(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
+    assert main(["setup", "claude", "--project"]) == 0
+    command = json.loads((project / ".mcp.json").read_text())["mcpServers"]["laconic"]["command"]
+    assert Path(command).is_absolute()
+    assert Path(command).is_file()

@@ -30,7 +30,9 @@ def test_tests_that_reach_a_change_come_before_those_that_are_farther(tmp_path: 
     try:
         plane.index.build()
         found = compare([FileChange("pkg/core.py", "changed", old=old.encode(), new=files["pkg/core.py"].encode())])
-        assert reaching(plane.code, found) == ["tests/test_core.py", "tests/test_direct.py", "tests/test_far.py"]
+        assert reaching(plane.code, found) == ["tests/test_direct.py", "tests/test_core.py", "tests/test_far.py"]
+        with_past = reaching(plane.code, found, [["pkg/core.py", "tests/test_other.py"], ["a", "tests/test_far.py"]])
+        assert sorted(with_past) == sorted(name for name in files if name.startswith("tests/"))
     finally:
         plane.close()
 

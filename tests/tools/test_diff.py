@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from laconic.config import Settings
-from laconic.errors import UnknownName
+from laconic.errors import UnknownName, Unreadable
 from laconic.index.compare.symbols import compare
 from laconic.tools.compose import compose
 from laconic.tools.diff import by_hunk, by_symbol, changed, records
@@ -172,3 +172,9 @@ def test_what_is_gone_from_a_renamed_file_stands_under_its_new_name(tmp_path: Pa
     (tmp_path / "b.py").write_text((more + CODE).replace("def one(a):\n    return a\n\n\n", ""))
     answer = text(tmp_path)
     assert "b.py, was a.py, -4\n- one function" in answer
+
+
+def test_a_folder_outside_of_git_is_told_so(tmp_path: Path) -> None:
+    for wanted in ("", "main..topic", "staged"):
+        with pytest.raises(Unreadable, match="is not in a git repository"):
+            changed(tmp_path, wanted)

@@ -1,18 +1,18 @@
-"""Tests to run, on commits that changed both code and tests: are the test files of the commit in the list?
+"""Tests to run, on the commits of the benchmark of changes: are the test files of the commit in the list?
 
-Each commit is laid out and indexed. "whole" asks with the whole change, whose own test files come first; "blind"
-hides them, so that only the graph and names can find them.
+Each repository is laid out and indexed once and then moved from commit to commit. "whole" asks with the whole change,
+whose own test files come first; "blind" hides them, so that calls, words, history, names and places must find them.
+The history ends before the commit.
 """
 
 from __future__ import annotations
 
 import subprocess
 import tempfile
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-from laconic.bench.diff import repositories, some_code
+from laconic.bench.diff import is_code, measured_commits, repositories, some_code
 from laconic.bench.report import Cell, Options, Report, at_least, versions
 from laconic.errors import Unreadable
 from laconic.index.compare.symbols import Comparison, compare
@@ -20,29 +20,36 @@ from laconic.index.resolve import Code
 from laconic.index.workspace_index import Index
 from laconic.tools.affected import MOST, reaching
 from laconic.workspace.classes import class_of
+from laconic.workspace.history import changed_together
 from laconic.workspace.revisions import changes, states
 
-_COMMITS: Final = 4  # of each repository
+_COMMITS: Final = 12  # of each repository at least; recent ones join those of the benchmark of changes
+_LANGUAGES: Final = 4
 
 
 def run(options: Options) -> Report:
-    """Every repository that is there."""
+    """Every repository that is there, or those that are named."""
     rows: list[dict[str, Cell]] = []
     for name, language in repositories().items():
         clone = Path(options.mirror) / name / "repo"
-        if clone.is_dir():
+        if clone.is_dir() and (not options.args or name in options.args):
             with tempfile.TemporaryDirectory() as folder:
                 rows.append({"repository": name, "language": language, **_measure(clone, Path(folder))})
     if not rows:
         raise Unreadable(f"{options.mirror} holds no repository.", "Name the folder in the setting `bench.mirror`.")
     tests = sum(int(row["tests"] or 0) for row in rows)
     found = {way: sum(int(row[way] or 0) for row in rows) / max(1, tests) for way in ("whole", "blind")}
+    commits = sum(int(row["commits"] or 0) for row in rows)
     return Report(
         name="affected",
-        corpus=f"{sum(int(row['commits'] or 0) for row in rows)} commits that change code and tests",
+        corpus=f"{commits} commits that change code and tests",
         tokenizer="none",
         rows=tuple(rows),
-        bars=(at_least(f"test files of the commit among the first {MOST}", found["whole"], 0.9),),
+        bars=(
+            at_least("commits", commits, 60),
+            at_least("languages", len({row["language"] for row in rows}), _LANGUAGES),
+            at_least(f"test files of the commit among the first {MOST}", found["whole"], 0.9),
+        ),
         notes=(f"blind: {found['blind']:.3f}",),
         versions=versions("tree-sitter"),
     )
@@ -51,34 +58,45 @@ def run(options: Options) -> Report:
 def _measure(clone: Path, folder: Path) -> dict[str, Cell]:
     tree = folder / "tree"
     subprocess.run(["git", "clone", "-q", "--shared", "--no-checkout", str(clone), str(tree)], check=True)
-    tests = whole = blind = commits = 0
-    for commit in _commits(clone):
+    tests = whole = blind = 0
+    commits = _commits(clone)
+    for commit in commits:
         subprocess.run(["git", "checkout", "-q", "--force", "--detach", commit], cwd=tree, check=True)
         index = Index.open(tree, folder / "cache")
         index.build()
         found = compare(changes(tree, states(tree, f"{commit}^!")))
-        touched = {f.change.path for f in found.files if f.new and class_of(f.change.path) == "test"}
+        touched = {file.change.path for file in found.files if file.new and _is_test(file.change.path)}
         hidden = Comparison(
             tuple(file for file in found.files if file.change.path not in touched),
             tuple(change for change in found.symbols if change.path not in touched),
         )
         code = Code(index.store, tree)
-        commits += 1
+        past = changed_together(tree, f"{commit}^")
         tests += len(touched)
-        whole += len(touched & set(reaching(code, found)[:MOST]))
-        blind += len(touched & set(reaching(code, hidden)[:MOST]))
+        whole += len(touched & set(reaching(code, found, past)[:MOST]))
+        blind += len(touched & set(reaching(code, hidden, past)[:MOST]))
         index.close()
-    return {"commits": commits, "tests": tests, "whole": whole, "blind": blind}
+    return {"commits": len(commits), "tests": tests, "whole": whole, "blind": blind}
 
 
-def _commits(clone: Path) -> Iterator[str]:
-    """Recent commits that change code and one to ten test files."""
+def _commits(clone: Path) -> list[str]:
+    """The commits of the benchmark of changes that change code and tests, and recent ones, oldest first."""
+    chosen = [commit for commit in measured_commits(clone) if _fits(clone, commit)]
     log = ["git", "log", "--no-merges", "--format=%H", "-n", "400"]
-    listed = subprocess.run(log, cwd=clone, capture_output=True, text=True, check=True).stdout.split()
-    found = 0
-    for commit in listed:
-        names = some_code(clone, commit)
-        tests = [name for name in names if class_of(name) == "test"]
-        if 0 < len(tests) <= MOST and len(tests) < len(names) and found < _COMMITS:
-            found += 1
-            yield commit
+    for commit in subprocess.run(log, cwd=clone, capture_output=True, text=True, check=True).stdout.split():
+        if len(chosen) >= _COMMITS:
+            break
+        if commit not in chosen and _fits(clone, commit):
+            chosen.append(commit)
+    order = ["git", "rev-list", "--no-walk=sorted", "--reverse", *chosen]
+    return subprocess.run(order, cwd=clone, capture_output=True, text=True, check=True).stdout.split()
+
+
+def _fits(clone: Path, commit: str) -> bool:
+    """Whether a commit changes code and tests, and no more tests than the list is long."""
+    names = some_code(clone, commit)
+    return 0 < sum(map(_is_test, names)) <= MOST and not all(map(_is_test, names))
+
+
+def _is_test(path: str) -> bool:
+    return class_of(path) == "test" and is_code(path)

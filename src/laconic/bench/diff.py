@@ -71,7 +71,7 @@ def run(options: Options) -> Report:
     for name, language in _REPOSITORIES.items():
         if (folder / name / "repo").is_dir():
             tally = tallies.setdefault(language, _Tally())
-            for commit in _commits(folder / name / "repo"):
+            for commit in measured_commits(folder / name / "repo"):
                 _measure(folder / name / "repo", commit, tally, count)
     if not tallies:
         raise Unreadable(
@@ -128,7 +128,7 @@ def _git(root: Path, *args: str) -> str:
     return done.stdout.decode("utf-8", "surrogateescape")
 
 
-def _commits(root: Path) -> Iterator[str]:
+def measured_commits(root: Path) -> Iterator[str]:
     """Commits that change some code, spread over the history, and some that say that they rename."""
     listed = _git(root, "log", "--no-merges", "--format=%H", "-n", "1200").split()
     spread = [commit for commit in listed[:: max(1, len(listed) // 120)] if some_code(root, commit)]
@@ -140,8 +140,13 @@ def _commits(root: Path) -> Iterator[str]:
 def some_code(root: Path, commit: str) -> list[str]:
     """The files of code that a commit changes; none if there are too many to look at."""
     names = _git(root, "show", "--format=", "--name-only", "-M", commit).split("\n")
-    code = [name for name in names if name.endswith((".py", ".go", ".js", ".ts", ".rs", ".java"))]
+    code = [name for name in names if is_code(name)]
     return code if len(code) <= _FILES else []
+
+
+def is_code(path: str) -> bool:
+    """Whether a file is in one of the languages that are measured."""
+    return path.endswith((".py", ".go", ".js", ".ts", ".rs", ".java"))
 
 
 def _measure(root: Path, commit: str, tally: _Tally, count: Callable[[str], int]) -> None:

@@ -246,6 +246,14 @@ class Store:
             if found := unpack_named(packed, name):
                 yield file, found
 
+    def files_mentioning(self, name: str) -> list[int]:
+        """Files that refer to a name in any case of its letters; some may be gone."""
+        if len(name.split()) != 1:
+            return []
+        quoted = '"' + name.replace('"', '""') + '"'
+        rows = self.connection.execute("SELECT rowid FROM mentions WHERE mentions MATCH ?", (quoted,))
+        return [int(row[0]) for row in rows]
+
     def fingerprint(self) -> str:
         """A hash of all rows by content, without ids and times: equal for equal code, however it was built."""
         state = blake2b(digest_size=16)

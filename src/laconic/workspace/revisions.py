@@ -16,7 +16,7 @@ import msgspec
 from laconic.edits.patch import Section, sections
 from laconic.errors import CommandFailed, UnknownName, Unreadable, UsageError
 from laconic.records import FileChange
-from laconic.workspace.git import git
+from laconic.workspace.git import git, top
 from laconic.workspace.reading import is_binary, read_bytes
 
 INDEX: Final = "INDEX"
@@ -108,6 +108,10 @@ def _commit(root: Path, name: str) -> str:
     try:
         found = git(root, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}", seconds=10)
     except CommandFailed:
+        if top(root) is None:
+            raise Unreadable(
+                f"{root} is not in a git repository.", "Name a patch file, or a folder of a repository as the root."
+            ) from None
         raise UnknownName("commit or branch", name, fix="`git log --oneline` lists commits.") from None
     return found.decode().strip()
 
@@ -153,7 +157,7 @@ def _change(work: Path | None, raw: _Raw, section: Section | None, blobs: dict[s
         try:
             new = read_bytes(work, raw.new_path, _LARGEST)
         except Unreadable as error:
-            note = error.problem
+            note = error.problem.removeprefix(f"{raw.new_path} ").rstrip(".")
     if raw.status in "MRT" and raw.old_mode != raw.new_mode and not note:
         note = f"mode {raw.old_mode} -> {raw.new_mode}"
         if raw.old_id == raw.new_id and raw.status == "M":

@@ -152,3 +152,18 @@ def test_bytes_that_are_not_text_or_code_are_only_files() -> None:
     )
     assert found.symbols == ()
     assert [file.code for file in found.files] == [False, False]
+
+
+def test_in_a_file_that_no_longer_parses_only_what_is_gone_is_called_removed() -> None:
+    old = "def f():\n    return 1\n\n\ndef g():\n    return 2\n\n\ndef h():\n    return 3\n"
+    new = b"def f(:\n    return 1\n\n\ndef g(\n    return 2 ]]]\n"
+    found = compare([FileChange("a.py", "changed", old=old.encode(), new=new)])
+    assert found.files[0].change.note == "no longer parses"
+    told = said(list(found.symbols))
+    assert told["h"] == ("removed",)
+    assert "removed" not in {*told["f"], *told["g"]}
+
+
+def test_what_a_file_held_that_cannot_be_read_is_not_called_removed() -> None:
+    found = compare([FileChange("a.py", "changed", old=BASE.encode(), note="has 3,000,046 bytes, over the limit")])
+    assert found.symbols == ()

@@ -62,8 +62,13 @@ def _remove(known: Client, places: Places, where: Scope, edits: list[install.Edi
 
 
 def program(where: Scope) -> list[str]:
-    """How to start us: by name in files that a team shares, by place in the user's own, which need no PATH."""
-    if where == "project" and shutil.which(NAME):
+    """How to start us: by name in files that a team shares, by place in the user's own, which need no PATH.
+
+    A name that is only found because an environment is active says nothing to a client that starts outside of it.
+    """
+    found = shutil.which(NAME)
+    active = sys.prefix != sys.base_prefix and found and Path(found).parent == Path(sys.executable).parent
+    if where == "project" and found and not active:
         return [NAME]
     beside = Path(sys.executable).with_name(NAME + (".exe" if sys.platform == "win32" else ""))
     return [str(beside)] if beside.is_file() else [sys.executable, "-m", NAME]

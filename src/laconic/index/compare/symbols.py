@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
+
+import msgspec
 
 from laconic.index.compare.match import match
 from laconic.index.compare.syntax import Syntax
@@ -29,6 +31,11 @@ class Compared:
     def code(self) -> bool:
         return any(side is not None and side.code for side in (self.old, self.new))
 
+    @property
+    def broken(self) -> bool:
+        """Whether the file parsed before and no longer does."""
+        return bool(self.old and self.new and self.new.parsed.faults and not self.old.parsed.faults)
+
 
 @dataclass(frozen=True)
 class Comparison:
@@ -45,7 +52,8 @@ def compare(changes: Sequence[FileChange]) -> Comparison:
     matched = match([(file.old, file.new) for file in code])
     known = _Known(files, matched.pairs)
     lonely = {id(unit) for unit in (*matched.removed, *matched.added)}
-    found = [_one_sided(unit, "removed", lonely) for unit in matched.removed]
+    broken = {id(file.old): file.new for file in code if file.old and file.new and file.broken}
+    found = [_one_sided(unit, _gone(unit, broken.get(id(unit.side))), lonely) for unit in matched.removed]
     found += [_one_sided(unit, "added", lonely) for unit in matched.added]
     found += [made for old, new in matched.pairs if (made := _pair(old, new, known))]
     found += [made for file in code if (made := _top_level(file, known))]
@@ -81,11 +89,22 @@ def _place(change: SymbolChange) -> tuple[str, int, str]:
 
 
 def _file(change: FileChange) -> Compared:
-    if change.note == "binary" or change.note.startswith("submodule"):
+    missing = change.new is None or (change.old is None and change.status != "added")
+    unread = missing and change.status != "removed"  # too large, say: what it held cannot be called gone
+    if unread or change.note == "binary" or change.note.startswith("submodule"):
         return Compared(change, None, None)
     old = Side(change.old_path or change.path, change.old) if change.old is not None else None
     new = Side(change.path, change.new) if change.new is not None else None
-    return Compared(change, old, new, _imports(old, new))
+    made = Compared(change, old, new, _imports(old, new))
+    if made.code and made.broken and not change.note:
+        return replace(made, change=msgspec.structs.replace(change, note="no longer parses"))
+    return made
+
+
+def _gone(unit: Unit, new: Side | None) -> str:
+    """What happened to a symbol of the old side alone: where the new side does not parse, it may still be there."""
+    word = re.compile(rf"(?<!\w){re.escape(unit.definition.name)}(?!\w)")
+    return "body" if new is not None and any(map(word.search, new.lines)) else "removed"
 
 
 def _imports(old: Side | None, new: Side | None) -> tuple[str, ...]:
