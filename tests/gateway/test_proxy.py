@@ -129,16 +129,20 @@ def test_the_engine_changes_what_is_sent_and_hears_what_was_said() -> None:
 
 @pytest.mark.parametrize(
     ("headers", "policy"),
-    [({"x_laconic": "off"}, Policy()), ({}, Policy(enabled=False)), ({}, Policy(off_models=("other", "m*")))],
+    [({"x_laconic": "off"}, Policy()), ({}, Policy(enabled=False)), ({}, Policy(off_models=("other", "m*", "gem*")))],
     ids=["by-header", "by-setting", "by-model"],
 )
-def test_switched_off_nothing_changes(headers: dict[str, str], policy: Policy) -> None:
-    async def scene(where: Stage) -> None:
-        await where.post("/v1/messages", CHAT, **headers)
-        assert where.upstream.asked[0].body == CHAT
-        assert where.upstream.asked[0].header("x-laconic") == ""
+@pytest.mark.parametrize("path", BODIES)
+def test_switched_off_nothing_changes(path: str, headers: dict[str, str], policy: Policy) -> None:
+    """Bodies and answers are the same bytes, in all formats."""
 
-    play(scene, _json, Shortening(), policy)
+    async def scene(where: Stage) -> None:
+        _, _, body = await where.post(path, BODIES[path], **headers)
+        assert where.upstream.asked[0].body == BODIES[path]
+        assert where.upstream.asked[0].header("x-laconic") == ""
+        assert body == b"".join(EVENTS)
+
+    play(scene, lambda _: streamed(EVENTS), Shortening(), policy)
 
 
 def test_a_session_is_switched_off_and_on_again() -> None:

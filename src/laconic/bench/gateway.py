@@ -37,7 +37,7 @@ def run(options: Options) -> Report:
 async def _run(options: Options) -> Report:
     rows: list[dict[str, Cell]] = []
     bars: list[Bar] = []
-    async with ScriptedUpstream(_answer) as upstream, aiohttp.ClientSession() as client:
+    async with ScriptedUpstream(answered) as upstream, aiohttp.ClientSession() as client:
         began = time.perf_counter()
         async with GatewayProcess(upstream.url, options.args) as gateway:
             ready = time.perf_counter() - began
@@ -66,9 +66,9 @@ async def _run(options: Options) -> Report:
     )
 
 
-def _answer(asked: Asked) -> Answer:
+def answered(request: Asked) -> Answer:
     usage = b'{"usage":{"input_tokens":9,"output_tokens":2}}'
-    if b'"stream":true' not in asked.body:
+    if b'"stream":true' not in request.body:
         return Answer((usage,))
     events = [b'event: content_block_delta\ndata: {"delta":{"type":"text_delta","text":"word"}}\n\n'] * _EVENTS
     return streamed([*events, b"event: message_delta\ndata: " + usage + b"\n\n"])
@@ -76,27 +76,27 @@ def _answer(asked: Asked) -> Answer:
 
 async def _growing(client: aiohttp.ClientSession, gateway: GatewayProcess, size: int) -> tuple[float, float]:
     """Milliseconds of CPU, and of waiting, per request, when each request adds one exchange to a long history."""
-    messages = _history(size)
-    await _post(client, gateway.base, messages, size)
+    messages = history(size)
+    await asked(client, gateway.base, messages, f"k{size}")
     spent, waits = gateway.cpu(), []
     for _ in range(_TURNS):
-        messages += _exchange(len(messages))
-        waits.append(await _post(client, gateway.base, messages, size))
+        messages += exchange(len(messages))
+        waits.append(await asked(client, gateway.base, messages, f"k{size}"))
     return 1000 * (gateway.cpu() - spent) / _TURNS, statistics.median(waits)
 
 
-def _history(size: int) -> list[dict[str, Any]]:
+def history(size: int) -> list[dict[str, Any]]:
     """About that many tokens."""
     messages: list[dict[str, Any]] = [{"role": "user", "content": f"Mend the parser of size {size}."}]
     count, tokens = counter(), 0
     while tokens < size:
-        more = _exchange(len(messages))
+        more = exchange(len(messages))
         tokens += count(json.dumps(more))
         messages += more
     return messages
 
 
-def _exchange(number: int) -> list[dict[str, Any]]:
+def exchange(number: int) -> list[dict[str, Any]]:
     name, id = f"src/module_{number}.py", f"toolu_{number}"
     lines = [f"{n:6}\tdef function_{number}_{n}(argument):  # {n * number % 97}" for n in range(1, 90)]
     call = {"type": "tool_use", "id": id, "name": "Read", "input": {"file_path": name}}
@@ -107,12 +107,12 @@ def _exchange(number: int) -> list[dict[str, Any]]:
     ]
 
 
-async def _post(client: aiohttp.ClientSession, base: str, messages: list[dict[str, Any]], size: int) -> float:
+async def asked(client: aiohttp.ClientSession, base: str, messages: list[dict[str, Any]], key: str) -> float:
     """Milliseconds until the whole answer was there."""
     request = {"model": "claude-sonnet-4-5", "max_tokens": 1000, "system": "Work.", "messages": messages}
     body = json.dumps(request, ensure_ascii=False).encode()
     began = time.perf_counter()
-    async with client.post(base + "/v1/messages", data=_reader(body), headers={"x-api-key": f"k{size}"}) as answer:
+    async with client.post(base + "/v1/messages", data=_reader(body), headers={"x-api-key": key}) as answer:
         await answer.read()
     return 1000 * (time.perf_counter() - began)
 
@@ -140,9 +140,9 @@ async def _first_bytes(flags: tuple[str, ...]) -> tuple[float, list[dict[str, Ce
     return steps["through the gateway"][18] - steps["direct"][18], rows
 
 
-def paced(asked: Asked) -> Answer:
+def paced(request: Asked) -> Answer:
     """Some events with a pause between them, as a model writes them."""
-    answer = _answer(asked)
+    answer = answered(request)
     return streamed([*answer.chunks[:5], answer.chunks[-1]], pause=0.002)
 
 

@@ -33,7 +33,7 @@ Scope = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
 
 log = logging.getLogger("laconic.gateway")
-_SMALL: Final = 16 * 2**10  # bytes: a conversation of this size is planned sooner than a thread wakes up
+_SMALL: Final = 4 * 2**10  # bytes: a conversation of this size is planned sooner than a thread wakes up
 _AUTO: Final = frozenset({"User-Agent", "Accept", "Accept-Encoding", "Content-Type"})
 
 
