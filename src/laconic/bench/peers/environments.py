@@ -24,6 +24,7 @@ class Peer:
     what: str
     serves: bool = True  # it speaks MCP on standard input and output
     extra: str = ""  # of the package, which its program needs
+    also: tuple[str, ...] = ()  # packages that it wants beside it
     absent: str = ""  # why it is installed and not measured
 
 
@@ -34,6 +35,7 @@ PEERS: Final = (
         "serena-agent",
         ("serena", "start-mcp-server", "--project", "{root}", "--enable-web-dashboard", "false"),
         "MCP server over language servers",
+        also=("uv",),
     ),
     Peer(
         "aider-chat",
@@ -79,7 +81,7 @@ def install(cache: Path, peers: Sequence[Peer]) -> dict[str, str]:
 def _install(folder: Path, peer: Peer) -> str:
     steps = [
         [sys.executable, "-m", "venv", str(folder)],
-        [str(folder / "bin" / "python"), "-m", "pip", "install", "--quiet", peer.package + peer.extra],
+        [str(folder / "bin" / "python"), "-m", "pip", "install", "--quiet", peer.package + peer.extra, *peer.also],
     ]
     for step in steps:
         try:

@@ -13,7 +13,7 @@ from typing import Any, Final, Protocol
 import msgspec
 
 from laconic.bench.peers.client import Client
-from laconic.bench.peers.environments import Peer, command
+from laconic.bench.peers.environments import Peer, command, environment
 from laconic.bench.turns.shell import Shell
 from laconic.config import child_environment
 from laconic.errors import CommandFailed
@@ -107,7 +107,9 @@ def shell(root: Path, home: Path) -> Opened:
 
 def _code_index(cache: Path, peer: Peer) -> Callable[[Path, Path], Opened]:
     def opened(root: Path, home: Path) -> Opened:
-        served = Served(Client(command(cache, peer, root), root, _home(home)), _ask_code_index)
+        served = Served(
+            Client(command(cache, peer, root), root, _home(home, environment(cache, peer) / "bin")), _ask_code_index
+        )
         served.call("set_project_path", path=str(root))
         served.call("build_deep_index")
         return served
@@ -133,7 +135,7 @@ def _ask_code_index(served: Served, op: str, args: Sequence[str]) -> list[str]:
 
 def _jcodemunch(cache: Path, peer: Peer) -> Callable[[Path, Path], Opened]:
     def opened(root: Path, home: Path) -> Opened:
-        client = Client(command(cache, peer, root), root, _home(home))
+        client = Client(command(cache, peer, root), root, _home(home, environment(cache, peer) / "bin"))
         arguments = {"action": "index_folder", "args": {"path": str(root)}, "allow_state_change": True}
         said = _decoded(client.call("order", arguments, seconds=900))
         if "repo" not in said:
@@ -168,28 +170,43 @@ def _ask_jcodemunch(repo: str) -> Callable[[Served, str, Sequence[str]], list[st
 
 def _serena(cache: Path, peer: Peer) -> Callable[[Path, Path], Opened]:
     def opened(root: Path, home: Path) -> Opened:
-        served = Served(Client(command(cache, peer, root), root, _home(home)), _ask_serena)
-        first = next(root.rglob("*.py"))
-        served.call("get_symbols_overview", relative_path=first.relative_to(root).as_posix())  # starts its servers
-        return served
+        client = Client(command(cache, peer, root), root, _home(home, environment(cache, peer) / "bin"))
+        manual = client.call("initial_instructions", {})  # it asks every agent to read this first
+        session = re.search(r"session id is `(\w+)`", manual)
+        served = Served(client, _ask_serena(session[1] if session else "", manual))
+        first = min(root.rglob("*.py")).relative_to(root).as_posix()
+        tried = served.answer("outline", [first])[-1]
+        if "Failed to start" in tried or session is None:
+            served.close()
+            raise CommandFailed("its language server does not start here (it is downloaded on first use).")
+        return Served(client, _ask_serena(session[1], manual))
 
     return opened
 
 
-def _ask_serena(served: Served, op: str, args: Sequence[str]) -> list[str]:
-    path = args[-1].replace(".", "/")
-    match op:
-        case "symbol":
-            return [served.call("find_symbol", name_path_pattern=path)]
-        case "text":
-            return [served.call("search_for_pattern", substring_pattern=re.escape(args[0]))]
-        case "regex":
-            return [served.call("search_for_pattern", substring_pattern=args[0])]
-        case "outline":
-            return [served.call("get_symbols_overview", relative_path=args[0], depth=1)]
-        case "source":
-            return [served.call("find_symbol", name_path_pattern=path, relative_path=args[0], include_body=True)]
-    return [served.call("find_referencing_symbols", name_path=path, relative_path=args[0])]
+def _ask_serena(session: str, manual: str) -> Callable[[Served, str, Sequence[str]], list[str]]:
+    unread = [manual]
+
+    def asks(served: Served, op: str, args: Sequence[str]) -> list[str]:
+        name, file = args[-1].replace(".", "/"), args[0]
+        match op:
+            case "symbol":
+                code = f"s.lsp.find_symbol({name!r})"
+            case "text":
+                code = f"s.fs.search_for_pattern({re.escape(file)!r})"
+            case "regex":
+                code = f"s.fs.search_for_pattern({file!r})"
+            case "outline":
+                code = f"s.lsp.get_symbols_overview({file!r}, depth=1)"
+            case "source":
+                code = f"s.lsp.find_symbol({name!r}, relative_path={file!r}, include_body=True)"
+            case _:
+                code = f"s.lsp.find_referencing_symbols({name!r}, relative_path={file!r})"
+        answers = [*unread, served.call("serena_repl", session=session, code=code)]
+        unread.clear()
+        return answers
+
+    return asks
 
 
 SERVERS: Final[dict[str, Callable[[Path, Peer], Callable[[Path, Path], Opened]]]] = {
@@ -199,9 +216,10 @@ SERVERS: Final[dict[str, Callable[[Path, Peer], Callable[[Path, Path], Opened]]]
 }
 
 
-def _home(home: Path) -> dict[str, str]:
-    """A home folder in which nothing is set."""
+def _home(home: Path, programs: Path) -> dict[str, str]:
+    """A home folder in which nothing is set, and the programs that came with the package."""
     return {
+        "PATH": f"{programs}:{child_environment().get('PATH', '')}",
         "HOME": str(home),
         "XDG_CACHE_HOME": str(home / ".cache"),
         "XDG_CONFIG_HOME": str(home / ".config"),
