@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from laconic.agent.assembly import Options, assemble, recorded
+from laconic.agent.assembly import Options, assemble
 from laconic.agent.limits import Limits
 from laconic.agent.loop import Agent
 from laconic.agent.permission import everything
@@ -54,7 +54,7 @@ def settings_in(folder: Path, **flags: object) -> Settings:
 
 
 def agent_for(options: Options, settings: Settings, task: str = "") -> Agent:
-    return assemble(options, settings, recorded(options, settings, task))
+    return assemble(options, settings, task)
 
 
 def scripted(root: Path, script: Path, **more: Any) -> Options:

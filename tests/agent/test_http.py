@@ -15,7 +15,7 @@ from tests.agent.stage import agent_for, repair, settings_in
 from laconic.agent.assembly import Options
 from laconic.agent.permission import everything
 from laconic.agent.providers import endpoint
-from laconic.agent.scripted import script
+from laconic.agent.scripted import Script, script
 from laconic.agent.transport import Http
 from laconic.errors import ModelError, UpstreamError, UsageError
 from laconic.gateway.scripted import Answer, Asked
@@ -58,10 +58,10 @@ def test_what_a_model_can_do_is_found_out_and_remembered(tmp_path: Path, format:
         assert answer.startswith("total left out the first price")
         first = [_offered(asked) for asked in provider.asked]
         assert first == ([True] * 5 if tools == "native" else [True] + [False] * 5)
-        if format == "chat":
+        if format == "chat" and tools == "refused":
             _worked(tmp_path, provider, format, "again")
             later = [_offered(asked) for asked in provider.asked][len(first) :]
-            assert later == [tools == "native"] * 5
+            assert later == [False] * 5
 
 
 @pytest.mark.feature("P2")
@@ -82,14 +82,15 @@ def test_the_key_goes_to_the_provider_and_nowhere_else(
 ) -> None:
     """Not into the session's file, not into the archive, not into the environment of commands."""
     monkeypatch.setenv("LOCAL_API_KEY", "sk-very-secret")
-    table = script(CASE.script)
-    rules = (msgspec.structs.replace(table.rules[0], calls=()), *table.rules[1:])
-    first = msgspec.convert(
-        {"when": ["^Mend"], "calls": [{"name": "run", "arguments": {"command": "env; python3 -m unittest -q"}}]},
-        type(table.rules[0]),
-    )
-    with Provider(following(msgspec.structs.replace(table, rules=(first, *rules)))) as provider:
-        _worked(tmp_path, provider, format)
+    rules = [
+        {"when": ["^Look"], "calls": [{"name": "run", "arguments": {"command": "env"}}]},
+        {"when": ["^PATH="], "say": "Seen."},
+    ]
+    (tmp_path / "project").mkdir()
+    with Provider(following(msgspec.convert({"rules": rules}, Script))) as provider:
+        agent = agent_for(_options(tmp_path / "project", provider.url, format), settings_in(tmp_path), "x")
+        assert agent.work("Look around.") == "Seen."
+        agent.close()
         sent = [value for asked in provider.asked for _, value in asked.headers if "sk-very-secret" in value]
         assert len(sent) == len(provider.asked)
         assert not any(b"sk-very-secret" in asked.body for asked in provider.asked)
@@ -162,7 +163,7 @@ def test_a_model_that_names_its_window_gets_what_fits(tmp_path: Path) -> None:
             {"tool": "read", "when": [r"\[a\.py#"], "say": "Seen."},
         ]
     }
-    answer = following(msgspec.convert(rules, type(script(CASE.script))))
+    answer = following(msgspec.convert(rules, Script))
     most = 4 * 4_000
 
     def small(request: Asked) -> Answer:

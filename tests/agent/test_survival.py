@@ -374,3 +374,28 @@ def test_a_session_is_read_back_as_it_was(tmp_path: Path) -> None:
     assert again.messages == agent.record.messages
     assert {type(message) for message in again.messages} == {Words, Spoken, Outcomes}
     again.close()
+
+
+def test_an_answer_that_was_given_before_the_kill_is_given_again(tmp_path: Path) -> None:
+    """No model is asked for it a second time."""
+    agent = _agent(tmp_path, {"say": "Done."})
+    agent.work("x")
+    agent.close()
+    again = agent_for(
+        scripted(tmp_path / "project", tmp_path / "model.toml", resume=agent.record.id), settings_in(tmp_path)
+    )
+    assert again.work() == "Done."
+    assert again.books.spent.turns == 0
+    again.close()
+
+
+def test_what_the_project_tells_agents_is_told(tmp_path: Path) -> None:
+    agent = _agent(tmp_path, {"say": "Done."})
+    assert "notes for agents" not in agent.voice.manner.system
+    agent.close()
+    notes = "Run `make check` before you are done.\n" + "".join(f"- rule {n} says {n * n}\n" for n in range(3000))
+    (tmp_path / "project" / "AGENTS.md").write_text(notes, "utf-8")
+    agent = _agent(tmp_path, {"say": "Done."})
+    assert "Run `make check` before you are done." in agent.voice.manner.system
+    assert counter()(agent.voice.manner.system) < 2_500
+    agent.close()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import pty
+import re
 import select
 import subprocess
 import sys
@@ -13,6 +14,9 @@ from pathlib import Path
 
 import pytest
 from tests.agent.stage import repair
+
+from laconic.cli.main import main
+from laconic.errors import UsageError
 
 CASE = repair("wrong_sign")
 
@@ -118,13 +122,17 @@ def test_on_a_terminal_a_person_is_asked(folder: Path, word: str, allowed: bool)
         (("--model", "nonsense", "x"), "names no model"),
     ],
 )
-def test_wrong_usage_is_named(folder: Path, words: tuple[str, ...], problem: str) -> None:
-    done = _agent(folder, *words)
-    assert done.returncode == 2
-    assert problem in done.stderr
+def test_wrong_usage_is_named(
+    folder: Path, words: tuple[str, ...], problem: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LACONIC_STATE_DIR", str(folder / "state"))
+    with pytest.raises(UsageError, match=re.escape(problem)):
+        main(["agent", "--root", str(folder / "project"), *words])
+    assert not list(folder.rglob("*.jsonl"))
 
 
-def test_a_script_that_is_none_is_named(folder: Path) -> None:
-    (folder / "project" / "bad.toml").write_text('[[rule]]\nwhen = ["("]\n', "utf-8")
-    done = _agent(folder, "--model", "scripted:bad.toml", "x")
-    assert (done.returncode, "is no script of a model" in done.stderr) == (2, True)
+def test_a_script_that_is_none_is_named(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LACONIC_STATE_DIR", str(folder / "state"))
+    (folder / "bad.toml").write_text('[[rule]]\nwhen = ["("]\n', "utf-8")
+    with pytest.raises(UsageError, match="is no script of a model"):
+        main(["agent", "--model", f"scripted:{folder / 'bad.toml'}", "x"])

@@ -25,17 +25,25 @@ from laconic.context.economy import price_of
 from laconic.context.engine import Engine
 from laconic.context.ledger import Decision, Recap
 from laconic.context.options import options_from
+from laconic.errors import WorkspaceError
+from laconic.reduce.text import reduce_text
 from laconic.render.briefing import system_prompt
 from laconic.sessions.archive import Archive
 from laconic.sessions.capabilities import Capabilities
 from laconic.sessions.ledger import LedgerFile
 from laconic.sessions.trajectories import Trajectory, begin, resume
 from laconic.sessions.turns import FILE, Turns, Who
-from laconic.tokens.count import counter
+from laconic.tokens.count import Counter, counter
 from laconic.wire.prompted.capability import Protocols
 from laconic.wire.speaking.dialects import spoken
+from laconic.workspace.reading import read_bytes
 
 _SCRIPTED: Final = "scripted:"
+_NOTES: Final = ("AGENTS.md", "CLAUDE.md", ".github/copilot-instructions.md")
+_NOTED: Final = 1_500  # tokens: every request carries them
+
+
+Chosen = tuple[str, str, str, Transport]  # provider, model, format, and the way there
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,19 +66,21 @@ def folder_of(settings: Settings) -> Path:
     return settings.state_dir() / "agent"
 
 
-def recorded(options: Options, settings: Settings, task: str) -> Trajectory:
-    """The session that is begun, or gone on with."""
+def assemble(options: Options, settings: Settings, task: str = "", watch: Watch | None = None) -> Agent:
+    """A session that is ready to work on a task: begun, or gone on with. Close it afterwards."""
+    chosen = _model(options, settings)  # first: a model that is not there leaves no session behind
     folder, root = folder_of(settings), options.root.resolve()
     if options.resume:
-        return resume(folder, options.resume, root)
-    return begin(folder, root, options.model, task, __version__)
+        record = resume(folder, options.resume, root)
+    else:
+        record = begin(folder, root, options.model, task, __version__)
+    return _assembled(options, settings, record, chosen, watch or Unwatched())
 
 
-def assemble(options: Options, settings: Settings, record: Trajectory, watch: Watch | None = None) -> Agent:
-    """A session that is ready to work. Close its tools afterwards."""
+def _assembled(options: Options, settings: Settings, record: Trajectory, chosen: Chosen, watch: Watch) -> Agent:
     count = counter(settings.text("model"))
     root = Path(record.begun.root)
-    provider, model, format, way = _model(options, settings)
+    provider, model, format, way = chosen
     permission = Permission(root, settings.patterns("agent.allow"), settings.patterns("agent.deny"), options.ask)
     tools = Toolbox(root, settings, permission, record.id, options.window)
     ledger = LedgerFile(settings.cache_dir() / "ledger.sqlite", Decision, Recap)
@@ -83,7 +93,7 @@ def assemble(options: Options, settings: Settings, record: Trajectory, watch: Wa
         provider,
         model,
         spoken(format),
-        system_prompt(str(root)),
+        system_prompt(str(root), _notes(root, count)),
         tools.offers,
         tools.guessed,
         options.window,
@@ -97,7 +107,19 @@ def assemble(options: Options, settings: Settings, record: Trajectory, watch: Wa
         Capabilities(settings.state_dir() / "models.json"),
     )
     voice = Voice(manner, way, engine, protocols, record.id, count=count, clock=time.time, sent=books.sent)
-    return Agent(voice, tools, record, books, watch or Unwatched())
+    return Agent(voice, tools, record, books, watch)
+
+
+def _notes(root: Path, count: Counter) -> str:
+    """What the project tells agents, the first of the usual files; a long one is reduced."""
+    for name in _NOTES:
+        try:
+            text = read_bytes(root, name).decode("utf-8", "replace").strip()
+        except WorkspaceError:
+            continue
+        if text:
+            return reduce_text(text, cost=count, budget=_NOTED).text if count(text) > _NOTED else text
+    return ""
 
 
 def _turns(settings: Settings) -> Turns | None:
@@ -108,8 +130,7 @@ def _turns(settings: Settings) -> Turns | None:
         return None
 
 
-def _model(options: Options, settings: Settings) -> tuple[str, str, str, Transport]:
-    """Provider, model, format, and the way there."""
+def _model(options: Options, settings: Settings) -> Chosen:
     if options.model.startswith(_SCRIPTED):
         path = Path(options.model.removeprefix(_SCRIPTED))
         rules = script(path)

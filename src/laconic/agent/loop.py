@@ -53,8 +53,11 @@ class Agent:
     def work(self, task: str = "") -> str:
         """Until the model makes no more calls: what it says then is the answer."""
         self._take_up()
+        last = self.record.messages[-1] if self.record.messages else None
         if task:
             self.record.add(Words(task))
+        elif isinstance(last, Spoken) and last.text.strip():
+            return last.text  # killed between the answer and its end
         while True:
             self.books.spent.check()
             said = self.voice.ask(tuple(self.record.messages), self.tools.tasks.current, self.watch.text)

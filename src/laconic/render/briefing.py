@@ -28,9 +28,10 @@ _WHY: Final = {
 }
 
 
-def system_prompt(root: str) -> str:
-    """The same for a whole session: nothing in it changes from turn to turn."""
-    return _SYSTEM.format(root=root)
+def system_prompt(root: str, notes: str = "") -> str:
+    """The same for a whole session: nothing in it changes from turn to turn. `notes`: what the project says itself."""
+    said = _SYSTEM.format(root=root)
+    return f"{said}\n\nThe project's own notes for agents:\n\n{notes}" if notes else said
 
 
 def not_run(reason: str, name: str = "") -> str:

@@ -50,14 +50,15 @@ def shell(command: str, folder: Path, *, seconds: float, environment: Mapping[st
         raise CommandFailed(f"The command cannot be started: {error}.", "Check its words and its folder.") from None
     assert process.stdout is not None
     kept = _Kept(process.stdout)
+    ending = Thread(target=process.wait, daemon=True)  # waiting with a time limit would look again and again
     late, left = False, True
     try:
         kept.start()
-        process.wait(seconds)
-        kept.join(_GRACE)
-        left = kept.is_alive() or _marked(mark) != []
-    except subprocess.TimeoutExpired:
-        late = True
+        ending.start()
+        ending.join(seconds)
+        late = ending.is_alive()
+        kept.join(0.0 if late else _GRACE)
+        left = late or kept.is_alive() or _marked(mark) != []
     finally:
         if left:
             _end(process, mark)

@@ -47,20 +47,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace, settings: Settings) -> int:
     from rich.console import Console  # the agent and all it needs: not for `--help`
 
-    from laconic.agent.assembly import assemble, recorded
+    from laconic.agent.assembly import assemble
     from laconic.cli.agent_view import View
 
     task = sys.stdin.read() if args.task == "-" else args.task
     if not task.strip() and not args.resume:
         raise UsageError("There is no task.", 'Write: laconic agent "what to do".')
     view = None if args.print else View(Console(file=sys.stderr))
-    options = _options(args, settings, view)
-    record = recorded(options, settings, task)
-    if record.ended == "done" and not task:
-        raise UsageError(f"The session {record.id} is done.", "Give a task to go on with.")
-    agent = assemble(options, settings, record, view)
+    agent = assemble(_options(args, settings, view), settings, task, view)
     signal.signal(signal.SIGTERM, _interrupt)
     try:
+        if agent.record.ended == "done" and not task:
+            raise UsageError(f"The session {agent.record.id} is done.", "Give a task to go on with.")
         return _worked(agent, task, view)
     finally:
         agent.close()
