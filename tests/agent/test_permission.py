@@ -26,6 +26,10 @@ DENY = ("sudo *", "git push*", "rm -rf /*", "dd *")
         "nohup git push &",
         "true\ngit push",
         "rm -rf / ",
+        "/usr/bin/sudo id",
+        "bash -lc 'sudo id'",
+        "sh -c \"sh -c 'git push'\"",
+        "bash -c 'ls; git push'",
         "rm -rf /home",
     ],
 )
@@ -79,4 +83,5 @@ def test_a_command_does_not_leave_the_folder(tmp_path: Path, command: str) -> No
 
 
 def test_a_line_is_taken_apart(tmp_path: Path) -> None:
+    assert list(parts("grep 'sudo x' notes.md")) == ["grep 'sudo x' notes.md"]
     assert list(parts("A=1 B=2 time make  all|tee x && (cd y; ls)")) == ["make all", "tee x", "cd y", "ls"]

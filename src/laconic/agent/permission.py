@@ -20,6 +20,7 @@ Ask = Callable[[str], Answer]
 _JOINTS: Final = re.compile(r"&&|\|\||[;|&\n(){}`]|\$\(")
 _ASSIGNED: Final = re.compile(r"^(?:[A-Za-z_]\w*=\S*\s+)+")
 _BEFORE: Final = re.compile(r"^(?:env|command|exec|time|nohup|nice|builtin)\s+")
+_SHELLS: Final = frozenset({"sh", "bash", "zsh", "dash", "ksh"})
 _WRITES: Final = re.compile(r"(?<![0-9&])>(?!\s*/dev/null|&)|[0-9&]>(?!\s*/dev/null|&)")
 
 
@@ -77,6 +78,22 @@ def parts(command: str) -> Iterator[str]:
             before, piece = piece, _BEFORE.sub("", _ASSIGNED.sub("", piece.strip()))
         if piece:
             yield " ".join(piece.split())
+            yield from _inner(piece)
+
+
+def _inner(piece: str) -> Iterator[str]:
+    """The same command without its folder, and what a shell in the shell is told to run."""
+    try:
+        words = shlex.split(piece)
+    except ValueError:  # a quote that another part closes
+        words = piece.split()
+    name = words[0].rsplit("/", 1)[-1] if words else ""
+    if words and name and name != words[0]:
+        yield " ".join([name, *words[1:]])
+    if name in _SHELLS:
+        for at, word in enumerate(words[:-1]):
+            if re.fullmatch(r"-\w*c", word):
+                yield from parts(words[at + 1])
 
 
 def everything(_: str) -> Answer:
