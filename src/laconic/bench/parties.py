@@ -68,13 +68,18 @@ class GatewayProcess:
     def cpu(self) -> float:
         """Seconds of CPU that it has used."""
         assert self._process is not None
-        fields = Path(f"/proc/{self._process.pid}/stat").read_text("utf-8").rsplit(")", 1)[1].split()
-        return (int(fields[11]) + int(fields[12])) / _TICKS
+        return cpu(self._process.pid)
 
     def memory(self) -> float:
         """Resident megabytes."""
         assert self._process is not None
         return memory(self._process.pid)
+
+
+def cpu(pid: int) -> float:
+    """Seconds of CPU that a process has used."""
+    fields = Path(f"/proc/{pid}/stat").read_text("utf-8").rsplit(")", 1)[1].split()
+    return (int(fields[11]) + int(fields[12])) / _TICKS
 
 
 def memory(pid: int) -> float:

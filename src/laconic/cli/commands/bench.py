@@ -17,7 +17,19 @@ from laconic.config import Settings
 from laconic.errors import UnknownName, Unreadable
 
 _NOT_BENCHMARKS = frozenset(
-    {"calls", "chart", "corpus", "hostile", "parties", "printed", "recorded", "report", "sessions", "snapshot"}
+    {
+        "browser",
+        "calls",
+        "chart",
+        "corpus",
+        "hostile",
+        "parties",
+        "printed",
+        "recorded",
+        "report",
+        "sessions",
+        "snapshot",
+    }
 )
 
 
