@@ -75,6 +75,7 @@ def test_a_part_costs_its_size_in_every_turn(
         turns.close()
         reading = Spending(Path(folder) / FILE)
         found = {row.name: [row.sent, row.whole] for row in reading.parts("kind")}
+        assert reading.parts("kind") == reading.parts_of("s", "kind")
         reading.close()
     assert found == naive
 

@@ -19,8 +19,9 @@ from laconic.config import Settings
 from laconic.dashboard.books import Books
 from laconic.dashboard.document import Node, document
 from laconic.dashboard.guard import Guard
+from laconic.dashboard.layout import PERIODS
 from laconic.dashboard.pages.others import archived, failure, models, tools
-from laconic.dashboard.pages.overview import PERIODS, overview
+from laconic.dashboard.pages.overview import overview
 from laconic.dashboard.pages.parts import spent
 from laconic.dashboard.pages.session import session
 from laconic.dashboard.pages.sessions import ORDERS, sessions
@@ -46,11 +47,11 @@ def application(settings: Settings, token: str = "") -> ASGIApp:
     return Guard(Starlette(routes=routes, exception_handlers={404: _missing}), token)
 
 
-def _overview(books: Books, query: Query) -> msgspec.Struct:
+def _days(query: Query) -> int:
     days = _whole(query, "days", 30)
     if days not in {period for period, _ in PERIODS}:
         raise UsageError("There is no such period.", f"days is one of {', '.join(str(n) for n, _ in PERIODS)}.")
-    return books.overview(days)
+    return days
 
 
 def _sessions(books: Books, query: Query) -> msgspec.Struct:
@@ -62,10 +63,10 @@ def _sessions(books: Books, query: Query) -> msgspec.Struct:
 
 
 PAGES: Final[dict[str, tuple[Read, Write]]] = {
-    "": (_overview, overview),
+    "": (lambda books, query: books.overview(_days(query)), overview),
     "sessions": (_sessions, sessions),
     "session": (lambda books, query: books.session(query.get("name", ""), _whole(query, "until", 0)), session),
-    "spent": (lambda books, _: books.spent(), spent),
+    "spent": (lambda books, query: books.spent(_days(query)), spent),
     "tools": (lambda books, _: books.tools(), tools),
     "models": (lambda books, _: books.models(), models),
     "archive": (lambda books, query: books.archived(query.get("ref", "")), archived),

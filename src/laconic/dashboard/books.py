@@ -24,7 +24,6 @@ from laconic.dashboard.figures import (
     Tools,
 )
 from laconic.dashboard.reckoning import (
-    DAY,
     buckets,
     decision_figures,
     events,
@@ -41,13 +40,13 @@ from laconic.sessions.calls import FILE as CALLS
 from laconic.sessions.calls import Calls
 from laconic.sessions.ledger import LedgerFile
 from laconic.sessions.spending import Hour, Order, Spending
+from laconic.sessions.turns import DAY, HOUR
 from laconic.sessions.turns import FILE as TURNS
-from laconic.sessions.turns import HOUR
 
 _NEWEST: Final = 12  # sessions on the first page
 _PAGE: Final = 50  # sessions on a page of the list
 _ROWS: Final = 50  # of a table of parts
-_DECISIONS: Final = 200  # that a session's page lists
+_DECISIONS: Final = 100  # that a session's page lists
 _TEXT: Final = 400_000  # characters of archived text that a page shows
 _STALE: Final = 120.0  # seconds after which a quota says nothing about now
 _FILES: Final = (TURNS, CALLS, "ledger.sqlite", "archive.sqlite")
@@ -98,7 +97,7 @@ class Books:
             bucket,
             [Bucket(at, totals(groups.get(at, ()))) for at in buckets(groups, width, since, now)],
             [runway(row, now) for row in spending.quotas(now) if now - row.at < _STALE],
-            spending.parts("kind", since=since),
+            spending.parts("kind", since),
             [session_figures(row) for row in spending.sessions("last", _NEWEST, since=since)],
         )
 
@@ -131,22 +130,24 @@ class Books:
             len(rows),
             sum(decision.saved for decision in rows),
             [row for row in rows if not until or row.number <= until][-_DECISIONS:][::-1],
-            spending.parts("kind", name),
-            spending.parts("tool", name, _ROWS),
-            spending.parts("file", name, _ROWS),
+            spending.parts_of(name, "kind"),
+            spending.parts_of(name, "tool", _ROWS),
+            spending.parts_of(name, "file", _ROWS),
         )
 
-    def spent(self) -> Spent:
-        """Where tokens went, over all sessions."""
+    def spent(self, days: int = 30) -> Spent:
+        """Where tokens went in the last days, over all sessions; 0: ever."""
         spending = self._read()
-        kinds = spending.parts("kind")
+        since = self._now() - days * DAY if days else 0.0
+        kinds = spending.parts("kind", since)
         return Spent(
+            days,
             sum(part.sent for part in kinds),
             sum(part.whole for part in kinds),
             kinds,
-            spending.parts("tool", limit=_ROWS),
-            spending.parts("file", limit=_ROWS),
-            [session_figures(row) for row in spending.sessions("prompt", _NEWEST)],
+            spending.parts("tool", since, _ROWS),
+            spending.parts("file", since, _ROWS),
+            [session_figures(row) for row in spending.sessions("prompt", _NEWEST, since=since)],
         )
 
     def tools(self) -> Tools:

@@ -7,13 +7,14 @@ their size. Colours are classes, because the page forbids styles in attributes.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
+from itertools import accumulate
 from typing import Final
 
 from laconic.dashboard.markup import Child, Markup, tag
 
-_MOST: Final = 480  # points of a curve
+_MOST: Final = 300  # points of a curve
 _LEAST: Final = 1e-6  # what counts as something
 _DENSE: Final = 100  # bars with gaps between them
 _FEW: Final = 24  # marks that get a line each
@@ -56,36 +57,26 @@ def curve(chart: Chart, marks: Sequence[Mark] = ()) -> Markup:
     """Areas, the widest first, with marks on the last of them."""
     count = len(chart.tips)
     top = _top(chart)
-    picked = _picked(count, {mark.at for mark in marks})
-    drawing = tag(
-        "svg",
-        *(_area(line, picked, count, top) for line in chart.series),
-        viewBox="0 0 1000 1000",
-        preserveAspectRatio="none",
-        width="100%",
-        height="100%",
-        aria_hidden="true",
-    )
     last = chart.series[-1].values
     few = sum(not mark.quiet for mark in marks) <= _FEW
     dots = [_dot(mark, _x(mark.at, count), _y(last[mark.at], top), few=few) for mark in marks]
-    return _figure(
-        chart, (_grid(top), drawing, _scale(top, chart.unit), _strips(chart.tips, picked), dots), linked=bool(marks)
-    )
+    layers = _layered(chart, top, "area", {mark.at for mark in marks})
+    return _figure(chart, (*layers, dots), linked=bool(marks))
 
 
 def bars(chart: Chart) -> Markup:
-    """Stacked bars, one for each tip."""
+    """Stacked bars, one for each tip; very many of them flow together into areas."""
     count = len(chart.tips)
-    sums = [sum(line.values[at] for line in chart.series) for at in range(count)]
-    top = _top(replace(chart, series=(Series("sum", "", sums),)))
-    width, gap = 100 / max(1, count), 0.1 if count <= _DENSE else -0.05  # many bars touch, or the gaps would flicker
-    drawn: list[Markup] = []
-    for at in range(count):
-        under = 0.0
-        for line in chart.series:
-            under += line.values[at]
-            drawn.append(_bar((at + gap) * width, width * (1 - 2 * gap), (under, line.values[at]), top, line.look))
+    stacked = list(accumulate((list(line.values) for line in chart.series), _upon))
+    top = _top(replace(chart, series=[Series("", "", values) for values in stacked]))
+    if count > _DENSE:
+        layers = [Series(line.name, line.look, up) for line, up in zip(chart.series, stacked, strict=True)]
+        return _figure(chart, _layered(replace(chart, series=layers[::-1]), top, "solid"))
+    drawn = [
+        _bar((at + 0.1) * 100 / count, 80 / count, (up[at], line.values[at]), top, line.look)
+        for line, up in zip(chart.series, stacked, strict=True)
+        for at in range(count)
+    ]
     return _barred(chart, drawn, top)
 
 
@@ -113,10 +104,28 @@ def meter(part: float, whole: float, look: str = "with") -> Markup:
     )
 
 
+def _upon(below: list[float], above: list[float]) -> list[float]:
+    return [under + size for under, size in zip(below, above, strict=True)]
+
+
+def _layered(chart: Chart, top: float, look: str, needed: Collection[int] = ()) -> list[Child]:
+    """Areas one over the other, the last in front."""
+    picked = _picked(len(chart.tips), needed)
+    drawing = tag(
+        "svg",
+        *(_area(line, picked, len(chart.tips), top, look) for line in chart.series),
+        viewBox="0 0 1000 1000",
+        preserveAspectRatio="none",
+        width="100%",
+        height="100%",
+        aria_hidden="true",
+    )
+    return [_grid(top), drawing, _scale(top, chart.unit), _strips(chart.tips, picked)]
+
+
 def _barred(chart: Chart, drawn: Sequence[Markup], top: float) -> Markup:
-    looks = "dense" if len(chart.tips) > _DENSE else None
     strips = _strips(chart.tips, range(len(chart.tips)))
-    return _figure(chart, (_grid(top), tag("g", *drawn, class_=looks), _scale(top, chart.unit), strips))
+    return _figure(chart, (_grid(top), tag("g", *drawn), _scale(top, chart.unit), strips))
 
 
 def spread(low: float, high: float, top: float) -> Markup:
@@ -173,7 +182,7 @@ def _dot(mark: Mark, x: str, y: str, *, few: bool) -> Markup:
     )
 
 
-def _area(line: Series, picked: Sequence[int], count: int, top: float) -> Markup:
+def _area(line: Series, picked: Sequence[int], count: int, top: float, look: str) -> Markup:
     xs = [1000 * (at + 0.5) / count for at in picked]
     points = [(x, 10 * _height(line.values[at], top)) for x, at in zip(xs, picked, strict=True)]
     if len(points) == 1:
@@ -183,8 +192,8 @@ def _area(line: Series, picked: Sequence[int], count: int, top: float) -> Markup
         return Markup("")
     return tag(
         "g",
-        tag("path", d=f"M{points[0][0]:.1f} 1000 L{path} L{points[-1][0]:.1f} 1000 Z", class_=f"area {line.look}"),
-        tag("path", d=f"M{path}", class_=f"stroke {line.look}"),
+        tag("path", d=f"M{points[0][0]:.1f} 1000 L{path} L{points[-1][0]:.1f} 1000 Z", class_=f"{look} {line.look}"),
+        tag("path", d=f"M{path}", class_=f"stroke {line.look}") if look == "area" else None,
     )
 
 
@@ -241,7 +250,7 @@ def _ticks(top: float) -> list[float]:
     return [step * number for number in range(int(top / step) + 1)]
 
 
-def _picked(count: int, needed: set[int]) -> list[int]:
+def _picked(count: int, needed: Collection[int]) -> list[int]:
     """Points that are drawn: all, or evenly some, and those that carry a mark."""
     every = -(-count // _MOST)
     return [at for at in range(count) if at % every == 0 or at == count - 1 or at in needed] if count else []

@@ -147,6 +147,7 @@ class SessionPage(msgspec.Struct, frozen=True):
 class Spent(msgspec.Struct, frozen=True):
     """Where tokens went."""
 
+    days: int  # 0: ever
     sent: int
     whole: int
     kinds: list[Part]

@@ -7,6 +7,7 @@ from typing import Final
 from urllib.parse import urlencode
 
 from laconic import __version__
+from laconic.dashboard.document import Node
 from laconic.dashboard.markup import Child, Markup, join, tag
 
 _NAVIGATION: Final = (
@@ -16,6 +17,8 @@ _NAVIGATION: Final = (
     ("tools", "Tools"),
     ("models", "Models"),
 )
+
+PERIODS: Final = ((1, "24 hours"), (7, "7 days"), (30, "30 days"), (0, "all"))
 
 
 def page(title: str, here: str, *content: Child) -> str:
@@ -91,6 +94,19 @@ def table(
     whole = tag("table", tag("caption", caption, class_="unseen"), tag("thead", head), tag("tbody", *body))
     box = tag("div", whole, class_="scroll tall" if tall else "scroll", tabindex=0, role="region", aria_label=caption)
     return tag("div", tag("h2", caption), tag("p", hint, class_="hint") if hint else None, box, class_="panel")
+
+
+def periods(chosen: Node) -> Markup:
+    """Links to the same page for other periods."""
+    return tag(
+        "nav",
+        *(
+            tag("a", name, href=f"?days={days}", aria_current="true" if days == chosen.value else None)
+            for days, name in PERIODS
+        ),
+        class_="periods",
+        aria_label="Period",
+    )
 
 
 def link(page_name: str, text: Child, **query: str | int) -> Markup:

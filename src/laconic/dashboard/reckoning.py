@@ -9,9 +9,8 @@ from typing import Final
 from laconic.context.ledger import Decision
 from laconic.dashboard.figures import DecisionFigures, Event, Runway, SessionFigures, Totals, TurnFigures
 from laconic.sessions.spending import Hour, QuotaRow, Session, TurnRow
-from laconic.sessions.turns import HOUR
+from laconic.sessions.turns import DAY, HOUR
 
-DAY: Final = 24 * HOUR
 _MOST: Final = 400  # hours or days in a chart
 
 

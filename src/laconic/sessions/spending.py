@@ -8,7 +8,7 @@ from typing import Final, Literal
 
 import msgspec
 
-from laconic.sessions.turns import keys, opened
+from laconic.sessions.turns import DAY, keys, opened
 
 By = Literal["kind", "tool", "file"]
 Order = Literal["last", "prompt", "whole", "dollars", "saved", "turns", "decisions"]
@@ -185,19 +185,22 @@ class Spending:
         """Hours in which something happened, in order."""
         return [Hour(*row) for row in self._base.execute("SELECT * FROM hour WHERE hour>=? ORDER BY hour", (since,))]
 
-    def parts(self, by: By, session: str = "", limit: int = -1, since: float = 0.0) -> list[Part]:
-        """Where tokens went, the most first; of one session, or of all that had a turn since then.
+    def parts(self, by: By, since: float = 0.0, limit: int = -1) -> list[Part]:
+        """Where tokens went since a day, over all sessions, the most first. What has no tool or file is left out."""
+        query = (
+            "SELECT name, sum(blocks), sum(entered), sum(sent) AS total, sum(whole) FROM tally WHERE axis=? AND day>=?"
+            " GROUP BY name ORDER BY total DESC, name LIMIT ?"
+        )
+        return [Part(*row) for row in self._base.execute(query, (by, int(since) // DAY * DAY, limit))]
 
-        Blocks that have no tool or file are left out where those are asked for.
-        """
-        where = "WHERE session.name=?" if session else "WHERE session.last>=?"
-        where += f" AND {by}<>''"
+    def parts_of(self, session: str, by: By, limit: int = -1) -> list[Part]:
+        """The same for one session."""
         query = (
             f"SELECT {by}, sum(blocks), sum(entered), sum(part.sent+sent_now*(session.turns-since)) AS total,"
             " sum(part.whole+whole_now*(session.turns-since)) FROM part JOIN session ON session.id=part.session"
-            f" {where} GROUP BY 1 ORDER BY total DESC, 1 LIMIT ?"
+            f" WHERE session.name=? AND {by}<>'' GROUP BY 1 ORDER BY total DESC, 1 LIMIT ?"
         )
-        return [Part(*row) for row in self._base.execute(query, (session or since, limit))]
+        return [Part(*row) for row in self._base.execute(query, (session, limit))]
 
     def about(self, session: str, found: Iterable[str]) -> dict[str, tuple[str, str, str]]:
         """Kind, tool and file of blocks, by their keys."""

@@ -19,8 +19,11 @@ from laconic.records import Entered, Intake
 
 FILE: Final = "turns.sqlite"  # in the cache folder
 HOUR: Final = 3600
+DAY: Final = 24 * HOUR
+AXES: Final = ("kind", "tool", "file")  # by which parts of all sessions are added up
 _SESSIONS: Final = 5_000  # sessions that are kept
 _PRUNED: Final = 100  # turns between two looks at how many there are
+_DAYS: Final = 120  # for which tallies of files are kept apart
 _SCHEMA: Final = """
 CREATE TABLE IF NOT EXISTS session (
   id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, title TEXT NOT NULL, client TEXT NOT NULL, account TEXT NOT NULL,
@@ -49,6 +52,10 @@ CREATE TABLE IF NOT EXISTS part (
   blocks INTEGER NOT NULL, entered INTEGER NOT NULL, sent_now INTEGER NOT NULL, whole_now INTEGER NOT NULL,
   sent INTEGER NOT NULL, whole INTEGER NOT NULL, since INTEGER NOT NULL, UNIQUE (session, kind, tool, file)
 );
+CREATE TABLE IF NOT EXISTS tally (
+  axis TEXT NOT NULL, name TEXT NOT NULL, day INTEGER NOT NULL, blocks INTEGER NOT NULL, entered INTEGER NOT NULL,
+  sent INTEGER NOT NULL, whole INTEGER NOT NULL, PRIMARY KEY (axis, name, day)
+) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS block (
   session INTEGER NOT NULL, key INTEGER NOT NULL, part INTEGER NOT NULL, whole INTEGER NOT NULL,
   PRIMARY KEY (session, key)
@@ -169,6 +176,7 @@ class Turns:
             return
         self._until_pruned = _PRUNED
         oldest = base.execute("SELECT id FROM session ORDER BY last DESC LIMIT -1 OFFSET ?", (self._kept,)).fetchall()
+        _fold(base)
         for table, column in (("turn", "session"), ("part", "session"), ("block", "session"), ("session", "id")):
             base.executemany(f"DELETE FROM {table} WHERE {column}=?", oldest)
 
@@ -201,9 +209,9 @@ def _write(base: sqlite3.Cursor, turn: Turn) -> None:
         " dollars=dollars+excluded.dollars, dollars_whole=dollars_whole+excluded.dollars_whole",
         (int(turn.at) // HOUR * HOUR, *tokens),
     )
-    if turn.intake is not None:
-        _take_in(base, session, number - 1, turn.intake, fixed)
+    entered = _take_in(base, session, number - 1, turn.intake, fixed) if turn.intake is not None else ()
     _cut(base, session, number - 1, turn.cuts)
+    _tally(base, session, int(turn.at) // DAY * DAY, entered)
     _notes(base, turn)
 
 
@@ -240,7 +248,9 @@ def _session(base: sqlite3.Cursor, turn: Turn) -> tuple[int, int, int]:
 # the turns for which it had that size: the product is added up only when the size changes (`since`).
 
 
-def _take_in(base: sqlite3.Cursor, session: int, before: int, intake: Intake, fixed: int) -> None:
+def _take_in(base: sqlite3.Cursor, session: int, before: int, intake: Intake, fixed: int) -> Sequence[Entered]:
+    """Add what a request brought; returns what is new of it."""
+    new = []
     if intake.anew:
         base.execute(
             "UPDATE part SET sent=sent+sent_now*(?-since), whole=whole+whole_now*(?-since), since=?, sent_now=0,"
@@ -252,6 +262,7 @@ def _take_in(base: sqlite3.Cursor, session: int, before: int, intake: Intake, fi
     if change:
         part = Entered("", "instructions")
         _grow(base, session, before, part, blocks=0, entered=max(0, change), sent=change, whole=change)
+        new.append(Entered("", "instructions", whole=max(0, change)))
     for block in intake.entered:
         key = _number(block.key)
         known = base.execute("SELECT whole FROM block WHERE session=? AND key=?", (session, key)).fetchone()
@@ -259,8 +270,10 @@ def _take_in(base: sqlite3.Cursor, session: int, before: int, intake: Intake, fi
             size = block.tokens
             part_id = _grow(base, session, before, block, blocks=1, entered=block.whole, sent=size, whole=block.whole)
             base.execute("INSERT INTO block VALUES (?,?,?,?)", (session, key, part_id, block.whole))
+            new.append(block)
         elif intake.anew:
             _grow(base, session, before, block, blocks=0, entered=0, sent=block.tokens, whole=known[0])
+    return new
 
 
 def _grow(
@@ -279,7 +292,7 @@ def _grow(
         " sent=sent+sent_now*(excluded.since-since), whole=whole+whole_now*(excluded.since-since),"
         " since=excluded.since, blocks=blocks+excluded.blocks, entered=entered+excluded.entered,"
         " sent_now=max(0, sent_now+excluded.sent_now), whole_now=max(0, whole_now+excluded.whole_now) RETURNING id",
-        (session, part.kind, part.tool[:100], part.file[:200], blocks, entered, sent, whole, before),
+        (session, *_names(part), blocks, entered, sent, whole, before),
     ).fetchone()
     return int(id)
 
@@ -291,6 +304,47 @@ def _cut(base: sqlite3.Cursor, session: int, before: int, cuts: Sequence[Cut]) -
             " sent_now=max(0, sent_now-?) WHERE id=(SELECT part FROM block WHERE session=? AND key=?)",
             (before, before, before, cut.tokens, session, _number(cut.key)),
         )
+
+
+# Parts of all sessions together, by day: each turn adds the sizes that the session's parts have in it.
+
+
+def _tally(base: sqlite3.Cursor, session: int, day: int, entered: Sequence[Entered]) -> None:
+    conflict = (
+        "ON CONFLICT(axis, name, day) DO UPDATE SET blocks=blocks+excluded.blocks, entered=entered+excluded.entered,"
+        " sent=sent+excluded.sent, whole=whole+excluded.whole"
+    )
+    for axis in AXES:
+        base.execute(
+            f"INSERT INTO tally SELECT '{axis}', {axis}, ?, 0, 0, sum(sent_now), sum(whole_now) FROM part"
+            f" WHERE session=? AND {axis}<>'' AND whole_now>0 GROUP BY {axis} {conflict}",
+            (day, session),
+        )
+        rows = [
+            (axis, name, day, block.key != "", block.whole)
+            for block in entered
+            if (name := _names(block)[AXES.index(axis)])
+        ]
+        base.executemany(f"INSERT INTO tally VALUES (?,?,?,?,?,0,0) {conflict}", rows)
+
+
+def _fold(base: sqlite3.Cursor) -> None:
+    """Files are many: what they cost long ago is kept as one sum each."""
+    row = base.execute("SELECT max(hour) FROM hour").fetchone()
+    old = (int(row[0] or 0) // DAY - _DAYS) * DAY
+    base.execute(
+        "INSERT INTO tally SELECT axis, name, 0, sum(blocks), sum(entered), sum(sent), sum(whole) FROM tally"
+        " WHERE axis='file' AND day BETWEEN 1 AND ? GROUP BY name ON CONFLICT(axis, name, day) DO UPDATE SET"
+        " blocks=blocks+excluded.blocks, entered=entered+excluded.entered, sent=sent+excluded.sent,"
+        " whole=whole+excluded.whole",
+        (old,),
+    )
+    base.execute("DELETE FROM tally WHERE axis='file' AND day BETWEEN 1 AND ?", (old,))
+
+
+def _names(block: Entered) -> tuple[str, str, str]:
+    """Kind, tool and file as they are stored."""
+    return block.kind, block.tool[:100], block.file[:200]
 
 
 def _notes(base: sqlite3.Cursor, turn: Turn) -> None:

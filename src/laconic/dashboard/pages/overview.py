@@ -3,35 +3,25 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from typing import Any, Final
+from typing import Any
 
 from laconic.dashboard import charts, shown
 from laconic.dashboard.document import Node
-from laconic.dashboard.layout import card, cards, link, live, page, spaced, table
+from laconic.dashboard.layout import card, cards, link, live, page, periods, spaced, table
 from laconic.dashboard.markup import Child, Markup, tag
 from laconic.dashboard.pages.parts import parts_table
 from laconic.dashboard.pages.sessions import COLUMNS, session_row
 
-PERIODS: Final = ((1, "24 hours"), (7, "7 days"), (30, "30 days"), (0, "all"))
-
 
 def overview(view: Node) -> str:
     """The page."""
-    periods = tag(
-        "nav",
-        *(
-            tag("a", name, href=f"?days={days}", aria_current="true" if days == view["days"].value else None)
-            for days, name in PERIODS
-        ),
-        class_="periods",
-        aria_label="Period",
-    )
+    choice = periods(view["days"])
     if not view["totals"]["turns"]:
-        return page("Overview", "./", periods, live("totals", _nothing()))
+        return page("Overview", "./", choice, live("totals", _nothing()))
     return page(
         "Overview",
         "./",
-        periods,
+        choice,
         live("totals", _totals(view)),
         live("over-time", _over_time(view), class_="two"),
         live("quotas", _quotas(view)),

@@ -6,7 +6,7 @@ from typing import Final
 
 from laconic.dashboard import shown
 from laconic.dashboard.document import Node
-from laconic.dashboard.layout import card, cards, link, live, page, spaced, table
+from laconic.dashboard.layout import card, cards, link, live, page, periods, spaced, table
 from laconic.dashboard.markup import Child, Markup, tag
 from laconic.dashboard.pages.sessions import COLUMNS, session_row
 
@@ -31,6 +31,7 @@ def spent(view: Node) -> str:
     return page(
         "Where tokens went",
         "spent",
+        periods(view["days"]),
         live(
             "sums",
             cards(
