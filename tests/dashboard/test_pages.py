@@ -28,7 +28,7 @@ def _paths(pages: TestClient) -> list[str]:
     whole = pages.get("/api/session.json", params={"name": first["session"]}).json()
     (ref, *_) = [row["ref"] for row in whole["decisions"] if row["ref"]]
     session, archive = f"session?name={first['session']}", f"archive?ref={ref}"
-    return ["?days=0", "", "sessions", "sessions?order=saved", session, "spent", "tools", "models", archive]
+    return ["?days=0", "", "sessions", "sessions?order=saved", session, "spent?days=0", "tools", "models", archive]
 
 
 def _api(path: str) -> str:
@@ -116,7 +116,7 @@ def test_hostile_names_are_shown_as_they_are(settings: Settings) -> None:
     calls.record(text, 5, 1.0)
     calls.close()
     pages = client(settings)
-    for path in ("?days=0", "sessions", "session?name=s", "spent", "tools", "models", f"archive?ref={ref}"):
+    for path in ("?days=0", "sessions", "session?name=s", "spent?days=0", "tools", "models", f"archive?ref={ref}"):
         answer = pages.get(f"/{path}")
         assert answer.status_code == 200, path
         elements = [name for name, _ in read(answer.text).elements]
