@@ -2,8 +2,8 @@
 
 Scripted policies work through the localisation tasks: a careful agent with ripgrep and sed, a naive one with grep and
 cat, and one with the code plane. Each decides on what it has seen, and all stop by one rule: when they have seen as many
-functions. Every prompt sends everything again, so the sum of prompts is what is compared:
-tool lists, instructions and the calls themselves included.
+functions. Every prompt sends everything again, so the sum of prompts is what is compared: tool lists, instructions and
+the calls themselves included.
 
 `laconic bench turns [PART OF A REPOSITORY'S NAME] [--tasks N]`; snapshots and indexes are kept in the cache.
 """
@@ -25,7 +25,7 @@ from laconic.bench.turns.plane import Tools, with_plane
 from laconic.bench.turns.seen import Seen
 from laconic.bench.turns.shell import TOOL, Shell
 from laconic.bench.turns.tables import report
-from laconic.bench.turns.walk import Policy, Walk, steps
+from laconic.bench.turns.walk import CAREFUL, COMPACT, NAIVE, PLANE, Policy, Walk, steps
 from laconic.config import load
 from laconic.mcp_server.instructions import INSTRUCTIONS
 from laconic.mcp_server.offers import listed_tools
@@ -66,10 +66,10 @@ def _walked(clone: Path, tasks: Sequence[Spoken], work: Path, count: Counter) ->
         shell = Shell(snapshot.folder, snapshot.lines)
         shells, tools = fixed_costs(count)
         policies: dict[str, tuple[Policy, int]] = {
-            "native, careful": (careful(task.query, shell), shells),
-            "native, naive": (naive(task.query, shell), shells),
-            "code plane": (with_plane(task.query, Tools(plane, snapshot.lines)), shells + tools),
-            "code plane, compact": (with_plane(task.query, Tools(plane, snapshot.lines), "compact"), shells + tools),
+            CAREFUL: (careful(task.query, shell), shells),
+            NAIVE: (naive(task.query, shell), shells),
+            PLANE: (with_plane(task.query, Tools(plane, snapshot.lines)), shells + tools),
+            COMPACT: (with_plane(task.query, Tools(plane, snapshot.lines), "compact"), shells + tools),
         }
         for name, (policy, fixed) in policies.items():
             seen = Seen(task, plane.index.store, snapshot.lines)

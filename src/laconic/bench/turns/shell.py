@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import subprocess
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
@@ -13,6 +12,7 @@ from typing import Final
 from laconic.bench.printed import Line
 from laconic.bench.turns.walk import Called
 from laconic.config import child_environment
+from laconic.workspace.process import run
 
 TOOL: Final = {
     "name": "bash",
@@ -20,7 +20,7 @@ TOOL: Final = {
     "inputSchema": {"type": "object", "properties": {"command": {"type": "string"}}, "required": ["command"]},
 }
 _MOST: Final = 30_000  # characters of an output
-_SECONDS: Final = 60
+_SECONDS: Final = 600.0  # no result may depend on how busy the machine is
 _HIT: Final = re.compile(r"(?P<path>[^\n:]+):(?P<number>\d+):(?P<text>.*)")
 _HIT_IN_FILE: Final = re.compile(r"(?P<number>\d+)[:-](?P<text>.*)")
 
@@ -58,18 +58,10 @@ class Shell:
 
     def _output(self, command: str) -> str:
         """What the command prints; ripgrep is the one beside our Python, if there is one."""
-        outer = child_environment()
-        done = subprocess.run(
-            ["bash", "-c", command],
-            cwd=self._folder,
-            env={**outer, "PATH": f"{Path(sys.executable).parent}:{outer.get('PATH', '')}"},
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            timeout=_SECONDS,
-            check=False,
-        )
-        text = done.stdout.decode("utf-8", "replace")
+        path = f"{Path(sys.executable).parent}:{child_environment().get('PATH', '')}"
+        words = ["bash", "-c", f"{{ {command}\n}} < /dev/null 2>&1"]  # ripgrep reads what it is given, if anything
+        done = run(words, self._folder, seconds=_SECONDS, environment={"PATH": path})
+        text = done.output.decode("utf-8", "replace")
         return text if len(text) <= _MOST else f"{text[:_MOST]}\n[cut: {len(text)} characters]"
 
 

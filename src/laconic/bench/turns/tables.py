@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from statistics import mean
+from typing import Final
 
 from laconic.bench.report import Bar, Cell, Report, at_least, at_most, versions
-from laconic.bench.turns.walk import Rule, Walk
+from laconic.bench.turns.walk import CAREFUL, PLANE, Rule, Walk
 
-_CAREFUL = "native, careful"
-_OURS = "code plane"
-RULE = Rule(seen=20)  # by then the careful shell has searched and read as much as agents do before their first edit
-_OTHERS = (Rule(seen=10), Rule(seen=30), Rule(read=3), Rule(read=7))
+# By then the careful shell has searched and read as much as recorded agents do before their first edit.
+RULE: Final = Rule(seen=20)
+_OTHERS: Final = (Rule(seen=10), Rule(seen=30), Rule(read=3), Rule(read=7))
 
 
 def report(all_walks: Sequence[Walk], tokenizer: str, repositories: int) -> Report:
@@ -46,12 +46,12 @@ def _by_policy(walks: Sequence[Walk]) -> Iterator[tuple[str, list[Walk]]]:
 
 
 def _bars(walks: Iterable[Walk]) -> tuple[Bar, ...]:
-    native = [walk for walk in walks if walk.policy == _CAREFUL]
-    ours = [walk for walk in walks if walk.policy == _OURS]
+    native = [walk for walk in walks if walk.policy == CAREFUL]
+    ours = [walk for walk in walks if walk.policy == PLANE]
     if not native or not ours:
         return ()
     return (
-        at_most("turns, of careful native", _over(ours, "turns") / _over(native, "turns"), 0.999),
+        at_most("turns, of careful native", _over(ours, "turns") / _over(native, "turns"), 0.99),
         at_most("prompt tokens, of careful native", _over(ours, "prompts") / _over(native, "prompts"), 0.5),
         at_least("functions seen, above careful native", _functions(ours) - _functions(native), 0),
     )

@@ -8,12 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Final
 
 import msgspec
 
 from laconic.bench.printed import Line
 from laconic.bench.turns.seen import Seen
 from laconic.tokens.count import Counter
+
+CAREFUL: Final = "native, careful"
+NAIVE: Final = "native, naive"
+PLANE: Final = "code plane"
+COMPACT: Final = "code plane, compact"
 
 
 @dataclass(frozen=True, slots=True)
