@@ -5,13 +5,14 @@ tokens, of which the edited lines that it shows count too.
 
 A function is named when the line of its definition was printed as the file has it (its first 60 characters). The cost
 is every character printed before, over four. Snapshots are laid out from bare clones: `laconic bench localisation
-[FOLDER OF CLONES] [PART OF A REPOSITORY'S NAME]`.
+[FOLDER OF CLONES] [PART OF A REPOSITORY'S NAME]`. The index of each commit is kept below the cache folder, so that a
+second run is fast; remove `corpora/localisation` there when the parser has changed.
 """
 
 from __future__ import annotations
 
 import re
-import tempfile
+import shutil
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -24,6 +25,7 @@ from laconic.bench.printed import Line, printed
 from laconic.bench.report import Bar, Cell, Options, Report, at_least, versions
 from laconic.bench.snapshot import Snapshot, mirror_folder, part_of_name
 from laconic.config import load
+from laconic.index.catalog import place
 from laconic.index.search import Ranked, rank_symbols
 from laconic.index.workspace_index import Index
 from laconic.records import Hit
@@ -91,27 +93,48 @@ def run(options: Options) -> Report:
     for task in tasks:
         if part in task.mirror:
             by_mirror[task.mirror].append(task)
-    outcomes = [outcome for name, group in by_mirror.items() for outcome in _measured(mirror / name / "repo", group)]
+    kept = Path(options.cache) / "localisation"
+    outcomes = [
+        outcome
+        for name, group in by_mirror.items()
+        for outcome in _measured(mirror / name / "repo", kept / name, group)
+    ]
     return _report(outcomes)
 
 
-def _measured(clone: Path, tasks: Sequence[Task]) -> Iterator[Outcome]:
-    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as scratch:
-        snapshot = Snapshot(clone, Path(scratch) / "code")
-        snapshot.folder.mkdir()
-        for task in tasks:
-            snapshot.show(task.parent_sha)
-            index = Index.open(snapshot.folder, Path(scratch) / "cache")
-            index.build()
-            started = perf_counter()
-            rows = rank_symbols(index.store, task.query, _SYMBOLS)
-            took = 1000 * (perf_counter() - started)
-            index.close()
-            plane = Plane(snapshot.folder, load(flags={"cache_dir": str(Path(scratch) / "cache")}))
-            answer = plane.call("context", {"task": task.query, "budget": max(_EDIT_BARS)}).text
-            plane.close()
-            shown = list(printed(answer, snapshot.lines))
-            yield Outcome(task, named_within(task, rows, snapshot), took, *_shown(task, shown, snapshot))
+def _measured(clone: Path, kept: Path, tasks: Sequence[Task]) -> Iterator[Outcome]:
+    snapshot = Snapshot(clone, kept / "code")
+    shutil.rmtree(snapshot.folder, ignore_errors=True)
+    snapshot.folder.mkdir(parents=True)
+    before: Path | None = None
+    for task in tasks:
+        snapshot.show(task.parent_sha)
+        before = cache = _indexed(snapshot.folder, kept / task.parent_sha[:12], before)
+        plane = Plane(snapshot.folder, load(flags={"cache_dir": str(cache)}))
+        plane.index.build()
+        started = perf_counter()
+        rows = rank_symbols(plane.index.store, task.query, _SYMBOLS)
+        took = 1000 * (perf_counter() - started)
+        answer = plane.call("context", {"task": task.query, "budget": max(_EDIT_BARS)}).text
+        plane.close()
+        shown = list(printed(answer, snapshot.lines))
+        yield Outcome(task, named_within(task, rows, snapshot), took, *_shown(task, shown, snapshot))
+
+
+def _indexed(folder: Path, cache: Path, before: Path | None) -> Path:
+    """Where the index of a commit is kept, for the next run too; a new one begins as that of the commit before."""
+    if not place(cache, folder).exists():
+        half = cache.with_name(f"{cache.name}.part")
+        shutil.rmtree(half, ignore_errors=True)
+        if before is not None:
+            place(half, folder).parent.mkdir(parents=True)
+            shutil.copy(place(before, folder), place(half, folder))
+        index = Index.open(folder, half)
+        index.build()
+        index.close()
+        shutil.rmtree(cache, ignore_errors=True)
+        half.rename(cache)
+    return cache
 
 
 def named_within(task: Task, rows: Sequence[Ranked], snapshot: Snapshot) -> dict[int, float]:

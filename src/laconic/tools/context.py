@@ -1,55 +1,91 @@
-"""`context`: a task in words, answered with the code that it is about: first where to look, then the bodies."""
+"""`context`: a task in words, answered with the code that it is about: where to look, then the lines that matter.
+
+Names and lines take turns in rounds of a fixed size, so that a larger budget goes on where a smaller one ends.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from laconic.errors import WorkspaceError
 from laconic.index.search import Ranked, rank_symbols
+from laconic.index.search.lines import Wanted, weighed
 from laconic.index.search.query import Filters, patterns
 from laconic.index.search.scope import scope_of
 from laconic.index.store import Symbol
 from laconic.records import Span
 from laconic.render.compact import Json
-from laconic.tools.source import Opened, body, clipped, opened
-from laconic.tools.tool import Answer, Argument, Call, Piece, Tool
+from laconic.tools.source import Opened, clipped, opened
+from laconic.tools.tool import Answer, Argument, Call, Piece, Sent, Tool
+from laconic.tools.windows import Choice, Window
 
 _RANKED: Final = 400  # symbols that are looked at
-_NAMES: Final = 700  # tokens of names before the first body
-_SHARE: Final = 0.35  # of the budget that names may take where bodies fit too
 _ALONE: Final = 1_200  # tokens of budget up to which only names are given
-_BODIES: Final = 80
-_PART: Final = 0.8  # of the room that is left, which one body may take
+_ROUNDS: Final = (("names", 1_100), ("lines", 900), ("names", 1_100), ("lines", 900))  # tokens; then lines only
+_REST: Final = 3  # rounds of lines for what is left: one, and two for what it left, since lines cost less together
+_LEAST: Final = 40  # tokens that are worth beginning a round for
 _FOOTER: Final = 60
-_HOLDERS: Final = frozenset(
-    {"class", "interface", "struct", "enum", "trait", "module", "impl", "namespace", "object"}
-)
 _LONGEST: Final = 40_000  # characters of a task that are read
 _NO_WORD: Final = re.compile(r"\S{300,}")  # data that was pasted
-_LINE: Final = 90  # characters of a definition line
+_LINE: Final = 70  # characters of a definition line
 
 
 def run(call: Call) -> Answer:
     task = _NO_WORD.sub(" ", call.text("task")[:_LONGEST])
-    index = call.plane.index
-    scope = scope_of(index.store, Filters(paths=patterns(call.text("path"))))
-    ranked = [row for row in rank_symbols(index.store, task, _RANKED, scope) if row.symbol is not None]
-    if not ranked:
-        return Answer(
-            [],
-            "context",
-            note=f"nothing in this code base resembles the task; try {call.ready('map')}\n",
-            unit="symbols",
-        )
+    store = call.plane.index.store
+    scope = scope_of(store, Filters(paths=patterns(call.text("path"))))
     files = _Files(call)
-    names = list(_names(call, ranked, files))
-    used = sum(call.plane.count(piece.texts[0]) for piece in names)
-    used += sum(call.plane.count(f"{path}\n") for path in {piece.group for piece in names})
-    bodies = [] if call.limit <= _ALONE else list(_bodies(call, ranked[:_BODIES], files, call.limit - used - _FOOTER))
-    paths = tuple(dict.fromkeys(row.path for row in ranked[: len(names)]))
-    return Answer([*names, *bodies], "context", unit="places", paths=paths, spread=1_000.0, grouped=False, total=None)
+    found = [row for row in rank_symbols(store, task, _RANKED, scope) if row.symbol is not None]
+    ranked = [row for row in found if files.get(row.path) is not None]
+    if not ranked:
+        note = f"nothing in this code base resembles the task; try {call.ready('map')}\n"
+        return Answer([], "context", note=note, unit="symbols")
+    pieces: list[Piece] = []
+    names, room = list(ranked), call.limit - _FOOTER
+    choice: Choice | None = None
+    for what, size in _rounds(call.limit):
+        if min(size, room) < _LEAST:
+            break
+        if what == "names":
+            page = list(_page(call, names, files, min(size, room)))
+            names = names[len(page) :]
+            room -= _spent(call, page)
+            pieces += page
+            continue
+        if choice is None:
+            choice = Choice(_worth(call, task, ranked, files), files.lines, call.plane.count, files.known)
+        spared = choice.spared
+        shown = [_window(window, files) for window in choice.take(min(size, room))]
+        room -= _spent(call, shown) + choice.spared - spared
+        pieces += shown
+    paths = tuple(dict.fromkeys(piece.group for piece in pieces))
+    return Answer(pieces, "context", unit="places", paths=paths, spread=1_000.0, grouped=False)
+
+
+def _rounds(limit: int) -> Iterator[tuple[str, int]]:
+    if limit <= _ALONE:
+        yield "names", limit
+        return
+    yield from _ROUNDS
+    for _ in range(_REST):
+        yield "lines", limit
+
+
+def _spent(call: Call, pieces: Sequence[Piece]) -> int:
+    count = call.plane.count
+    return sum(count(piece.texts[0]) for piece in pieces) + sum(count(f"{p}\n") for p in {x.group for x in pieces})
+
+
+def _worth(call: Call, task: str, ranked: Sequence[Ranked], files: _Files) -> dict[tuple[str, int], float]:
+    store = call.plane.index.store
+
+    def symbols_in(path: str) -> list[Symbol]:
+        row = store.file(path)
+        return store.symbols_in(row.id) if row is not None else []
+
+    return weighed(ranked, Wanted(store, task), files.lines, symbols_in)
 
 
 class _Files:
@@ -58,6 +94,7 @@ class _Files:
     def __init__(self, call: Call) -> None:
         self._call = call
         self._files: dict[str, Opened | None] = {}
+        self._received: dict[str, frozenset[int]] = {}
 
     def get(self, path: str) -> Opened | None:
         if path not in self._files:
@@ -67,16 +104,27 @@ class _Files:
                 self._files[path] = None  # gone since it was indexed
         return self._files[path]
 
+    def lines(self, path: str) -> tuple[str, ...]:
+        file = self.get(path)
+        return file.lines if file is not None else ()
 
-def _names(call: Call, ranked: list[Ranked], files: _Files) -> Iterator[Piece]:
-    """Definition lines, best first, a page at a time grouped by file."""
-    room = call.limit if call.limit <= _ALONE else min(_NAMES, int(call.limit * _SHARE))
+    def known(self, path: str, line: int) -> bool:
+        """Whether the client has this line already."""
+        if path not in self._received:
+            file = self.get(path)
+            seen = frozenset[int]() if file is None else self._call.session.received(path, file.tag)
+            self._received[path] = frozenset() if self._call.flag("again") else seen
+        return line in self._received[path]
+
+
+def _page(call: Call, ranked: Sequence[Ranked], files: _Files, room: int) -> Iterator[Piece]:
+    """Definition lines, best first, as many as there is room for, grouped by file."""
     page: dict[str, list[Piece]] = {}
     used = 0
     for row in ranked:
         file = files.get(row.path)
-        if row.symbol is None or file is None:
-            continue
+        assert row.symbol is not None
+        assert file is not None
         text = _line(row.symbol, file)
         used += call.plane.count(text) + (0 if row.path in page else call.plane.count(f"{row.path}\n"))
         if used > room and page:
@@ -86,34 +134,14 @@ def _names(call: Call, ranked: list[Ranked], files: _Files) -> Iterator[Piece]:
         yield from sorted(pieces, key=lambda piece: piece.order)
 
 
-def _bodies(call: Call, ranked: list[Ranked], files: _Files, room: int) -> Iterator[Piece]:
-    """Bodies, best first, whole where they are not too large for the room that is left, else by their structure."""
-    shown: dict[str, list[Span]] = {}
-    for row in ranked:
-        file = files.get(row.path)
-        symbol = row.symbol
-        if symbol is None or file is None or symbol.kind in _HOLDERS:
-            continue
-        inside = shown.setdefault(row.path, [])
-        if any(span.start <= symbol.end and symbol.start <= span.end for span in inside):
-            continue
-        inside.append(symbol.span)
-        piece = _sized(call, body(call, file, symbol, group=row.path), int(room * _PART))
-        if piece is None:
-            continue
-        room -= call.plane.count(piece.texts[0]) + call.plane.count(f"{row.path}\n")
-        if room < 0:
-            return
-        yield piece
-
-
-def _sized(call: Call, piece: Piece, room: int) -> Piece | None:
-    """The largest text of a piece that fits; nothing where that would be only its first line."""
-    for level in range(len(piece.texts) - 1, 0, -1):
-        if call.plane.count(piece.texts[level]) <= room:
-            whole = piece.sent is not None and bool(piece.sent.at(level))
-            return Piece((piece.texts[level],), piece.group, piece.order, piece.record, piece.sent if whole else None)
-    return None
+def _window(window: Window, files: _Files) -> Piece:
+    """Some lines below a line that says which."""
+    path, span = window
+    file = files.get(path)
+    assert file is not None
+    text = "\n".join(clipped(line) for line in file.lines[span.start - 1 : span.end])
+    record: dict[str, Json] = {"path": path, "span": [span.start, span.end], "text": text}
+    return Piece((f"{span}\n{text}\n",), path, span.start, record, Sent(path, file.source, (span,)))
 
 
 def _line(symbol: Symbol, file: Opened) -> str:
@@ -134,8 +162,8 @@ def _record(row: Ranked) -> dict[str, Json]:
 TOOL = Tool(
     "context",
     "The code for a task in words (issue, bug, feature): ranked symbols with the bodies that matter",
-    "Give the whole text of the task. The answer names the places that it is most likely about, then shows as many"
-    " bodies as the budget allows, best first.",
+    "Give the whole text of the task. The answer names the places that it is most likely about, and shows the lines of"
+    " them that matter most, as many as the budget allows. Lines that this session has received are not sent again.",
     (
         Argument("task", "text", "", required=True),
         Argument("path", "text", "", listed=False, aliases=("include", "folder", "glob")),

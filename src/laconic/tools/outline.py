@@ -8,7 +8,7 @@ from laconic.tools.source import Opened
 from laconic.tools.tool import Call, Piece
 
 _INNER = frozenset({"variable", "field", "constant", "key", "property"})
-_LONGEST = 140  # characters of a signature
+_LONGEST = 100  # characters of a signature
 
 
 def outline(call: Call, file: Opened) -> list[Piece]:
@@ -21,6 +21,18 @@ def outline(call: Call, file: Opened) -> list[Piece]:
     heading = f"[{file.path}#{file.tag} {len(file.lines)} lines]"
     tops = sorted(members.get(None, []), key=lambda symbol: (symbol.kind in _INNER, symbol.start))
     return [_piece(symbol, members, heading, file.path) for symbol in tops]
+
+
+def scaffold(call: Call, symbol: Symbol, most: int) -> list[str]:
+    """A type as its line with the names of its members, at most so many; nothing where it has none."""
+    store = call.plane.index.store
+    inner = [each for each in store.symbols_in(symbol.file) if each.parent == symbol.id]
+    told = [each for each in inner if each.kind not in _INNER] or inner
+    if not told:
+        return []
+    more = f" and {len(told) - most} more" if len(told) > most else ""
+    names = " ".join(f"{each.name}:{each.start}" for each in told[:most])
+    return [f"{symbol.span} {_signed(symbol)}\n  {names}{more}\n"]
 
 
 def _piece(symbol: Symbol, members: dict[int | None, list[Symbol]], heading: str, path: str) -> Piece:

@@ -8,16 +8,20 @@ from typing import Final
 from laconic.index.resolve import find_symbol, references
 from laconic.index.search import Found
 from laconic.index.search import search as look_up
+from laconic.index.search.lines import TYPES
 from laconic.records import Hit
 from laconic.render.compact import hit_record
 from laconic.render.hits import by_file, enclosing, hit_line
+from laconic.tools.outline import scaffold
 from laconic.tools.source import body, clipped, opened
 from laconic.tools.tool import Answer, Argument, Call, Piece, Tool
 
 MOST: Final = 100  # hits of one answer
 _DEFAULT: Final = 15
 _BODY: Final = 300  # tokens of the body that is shown with it
-_BESIDE: Final = 5  # further hits beside a definition that was named outright
+_MEMBERS: Final = 12  # names of members that are shown with a type
+_BESIDE: Final = 4  # further hits beside a definition that was named outright
+_SHORT: Final = 30  # lines of a type that is shown itself, not only the names in it
 _LONGEST: Final = 2_000  # characters of a query that are read
 _WITHIN: Final = ("all", "code", "symbols", "refs", "docs", "tests", "paths")
 
@@ -42,7 +46,9 @@ def run(call: Call) -> Answer:
     if not hits:
         return Answer([], "search_hits", note=_nothing(call, query, found), unit="hits")
     if not call.number("offset") and not call.values.get("limit") and _stands_out(query, hits):
-        hits = hits[: 1 + _BESIDE]  # who names one definition wants that one
+        # Who names one definition wants that one; that its file has such a name too says nothing.
+        beside = [hit for hit in hits[1:] if hit.kind != "file" or hit.path != hits[0].path]
+        hits = [hits[0], *beside[:_BESIDE]]
     pieces = _pieces(call, hits)
     note = f"({found.note})\n" if found.note else ""
     total = found.total if within in {"all", "tests", "code"} else None
@@ -95,6 +101,9 @@ def _with_body(call: Call, hit: Hit, piece: Piece) -> Piece:
     symbol = store.symbol_at(row.id, hit.line) if row is not None else None
     if symbol is None or symbol.line != hit.line:
         return piece
+    if symbol.kind in TYPES and len(symbol.span) > _SHORT:
+        texts = (piece.texts[0], *scaffold(call, symbol, _MEMBERS))
+        return Piece(texts, hit.path, hit.line, piece.record)
     whole = body(call, opened(call, hit.path), symbol, group=hit.path)
     larger = [text for text in whole.texts[1:] if call.plane.count(text) <= _BODY]
     texts = (piece.texts[0], *larger)

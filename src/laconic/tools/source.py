@@ -18,7 +18,7 @@ from laconic.render.numbered import header, numbered
 from laconic.tools.tool import Call, Piece, Sent
 from laconic.workspace.reading import is_binary, read_bytes
 
-_STEPS: Final = (120, 300, 700, 1500, 3000)  # tokens of a body that does not fit whole
+_STEPS: Final = (120, 300, 700, 1190, 1900, 3000)  # tokens of a body that does not fit whole
 _CUTS: Final = (1, 4, 10, 20, 40, 60)  # lines of a snippet that does not fit whole
 _SNIPPET: Final = 1_200  # tokens of one snippet when the call names no budget
 _WIDEST: Final = 400  # characters of a line; the rest is cut and said
@@ -102,18 +102,16 @@ def body(call: Call, file: Opened, symbol: Symbol, *, group: str = "") -> Piece:
             return Piece((first,), group, span.start, _record(file, symbol, ""))
     lines = [clipped(line) for line in file.lines[span.start - 1 : span.end]]
     whole = f"{span}\n" + "\n".join(lines) + "\n"
-    sizes = [first, *_folded(call, file, lines, span)] if len(span) > _SHORT else [first]
-    texts = (*sizes, whole)
-    return Piece(
-        texts,
-        group,
-        span.start,
-        _record(file, symbol, "\n".join(lines)),
-        Sent(file.path, file.source, (span,), len(texts) - 1),
-    )
+    record = _record(file, symbol, "\n".join(lines))
+    large = not call.text("budget") and call.plane.count(whole) > _SNIPPET
+    sizes = [first, *_folded(call, file, lines, span, large=large)] if len(span) > _SHORT else [first]
+    if large and len(sizes) > 1:
+        return Piece(tuple(sizes), group, span.start, record)
+    return Piece((*sizes, whole), group, span.start, record, Sent(file.path, file.source, (span,), len(sizes)))
 
 
-def _folded(call: Call, file: Opened, lines: Sequence[str], span: Span) -> list[str]:
+def _folded(call: Call, file: Opened, lines: Sequence[str], span: Span, *, large: bool) -> list[str]:
+    """The body by its structure, in steps; of a large one, which is not shown whole, up to the size of a snippet."""
     count = call.plane.count
     whole = count("\n".join(lines))
     kinds = marks(file.path, file.data, span)
@@ -121,7 +119,7 @@ def _folded(call: Call, file: Opened, lines: Sequence[str], span: Span) -> list[
         return []
     texts = []
     for step in _STEPS:
-        if step * 4 > whole * 3:
+        if step > _SNIPPET if large else step * 4 > whole * 3:
             break
         folded = fold(lines, kinds, span.start, cost=count, budget=step)
         if folded.shown > 1:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import Final, NamedTuple
 
 from laconic.index.words import split
@@ -18,6 +19,7 @@ _PROSE: Final = """
    who why will with would you your also any all about after before because between both each few further here once
    off again via per etc e g eg ie vs using use used uses new now instead make makes made s t re ve ll d m please find
    show me code implemented implementation happens happen"""
+_ENDINGS: Final = ("ations", "ation", "ings", "ing", "ies", "ied", "ers", "er", "ed", "es", "s")
 _STOP: Final = frozenset(_PROSE.split())
 _IDENTIFIER: Final = re.compile(r"[A-Za-z_$][\w$]*[a-z0-9][A-Z][\w$]*|[A-Za-z]\w*_\w+|[A-Za-z_]\w*(?=\(\))")
 _BLOCK: Final = re.compile(r"```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z)", re.DOTALL)
@@ -72,6 +74,16 @@ def akin(one: str, other: str) -> bool:
     while same < short and one[same] == other[same]:
         same += 1
     return same >= 4 and same >= max(len(one), len(other)) - 4 and same >= short - 2
+
+
+@lru_cache(maxsize=20_000)
+def stem(word: str) -> str:
+    """A word without its ending, roughly, so that `parsing`, `parsed` and `parse` meet."""
+    word = word.lower()
+    for ending in _ENDINGS:
+        if word.endswith(ending) and len(word) - len(ending) >= 3:
+            return word[: -len(ending)]
+    return word[:-1] if word.endswith("e") and len(word) > 4 else word
 
 
 def _words(text: str) -> dict[str, None]:

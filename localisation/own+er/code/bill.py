@@ -1,0 +1,3 @@
+def round_total(total):
+    cents = total
+    return cents

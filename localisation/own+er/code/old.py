@@ -1,0 +1,3 @@
+def unused():
+    x = 1
+    return x

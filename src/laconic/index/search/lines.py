@@ -1,0 +1,133 @@
+"""What single lines of code are worth for a task in words: how likely it is that they have to be read or changed.
+
+The worth is a product of powers, fitted as a Poisson regression to recorded changes (each half of them predicted from
+the other): how well the function and its file rank, how long they are, and how much the line and those around it say.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Final
+
+from laconic.index.search.ranking import Ranked
+from laconic.index.search.terms import stem, terms
+from laconic.index.store import Store, Symbol
+from laconic.index.words import split
+
+TYPES: Final = frozenset({"class", "interface", "struct", "enum", "trait", "module", "impl", "namespace", "object"})
+_CALLABLE: Final = frozenset({"function", "method", "constructor", "macro"})
+_KINDS: Final = {"constant": 7.0, "variable": 7.0, "field": 1.2}
+_ASKED: Final = 200  # words of a task that are looked up
+_TELLING: Final = 8  # words that a line cannot say more than
+_WIDEST: Final = 400  # characters of a line that are read
+_FUNCTIONS: Final = 80  # symbols whose lines are weighed
+_FILES: Final = 12  # files whose lines outside of functions are weighed
+_LONGEST: Final = 5_000  # lines of a file that are weighed
+_HEAD: Final = 150  # lines in which imports stand
+_LEAST: Final = 0.05  # of the best score
+_IMPORT: Final = re.compile(
+    r"\s*(?:import\b|from\b.*\bimport\b|use\b|pub use\b|require|const .*= require|#include|package\b|\} from\b"
+    r"|export .* from)"
+)
+
+Place = tuple[str, int]  # path and line
+
+
+class Wanted:
+    """The words of a task. Call it with lines: each gets a number from 0, which has nothing to do with it, upwards."""
+
+    def __init__(self, store: Store, task: str) -> None:
+        self._told: dict[str, float] = {}
+        for word, told in _rarity(store, [term.word for term in terms(task)[:_ASKED]]).items():
+            self._told[stem(word)] = max(told, self._told.get(stem(word), 0.0))
+        self._most = sum(sorted(self._told.values())[-_TELLING:]) or 1.0
+
+    def __call__(self, lines: Sequence[str]) -> list[float]:
+        return [self._share(line) for line in lines]
+
+    def _share(self, line: str) -> float:
+        held = {stem(word) for word in split(line[:_WIDEST]).split()}
+        return sum(self._told[word] for word in held & self._told.keys()) / self._most
+
+
+def _rarity(store: Store, words: Iterable[str]) -> dict[str, float]:
+    """What each word tells by how few symbols have it; words that none has are left out."""
+    total = int(store.connection.execute("SELECT count(*) FROM symbols").fetchone()[0]) + 1
+    told: dict[str, float] = {}
+    for word in words:
+        sql = "SELECT count(*) FROM words WHERE words MATCH ?"
+        if count := int(store.connection.execute(sql, (f'"{word}"',)).fetchone()[0]):
+            told[word] = math.log(1 + total / (count + 1))
+    return told
+
+
+def weighed(
+    ranked: Sequence[Ranked],
+    wanted: Wanted,
+    lines_of: Callable[[str], Sequence[str]],
+    symbols_in: Callable[[str], Sequence[Symbol]],
+) -> dict[Place, float]:
+    """What each line of the best functions, and of the best files outside of functions, is worth."""
+    best = ranked[0].score or 1.0
+    first: dict[str, float] = {}
+    for row in ranked:
+        first.setdefault(row.path, max(row.score / best, _LEAST))
+    files = {path: _File(rank, score, lines_of(path), wanted) for rank, (path, score) in enumerate(first.items())}
+    worth: dict[Place, float] = {}
+    for rank, row in enumerate(ranked[:_FUNCTIONS]):
+        if row.symbol is not None and row.symbol.kind not in TYPES:
+            prior = (rank + 3) ** -0.85 * max(row.score / best, _LEAST) ** 1.5
+            for line, value in files[row.path].function(row.symbol):
+                worth.setdefault((row.path, line), prior * value)
+    for path in list(first)[:_FILES]:
+        for line, value in files[path].outside(symbols_in(path)):
+            worth.setdefault((path, line), value)
+    return worth
+
+
+class _File:
+    """The lines of one file with what they say of the task."""
+
+    def __init__(self, rank: int, score: float, lines: Sequence[str], wanted: Wanted) -> None:
+        self._rank = rank
+        self._score = score
+        self._all = lines
+        self._wanted = wanted
+        self._said: list[float] = []
+
+    def _told(self) -> list[float]:
+        if not self._said:
+            self._said = [0.0, 0.0, 0.0, *self._wanted(self._all[:_LONGEST]), 0.0, 0.0, 0.0]
+        return self._said
+
+    def function(self, symbol: Symbol) -> Iterator[tuple[int, float]]:
+        """The lines of a function; those of a constant or a field too."""
+        told = self._told()
+        last = min(symbol.end, len(told) - 6)
+        if last < symbol.start:
+            return
+        own = sum(told[symbol.start + 2 : last + 3]) / (last - symbol.start + 1)
+        common = 9.6 * (self._rank + 1) ** -0.4 * self._score**-0.8 * (len(self._all) + 20) ** -0.4
+        common *= (last - symbol.start + 2) ** -0.65 * (0.02 + own) ** -0.3 * _KINDS.get(symbol.kind, 1.0)
+        for line in range(symbol.start, last + 1):
+            at = line + 2
+            yield line, common * (0.05 + told[at]) ** 0.35 * (0.2 + sum(told[at - 3 : at + 4])) ** 1.3
+
+    def outside(self, symbols: Sequence[Symbol]) -> Iterator[tuple[int, float]]:
+        """Imports, constants and all else that stands outside of functions."""
+        told = self._told()
+        inside: set[int] = set()
+        for symbol in symbols:
+            if symbol.kind in _CALLABLE:
+                inside.update(range(symbol.start, symbol.end + 1))
+        imports = [number for number, line in enumerate(self._all[:_HEAD], 1) if _IMPORT.match(line)]
+        last, known = max(imports, default=0), set(imports)
+        common = 60.0 * (self._rank + 1) ** -0.7 * self._score**2.1 / (len(self._all) + 20)
+        for line in range(1, len(told) - 5):
+            if line not in inside:
+                at = line + 2
+                value = (0.05 + told[at]) ** 0.9 * (0.05 + max(told[at - 1], told[at + 1]))
+                value *= 2.1 if line in known else 1.0
+                yield line, common * value * (1.8 if last - 3 <= line <= last + 5 else 1.0)

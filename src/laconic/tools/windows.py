@@ -1,0 +1,97 @@
+"""Which lines to show: those that are worth most for what they cost, in windows that can be read."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Final, NamedTuple
+
+from laconic.index.search.lines import Place
+from laconic.records import Span
+
+_BREAK: Final = 6  # characters that a line costs beside its own
+_MARK: Final = 4  # tokens of the line that says where a window is
+_WORD: Final = re.compile(r"\w")
+_HOLE: Final = 4  # lines apart
+_SMALL: Final = 40  # characters of the lines between
+
+
+class Window(NamedTuple):
+    """Lines of a file that are shown together."""
+
+    path: str
+    span: Span
+
+
+class Choice:
+    """Lines in the order of their worth, taken as far as there is room, round after round."""
+
+    def __init__(
+        self,
+        worth: Mapping[Place, float],
+        lines_of: Callable[[str], Sequence[str]],
+        cost: Callable[[str], int],
+        known: Callable[[str, int], bool],
+    ) -> None:
+        self._worth = worth
+        self._lines_of = lines_of
+        self._cost = cost
+        self._known = known
+        self._order = sorted(
+            (place for place in worth if _WORD.search(self._line(place))),
+            key=lambda place: (-worth[place] / (len(self._line(place)) + 1 + _BREAK), place),
+        )
+        self._at = 0
+        self._taken: set[Place] = set()
+        self.spared = 0  # what the lines would have cost that the reader has
+
+    def _line(self, place: Place) -> str:
+        return self._lines_of(place[0])[place[1] - 1]
+
+    def take(self, room: int) -> list[Window]:
+        """The next windows that cost no more than the room, the best file first. Lines that are known are not shown,
+        but take their room: the reader has them, and does not get more of less worth instead."""
+        chosen: set[Place] = set()
+        paths: set[str] = set()
+        used = 0
+        while self._at < len(self._order):
+            place = self._order[self._at]
+            path, line = place
+            beside = ((path, line - 1) in chosen) + ((path, line + 1) in chosen)
+            price = self._cost(f"{self._line(place)}\n") + _MARK * (1 - beside)
+            price += 0 if path in paths else self._cost(f"{path}\n")
+            if used + price > room:
+                break
+            used += price
+            self._at += 1
+            chosen.add(place)
+            paths.add(path)
+            if self._known(path, line):
+                self.spared += price
+        self._taken |= chosen
+        shown: dict[str, list[int]] = {}
+        for path, line in chosen:
+            if not self._known(path, line):
+                shown.setdefault(path, []).append(line)
+        best = {path: max(self._worth[path, line] for line in lines) for path, lines in shown.items()}
+        order = sorted(shown, key=lambda path: (-best[path], path))
+        return [window for path in order for window in self._windows(path, shown[path])]
+
+    def _windows(self, path: str, numbers: Iterable[int]) -> Iterator[Window]:
+        """Runs of lines; what is missing between two is shown too where that costs no more than to leave it out."""
+        start = end = 0
+        for number in sorted(numbers):
+            if end and (number == end + 1 or self._bridged(path, end, number)):
+                end = number
+                continue
+            if end:
+                yield Window(path, Span(start, end))
+            start = end = number
+        if end:
+            yield Window(path, Span(start, end))
+
+    def _bridged(self, path: str, before: int, after: int) -> bool:
+        between = [(path, line) for line in range(before + 1, after)]
+        if after - before > _HOLE or any(place in self._taken or self._known(*place) for place in between):
+            return False
+        return sum(len(self._line(place).strip()) for place in between) <= _SMALL

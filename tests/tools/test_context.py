@@ -1,0 +1,73 @@
+"""`context`: names and lines in turns, the lines that say most of a task first, nothing that was sent before."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from tests.samples import shop
+
+from laconic.config import Settings
+from laconic.records import Span
+from laconic.tools.plane import Plane
+from laconic.tools.session import Session
+from laconic.tools.windows import Choice, Window
+
+FILLER = "".join(f"    step_{n} = prepare({n})\n" for n in range(60))
+LONG = f"def ship(order):\n{FILLER}    if order.parcel_weight > heaviest:\n        raise Overweight(order)\n{FILLER}"
+
+
+@pytest.fixture
+def plane(tmp_path: Path, settings: Settings) -> Iterator[Plane]:
+    opened = Plane(shop(tmp_path), settings)
+    (opened.root / "shop" / "shipping.py").write_text(LONG)
+    yield opened
+    opened.close()
+
+
+def lines(path: str) -> list[str]:
+    return [f"line {n} of {path}" for n in range(1, 31)]
+
+
+def test_of_a_long_function_the_lines_about_the_task_come_first(plane: Plane) -> None:
+    task = "Shipping: the parcel weight of an order is compared with the heaviest, Overweight is raised wrongly"
+    whole = plane.call("context", {"task": task, "budget": "1500"}).text
+    body = whole.partition("shop/shipping.py\n1-123 def ship(order):\n")[2]
+    assert "    if order.parcel_weight > heaviest:\n        raise Overweight(order)\n" in body
+    assert "… " not in body
+
+
+def test_a_larger_budget_goes_on_where_a_smaller_one_ends(plane: Plane) -> None:
+    task = "total of the prices in a cart, and how an order is shipped when it is overweight"
+    small = plane.call("context", {"task": task, "budget": "1300"}).text
+    large = plane.call("context", {"task": task, "budget": "4000"}).text
+    names = small.split("\n")[:8]
+    assert large.split("\n")[:8] == names
+
+
+@pytest.mark.feature("C6")
+def test_lines_that_the_session_has_are_not_sent_again_nor_replaced_by_lesser_ones(plane: Plane) -> None:
+    session = Session()
+    given = {"task": "total of the prices in a cart", "budget": "1500"}
+    first = plane.call("context", given, session)
+    second = plane.call("context", given, session)
+    assert "amount += price.cents" in first.text
+    assert "amount += price.cents" not in second.text
+    assert second.tokens < first.tokens
+    again = plane.call("context", {**given, "again": True}, session)
+    assert again.text == first.text
+
+
+def test_lines_are_taken_by_worth_for_cost_and_shown_in_runs() -> None:
+    worth = {("a", n): 0.1 for n in range(1, 31)} | {("a", 10): 9.0, ("a", 11): 8.0, ("a", 20): 7.0, ("b", 3): 10.0}
+    choice = Choice(worth, lines, len, lambda path, line: False)
+    assert choice.take(65) == [Window("b", Span(3, 3)), Window("a", Span(10, 11))]
+    assert choice.take(25) == [Window("a", Span(20, 20))]
+
+
+def test_what_the_reader_has_takes_room_but_is_not_shown() -> None:
+    worth = {("a", 10): 9.0, ("a", 20): 7.0, ("a", 28): 5.0}
+    choice = Choice(worth, lines, len, lambda path, line: line == 10)
+    assert choice.take(40) == [Window("a", Span(20, 20))]
+    assert choice.spared > 0
