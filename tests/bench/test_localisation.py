@@ -62,6 +62,6 @@ def test_a_function_counts_when_its_definition_was_printed(clones: tuple[Path, l
     }
     (tmp_path / "localisation").mkdir()
     (tmp_path / "localisation" / "public.jsonl").write_text(json.dumps(task) + "\n")
-    report = localisation.run(Options(str(tmp_path), "", (str(mirror),)))
+    report = localisation.run(Options(str(tmp_path), str(tmp_path / "cache"), (str(mirror),)))
     assert report.rows[0]["1000 tokens"] == 0.5
     assert report.rows[0]["n"] == 1

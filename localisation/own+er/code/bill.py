@@ -1,3 +1,0 @@
-def round_total(total):
-    cents = total
-    return cents

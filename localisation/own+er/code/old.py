@@ -1,3 +1,0 @@
-def unused():
-    x = 1
-    return x
