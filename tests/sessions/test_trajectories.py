@@ -1,0 +1,75 @@
+"""Sessions of our own agent: what was added is read back, wherever a kill cut the file off."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from laconic.errors import LaconicError
+from laconic.sessions.trajectories import begin, resume
+from laconic.sessions.transcripts import transcripts
+from laconic.wire.speaking.talk import Message, Outcome, Outcomes, Spoken, Use, Words
+
+texts = st.text(max_size=30)
+ids = st.sampled_from(["", "a", "b1"])
+uses = st.builds(Use, st.sampled_from(["read", "run"]), st.dictionaries(texts, texts, max_size=2), ids)
+outcomes = st.builds(Outcome, st.just("read"), texts, ids, st.booleans())
+natives = st.one_of(st.none(), st.dictionaries(texts, texts, max_size=2))
+messages = st.one_of(
+    st.builds(Words, texts.filter(bool)),
+    st.builds(Spoken, texts, st.lists(uses, max_size=2).map(tuple), natives).map(
+        lambda said: said if said.native is None else Spoken(said.text, said.uses, said.native, "gemini")
+    ),
+    st.builds(Outcomes, st.lists(outcomes, min_size=1, max_size=2).map(tuple)),
+)
+
+
+@given(said=st.lists(messages, max_size=5), cut=st.integers(0, 400))
+def test_what_was_added_is_read_back_up_to_where_the_file_was_cut_off(said: list[Message], cut: int) -> None:
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        record = begin(folder, folder, "m", "task", "1")
+        sizes = [record.path.stat().st_size]
+        for message in said:
+            record.add(message)
+            sizes.append(record.path.stat().st_size)
+        record.close()
+        end = max(sizes[0], sizes[-1] - cut)
+        with record.path.open("r+b") as file:
+            file.truncate(end)
+        again = resume(folder, record.id, folder)
+        whole = sum(size <= end for size in sizes[1:])
+        assert again.messages == said[:whole]
+        again.add(Words("go on"))
+        again.close()
+        last = resume(folder, "last", folder)
+        assert last.messages == [*said[:whole], Words("go on")]
+        last.close()
+
+
+def test_the_newest_session_of_a_folder_is_its_own(tmp_path: Path) -> None:
+    """Sessions of other folders, files of others and names that lead elsewhere are not taken for it."""
+    begin(tmp_path, Path("/other"), "m", "t", "1").close()
+    (tmp_path / "noise.jsonl").write_text("{}\n", "utf-8")
+    for name in ("last", "../noise", "missing", "noise"):
+        with pytest.raises(LaconicError):
+            resume(tmp_path, name, tmp_path)
+
+
+def test_a_replay_reads_it(tmp_path: Path) -> None:
+    record = begin(tmp_path, tmp_path, "m", "t", "1")
+    record.add(Words("Look."))
+    record.add(Spoken("", (Use("read", {"targets": ["a"]}), Use("read", {"targets": ["b"]}))))
+    record.add(Outcomes((Outcome("read", "1\ta"), Outcome("read", "1\tb"))))
+    record.add(Spoken("Seen."))
+    record.end("done")
+    record.close()
+    (found,) = transcripts(record.path)
+    assert [message["role"] for message in found.messages] == ["user", "assistant", "user", "assistant"]
+    content = found.messages[2]["content"]
+    assert isinstance(content, list)
+    assert [block["content"] for block in content] == ["1\ta", "1\tb"]
