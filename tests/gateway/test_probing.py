@@ -70,10 +70,12 @@ SILENT = Answer((b"{}",), 503)
         ({"id": "gemma"}, None, _said({"role": "assistant", "content": "I thi"}, "length"), "native", 1),
         ({"id": "gemma"}, None, Answer((b"busy",), 429), "native", 1),
         ({"id": "gemma"}, None, Answer((b"not json",)), "native", 1),
+        ({"id": ["x"], "name": {}}, None, Answer((b"[1]",)), "native", 1),
     ],
     ids=[
         "listed-parameters", "listed-without", "listed-ability", "listed-inability", "described", "described-without",
         "calls", "answers-in-words", "refuses", "was-cut-off", "is-busy", "answers-nonsense",
+        "lists-nonsense",
     ],
 )  # fmt: skip
 def test_what_is_declared_or_shown_decides(

@@ -47,6 +47,10 @@ class Probes:
             self._silent[name] = self._clock() + _LATER
         return found
 
+    def close(self) -> None:
+        for task in self._running.values():
+            task.cancel()
+
     async def _ask(self, client: aiohttp.ClientSession, where: Target, query: str, raw: Raw, model: str) -> str:
         """What the provider declares, else what the model does. Whatever goes wrong shows nothing."""
         headers = [(name, value) for name, value in upward(raw) if name.lower() not in _GONE]

@@ -8,7 +8,7 @@ import time
 from collections.abc import Awaitable, Callable, MutableMapping
 from contextlib import AbstractAsyncContextManager
 from io import BytesIO
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 import aiohttp
 import msgspec
@@ -31,6 +31,7 @@ from laconic.wire.refusals import refusal, refuses_tools, too_long
 
 Scope = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
+T = TypeVar("T")
 
 log = logging.getLogger("laconic.gateway")
 _SMALL: Final = 4 * 2**10  # bytes: a conversation of this size is planned sooner than a thread wakes up
@@ -84,6 +85,7 @@ class Proxy:
         )
 
     async def stop(self) -> None:
+        self._probes.close()
         if self._client is not None:
             await self._client.close()
         self._desk.close()
@@ -150,7 +152,7 @@ class Proxy:
         if concerns_us(where, asked.headers):
             plan = await self._planned(asked)
         if plan.unsure:
-            plan = await self._sure(asked, plan)
+            plan = await self._open(self._sure(asked, plan), plan)
         self._note(where, plan)
         if plan.refused:
             await _answer(send, 400, refusal(where.format, 400, plan.refused))
@@ -186,7 +188,7 @@ class Proxy:
                 self._told(where, answer, plan, passing)
                 return
             said = await answer.read()
-            again = await self._otherwise(asked, plan, answer.status, said)
+            again = await self._open(self._otherwise(asked, plan, answer.status, said), None)
             if again is None:
                 await passing.whole(answer, plan, said)
                 self._told(where, answer, plan, passing)
@@ -209,12 +211,15 @@ class Proxy:
     async def _again(self, asked: Incoming, plan: Plan, passing: Passing, nonsense: Nonsense) -> Plan:
         """The model wrote calls that cannot be used: tell it, and go on with what it answers."""
         self._metrics.add("laconic_asked_again_total", upstream=asked.where.upstream)
-        plan = await self._desk.ask(self._planner.again, asked.where, plan, nonsense)
+        told = await self._open(self._desk.ask(self._planner.again, asked.where, plan, nonsense), None)
+        if told is None:
+            await passing.give_up()
+            return plan
         try:
-            async with self._ask(asked, plan) as answer:
+            async with self._ask(asked, told) as answer:
                 if answer.status < 400:
-                    await passing.answer(answer, plan, asked.where)
-                    return plan
+                    await passing.answer(answer, told, asked.where)
+                    return told
         except (aiohttp.ClientError, TimeoutError, OSError):
             if passing.nonsense is not nonsense:
                 raise
@@ -232,6 +237,15 @@ class Proxy:
         if found:
             self._desk.tell(self._planner.protocols.learn, where.upstream, model, found)
         return plan
+
+    async def _open(self, work: Awaitable[T], instead: T) -> T:
+        """What of ours fails changes nothing for the client; it is counted and logged."""
+        try:
+            return await work
+        except Exception as error:
+            self._metrics.add("laconic_fail_open_total", what=type(error).__name__)
+            log.exception("a request goes on as it was")
+            return instead
 
     async def _planned(self, asked: Incoming) -> Plan:
         ask = self._desk.ask_quick if len(asked.body) <= _SMALL else self._desk.ask

@@ -45,7 +45,7 @@ def declared(body: bytes, model: str) -> str:
     """What a provider's list of models says of one: OpenRouter, Mistral and those that do as they do."""
     listed = _mapping(body).get("data")
     for entry in listed if isinstance(listed, list) else []:
-        if isinstance(entry, Mapping) and model in {entry.get("id"), entry.get("name")}:
+        if isinstance(entry, Mapping) and model in (entry.get("id"), entry.get("name")):
             return _said(entry)
     return ""
 
