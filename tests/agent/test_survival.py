@@ -234,6 +234,28 @@ def test_a_window_of_8k_is_enough_for_many_large_files(tmp_path: Path, format: s
         assert b"You are a careful software engineer" in body
 
 
+@pytest.mark.feature("P1")
+@pytest.mark.parametrize(
+    ("format", "protocol"), [("chat", "native"), ("anthropic", "prompted"), ("gemini", "native")]
+)
+def test_many_large_results_at_once_are_made_to_fit(tmp_path: Path, format: str, protocol: str) -> None:
+    """More than the window in one turn: each keeps its head, none is parted from its call, and the work goes on."""
+    root = tmp_path / "project"
+    _large(root, 10)
+    calls = [{"name": "read", "arguments": {"targets": [f"part_{n:02}.py"], "budget": "full"}} for n in range(10)]
+    more = [{"name": "run", "arguments": {"command": "seq 5000 | sed s/^/x/"}}, {"name": "map", "arguments": {}}]
+    rules = [{"when": ["^Read"], "calls": calls}, {"tool": "read", "calls": more}, {"tool": "map", "say": "Seen."}]
+    with Provider(following(msgspec.convert({"rules": rules}, Script))) as provider:
+        options = Options(root, "local/m", provider.url, format, protocol, 8_000, ask=everything)
+        agent = agent_for(options, settings_in(tmp_path), "x")
+        assert agent.work("Read them all.") == "Seen."
+        agent.close()
+        bodies = [asked.body for asked in provider.asked]
+    assert len(bodies) == 3
+    assert all(counter()(body.decode()) <= 8_000 - 2_000 for body in bodies)
+    assert all(f"[part_{n:02}.py#".encode() in bodies[1] for n in range(10))
+
+
 @pytest.mark.feature("P4")
 def test_what_was_sent_before_is_sent_again_byte_for_byte(tmp_path: Path) -> None:
     """Only the line at the end differs, so the provider's cache holds."""

@@ -78,9 +78,9 @@ def assemble(options: Options, settings: Settings, task: str = "", watch: Watch 
 
 
 def _assembled(options: Options, settings: Settings, record: Trajectory, chosen: Chosen, watch: Watch) -> Agent:
-    count = counter(settings.text("model"))
-    root = Path(record.begun.root)
     provider, model, format, way = chosen
+    count = counter(settings.text("model") if provider == "scripted" else model)
+    root = Path(record.begun.root)
     permission = Permission(root, settings.patterns("agent.allow"), settings.patterns("agent.deny"), options.ask)
     tools = Toolbox(root, settings, permission, record.id, options.window)
     ledger = LedgerFile(settings.cache_dir() / "ledger.sqlite", Decision, Recap)

@@ -31,6 +31,7 @@ from laconic.wire.usage import Usage
 
 Show = Callable[[str], None]
 _SAID: Final = 400  # characters of a provider's complaint
+_FRAME: Final = 20  # part of a window that is left for what stands around messages, and for tokens counted otherwise
 _TRIES: Final = 3  # of an answer that breaks off
 
 
@@ -149,7 +150,7 @@ class Voice:
         """The request as the engine wants it, and how full the context is at its very end."""
         manner = self.manner
         body = manner.dialect.write(asking)
-        bounds = Bounds(self._window, self._account)
+        bounds = Bounds(max(0, self._window - self._window // _FRAME), self._account)
         prepared = self._engine.prepare(self._session, manner.dialect.format, body, bounds)
         self._came, self._prepared = len(body), prepared
         return _with_status(manner.dialect.format, prepared.body, meta(prepared.tokens, self._window, task))
