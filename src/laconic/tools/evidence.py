@@ -14,6 +14,7 @@ from typing import Final
 
 from laconic.index.compare.symbols import TOP, Compared, Comparison
 from laconic.index.resolve import Code, covering_tests
+from laconic.index.resolve.dialect import dialect_of
 from laconic.index.store import Symbol
 from laconic.records import SymbolChange
 from laconic.workspace.classes import class_of
@@ -22,6 +23,9 @@ _SYMBOLS: Final = 60  # changed symbols that are followed
 _PATIENCE: Final = 2.0  # seconds of computing for following them
 _WORDS: Final = 150  # words of the changed lines that are looked up
 _COMMON: Final = 0.25  # share of the tests above which a word says nothing
+_STRANGE: Final = 0.3  # for a name that the project does not define: a local one, or of a library
+_TELLING: Final = 3  # names that no other test uses, for a whole point
+_LEAST: Final = 0.3  # points below which a test is not worth running for a change
 _ALIKE: Final = 0.3  # for names that share words
 _NEAR: Final = 0.2  # for places that share folders
 _CODE: Final = re.compile(
@@ -45,8 +49,13 @@ def evidence(code: Code, found: Comparison, history: Sequence[Sequence[str]]) ->
     changed = [file for file in found.files if file.code and class_of(file.change.path) != "test"]
     if not changed:
         return {}, set()
-    tests = {path for path, source in code.by_path.items() if source.file_class == "test" and _CODE.search(path)}
     paths = [file.change.path for file in changed]
+    families = {dialect_of(side.parsed.language).family for file in changed for side in (file.old, file.new) if side}
+    tests = {
+        path
+        for path, source in code.by_path.items()
+        if source.file_class == "test" and source.dialect.family in families and _CODE.search(path)
+    }
     before = {path for file in changed for path in (file.change.path, file.change.old_path) if path}
     calls, names = _calls(code, found), _named_after(tests, paths)
     points: dict[str, float] = {}
@@ -59,7 +68,8 @@ def evidence(code: Code, found: Comparison, history: Sequence[Sequence[str]]) ->
         if path in points or near == 1:
             alike = 0.0 if path in names else max(_overlap(_name_parts(path), one) for one in known)
             points[path] = points.get(path, 0.0) + _NEAR * near + _ALIKE * alike
-    return points, {*calls, *names}
+    sure = {*calls, *names}
+    return {path: value for path, value in points.items() if path in sure or value >= _LEAST}, sure
 
 
 def symbol_of(code: Code, change: SymbolChange) -> Symbol | None:
@@ -124,9 +134,11 @@ def _words(code: Code, changed: Sequence[Compared], found: Comparison, tests: se
         files = (code.sources[file].path for file in code.store.files_mentioning(word) if file in code.sources)
         users = [path for path in files if path in tests]
         if len(users) <= _COMMON * len(tests) + 1:
+            told = math.log(1 + len(tests) / len(users)) if users else 0.0
+            told *= 1.0 if code.named(word) else _STRANGE
             for path in users:
-                points[path] = points.get(path, 0.0) + math.log(1 + len(tests) / len(users))
-    return _to_one(points)
+                points[path] = points.get(path, 0.0) + told
+    return _to_one(points, _TELLING * math.log(1 + len(tests)))
 
 
 def _together(history: Sequence[Sequence[str]], changed: set[str], tests: set[str]) -> Points:
@@ -136,11 +148,12 @@ def _together(history: Sequence[Sequence[str]], changed: set[str], tests: set[st
         if hits := len(changed.intersection(files)):
             for path in tests.intersection(files):
                 points[path] = points.get(path, 0.0) + hits / math.sqrt(len(files))
-    return _to_one(points)
+    return _to_one(points, 1.0)
 
 
-def _to_one(points: Points) -> Points:
-    most = max(points.values(), default=1.0)
+def _to_one(points: Points, whole: float) -> Points:
+    """Points of which the most is one, or less where even the most is less than a whole."""
+    most = max(*points.values(), whole) if points else whole
     return {path: value / most for path, value in points.items()}
 
 
