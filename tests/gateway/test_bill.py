@@ -43,6 +43,13 @@ def test_without_a_cache_every_token_costs_the_same() -> None:
     assert (bill.dollars, bill.dollars_without) == pytest.approx((2000 * DOLLARS, 4000 * DOLLARS))
 
 
+def test_what_the_cache_keeps_for_an_hour_costs_double() -> None:
+    bill = Bill()
+    bill.add(Usage(0, 0, 1000, 10, long=400), 2000, 1000, PRICE)
+    assert bill.dollars == pytest.approx((1.25 * 600 + 2 * 400) * DOLLARS)
+    assert bill.dollars_without == pytest.approx(2 * bill.dollars)
+
+
 def test_a_request_that_only_recalls_would_not_have_been_made() -> None:
     """Its prompt is ours to pay, and so is its answer; the history without us is where it was."""
     bill = Bill()

@@ -87,3 +87,9 @@ def test_a_truncated_event_is_left_out() -> None:
 
 def test_a_gemini_answer_streamed_as_an_array() -> None:
     assert usage_of(json.dumps(STREAMS["gemini"]).encode()) == Usage(10, 90, 0, 5)
+
+
+def test_writes_for_an_hour_are_told_apart() -> None:
+    kinds = {"ephemeral_5m_input_tokens": 4, "ephemeral_1h_input_tokens": 3}
+    usage = {"input_tokens": 3, "cache_creation_input_tokens": 7, "cache_creation": kinds, "output_tokens": 5}
+    assert usage_of(json.dumps({"usage": usage}).encode()) == Usage(3, 0, 7, 5, long=3)

@@ -8,7 +8,7 @@ from typing import Final
 from laconic.context.economy import Price
 from laconic.wire.usage import Usage
 
-_OUTPUT: Final = 5.0  # what a token of output costs, in tokens of input
+_LONG: Final = 2.0  # what a token costs that the cache keeps for an hour, in plain ones
 
 
 @dataclass(slots=True)
@@ -30,15 +30,16 @@ class Bill:
 
         `recall`: the request only brought back what had been left out, and would not have been made without us.
         """
-        spent = usage.input + price.read * usage.cache_read + price.write * usage.cache_write
+        writing = price.write * (usage.cache_write - usage.long) + _LONG * usage.long
+        spent = usage.input + price.read * usage.cache_read + writing
         self.tokens += usage.prompt
         self.dollars += spent * price.dollars / 1e6
         if recall:
-            self.dollars_without -= _OUTPUT * usage.output * price.dollars / 1e6
+            self.dollars_without -= price.output * usage.output * price.dollars / 1e6
             return
         whole = usage.prompt * came / went if went else float(usage.prompt)
         kept = min(self._last, whole) if usage.cache_read or usage.cache_write else 0.0
-        write = price.write if usage.cache_write else 1.0
+        write = writing / usage.cache_write if usage.cache_write else 1.0
         self.tokens_without += whole
         self.dollars_without += (price.read * kept + write * (whole - kept)) * price.dollars / 1e6
         self._last = whole

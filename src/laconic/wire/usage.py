@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Final
 
 import msgspec
 
 from laconic.errors import MalformedRequest
 from laconic.wire.spans import value
+
+_LONG: Final = "ephemeral_1h_input_tokens"
 
 
 class Usage(msgspec.Struct, frozen=True):
@@ -17,6 +20,7 @@ class Usage(msgspec.Struct, frozen=True):
     cache_read: int = 0
     cache_write: int = 0
     output: int = 0
+    long: int = 0  # of those written, the ones that the cache keeps for an hour
 
     @property
     def prompt(self) -> int:
@@ -28,6 +32,7 @@ class Usage(msgspec.Struct, frozen=True):
             self.cache_read + other.cache_read,
             self.cache_write + other.cache_write,
             self.output + other.output,
+            self.long + other.long,
         )
 
 
@@ -106,6 +111,8 @@ def _numbers(usage: Mapping[str, object]) -> dict[str, int]:
         if isinstance(number, Mapping):
             if name in {"input_tokens_details", "prompt_tokens_details"}:
                 found |= {inner: n for inner, n in _numbers(number).items() if inner == "cached_tokens"}
+            elif name == "cache_creation":
+                found |= {inner: n for inner, n in _numbers(number).items() if inner == _LONG}
         elif isinstance(number, int) and not isinstance(number, bool) and number > 0:
             found[name] = number
     return found
@@ -118,7 +125,7 @@ def _record(found: Mapping[str, int]) -> Usage:
     output = first("output_tokens", "completion_tokens", "candidatesTokenCount") + first("thoughtsTokenCount")
     if "cache_read_input_tokens" in found or "cache_creation_input_tokens" in found:
         read, written = first("cache_read_input_tokens"), first("cache_creation_input_tokens")
-        return Usage(first("input_tokens"), read, written, output)
+        return Usage(first("input_tokens"), read, written, output, min(first(_LONG), written))
     prompt = first("input_tokens", "prompt_tokens", "promptTokenCount")
     read = min(first("cached_tokens", "prompt_cache_hit_tokens", "cachedContentTokenCount"), prompt)
     return Usage(prompt - read, read, 0, output)
