@@ -47,6 +47,7 @@ def test_every_number_on_a_page_is_the_one_of_the_json_interface(pages: TestClie
             if not wrong:
                 break
         assert not wrong, path
+        assert ("a", {"id": "json", "href": _api(path)[1:]}) in found.elements
         assert not [text for text in found.loose if re.search(r"\d", text)], path
         assert path in {"", "?days=0"} or len(found.figures) >= 3, path
     overview = [pointer for pointer, _ in read(pages.get("/?days=0").text).figures]

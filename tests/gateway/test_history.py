@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pytest
 from tests.gateway.stage import Stage, play
 
 from laconic.context.engine import Engine as ContextEngine
@@ -85,6 +86,7 @@ def test_turns_are_written_down_and_add_up(tmp_path: Path) -> None:
     reading.close()
 
 
+@pytest.mark.feature("P3")
 def test_malformed_calls_and_lost_clients_are_written_down(tmp_path: Path) -> None:
     """Calls that could not be used, also after asking again, count by model and reason; errors count as such."""
     history = History(Turns(tmp_path / FILE))

@@ -151,7 +151,10 @@ async def _process(settings: Settings) -> AsyncIterator[tuple[str, int]]:
     process = await asyncio.create_subprocess_exec(*words, stdout=asyncio.subprocess.PIPE)
     assert process.stdout is not None
     try:
-        yield (await process.stdout.readline()).decode().split()[-1], process.pid
+        base = (await process.stdout.readline()).decode().split()[-1]
+        async with aiohttp.ClientSession() as client:
+            await _ask(client, f"{base}static/icon.svg")  # it has said where before it listens
+        yield base, process.pid
     finally:
         process.terminate()
         await process.wait()

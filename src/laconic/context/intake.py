@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import islice
 from typing import Final
 
 from laconic.context.calls import About, about
@@ -20,7 +21,7 @@ def intake(
     conversation: Conversation, blocks: Iterable[Block], tracker: Tracker, ledger: Ledger, fixed: int
 ) -> Intake:
     """The blocks of this request that its tracker had not read before; all of them when it began anew."""
-    fresh = list(blocks)[tracker.sent :]
+    fresh = list(islice(blocks, tracker.sent, None))
     calls = _calls(conversation, fresh[0].turn) if fresh else {}
     entered = tuple(_entered(conversation, block, calls.get(block.at), tracker, ledger) for block in fresh)
     anew = tracker.sent == 0

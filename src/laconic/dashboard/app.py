@@ -42,7 +42,7 @@ def application(settings: Settings, token: str = "") -> ASGIApp:
     routes = [Route(f"/static/{name}", _static) for name in _STATIC]
     routes.append(Route("/archive.txt", _endpoint(books, _original)))
     for name, (read, write) in PAGES.items():
-        routes.append(Route(f"/{name}", _endpoint(books, _page(read, write))))
+        routes.append(Route(f"/{name}", _endpoint(books, _page(name, read, write))))
         routes.append(Route(f"/api/{name or 'overview'}.json", _endpoint(books, _json(read))))
     return Guard(Starlette(routes=routes, exception_handlers={404: _missing}), token)
 
@@ -73,7 +73,7 @@ PAGES: Final[dict[str, tuple[Read, Write]]] = {
 }
 
 
-def _page(read: Read, write: Write) -> Callable[[Books, Request], Response]:
+def _page(name: str, read: Read, write: Write) -> Callable[[Books, Request], Response]:
     """HTML; a client that has it already gets nothing but that word."""
 
     def answer(books: Books, request: Request) -> Response:
@@ -81,7 +81,8 @@ def _page(read: Read, write: Write) -> Callable[[Books, Request], Response]:
         mark = f'"{blake2b(seen.encode(), digest_size=12).hexdigest()}"'
         if request.headers.get("if-none-match") == mark:
             return Response(status_code=304, headers={"etag": mark})
-        return HTMLResponse(write(document(read(books, request.query_params))), headers={"etag": mark})
+        address = f"api/{name or 'overview'}.json{'?' if request.url.query else ''}{request.url.query}"
+        return HTMLResponse(write(document(read(books, request.query_params), address)), headers={"etag": mark})
 
     return answer
 

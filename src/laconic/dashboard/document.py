@@ -11,13 +11,14 @@ Value = Any  # JSON
 
 
 class Node:
-    """A value inside a JSON document, and the pointer to it."""
+    """A value inside a JSON document, and the pointer to it; the document itself also knows its address."""
 
-    __slots__ = ("path", "value")
+    __slots__ = ("address", "path", "value")
 
-    def __init__(self, value: Value, path: str = "") -> None:
+    def __init__(self, value: Value, path: str = "", address: str = "") -> None:
         self.value = value
         self.path = path
+        self.address = address
 
     def __getitem__(self, key: str | int) -> Node:
         return Node(self.value[key], f"{self.path}/{key}")
@@ -40,6 +41,6 @@ class Node:
         return float(self.value or 0)
 
 
-def document(view: msgspec.Struct) -> Node:
-    """The figures of a page."""
-    return Node(msgspec.to_builtins(view))
+def document(view: msgspec.Struct, address: str = "") -> Node:
+    """The figures of a page, and where their JSON is."""
+    return Node(msgspec.to_builtins(view), address=address)

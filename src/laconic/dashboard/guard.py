@@ -11,7 +11,7 @@ from urllib.parse import parse_qs, urlsplit
 
 from starlette.datastructures import Headers
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
+from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from laconic.dashboard.layout import page
@@ -71,6 +71,8 @@ class Guard:
             return None
         if request.method == "POST":
             return await self._enter(request)
+        if request.url.path.endswith(".json"):
+            return JSONResponse({"error": "The token is missing: send it in x-laconic-token."}, 401)
         return _form("Say the token that the gateway was started with (setting gateway.token).")
 
     def _admitted(self, headers: Headers) -> bool:

@@ -21,8 +21,8 @@ _NAVIGATION: Final = (
 PERIODS: Final = ((1, "24 hours"), (7, "7 days"), (30, "30 days"), (0, "all"))
 
 
-def page(title: str, here: str, *content: Child) -> str:
-    """A whole page. `here` is the link of the navigation that it belongs to."""
+def page(title: str, here: str, *content: Child, json: str = "") -> str:
+    """A whole page. `here` is the link of the navigation that it belongs to, `json` where its figures are."""
     links = [tag("a", name, href=link, aria_current="page" if link == here else None) for link, name in _NAVIGATION]
     body = tag(
         "body",
@@ -34,7 +34,11 @@ def page(title: str, here: str, *content: Child) -> str:
             tag("span", "live", id="live", role="status", hidden=True),
         ),
         tag("main", tag("h1", title), *content, id="main"),
-        tag("footer", f"laconic {__version__} · every figure is also JSON: ", tag("a", "this page", id="json")),
+        tag(
+            "footer",
+            f"laconic {__version__}",
+            [" · every figure is also JSON: ", tag("a", "this page", id="json", href=json)] if json else None,
+        ),
         tag("div", id="tip", role="tooltip", hidden=True),
     )
     head = tag(

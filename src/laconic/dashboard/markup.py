@@ -9,6 +9,11 @@ from typing import Final
 Child = object  # text, Markup, None, or a list of these
 Attribute = str | int | float | bool | None
 _VOID: Final = frozenset({"br", "hr", "img", "input", "link", "meta", "rect", "line", "circle", "path", "polyline"})
+_REPLACED: Final = {
+    point: "\N{REPLACEMENT CHARACTER}"
+    for point in (*range(32), *range(0x7F, 0xA0), *range(0xD800, 0xE000))
+    if point not in {9, 10}
+}
 
 
 class Markup(str):
@@ -47,13 +52,4 @@ def _attribute(name: str, value: Attribute) -> str:
 
 def clean(text: str) -> str:
     """Without what HTML has no place for: control characters, halves of surrogate pairs."""
-    if text.isprintable():
-        return text
-    return "".join(_kept(character) for character in text)
-
-
-def _kept(character: str) -> str:
-    point = ord(character)
-    if character in "\n\t" or (point >= 32 and not 0x7F <= point < 0xA0 and not 0xD800 <= point < 0xE000):
-        return character
-    return "\N{REPLACEMENT CHARACTER}"
+    return text if text.isprintable() else text.translate(_REPLACED)

@@ -45,7 +45,7 @@ def when(node: Node) -> Markup:
     moment = datetime.fromtimestamp(node.number, UTC)
     return tag(
         "time",
-        moment.strftime("%-d %b %Y %H:%M"),
+        f"{moment.day} {moment:%b %Y %H:%M}",
         datetime=moment.isoformat(timespec="seconds"),
         data_at=node.path,
         data_value=_exact(node),

@@ -91,6 +91,7 @@ class Calls:
     def _nth(self, tool: str, column: str, calls: int, share: int) -> float:
         """The value that so many per cent of a tool's calls do not exceed."""
         at = max(0, -(-calls * share // 100) - 1)
-        query = f"SELECT {column} FROM calls WHERE tool = ? ORDER BY {column} LIMIT 1 OFFSET ?"
+        order, at = ("DESC", calls - 1 - at) if 2 * at > calls else ("ASC", at)  # from the nearer end
+        query = f"SELECT {column} FROM calls WHERE tool = ? ORDER BY {column} {order} LIMIT 1 OFFSET ?"
         (value,) = self._rows.execute(query, (tool, at)).fetchone()
         return float(value)

@@ -43,6 +43,7 @@ def tools(view: Node) -> str:
         "tools",
         live("ours", ours),
         live("seen", parts_table("All tools, by what they put into conversations", "Tool", view["seen"])),
+        json=view.address,
     )
 
 
@@ -93,7 +94,7 @@ def models(view: Node) -> str:
         "Every call could be used so far.",
         "Only models that write calls as text can fail here. A truncated call that writes is never run.",
     )
-    return page("Models", "models", live("models", used), live("malformed", broken))
+    return page("Models", "models", live("models", used), live("malformed", broken), json=view.address)
 
 
 def archived(view: Node) -> str:
@@ -119,6 +120,7 @@ def archived(view: Node) -> str:
         ),
         None if whole else tag("p", "The first ", shown.count(view["shown"]), " lines:", class_="hint"),
         tag("pre", view["text"].text, class_="archived", tabindex=0),
+        json=view.address,
     )
 
 

@@ -17,7 +17,7 @@ def overview(view: Node) -> str:
     """The page."""
     choice = periods(view["days"])
     if not view["totals"]["turns"]:
-        return page("Overview", "./", choice, live("totals", _nothing()))
+        return page("Overview", "./", choice, live("totals", _nothing()), json=view.address)
     return page(
         "Overview",
         "./",
@@ -31,6 +31,7 @@ def overview(view: Node) -> str:
             table("Newest sessions", COLUMNS, map(session_row, view["sessions"]), "No session in this period."),
             tag("p", link("sessions", spaced("All sessions")), class_="more"),
         ),
+        json=view.address,
     )
 
 
@@ -79,8 +80,9 @@ def _saved(amount: Child) -> Markup:
 
 def _over_time(view: Node) -> list[Markup]:
     rows = view["buckets"].value
-    pattern = "%-d %b %H:00" if view["bucket"].value == "hour" else "%-d %b"
-    names = [datetime.fromtimestamp(row["at"], UTC).strftime(pattern) for row in rows]
+    pattern = "%b %H:00" if view["bucket"].value == "hour" else "%b"
+    moments = [datetime.fromtimestamp(row["at"], UTC) for row in rows]
+    names = [f"{moment.day} {moment.strftime(pattern)}" for moment in moments]
     ends = (names[0], names[-1]) if names else ("", "")
     sums = [row["totals"] for row in rows]
     tokens = [

@@ -58,6 +58,7 @@ def spent(view: Node) -> str:
             ),
             tag("p", link("sessions", "All sessions", order="prompt"), class_="more"),
         ),
+        json=view.address,
     )
 
 

@@ -52,6 +52,7 @@ def session(view: Node) -> str:
         live("tools", parts_table("By tool", "Tool", view["tools"])),
         live("files", parts_table("By file", "File", view["files"])),
         live("turns", _turns(view)),
+        json=view.address,
     )
 
 

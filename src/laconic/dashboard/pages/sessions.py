@@ -44,7 +44,7 @@ def sessions(view: Node) -> str:
         " of ",
         shown.count(view["pages"]),
     )
-    return page("Sessions", "sessions", orders, live("list", about, rows, _turning(view)))
+    return page("Sessions", "sessions", orders, live("list", about, rows, _turning(view)), json=view.address)
 
 
 def session_row(row: Node) -> list[Child]:

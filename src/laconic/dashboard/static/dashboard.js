@@ -75,8 +75,6 @@ function tips() {
   addEventListener("scroll", () => { box.hidden = true; }, { passive: true });
 }
 
-const here = location.pathname.split("/").pop();
-document.getElementById("json")?.setAttribute("href", `api/${here || "overview"}.json${location.search}`);
 tell_times(document);
 tips();
 setInterval(() => tell_times(document), 30000);
