@@ -10,20 +10,22 @@ from pathlib import Path
 from typing import Any
 
 from laconic.bench.corpus import DJANGO, sdist, texts
-from laconic.bench.report import Bar, Cell, Options, Report, at_least, at_most, versions
+from laconic.bench.report import Bar, Cell, Options, Report, at_least, at_most, sampled, versions
 from laconic.errors import LaconicError
 from laconic.tokens.count import counter
 from laconic.tokens.estimate import estimate
 from laconic.tokens.exact import Measure, encoder, load
 
 _LEAST_TOKENS = 100  # an estimate of a shorter text is dominated by single words
+_QUICK = 300  # texts for a first look
 _CJK = ("ja", "ko", "zh_Hans", "zh_Hant")
 
 
 def run(options: Options) -> Report:
     """Count every file of Django and of the recorded data three ways."""
     django, data = sdist(DJANGO, Path(options.cache)), Path(options.data)
-    corpus = [text for _, text in texts(django)] + list(_recorded(data))
+    whole = [text for _, text in texts(django)] + list(_recorded(data))
+    corpus = sampled(whole, _QUICK if options.quick else 0)
     rows: list[dict[str, Cell]] = []
     bars: list[Bar] = []
     for encoding in ("o200k_base", "cl100k_base"):
