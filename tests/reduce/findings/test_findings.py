@@ -41,7 +41,7 @@ EXPECTED = {
     "maven.warnings.txt": ("maven", 7),
     "mypy.jsonl": ("mypy", 7),
     "mypy.txt": ("mypy", 19),
-    "pmd.txt": ("compiler", 22),
+    "pmd.txt": ("pmd", 22),
     "pmd.xml": ("pmd", 22),
     "pyright.json": ("pyright", 7),
     "pyright.txt": ("pyright", 8),
@@ -218,3 +218,10 @@ def test_no_output_breaks_a_parser(output: str) -> None:
 def test_what_gradle_writes_before_a_path_is_not_part_of_it() -> None:
     paths = {item.path for item in read(sample("gradle.test.txt")).items if not item.test}
     assert all(path.startswith("/home/dev/gson/src/") for path in paths)
+
+
+def test_the_text_of_pmd_names_the_rules_and_clippy_its_lints() -> None:
+    both = {name: {item.rule for item in read(sample(name)).items} for name in ("pmd.txt", "pmd.xml")}
+    assert both["pmd.txt"] == both["pmd.xml"]
+    lints = {item.rule for item in read(sample("cargo.clippy.txt")).items}
+    assert lints == {"clippy::needless_doctest_main", "clippy::cast_sign_loss"}

@@ -22,6 +22,7 @@ _TEXT: Final[tuple[tuple[str, Callable[[str], Findings]], ...]] = (
     (r"\berror TS\d+: |^Found \d+ errors? in \d+ files?\.", lines.tsc),
     (r" - (?:error|warning): .*\(report\w+\)$|^\d+ errors?, \d+ warnings?, \d+ informations?", lines.pyright),
     (r"\.java:\d+: (?:error|warning): ", lines.javac),
+    (r"^\S.*:\d+:\t\w+:\t", lines.pmd),
     (r"^✖ \d+ problems?|\[(?:Error|Warning)/[\w@/-]+\]$|^\s+\d+:\d+\s+(?:error|warning)\s+.*\s{2}\S+$", lines.eslint),
     (r": (?:error|note|warning): .*\[[\w-]+\]$|^Found \d+ errors? in \d+ files? \(checked|^Success: no issues",
      lines.mypy),

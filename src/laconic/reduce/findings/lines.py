@@ -54,6 +54,7 @@ _JAVAC: Final = re.compile(
     re.M,
 )
 _JAVAC_TOTAL: Final = re.compile(r"^(\d+) (errors?|warnings?)$", re.M)
+_PMD: Final = re.compile(r"^(?P<path>\S.*?):(?P<line>\d+):\t(?P<rule>\w+):\t(?P<message>.*)$", re.M)
 _GENERIC: Final = re.compile(
     r"^(?P<path>[^\s:][^:\n]*\.\w+):(?P<line>\d+):(?:(?P<column>\d+):)?\s*(?:"
     r"(?P<level>fatal error|error|warning|note|info|Error|Warning)\b:?)?\s*(?P<message>\S.*)$",
@@ -119,13 +120,21 @@ def javac(output: str, tool: str = "javac") -> Findings:
     return Findings(tool, items, sum(counts) if counts else None)
 
 
+def pmd(output: str) -> Findings:
+    """The text form, which says no priority."""
+    items = (_finding(match, "pmd", rule=match["rule"], level="warning") for match in _PMD.finditer(output))
+    return Findings("pmd", tuple(items))
+
+
 def generic(output: str) -> Findings:
     """`path:line:column: message`, as most compilers write."""
     items = [_finding(match, "compiler", rule="") for match in _GENERIC.finditer(output)]
     return Findings("compiler", tuple(items))
 
 
-def _finding(match: re.Match[str], tool: str, *, rule: str, path: str = "", category: str = "") -> Finding:
+def _finding(
+    match: re.Match[str], tool: str, *, rule: str, path: str = "", category: str = "", level: str = ""
+) -> Finding:
     fields = match.groupdict()
     line = fields.get("line") or fields.get("line2")
     return Finding(
@@ -133,7 +142,7 @@ def _finding(match: re.Match[str], tool: str, *, rule: str, path: str = "", cate
         span=span(line, fields.get("end")),
         column=number(fields.get("column") or fields.get("column2") or 0),
         rule=rule,
-        severity=severity(fields.get("level") or "error"),
+        severity=severity(level or fields.get("level") or "error"),
         category=category or rule,
         message=" ".join(fields["message"].split()),
         tool=tool,

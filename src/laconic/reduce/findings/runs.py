@@ -22,7 +22,7 @@ _RUSTC: Final = re.compile(
     r"(?P<path>.*?):(?P<line>\d+):(?P<column>\d+)$",
     re.M,
 )
-_RUSTC_LINT: Final = re.compile(r"#\[(?:warn|deny|forbid)\(([\w:]+)\)\]")
+_RUSTC_LINT: Final = re.compile(r"#\[(?:warn|deny|forbid)\(([\w:]+)\)\]|rust-clippy/\S*#(?P<clippy>\w+)")
 _CARGO_TOTAL: Final = re.compile(
     r"due to (?:(\d+) )?previous errors?(?:; (\d+) warnings? emitted)?"
     r"|generated (\d+) warnings?(?: \((?:(\d+) duplicates?)?)?",
@@ -116,7 +116,8 @@ def cargo(output: str) -> Findings:
     items: list[Finding] = []
     for match in _RUSTC.finditer(output):
         lint = _RUSTC_LINT.search(output, match.end(), output.find("\n\n", match.end()))
-        rule = match["rule"] or (lint[1] if lint else "")
+        named = (f"clippy::{lint['clippy']}" if lint["clippy"] else lint[1]) if lint else ""
+        rule = match["rule"] or named
         items.append(
             Finding(
                 path=match["path"],
