@@ -164,6 +164,24 @@ def test_decisions_stand_at_the_turn_that_made_them(pages: TestClient) -> None:
     assert {event["number"]: event["decisions"] for event in page["events"]} == counted
 
 
+def test_all_decisions_can_be_reached(pages: TestClient) -> None:
+    """Page by page back to the first; every mark leads to a place where its decisions are listed."""
+    path = next(path for path in _paths(pages) if path.startswith("session?"))
+    whole = pages.get(_api(path)).json()
+    seen, marks = set(), set()
+    here: str | None = path
+    while here:
+        elements = read(pages.get(f"/{here}").text).elements
+        seen |= {given["id"] for _, given in elements if (given.get("id") or "").startswith("decisions-")}
+        marks |= {(given.get("href") or "").partition("#")[2] for name, given in elements if name == "a"} - {
+            "",
+            "main",
+        }
+        links = [given.get("href") or "" for name, given in elements if name == "a"]
+        here = next((link for link in links if "until=" in link and "#" not in link), None)
+    assert seen == marks == {f"decisions-{event['number']}" for event in whole["events"]}
+
+
 def test_an_unchanged_page_is_not_sent_again(settings: Settings) -> None:
     """A page that is asked for again with its mark answers nothing until a turn is recorded."""
     pages = client(settings)

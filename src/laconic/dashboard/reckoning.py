@@ -85,6 +85,13 @@ def decision_figures(
     )
 
 
+def newest(decisions: Sequence[DecisionFigures], until: int, most: int) -> list[DecisionFigures]:
+    """The newest first, up to a turn where one is named; about so many, but never a part of a turn's."""
+    rows = [row for row in decisions if not until or row.number <= until]
+    first = rows[-most].number if len(rows) > most else 0
+    return [row for row in reversed(rows) if row.number >= first]
+
+
 def events(decisions: Sequence[DecisionFigures]) -> list[Event]:
     found: dict[int, list[DecisionFigures]] = {}
     for decision in decisions:

@@ -15,8 +15,8 @@ def tools(view: Node) -> str:
     ours = table(
         "Calls of laconic's own tools",
         (
-            *("Tool", "#Calls", "#Errors", "#Repaired", "#Cut", "Tokens", "#p50", "#p95", "#Largest"),
-            *("#Time p50", "#Time p95", "#Longest"),
+            *("Tool", "#Calls", "#Errors", "-#Repaired", "-#Cut", "-Tokens", "#p50", "#p95", "-#Largest"),
+            *("-#Time p50", "#Time p95", "-#Longest"),
         ),
         (
             (

@@ -47,7 +47,7 @@ def session(view: Node) -> str:
         live("totals", _totals(view)),
         live("context", _context(view)),
         live("cache", _cache(view), _money(view), class_="two"),
-        live("evicted", _decisions(view)),
+        live("evicted", _decisions(view), _older(view)),
         live("kinds", parts_table("Where its tokens went", "Kind", view["kinds"])),
         live("tools", parts_table("By tool", "Tool", view["tools"])),
         live("files", parts_table("By file", "File", view["files"])),
@@ -191,6 +191,15 @@ def _decisions(view: Node) -> Markup:
         "Nothing was left out of this session so far.",
         tall=True,
     )
+
+
+def _older(view: Node) -> Markup | None:
+    """To the decisions before those that are listed."""
+    oldest = min((row["number"] for row in view["decisions"].value), default=0)
+    if view["events"].value and oldest > view["events"].value[0]["number"]:
+        name = view["session"]["session"].text
+        return tag("p", link("session", "Earlier decisions", name=name, until=oldest - 1), class_="more")
+    return None
 
 
 def _what(row: Node) -> Child:

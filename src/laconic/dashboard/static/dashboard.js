@@ -75,6 +75,7 @@ function tips() {
   addEventListener("scroll", () => { box.hidden = true; }, { passive: true });
 }
 
+document.querySelector("header nav [aria-current]")?.scrollIntoView({ inline: "nearest", block: "nearest" });
 tell_times(document);
 tips();
 setInterval(() => tell_times(document), 30000);
