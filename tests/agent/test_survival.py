@@ -157,19 +157,14 @@ def _alive(pid: int) -> bool:
 
 def test_a_command_that_hangs_is_ended_with_all_that_it_started(tmp_path: Path) -> None:
     """Also what put itself into a session of its own, and ignores requests to end."""
-    command = (
-        "python3 -c 'import os, signal, time; os.setsid(); signal.signal(15, signal.SIG_IGN);"
-        ' open("pid", "w").write(str(os.getpid())); time.sleep(60)\' & sleep 60'
-    )
+    command = "setsid sh -c 'trap \"\" TERM; echo $$ > pid; sleep 60' & sleep 60"
     rules = (
         {"when": ["^x$"], "calls": [{"name": "run", "arguments": {"command": command, "seconds": 2}}]},
         {"when": [r"\[exit code (?P<code>\d+); ended after 2 s"], "say": "It hung (<<code>>)."},
     )
     agent = _agent(tmp_path, *rules)
-    started = time.monotonic()
     assert agent.work("x") == "It hung (143)."
     agent.close()
-    assert time.monotonic() - started < 50  # not the 60 s that it wanted
     assert not _alive(int((tmp_path / "project" / "pid").read_text("utf-8")))
 
 

@@ -57,6 +57,7 @@ class Agent:
         if task:
             self.record.add(Words(task))
         elif isinstance(last, Spoken) and last.text.strip():
+            self.watch.text(last.text)
             return last.text  # killed between the answer and its end
         while True:
             self.books.spent.check()

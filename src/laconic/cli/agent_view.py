@@ -37,7 +37,7 @@ class View:
         for line in lines[:_LINES]:
             self._console.print(f"  {line[:_WIDEST]}", style=style, markup=False, highlight=False, soft_wrap=True)
         if len(lines) > _LINES:
-            self._console.print(f"  … {len(lines) - _LINES} more lines", style="dim")
+            self._console.print(f"  … {len(lines) - _LINES} more lines", style="dim", highlight=False)
 
     def note(self, text: str, style: str = "dim") -> None:
         self._line()

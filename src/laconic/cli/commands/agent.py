@@ -100,7 +100,8 @@ def _worked(agent: Agent, task: str, view: View | None) -> int:
     agent.record.end("done", **_sums(agent))
     if view is not None:
         view.note(_figures(agent))
-    print(answer)
+    if view is None or not (sys.stdout.isatty() and sys.stderr.isatty()):
+        print(answer)  # on a terminal it was read as it came
     return 0
 
 
