@@ -45,10 +45,28 @@ def test_tests_that_reach_a_change_come_before_those_that_are_farther(tmp_path: 
         (["pkg/a_test.go", "pkg/b_test.go", "c_test.go"], ["go test ./pkg ."]),
         (["tests/it.rs"], ["cargo test --test it"]),
         (["src/test/java/x/ATest.java"], ["mvn test -Dtest=ATest"]),
+        (
+            ["core/src/test/java/x/ATest.java"],
+            ["mvn -pl core -am -Dsurefire.failIfNoSpecifiedTests=false test -Dtest=ATest"],
+        ),
+        (["tests/it.rs", "crates/one/src/a.rs"], ["cargo test --workspace"]),
+        (["crates/one/src/a.rs", "crates/one/tests/it.rs"], ["cargo test -p one-lib"]),
         (["spec/a_spec.rb"], ["bundle exec rspec spec/a_spec.rb"]),
         (["README.md"], []),
     ],
 )
 def test_each_runner_gets_its_command(tmp_path: Path, files: list[str], expected: list[str]) -> None:
     (tmp_path / "package.json").write_text('{"devDependencies": {"vitest": "1"}}')
+    (tmp_path / "crates/one").mkdir(parents=True)
+    (tmp_path / "crates/one/Cargo.toml").write_text('[package]\nname = "one-lib"\n')
     assert commands(tmp_path, files) == expected
+
+
+def test_modules_of_gradle_get_a_command_each_by_the_wrapper_of_the_project(tmp_path: Path) -> None:
+    for name in ("settings.gradle.kts", "gradlew"):
+        (tmp_path / name).touch()
+    files = ["a/b/src/test/java/ATest.java", "src/test/kotlin/BTest.kt", "a/b/src/test/java/CTest.java"]
+    assert commands(tmp_path, files) == [
+        "./gradlew :a:b:test --tests '*ATest' --tests '*CTest'",
+        "./gradlew test --tests '*BTest'",
+    ]

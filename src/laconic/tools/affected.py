@@ -71,21 +71,64 @@ def commands(root: Path, files: Sequence[str]) -> list[str]:
     go = dict.fromkeys(f"./{path.rpartition('/')[0]}".rstrip("/") for path in files if path.endswith(".go"))
     if go:
         made.append(f"go test {' '.join(go)}")
-    rust = [path for path in files if path.endswith(".rs")]
-    if rust:
-        whole = dict.fromkeys(f"--test {Path(path).stem}" for path in rust if "tests/" in path)
-        made.append(f"cargo test {' '.join(whole)}".strip())
-    java = [Path(path).stem for path in files if path.endswith((".java", ".kt", ".groovy", ".scala"))]
-    if java:
-        gradle = any((root / name).is_file() for name in ("build.gradle", "build.gradle.kts"))
-        names = " ".join(f"--tests '*{name}'" for name in java)
-        made.append(f"gradle test {names}" if gradle else f"mvn test -Dtest={','.join(java)}")
+    if rust := [path for path in files if path.endswith(".rs")]:
+        made.append(_cargo(root, rust))
+    if java := [path for path in files if path.endswith((".java", ".kt", ".groovy", ".scala"))]:
+        gradle = any((root / name).is_file() for name in ("build.gradle", "build.gradle.kts", "settings.gradle.kts"))
+        made += _gradle(root, java) if gradle else [_maven(root, java)]
     ruby = [path for path in files if path.endswith(".rb")]
     if ruby:
         made.append(
             f"bundle exec {'rspec' if any('spec' in path for path in ruby) else 'ruby -Itest'} {' '.join(ruby)}"
         )
     return made
+
+
+def _cargo(root: Path, files: Sequence[str]) -> str:
+    """Crates of a workspace are named; tests of their own are, where nothing else has to run."""
+    crates = dict.fromkeys(_crate(root, path) for path in files)
+    words = [word for name in crates if name for word in ("-p", name)]
+    if words and "" in crates:
+        words = ["--workspace"]
+    whole = [Path(path).stem for path in files if re.search(r"(?:^|/)tests/[^/]+\.rs$", path)]
+    if len(whole) == len(files):
+        words += [word for name in dict.fromkeys(whole) for word in ("--test", name)]
+    return " ".join(["cargo test", *words])
+
+
+def _crate(root: Path, path: str) -> str:
+    """The name of the crate that a file of a workspace belongs to; empty for the one at the top."""
+    for folder in list(Path(path).parents)[:-1]:
+        try:
+            text = (root / folder / "Cargo.toml").read_text("utf-8", "replace")
+        except OSError:
+            continue
+        named = re.search(r'^name\s*=\s*"([^"]+)"', text, re.MULTILINE)
+        return named[1] if named else folder.name
+    return ""
+
+
+def _maven(root: Path, files: Sequence[str]) -> str:
+    program = "./mvnw" if (root / "mvnw").is_file() else "mvn"
+    modules = dict.fromkeys(module for path in files if (module := _module(path)))
+    where = f" -pl {','.join(modules)} -am -Dsurefire.failIfNoSpecifiedTests=false" if modules else ""
+    return f"{program}{where} test -Dtest={','.join(Path(path).stem for path in files)}"
+
+
+def _gradle(root: Path, files: Sequence[str]) -> list[str]:
+    """One command for each module: a filter belongs to one task."""
+    program = "./gradlew" if (root / "gradlew").is_file() else "gradle"
+    modules: dict[str, list[str]] = {}
+    for path in files:
+        modules.setdefault(_module(path), []).append(f"--tests '*{Path(path).stem}'")
+    tasks = {module: f":{module.replace('/', ':')}:test" if module else "test" for module in modules}
+    return [f"{program} {tasks[module]} {' '.join(names)}" for module, names in modules.items()]
+
+
+def _module(path: str) -> str:
+    """The folder of a module, as builds for Java lay them out."""
+    before, found, _ = path.partition("src/test/")
+    return before.rstrip("/") if found else ""
 
 
 def _script_runner(root: Path) -> str:
