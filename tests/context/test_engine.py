@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
@@ -22,12 +23,13 @@ from tests.context.sessions import (
     turn,
     user,
 )
-from tests.wire.histories import BUILDERS, histories
+from tests.wire.histories import BUILDERS, Call, histories
 
+from laconic.context.economy import Weights
 from laconic.context.engine import Engine
 from laconic.context.memory import MemoryArchive, MemoryStore
 from laconic.context.options import Options
-from laconic.context.rules import Rules
+from laconic.context.rules import Ages, Rules
 from laconic.wire.conversation import parse
 from laconic.wire.formats import FORMATS
 
@@ -37,12 +39,31 @@ def _prefixes(messages: list[dict[str, object]]) -> list[list[dict[str, object]]
     return [messages[:at] for at, message in enumerate(messages) if message["role"] == "assistant"] + [messages]
 
 
+_NO_AGE = Ages(0, 0, 0)
+_EAGER = Rules(
+    read=_NO_AGE,
+    read_test=_NO_AGE,
+    read_document=_NO_AGE,
+    changed=_NO_AGE,
+    changed_test=_NO_AGE,
+    changed_document=_NO_AGE,
+    argument=0,
+    argument_document=0,
+    output=0,
+    output_changed=0,
+    replaced=0,
+    protected=0,
+    smallest=1,
+    rolled=0,
+)
+
+
 @pytest.mark.parametrize("name", sorted(FORMATS))
 @given(data=st.data())
 @settings(max_examples=25)
 def test_any_history_stays_valid_gets_no_larger_and_is_the_same_again(name: str, data: st.DataObject) -> None:
     raw = json.dumps(BUILDERS[name](data.draw(histories()))).encode()
-    eager = Options(rules=Rules(read=0, changed=0, test=0, output=0, replaced=0, protected=0, smallest=1))
+    eager = Options(rules=_EAGER, weights=Weights(caution=0, least=0, growth=0, apart=0, fewest=80))
     one = Engine(MemoryStore(), MemoryArchive(), Clock(), count, eager)
     before = parse(FORMATS[name], raw)
     first = one.prepare("s", FORMATS[name], raw)
@@ -56,6 +77,32 @@ def test_any_history_stays_valid_gets_no_larger_and_is_the_same_again(name: str,
         for was, now in zip(old.blocks, new.blocks, strict=True):
             if was.kind in {"thinking", "redacted", "reasoning", "image", "opaque", "server"}:
                 assert was.raw == now.raw
+
+
+@pytest.mark.parametrize("name", sorted(FORMATS))
+@given(data=st.data())
+@settings(max_examples=15)
+def test_any_history_turn_by_turn_stays_valid_and_survives_a_restart(name: str, data: st.DataObject) -> None:
+    steps = [replace(step, calls=tuple(map(_longer, step.calls))) for step in data.draw(histories())]
+    eager = Options(rules=_EAGER, weights=Weights(caution=0, least=0, growth=0, apart=0, fewest=80))
+    store, archive = MemoryStore(), MemoryArchive()
+    one = Engine(store, archive, Clock(), count, eager)
+    before: list[bytes] = []
+    for number in range(1, len(steps) + 1):
+        raw = json.dumps(BUILDERS[name](steps[:number])).encode()
+        now = one.prepare("s", FORMATS[name], raw)
+        rules = {fault.rule for fault in parse(FORMATS[name], raw).faults()}
+        after = parse(FORMATS[name], now.body)
+        assert {fault.rule for fault in after.faults()} <= rules
+        assert len(now.body) <= len(raw)
+        blocks = [block.raw for each in after.turns for block in each.blocks]
+        assert now.mode or blocks[: len(before)] == before
+        before = blocks
+        assert Engine(store, archive, Clock(), count, eager).prepare("s", FORMATS[name], raw).body == now.body
+
+
+def _longer(call: Call) -> Call:
+    return replace(call, output="\n".join(f"{call.output} {n}" for n in range(30)))
 
 
 @pytest.mark.feature("S10")
@@ -113,16 +160,20 @@ def test_what_is_left_out_was_archived_byte_for_byte() -> None:
     one = engine(archive=archive)
     for request in _prefixes(messages):
         last = send(one, request)
-    gone = [text for text in texts(last) if "laconic recall" in text]
-    assert gone
-    originals = {block["content"] for m in messages[2::2] for block in m["content"]}
-    blocks = {json.dumps(block, ensure_ascii=False) for m in messages for block in m["content"]}
-    for text in gone:
-        kept = archive.kept[text.rsplit("laconic recall ", 1)[1].strip("]")].decode()
-        if "calls left out" in text:  # whole exchanges: every block as the client wrote it
-            assert set(kept.split("\n")) <= blocks
-        else:
-            assert kept in originals
+    originals = {block["tool_use_id"]: block["content"] for m in messages[2::2] for block in m["content"]}
+    blocks = [json.dumps(block, ensure_ascii=False) for m in messages for block in m["content"]]
+    tombstones = recaps = 0
+    for block in (block for each in opened(last).turns for block in each.blocks if block.kind == "result"):
+        for line in (line for line in block.text.split("\n") if "laconic recall" in line):
+            kept = archive.kept[line.rsplit("laconic recall ", 1)[1].strip("]")].decode()
+            if "calls left out" in line:  # an entry of a recap: every block that went, as the client wrote it
+                recaps += 1
+                assert kept in "\n".join(blocks)
+            else:
+                tombstones += 1
+                assert kept == originals[block.id]
+                assert count(line) <= 60
+    assert tombstones and recaps
 
 
 def test_an_error_stays_marked_as_one() -> None:

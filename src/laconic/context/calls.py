@@ -32,6 +32,7 @@ _LOOKED_AT: Final = 2000  # characters of a command in which paths are looked fo
 _SHOWS: Final = re.compile(r"\s*(?:cd [^&;\n]*(?:&&|;)\s*)?(?:cat|sed -n|head|tail|nl|bat|less)\b(?!\s*(?:>|<<))")
 _CHANGES: Final = re.compile(r"sed -i|cat\s*>|<<|\btee\b|write_text|apply_patch|open\([^)]*['\"][wa]")
 _TEST: Final = re.compile(r"test|spec", re.I)
+_DOCUMENT: Final = re.compile(r"\.(?:md|mdx|rst|txt|adoc|json|ya?ml|toml|mod|ini|cfg)$", re.I)
 
 
 class About(msgspec.Struct, frozen=True):
@@ -42,6 +43,7 @@ class About(msgspec.Struct, frozen=True):
     names: frozenset[str] = frozenset()  # file names alone
     changes: bool = False  # it writes to those files
     test: bool = False  # one of them is a test
+    document: bool = False  # one of them is prose or settings, no code
     old: tuple[str, ...] = ()  # lines that it replaced
     new: tuple[str, ...] = ()  # lines that stand there now
     target: str = ""  # what a tombstone names: a path, a pattern, a command
@@ -76,6 +78,7 @@ def about(name: str, arguments: Mapping[str, object] | str) -> About:
         frozenset(file.rsplit("/", 1)[-1] for file in files),
         changes,
         any(_TEST.search(file) for file in files),
+        any(_DOCUMENT.search(file) for file in files),
         tuple(old.split("\n")) if old and changes else (),
         tuple(new.split("\n")) if new and changes else (),
         _target(arguments, command),

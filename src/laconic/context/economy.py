@@ -54,6 +54,7 @@ class Saving(msgspec.Struct, frozen=True):
 
     tokens: float
     behind: float
+    place: int = 0
 
 
 class Weights(msgspec.Struct, frozen=True):
@@ -84,7 +85,7 @@ def gain(removed: float, rewritten: float, turns: float, price: Price, weights: 
 
 
 def best_start(savings: Sequence[Saving], turns: float, price: Price, weights: Weights, *, warm: bool) -> int | None:
-    """From which of these blocks (in order) on to remove; None when no choice gains enough.
+    """The place of the block from which (in order) to remove on; None when no choice gains enough.
 
     A rewrite costs the same wherever the first change stands before a block, so all savings behind it join in.
     """
@@ -94,5 +95,5 @@ def best_start(savings: Sequence[Saving], turns: float, price: Price, weights: W
         rewritten = max(0.0, savings[number].behind - removed)
         worth = gain(removed, rewritten, turns, price, weights, warm=warm)
         if worth > best:
-            best, start = worth, number
+            best, start = worth, savings[number].place
     return start

@@ -6,7 +6,7 @@ It does no I/O: store, archive, clock and counter are passed in. The gateway, th
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
 import msgspec
@@ -16,7 +16,7 @@ from laconic.context.evict import Archive, Candidate, Evictor, candidates, savin
 from laconic.context.intake import intake
 from laconic.context.judge import finished
 from laconic.context.ladder import Ladder
-from laconic.context.ledger import Decision, Ledger, Reason, Store
+from laconic.context.ledger import Decision, Ledger, Store
 from laconic.context.line import Line
 from laconic.context.options import Bounds, Options
 from laconic.context.quota import Quota, thinking
@@ -193,8 +193,8 @@ class Engine:
             for candidate in candidates(line.tracker, finished)
             if any(sheet.task in done for sheet, _ in candidate.rows)
         ]
-        start = self._start(line, found, conversation)
-        for candidate in found[start:] if start is not None else ():
+        start = self._start(line, {candidate.key: candidate.tokens for candidate in found}, conversation)
+        for candidate in _from(line, found, start):
             title = done[next(sheet.task for sheet, _ in candidate.rows if sheet.task in done)]
             made += evictor.decide(line.tracker, [candidate], "task", line.original, title)
         line.commit(made)
@@ -207,32 +207,27 @@ class Engine:
         if line.event >= 0 and line.tracker.tokens < line.landed + grown:
             return []  # hysteresis: what has not grown is left alone, whatever ages in it
         found = candidates(line.tracker)
-        start = self._start(line, found, conversation)
+        giving = {candidate.key: candidate.tokens for candidate in found}
+        roller = Roller(line, conversation, evictor, self._count)
+        for key, tokens in roller.savings(giving).items():
+            giving[key] = giving.get(key, 0.0) + tokens
+        start = self._start(line, giving, conversation)
         if start is None:
             return []
-        reason: Reason = "age"
-        made = evictor.decide(line.tracker, found[start:], reason, line.original)
+        made = evictor.decide(line.tracker, _from(line, found, start), "age", line.original)
         line.commit(made)
-        return made + self._roll_up(line, evictor, conversation, made)
-
-    def _roll_up(
-        self, line: Line, evictor: Evictor, conversation: Conversation, made: list[Decision]
-    ) -> list[Decision]:
-        """Behind the first change everything is written anew: exchanges that are spent there go at no further cost."""
-        if not made:
-            return []
-        start = min(line.present[decision.key] for decision in made)
-        spent = Roller(line, conversation, evictor, self._count).decide(start)
+        spent = roller.decide(start)  # behind the first change everything is written anew: what is spent there goes
         line.commit(spent)
-        return spent
+        return made + spent
 
-    def _start(self, line: Line, found: list[Candidate], conversation: Conversation) -> int | None:
-        if not found:
+    def _start(self, line: Line, giving: Mapping[str, float], conversation: Conversation) -> int | None:
+        """The place from which on blocks give back what they can; None when that does not pay."""
+        if not giving:
             return None
         price = price_of(conversation.model)
         warm = line.time == 0 or self._clock() - line.time < price.lifetime
         turns = turns_to_come(line.tracker.turn, self._options.weights)
-        return best_start(savings(line.tracker, found), turns, price, self._options.weights, warm=warm)
+        return best_start(savings(line.tracker, giving), turns, price, self._options.weights, warm=warm)
 
     def _thinking(self, conversation: Conversation, bounds: Bounds) -> tuple[dict[str, bytes], int]:
         quota = self._quotas.get(bounds.account)
@@ -244,3 +239,8 @@ class Engine:
         if wanted is None:
             return {}, 0
         return with_budget(conversation, wanted.budget, wanted.effort), wanted.budget
+
+
+def _from(line: Line, found: Sequence[Candidate], start: int | None) -> list[Candidate]:
+    """The candidates from a place on."""
+    return [] if start is None else [candidate for candidate in found if line.present[candidate.key] >= start]

@@ -64,16 +64,15 @@ def candidates(
     return found
 
 
-def savings(tracker: Tracker, found: Sequence[Candidate]) -> list[Saving]:
-    """What each would give back, and what stands behind it in the cache."""
-    wanted = {candidate.key for candidate in found}
-    behind: dict[str, float] = {}
+def savings(tracker: Tracker, giving: Mapping[str, float]) -> list[Saving]:
+    """What each block would give back, where it stands, and what stands behind it in the cache; in order."""
+    found: list[Saving] = []
     total = 0.0
     for key in reversed(tracker.order[: tracker.sent]):
         total += tracker.sizes[key]
-        if key in wanted:
-            behind[key] = total
-    return [Saving(candidate.tokens, behind[candidate.key]) for candidate in found]
+        if key in giving:
+            found.append(Saving(giving[key], total, tracker.place[key]))
+    return found[::-1]
 
 
 class Evictor:
@@ -118,9 +117,10 @@ class Evictor:
             return None
         return reduce_text(text, cost=self._count, more=f"laconic recall {ref}").text, ref
 
-    def keep(self, text: str, task: str = "", note: str = "") -> str:
-        """Archive a text; returns its reference."""
-        return self._archive.put(self._session, task, text.encode("utf-8", "surrogatepass"), note[:_NOTED])
+    def keep(self, text: str | bytes, task: str = "", note: str = "") -> str:
+        """Archive a text, or bytes as they are; returns their reference."""
+        data = text if isinstance(text, bytes) else text.encode("utf-8", "surrogatepass")
+        return self._archive.put(self._session, task, data, note[:_NOTED])
 
     def _one(self, sheet: Sheet, rows: Collection[int], reason: Reason, original: str, task: str) -> Decision | None:
         what = sheet.about
@@ -136,7 +136,8 @@ class Evictor:
         else:
             text, note = sheet.base, partly(out, len(sheet), ref)
         decision = Decision(sheet.key, reason, sheet.field, runs=runs, text=text, note=note, ref=ref, task=task)
-        before = self._count(shown(sheet.passage, sheet.runs))
+        decision = msgspec.structs.replace(decision, rolled=sheet.rolled)
+        before = self._count(shown(sheet.passage, sheet.runs)) + self._count(sheet.rolled)
         after = self._count(written(decision, original))
         return msgspec.structs.replace(decision, before=before, after=after) if after < before else None
 

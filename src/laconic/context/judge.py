@@ -12,7 +12,7 @@ from laconic.context.words import is_comment
 def useless(tracker: Tracker, sheet: Sheet) -> Collection[int]:
     """Rows that are shown, or pointed to, and are not likely to be needed again."""
     rules, now = tracker.rules, tracker.turn
-    if now - sheet.turn < rules.protected or sum(map(len, sheet.passage.lines)) < rules.smallest:
+    if now - sheet.turn < rules.protected or sheet.characters < rules.smallest:
         return ()
     age, limit = now - _last_use(tracker, sheet), _limit(tracker, sheet)
     if age < limit * min(1.0, rules.comments):
@@ -31,7 +31,7 @@ def useless(tracker: Tracker, sheet: Sheet) -> Collection[int]:
 
 def spent(tracker: Tracker, sheet: Sheet) -> bool:
     """Whether a text has nothing to give any more: it was left out, is tiny, or has not been of use for long."""
-    if not any(sheet.shown) or sum(map(len, sheet.passage.lines)) < tracker.rules.smallest:
+    if sheet.characters < tracker.rules.smallest or not any(sheet.shown):
         return True
     return tracker.turn - _last_use(tracker, sheet) >= _limit(tracker, sheet)
 
@@ -46,10 +46,7 @@ def finished(tracker: Tracker, sheet: Sheet) -> Collection[int]:
 
 def everything(tracker: Tracker, sheet: Sheet) -> Collection[int]:
     """Every row that is not left out yet, except in the newest turns: for when there is no choice."""
-    if (
-        tracker.turn - sheet.turn < tracker.rules.protected
-        or sum(map(len, sheet.passage.lines)) < tracker.rules.smallest
-    ):
+    if tracker.turn - sheet.turn < tracker.rules.protected or sheet.characters < tracker.rules.smallest:
         return ()
     gone = _out(sheet)
     return [row for row in range(len(sheet)) if row not in gone]
@@ -72,11 +69,18 @@ def _last_use(tracker: Tracker, sheet: Sheet) -> int:
 
 
 def _limit(tracker: Tracker, sheet: Sheet) -> int:
-    rules = tracker.rules
+    rules, what = tracker.rules, sheet.about
     if sheet.kind == "replaced":
         return rules.replaced
-    if sheet.kind == "argument" or any(file in tracker.changed for file in sheet.about.files):
-        return rules.changed
-    if sheet.kind in {"read", "report"} or (sheet.kind == "search" and not sheet.passage.heads):
-        return rules.test if sheet.about.test else rules.read
-    return rules.output
+    if sheet.kind == "argument":
+        return rules.argument_document if what.document else rules.argument
+    changed = any(file in tracker.changed for file in what.files)
+    if sheet.kind not in {"read", "report", "edit"} and (sheet.kind != "search" or sheet.passage.heads):
+        return rules.output_changed if changed else rules.output
+    if what.test:
+        ages = rules.changed_test if changed else rules.read_test
+    elif what.document:
+        ages = rules.changed_document if changed else rules.read_document
+    else:
+        ages = rules.changed if changed else rules.read
+    return ages.short if len(sheet) < rules.short else ages.middle if len(sheet) < rules.big else ages.long

@@ -15,6 +15,7 @@ from laconic.wire.exchanges import Exchange
 from laconic.wire.model import Drop
 
 _KEPT: Final = 2  # newest exchanges that stay whatever happens
+_SHORTEST: Final = 20  # tokens below which a text that a model wrote is no recap
 
 
 class Ladder:
@@ -103,7 +104,7 @@ class Ladder:
             return own
         transcript = "\n".join(b.text for e in span for call, result in e.pairs for b in (call, result) if b)
         written = self._summariser(transcript, BUDGET)
-        return written if written and written.strip() and self._count(written) <= BUDGET else own
+        return written if written and _SHORTEST <= self._count(written.strip()) <= BUDGET else own
 
     # trim
 

@@ -28,6 +28,7 @@ class Decision(msgspec.Struct, frozen=True, array_like=True):
     turn: int = 0  # turns of the assistant when it was made
     task: str = ""
     context: int = 0  # tokens of the history when it was made
+    rolled: str = ""  # a line below the text, for exchanges behind it that are gone
 
     @property
     def place(self) -> tuple[str, str]:

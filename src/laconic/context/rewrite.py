@@ -13,9 +13,9 @@ from laconic.wire.model import Block, Change, Drop, SetInput, SetText
 def written(decision: Decision, original: str) -> str:
     """The text that a decision puts in the place of the original."""
     base = original if decision.text is None else decision.text
-    if decision.text is not None and not decision.runs:
-        return base
-    return shown(passage(base), decision.runs, decision.note)
+    if decision.text is None or decision.runs:
+        base = shown(passage(base), decision.runs, decision.note)
+    return f"{base}\n{decision.rolled}" if decision.rolled else base
 
 
 def change_of(block: Block, decisions: Mapping[str, Decision]) -> Change | None:

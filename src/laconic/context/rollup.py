@@ -1,8 +1,13 @@
-"""Roll up old exchanges of which nothing is left to read: one line stands for many, and says how to get them back."""
+"""Roll up old exchanges of which nothing is left to read: one line stands for many, and says how to get them back.
+
+The line is an entry of a recap, not a tombstone: it stands below the result of the exchange before them, whose own text
+or tombstone stays. Its reference gives the exact bytes of every block that went, one after the other.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Final
 
 import msgspec
 
@@ -12,31 +17,43 @@ from laconic.context.judge import spent
 from laconic.context.ledger import Decision
 from laconic.context.line import Line
 from laconic.errors import ArchiveUnavailable
-from laconic.render.passage import shown
 from laconic.render.tombstone import rolled
 from laconic.wire.conversation import Conversation, parse
 from laconic.wire.exchanges import Exchange
 from laconic.wire.model import Block, Drop
 
+_NAMED: Final = 12  # tokens by which the line grows for an exchange, roughly
+
 
 class Roller:
-    """Finds runs of spent exchanges from a place on, and turns each into one line in the first one's result."""
+    """Finds runs of spent exchanges, and turns each into one line below the result of its first."""
 
     def __init__(self, line: Line, conversation: Conversation, evictor: Evictor, count: Callable[[str], int]) -> None:
         self._line = line
         self._conversation = conversation
         self._evictor = evictor
         self._count = count
-        self._pointed = {
-            run.source for sheets in line.tracker.sheets.values() for sheet in sheets for run in sheet.runs
-        }
+        self._pointed: set[str] = set()  # blocks that others point to
+
+    def savings(self, giving: Mapping[str, float]) -> dict[str, float]:
+        """What each exchange that could go gives back beyond what its blocks give anyway, by its first block."""
+        sizes = self._line.tracker.sizes
+        found: dict[str, float] = {}
+        for run in self._runs(0, giving):
+            fresh = self._fresh(run)
+            if len(fresh) >= self._line.tracker.rules.rolled_least - 1:
+                for exchange in fresh:
+                    blocks = self._blocks(exchange)
+                    left = sum(sizes[block.key] - giving.get(block.key, 0.0) for block in blocks)
+                    found[blocks[0].key] = max(0.0, left - _NAMED)
+        return found
 
     def decide(self, start: int) -> list[Decision]:
         """Decisions about blocks from this place on. Nothing when the provider would refuse what is left."""
         made: list[Decision] = []
         try:
-            for found in self._runs(start):
-                made += self._one(found)
+            for run in self._runs(start, {}):
+                made += self._one(run)
         except ArchiveUnavailable:
             pass  # what is archived may go, the rest stays
         if not made or self._breaks(made):
@@ -45,59 +62,60 @@ class Roller:
         left = tracker.tokens - sum(decision.before - decision.after for decision in made)
         return [msgspec.structs.replace(decision, turn=tracker.turn, context=left) for decision in made]
 
-    def _runs(self, start: int) -> Iterator[list[Exchange]]:
-        """Neighbours that are spent. Those that went before count as neighbours: their line is written anew."""
+    def _runs(self, start: int, giving: Mapping[str, float]) -> Iterator[list[Exchange]]:
+        """Neighbours of which all but the first can go. What went before joins the line that it stands in."""
+        sheets = (sheet for sheets in self._line.tracker.sheets.values() for sheet in sheets)
+        self._pointed = {run.source for sheet in sheets for run in sheet.runs}
         found: list[Exchange] = []
         after = -1
         for exchange in self._conversation.exchanges:
-            if self._spent(exchange, start):
-                if exchange.turns[0] != after:
-                    yield found
-                    found = []
+            gone = self._gone(exchange)
+            heads = not gone and self._heads(exchange)
+            can_go = not gone and self._spent(exchange, giving)
+            behind = self._line.present[self._blocks(exchange)[0].key] >= start
+            if found and (exchange.turns[0] != after or not (gone or can_go)):
+                yield found
+                found = []
+            if behind and (found or heads or can_go):
                 found.append(exchange)
-                after = max(turn for turn, _ in exchange.members) + 1
-        yield found
+            after = max(turn for turn, _ in exchange.members) + 1
+        if found:
+            yield found
 
-    def _spent(self, exchange: Exchange, start: int) -> bool:
+    def _fresh(self, run: Sequence[Exchange]) -> list[Exchange]:
+        return [exchange for exchange in run[1:] if not self._gone(exchange)]
+
+    def _spent(self, exchange: Exchange, giving: Mapping[str, float]) -> bool:
         """Whether all that is left of an exchange is small, old, whole, and pointed to by nothing."""
-        line, rules = self._line, self._line.tracker.rules
+        tracker = self._line.tracker
         blocks = self._blocks(exchange)
-        if not exchange.complete or line.present[blocks[0].key] < start:
-            return False
-        if self._gone(exchange):
-            return True
-        if line.tracker.asked[exchange.calls[0].key] > line.tracker.turn - rules.rolled:
+        if not exchange.complete or tracker.asked[exchange.calls[0].key] > tracker.turn - tracker.rules.rolled:
             return False
         turns = {turn for turn, _ in exchange.members}
         return (
-            sum(len(self._conversation.turns[turn].blocks) for turn in turns) == len(blocks)
-            and all(block.editable and self._small(block) for block in blocks)
+            all(block.editable and self._small(block, giving) for block in blocks)
+            and sum(len(self._conversation.turns[turn].blocks) for turn in turns) == len(blocks)
             and not any(block.key in self._pointed or self._conversation.pinned(block) for block in blocks)
-            and not any(about(call.name, call.input).kind in {"task", "report"} for call in exchange.calls)
+            and not any(call.key in tracker.lasting for call in exchange.calls)
         )
 
-    def _small(self, block: Block) -> bool:
+    def _small(self, block: Block, giving: Mapping[str, float]) -> bool:
         """Small enough, and no text of a file that may be of use."""
         tracker = self._line.tracker
-        if tracker.sizes[block.key] > tracker.rules.rolled_tokens:
+        if tracker.sizes[block.key] - giving.get(block.key, 0.0) > tracker.rules.rolled_tokens:
             return False
         return block.kind != "result" or all(spent(tracker, sheet) for sheet in tracker.sheets.get(block.key, ()))
 
-    def _one(self, found: Sequence[Exchange]) -> list[Decision]:
-        tracker = self._line.tracker
-        stays = next((exchange for exchange in found if not self._gone(exchange)), None)
-        fresh = [exchange for exchange in found if exchange is not stays and not self._gone(exchange)]
-        if stays is None or len(fresh) < tracker.rules.rolled_least - 1:
+    def _one(self, run: Sequence[Exchange]) -> list[Decision]:
+        tracker, fresh = self._line.tracker, self._fresh(run)
+        result = run[0].results[0]
+        if result is None or len(fresh) < tracker.rules.rolled_least - 1:
             return []
-        result = stays.results[0]
-        assert result is not None
-        sheet = tracker.sheets[result.key][0]
-        blocks = [block for exchange in found for block in self._blocks(exchange)]
-        whole = b"\n".join(block.raw for block in blocks).decode("utf-8", "replace")
-        calls = [about(call.name, call.input) for exchange in found for call in exchange.calls]
+        whole = b"\n".join(block.raw for exchange in run[1:] for block in self._blocks(exchange))
+        calls = [about(call.name, call.input) for exchange in run[1:] for call in exchange.calls]
         ref = self._evictor.keep(whole, note=f"{len(calls)} calls")
         text = rolled([(call.kind, call.target) for call in calls], ref, self._count)
-        before, after = self._count(shown(sheet.passage, sheet.runs)), self._count(text)
+        before, after = self._count(tracker.sheets[result.key][0].rolled), self._count(text)
         made = [
             Decision(block.key, "age", gone=True, before=tracker.sizes[block.key])
             for exchange in fresh
@@ -105,7 +123,8 @@ class Roller:
         ]
         if sum(decision.before for decision in made) <= after - before:
             return []
-        return [Decision(result.key, "age", text=text, ref=ref, before=before, after=after), *made]
+        stays = self._line.ledger.of(result.key).get("") or Decision(result.key, "age")
+        return [msgspec.structs.replace(stays, reason="age", rolled=text, before=before, after=after), *made]
 
     def _breaks(self, made: Sequence[Decision]) -> bool:
         changes, inserts = self._line.edits()
@@ -119,3 +138,8 @@ class Roller:
 
     def _gone(self, exchange: Exchange) -> bool:
         return any(isinstance(self._line.changes.get(call.key), Drop) for call in exchange.calls)
+
+    def _heads(self, exchange: Exchange) -> bool:
+        """Whether a line for others stands below its result."""
+        sheets = self._line.tracker.sheets
+        return any(sheet.rolled for result in exchange.results[:1] if result for sheet in sheets.get(result.key, ()))

@@ -5,23 +5,42 @@ from __future__ import annotations
 import msgspec
 
 
+class Ages(msgspec.Struct, frozen=True):
+    """By the length of a text: keeping a short one costs little, and of a long one only used rows count as used."""
+
+    short: int
+    middle: int
+    long: int
+
+
 class Rules(msgspec.Struct, frozen=True):
     """Ages are counted from the last time that a text, its file or a name of its own was of use."""
 
     # A file that was read and never changed is rarely copied from after this long.
-    read: int = 20
+    read: Ages = Ages(28, 24, 20)
+    # Tests are read to be imitated, the long ones above all.
+    read_test: Ages = Ages(20, 20, 45)
+    # Long documents (plans, changelogs, settings) are come back to late.
+    read_document: Ages = Ages(28, 24, 60)
     # Files under change come back: most late edits are to files that were changed before.
-    changed: int = 90
-    # Tests are read to be imitated: their lines return four times as often as those of other files.
-    test: int = 45
+    changed: Ages = Ages(30, 40, 60)
+    changed_test: Ages = Ages(20, 45, 45)
+    changed_document: Ages = Ages(48, 48, 120)
+    # What calls wrote is in its file, and often its only copy here.
+    argument: int = 48
+    argument_document: int = 90
     # Output of commands and hits of searches have been acted upon within a few turns; lists of files last as reads.
     output: int = 4
+    # Output about a file under change is looked at again while that goes on.
+    output_changed: int = 20
     # The text that an edit replaced is no longer in the file.
     replaced: int = 4
     # A text is of use when a name is written that it holds and at most one other text does.
     rare: int = 2
     # Of a large text only the rows around what is used count as used: the rest of a large file rarely comes back.
     big: int = 300
+    # And below so many rows it is short.
+    short: int = 80
     around: int = 100
     # Comments explain; what an agent copies is code.
     comments: float = 0.5
@@ -37,6 +56,6 @@ class Rules(msgspec.Struct, frozen=True):
     large: int = 120
     shrunk: tuple[str, ...] = ("run",)
     # An exchange of which no block has more tokens than this is spent after so many turns; so many in a row roll up.
-    rolled: int = 12
-    rolled_tokens: int = 250
+    rolled: int = 8
+    rolled_tokens: int = 400
     rolled_least: int = 2

@@ -20,12 +20,14 @@ class Sheet:
     __slots__ = (
         "about",
         "base",
+        "characters",
         "field",
         "key",
         "kind",
         "passage",
         "ref",
         "related",
+        "rolled",
         "runs",
         "seen",
         "shown",
@@ -48,6 +50,7 @@ class Sheet:
         self.key = key
         self.field = field
         self.passage = passage
+        self.characters = sum(map(len, passage.lines))
         self.about = about
         self.kind = kind  # the call's kind for a result; `argument` or `replaced` for an argument
         self.turn = turn
@@ -58,6 +61,7 @@ class Sheet:
         self.base: str | None = None  # what the passage was read from, where that is not the original
         self.task = ""  # the task in progress when the call was made
         self.ref = ""  # where the original is archived, once it is
+        self.rolled = ""  # the line below it, for exchanges that are gone
         self.runs: tuple[Run, ...] = ()
         self.take(runs)
 
@@ -74,6 +78,7 @@ class Sheet:
     def replace(self, text: str, passage: Passage) -> None:
         """Another text stands in its place."""
         self.base, self.passage, self.runs = text, passage, ()
+        self.characters = sum(map(len, passage.lines))
         self.shown = bytearray(len(passage))  # not to be pointed to
         self.seen = array("I", [self.turn]) * len(passage)
         self.stale = set()

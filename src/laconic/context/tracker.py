@@ -48,6 +48,7 @@ class Tracker:
         self._sightings = Sightings(rules.repeat_rows, rules.repeat_characters, rules.repeat_alone)
         self._names: dict[str, list[tuple[Sheet, list[int]]]] = {}
         self.asked: dict[str, int] = {}  # call -> turn in which it was made
+        self.lasting: set[str] = set()  # calls about tasks and reports of helpers: they are read again
         self._owner: dict[str, str] = {}  # call -> the task in progress when it was made
         self._speaking = False  # the last block was the assistant's
 
@@ -99,7 +100,7 @@ class Tracker:
             return
         for sheet in self.sheets.get(decision.key, ()):
             if sheet.field == decision.field:
-                sheet.ref = decision.ref
+                sheet.ref, sheet.rolled = decision.ref, decision.rolled
                 if decision.text is not None and decision.text != sheet.base:
                     sheet.replace(decision.text, passage(decision.text))
                 sheet.take(decision.runs)
@@ -136,6 +137,8 @@ class Tracker:
     def _named(self, block: Block, what: About) -> None:
         """A call names files, also one that is no longer sent."""
         self.asked[block.key] = self.turn
+        if what.kind in {"task", "report"}:
+            self.lasting.add(block.key)
         for file in what.files:
             self.touched[file] = self.turn
             if what.changes:
@@ -258,7 +261,7 @@ class Tracker:
             runs=decision.runs if decision else (),
         )
         if decision:
-            sheet.ref, sheet.base = decision.ref, decision.text
+            sheet.ref, sheet.base, sheet.rolled = decision.ref, decision.text, decision.rolled
         self.sheets.setdefault(key, []).append(sheet)
         self._sightings.add(sheet)
         return sheet
