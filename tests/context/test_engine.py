@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 
+import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -39,6 +40,7 @@ def _prefixes(messages: list[dict[str, object]]) -> list[list[dict[str, object]]
     return [messages[:at] for at, message in enumerate(messages) if message["role"] == "assistant"] + [messages]
 
 
+_ALWAYS = Weights(caution=0, least=0, growth=0, apart=0, fewest=80)
 _NO_AGE = Ages(0, 0, 0)
 _EAGER = Rules(
     read=_NO_AGE,
@@ -63,7 +65,7 @@ _EAGER = Rules(
 @settings(max_examples=25)
 def test_any_history_stays_valid_gets_no_larger_and_is_the_same_again(name: str, data: st.DataObject) -> None:
     raw = json.dumps(BUILDERS[name](data.draw(histories()))).encode()
-    eager = Options(rules=_EAGER, weights=Weights(caution=0, least=0, growth=0, apart=0, fewest=80))
+    eager = Options(rules=msgspec.structs.replace(_EAGER, rolled=99), weights=_ALWAYS)
     one = Engine(MemoryStore(), MemoryArchive(), Clock(), count, eager)
     before = parse(FORMATS[name], raw)
     first = one.prepare("s", FORMATS[name], raw)
@@ -84,7 +86,7 @@ def test_any_history_stays_valid_gets_no_larger_and_is_the_same_again(name: str,
 @settings(max_examples=15)
 def test_any_history_turn_by_turn_stays_valid_and_survives_a_restart(name: str, data: st.DataObject) -> None:
     steps = [replace(step, calls=tuple(map(_longer, step.calls))) for step in data.draw(histories())]
-    eager = Options(rules=_EAGER, weights=Weights(caution=0, least=0, growth=0, apart=0, fewest=80))
+    eager = Options(rules=_EAGER, weights=_ALWAYS)
     store, archive = MemoryStore(), MemoryArchive()
     one = Engine(store, archive, Clock(), count, eager)
     before: list[bytes] = []

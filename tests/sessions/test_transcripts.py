@@ -70,6 +70,29 @@ def test_logs_of_agents_become_the_same_messages(rows: list[dict[str, Any]], tmp
     assert found.messages == CALLS
 
 
+def test_a_session_that_opencode_exports_is_one_file_with_parts(tmp_path: Path) -> None:
+    (tmp_path / "s.json").write_text(json.dumps({"info": {"id": "ses_1", "title": "t"}, "messages": OPENCODE}))
+    (found,) = transcripts(tmp_path)
+    assert found.messages == CALLS
+
+
+def test_patches_and_shells_of_codex_are_calls(tmp_path: Path) -> None:
+    items: list[dict[str, Any]] = [
+        {"type": "message", "role": "user", "content": [{"type": "input_text", "text": "go"}]},
+        {"type": "custom_tool_call", "call_id": "a", "name": "apply_patch", "input": "*** Begin Patch"},
+        {"type": "custom_tool_call_output", "call_id": "a", "output": "Done"},
+        {"type": "local_shell_call", "call_id": "b", "action": {"type": "exec", "command": ["ls"]}},
+        {"type": "local_shell_call_output", "call_id": "b", "output": "x.py"},
+    ]
+    rows = [{"type": "response_item", "payload": item} for item in items]
+    (tmp_path / "s.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    (found,) = transcripts(tmp_path)
+    content = [block for message in found.messages for block in message["content"]]  # type: ignore[attr-defined]
+    assert [block["type"] for block in content] == ["text", "tool_use", "tool_result", "tool_use", "tool_result"]
+    assert content[1]["input"] == {"input": "*** Begin Patch"}
+    assert content[3]["input"] == {"type": "exec", "command": ["ls"]}
+
+
 def test_requests_and_compressed_corpora_are_read(tmp_path: Path) -> None:
     rows = "\n".join(json.dumps({"id": name, "split": "dev", "messages": CHAT}) for name in ("a/1", "a/2"))
     (tmp_path / "s.jsonl.gz").write_bytes(gzip.compress(rows.encode()))

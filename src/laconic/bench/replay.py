@@ -34,11 +34,11 @@ def run(options: Options) -> Report:
     """`laconic bench replay [WORD]`: only sessions whose name holds the word."""
     wanted = options.args[0] if options.args else ""
     count = counter("o200k_base")
-    outcomes = [
-        outcome(session, count)
-        for session in transcripts(Path(options.data) / "trajectories")
-        if session.split in {"", "dev"} and wanted in session.name and "/" in session.name and _long(session)
-    ]
+    outcomes: list[Outcome] = []
+    for session in transcripts(Path(options.data) / "trajectories"):
+        if session.split in {"", "dev"} and wanted in session.name and "/" in session.name and _long(session):
+            options.progress(f"{len(outcomes)} sessions replayed, now {session.name}")
+            outcomes.append(outcome(session, count))
     groups: dict[str, list[Outcome]] = defaultdict(list)
     for one in outcomes:
         groups[one.name.split("/", 1)[0]].append(one)

@@ -24,12 +24,20 @@ _NAMES: Final[dict[Kind, str]] = {  # as many agents call their tools, without c
 _KINDS: Final[dict[str, Kind]] = {name: kind for kind, names in _NAMES.items() for name in names.split()}
 _FILES: Final = ("file_path", "path", "filePath", "notebook_path", "filename", "file", "target_file", "absolute_path")
 _COMMANDS: Final = ("command", "cmd", "script")
+_PATCHES: Final = ("input", "patch", "command")
+_IN_PATCH: Final = re.compile(r"^\*\*\* (?:Update|Add|Delete) File: (.+)$", re.M)
 _OLD: Final = ("old_string", "oldText", "old_str", "oldString", "old_text", "search")
 _NEW: Final = ("new_string", "newText", "new_str", "newString", "new_text", "replace")
 _IN_COMMAND: Final = re.compile(r"[\w@~./\-]*[\w\-]\.[A-Za-z]\w{0,5}\b|(?:/[\w.\-]+)+|[\w.\-]+(?:/[\w.\-]+)+")
 _NAMED: Final = re.compile(r"[\w\-]+\.[A-Za-z]\w{0,5}\b")
 _LOOKED_AT: Final = 2000  # characters of a command in which paths are looked for
 _SHOWS: Final = re.compile(r"\s*(?:cd [^&;\n]*(?:&&|;)\s*)?(?:cat|sed -n|head|tail|nl|bat|less)\b(?!\s*(?:>|<<))")
+_SHOWS_EACH: Final = re.compile(  # `for f in *.md; do cat $f; done`, `find . -name x -exec cat {} +`, `ls; cat x`
+    r"\s*(?:cd [^&;\n]*(?:&&|;)\s*)?(?:for|find|ls|echo|pwd|wc)\b.*?"
+    r"(?:[;&\n]\s*|\bdo\s+|-exec\s+|xargs\s+)(?:cat|sed -n|head|nl)\b(?!\s*(?:>|<<))",
+    re.S,
+)
+_FETCHES: Final = re.compile(r"\s*(?:cd [^&;\n]*(?:&&|;)\s*)?(?:gh (?:api|pr|issue)|curl|wget)\b")
 _CHANGES: Final = re.compile(r"sed -i|cat\s*>|<<|\btee\b|write_text|apply_patch|open\([^)]*['\"][wa]")
 _TEST: Final = re.compile(r"test|spec", re.I)
 _DOCUMENT: Final = re.compile(r"\.(?:md|mdx|rst|txt|adoc|json|ya?ml|toml|mod|ini|cfg)$", re.I)
@@ -44,6 +52,7 @@ class About(msgspec.Struct, frozen=True):
     changes: bool = False  # it writes to those files
     test: bool = False  # one of them is a test
     document: bool = False  # one of them is prose or settings, no code
+    fetched: bool = False  # what a command got from elsewhere: comments, tickets, pages
     old: tuple[str, ...] = ()  # lines that it replaced
     new: tuple[str, ...] = ()  # lines that stand there now
     target: str = ""  # what a tombstone names: a path, a pattern, a command
@@ -61,12 +70,15 @@ def about(name: str, arguments: Mapping[str, object] | str) -> About:
     paths |= _listed(arguments)
     command = next((text for field in _COMMANDS if (text := _command(arguments.get(field)))), "")
     changes = kind == "edit"
+    if kind == "edit":
+        patches = [value for field in _PATCHES if isinstance(value := arguments.get(field), str)]
+        paths.update(path.strip() for patch in patches for path in _IN_PATCH.findall(patch))
     if kind == "edit" and command == "view":
         kind, changes = "read", False
     elif kind == "run":
         paths.update(path for path in _IN_COMMAND.findall(command[:_LOOKED_AT]) if len(path) > 3)
         changes = _CHANGES.search(command) is not None
-        if not changes and _SHOWS.match(command):
+        if not changes and (_SHOWS.match(command) or _SHOWS_EACH.match(command[:_LOOKED_AT])):
             kind = "read"
     old, new = _first(arguments, _OLD), _first(arguments, _NEW)
     for one in _edits(arguments):
@@ -79,6 +91,7 @@ def about(name: str, arguments: Mapping[str, object] | str) -> About:
         changes,
         any(_TEST.search(file) for file in files),
         any(_DOCUMENT.search(file) for file in files),
+        kind == "run" and _FETCHES.match(command) is not None,
         tuple(old.split("\n")) if old and changes else (),
         tuple(new.split("\n")) if new and changes else (),
         _target(arguments, command),

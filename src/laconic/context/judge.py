@@ -37,9 +37,13 @@ def spent(tracker: Tracker, sheet: Sheet) -> bool:
 
 
 def finished(tracker: Tracker, sheet: Sheet) -> Collection[int]:
-    """Rows of a task that is over. What was of use in the newest turns, or is pointed to from there, stays."""
+    """Rows of a task that is over. What was of use in the newest turns, or is pointed to from there, stays.
+
+    Of files under change more than that stays: the next task often goes on with them.
+    """
     rules, now = tracker.rules, tracker.turn
-    if now - _last_use(tracker, sheet) < rules.protected:
+    changed = any(file in tracker.changed for file in sheet.about.files) and (_is_read(sheet) or sheet.field)
+    if now - _last_use(tracker, sheet) < (rules.finished_changed if changed else rules.protected):
         return {row for row in sheet.stale if sheet.shown[row]}
     return [row for row in everything(tracker, sheet) if now - sheet.seen[row] >= rules.protected]
 
@@ -75,7 +79,7 @@ def _limit(tracker: Tracker, sheet: Sheet) -> int:
     if sheet.kind == "argument":
         return rules.argument_document if what.document else rules.argument
     changed = any(file in tracker.changed for file in what.files)
-    if sheet.kind not in {"read", "report", "edit"} and (sheet.kind != "search" or sheet.passage.heads):
+    if not _is_read(sheet):
         return rules.output_changed if changed else rules.output
     if what.test:
         ages = rules.changed_test if changed else rules.read_test
@@ -83,4 +87,12 @@ def _limit(tracker: Tracker, sheet: Sheet) -> int:
         ages = rules.changed_document if changed else rules.read_document
     else:
         ages = rules.changed if changed else rules.read
-    return ages.short if len(sheet) < rules.short else ages.middle if len(sheet) < rules.big else ages.long
+    limit = ages.short if len(sheet) < rules.short else ages.middle if len(sheet) < rules.big else ages.long
+    return limit if tracker.changed else round(limit * rules.looking)
+
+
+def _is_read(sheet: Sheet) -> bool:
+    """Whether a text is something to work from, and not the outcome of something that was done."""
+    if sheet.kind == "search":
+        return not sheet.passage.heads  # a list of files
+    return sheet.kind in {"read", "report", "edit"} or sheet.about.fetched

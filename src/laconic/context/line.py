@@ -84,7 +84,7 @@ class Line:
     def edits(self) -> tuple[dict[At, Change], list[Insert]]:
         """All changes of this request, and our own messages."""
         changes: dict[At, Change] = {
-            block.at: change for key, block in self.blocks.items() if (change := self.changes.get(key)) is not None
+            block.at: change for key, change in self.changes.items() if (block := self.blocks.get(key)) is not None
         }
         inserts = []
         recap = self.ledger.recap(self.present.__contains__)

@@ -24,10 +24,10 @@ class Rules(msgspec.Struct, frozen=True):
     read_document: Ages = Ages(28, 24, 60)
     # Files under change come back: most late edits are to files that were changed before.
     changed: Ages = Ages(30, 40, 60)
-    changed_test: Ages = Ages(20, 45, 45)
+    changed_test: Ages = Ages(20, 60, 60)
     changed_document: Ages = Ages(48, 48, 120)
     # What calls wrote is in its file, and often its only copy here.
-    argument: int = 48
+    argument: int = 60
     argument_document: int = 90
     # Output of commands and hits of searches have been acted upon within a few turns; lists of files last as reads.
     output: int = 4
@@ -44,6 +44,10 @@ class Rules(msgspec.Struct, frozen=True):
     around: int = 100
     # Comments explain; what an agent copies is code.
     comments: float = 0.5
+    # Before the first change of a session, while it is looking around, things stay of use longer.
+    looking: float = 1.5
+    # When a task is over, files under change that were of use within so many turns stay.
+    finished_changed: int = 12
     # The newest turns are never touched.
     protected: int = 4
     # Texts below this many characters are not worth a gap.

@@ -11,6 +11,7 @@ from laconic.records import Passage, Run
 from laconic.reduce.passage import left_out
 
 _WORTH_FINDING: Final = 8  # characters that a line must have to be looked up
+_ROWS: Final = 24  # bits of a place that say which row of its text it is
 _REMEMBERED: Final = 10  # places of one line that are looked at; the newest are
 
 
@@ -101,19 +102,35 @@ class Sightings:
         self._fewest = fewest  # rows of a repeat that is worth a pointer
         self._characters = characters  # and their characters
         self._alone = alone  # characters of a single row that is
-        self._places: dict[str, list[tuple[Sheet, int]]] = {}
+        self._sheets: list[Sheet] = []
+        self._places: dict[str, int | list[int]] = {}  # most lines have one place; a number is small in memory
 
     def add(self, sheet: Sheet) -> None:
+        first, places = len(self._sheets) << _ROWS, self._places
+        self._sheets.append(sheet)
         for row, line in enumerate(sheet.passage.lines):
             if sheet.shown[row] and len(line) >= _WORTH_FINDING and len(line.strip()) >= _WORTH_FINDING:
-                places = self._places.setdefault(line, [])
-                places.append((sheet, row))
-                if len(places) > _REMEMBERED:
-                    del places[0]
+                known = places.get(line)
+                if known is None:
+                    places[line] = first + row
+                elif isinstance(known, int):
+                    places[line] = [known, first + row]
+                else:
+                    known.append(first + row)
+                    if len(known) > _REMEMBERED:
+                        del known[0]
+
+    def _known(self, line: str) -> list[tuple[Sheet, int]]:
+        known = self._places.get(line)
+        if known is None:
+            return []
+        mask = (1 << _ROWS) - 1
+        found = [known] if isinstance(known, int) else known
+        return [(self._sheets[place >> _ROWS], place & mask) for place in found]
 
     def of(self, line: str) -> Iterator[tuple[Sheet, int]]:
         """Where a line is visible. A text that was replaced since no longer has its rows."""
-        for sheet, row in self._places.get(line, ()):
+        for sheet, row in self._known(line):
             if row < len(sheet) and sheet.shown[row] and sheet.passage.lines[row] == line:
                 yield sheet, row
 
@@ -131,7 +148,7 @@ class Sightings:
 
     def _longest(self, lines: Sequence[str], at: int) -> tuple[int, tuple[Sheet, int] | None]:
         best, found = 0, None
-        for sheet, row in reversed(self._places.get(lines[at], ())):
+        for sheet, row in reversed(self._known(lines[at])):
             rows, shown, length = sheet.passage.lines, sheet.shown, 0
             while (
                 at + length < len(lines)

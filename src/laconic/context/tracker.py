@@ -68,11 +68,10 @@ class Tracker:
         fresh = blocks[self.sent :]
         if not fresh:
             return []
-        calls = {result.at: call for found in conversation.exchanges for call, result in found.pairs if result}
-        roles = [turn.role for turn in conversation.turns]
+        calls = conversation.calls(fresh[0].turn)
         made: list[Decision] = []
         for block in fresh:
-            speaking = roles[block.turn] == "assistant"
+            speaking = conversation.turns[block.turn].role == "assistant"
             self.turn += speaking and not self._speaking
             self._speaking = speaking
             self.place[block.key] = len(self.order)

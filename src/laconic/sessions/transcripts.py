@@ -48,7 +48,12 @@ def _read(path: Path) -> Iterator[Transcript]:
             messages = row.get("messages") or row.get("input")
             assert isinstance(messages, list)
             label = str(row.get("id") or (name if len(recorded) == 1 else f"{name}-{number}"))
-            yield _transcript(label, _longest(messages), str(row.get("split") or ""))
+            inner = [message for message in messages if isinstance(message, dict)]
+            exported = any(
+                isinstance(message.get("parts"), list) for message in inner
+            )  # as opencode exports a session
+            found = _events(inner) if exported else _longest(messages)
+            yield _transcript(label, found, str(row.get("split") or ""))
     elif objects:
         yield _transcript(name, _events(objects), "")
 
@@ -119,7 +124,11 @@ def _message(row: Json) -> tuple[str, list[Json]]:
     role, kind, content = row.get("role"), row.get("type"), row.get("content")
     if kind == "function_call":
         return "assistant", [_call(row.get("call_id"), row.get("name"), row.get("arguments"))]
-    if kind == "function_call_output":
+    if kind == "custom_tool_call":  # Codex: its text is no JSON
+        return "assistant", [_call(row.get("call_id"), row.get("name"), {"input": row.get("input")})]
+    if kind == "local_shell_call":
+        return "assistant", [_call(row.get("call_id"), "local_shell", row.get("action"))]
+    if kind in {"function_call_output", "custom_tool_call_output", "local_shell_call_output"}:
         return "user", [_result(row.get("call_id"), row.get("output"))]
     if role == "tool":
         return "user", [_result(row.get("tool_call_id"), content)]

@@ -50,6 +50,17 @@ class Conversation:
             self._exchanges = exchanges(self.turns, merged=self.format.merged)
         return self._exchanges
 
+    def calls(self, since: int) -> dict[At, Block]:
+        """The call that each result from this turn on answers. It looks no further back than it has to."""
+        turns, start = self.turns, since
+        while start > 0 and turns[start - 1].role != "assistant":
+            start -= 1
+        while start > 0 and turns[start - 1].role == "assistant":
+            start -= 1
+        found = _answered(exchanges(turns[start:], merged=self.format.merged))
+        results = (block.at for turn in turns[since:] for block in turn.blocks if block.kind == "result")
+        return found if all(at in found for at in results) else _answered(self.exchanges)
+
     @property
     def first_user(self) -> int:
         """The turn that holds the first real user message; -1 when there is none."""
@@ -148,6 +159,10 @@ class Conversation:
     def _speaks(self, at: int) -> bool:
         shape = self._shape(at)
         return shape.role == "user" and any(part.kind != "result" for part in shape.parts)
+
+
+def _answered(found: Sequence[Exchange]) -> dict[At, Block]:
+    return {result.at: call for exchange in found for call, result in exchange.pairs if result}
 
 
 def parse(format: Format, body: bytes, shapes: Shapes | None = None) -> Conversation:
