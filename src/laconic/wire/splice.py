@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from operator import itemgetter
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -30,7 +31,7 @@ def splice(
     gone: set[int] = set()
     for index, wanted in _by_turn(changes).items():
         turn = conversation.turns[index]
-        if all(isinstance(wanted.get(block.index), Drop) for block in turn.blocks):
+        if len(wanted) == len(turn.blocks) and all(type(change) is Drop for change in wanted.values()):
             gone.add(index)
             continue
         offset = conversation.messages[index].start
@@ -80,7 +81,15 @@ def _dropped(turn: Turn, dropped: Iterable[Block]) -> list[Cut]:
 def without(inside: Sequence[Span], out: Sequence[bool]) -> list[Cut]:
     """Cuts that take elements out of an array together with one comma each; at least one element stays."""
     kept = max(number for number, leaves in enumerate(out) if not leaves)
-    cuts = [(inside[n].start, inside[n + 1].start, b"") for n in range(kept) if out[n]]
+    cuts: list[Cut] = []
+    at = 0
+    while at < kept:  # neighbours go in one cut
+        first = at
+        while out[at]:
+            at += 1
+        if at > first:
+            cuts.append((inside[first].start, inside[at].start, b""))
+        at += 1
     if kept + 1 < len(inside):
         cuts.append((inside[kept].end, inside[-1].end, b""))
     return cuts
@@ -168,7 +177,7 @@ def _apply(body: bytes, cuts: list[Cut]) -> bytes:
     view = memoryview(body)
     pieces: list[bytes | memoryview] = []
     at = 0
-    for start, end, new in sorted(cuts, key=lambda cut: cut[:2]):
+    for start, end, new in sorted(cuts, key=itemgetter(0, 1)):
         if start < at:
             raise ConversationError("Two changes touch the same bytes.", "Change each block once.")
         pieces += (view[at:start], new)
