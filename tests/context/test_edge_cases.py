@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -412,6 +414,13 @@ def test_case_58_what_is_shown_of_a_long_list_says_of_how_many() -> None:
     assert count(shown) < count(log) / 4
     assert "900 lines" in shown
     assert archive.kept[shown.rsplit("laconic recall ", 1)[1].split("]")[0].split()[0]].decode() == log
+
+
+def test_every_case_of_the_list_has_a_test_of_its_number() -> None:
+    files = Path(__file__).parent.parent.rglob("test_*.py")
+    named_after = re.compile(r"^def test_(?:case_)?((?:\d\d_and_)?\d\d)_", re.M)
+    names = [name for file in files for name in named_after.findall(file.read_text("utf-8"))]
+    assert {int(number) for name in names for number in name.split("_and_")} >= set(range(1, 63))
 
 
 def test_a_history_that_the_provider_keeps_is_left_alone() -> None:

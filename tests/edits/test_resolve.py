@@ -66,7 +66,7 @@ def test_an_edit_follows_its_lines_when_others_were_added_above() -> None:
     ],
     ids=["one more space", "a tab", "other text", "deleted", "emptied"],
 )
-def test_a_changed_line_is_refused_with_the_fresh_lines_and_the_tag(live: bytes) -> None:
+def test_60_a_changed_line_is_refused_with_the_fresh_lines_and_the_tag(live: bytes) -> None:
     got = refusal(live, {"start": 5, "text": "    return 2"}, read=FILE)
     assert "changed since" in got.problem
     assert split(live).tag in got.fix
@@ -74,14 +74,14 @@ def test_a_changed_line_is_refused_with_the_fresh_lines_and_the_tag(live: bytes)
 
 
 @pytest.mark.feature("P5")
-def test_of_two_equal_lines_the_deleted_one_is_not_mistaken_for_the_other() -> None:
+def test_61_of_two_equal_lines_the_deleted_one_is_not_mistaken_for_the_other() -> None:
     read = b"start\n    x()\n    x()\nend\n"
     live = b"start\n    x()\nend\n"
     assert "told from another" in refusal(live, {"start": 2, "text": "    y()"}, read=read).problem
     assert "told from another" in refusal(live, {"start": 3, "text": "    y()"}, read=read).problem
 
 
-def test_a_formatter_that_touched_everything_leaves_no_place_to_guess() -> None:
+def test_61_a_formatter_that_touched_everything_leaves_no_place_to_guess() -> None:
     read = b"a = {1:2}\nb = {3:4}\n"
     live = b"a = {1: 2}\nb = {3: 4}\n"
     assert refusal(live, {"start": 2, "text": "b = {}"}, read=read).look == (Span(1, 2),)
@@ -95,14 +95,14 @@ def test_text_that_came_into_the_gap_makes_an_insertion_ambiguous() -> None:
 
 
 @pytest.mark.feature("P5")
-def test_a_tag_that_was_never_given_out_is_refused_even_when_the_line_looks_right() -> None:
+def test_61_a_tag_that_was_never_given_out_is_refused_even_when_the_line_looks_right() -> None:
     got = refusal(FILE, {"tag": "000000", "start": 5, "text": "x"})
     assert "No version 000000" in got.problem
     assert got.look == (Span(2, 8),)
 
 
 @pytest.mark.feature("P5")
-def test_lines_that_were_not_shown_cannot_be_edited() -> None:
+def test_61_lines_that_were_not_shown_cannot_be_edited() -> None:
     source = split(FILE)
     seen = {source.tag: Seen(source.lines, (Span(1, 2), Span(3, 4)))}
     allowed = resolve([(1, edit({"tag": source.tag, "start": 1, "end": 4, "text": "x"}))], source, seen)
@@ -171,7 +171,7 @@ def test_a_text_that_only_differs_in_white_space_is_pointed_at() -> None:
     ],
     ids=["last", "last of many", "no newline", "append", "crlf", "bom", "not utf-8", "mixed", "empty", "all"],
 )
-def test_byte_order_mark_endings_and_final_newline_are_kept(
+def test_60_byte_order_mark_endings_and_final_newline_are_kept(
     live: bytes, call: dict[str, object], after: bytes
 ) -> None:
     assert outcome(live, call) == after

@@ -238,7 +238,7 @@ def test_without_calls_no_byte_is_lost(text: str) -> None:
 
 
 @given(st.text(max_size=60), st.booleans())
-def test_repairs_never_change_a_string(content: str, comma: bool) -> None:
+def test_62_repairs_never_change_a_string(content: str, comma: bool) -> None:
     arguments = json.dumps({"path": "p", "content": content}, ensure_ascii=False)
     text = f'{{name: "write_file", "arguments": {arguments}{"," if comma else ""}}}'
     _, outcome = _parse(text, [f"```tool\n{text}\n```"], False)

@@ -21,18 +21,19 @@ class Rules(msgspec.Struct, frozen=True):
     # Tests are read to be imitated, the long ones above all.
     read_test: Ages = Ages(20, 20, 45)
     # Long documents (plans, changelogs, settings) are come back to late.
-    read_document: Ages = Ages(28, 24, 60)
+    read_document: Ages = Ages(28, 24, 40)
     # Files under change come back: most late edits are to files that were changed before.
     changed: Ages = Ages(30, 40, 60)
-    changed_test: Ages = Ages(20, 60, 60)
-    changed_document: Ages = Ages(48, 48, 120)
+    changed_test: Ages = Ages(20, 60, 90)
+    # Documents under change are brought up to date when the work is done.
+    changed_document: Ages = Ages(90, 150, 250)
     # What calls wrote is in its file, and often its only copy here.
     argument: int = 60
     argument_document: int = 90
     # Output of commands and hits of searches have been acted upon within a few turns; lists of files last as reads.
     output: int = 4
     # Output about a file under change is looked at again while that goes on.
-    output_changed: int = 20
+    output_changed: int = 12
     # The text that an edit replaced is no longer in the file.
     replaced: int = 4
     # A text is of use when a name is written that it holds and at most one other text does.
@@ -41,7 +42,7 @@ class Rules(msgspec.Struct, frozen=True):
     big: int = 300
     # And below so many rows it is short.
     short: int = 80
-    around: int = 100
+    around: int = 60
     # Comments explain; what an agent copies is code.
     comments: float = 0.5
     # Before the first change of a session, while it is looking around, things stay of use longer.
