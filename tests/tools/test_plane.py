@@ -163,3 +163,28 @@ def test_every_call_is_recorded(plane: Plane) -> None:
     assert (figures["read"].calls, figures["read"].errors, figures["read"].repaired) == (2, 1, 1)
     assert figures["read"].largest >= figures["read"].p95 > 0
     assert figures["map"].calls == 1
+
+
+@pytest.mark.feature("C6")
+def test_what_the_same_question_got_before_is_not_said_again(plane: Plane) -> None:
+    session = Session()
+    first = plane.call("inspect", {"symbol": "total", "only": "refs"}, session)
+    second = plane.call("inspect", {"symbol": "total", "only": "refs"}, session)
+    assert "shop/cart.py" in first.text
+    assert "shop/cart.py" not in second.text
+    assert "parts as shown above; again=true repeats it)" in second.text
+    assert plane.call("inspect", {"symbol": "total", "only": "refs", "again": True}, session).text == first.text
+    assert "shop/cart.py" in plane.call("inspect", {"symbol": "Price", "only": "refs"}, session).text
+
+
+@pytest.mark.feature("C6")
+def test_pages_go_on_when_the_first_is_asked_for_twice(plane: Plane) -> None:
+    session = Session()
+    given = {"query": "/self|price|def/", "budget": 120, "limit": 100}
+    first = plane.call("search", given, session).text
+    second = plane.call("search", given, session).text
+    hits = [line for line in first.splitlines() if line[:1].isdigit()]
+    assert hits
+    assert not set(hits) & {line for line in second.splitlines() if line[:1].isdigit()}
+    start = int(second.rpartition("offset=")[2].rstrip(")]\n"))
+    assert start > len(hits)  # both pages are behind us

@@ -8,7 +8,7 @@ from __future__ import annotations
 import sqlite3
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from pathlib import Path
 from shlex import quote
@@ -28,10 +28,11 @@ from laconic.tools.compose import Composed, compose, cut_to, longest
 from laconic.tools.edit import Desk
 from laconic.tools.registry import tools
 from laconic.tools.session import Session
-from laconic.tools.tool import Answer, Call, Tool
+from laconic.tools.tool import AGAIN, BUDGET, FORMAT, OFFSET, Answer, Call, Piece, Tool
 
 _PATIENCE: Final = 2.0  # seconds
 _REFUSAL: Final = 1_000  # tokens of an answer that says what is wrong
+_HOW: Final = frozenset({BUDGET.name, FORMAT.name, OFFSET.name, AGAIN.name})  # arguments that ask for nothing else
 _NOTHING: Final = "(nothing to show)\n"
 _LONGEST: Final = 300  # characters of a call that is worth writing out again
 _TROUBLE: Final = "The answer could not be made: {}. Call again; if it stays so, `laconic doctor` says what is wrong."
@@ -136,15 +137,19 @@ class Plane:
         notes += [f"(not understood, left aside: {', '.join(ignored)}. {usage(tool)})"] if ignored else []
         skipped = max(0, call.number("offset"))
         page = _page(answer, skipped, "".join(f"{note}\n" for note in notes))
+        page, places = _unsaid(page, tool, call)
         composed = compose(
             page,
             call.limit,
             self.count,
             json=call.text("format") == "json",
-            more=lambda start: _continuation(tool, call, skipped + start),
+            more=lambda start: _continuation(tool, call, skipped + places[start]),
         )
         if composed.cut != "net":
             self._note_sent(page, composed, call.session)
+            for index, level in composed.shown:
+                if level == len(page.pieces[index].texts) - 1:
+                    call.session.tell(_key(tool, call, page.pieces[index]))
         return composed
 
     def _refreshed(self) -> str:
@@ -162,7 +167,7 @@ class Plane:
             if sent is None or not spans:
                 continue
             for span in spans:
-                session.receive(sent.path, sent.source.tag, range(span.start, span.end + 1))
+                session.receive(sent.path, sent.source.tag, range(span.start, span.end + 1), numbered=sent.numbered)
             self.desk.snapshots.remember(sent.path, sent.source, spans)
 
     def _refusal(self, error: Exception, given: Mapping[str, object], host: int | None) -> str:
@@ -224,6 +229,28 @@ def _page(answer: Answer, skipped: int, notes: str) -> Answer:
         answer.grouped,
         skipped,
     )
+
+
+def _unsaid(page: Answer, tool: Tool, call: Call) -> tuple[Answer, list[int]]:
+    """The answer without what the same question got before in this session, and where its pieces were in the whole."""
+    places = list(range(len(page.pieces) + 1))
+    if call.flag(AGAIN.name):
+        return page, places
+    fresh = [at for at, piece in enumerate(page.pieces) if not call.session.told(_key(tool, call, piece))]
+    said = len(page.pieces) - len(fresh)
+    if not said:
+        return page, places
+    hint = call.session.hint("again=true repeats it")
+    note = f"({said} {page.unit} as shown above{f'; {hint}' if hint else ''})\n"
+    total = None if page.total is None else max(page.total - said, len(fresh))
+    pieces = [page.pieces[at] for at in fresh]
+    return replace(page, pieces=pieces, note=note + page.note, total=total), [*fresh, len(page.pieces)]
+
+
+def _key(tool: Tool, call: Call, piece: Piece) -> int:
+    """A question and a piece of its answer."""
+    asked = [(name, str(value)) for name, value in call.values.items() if name not in _HOW]
+    return hash((tool.name, *sorted(asked), piece.group, piece.texts[-1]))
 
 
 def _continuation(tool: Tool, call: Call, start: int) -> str:

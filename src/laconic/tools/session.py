@@ -13,6 +13,7 @@ from laconic.tools.budget import BATCH
 
 _COMFORT: Final = 40_000  # tokens sent before defaults shrink
 _TIGHT: Final = 90_000
+_SAID: Final = 20_000  # pieces of answers
 _REMEMBERED: Final = 4_000  # files; the oldest are forgotten first
 
 
@@ -22,7 +23,8 @@ class Session:
 
     sent: int = 0
     calls: int = 0
-    _lines: dict[tuple[str, str], set[int]] = field(default_factory=dict)
+    _lines: dict[tuple[str, str, bool], set[int]] = field(default_factory=dict)
+    _told: dict[int, None] = field(default_factory=dict)
     _hints: list[str] = field(default_factory=list)
     _under_way: int = 0
     _batch: int = 0
@@ -48,17 +50,30 @@ class Session:
     def batch_left(self) -> int:
         return max(0, BATCH - self._batch)
 
-    def received(self, path: str, tag: str) -> frozenset[int]:
-        """The lines of this version of a file that were sent before."""
-        return frozenset(self._lines.get((path, tag), ()))
+    def received(self, path: str, tag: str, *, numbered: bool = False) -> frozenset[int]:
+        """The lines of this version of a file that were sent before; `numbered`: only those that had their numbers,
+        since whoever is about to edit them needs these."""
+        return frozenset(self._lines.get((path, tag, numbered), ()))
 
-    def receive(self, path: str, tag: str, lines: Iterable[int]) -> None:
+    def receive(self, path: str, tag: str, lines: Iterable[int], *, numbered: bool = False) -> None:
         """Note lines that are being sent."""
-        known = self._lines.pop((path, tag), set())
-        known.update(lines)
-        self._lines[(path, tag)] = known
+        sent = tuple(lines)
+        for key in ((path, tag, False), (path, tag, True)) if numbered else ((path, tag, False),):
+            known = self._lines.pop(key, set())
+            known.update(sent)
+            self._lines[key] = known
         while len(self._lines) > _REMEMBERED:
             del self._lines[next(iter(self._lines))]
+
+    def told(self, what: int) -> bool:
+        """Whether this was said before, in these words, to this question."""
+        return what in self._told
+
+    def tell(self, what: int) -> None:
+        """Note what is being said."""
+        self._told[what] = None
+        while len(self._told) > _SAID:
+            del self._told[next(iter(self._told))]
 
     def hint(self, text: str) -> str:
         """A hint, unless it was the last one given."""

@@ -55,7 +55,7 @@ def excerpt(call: Call, file: Opened, span: Span) -> Piece:
     last = min(span.end, len(file.lines))
     shown = Span(max(1, span.start), last)
     heading = header(file.path, file.tag, len(file.lines))
-    before = call.session.received(file.path, file.tag)
+    before = call.session.received(file.path, file.tag, numbered=True)
     if not call.flag("again") and len(shown) > 3 and before.issuperset(range(shown.start, last + 1)):
         hint = call.session.hint("again=true repeats it")
         text = f"{shown} as shown above{f' ({hint})' if hint else ''}\n"
@@ -74,7 +74,7 @@ def excerpt(call: Call, file: Opened, span: Span) -> Piece:
         texts.append(text)
         steps.append(_whole(file.lines, Span(shown.start, end)))
     record: dict[str, Json] = {"path": file.path, "tag": file.tag, "start": shown.start, "text": texts[-1]}
-    sent = Sent(file.path, file.source, steps=tuple(steps))
+    sent = Sent(file.path, file.source, steps=tuple(steps), numbered=True)
     return Piece(tuple(texts), heading, shown.start, record, sent)
 
 

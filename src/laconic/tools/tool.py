@@ -74,6 +74,7 @@ class Sent:
     spans: tuple[Span, ...] = ()  # of every size from `level` on
     level: int = 0
     steps: tuple[tuple[Span, ...], ...] = ()  # of each size, where they differ
+    numbered: bool = False  # each line has its number
 
     def at(self, size: int) -> tuple[Span, ...]:
         """The lines that the client has once the piece is shown at a size."""
