@@ -47,6 +47,7 @@ from laconic.sessions.turns import FILE as TURNS
 _NEWEST: Final = 12  # sessions on the first page
 _PAGE: Final = 50  # sessions on a page of the list
 _ROWS: Final = 50  # of a table of parts
+_FEW: Final = 25  # of such a table on a session's page
 _DECISIONS: Final = 100  # that a session's page lists
 _TEXT: Final = 400_000  # characters of archived text that a page shows
 _STALE: Final = 120.0  # seconds after which a quota says nothing about now
@@ -133,7 +134,7 @@ class Books:
             newest(rows, until, _DECISIONS),
             spending.parts_of(name, "kind"),
             spending.parts_of(name, "tool", _ROWS),
-            spending.parts_of(name, "file", _ROWS),
+            spending.parts_of(name, "file", _FEW),
         )
 
     def spent(self, days: int = 30) -> Spent:

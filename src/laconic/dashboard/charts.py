@@ -14,7 +14,7 @@ from typing import Final
 
 from laconic.dashboard.markup import Child, Markup, tag
 
-_MOST: Final = 300  # points of a curve
+_MOST: Final = 200  # points of a curve
 _LEAST: Final = 1e-6  # what counts as something
 _DENSE: Final = 100  # bars with gaps between them
 _FEW: Final = 24  # marks that get a line each

@@ -21,7 +21,7 @@ _REASONS: Final = {
     "recap": "summarised",
     "trim": "to fit the window",
 }
-_TURNS: Final = 50  # in the table; the curves and the JSON have all
+_TURNS: Final = 30  # in the table; the curves and the JSON have all
 
 
 def session(view: Node) -> str:
