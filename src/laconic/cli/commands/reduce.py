@@ -17,7 +17,10 @@ from laconic.tokens.count import counter
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "--budget", type=int, metavar="TOKENS", help="tokens the result may have at most; 0: by content"
+        "--budget",
+        type=int,
+        metavar="TOKENS",
+        help="tokens the result may have at most, save for its last line; 0: by content",
     )
     parser.add_argument(
         "--json", action="store_true", help="print JSON: text, kind, tokens and lines before and after"

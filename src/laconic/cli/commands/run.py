@@ -20,7 +20,10 @@ from laconic.workspace.git import home
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "--budget", type=int, metavar="TOKENS", help="tokens the result may have at most; 0: by content"
+        "--budget",
+        type=int,
+        metavar="TOKENS",
+        help="tokens the result may have at most, save for its last line; 0: by content",
     )
     parser.add_argument("--session", help="label under which the output is kept (default: the workspace)")
     parser.add_argument("argv", nargs=argparse.REMAINDER, metavar="-- COMMAND", help="the command and its arguments")
