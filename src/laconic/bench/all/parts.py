@@ -51,7 +51,7 @@ PARTS: Final = (
     Part("reports"),
     Part("affected"),
     Part("laws", ("300",)),
-    Part("replay", ("mini_swe_agent",)),
+    Part("replay", ("openhands/",)),
     Part("gateway", against="no gateway"),
     Part("load", ("10", "8")),
     Part("fuzz", ("500",)),

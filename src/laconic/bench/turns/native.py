@@ -17,6 +17,7 @@ from laconic.bench.turns.walk import Called, Policy
 _AT_ONCE: Final = 4  # searches or reads in one turn
 _TELLING: Final = 8  # words that are looked for inside a file
 _HITS: Final = 30  # lines of hits in one file
+_USES: Final = 10  # lines with a name
 _WINDOW: Final = 40  # lines of a read
 _ABOVE: Final = 8  # of them above a hit whose definition is not known
 _DEFINES: Final = (
@@ -38,7 +39,7 @@ def careful(text: str, shell: Shell) -> Policy:
         return
     first = [shell.run(command) for command in _searches(clues)]
     yield first
-    weights = _weights(clues, first[0].answer)
+    weights = _weights(clues, first)
     files = _best_files(clues, first)
     pattern = "|".join(sorted(weights, key=lambda word: (-weights[word], word))[:_TELLING])
     search = f"rg -n -i {quote(pattern)}"
@@ -68,22 +69,30 @@ def naive(text: str, shell: Shell) -> Policy:
 
 
 def _searches(clues: Clues) -> Iterator[str]:
-    """Files by the rare words they hold, definitions and files named by the words, places of the names."""
+    """Files by the rare words they hold, definitions and files named by the words, then each name by itself."""
     each = " ".join(quote(word) for word in clues.words)
     defined = rf"{_DEFINES}\w*({clues.pattern})"
     yield _RANKED.format(words=each, code=_CODE)
     yield f"rg -n -i {_CODE} {quote(defined)} | cut -c1-160 | head -25"
-    yield f"rg --files {_CODE} | rg -i {quote(clues.pattern)} | head -15"
-    if clues.names:
-        names = "|".join(re.escape(name) for name in clues.names)
-        yield f"rg -n -w {_CODE} {quote(names)} | cut -c1-160 | head -25"
+    yield f"rg --files {_CODE} | rg -i {quote('|'.join([*map(_as_file, clues.names), clues.pattern]))} | head -15"
+    for name in clues.names[:_AT_ONCE]:
+        yield f"rg -n -w {_CODE} {quote(name)} | cut -c1-160 | head -{_USES}"
 
 
-def _weights(clues: Clues, counted: str) -> dict[str, float]:
-    """How telling each word is that occurs at all: the fewer files, the more."""
-    found = {row[2]: int(row[1]) for row in re.finditer(r"^(\d+) (\w+)$", counted, re.MULTILINE)}
+def _as_file(name: str) -> str:
+    """A name as it stands in the name of a file, whatever the style: `RedundantParentheses` is redundant_parentheses."""
+    parts = re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+", name)
+    return "[_-]?".join(re.escape(part.lower()) for part in parts) or re.escape(name)
+
+
+def _weights(clues: Clues, calls: Sequence[Called]) -> dict[str, float]:
+    """How telling each word is that occurs at all: the fewer files, the more; names by how seldom they are used."""
+    found = {row[2]: int(row[1]) for row in re.finditer(r"^(\d+) (\w+)$", calls[0].answer, re.MULTILINE)}
     weights = {word: 1 / math.log2(2 + found[word]) for word in clues.words if found.get(word)}
-    return weights | {name.lower(): 1.0 for name in clues.names}
+    for name, call in zip(clues.names, calls[3:], strict=False):
+        if call.lines:
+            weights[name.lower()] = 1.0 if len(call.lines) < _USES else 0.4
+    return weights
 
 
 def _best_files(clues: Clues, calls: Sequence[Called]) -> list[str]:
@@ -93,11 +102,12 @@ def _best_files(clues: Clues, calls: Sequence[Called]) -> list[str]:
         scores[row[2]] += float(row[1])
     for line in calls[1].lines:
         scores[line.path] += 0.1
+    named = re.compile("|".join(map(_as_file, clues.names)) or r"$^", re.IGNORECASE)
     for path in calls[2].answer.splitlines():
-        scores[path] += 0.2
+        scores[path] += 1.0 if named.search(path.rsplit("/", 1)[-1]) else 0.2
     for call in calls[3:]:
         for line in call.lines:
-            scores[line.path] += 0.2
+            scores[line.path] += (1.0 if _OPENS.match(line.text) else 0.3) / max(2, len(call.lines))
     for path in scores:
         scores[path] += 3 * any(path.endswith(told) for told in clues.paths)
     return sorted(scores, key=lambda path: (-scores[path], path))
