@@ -52,7 +52,7 @@ def run(options: Options) -> Report:
     each, live = _memory(count)
     ratio = median(q / b for q, b in zip(quiet, bare, strict=True)) if quiet else 0.0
     return Report(
-        "turns",
+        "engine",
         f"a made-up session of {tokens} tokens, its last {_TURNS} turns; {_IDLE} sessions of {_EACH} tokens that rest",
         count.name,
         (
