@@ -15,21 +15,20 @@ from laconic.index.search.lines import Wanted, weighed
 from laconic.index.search.query import Filters, patterns
 from laconic.index.search.scope import scope_of
 from laconic.index.store import Symbol
-from laconic.records import Span
 from laconic.render.compact import Json
 from laconic.tools.source import Opened, clipped, opened
 from laconic.tools.tool import Answer, Argument, Call, Piece, Sent, Tool
 from laconic.tools.windows import Choice, Window
 
 _RANKED: Final = 400  # symbols that are looked at
-_ALONE: Final = 1_200  # tokens of budget up to which only names are given
-_ROUNDS: Final = (("names", 1_100), ("lines", 900), ("names", 1_100), ("lines", 900))  # tokens; then lines only
+_ALONE: Final = 1_300  # tokens of budget up to which only names are given
+_ROUNDS: Final = (("names", 1_200), ("lines", 850), ("names", 1_250), ("lines", 750))  # tokens; then lines only
 _REST: Final = 3  # rounds of lines for what is left: one, and two for what it left, since lines cost less together
 _LEAST: Final = 40  # tokens that are worth beginning a round for
 _FOOTER: Final = 60
 _LONGEST: Final = 40_000  # characters of a task that are read
 _NO_WORD: Final = re.compile(r"\S{300,}")  # data that was pasted
-_LINE: Final = 70  # characters of a definition line
+_LINE: Final = 62  # characters of a definition line: enough to know it by
 
 
 def run(call: Call) -> Answer:
@@ -145,10 +144,9 @@ def _window(window: Window, files: _Files) -> Piece:
 
 
 def _line(symbol: Symbol, file: Opened) -> str:
-    """The line of the definition as it stands in the file, with the lines up to its end."""
+    """The line of the definition as it stands in the file, below its number."""
     source = clipped(file.lines[symbol.line - 1].strip()) if symbol.line <= len(file.lines) else symbol.name
-    span = Span(symbol.line, max(symbol.line, symbol.end))
-    return f"{span} {source[:_LINE].rstrip()}\n"
+    return f"{symbol.line} {source[:_LINE].rstrip()}\n"
 
 
 def _record(row: Ranked) -> dict[str, Json]:
