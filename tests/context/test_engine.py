@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.context.sessions import (
+    FORMAT,
     Clock,
     body,
     code,
@@ -202,10 +203,19 @@ def test_an_archive_that_fails_leaves_everything_in_place() -> None:
     assert not any("left out" in text for text in texts(last))
 
 
+def test_a_session_that_rested_long_is_read_again_and_leaves_the_same_bytes() -> None:
+    clock = Clock()
+    one = engine(clock=clock)
+    messages = long_session(60)
+    for request in _prefixes(messages):
+        last = send(one, request)
+    clock.now += 10_000
+    one.prepare("another", FORMAT, body([user("hello")]))
+    assert send(one, messages).body == last.body
+
+
 def test_settings_can_switch_it_off() -> None:
     raw = body(long_session(10))
-    from tests.context.sessions import FORMAT
-
     assert engine(Options(enabled=False)).prepare("s", FORMAT, raw).body == raw
 
 

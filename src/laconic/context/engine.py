@@ -33,6 +33,7 @@ from laconic.wire.thinking import asked, in_tool_loop, most_output, with_budget
 from laconic.wire.usage import Usage
 
 _LIVE: Final = 8  # histories whose derived state is kept; the others are read again when they return
+_REST: Final = 900.0  # seconds after which a history that nobody asked for is read again when it returns
 _SHAPES: Final = 20_000  # messages whose make-up one session remembers
 
 
@@ -144,11 +145,19 @@ class Engine:
         if line is None:
             line = self._lines[name] = Line(session, self._ledger(session), self._store, self._tracker(session))
         self._lines.move_to_end(name)
-        while len(self._lines) > _LIVE:
+        self._forget()
+        return line
+
+    def _forget(self) -> None:
+        """Let go of histories that are many or rest for long, but never of the one that is looked at."""
+        while len(self._lines) > 1:
+            oldest = next(iter(self._lines.values()))
+            if len(self._lines) <= _LIVE and self._clock() - oldest.time < _REST:
+                return
             (gone, _), _ = self._lines.popitem(last=False)
             if all(other != gone for other, _ in self._lines):
                 self._ledgers.pop(gone, None)
-        return line
+                self._shapes.pop(gone, None)
 
     # maintenance
 

@@ -87,8 +87,7 @@ def _limit(tracker: Tracker, sheet: Sheet) -> int:
         ages = rules.changed_document if changed else rules.read_document
     else:
         ages = rules.changed if changed else rules.read
-    limit = ages.short if len(sheet) < rules.short else ages.middle if len(sheet) < rules.big else ages.long
-    return limit if tracker.changed else round(limit * rules.looking)
+    return ages.short if len(sheet) < rules.short else ages.middle if len(sheet) < rules.big else ages.long
 
 
 def _is_read(sheet: Sheet) -> bool:

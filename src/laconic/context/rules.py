@@ -17,18 +17,18 @@ class Rules(msgspec.Struct, frozen=True):
     """Ages are counted from the last time that a text, its file or a name of its own was of use."""
 
     # A file that was read and never changed is rarely copied from after this long.
-    read: Ages = Ages(28, 24, 20)
+    read: Ages = Ages(28, 20, 20)
     # Tests are read to be imitated, the long ones above all.
-    read_test: Ages = Ages(20, 20, 45)
+    read_test: Ages = Ages(24, 40, 45)
     # Long documents (plans, changelogs, settings) are come back to late.
     read_document: Ages = Ages(28, 24, 40)
     # Files under change come back: most late edits are to files that were changed before.
-    changed: Ages = Ages(30, 40, 60)
-    changed_test: Ages = Ages(20, 60, 90)
+    changed: Ages = Ages(30, 40, 80)
+    changed_test: Ages = Ages(20, 48, 90)
     # Documents under change are brought up to date when the work is done.
     changed_document: Ages = Ages(90, 150, 250)
     # What calls wrote is in its file, and often its only copy here.
-    argument: int = 60
+    argument: int = 54
     argument_document: int = 90
     # Output of commands and hits of searches have been acted upon within a few turns; lists of files last as reads.
     output: int = 4
@@ -42,11 +42,9 @@ class Rules(msgspec.Struct, frozen=True):
     big: int = 300
     # And below so many rows it is short.
     short: int = 80
-    around: int = 60
+    around: int = 80
     # Comments explain; what an agent copies is code.
     comments: float = 0.5
-    # Before the first change of a session, while it is looking around, things stay of use longer.
-    looking: float = 1.5
     # When a task is over, files under change that were of use within so many turns stay.
     finished_changed: int = 12
     # The newest turns are never touched.
@@ -61,6 +59,6 @@ class Rules(msgspec.Struct, frozen=True):
     large: int = 120
     shrunk: tuple[str, ...] = ("run",)
     # An exchange of which no block has more tokens than this is spent after so many turns; so many in a row roll up.
-    rolled: int = 8
-    rolled_tokens: int = 400
+    rolled: int = 6
+    rolled_tokens: int = 500
     rolled_least: int = 2
