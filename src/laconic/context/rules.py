@@ -19,7 +19,7 @@ class Rules(msgspec.Struct, frozen=True):
     # A file that was read and never changed is rarely copied from after this long.
     read: Ages = Ages(28, 20, 20)
     # Tests are read to be imitated, the long ones above all.
-    read_test: Ages = Ages(24, 40, 45)
+    read_test: Ages = Ages(24, 40, 60)
     # Long documents (plans, changelogs, settings) are come back to late.
     read_document: Ages = Ages(28, 24, 40)
     # Files under change come back: most late edits are to files that were changed before.
@@ -59,6 +59,6 @@ class Rules(msgspec.Struct, frozen=True):
     large: int = 120
     shrunk: tuple[str, ...] = ("run",)
     # An exchange of which no block has more tokens than this is spent after so many turns; so many in a row roll up.
-    rolled: int = 6
-    rolled_tokens: int = 500
+    rolled: int = 8
+    rolled_tokens: int = 400
     rolled_least: int = 2
