@@ -36,8 +36,8 @@ def run(args: argparse.Namespace, settings: Settings) -> int:
     sessions = [s for s in transcripts(args.path) if _turns(s.messages) >= args.least]
     if not sessions:
         raise UsageError(f"No session of {args.least} turns in {args.path}.", "Name another path, or lower --least.")
-    for session in _progress(sessions):
-        found += [replayed(session, policy, args.model, settings) for policy in args.policy or _POLICIES]
+    for session, policy in _progress([(one, policy) for one in sessions for policy in args.policy or _POLICIES]):
+        found.append(replayed(session, policy, args.model, settings))
     if args.html:
         args.html.write_text(page(found), "utf-8")
     if args.json:
@@ -51,7 +51,7 @@ def _turns(messages: Sequence[dict[str, object]]) -> int:
     return sum(message.get("role") == "assistant" for message in messages)
 
 
-def _progress(items: Sequence[Transcript]) -> Iterator[Transcript]:
+def _progress(items: Sequence[tuple[Transcript, str]]) -> Iterator[tuple[Transcript, str]]:
     """A bar on the terminal; nothing where nobody looks."""
     for number, item in enumerate(items):
         if sys.stderr.isatty():
