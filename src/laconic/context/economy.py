@@ -62,6 +62,7 @@ class Weights(msgspec.Struct, frozen=True):
 
     caution: float = 1.2  # the price of the rewrite is multiplied by this: the future is a guess
     least: float = 1500.0  # tokens' worth that an event must gain
+    share: float = 0.15  # of the whole history that an event must remove
     growth: float = 0.2  # share by which a history must have grown since the last event
     apart: int = 5000  # and tokens
     horizon: float = 1.0  # turns that follow, as a share of the turns so far
@@ -84,9 +85,12 @@ def gain(removed: float, rewritten: float, turns: float, price: Price, weights: 
     return saved - recall - weights.caution * rewrite
 
 
-def best_start(savings: Sequence[Saving], turns: float, price: Price, weights: Weights, *, warm: bool) -> int | None:
+def best_start(
+    savings: Sequence[Saving], turns: float, price: Price, weights: Weights, *, warm: bool, context: int = 0
+) -> int | None:
     """The place of the block from which (in order) to remove on; None when no choice gains enough.
 
+    `context` is the size of the whole history: for a small part of it no event is worth its risk.
     A rewrite costs the same wherever the first change stands before a block, so all savings behind it join in.
     """
     best, start, removed = weights.least, None, 0.0
@@ -94,6 +98,6 @@ def best_start(savings: Sequence[Saving], turns: float, price: Price, weights: W
         removed += savings[number].tokens
         rewritten = max(0.0, savings[number].behind - removed)
         worth = gain(removed, rewritten, turns, price, weights, warm=warm)
-        if worth > best:
+        if worth > best and removed >= weights.share * context:
             best, start = worth, savings[number].place
     return start

@@ -236,7 +236,14 @@ class Engine:
         price = price_of(conversation.model)
         warm = line.time == 0 or self._clock() - line.time < price.lifetime
         turns = turns_to_come(line.tracker.turn, self._options.weights)
-        return best_start(savings(line.tracker, giving), turns, price, self._options.weights, warm=warm)
+        return best_start(
+            savings(line.tracker, giving),
+            turns,
+            price,
+            self._options.weights,
+            warm=warm,
+            context=line.tracker.tokens,
+        )
 
     def _thinking(self, conversation: Conversation, bounds: Bounds) -> tuple[dict[str, bytes], int]:
         quota = self._quotas.get(bounds.account)

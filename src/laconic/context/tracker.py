@@ -184,7 +184,7 @@ class Tracker:
             short = self._shrink(text, what)
             if short is not None:
                 after = self._count(short[0])
-                if after < before * 0.9:
+                if after < before * 0.9 and block.shorter(short[0]):
                     return Decision(
                         block.key, "ingest", text=short[0], ref=short[1], before=before, after=after, turn=self.turn
                     )
@@ -199,7 +199,7 @@ class Tracker:
         if written == text:
             return None
         after = self._count(written)
-        if after >= before:
+        if after >= before or not block.shorter(written):
             return None
         return Decision(block.key, "ingest", runs=tuple(runs), before=before, after=after, turn=self.turn)
 

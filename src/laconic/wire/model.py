@@ -19,6 +19,7 @@ Role = Literal["system", "user", "assistant", "tool"]
 Kind = Literal[
     "text", "image", "thinking", "redacted", "reasoning", "call", "result", "server", "opaque"
 ]  # server: run by the provider; opaque: not understood, passes as it is
+_WRAPPED: Final = 12  # bytes around a text that stands in the place of an object
 EDITABLE: Final = frozenset({"text", "call", "result"})
 
 
@@ -126,6 +127,11 @@ class Block(msgspec.Struct, frozen=True, gc=False):
             return text if decoded is None else decoded
         decoded = _mapping(raw)
         return raw.decode("utf-8", "replace") if decoded is None else decoded
+
+    def shorter(self, text: str) -> bool:
+        """Whether a text, written in the place of this one, takes fewer bytes: quoting can make it longer."""
+        value = self.part.value
+        return value is not None and len(msgspec.json.encode(text)) + _WRAPPED < value.end - value.start
 
     @property
     def images(self) -> int:
