@@ -62,7 +62,7 @@ class Weights(msgspec.Struct, frozen=True):
 
     caution: float = 1.2  # the price of the rewrite is multiplied by this: the future is a guess
     least: float = 1500.0  # tokens' worth that an event must gain
-    share: float = 0.15  # of the whole history that an event must remove
+    share: float = 0.13  # of the whole history that an event must remove
     growth: float = 0.2  # share by which a history must have grown since the last event
     apart: int = 5000  # and tokens
     horizon: float = 1.0  # turns that follow, as a share of the turns so far
@@ -93,11 +93,11 @@ def best_start(
     `context` is the size of the whole history: for a small part of it no event is worth its risk.
     A rewrite costs the same wherever the first change stands before a block, so all savings behind it join in.
     """
-    best, start, removed = weights.least, None, 0.0
+    best, start, removed, most = weights.least, None, 0.0, 0.0
     for number in range(len(savings) - 1, -1, -1):
         removed += savings[number].tokens
         rewritten = max(0.0, savings[number].behind - removed)
         worth = gain(removed, rewritten, turns, price, weights, warm=warm)
-        if worth > best and removed >= weights.share * context:
-            best, start = worth, savings[number].place
-    return start
+        if worth > best:
+            best, start, most = worth, savings[number].place, removed
+    return start if most >= weights.share * context else None

@@ -22,7 +22,7 @@ from laconic.wire.conversation import Conversation, parse
 from laconic.wire.exchanges import Exchange
 from laconic.wire.model import Block, Drop
 
-_NAMED: Final = 12  # tokens by which the line grows for an exchange, roughly
+_NAMED: Final = 20  # tokens by which the line grows for an exchange, roughly
 
 
 class Roller:

@@ -59,6 +59,6 @@ class Rules(msgspec.Struct, frozen=True):
     large: int = 120
     shrunk: tuple[str, ...] = ("run",)
     # An exchange of which no block has more tokens than this is spent after so many turns; so many in a row roll up.
-    rolled: int = 8
+    rolled: int = 6
     rolled_tokens: int = 400
     rolled_least: int = 2
