@@ -30,7 +30,8 @@ def run(options: Options) -> Report:
     for at, part in enumerate(wanted, 1):
         options.progress(f"[{at}/{len(wanted)}] {part.name} ...")
         outcome = measured(part, folder / "parts", options)
-        options.progress(f"[{at}/{len(wanted)}] {part.name}: {outcome.state}, {outcome.seconds:.0f} s")
+        why = f" ({outcome.reason})" if outcome.reason else ""
+        options.progress(f"[{at}/{len(wanted)}] {part.name}: {outcome.state}{why}, {outcome.seconds:.0f} s")
         outcomes.append(outcome)
     pictures = charts(outcomes)
     for name, picture in pictures.items():
