@@ -37,12 +37,13 @@ def rolled(calls: Sequence[tuple[str, str]], ref: str, cost: Callable[[str], int
         if target:
             targets.setdefault(what, {})[_brief(target)] = None
     longest = min(_ROLLED, _PER_CALL * len(calls))
+    left_out = "1 call left out" if len(calls) == 1 else f"{len(calls)} calls left out"
     for most in range(max(map(len, targets.values()), default=0), -1, -1):
         named = "; ".join(f"{what} {', '.join(_some(list(found), most))}" for what, found in targets.items())
-        text = f"[{len(calls)} calls left out: {named}; laconic recall {ref}]"
+        text = f"[{left_out}: {named}; laconic recall {ref}]"
         if cost(text) <= longest:
             return text
-    return f"[{len(calls)} calls left out; laconic recall {ref}]"
+    return f"[{left_out}; laconic recall {ref}]"
 
 
 def _brief(target: str) -> str:
