@@ -21,7 +21,7 @@ from laconic.context.memory import MemoryArchive, MemoryStore
 from laconic.tokens.count import Counter, counter
 from laconic.wire.conversation import Conversation, Shapes, parse
 from laconic.wire.formats import named
-from laconic.wire.model import At, Change, Drop, SetText
+from laconic.wire.model import At, Change, Drop, Format, SetText
 
 Json = dict[str, object]
 
@@ -48,16 +48,19 @@ _WORDS: Final = (
 def run(options: Options) -> Report:
     """Measure."""
     count = counter("o200k_base")
-    bare, quiet, events, tokens = _turns(count)
+    bare, known, quiet, events, tokens = _turns(count)
     each, live = _memory(count)
     ratio = median(q / b for q, b in zip(quiet, bare, strict=True)) if quiet else 0.0
+    strict = median(q / b for q, b in zip(quiet, known, strict=True)) if quiet else 0.0
     return Report(
         "engine",
         f"a made-up session of {tokens} tokens, its last {_TURNS} turns; {_IDLE} sessions of {_EACH} tokens that rest",
         count.name,
         (
             {"what": "parse and emit, ms", "value": 1000 * median(bare)},
+            {"what": "the same, with all earlier messages known, ms", "value": 1000 * median(known)},
             {"what": "a turn, ms", "value": 1000 * median(quiet)},
+            {"what": "a turn against parse and emit with all earlier messages known", "value": strict},
             {"what": "a turn with an event, ms at most", "value": 1000 * max(events, default=0.0)},
             {"what": "events", "value": len(events)},
             {"what": "memory of the newest session, MB", "value": live},
@@ -73,8 +76,9 @@ def run(options: Options) -> Report:
     )
 
 
-def _turns(count: Counter) -> tuple[list[float], list[float], list[float], int]:
-    """Seconds of the bare way, of quiet turns, of turns with an event; and the tokens of the last request."""
+def _turns(count: Counter) -> tuple[list[float], list[float], list[float], list[float], int]:
+    """Seconds of the bare way, of the same by one who knows the earlier messages, of quiet turns, of turns with an
+    event; and the tokens of the last request."""
     messages = _session(random.Random(7), _LARGE, count)
     engine = Engine(MemoryStore(), MemoryArchive(), lambda: 0.0, count)
     format = named("anthropic")
@@ -84,7 +88,7 @@ def _turns(count: Counter) -> tuple[list[float], list[float], list[float], int]:
     for at in [*range(last // 8 | 1, last, last // 8 + last // 8 % 2), last]:
         parse(format, _body(written[:at]), shapes).turns  # noqa: B018
         engine.prepare("s", format, _body(written[:at]))
-    bare, quiet, events = [], [], []
+    bare, known, quiet, events = list[float](), list[float](), list[float](), list[float]()
     tokens = 0
     for at in range(last + 2, len(messages) + 1, 2):
         body = _body(written[:at])
@@ -94,19 +98,25 @@ def _turns(count: Counter) -> tuple[list[float], list[float], list[float], int]:
         sent = engine.prepare("s", format, body)
         middle = time.process_time()
         changes = _changes(parse(format, body), parse(format, sent.body))
-        gc.collect()
-        again = time.process_time()
-        conversation = parse(format, body, shapes)
-        assert conversation.turns
-        conversation.emit(changes)
-        ended = time.process_time()
+        alone, helped = _written(format, body, changes, {}), _written(format, body, changes, shapes)
         if sent.mode:
             events.append(middle - started)
         else:
-            bare.append(ended - again)
+            bare.append(alone)
+            known.append(helped)
             quiet.append(middle - started)
         tokens = sum(count(one.decode()) for one in written[:at]) if at == len(messages) else 0
-    return bare, quiet, events, tokens
+    return bare, known, quiet, events, tokens
+
+
+def _written(format: Format, body: bytes, changes: dict[At, Change], shapes: Shapes) -> float:
+    """Seconds to read a request and to write it with these changes."""
+    gc.collect()
+    started = time.process_time()
+    conversation = parse(format, body, shapes)
+    assert conversation.turns
+    conversation.emit(changes)
+    return time.process_time() - started
 
 
 def _changes(before: Conversation, after: Conversation) -> dict[At, Change]:
