@@ -17,6 +17,7 @@ from laconic.index.text import Question, find
 from laconic.index.workspace_index import Index
 
 _ROUNDS = 5
+_QUESTIONS = "questions/questions.json"
 
 
 class Asked(msgspec.Struct):
@@ -29,6 +30,7 @@ class Asked(msgspec.Struct):
 
 
 def measure(place: Place) -> Measured:
+    (place.data / _QUESTIONS).stat()  # before the work begins
     cache = place.scratch / "query"
     index = Index.open(place.code, cache)
     index.build(seconds=60)
@@ -76,7 +78,7 @@ def _ripgrep(code: Path, text: str) -> float:
 
 
 def _ask(code: Path, cache: Path, data: Path) -> Asked:
-    questions = msgspec.json.decode((data / "questions/questions.json").read_bytes())
+    questions = msgspec.json.decode((data / _QUESTIONS).read_bytes())
     index = Index.open(code, cache)
     for _ in range(3):
         index.refresh()
