@@ -10,8 +10,8 @@ import re
 import sqlite3
 import time
 import zlib
-from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
@@ -20,12 +20,12 @@ from typing import Final
 from laconic.config import Settings
 from laconic.errors import ArchiveUnavailable, RecallFailed, UsageError
 from laconic.reduce.pattern import compiled
+from laconic.sessions.owned import transaction
 
 REFERENCE: Final = re.compile(r"^[0-9a-z]{8,16}$")
 _ALPHABET: Final = "0123456789abcdefghjkmnpqrstvwxyz"  # no letters that are mistaken for others
 _SIZE: Final = 8  # letters of a reference; longer when two contents collide
 _SEARCHING: Final = 3.0  # seconds for a pattern
-_WAIT: Final = 15.0  # seconds to wait for another process
 _SCHEMA: Final = """
 CREATE TABLE IF NOT EXISTS entry (
   ref TEXT PRIMARY KEY, session TEXT NOT NULL, task TEXT NOT NULL, note TEXT NOT NULL, stored REAL NOT NULL,
@@ -148,29 +148,8 @@ class Archive:
             base.execute("DELETE FROM entry WHERE ref=?", (ref,))
             total -= packed
 
-    @contextmanager
-    def _open(self) -> Iterator[sqlite3.Connection]:
-        """A connection inside one transaction; every trouble with the disk gets a name."""
-        try:
-            self._create()
-            with closing(sqlite3.connect(self._path, timeout=_WAIT, isolation_level=None)) as base:
-                base.execute("PRAGMA synchronous=FULL")
-                base.executescript(_SCHEMA)
-                base.execute("BEGIN IMMEDIATE")
-                yield base
-                base.execute("COMMIT")
-        except (sqlite3.Error, OSError) as error:
-            raise ArchiveUnavailable(
-                f"The archive {self._path} cannot be used: {error}.",
-                "Free some disk, or name another folder with LACONIC_CACHE_DIR.",
-            ) from error
-
-    def _create(self) -> None:
-        if self._path.exists():
-            return
-        self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        self._path.parent.chmod(0o700)
-        self._path.touch(mode=0o600)
+    def _open(self) -> AbstractContextManager[sqlite3.Connection]:
+        return transaction(self._path, _SCHEMA, "archive")
 
 
 def _nothing(ref: str) -> RecallFailed:

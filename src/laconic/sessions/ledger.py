@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator, Sequence
-from contextlib import closing, contextmanager
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Final, Generic, TypeVar
 
 import msgspec
 
-from laconic.errors import ArchiveUnavailable
+from laconic.sessions.owned import transaction
 
 D = TypeVar("D", bound=msgspec.Struct)
 R = TypeVar("R", bound=msgspec.Struct)
-_WAIT: Final = 15.0  # seconds to wait for another process
 _SCHEMA: Final = """
 CREATE TABLE IF NOT EXISTS decision (
   session TEXT NOT NULL, number INTEGER NOT NULL, kind TEXT NOT NULL, data BLOB NOT NULL,
@@ -58,20 +57,5 @@ class LedgerFile(Generic[D, R]):
                 [(session, first + number, kind, data) for number, (kind, data) in enumerate(rows)],
             )
 
-    @contextmanager
-    def _open(self) -> Iterator[sqlite3.Connection]:
-        """A connection inside one transaction; every trouble with the disk gets a name."""
-        try:
-            if not self._path.exists():
-                self._path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-                self._path.touch(mode=0o600)
-            with closing(sqlite3.connect(self._path, timeout=_WAIT, isolation_level=None)) as base:
-                base.executescript(_SCHEMA)
-                base.execute("BEGIN IMMEDIATE")
-                yield base
-                base.execute("COMMIT")
-        except (sqlite3.Error, OSError) as error:
-            raise ArchiveUnavailable(
-                f"The ledger {self._path} cannot be used: {error}.",
-                "Free some disk, or name another folder with LACONIC_CACHE_DIR.",
-            ) from error
+    def _open(self) -> AbstractContextManager[sqlite3.Connection]:
+        return transaction(self._path, _SCHEMA, "ledger")

@@ -158,7 +158,7 @@ def _place(index: Index, query: Query, scope: Scope) -> Iterator[Hit]:
     for placed in paths.by_path(index.store, query, scope)[:3]:
         symbol = index.store.symbol_at(placed.file, line)
         if symbol:
-            yield _definition(placed.path, names.Named(1.0, placed.path, "source", symbol), 1.1 * placed.fit)
+            yield names.as_hit(placed.path, symbol, 1.1 * placed.fit)
 
 
 def _files(index: Index, query: Query, scope: Scope) -> Iterator[Hit]:
@@ -175,13 +175,15 @@ def _definitions(index: Index, query: Query, scope: Scope) -> Iterator[Hit]:
     if query.phrase and " " in query.phrase:
         return
     if "*" in query.bare and " " not in query.bare and "/" not in query.bare:
-        yield from (_definition(row.path, row, 0.8 * row.fit) for row in names.globbed(store, query.bare, scope))
+        yield from (
+            names.as_hit(row.path, row.symbol, 0.8 * row.fit) for row in names.globbed(store, query.bare, scope)
+        )
         return
     for row in names.exact(store, query, scope):
-        yield _definition(row.path, row, row.fit)
+        yield names.as_hit(row.path, row.symbol, row.fit)
     if query.single:
         for row in names.partial(store, query, scope)[: max(_PARTIAL, query.wanted)]:
-            yield _definition(row.path, row, 0.4 + 0.35 * row.fit)
+            yield names.as_hit(row.path, row.symbol, 0.4 + 0.35 * row.fit)
 
 
 def _texts(index: Index, query: Query, scope: Scope, gathering: _Gathering) -> Iterator[Hit]:
@@ -196,20 +198,6 @@ def _texts(index: Index, query: Query, scope: Scope, gathering: _Gathering) -> I
         found = phrases.spoken(store, index.root, text, scope)
         gathering.lines += found.total
         yield from gathering.counted(phrases.as_hits(store, found, 0.9 if count > _SPOKEN else 0.7, query.testing))
-
-
-def _definition(path: str, row: names.Named, score: float) -> Hit:
-    symbol = row.symbol
-    return Hit(
-        path=path,
-        line=symbol.line,
-        kind="def",
-        name=symbol.name,
-        preview=symbol.signature,
-        symbol=symbol.qualified,
-        span=symbol.span,
-        score=score,
-    )
 
 
 def _described(filters: Filters) -> str:

@@ -12,6 +12,7 @@ from laconic.index.search.query import Query
 from laconic.index.search.scope import Scope
 from laconic.index.store import Store, Symbol
 from laconic.index.words import fold, split
+from laconic.records import Hit
 
 _MANY: Final = 400  # rows that one lookup may bring
 _KINDS: Final[Mapping[str, float]] = {
@@ -134,3 +135,17 @@ def _grams(text: str) -> set[str]:
 def parts(names: Iterable[str]) -> set[str]:
     """The words that names are made of."""
     return {word.lower() for name in names for word in split(name).split()}
+
+
+def as_hit(path: str, symbol: Symbol, score: float) -> Hit:
+    """A definition as a hit."""
+    return Hit(
+        path=path,
+        line=symbol.line,
+        kind="def",
+        name=symbol.name,
+        preview=symbol.signature,
+        symbol=symbol.qualified,
+        span=symbol.span,
+        score=score,
+    )

@@ -8,6 +8,7 @@ from typing import Final
 
 from laconic.index.schema import SHIFT, position_of
 from laconic.index.search import semantic
+from laconic.index.search.names import as_hit
 from laconic.index.search.query import Query
 from laconic.index.search.ranking import Ranked, Taste, ranked
 from laconic.index.search.scope import Scope
@@ -91,13 +92,4 @@ def _hit(store: Store, row: Ranked, score: float) -> Hit:
         lines = found.lines if found else 1
         kind = "doc" if row.file_class == "doc" else "file"
         return Hit(row.path, 1, kind, preview=f"{lines} lines", span=Span(1, max(lines, 1)), score=score)
-    return Hit(
-        path=row.path,
-        line=symbol.line,
-        kind="def",
-        name=symbol.name,
-        preview=symbol.signature,
-        symbol=symbol.qualified,
-        span=symbol.span,
-        score=score,
-    )
+    return as_hit(row.path, symbol, score)
