@@ -17,13 +17,13 @@ class Rules(msgspec.Struct, frozen=True):
     """Ages are counted from the last time that a text, its file or a name of its own was of use."""
 
     # A file that was read and never changed is rarely copied from after this long.
-    read: Ages = Ages(28, 20, 20)
+    read: Ages = Ages(20, 16, 16)
     # Tests are read to be imitated, the long ones above all.
     read_test: Ages = Ages(24, 40, 60)
     # Long documents (plans, changelogs, settings) are come back to late.
     read_document: Ages = Ages(28, 24, 40)
     # Files under change come back: most late edits are to files that were changed before.
-    changed: Ages = Ages(30, 40, 80)
+    changed: Ages = Ages(36, 48, 90)
     changed_test: Ages = Ages(20, 48, 90)
     # Documents under change are brought up to date when the work is done.
     changed_document: Ages = Ages(90, 150, 250)
@@ -33,7 +33,7 @@ class Rules(msgspec.Struct, frozen=True):
     # Output of commands and hits of searches have been acted upon within a few turns; lists of files last as reads.
     output: int = 4
     # Output about a file under change is looked at again while that goes on.
-    output_changed: int = 12
+    output_changed: int = 8
     # The text that an edit replaced is no longer in the file.
     replaced: int = 4
     # A text is of use when a name is written that it holds and at most one other text does.
