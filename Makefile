@@ -20,7 +20,7 @@ test: $(STAMP)
 # Clients come from npm, in the versions that tests/flows names, into the user's cache folder. One that cannot be
 # installed fails the run; only without npm are its flows skipped.
 flows: $(STAMP)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev,flows]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev,flows,semantic]'
 	$(BIN)/python -m pytest -m flow
 
 check: $(STAMP)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Callable, Iterator
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -70,7 +71,7 @@ def _through(ask: Callable[[str], str]) -> str:
 
 
 def _anthropic(base: str, *, stream: bool) -> str:
-    anthropic = pytest.importorskip("anthropic")
+    anthropic = import_module("anthropic")
     client = anthropic.Anthropic(base_url=base, api_key="k")
     request: Json = {"model": "claude-sonnet-4-5", "max_tokens": 100, "messages": [{"role": "user", "content": "hi"}]}
     if not stream:
@@ -80,7 +81,7 @@ def _anthropic(base: str, *, stream: bool) -> str:
 
 
 def _chat(base: str, *, stream: bool) -> str:
-    openai = pytest.importorskip("openai")
+    openai = import_module("openai")
     client = openai.OpenAI(base_url=base + "/v1", api_key="k")
     answer = client.chat.completions.create(
         model="gpt-5", messages=[{"role": "user", "content": "hi"}], stream=stream
@@ -91,7 +92,7 @@ def _chat(base: str, *, stream: bool) -> str:
 
 
 def _responses(base: str, *, stream: bool) -> str:
-    openai = pytest.importorskip("openai")
+    openai = import_module("openai")
     client = openai.OpenAI(base_url=base + "/v1", api_key="k")
     answer = client.responses.create(model="gpt-5", input="hi", stream=stream)
     if not stream:
@@ -100,7 +101,7 @@ def _responses(base: str, *, stream: bool) -> str:
 
 
 def _google(base: str, *, stream: bool) -> str:
-    genai = pytest.importorskip("google.genai")
+    genai = import_module("google.genai")
     client = genai.Client(api_key="k", http_options={"base_url": base})
     if not stream:
         return str(client.models.generate_content(model="gemini-3", contents="hi").text)

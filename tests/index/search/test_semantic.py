@@ -66,10 +66,11 @@ def test_a_candidate_is_described_by_its_place_name_and_documentation(index: Ind
     assert "Reserve stock" in text
 
 
+@pytest.mark.flow
 def test_the_extra_knows_words_that_mean_the_same(index: Index) -> None:
+    """With the real model, which `make flows` installs."""
     encode = semantic.installed()
-    if encode is None:
-        pytest.skip("the extra is not installed: pip install 'laconic[semantic]'")
+    assert encode is not None
     given = rows("shop/bicycle.py", "shop/payment.py")
     found = semantic.reordered(encode, "where do customers give us money", given)
     assert found[0][1].path == "shop/payment.py"
