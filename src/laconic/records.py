@@ -224,3 +224,12 @@ class Intake(msgspec.Struct, frozen=True):
     entered: tuple[Entered, ...] = ()
     anew: bool = False  # these are all blocks: the history was read from its start
     title: str = ""  # how the user began, when it was
+
+
+class Original(msgspec.Struct, frozen=True):
+    """Bytes that are left out of a conversation or a view, and under what they are archived."""
+
+    session: str
+    task: str
+    data: bytes
+    note: str = ""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 
 import msgspec
@@ -30,9 +31,12 @@ from tests.wire.histories import BUILDERS, Call, histories
 
 from laconic.context.economy import Weights
 from laconic.context.engine import Engine
+from laconic.context.ledger import Decision, Recap
 from laconic.context.memory import MemoryArchive, MemoryStore
-from laconic.context.options import Options
+from laconic.context.options import Bounds, Options
 from laconic.context.rules import Ages, Rules
+from laconic.errors import ArchiveUnavailable, ContextOverflow
+from laconic.records import Original
 from laconic.wire.conversation import parse
 from laconic.wire.formats import FORMATS
 
@@ -193,17 +197,87 @@ def test_an_error_stays_marked_as_one() -> None:
     assert "left out" in result.text
 
 
-def test_an_archive_that_fails_leaves_everything_in_place() -> None:
-    from laconic.errors import ArchiveUnavailable
+class _Unreadable(MemoryArchive):
+    def reference(self, original: Original) -> str:
+        raise ArchiveUnavailable("The disk is gone.", "Mount it.")
 
-    class Full:
-        def put(self, session: str, task: str, data: bytes, note: str = "") -> str:
+
+class _Full(MemoryArchive):
+    """Says what the references would be, and then there is no room."""
+
+    full = True
+
+    def put_all(self, originals: Sequence[Original]) -> list[str]:
+        if self.full:
             raise ArchiveUnavailable("The disk is full.", "Free some.")
+        return super().put_all(originals)
 
-    one = engine(archive=Full())
+
+class _Late(MemoryArchive):
+    """Another process takes the references before the bytes are written."""
+
+    def put_all(self, originals: Sequence[Original]) -> list[str]:
+        return [f"{ref}0" for ref in super().put_all(originals)]
+
+
+@pytest.mark.parametrize("archive", [_Unreadable(), _Full(), _Late()])
+def test_an_archive_that_fails_leaves_everything_in_place(archive: MemoryArchive) -> None:
+    store = MemoryStore()
+    one = engine(archive=archive, store=store)
     for request in _prefixes(long_session(90)):
         last = send(one, request)
     assert not any("left out" in text for text in texts(last))
+    assert not any(decision.ref for decision in store.load("session")[0])
+
+
+def test_an_archive_that_has_room_again_is_used_again() -> None:
+    archive = _Full()
+    one = engine(archive=archive)
+    for at, request in enumerate(_prefixes(long_session(160))):
+        archive.full = at < 60
+        last = send(one, request)
+    assert any("left out" in text for text in texts(last))
+
+
+def test_bytes_are_archived_before_a_decision_refers_to_them() -> None:
+    """Killed at any place between the two, a ledger never names what is not there."""
+    archive = MemoryArchive()
+
+    class Watching(MemoryStore):
+        referred = 0
+
+        def append(self, session: str, decisions: Sequence[Decision], recaps: Sequence[Recap]) -> None:
+            refs = {decision.ref for decision in decisions if decision.ref}
+            assert refs <= archive.kept.keys()
+            self.referred += len(refs)
+            super().append(session, decisions, recaps)
+
+    store = Watching()
+    one = engine(archive=archive, store=store)
+    for request in _prefixes(long_session(90)):
+        send(one, request)
+    assert store.referred
+
+
+def test_a_window_that_is_too_small_is_said_when_nothing_can_be_written_down() -> None:
+    class ReadOnly(MemoryStore):
+        def append(self, session: str, decisions: Sequence[Decision], recaps: Sequence[Recap]) -> None:
+            raise ArchiveUnavailable("Read-only.", "Name another folder.")
+
+    with pytest.raises(ContextOverflow):
+        send(engine(store=ReadOnly()), long_session(40), Bounds(8_000))
+
+
+def test_a_request_that_cannot_fit_decides_nothing() -> None:
+    store = MemoryStore()
+    one = engine(store=store)
+    messages = long_session(40)
+    send(one, messages[:-2])
+    before = store.load("session")
+    with pytest.raises(ContextOverflow):
+        send(one, messages, Bounds(200))
+    assert store.load("session") == before
+    assert send(one, messages).body == send(engine(store=store), messages).body
 
 
 def test_a_session_that_rested_long_is_read_again_and_leaves_the_same_bytes() -> None:

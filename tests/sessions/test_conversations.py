@@ -11,6 +11,7 @@ from tests.context.sessions import Clock, count, long_session, send, texts
 
 from laconic.context.engine import Engine
 from laconic.context.ledger import Decision, Recap
+from laconic.context.options import Bounds
 from laconic.sessions.archive import Archive
 from laconic.sessions.ledger import LedgerFile
 
@@ -54,3 +55,43 @@ def test_a_folder_that_cannot_be_written_leaves_requests_as_they_are(tmp_path: P
     for at in range(1, len(messages), 2):
         sent = send(one, messages[:at])
     assert not any("recall" in text for text in texts(sent))
+
+
+def _commits(file: Path) -> int:
+    """Transactions that changed a file: SQLite counts them in its header."""
+    return int.from_bytes(file.read_bytes()[24:28], "big") if file.exists() else 0
+
+
+@pytest.mark.parametrize("window", [0, 20_000])
+def test_an_event_is_one_transaction_of_the_archive_and_one_of_the_ledger(tmp_path: Path, window: int) -> None:
+    messages, one = long_session(90), _engine(tmp_path)
+    files = (tmp_path / "archive.db", tmp_path / "ledger.db")
+    most, archived = 0, 0
+    archive = Archive(files[0], 1 << 30)
+    for at in range(1, len(messages), 2):
+        before, kept = [_commits(file) for file in files], len(archive.entries()) if at > 1 else 0
+        sent = send(one, messages[:at], Bounds(window))
+        for file, number in zip(files, before, strict=True):
+            assert _commits(file) - number <= 1 + (number == 0) * 3  # and what makes the tables
+        if sent.mode:
+            most, archived = most + 1, max(archived, len(archive.entries()) - kept)
+    assert most >= 2
+    assert archived >= 4
+
+
+def test_a_ledger_that_cannot_be_written_for_a_while_leaves_requests_as_they_are(tmp_path: Path) -> None:
+    """The bytes are archived already: the request goes as the ledger on the disk says, and later ones are served."""
+    messages, one = long_session(90), _engine(tmp_path)
+    ledger, away = tmp_path / "ledger.db", tmp_path / "away"
+    for at in range(1, len(messages), 2):
+        if at == 41:
+            ledger.rename(away)
+            ledger.mkdir()
+        if at == 101:
+            ledger.rmdir()
+            away.rename(ledger)
+        sent = send(one, messages[:at])
+        if 41 <= at < 101:
+            assert not sent.made
+    assert any("recall" in text for text in texts(sent))
+    assert send(_engine(tmp_path), messages[:at]).body == sent.body

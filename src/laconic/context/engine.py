@@ -12,7 +12,7 @@ from typing import Final
 import msgspec
 
 from laconic.context.economy import best_start, price_of, turns_to_come
-from laconic.context.evict import Archive, Candidate, Evictor, candidates, savings
+from laconic.context.evict import Candidate, Evictor, candidates, savings
 from laconic.context.intake import intake
 from laconic.context.judge import finished
 from laconic.context.ladder import Ladder
@@ -23,6 +23,7 @@ from laconic.context.quota import Quota, thinking
 from laconic.context.recap import Summariser
 from laconic.context.rollup import Roller
 from laconic.context.tracker import Tracker
+from laconic.context.writing import Archive, Writing
 from laconic.errors import ContextOverflow
 from laconic.records import Intake
 from laconic.render.meta import meta
@@ -67,7 +68,7 @@ class Engine:
         summariser: Summariser | None = None,
     ) -> None:
         self._store = store
-        self._archive = archive
+        self._writing = Writing(store, archive)
         self._clock = clock
         self._count = count
         self._options = options or Options()
@@ -83,10 +84,27 @@ class Engine:
         conversation = parse(format, body, self._shapes_of(session))
         if conversation.chained or conversation.array is None or not self._options.enabled:
             return Prepared(body)
+        ledger = self._ledger(session)
+        before = len(ledger), len(ledger.recaps)
+        self._writing.begin()
+        while True:
+            try:
+                prepared = self._prepared(session, conversation, bounds)
+            except BaseException:
+                self._take_back(session, *before)
+                raise
+            if self._writing.finish():
+                return prepared
+            self._take_back(session, *before)  # what is not on the disk was not decided
+
+    def _prepared(self, session: str, conversation: Conversation, bounds: Bounds) -> Prepared:
+        """The request with all that is decided about it; nothing of it is written down yet."""
         line = self._line(session, conversation)
         blocks = {block.key: block for turn in conversation.turns for block in turn.blocks}
         made = line.read(conversation, blocks, self._tracker(session))
-        fixed = sum(self._count(conversation.field(name).decode("utf-8", "replace")) for name in format.pinned)
+        fixed = sum(
+            self._count(conversation.field(name).decode("utf-8", "replace")) for name in conversation.format.pinned
+        )
         brought = intake(conversation, blocks.values(), line.tracker, line.ledger, fixed)
         mode, rung, more = self._maintain(line, conversation, bounds, fixed)
         line.time = self._clock()
@@ -123,6 +141,14 @@ class Engine:
         self._ledgers.move_to_end(session)
         return ledger
 
+    def _take_back(self, session: str, decisions: int, recaps: int) -> None:
+        """Only so many decisions were made; what followed from later ones is forgotten."""
+        self._writing.discard()
+        ledger = self._ledgers[session]
+        self._ledgers[session] = Ledger(tuple(ledger)[:decisions], ledger.recaps[:recaps])
+        for name in [name for name in self._lines if name[0] == session]:
+            del self._lines[name]
+
     def _shapes_of(self, session: str) -> Shapes:
         """What messages are made of; a session's are forgotten when others need the room, or when they pile up."""
         shapes = self._shapes.setdefault(session, {})
@@ -134,7 +160,7 @@ class Engine:
         return shapes
 
     def _tracker(self, session: str) -> Tracker:
-        evictor = Evictor(session, self._archive, self._count)
+        evictor = Evictor(session, self._writing, self._count)
         return Tracker(self._options.rules, self._count, self._options.task_tool, evictor.shrink)
 
     def _line(self, session: str, conversation: Conversation) -> Line:
@@ -143,7 +169,7 @@ class Engine:
         name = (session, first.blocks[0].key if first and first.blocks else "")
         line = self._lines.get(name)
         if line is None:
-            line = self._lines[name] = Line(session, self._ledger(session), self._store, self._tracker(session))
+            line = self._lines[name] = Line(session, self._ledger(session), self._writing, self._tracker(session))
         self._lines.move_to_end(name)
         self._forget()
         return line
@@ -166,7 +192,7 @@ class Engine:
     ) -> tuple[str, str, list[Decision]]:
         """The first mode that has a reason to act. Survival comes first and asks nobody."""
         options, output = self._options, most_output(conversation)
-        evictor = Evictor(line.session, self._archive, self._count)
+        evictor = Evictor(line.session, self._writing, self._count)
         ladder = Ladder(line, evictor, self._count, fixed, self._summariser)
         quota = self._quotas.get(bounds.account)
         if quota is not None and quota.known and ladder.tokens + output > quota.left:
@@ -206,8 +232,7 @@ class Engine:
         for candidate in _from(line, found, start):
             title = done[next(sheet.task for sheet, _ in candidate.rows if sheet.task in done)]
             made += evictor.decide(line.tracker, [candidate], "task", line.original, title)
-        line.commit(made)
-        return made
+        return line.commit(made)
 
     def _economise(self, line: Line, evictor: Evictor, conversation: Conversation) -> list[Decision]:
         """What is no longer of use goes as soon as that pays."""
@@ -223,11 +248,9 @@ class Engine:
         start = self._start(line, giving, conversation)
         if start is None:
             return []
-        made = evictor.decide(line.tracker, _from(line, found, start), "age", line.original)
-        line.commit(made)
-        spent = roller.decide(start)  # behind the first change everything is written anew: what is spent there goes
-        line.commit(spent)
-        return made + spent
+        made = line.commit(evictor.decide(line.tracker, _from(line, found, start), "age", line.original))
+        # Behind the first change everything is written anew: what is spent there goes.
+        return made + line.commit(roller.decide(start))
 
     def _start(self, line: Line, giving: Mapping[str, float], conversation: Conversation) -> int | None:
         """The place from which on blocks give back what they can; None when that does not pay."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from typing import Final, Protocol
+from typing import Final
 
 import msgspec
 
@@ -14,7 +14,9 @@ from laconic.context.ledger import Decision, Reason
 from laconic.context.rewrite import written
 from laconic.context.sheets import Sheet
 from laconic.context.tracker import Tracker
+from laconic.context.writing import Writing
 from laconic.errors import ArchiveUnavailable
+from laconic.records import Original
 from laconic.reduce.text import reduce_text
 from laconic.render.passage import shown
 from laconic.render.tombstone import partly, tombstone
@@ -32,12 +34,6 @@ _WHY: Final[Mapping[str, str]] = {
     "survival": "quota",
     "trim": "to fit",
 }
-
-
-class Archive(Protocol):
-    """Keeps exact bytes; what it returned a reference for is on the disk."""
-
-    def put(self, session: str, task: str, data: bytes, note: str = "") -> str: ...
 
 
 class Candidate(msgspec.Struct, frozen=True):
@@ -78,9 +74,9 @@ def savings(tracker: Tracker, giving: Mapping[str, float]) -> list[Saving]:
 class Evictor:
     """Turns rows into decisions: archive first, count, and keep what is smaller."""
 
-    def __init__(self, session: str, archive: Archive, count: Callable[[str], int]) -> None:
+    def __init__(self, session: str, writing: Writing, count: Callable[[str], int]) -> None:
         self._session = session
-        self._archive = archive
+        self._writing = writing
         self._count = count
 
     def decide(
@@ -120,7 +116,7 @@ class Evictor:
     def keep(self, text: str | bytes, task: str = "", note: str = "") -> str:
         """Archive a text, or bytes as they are; returns their reference."""
         data = text if isinstance(text, bytes) else text.encode("utf-8", "surrogatepass")
-        return self._archive.put(self._session, task, data, note[:_NOTED])
+        return self._writing.keep(Original(self._session, task, data, note[:_NOTED]))
 
     def _one(self, sheet: Sheet, rows: Collection[int], reason: Reason, original: str, task: str) -> Decision | None:
         what = sheet.about

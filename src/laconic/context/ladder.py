@@ -133,9 +133,7 @@ class Ladder:
         left = parse(conversation.format, conversation.emit(changes, inserts))
         if {fault.rule for fault in left.faults()} - rules:
             return False
-        line.commit(made, [recap] if recap else [])
-        self.made += made
-        return bool(made)
+        return self._commit(made, [recap] if recap else [])
 
     def _cut_largest(self, over: int) -> bool:
         """A single text that is too large keeps its head and its tail."""
@@ -168,10 +166,11 @@ class Ladder:
         ref = self._evictor.keep(text)
         return [Decision(key, "trim", text=f"{shorter}\nlaconic recall {ref}", ref=ref, before=before, after=after)]
 
-    def _commit(self, made: list[Decision]) -> bool:
-        self._line.commit(made)
-        self.made += made
-        return bool(made)
+    def _commit(self, made: list[Decision], recaps: Sequence[Recap] = ()) -> bool:
+        """Whether anything came into force: where nothing does, no rung may go on for ever."""
+        in_force = self._line.commit(made, recaps)
+        self.made += in_force
+        return bool(in_force)
 
     def _dropped(self, exchange: Exchange) -> bool:
         return any(isinstance(self._line.changes.get(call.key), Drop) for call in exchange.calls)

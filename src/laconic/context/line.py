@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from laconic.context.ledger import Decision, Ledger, Recap, Store
+from laconic.context.ledger import Decision, Ledger, Recap
 from laconic.context.rewrite import change_of
 from laconic.context.tracker import Tracker
+from laconic.context.writing import Writing
 from laconic.errors import ArchiveUnavailable
 from laconic.wire.conversation import Conversation
 from laconic.wire.model import At, Block, Change, Insert
@@ -23,15 +24,15 @@ class Line:
         "landed",
         "ledger",
         "session",
-        "store",
         "time",
         "tracker",
+        "writing",
     )
 
-    def __init__(self, session: str, ledger: Ledger, store: Store, tracker: Tracker) -> None:
+    def __init__(self, session: str, ledger: Ledger, writing: Writing, tracker: Tracker) -> None:
         self.session = session
         self.ledger = ledger
-        self.store = store
+        self.writing = writing
         self.tracker = tracker
         self.changes: dict[str, Change] = {}
         self.time = 0.0  # of the last request; 0: none yet
@@ -51,22 +52,25 @@ class Line:
         made = tracker.read(conversation, self.ledger)
         for key in tracker.order[tracker.sent :]:
             self._enforce(key)
-        self.commit(made)
-        return made
+        return self.commit(made)
 
-    def commit(self, made: Sequence[Decision], recaps: Sequence[Recap] = ()) -> None:
-        """Write decisions down, then act on them; what cannot be written down is not done."""
+    def commit(self, made: Sequence[Decision], recaps: Sequence[Recap] = ()) -> list[Decision]:
+        """Have decisions written down, and act on them; returns those that are in force.
+
+        What is known not to be writable is not done.
+        """
         if not made and not recaps:
-            return
+            return []
         try:
-            self.store.append(self.session, made, recaps)
+            self.writing.append(self.session, made, recaps)
         except ArchiveUnavailable:
-            return
+            return []
         self.ledger.add(made, recaps)
         for decision in made:
             if decision.reason != "ingest":
                 self.tracker.take(decision)
             self._enforce(decision.key)
+        return list(made)
 
     def original(self, key: str, field: str) -> str:
         """A block's text, or one argument of a call, as the client sent it."""

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from hashlib import blake2b
 
 from laconic.context.ledger import Decision, Recap
+from laconic.records import Original
 
 
 class MemoryStore:
@@ -30,7 +31,11 @@ class MemoryArchive:
     def __init__(self) -> None:
         self.kept: dict[str, bytes] = {}
 
-    def put(self, session: str, task: str, data: bytes, note: str = "") -> str:
-        ref = blake2b(f"{session}\0{task}\0".encode() + data, digest_size=5).hexdigest()[:8]
-        self.kept[ref] = data
-        return ref
+    def reference(self, original: Original) -> str:
+        head = f"{original.session}\0{original.task}\0".encode()
+        return blake2b(head + original.data, digest_size=5).hexdigest()[:8]
+
+    def put_all(self, originals: Sequence[Original]) -> list[str]:
+        refs = [self.reference(one) for one in originals]
+        self.kept.update(zip(refs, (one.data for one in originals), strict=True))
+        return refs

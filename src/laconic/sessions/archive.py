@@ -10,7 +10,7 @@ import re
 import sqlite3
 import time
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from hashlib import blake2b
@@ -19,6 +19,7 @@ from typing import Final
 
 from laconic.config import Settings
 from laconic.errors import ArchiveUnavailable, RecallFailed, UsageError
+from laconic.records import Original
 from laconic.reduce.pattern import compiled
 from laconic.sessions.owned import transaction
 
@@ -63,16 +64,26 @@ class Archive:
 
     def put(self, session: str, task: str, data: bytes, note: str = "") -> str:
         """Store bytes and return their reference. The same bytes of the same session and task have the same one."""
-        digest = blake2b(_key(session, task) + data, digest_size=16).digest()
-        packed = zlib.compress(data, 3)
+        return self.put_all([Original(session, task, data, note)])[0]
+
+    def put_all(self, originals: Sequence[Original]) -> list[str]:
+        """Store all of them or none, in one transaction; their references in the same order."""
+        packed = [zlib.compress(one.data, 3) for one in originals]
+        refs: list[str] = []
         with self._open() as base:
-            ref = self._free_reference(base, digest, session, task, data)
-            base.execute(
-                "INSERT INTO entry VALUES (?,?,?,?,?,?,?,?) ON CONFLICT(ref) DO UPDATE SET stored=excluded.stored",
-                (ref, session, task, note, self._now(), len(data), len(packed), packed),
-            )
-            self._bound(base, ref)
-        return ref
+            for one, small in zip(originals, packed, strict=True):
+                refs.append(self._free_reference(base, one))
+                base.execute(
+                    "INSERT INTO entry VALUES (?,?,?,?,?,?,?,?) ON CONFLICT(ref) DO UPDATE SET stored=excluded.stored",
+                    (refs[-1], one.session, one.task, one.note, self._now(), len(one.data), len(small), small),
+                )
+            self._bound(base, refs)
+        return refs
+
+    def reference(self, original: Original) -> str:
+        """What `put_all` would return for it now. Nothing is stored."""
+        with self._open() as base:
+            return self._free_reference(base, original)
 
     def get(self, ref: str) -> bytes:
         """The bytes that were put, exactly."""
@@ -127,23 +138,24 @@ class Archive:
         return self.get(ref).decode("utf-8", "replace").split("\n")
 
     @staticmethod
-    def _free_reference(base: sqlite3.Connection, digest: bytes, session: str, task: str, data: bytes) -> str:
+    def _free_reference(base: sqlite3.Connection, one: Original) -> str:
         """The shortest reference of this content that no other content has."""
-        letters = _letters(digest)
+        letters = _letters(blake2b(_key(one.session, one.task) + one.data, digest_size=16).digest())
+        head = (one.session, one.task, len(one.data))
         for size in range(_SIZE, len(letters) + 1):
             ref = letters[:size]
             row = base.execute("SELECT session, task, size, data FROM entry WHERE ref=?", (ref,)).fetchone()
-            if row is None or (row[:3] == (session, task, len(data)) and zlib.decompress(row[3]) == data):
+            if row is None or (row[:3] == head and zlib.decompress(row[3]) == one.data):
                 return ref
         raise ArchiveUnavailable("Two contents have the same reference.", "Store it under another task.")
 
-    def _bound(self, base: sqlite3.Connection, newest: str) -> None:
-        """Remove the oldest until the rest is within the limit; the newest always stays."""
+    def _bound(self, base: sqlite3.Connection, newest: Collection[str]) -> None:
+        """Remove the oldest until the rest is within the limit; what was just put always stays."""
         (total,) = base.execute("SELECT COALESCE(SUM(packed), 0) FROM entry").fetchone()
         if total <= self._limit:
             return
         for ref, packed in base.execute("SELECT ref, packed FROM entry ORDER BY stored, ref").fetchall():
-            if total <= self._limit or ref == newest:
+            if total <= self._limit or ref in newest:
                 continue
             base.execute("DELETE FROM entry WHERE ref=?", (ref,))
             total -= packed
