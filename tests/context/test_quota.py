@@ -16,7 +16,7 @@ from laconic.wire.usage import Usage
 def test_the_window_is_a_real_minute() -> None:
     clock = Clock()
     quota = Quota(clock, 10_000)
-    quota.spend(6_000)
+    quota.spend(Usage(6_000))
     clock.now += 59
     assert quota.left == 4_000
     clock.now += 2
@@ -28,12 +28,43 @@ def test_what_the_provider_says_counts_until_it_is_reset() -> None:
     quota = Quota(clock)
     assert not quota.known
     quota.told(Limits(tokens=50_000, tokens_left=1_000, tokens_reset=5.0))
-    quota.spend(200)
+    quota.spend(Usage(200))
     clock.now += 1
-    quota.spend(300)
+    quota.spend(Usage(300))
     assert quota.left == 700
     clock.now += 5
     assert quota.left == 50_000 - 500
+
+
+def test_what_a_cache_gave_is_not_spent_where_the_provider_does_not_count_it() -> None:
+    for cached, left in ((True, 10_000 - 5_150), (False, 10_000 - 1_150)):
+        quota = Quota(Clock(), 10_000)
+        quota.cached = cached
+        quota.spend(Usage(input=600, cache_read=4_000, cache_write=500, output=50))
+        assert quota.left == left
+
+
+def test_output_is_not_spent_where_it_has_a_limit_of_its_own() -> None:
+    clock = Clock()
+    quota = Quota(clock)
+    quota.told(Limits(tokens=50_000, tokens_left=1_000, input_only=True))
+    clock.now += 1
+    quota.spend(Usage(input=300, output=2_000))
+    assert quota.left == 700
+    assert quota.output(32_000) == 0
+
+
+@pytest.mark.feature("S3")
+@pytest.mark.parametrize(("model", "mode"), [("claude-sonnet-4-5", ""), ("claude-3-5-haiku-latest", "survival")])
+def test_a_prompt_that_the_cache_holds_is_no_reason_to_survive(model: str, mode: str) -> None:
+    """Rewriting it would spend what reading it does not."""
+    one = engine(Options(economic=False))
+    messages = long_session(40)
+    first = send(one, messages, Bounds(account="acc"), model=model)
+    one.observe("acc", Usage(input=500, cache_read=first.tokens - 500), Limits(tokens_left=12_000, input_only=True))
+    sent = send(one, [*messages, user("go on")], Bounds(account="acc"), model=model)
+    assert sent.tokens > 12_000 or mode
+    assert sent.mode == mode
 
 
 @pytest.mark.feature("S3")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from laconic.wire.limits import Limits, limits_of
+from laconic.wire.limits import Limits, counts_cached, limits_of
 
 NOW = 1_700_000_000.0
 
@@ -30,7 +30,7 @@ NOW = 1_700_000_000.0
                 "anthropic-ratelimit-tokens-remaining": "9",
                 "retry-after": "12",
             },
-            Limits(400000, 1000, 30.0, retry_after=12.0),
+            Limits(400000, 1000, 30.0, retry_after=12.0, input_only=True),
         ),
         (
             {"x-ratelimitbysize-limit-minute": "500000", "x-ratelimitbysize-remaining-minute": "4242"},
@@ -58,3 +58,23 @@ def test_nonsense_is_not_believed(text: str) -> None:
 
 def test_other_headers_say_nothing() -> None:
     assert limits_of({"content-type": "text/plain"}, NOW) is None
+
+
+@pytest.mark.parametrize(
+    ("format", "model", "counts"),
+    [
+        ("anthropic", "claude-sonnet-4-5", False),
+        ("anthropic", "claude-opus-4-1-20250805", False),
+        ("anthropic", "claude-3-7-sonnet-latest", False),
+        ("anthropic", "us.anthropic.claude-3-5-haiku-20241022-v1:0", True),
+        ("anthropic", "claude-3-opus-20240229", True),
+        ("anthropic", "claude-2.1", True),
+        ("chat", "gpt-5", True),
+        ("responses", "gpt-5-codex", True),
+        ("gemini", "gemini-2.5-pro", True),
+    ],
+)
+def test_reads_from_a_cache_count_against_a_limit_but_for_anthropics_later_models(
+    format: str, model: str, counts: bool
+) -> None:
+    assert counts_cached(format, model) is counts

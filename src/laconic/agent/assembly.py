@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -88,7 +87,7 @@ def _assembled(options: Options, settings: Settings, record: Trajectory, chosen:
     engine = Engine(ledger, Archive.of(settings), time.time, count, kept)
     who = Who(record.id, "", provider, model, format, "laconic agent")
     price = price_of(model)
-    books = Books(who, Spent(options.limits, price), price, _turns(settings))
+    books = Books(who, Spent(options.limits, price), price, Turns.usable(settings.cache_dir() / FILE))
     manner = Manner(
         provider,
         model,
@@ -120,14 +119,6 @@ def _notes(root: Path, count: Counter) -> str:
         if text:
             return reduce_text(text, cost=count, budget=_NOTED).text if count(text) > _NOTED else text
     return ""
-
-
-def _turns(settings: Settings) -> Turns | None:
-    """The record that all sessions share; a file that cannot be used loses figures, nothing else."""
-    try:
-        return Turns(settings.cache_dir() / FILE)
-    except (sqlite3.Error, OSError):
-        return None
 
 
 def _model(options: Options, settings: Settings) -> Chosen:

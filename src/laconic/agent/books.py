@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-import time
 from collections.abc import Sequence
-from typing import Final
 
 import msgspec
 
@@ -13,11 +11,9 @@ from laconic.agent.limits import Spent
 from laconic.context.bill import Bill
 from laconic.context.economy import Price
 from laconic.context.engine import Prepared
-from laconic.sessions.turns import Allowance, Cost, Cut, Turn, Turns, Who
+from laconic.sessions.turns import Cost, Turn, Turns, Who
 from laconic.wire.limits import Limits
 from laconic.wire.usage import Usage
-
-_MINUTE: Final = 60.0  # seconds after which a quota is full again when nobody says
 
 
 class Sent(msgspec.Struct, frozen=True):
@@ -62,22 +58,14 @@ class Books:
             self._turns.close()
 
     def _row(self, turns: Turns, one: Sent, malformed: tuple[str, ...]) -> Turn:
-        kept = one.prepared
-        return Turn(
+        return Turn.of(
             self._who,
-            time.time(),
-            200,
-            round(1000 * one.seconds),
-            kept.tokens,
-            self._cost(turns, one),
-            len(kept.made),
-            kept.saved,
-            kept.mode,
-            kept.rung,
-            kept.intake,
-            tuple(Cut(key, tokens) for key, tokens in kept.cuts),
-            malformed,
-            _allowance(one.limits),
+            one.prepared,
+            status=200,
+            seconds=one.seconds,
+            cost=self._cost(turns, one),
+            malformed=malformed,
+            limits=one.limits,
         )
 
     def _cost(self, turns: Turns, one: Sent) -> Cost:
@@ -85,9 +73,3 @@ class Books:
         bill.add(usage, one.came, len(one.prepared.body), self._price)
         prompt = (usage.input, usage.cache_read, usage.cache_write)
         return Cost(*prompt, usage.output, bill.tokens_without, bill.dollars, bill.dollars_without)
-
-
-def _allowance(limits: Limits | None) -> Allowance | None:
-    if limits is None or limits.tokens_left is None:
-        return None
-    return Allowance(limits.tokens or 0, limits.tokens_left, limits.tokens_reset or _MINUTE)

@@ -28,7 +28,7 @@ from laconic.errors import ContextOverflow
 from laconic.records import Intake
 from laconic.render.meta import meta
 from laconic.wire.conversation import Conversation, Shapes, parse
-from laconic.wire.limits import Limits
+from laconic.wire.limits import Limits, counts_cached
 from laconic.wire.model import Format, Insert
 from laconic.wire.thinking import asked, in_tool_loop, most_output, with_budget
 from laconic.wire.usage import Usage
@@ -125,7 +125,7 @@ class Engine:
         """What an answer cost, and what the provider says is left."""
         quota = self.quota(account)
         if usage is not None:
-            quota.spend(usage.prompt + usage.output)
+            quota.spend(usage)
         quota.told(limits)
 
     def quota(self, account: str, limit: int = 0) -> Quota:
@@ -194,9 +194,11 @@ class Engine:
         options, output = self._options, most_output(conversation)
         evictor = Evictor(line.session, self._writing, self._count)
         ladder = Ladder(line, evictor, self._count, fixed, self._summariser)
-        quota = self._quotas.get(bounds.account)
-        if quota is not None and quota.known and ladder.tokens + output > quota.left:
-            room = max(0, quota.left - output)
+        quota = self.quota(bounds.account)
+        quota.cached = counts_cached(conversation.format.name, conversation.model)
+        answer = quota.output(output)
+        if quota.known and quota.prompt(ladder.tokens, warm=self._warm(line, conversation)) + answer > quota.left:
+            room = max(0, quota.left - answer)  # for all of it: behind a change nothing is read from a cache
             return "survival", ladder.climb(room, max(room, fixed), "survival"), ladder.made
         most = bounds.window - min(output, bounds.window // 2) if bounds.window else 0
         if most and ladder.tokens > options.high_water * most:
@@ -257,7 +259,7 @@ class Engine:
         if not giving:
             return None
         price = price_of(conversation.model)
-        warm = line.time == 0 or self._clock() - line.time < price.lifetime
+        warm = line.time == 0 or self._warm(line, conversation)
         turns = turns_to_come(line.tracker.turn, self._options.weights)
         return best_start(
             savings(line.tracker, giving),
@@ -267,6 +269,10 @@ class Engine:
             warm=warm,
             context=line.tracker.tokens,
         )
+
+    def _warm(self, line: Line, conversation: Conversation) -> bool:
+        """Whether the provider's cache still holds what this process sent of the history."""
+        return line.time > 0 and self._clock() - line.time < price_of(conversation.model).lifetime
 
     def _thinking(self, conversation: Conversation, bounds: Bounds) -> tuple[dict[str, bytes], int]:
         quota = self._quotas.get(bounds.account)

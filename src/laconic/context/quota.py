@@ -9,6 +9,7 @@ from typing import Final
 import msgspec
 
 from laconic.wire.limits import Limits
+from laconic.wire.usage import Usage
 
 _WINDOW: Final = 60.0  # seconds
 _HALF: Final = 400_000  # tokens left, below which thinking is halved
@@ -23,13 +24,21 @@ class Quota:
     def __init__(self, clock: Callable[[], float], limit: int = 0) -> None:
         self._clock = clock
         self._limit = limit  # tokens per minute; 0: not known
-        self._spent: deque[tuple[float, int]] = deque()
+        self.cached = True  # whether tokens that a cache gave count
+        self._input_only = False  # whether only the prompt counts
+        self._share = 1.0  # of the last prompt, what counted
+        self._spent: deque[tuple[float, int, int]] = (
+            deque()
+        )  # when, tokens of the prompt that count, and of the answer
         self._told: tuple[float, int, float] | None = None  # when, how many were left, when it is full again
 
-    def spend(self, tokens: int) -> None:
-        """Tokens of a request or an answer."""
-        if tokens > 0:
-            self._spent.append((self._clock(), tokens))
+    def spend(self, usage: Usage) -> None:
+        """A request and its answer."""
+        counted = usage.prompt if self.cached else usage.prompt - usage.cache_read
+        if usage.prompt > 0:
+            self._share = counted / usage.prompt
+        if counted + usage.output > 0:
+            self._spent.append((self._clock(), counted, usage.output))
 
     def told(self, limits: Limits | None) -> None:
         """What the provider said; it knows about other processes too."""
@@ -38,6 +47,7 @@ class Quota:
         if limits.tokens:
             self._limit = limits.tokens
         if limits.tokens_left is not None:
+            self._input_only = limits.input_only
             now = self._clock()
             self._told = (now, limits.tokens_left, now + (limits.tokens_reset or _WINDOW))
 
@@ -52,11 +62,21 @@ class Quota:
         while self._spent and self._spent[0][0] <= now - _WINDOW:
             self._spent.popleft()
         if self._told is not None and now < self._told[2]:
-            since = sum(tokens for when, tokens in self._spent if when > self._told[0])
-            return max(0, self._told[1] - since)
+            return max(0, self._told[1] - self._since(self._told[0]))
         if not self._limit:
             return 1 << 60
-        return max(0, self._limit - sum(tokens for _, tokens in self._spent))
+        return max(0, self._limit - self._since(now - _WINDOW))
+
+    def prompt(self, tokens: int, *, warm: bool) -> int:
+        """How many of a prompt's tokens will count; of one that was sent a moment ago, as many as the last time."""
+        return round(tokens * self._share) if warm else tokens
+
+    def output(self, tokens: int) -> int:
+        """How many of an answer's tokens will count."""
+        return 0 if self._input_only else tokens
+
+    def _since(self, time: float) -> int:
+        return sum(prompt + self.output(answer) for when, prompt, answer in self._spent if when > time)
 
 
 class Thinking(msgspec.Struct, frozen=True):

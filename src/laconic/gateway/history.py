@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import time
 from concurrent.futures import ThreadPoolExecutor
 from typing import Final
 
@@ -14,13 +13,11 @@ from laconic.gateway.engine import Caller
 from laconic.gateway.passing import Passing
 from laconic.gateway.plan import Plan
 from laconic.gateway.routes import Target
-from laconic.sessions.turns import Allowance, Cost, Cut, Turn, Turns, Who
-from laconic.wire.limits import Limits
+from laconic.sessions.turns import Cost, Turn, Turns, Who
 from laconic.wire.usage import Usage
 
 log = logging.getLogger("laconic.gateway")
 _NAME: Final = 100  # characters of a model or a client
-_MINUTE: Final = 60.0  # seconds after which a quota is full again when nobody says
 
 
 class History:
@@ -47,25 +44,17 @@ class History:
     ) -> None:
         try:
             model = caller.model[:_NAME]
-            kept = plan.kept or Prepared(b"")
-            self._turns.add(
-                Turn(
-                    Who(caller.session, caller.account, where.upstream, model, where.format, client),
-                    time.time(),
-                    passing.status,
-                    round(1000 * seconds),
-                    kept.tokens,
-                    self._cost(caller, passing.usage, plan),
-                    len(kept.made),
-                    kept.saved,
-                    kept.mode,
-                    kept.rung,
-                    kept.intake,
-                    tuple(Cut(key, tokens) for key, tokens in kept.cuts),
-                    tuple(broken.reason for broken in passing.broken),
-                    _allowance(passing.limits),
-                )
+            who = Who(caller.session, caller.account, where.upstream, model, where.format, client)
+            turn = Turn.of(
+                who,
+                plan.kept or Prepared(b""),
+                status=passing.status,
+                seconds=seconds,
+                cost=self._cost(caller, passing.usage, plan),
+                malformed=[broken.reason for broken in passing.broken],
+                limits=passing.limits,
             )
+            self._turns.add(turn)
         except Exception:
             log.exception("a turn was not written down")
 
@@ -85,9 +74,3 @@ class History:
             bill.dollars,
             bill.dollars_without,
         )
-
-
-def _allowance(limits: Limits | None) -> Allowance | None:
-    if limits is None or limits.tokens_left is None:
-        return None
-    return Allowance(limits.tokens or 0, limits.tokens_left, limits.tokens_reset or _MINUTE)

@@ -27,14 +27,16 @@ REFERENCE: Final = re.compile(r"^[0-9a-z]{8,16}$")
 _ALPHABET: Final = "0123456789abcdefghjkmnpqrstvwxyz"  # no letters that are mistaken for others
 _SIZE: Final = 8  # letters of a reference; longer when two contents collide
 _SEARCHING: Final = 3.0  # seconds for a pattern
-_SCHEMA: Final = """
+_STEPS: Final = (
+    """
 CREATE TABLE IF NOT EXISTS entry (
   ref TEXT PRIMARY KEY, session TEXT NOT NULL, task TEXT NOT NULL, note TEXT NOT NULL, stored REAL NOT NULL,
   size INTEGER NOT NULL, packed INTEGER NOT NULL, data BLOB NOT NULL
 ) WITHOUT ROWID;
 CREATE INDEX IF NOT EXISTS entry_session ON entry (session, task, stored);
-CREATE INDEX IF NOT EXISTS entry_stored ON entry (stored);
-"""
+CREATE INDEX IF NOT EXISTS entry_stored ON entry (stored)
+""",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,7 +163,7 @@ class Archive:
             total -= packed
 
     def _open(self) -> AbstractContextManager[sqlite3.Connection]:
-        return transaction(self._path, _SCHEMA, "archive")
+        return transaction(self._path, _STEPS, "archive")
 
 
 def _nothing(ref: str) -> RecallFailed:

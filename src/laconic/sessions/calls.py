@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -10,14 +9,18 @@ from typing import Final
 
 import msgspec
 
-_SCHEMA: Final = """
+from laconic.sessions.owned import figures
+
+_STEPS: Final = (
+    """
 CREATE TABLE IF NOT EXISTS calls (
   at REAL NOT NULL, tool TEXT NOT NULL, tokens INTEGER NOT NULL, milliseconds REAL NOT NULL,
   failed INTEGER NOT NULL, repaired INTEGER NOT NULL, cut TEXT NOT NULL
 );
 CREATE INDEX IF NOT EXISTS calls_tokens ON calls (tool, tokens, failed, repaired, cut, milliseconds);
-CREATE INDEX IF NOT EXISTS calls_milliseconds ON calls (tool, milliseconds);
-"""
+CREATE INDEX IF NOT EXISTS calls_milliseconds ON calls (tool, milliseconds)
+""",
+)
 _KEPT: Final = 100_000  # rows
 FILE: Final = "calls.sqlite"  # in the cache folder
 Row = tuple[float, str, int, float, bool, bool, str]  # when, tool, tokens, milliseconds, failed, repaired, cut
@@ -45,12 +48,7 @@ class Calls:
     """The record of tool calls in one cache folder; a broken or locked file loses figures, never answers."""
 
     def __init__(self, folder: Path) -> None:
-        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-        (folder / FILE).touch(mode=0o600)
-        self._rows = sqlite3.connect(folder / FILE, timeout=2, isolation_level=None, check_same_thread=False)
-        self._rows.execute("PRAGMA journal_mode = WAL")
-        self._rows.execute("PRAGMA synchronous = OFF")
-        self._rows.executescript(_SCHEMA)
+        self._rows = figures(folder / FILE, _STEPS)
 
     def close(self) -> None:
         self._rows.close()

@@ -14,12 +14,14 @@ from laconic.sessions.owned import transaction
 
 D = TypeVar("D", bound=msgspec.Struct)
 R = TypeVar("R", bound=msgspec.Struct)
-_SCHEMA: Final = """
+_STEPS: Final = (
+    """
 CREATE TABLE IF NOT EXISTS decision (
   session TEXT NOT NULL, number INTEGER NOT NULL, kind TEXT NOT NULL, data BLOB NOT NULL,
   PRIMARY KEY (session, number)
-) WITHOUT ROWID;
-"""
+) WITHOUT ROWID
+""",
+)
 
 
 class LedgerFile(Generic[D, R]):
@@ -58,4 +60,4 @@ class LedgerFile(Generic[D, R]):
             )
 
     def _open(self) -> AbstractContextManager[sqlite3.Connection]:
-        return transaction(self._path, _SCHEMA, "ledger")
+        return transaction(self._path, _STEPS, "ledger")

@@ -9,14 +9,13 @@ from typing import Final, Literal
 import msgspec
 
 from laconic.sessions.turns import DAY, keys, opened
+from laconic.wire.limits import counts_cached
 
 By = Literal["kind", "tool", "file"]
 Order = Literal["last", "prompt", "whole", "dollars", "saved", "turns", "decisions"]
 _MINUTE: Final = 60.0  # seconds
-_COLUMNS: Final = (
-    "name, title, client, upstream, model, began, last, turns, errors, decisions, input, cache_read, cache_write,"
-    " output, whole, dollars, dollars_whole"
-)
+_SUMS: Final = "input, cache_read, cache_write, output, whole, dollars, dollars_whole"
+_COLUMNS: Final = f"{_SUMS}, name, title, client, upstream, model, began, last, turns, errors, decisions"
 _ORDERS: Final[dict[str, str]] = {
     "last": "last",
     "prompt": "input+cache_read+cache_write",
@@ -28,19 +27,9 @@ _ORDERS: Final[dict[str, str]] = {
 }
 
 
-class Session(msgspec.Struct, frozen=True):
-    """One session as a sum of its turns."""
+class Sums(msgspec.Struct, frozen=True):
+    """What answers cost, and what they would have cost with the history as it came."""
 
-    session: str
-    title: str
-    client: str
-    upstream: str
-    model: str
-    began: float
-    last: float
-    turns: int
-    errors: int
-    decisions: int
     input: int
     cache_read: int
     cache_write: int
@@ -54,7 +43,22 @@ class Session(msgspec.Struct, frozen=True):
         return self.input + self.cache_read + self.cache_write
 
 
-class TurnRow(msgspec.Struct, frozen=True):
+class Session(Sums, frozen=True):
+    """One session as a sum of its turns."""
+
+    session: str
+    title: str
+    client: str
+    upstream: str
+    model: str
+    began: float
+    last: float
+    turns: int
+    errors: int
+    decisions: int
+
+
+class TurnRow(Sums, frozen=True):
     """One turn."""
 
     number: int
@@ -63,39 +67,17 @@ class TurnRow(msgspec.Struct, frozen=True):
     status: int
     milliseconds: int
     context: int
-    input: int
-    cache_read: int
-    cache_write: int
-    output: int
-    whole: float
-    dollars: float
-    dollars_whole: float
     decisions: int
     saved: int
     mode: str
     rung: str
 
-    @property
-    def prompt(self) -> int:
-        return self.input + self.cache_read + self.cache_write
 
-
-class Hour(msgspec.Struct, frozen=True):
+class Hour(Sums, frozen=True):
     """All turns of an hour."""
 
     hour: int
     turns: int
-    input: int
-    cache_read: int
-    cache_write: int
-    output: int
-    whole: float
-    dollars: float
-    dollars_whole: float
-
-    @property
-    def prompt(self) -> int:
-        return self.input + self.cache_read + self.cache_write
 
 
 class Part(msgspec.Struct, frozen=True):
@@ -131,7 +113,11 @@ class ModelUse(msgspec.Struct, frozen=True):
 
 
 class QuotaRow(msgspec.Struct, frozen=True):
-    """What a provider last said is left of a minute's tokens, and what went in the last minute."""
+    """What a provider last said is left of a minute's tokens, and what of them went in the last minute.
+
+    What does not count against the limit is not in it: tokens that a cache gave, and the output where it has a limit of
+    its own, both with Anthropic.
+    """
 
     upstream: str
     model: str
@@ -175,15 +161,15 @@ class Spending:
     def turns(self, name: str) -> list[TurnRow]:
         """The turns of a session, in order."""
         query = (
-            "SELECT number, at, turn, status, milliseconds, context, input, cache_read, cache_write, output, whole,"
-            " dollars, dollars_whole, decisions, saved, mode, rung FROM turn"
+            f"SELECT {_SUMS}, number, at, turn, status, milliseconds, context, decisions, saved, mode, rung FROM turn"
             " WHERE session=(SELECT id FROM session WHERE name=?) ORDER BY number"
         )
         return [TurnRow(*row) for row in self._base.execute(query, (name,))]
 
     def hours(self, since: float = 0.0) -> list[Hour]:
         """Hours in which something happened, in order."""
-        return [Hour(*row) for row in self._base.execute("SELECT * FROM hour WHERE hour>=? ORDER BY hour", (since,))]
+        query = f"SELECT {_SUMS}, hour, turns FROM hour WHERE hour>=? ORDER BY hour"
+        return [Hour(*row) for row in self._base.execute(query, (since,))]
 
     def parts(self, by: By, since: float = 0.0, limit: int = -1) -> list[Part]:
         """Where tokens went since a day, over all sessions, the most first. What has no tool or file is left out."""
@@ -228,10 +214,21 @@ class Spending:
     def quotas(self, now: float) -> Sequence[QuotaRow]:
         """Quotas of which a provider spoke, the newest first."""
         rows = self._base.execute(
-            "SELECT upstream, model, at, tokens, tokens_left, reset, coalesce((SELECT"
-            " sum(turn.input+turn.cache_read+turn.cache_write+turn.output) FROM turn JOIN session ON"
-            " session.id=turn.session WHERE turn.at>? AND session.account=quota.account AND"
-            " session.model=quota.model), 0) FROM quota ORDER BY at DESC",
+            "SELECT account, model, format, sum(turn.input+turn.cache_write), sum(turn.cache_read), sum(turn.output)"
+            " FROM turn JOIN session ON session.id=turn.session WHERE turn.at>? GROUP BY account, model, format",
             (now - _MINUTE,),
         )
-        return [QuotaRow(*row) for row in rows]
+        spent: dict[tuple[str, str], tuple[int, int]] = {}
+        for account, model, format, fresh, cached, output in rows:
+            before = spent.get((account, model), (0, 0))
+            prompt = fresh + cached if counts_cached(format, model) else fresh
+            spent[account, model] = (before[0] + prompt, before[1] + output)
+        rows = self._base.execute(
+            "SELECT account, model, upstream, at, tokens, tokens_left, reset, input_only FROM quota ORDER BY at DESC"
+        )
+        found = []
+        for account, model, upstream, at, tokens, left, reset, input_only in rows:
+            prompt, output = spent.get((account, model), (0, 0))
+            counted = prompt if input_only else prompt + output
+            found.append(QuotaRow(upstream, model, at, tokens, left, reset, counted))
+        return found

@@ -7,15 +7,18 @@ up to is read elsewhere.
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable, Sequence
+import time
+from collections.abc import Iterable, Sequence, Sized
 from contextlib import closing
 from hashlib import blake2b
 from pathlib import Path
-from typing import Final
+from typing import Final, Protocol
 
 import msgspec
 
 from laconic.records import Entered, Intake
+from laconic.sessions.owned import figures
+from laconic.wire.limits import Limits
 
 FILE: Final = "turns.sqlite"  # in the cache folder
 HOUR: Final = 3600
@@ -23,8 +26,10 @@ DAY: Final = 24 * HOUR
 AXES: Final = ("kind", "tool", "file")  # by which parts of all sessions are added up
 _SESSIONS: Final = 5_000  # sessions that are kept
 _PRUNED: Final = 100  # turns between two looks at how many there are
+_MINUTE: Final = 60.0  # seconds after which a quota is full again when nobody says
 _DAYS: Final = 120  # for which tallies of files are kept apart
-_SCHEMA: Final = """
+_STEPS: Final = (
+    """
 CREATE TABLE IF NOT EXISTS session (
   id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, title TEXT NOT NULL, client TEXT NOT NULL, account TEXT NOT NULL,
   upstream TEXT NOT NULL, model TEXT NOT NULL, format TEXT NOT NULL, began REAL NOT NULL, last REAL NOT NULL,
@@ -67,8 +72,10 @@ CREATE TABLE IF NOT EXISTS malformed (
 CREATE TABLE IF NOT EXISTS quota (
   account TEXT NOT NULL, model TEXT NOT NULL, upstream TEXT NOT NULL, at REAL NOT NULL, tokens INTEGER NOT NULL,
   tokens_left INTEGER NOT NULL, reset REAL NOT NULL, PRIMARY KEY (account, model)
-) WITHOUT ROWID;
-"""
+) WITHOUT ROWID
+""",
+    "ALTER TABLE quota ADD COLUMN input_only INTEGER NOT NULL DEFAULT 0",
+)
 
 
 class Who(msgspec.Struct, frozen=True):
@@ -107,6 +114,34 @@ class Allowance(msgspec.Struct, frozen=True):
     tokens: int  # of the limit; 0: not said
     left: int
     reset: float  # seconds
+    input_only: bool = False  # output has a limit of its own
+
+    @classmethod
+    def of(cls, limits: Limits | None) -> Allowance | None:
+        """What headers say; None where they say nothing about tokens."""
+        if limits is None or limits.tokens_left is None:
+            return None
+        reset = limits.tokens_reset or _MINUTE
+        return cls(limits.tokens or 0, limits.tokens_left, reset, limits.input_only)
+
+
+class Kept(Protocol):
+    """What was done to a request."""
+
+    @property
+    def tokens(self) -> int: ...
+    @property
+    def saved(self) -> int: ...
+    @property
+    def made(self) -> Sized: ...
+    @property
+    def mode(self) -> str: ...
+    @property
+    def rung(self) -> str: ...
+    @property
+    def intake(self) -> Intake | None: ...
+    @property
+    def cuts(self) -> Iterable[tuple[str, int]]: ...
 
 
 class Turn(msgspec.Struct, frozen=True):
@@ -127,17 +162,31 @@ class Turn(msgspec.Struct, frozen=True):
     malformed: tuple[str, ...] = ()  # reasons
     allowance: Allowance | None = None
 
+    @classmethod
+    def of(
+        cls,
+        who: Who,
+        kept: Kept,
+        *,
+        status: int,
+        seconds: float,
+        cost: Cost | None,
+        malformed: Sequence[str],
+        limits: Limits | None,
+    ) -> Turn:
+        """A turn that ended now."""
+        return cls(
+            *(who, time.time(), status, round(1000 * seconds), kept.tokens, cost),
+            *(len(kept.made), kept.saved, kept.mode, kept.rung, kept.intake),
+            cuts=tuple(Cut(key, tokens) for key, tokens in kept.cuts),
+            malformed=tuple(malformed),
+            allowance=Allowance.of(limits),
+        )
+
 
 def opened(path: Path) -> sqlite3.Connection:
     """The file, created for its owner only when it is not there."""
-    if not path.exists():
-        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        path.touch(mode=0o600)
-    base = sqlite3.connect(path, timeout=5, isolation_level=None, check_same_thread=False)
-    base.execute("PRAGMA journal_mode = WAL")
-    base.execute("PRAGMA synchronous = OFF")  # after a power cut some figures are missing, nothing else
-    base.executescript(_SCHEMA)
-    return base
+    return figures(path, _STEPS)
 
 
 class Turns:
@@ -147,6 +196,14 @@ class Turns:
         self._base = opened(path)
         self._kept = kept
         self._until_pruned = 1
+
+    @classmethod
+    def usable(cls, path: Path) -> Turns | None:
+        """None when the file cannot be used: figures are lost, nothing else."""
+        try:
+            return cls(path)
+        except (sqlite3.Error, OSError):
+            return None
 
     def close(self) -> None:
         self._base.close()
@@ -356,9 +413,13 @@ def _notes(base: sqlite3.Cursor, turn: Turn) -> None:
     if turn.allowance is not None:
         said = turn.allowance
         base.execute(
-            "INSERT INTO quota VALUES (?,?,?,?,?,?,?) ON CONFLICT DO UPDATE SET upstream=excluded.upstream,"
-            " at=excluded.at, tokens=excluded.tokens, tokens_left=excluded.tokens_left, reset=excluded.reset",
-            (who.account, who.model, who.upstream, turn.at, said.tokens, said.left, turn.at + said.reset),
+            "INSERT INTO quota VALUES (?,?,?,?,?,?,?,?) ON CONFLICT DO UPDATE SET upstream=excluded.upstream,"
+            " at=excluded.at, tokens=excluded.tokens, tokens_left=excluded.tokens_left, reset=excluded.reset,"
+            " input_only=excluded.input_only",
+            (
+                *(who.account, who.model, who.upstream, turn.at),
+                *(said.tokens, said.left, turn.at + said.reset, said.input_only),
+            ),
         )
 
 

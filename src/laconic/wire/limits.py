@@ -26,6 +26,7 @@ class Limits(msgspec.Struct, frozen=True):
     requests_left: int | None = None
     requests_reset: float | None = None
     retry_after: float | None = None  # seconds
+    input_only: bool = False  # output has a limit of its own
 
 
 # Names by provider: Anthropic, OpenAI and its like (Azure, Groq, vLLM), Mistral, the IETF draft and OpenRouter.
@@ -71,14 +72,28 @@ _NAMES: Final[dict[str, tuple[str, ...]]] = {
 }
 
 
+_INPUT_ONLY: Final = "anthropic-ratelimit-input-tokens-remaining"
+_EARLY: Final = re.compile(r"claude-(?:instant|[12](?![0-9])|3(?![-.]7))")  # models whose cache reads count
+
+
+def counts_cached(format: str, model: str) -> bool:
+    """Whether a prompt's tokens that were read from a cache count against the limit of tokens per minute.
+
+    With Anthropic they do not, but for the models before Claude 3.7; with OpenAI, Gemini and their like they do.
+    """
+    return format != "anthropic" or _EARLY.search(model) is not None
+
+
 def limits_of(headers: Mapping[str, str], now: float) -> Limits | None:
     """The limits in the headers of an answer (names in lower case); None when it says nothing about them."""
-    found: dict[str, int | float] = {}
+    found: dict[str, int | float | bool] = {}
     for field, names in _NAMES.items():
         for name in names:
             if name in headers and (read := _read(field, name, headers[name], now)) is not None:
                 found[field] = read
                 break
+    if found and _INPUT_ONLY in headers:
+        found["input_only"] = True
     return msgspec.convert(found, Limits) if found else None
 
 

@@ -90,7 +90,8 @@ def application(known: Upstreams, settings: Settings, *, off: bool, token: str =
         texts=(msgspec.json.encode(INSTRUCTIONS)[1:-1],),
         max_body=settings.number("gateway.max_body") * 2**20,
     )
-    history = History(Turns(settings.cache_dir() / FILE))
+    turns = Turns.usable(settings.cache_dir() / FILE)
+    history = History(turns) if turns else None
     memory = Capabilities(settings.state_dir() / "models.json")
     pages = {"/laconic/dashboard": dashboard(settings, token)}
     return build(known, engine(settings), policy, token, history=history, memory=memory, pages=pages)

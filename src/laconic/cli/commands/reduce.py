@@ -15,13 +15,23 @@ from laconic.reduce.text import reduce_text
 from laconic.tokens.count import counter
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_budget(parser: argparse.ArgumentParser) -> None:
+    """The flag of all commands that print a shorter view."""
     parser.add_argument(
         "--budget",
         type=int,
         metavar="TOKENS",
         help="tokens the result may have at most, save for its last line; 0: by content",
     )
+
+
+def budget_of(args: argparse.Namespace, settings: Settings) -> int:
+    """Tokens that a view may have; 0: by content."""
+    return max(0, settings.number("reduce.budget") if args.budget is None else args.budget)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    add_budget(parser)
     parser.add_argument(
         "--json", action="store_true", help="print JSON: text, kind, tokens and lines before and after"
     )
@@ -31,8 +41,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace, settings: Settings) -> int:
     text = sys.stdin.buffer.read().decode("utf-8", "replace")
     cost = counter(args.model or settings.text("model"))
-    budget = settings.number("reduce.budget") if args.budget is None else args.budget
-    view = reduce_text(text, cost=cost, budget=max(0, budget))
+    view = reduce_text(text, cost=cost, budget=budget_of(args, settings))
     if not args.json:
         print(view.text, end="" if view.text.endswith("\n") or not view.text else "\n")
         return 0

@@ -10,6 +10,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+from laconic.cli.commands.reduce import add_budget, budget_of
 from laconic.config import Settings, child_environment
 from laconic.errors import ArchiveUnavailable, UsageError
 from laconic.reduce.text import reduce_text
@@ -19,12 +20,7 @@ from laconic.workspace.git import home
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--budget",
-        type=int,
-        metavar="TOKENS",
-        help="tokens the result may have at most, save for its last line; 0: by content",
-    )
+    add_budget(parser)
     parser.add_argument("--session", help="label under which the output is kept (default: the workspace)")
     parser.add_argument("argv", nargs=argparse.REMAINDER, metavar="-- COMMAND", help="the command and its arguments")
 
@@ -35,9 +31,9 @@ def run(args: argparse.Namespace, settings: Settings) -> int:
         raise UsageError("No command was given.", "Write `laconic run -- COMMAND ARGUMENT...`.")
     code, output = _run(argv)
     text = output.decode("utf-8", "replace")
-    budget = settings.number("reduce.budget") if args.budget is None else args.budget
+    budget = budget_of(args, settings)
     more = _keep(output, " ".join(argv), args.session or str(home(Path())), settings) if output else ""
-    view = reduce_text(text, cost=counter(settings.text("model")), budget=max(0, budget), more=more)
+    view = reduce_text(text, cost=counter(settings.text("model")), budget=budget, more=more)
     print(view.text, end="" if view.text.endswith("\n") or not view.text else "\n")
     if code:
         print(f"[exit code {code}]")
