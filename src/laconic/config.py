@@ -107,7 +107,9 @@ SETTINGS: Final[tuple[Setting, ...]] = (
         "agent.model", "anthropic/claude-sonnet-4-5", "Model of `laconic agent`: PROVIDER/NAME, or scripted:FILE."
     ),
     Setting("agent.protocol", "auto", "How its model calls tools.", choices=("auto", "native", "prompted")),
-    Setting("agent.window", 0, "Tokens that its model takes; 0: unknown.", minimum=0),
+    Setting(
+        "agent.window", 0, "Tokens that its model takes; 0: by its name, and by what the provider says.", minimum=0
+    ),
     Setting("agent.answer", 8_000, "Tokens that one message of its model may have.", minimum=100),
     Setting(
         "agent.allow", "", "Commands that it runs without asking, as patterns with commas: `pytest*, make test`."

@@ -231,6 +231,36 @@ def test_a_window_of_8k_is_enough_for_many_large_files(tmp_path: Path, format: s
 
 @pytest.mark.feature("P1")
 @pytest.mark.parametrize(
+    ("model", "said", "window", "shown"),
+    [
+        ("gpt-4-0613", 0, 8_192, b"of 8k tokens"),
+        ("gpt-4-0613", 6_000, 6_000, b"of 6k tokens"),
+        ("m", 0, 0, b" tokens"),
+    ],
+)
+def test_a_model_whose_window_its_name_tells_gets_what_fits(
+    tmp_path: Path, model: str, said: int, window: int, shown: bytes
+) -> None:
+    """What the user says counts before the name; of an unknown model nothing is assumed."""
+    root = tmp_path / "project"
+    _large(root, 14)
+    rules = msgspec.convert({"rules": _chain(14)}, Script)
+    with Provider(following(rules)) as provider:
+        agent = agent_for(
+            Options(root, f"local/{model}", provider.url, "chat", "native", said, ask=everything),
+            settings_in(tmp_path),
+            "x",
+        )
+        assert agent.work("Read them all, please.") == "I have read them all."
+        agent.close()
+        bodies = [asked.body for asked in provider.asked]
+    sizes = [counter()(body.decode()) for body in bodies]
+    assert all(shown in body for body in bodies)
+    assert max(sizes) <= window if window else max(sizes) > 8_192
+
+
+@pytest.mark.feature("P1")
+@pytest.mark.parametrize(
     ("format", "protocol"), [("chat", "native"), ("anthropic", "prompted"), ("gemini", "native")]
 )
 def test_many_large_results_at_once_are_made_to_fit(tmp_path: Path, format: str, protocol: str) -> None:

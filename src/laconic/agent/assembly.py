@@ -24,6 +24,7 @@ from laconic.context.economy import price_of
 from laconic.context.engine import Engine
 from laconic.context.ledger import Decision, Recap
 from laconic.context.options import options_from
+from laconic.context.windows import window_of
 from laconic.errors import WorkspaceError
 from laconic.reduce.text import reduce_text
 from laconic.render.briefing import system_prompt
@@ -54,7 +55,7 @@ class Options:
     base: str = ""  # address of a server of one's own
     format: str = ""  # and what it speaks
     protocol: str = "auto"
-    window: int = 0
+    window: int = 0  # tokens; 0: by the model's name
     limits: Limits = field(default_factory=Limits)
     ask: Ask | None = None  # None: nobody is there
     resume: str = ""
@@ -81,7 +82,8 @@ def _assembled(options: Options, settings: Settings, record: Trajectory, chosen:
     count = counter(settings.text("model") if provider == "scripted" else model)
     root = Path(record.begun.root)
     permission = Permission(root, settings.patterns("agent.allow"), settings.patterns("agent.deny"), options.ask)
-    tools = Toolbox(root, settings, permission, record.id, options.window)
+    window = options.window or (0 if provider == "scripted" else window_of(model))
+    tools = Toolbox(root, settings, permission, record.id, window)
     ledger = LedgerFile(settings.cache_dir() / "ledger.sqlite", Decision, Recap)
     kept = msgspec.structs.replace(options_from(settings), meta=False)  # the voice says how full it is
     engine = Engine(ledger, Archive.of(settings), time.time, count, kept)
@@ -95,7 +97,7 @@ def _assembled(options: Options, settings: Settings, record: Trajectory, chosen:
         system_prompt(str(root), _notes(root, count)),
         tools.offers,
         tools.guessed,
-        options.window,
+        window,
         settings.number("agent.answer"),
         options.protocol,
     )

@@ -33,7 +33,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--base-url", default="", metavar="URL", help="a server of your own that serves the model")
     parser.add_argument("--format", default="", choices=("", "chat", "anthropic", "gemini"), help="what it speaks")
     parser.add_argument("--protocol", choices=("auto", "native", "prompted"), help="how the model calls tools")
-    parser.add_argument("--window", type=int, metavar="TOKENS", help="tokens that the model takes")
+    parser.add_argument(
+        "--window", type=int, metavar="TOKENS", help="tokens that the model takes (default: by its name)"
+    )
     parser.add_argument("--yes", action="store_true", help="run commands without asking (those of agent.deny never)")
     parser.add_argument("--max-turns", type=int, metavar="N", help="stop after so many messages of the model")
     parser.add_argument("--max-tokens", type=int, metavar="N", help="stop after so many tokens, sent and received")
