@@ -6,8 +6,7 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 
-from laconic.index.build import lock_of
-from laconic.index.store import Store
+from laconic.index.store import Store, lock_of
 from laconic.index.workspace_index import Index
 from laconic.workspace.lock import held
 
@@ -116,7 +115,7 @@ def test_a_running_build_can_be_queried(index: Index, root: Path) -> None:
 
 def test_only_one_process_writes(index: Index) -> None:
     """A second one is told so, and goes on reading."""
-    with held(lock_of(index.store)) as got:
+    with held(lock_of(index.store.path)) as got:
         assert got
         assert index.build().locked
         assert paths(index) == []

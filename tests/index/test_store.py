@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import threading
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from laconic.errors import IndexUnavailable
 from laconic.index.packed import pack, unpack, unpack_named
 from laconic.index.prepared import assemble
 from laconic.index.schema import FILE, file_of, position_of, symbol_id, symbols_of
-from laconic.index.store import Store
+from laconic.index.store import Store, lock_of
 from laconic.records import Definition, Import, Parsed, Reference, Span
 from laconic.workspace.listing import Listed
+from laconic.workspace.lock import held
 
 SOURCE = b"class Basket:\n    def add_item(self):\n        return total(self)\n"
 PARSED = Parsed(
@@ -146,3 +149,28 @@ def test_a_symbol_id_knows_its_file_and_position(file: int, position: int) -> No
     assert (file_of(number), position_of(number)) == (file, position)
     first, last = symbols_of(file)
     assert (first <= number <= last) == (position != FILE)
+
+
+def test_an_index_that_cannot_be_opened_now_is_not_thrown_away(tmp_path: Path) -> None:
+    """Only what is no index is replaced; a file that is merely out of reach stays as it is."""
+    path = tmp_path / "index.sqlite"
+    Store.open(path).close()
+    before = path.read_bytes()
+    (tmp_path / "index.sqlite-wal").mkdir()  # SQLite cannot make its log
+    with pytest.raises(IndexUnavailable):
+        Store.open(path)
+    assert path.read_bytes() == before
+
+
+def test_only_who_holds_the_writers_lock_replaces_a_ruined_index(tmp_path: Path) -> None:
+    path = tmp_path / "index.sqlite"
+    path.write_bytes(b"not a database at all" * 100)
+    opened: list[Store] = []
+    with held(lock_of(path)):
+        waiting = threading.Thread(target=lambda: opened.append(Store.open(path)))
+        waiting.start()
+        waiting.join(0.2)
+        assert path.read_bytes().startswith(b"not a database")
+    waiting.join()
+    assert list(opened[0].files()) == []
+    opened[0].close()

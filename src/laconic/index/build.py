@@ -15,7 +15,7 @@ from laconic.index.changes import Changes, Known, compare, known
 from laconic.index.compacting import compact, too_many_dead
 from laconic.index.prepared import Prepared
 from laconic.index.preparing import Job, Preparer
-from laconic.index.store import Store
+from laconic.index.store import Store, lock_of
 from laconic.workspace.listing import listing
 from laconic.workspace.lock import held
 
@@ -36,20 +36,18 @@ class Outcome:
     locked: bool = False  # another process is writing: nothing was done
 
 
-def lock_of(store: Store) -> Path:
-    """The file that the one writer of an index holds."""
-    return store.path.with_name(store.path.name + ".lock")
-
-
 def build(store: Store, root: Path, preparer: Preparer, progress: Progress, *, seconds: float = 0.0) -> Outcome:
     """Make the whole workspace fresh; waits at most `seconds` for another writer."""
-    with held(lock_of(store), seconds=seconds) as got:
+    with held(lock_of(store.path), seconds=seconds) as got:
         if not got:
             return Outcome(locked=True)
+        with store.writing():
+            store.stamp()
+        older = store.older
         outcome = _apply(store, root, compare(listing(root), known(store)), preparer, progress)
-        if outcome.written or outcome.removed or not store.meta("built"):
+        if outcome.written or outcome.removed or older or not store.meta("built"):
             _finish(store)
-        if too_many_dead(store):
+        if older or too_many_dead(store):
             compact(store, root)
         store.shrink()
         return outcome
@@ -57,7 +55,7 @@ def build(store: Store, root: Path, preparer: Preparer, progress: Progress, *, s
 
 def bring_in(store: Store, root: Path, changes: Changes, preparer: Preparer, *, seconds: float = 2.0) -> Outcome:
     """Write changes that were found a moment ago."""
-    with held(lock_of(store), seconds=seconds) as got:
+    with held(lock_of(store.path), seconds=seconds) as got:
         if not got:
             return Outcome(locked=True)
         return _apply(store, root, changes, preparer, lambda done, total: None)
@@ -83,7 +81,7 @@ def _apply(store: Store, root: Path, changes: Changes, preparer: Preparer, progr
             if counting:
                 store.set_meta("building", f"{done}/{total}")
         progress(done, total)
-    if store.meta("building"):  # also what a killed build left behind
+    if store.meta("building") and not store.older:  # also what a killed build left behind
         _finish(store)
     return Outcome(written, done - written, removed, time.perf_counter() - started)
 
@@ -98,7 +96,7 @@ def _put(store: Store, file: Prepared, before: dict[str, Known]) -> bool:
 
 def _finish(store: Store) -> None:
     with store.writing():
-        store.connection.execute("DELETE FROM meta WHERE key = 'building'")
+        store.connection.execute("DELETE FROM meta WHERE key IN ('building', 'older')")
         store.set_meta("built", str(int(time.time())))
 
 

@@ -37,6 +37,9 @@ class Known(NamedTuple):
         return not self.racy or not self.hash
 
 
+_FORGOTTEN: Final = Known(-1, 0, 0, 0, b"", "")  # of what an older parser read nothing is taken over
+
+
 @dataclass(frozen=True, slots=True)
 class Changes:
     """What has to be done to be fresh."""
@@ -50,11 +53,14 @@ class Changes:
 
 def known(store: Store, paths: Sequence[str] | None = None) -> dict[str, Known]:
     """What the index remembers, by path; of all files, or of some."""
-    query = "SELECT path, size, mtime_ns, ctime_ns, checked_ns, hash, reason FROM files"
+    query = "SELECT path, id, size, mtime_ns, ctime_ns, checked_ns, hash, reason FROM files"
     if paths is None or len(paths) > _MANY:
-        return {row[0]: Known._make(row[1:]) for row in store.connection.execute(query)}
-    rows = [store.connection.execute(query + " WHERE path = ?", (path,)).fetchone() for path in paths]
-    return {row[0]: Known._make(row[1:]) for row in rows if row is not None}
+        rows = store.connection.execute(query).fetchall()
+    else:
+        asked = (store.connection.execute(query + " WHERE path = ?", (path,)).fetchone() for path in paths)
+        rows = [row for row in asked if row is not None]
+    older = store.older
+    return {row[0]: _FORGOTTEN if row[1] <= older else Known._make(row[2:]) for row in rows}
 
 
 def compare(listed: Iterable[Listed], remembered: Mapping[str, Known]) -> Changes:

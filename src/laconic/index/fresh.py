@@ -112,10 +112,7 @@ class Freshness:
         return bool(added)
 
     def _known(self, path: str) -> Known | None:
-        row = self._store.connection.execute(
-            "SELECT size, mtime_ns, ctime_ns, checked_ns, hash, reason FROM files WHERE path = ?", (path,)
-        ).fetchone()
-        return None if row is None else Known._make(row)
+        return known(self._store, [path]).get(path)
 
 
 def _decides(path: str) -> bool:

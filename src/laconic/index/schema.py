@@ -17,7 +17,8 @@ words     full-text table, rowid = symbol id, or symbol_id(file, FILE) for what 
           split words of body, name, path, signature and documentation, for ranked search. Weights of bm25 go in
           this order; the longest column is first because that is the smallest on disk. Files of class `data`
           have no body.
-meta      schema, workspace, progress of a running build, counts.
+meta      progress of a running build, counts; `parser`: the PARSER that files are parsed with; `older`: files up to
+          this id were parsed with a smaller one, and are parsed again with the next build.
 
 The full-text tables are contentless and only ever added to: rows of ids that are no longer in `files` are dead.
 Always join with `files` or `symbols`. The index is rebuilt when too many are dead.
@@ -64,8 +65,13 @@ STATEMENTS: Final = (
         body, name, path, signature, doc, content='', tokenize='porter unicode61 remove_diacritics 2')""",
 )
 
-# Any change of a table is another version: an index of another version is not read but built anew.
+# Any change of a table is another version: an index of another version is not read but built anew. The version is part
+# of the file's name (`catalog.place`), so that the old file stays for programs that can read it until it is abandoned.
 VERSION: Final = crc32(repr(STATEMENTS).encode()) & 0x7FFFFFFF or 1
+
+# Raise it when the same bytes of a file give other rows than before: a parser sees more, words are split otherwise. An
+# index that was made with a smaller number stays in use while its files are parsed again, one after the other.
+PARSER: Final = 1
 
 # Tables whose rows go with their file, and how they name it.
 BY_FILE: Final = ("refs", "imports", "exports")

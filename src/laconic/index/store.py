@@ -15,10 +15,12 @@ from typing import Final, NamedTuple
 from laconic.errors import IndexUnavailable
 from laconic.index.packed import names_in, unpack, unpack_named
 from laconic.index.prepared import Prepared
-from laconic.index.schema import BY_FILE, FILE, STATEMENTS, VERSION, file_of, symbol_id, symbols_of
+from laconic.index.schema import BY_FILE, FILE, PARSER, STATEMENTS, VERSION, file_of, symbol_id, symbols_of
 from laconic.index.words import Words, fold
 from laconic.records import Reference, Span
+from laconic.workspace.lock import held
 
+_UNSAID: Final = "1"  # the parser of indexes from before it was written down
 _WAIT: Final = 10.0  # seconds that a reader waits for a checkpoint to end
 
 
@@ -78,18 +80,22 @@ class Store:
 
     @classmethod
     def open(cls, path: Path) -> Store:
-        """Open or create; a broken file or another schema is replaced by an empty index."""
+        """Open or create. A file that is damaged, or has other tables than its name says, is replaced by an empty index.
+
+        That is safe: an index holds nothing that the workspace does not, indexes of other versions have other names,
+        and only who holds the writer's lock replaces one, after a second look. A file that merely cannot be opened or
+        read now (no rights, no room, too many open files) stays as it is.
+        """
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         try:
             return cls(path, _connect(path))
         except sqlite3.DatabaseError as error:
-            if isinstance(error, sqlite3.OperationalError) and "locked" in str(error):
-                raise IndexUnavailable(f"{path} is locked.", "Wait for the other process to end.") from None
-            remove(path)
-        try:
-            return cls(path, _connect(path))
-        except sqlite3.DatabaseError as error:
-            raise IndexUnavailable(f"{path} cannot be opened: {error}.", "Check the cache folder.") from None
+            if not _ruined(error):
+                raise _unavailable(path, error) from None
+        with held(lock_of(path), seconds=_WAIT) as got:
+            if not got:
+                raise IndexUnavailable(f"{path} is locked.", "Wait for the other process to end.")
+            return cls(path, _replaced(path))
 
     def close(self) -> None:
         self.connection.close()
@@ -123,6 +129,24 @@ class Store:
 
     def set_meta(self, key: str, value: str) -> None:
         self.connection.execute("INSERT OR REPLACE INTO meta VALUES(?, ?)", (key, value))
+
+    @property
+    def older(self) -> int:
+        """Files up to this id are to be parsed again; 0: none."""
+        return int(self.meta("older", "0"))
+
+    @property
+    def outdated(self) -> bool:
+        """Whether files in it were parsed with an older parser."""
+        return int(self.meta("parser", _UNSAID)) < PARSER or self.older > 0
+
+    def stamp(self) -> None:
+        """Say which parser reads files from now on, and which were read with an older one; inside `writing`."""
+        if int(self.meta("parser", _UNSAID)) < PARSER:
+            row = self.connection.execute("SELECT max(id) FROM files").fetchone()
+            self.set_meta("older", str(row[0] or 0))
+        if int(self.meta("parser", "0")) < PARSER:
+            self.set_meta("parser", str(PARSER))
 
     def put(self, file: Prepared) -> int:
         """Write one version of a file in place of the one before; inside `writing`."""
@@ -269,6 +293,11 @@ class Store:
         return state.hexdigest()
 
 
+def lock_of(path: Path) -> Path:
+    """The file that the one writer of an index holds."""
+    return path.with_name(path.name + ".lock")
+
+
 def remove(path: Path) -> None:
     """Delete an index with its side files."""
     for suffix in ("", "-wal", "-shm"):
@@ -294,9 +323,41 @@ def _connect(path: Path) -> sqlite3.Connection:
     return connection
 
 
+class _OtherTables(sqlite3.DatabaseError):
+    """The tables are not those of the version in the file's name."""
+
+
 def _demand(right: bool) -> None:
     if not right:
-        raise sqlite3.DatabaseError("the index has another schema")
+        raise _OtherTables("the index has another schema")
+
+
+def _ruined(error: sqlite3.DatabaseError) -> bool:
+    """Whether a file will never be an index again; else it cannot be read at the moment."""
+    if isinstance(error, _OtherTables):
+        return True
+    codes = {sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_ERROR}  # the last: a table is missing
+    return (getattr(error, "sqlite_errorcode", sqlite3.SQLITE_INTERNAL) & 0xFF) in codes
+
+
+def _replaced(path: Path) -> sqlite3.Connection:
+    """An empty index in the place of a ruined one, unless another process has just put one there."""
+    try:
+        return _connect(path)
+    except sqlite3.DatabaseError as error:
+        if not _ruined(error):
+            raise _unavailable(path, error) from None
+        remove(path)
+    try:
+        return _connect(path)
+    except sqlite3.DatabaseError as error:
+        raise _unavailable(path, error) from None
+
+
+def _unavailable(path: Path, error: sqlite3.DatabaseError) -> IndexUnavailable:
+    if "locked" in str(error):
+        return IndexUnavailable(f"{path} is locked.", "Wait for the other process to end.")
+    return IndexUnavailable(f"{path} cannot be opened: {error}.", "Check the cache folder and the room on its disk.")
 
 
 def _create(connection: sqlite3.Connection) -> None:

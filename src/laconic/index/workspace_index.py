@@ -69,7 +69,7 @@ class Index:
         if self._builder is not None and self._builder.is_alive():
             self._builder.join(patience)
             return self._said()
-        if not self.store.meta("built"):
+        if not self.store.meta("built") or self.store.outdated:
             return self._build_behind(patience)
         with self._turn:
             changes = self._fresh.changes()
@@ -123,7 +123,9 @@ class Index:
             return self._trouble
         if progress := self.store.meta("building"):
             return f"the index is being built: {progress} files"
-        return "" if self.store.meta("built") else "the index is being built"
+        if not self.store.meta("built"):
+            return "the index is being built"
+        return "files are being parsed again with a newer parser" if self.store.outdated else ""
 
     def _watching(self) -> None:
         while not self._closing.is_set():
