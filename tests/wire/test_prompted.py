@@ -24,6 +24,7 @@ BASH = Call("Bash", {"command": "make test"})
 NASTY = 'He said: "{\\"name\\": \\"Bash\\"}", }, {a: 1}, None, True,] ```json\n{"x": 1}\n``` </tool_call> é中\\'
 WRITE = Call("write_file", {"path": "b.json", "content": NASTY})
 LIST = Call("list_tasks", {})
+_LISTED = Call("list_tasks", {"name": "Bash"})
 
 
 class Case(NamedTuple):
@@ -50,8 +51,10 @@ WRAPS = {
     "tag": "<tool_call>\n{}\n</tool_call>",
     "tag-one-line": "<tool_call>{}</tool_call>",
     "mistral": "[TOOL_CALLS] {}",
+    "llama": "<|python_tag|>{}<|eom_id|>",
     "bare": "{}",
 }
+NAMED = {"one-line": "<function={}>{}</function>", "lines": "<function={}>\n{}\n</function>"}
 AROUND = {
     "alone": "{}",
     "prose-before": "I will do this now.\n\n{}",
@@ -111,6 +114,21 @@ def _forms() -> list[Case]:
         "windows": "```tool\r\n{}\r\n```\r\n```tool\r\n{}\r\n```\r\n",
     }
     cases += [Case(f"several-{name}", text.format(*both), (READ, BASH)) for name, text in several.items()]
+    cases += [
+        Case(
+            f"named-{around}-{call.name}-{name}",
+            outer.format(pattern.format(call.name, json.dumps(call.arguments))),
+            (call,),
+        )
+        for name, pattern in NAMED.items()
+        for around, outer in AROUND.items()
+        for call in (READ, WRITE)
+    ]
+    two = '<function=Read>{"path": "src/a.py"}</function>{}<function=Bash>{"command": "make test"}</function>'
+    cases += [Case(f"named-two-{len(gap)}", two.replace("{}", gap), (READ, BASH)) for gap in ("\n", "", " \n\n")]
+    cases.append(Case("named-like-a-call", '<function=list_tasks>{"name": "Bash"}</function>', (_LISTED,)))
+    cases.append(Case("named-lower-case", '<function=read>{"path": "src/a.py"}</function>', (READ,)))
+    cases.append(Case("named-not-closed", '<function=Read>{"path": "src/a.py"}', (READ,)))
     cases.append(Case("no-arguments", '```tool\n{"name": "list_tasks"}\n```', (LIST,)))
     cases.append(Case("null-arguments", '{"name": "list_tasks", "arguments": null}', (LIST,)))
     cases.append(
@@ -157,6 +175,16 @@ def _text_only() -> list[Case]:
         "fence-at-end": "text\n```",
         "backticks": "``` not a fence\n`` x",
         "half-tag": "<tool",
+        "half-name": "<function=Ba",
+        "name-only": "<function=Bash>",
+        "named-without-object": "<function=Bash>\n<parameter=command>\nrm\n</parameter>\n</function>",
+        "named-in-a-sentence": 'Write <function=Bash>{"command": "x"}</function> to run it.',
+        "named-quoted": '> <function=Bash>{"command": "x"}</function>',
+        "named-inline-code": '`<function=Bash>{"command": "x"}</function>`',
+        "named-in-a-fence": '```xml\n<function=Bash>{"command": "x"}</function>\n```',
+        "named-in-a-thought": '<think>\n<function=Bash>{"command": "x"}</function>\n</think>\nNo.',
+        "python-tag-in-a-sentence": f"Llama writes <|python_tag|>{_json(BASH)} for that.",
+        "python-tag-in-a-fence": f"```text\n<|python_tag|>{_json(BASH)}\n```",
     }
     return [Case(f"text-{name}", text) for name, text in texts.items()]
 
@@ -164,8 +192,16 @@ def _text_only() -> list[Case]:
 def _broken() -> list[Case]:
     """Calls that must not run, with the reason they are counted under."""
     write, bash = _json(WRITE), _json(BASH)
-    cases = []
-    for wrap in ("tool-fence", "json-fence", "tag", "bare"):
+    named = f"<function=write_file>{json.dumps(WRITE.arguments)}"
+    cases = [Case(f"named-cut-{size}", named[:-size], (), ("truncated",)) for size in (1, 2, 30)]
+    cases += [
+        Case("named-length", '<function=Bash>{"command": "x"}</function>', (), ("truncated",), truncated=True),
+        Case("named-unknown", '<function=Fly>{"to": "x"}</function>', (), ("unknown-tool",)),
+        Case("named-lacking", "<function=Bash>{}</function>", (), ("arguments",)),
+        Case("named-garbled", '<function=Bash>{"command": oops}</function>', (), ("not-json",)),
+        Case("python-code", "<|python_tag|>import os\nprint(os)", (), ("not-json",)),
+    ]
+    for wrap in ("tool-fence", "json-fence", "tag", "bare", "llama"):
         opened = WRAPS[wrap].split("{}", maxsplit=1)[0]
         sizes = (30, len(write) // 2, len(write) - 2, len(write) - 1)
         cases += [Case(f"cut-{wrap}-{size}", opened + write[:size], (), ("truncated",)) for size in sizes]
@@ -215,7 +251,7 @@ def test_calls_are_read_whole_and_cut_at_every_byte(case: Case) -> None:
 _fragments = st.sampled_from(
     [_json(READ), _json(WRITE), "```", "```tool\n", "```json\n", "\n", "\n\n", " ", "<tool_call>", "</tool_call>",
      "{", "}", '"', "'", "\\", "[", "]", "<think>", "</think>", "[TOOL_CALLS]", "prose", '{"name": "Bash"',
-     ",", ":", "```py\n"]
+     ",", ":", "```py\n", "<|python_tag|>", "<function=", "Read>", "<function=Bash>", "</function>", "<function=x y>"]
 )  # fmt: skip
 
 

@@ -59,11 +59,15 @@ class Nonsense(msgspec.Struct, frozen=True):
     broken: tuple[Broken, ...]
 
 
-def calls_in(text: str, tools: Mapping[str, Tool], *, marked: bool) -> list[Call | Broken]:
+def calls_in(text: str, tools: Mapping[str, Tool], *, marked: bool, name: str = "") -> list[Call | Broken]:
     """The calls in a text that is one JSON value; none when it is any other value. ValueError: it is no value.
 
-    `marked`: it stands where only calls do; elsewhere the form has to be beyond doubt.
+    `marked`: it stands where only calls do; elsewhere the form has to be beyond doubt. `name`: of the tool whose
+    arguments the value is, whatever keys it has.
     """
+    if name:
+        named = _call({"name": name, "arguments": decode(text)}, tools, marked=True)
+        return [named] if named is not None else []
     found = [_call(item, tools, marked=marked) for item in _flat(decode(text))]
     return [] if None in found else [item for item in found if item is not None]
 

@@ -17,9 +17,17 @@ from laconic.wire.prompted.calls import HEAD_KEYS, Broken, Call, Tool, calls_in,
 
 _TOOL_FENCES: Final = frozenset({"tool", "tool_call", "tool_calls", "tool_code", "tool_use", "function_call", "call"})
 _JSON_FENCES: Final = frozenset({"", "json", "jsonc", "json5", "jsonl"})
-_TAGS: Final = {"<tool_call>": "</tool_call>", "<tool_calls>": "</tool_calls>", "[TOOL_CALLS]": ""}
+_TAGS: Final = {
+    "<tool_call>": "</tool_call>",
+    "<tool_calls>": "</tool_calls>",
+    "[TOOL_CALLS]": "",
+    "<|python_tag|>": "",
+}
 _QUIET: Final = {"<think>": "</think>", "<thinking>": "</thinking>", "<reasoning>": "</reasoning>"}
-_OPENERS: Final = ("```", *_TAGS, *_QUIET)
+_NAMED: Final = "<function="  # Llama: the name in the tag, the arguments behind it
+_OPENERS: Final = ("```", *_TAGS, *_QUIET, _NAMED)
+_NAME: Final = re.compile(rf"{_NAMED}([\w.:-]{{1,128}})>\s*(?={{)")
+_NAMING: Final = re.compile(rf"{_NAMED}(?:[\w.:-]{{0,128}}|[\w.:-]{{1,128}}>\s*)")  # more has to come
 _FENCE: Final = re.compile(r"```([\w-]*)[ \t]*(?:\r?\n|(?=[{\[]))")
 _HEAD: Final = re.compile(r"""\{\s*(?:(["'])([\w-]+)\1|([A-Za-z_]\w*))\s*:""")
 
@@ -40,11 +48,12 @@ class Outcome(msgspec.Struct, frozen=True):
 class _Unit:
     """A stretch of text that may hold calls, followed until its end."""
 
-    __slots__ = ("closer", "depth", "escaped", "kind", "opened", "pos", "quote", "values")
+    __slots__ = ("closer", "depth", "escaped", "kind", "name", "opened", "pos", "quote", "values")
 
-    def __init__(self, kind: str, pos: int, closer: str) -> None:
+    def __init__(self, kind: str, pos: int, closer: str, name: str = "") -> None:
         self.kind = kind  # tool, json, bare
         self.closer = closer  # what ends it; empty: the end of its line
+        self.name = name  # of the tool, where it stands outside the value
         self.pos = pos  # how far it was looked at
         self.depth = 0
         self.quote = ""
@@ -174,6 +183,8 @@ class CallParser:
             if line.startswith(opener):
                 self._unit = _Unit("tool", indent + len(opener), closer)
                 return ""
+        if line.startswith(_NAMED):
+            return self._open_named(line, indent, last)
         for opener, closer in _QUIET.items():
             if line.startswith(opener):
                 self._until = closer
@@ -195,6 +206,16 @@ class CallParser:
             return ""
         self._until = "\n```"
         return self._take(indent + head.end() - 1)
+
+    def _open_named(self, line: str, indent: int, last: bool) -> str:
+        """A tag that names the tool is one only when an object follows."""
+        head = _NAME.match(line)
+        if head is not None:
+            self._unit = _Unit("tool", indent + head.end(), "</function>", head[1])
+            return ""
+        if _NAMING.fullmatch(line) and not last:
+            return ""
+        return self._take(indent) + self._pass_line()
 
     def _open_bare(self, line: str, indent: int, last: bool) -> str:
         """A bare value is looked at only when its first key is one that calls have."""
@@ -236,7 +257,7 @@ class CallParser:
         """The calls in a unit, good and broken; none when it is only text."""
         raw = self._buffer
         if unit.depth or unit.quote:
-            cut = mentions(raw[unit.opened :], self._tools)
+            cut = unit.name or mentions(raw[unit.opened :], self._tools)
             return [Broken("truncated", cut)] if cut or unit.kind == "tool" else []
         start = unit.values[0][0] if unit.values else unit.pos
         outside = self._outside(unit, start)
@@ -245,9 +266,9 @@ class CallParser:
         found: list[Call | Broken] = []
         for first, end in unit.values:
             try:
-                items = calls_in(raw[first:end], self._tools, marked=unit.kind == "tool")
+                items = calls_in(raw[first:end], self._tools, marked=unit.kind == "tool", name=unit.name)
             except ValueError:
-                name = mentions(raw[first:end], self._tools)
+                name = unit.name or mentions(raw[first:end], self._tools)
                 items = [Broken("not-json", name)] if name or unit.kind == "tool" else []
             if not items:
                 return [Broken("not-json")] if unit.kind == "tool" else []
