@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 from tests.gateway.stage import Stage, play
-from tests.gateway.test_prompted_models import ANTHROPIC, CHAT
+from tests.gateway.test_prompted_models import ANTHROPIC, CHAT, RESPONSES
+from tests.wire.test_prompted_protocol import response_events, response_of
 
 from laconic.gateway.plan import Policy
 from laconic.gateway.scripted import Answer, Asked, Script, streamed
@@ -17,8 +18,8 @@ RIGHT = '```tool\n{"name": "Read", "arguments": {"path": "a.py"}}\n```'
 BROKEN = 'I look.\n```tool\n{"name": "Read", "arguments": {"path": oops}}\n```'
 UNKNOWN = '```tool\n{"name": "Fly", "arguments": {}}\n```'
 POLICY = Policy(prompted_models=("gemma",))
-PATHS = {"chat": "/v1/chat/completions", "anthropic": "/v1/messages"}
-REQUESTS: dict[str, dict[str, Any]] = {"chat": CHAT, "anthropic": ANTHROPIC}
+PATHS = {"chat": "/v1/chat/completions", "anthropic": "/v1/messages", "responses": "/v1/responses"}
+REQUESTS: dict[str, dict[str, Any]] = {"chat": CHAT, "anthropic": ANTHROPIC, "responses": RESPONSES}
 
 
 def _whole(format: str, text: str) -> Answer:
@@ -26,6 +27,9 @@ def _whole(format: str, text: str) -> Answer:
     if format == "chat":
         message = {"role": "assistant", "content": text}
         body = {"id": "c", "choices": [{"index": 0, "message": message, "finish_reason": "stop"}]}
+    if format == "responses":
+        item = {"type": "message", "id": "m", "content": [{"type": "output_text", "text": text}]}
+        body = {"id": "r", "status": "completed", "output": [item]}
     return Answer((json.dumps({**body, "usage": {"input_tokens": 10, "output_tokens": 1}}).encode(),))
 
 
@@ -60,9 +64,13 @@ def _script(*texts: str | Answer) -> Script:
         said = left.pop(0)
         if isinstance(said, Answer):
             return said
-        format = "chat" if "completions" in asked.path else "anthropic"
+        format = next(format for format, path in PATHS.items() if path == asked.path)
         if not json.loads(asked.body).get("stream"):
             return _whole(format, said)
+        if format == "responses":
+            whole = response_events(said).replace(b'"usage": {"input_tokens": 5}', b'"usage": {"input_tokens": 10}')
+            whole = whole.replace(b"rs_1", b"rs_%d" % len(left))  # thoughts of each answer have their own name
+            return streamed([chunk + b"\n\n" for chunk in whole.split(b"\n\n")[:-1]])
         return streamed(list(_chunks(said) if format == "chat" else _messages(said)))
 
     return script
@@ -75,10 +83,19 @@ def _read(format: str, body: bytes, *, stream: bool) -> tuple[str, list[str]]:
         if format == "chat":
             message = answer["choices"][0]["message"]
             return message["content"] or "", [call["function"]["name"] for call in message.get("tool_calls", [])]
+        if format == "responses":
+            return _items(answer)
         texts = [block["text"] for block in answer["content"] if block["type"] == "text"]
         return "".join(texts), [block["name"] for block in answer["content"] if block["type"] == "tool_use"]
     events = [json.loads(line[6:]) for line in body.decode().splitlines() if line.startswith("data: {")]
+    if format == "responses":
+        return _items(response_of(events))
     return _chat_events(events) if format == "chat" else _anthropic_events(events)
+
+
+def _items(response: dict[str, Any]) -> tuple[str, list[str]]:
+    texts = [part["text"] for item in response["output"] for part in item.get("content", ())]
+    return "".join(texts), [item["name"] for item in response["output"] if item["type"] == "function_call"]
 
 
 def _chat_events(events: list[dict[str, Any]]) -> tuple[str, list[str]]:
@@ -137,7 +154,8 @@ def test_a_model_that_wrote_nonsense_is_told_what_was_wrong(format: str, stream:
     assert "oops" not in text
     assert "Fly" not in text
     assert len(asked) == 3
-    first, second, third = (json.loads(one.body)["messages"] for one in asked)
+    field = "input" if format == "responses" else "messages"
+    first, second, third = (json.loads(one.body)[field] for one in asked)
     assert second[: len(first)] == first
     assert third[: len(second)] == second
     assert [message["role"] for message in second[-2:]] == ["assistant", "user"]
@@ -172,8 +190,11 @@ def test_when_asking_again_fails_the_first_answer_stands(format: str, stream: bo
 def test_an_answer_that_was_cut_off_is_not_asked_for_again(format: str, stream: bool) -> None:
     def script(asked: Asked) -> Answer:
         made = _script('```tool\n{"name": "Read", "argum')(asked)
-        end = b'"end_turn"' if format == "anthropic" else b'"stop"'
-        cut = b'"max_tokens"' if format == "anthropic" else b'"length"'
+        end, cut = {
+            "anthropic": (b'"end_turn"', b'"max_tokens"'),
+            "chat": (b'"stop"', b'"length"'),
+            "responses": (b"completed", b"incomplete"),
+        }[format]
         return Answer(tuple(chunk.replace(end, cut) for chunk in made.chunks), 200, made.headers)
 
     _, names, asked, _ = _ask(script, format, stream=stream)

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from tests.gateway.stage import Stage, play
-from tests.gateway.test_prompted_models import ANTHROPIC, CHAT, REFUSAL, TEXT
+from tests.gateway.test_prompted_models import ANTHROPIC, CHAT, REFUSAL, RESPONSES, TEXT
 
 from laconic.gateway.plan import Policy
 from laconic.gateway.scripted import Answer, Asked, Script
@@ -91,6 +91,35 @@ def test_what_is_declared_or_shown_decides(
         assert sum(one.path.endswith("/models") for one in where.upstream.asked) == 1
 
     play(scene, _server(listed, probed, described))
+
+
+@pytest.mark.feature("P2")
+@pytest.mark.parametrize(
+    ("item", "status", "expected"),
+    [
+        ({"type": "function_call", "name": "say"}, "completed", True),
+        ({"type": "message", "content": []}, "completed", False),
+        ({"type": "message", "content": []}, "incomplete", True),  # nobody knows: as the client wants it
+    ],
+)
+def test_a_server_of_responses_is_asked_in_its_own_format(item: object, status: str, expected: bool) -> None:
+    def script(asked: Asked) -> Answer:
+        if asked.path == "/v1/models":
+            return Answer((b'{"data": []}',))
+        if _is_probe(asked):
+            assert json.loads(asked.body)["tools"][0]["name"] == "say"
+            return Answer((json.dumps({"status": status, "output": [item]}).encode(),))
+        return Answer((b'{"output": []}',))
+
+    async def scene(where: Stage) -> None:
+        await where.post("/v1/responses", json.dumps(RESPONSES).encode())
+        assert ("tools" in json.loads(where.upstream.asked[-1].body)) is expected
+        hosted = {**RESPONSES, "model": "other", "tools": [{"type": "web_search"}]}
+        before = len(where.upstream.asked)
+        await where.post("/v1/responses", json.dumps(hosted).encode())
+        assert len(where.upstream.asked) == before + 1, "no question about tools that the provider runs"
+
+    play(scene, script)
 
 
 @pytest.mark.feature("P2")

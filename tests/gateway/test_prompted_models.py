@@ -1,4 +1,4 @@
-"""Models without function calling work with clients that use it, streaming or not, in both formats."""
+"""Models without function calling work with clients that use it, streaming or not, in three formats."""
 
 from __future__ import annotations
 
@@ -20,6 +20,11 @@ CHAT = {
     "tools": [{"type": "function", "function": {"name": "Read", "parameters": SCHEMA}}],
 }
 ANTHROPIC = {**CHAT, "tools": [{"name": "Read", "input_schema": SCHEMA}]}
+RESPONSES = {
+    "model": "gemma",
+    "input": [{"role": "user", "content": "look"}],
+    "tools": [{"type": "function", "name": "Read", "parameters": SCHEMA}],
+}
 TEXT = 'Here.\n```tool\n{"name": "Read", "arguments": {"path": "a.py"}}\n```'
 REFUSAL = b'{"error":{"message":"models/gemma does not support tools"}}'
 
@@ -39,6 +44,9 @@ def _model(asked: Asked) -> Answer:
                 ).encode(),
             )
         )
+    if asked.path == "/v1/responses":
+        item = {"type": "message", "id": "m", "content": [{"type": "output_text", "text": TEXT}]}
+        return Answer((json.dumps({"id": "r", "status": "completed", "output": [item]}).encode(),))
     if body.get("stream"):
         chunks: list[dict[str, Any]] = [
             {"id": "c", "choices": [{"index": 0, "delta": {"content": sign}}]} for sign in TEXT
@@ -85,6 +93,22 @@ def test_an_anthropic_client_gets_tool_use() -> None:
     async def scene(where: Stage) -> None:
         _, _, body = await where.post("/v1/messages", json.dumps(ANTHROPIC).encode())
         assert [block["type"] for block in json.loads(body)["content"]] == ["text", "tool_use"]
+
+    play(scene, _model)
+
+
+@pytest.mark.feature("P2", "P6")
+def test_a_client_of_responses_gets_function_calls() -> None:
+    async def scene(where: Stage) -> None:
+        for _ in range(2):
+            _, headers, body = await where.post("/v1/responses", json.dumps(RESPONSES).encode())
+            message, call = json.loads(body)["output"]
+            assert message["content"][0]["text"] == "Here.\n"
+            assert (call["type"], json.loads(call["arguments"])) == ("function_call", {"path": "a.py"})
+            assert headers["x-laconic-tools"] == "prompted"
+        sent = json.loads(where.upstream.asked[-1].body)
+        assert "tools" not in sent
+        assert "Read" in sent["instructions"]
 
     play(scene, _model)
 

@@ -1,4 +1,4 @@
-"""Requests and answers of the prompted protocol, in both formats, whole and streamed."""
+"""Requests and answers of the prompted protocol, in three formats, whole and streamed."""
 
 from __future__ import annotations
 
@@ -30,6 +30,12 @@ def _request(name: str) -> Conversation:
     body = BUILDERS[name](STEPS)
     if name == "anthropic":
         body["tools"] = [{"name": "Read", "description": "Reads a file.", "input_schema": SCHEMA}]
+    elif name == "responses":
+        body["tools"] = [
+            {"type": "function", "name": "Read", "description": "Reads a file.", "parameters": SCHEMA},
+            {"type": "custom", "name": "patch", "description": "Takes a patch."},
+            {"type": "web_search"},
+        ]
     else:
         body["tools"] = [
             {"type": "function", "function": {"name": "Read", "description": "Reads a file.", "parameters": SCHEMA}}
@@ -39,7 +45,7 @@ def _request(name: str) -> Conversation:
 
 
 @pytest.mark.feature("P2", "P7")
-@pytest.mark.parametrize("name", ["anthropic", "chat"])
+@pytest.mark.parametrize("name", ["anthropic", "chat", "responses"])
 def test_tools_calls_and_results_become_text(name: str) -> None:
     """Nothing of native calling is left, the request is valid, and plain messages keep their bytes."""
     request = _request(name)
@@ -47,7 +53,8 @@ def test_tools_calls_and_results_become_text(name: str) -> None:
     assert sent.faults() == []
     assert not {"tools", "tool_choice"} & sent.fields.keys()
     assert {block.kind for turn in sent.turns for block in turn.blocks} == {"text"}
-    texts = "\n".join(block.text for turn in sent.turns for block in turn.blocks) + sent.field("system").decode()
+    texts = "\n".join(block.text for turn in sent.turns for block in turn.blocks)
+    texts += sent.field("system").decode() + sent.field("instructions").decode()
     assert "Reads a file." in texts
     assert '{"name":"Read","arguments":{"path":"x"}}' in texts
     assert "[Read returned (a)]\none" in texts
@@ -56,12 +63,13 @@ def test_tools_calls_and_results_become_text(name: str) -> None:
     assert sent.body == upward(request)
 
 
-@pytest.mark.parametrize("name", ["anthropic", "chat"])
+@pytest.mark.parametrize("name", ["anthropic", "chat", "responses"])
 def test_more_turns_leave_the_earlier_ones_as_they_were(name: str) -> None:
     """The rewritten request is prefix-stable, so the provider's cache works."""
     short = parse(FORMATS[name], upward(_request(name)))
     body = json.loads(_request(name).body)
-    body["messages"] += [{"role": "assistant", "content": "done"}, {"role": "user", "content": "thanks"}]
+    more = [{"role": "assistant", "content": "done"}, {"role": "user", "content": "thanks"}]
+    body["input" if name == "responses" else "messages"] += more
     long = parse(FORMATS[name], upward(parse(FORMATS[name], json.dumps(body).encode())))
     assert [turn.raw for turn in long.turns][: len(short.turns)] == [turn.raw for turn in short.turns]
 
@@ -95,6 +103,7 @@ def test_a_whole_anthropic_answer_becomes_tool_use() -> None:
 def test_other_answers_stay_as_they_are(body: bytes) -> None:
     assert downward("chat", body, []) == Read(body)
     assert downward("anthropic", body, []) == Read(body)
+    assert downward("responses", body, []) == Read(body)
 
 
 def _chat_events(text: str, finish: str = "stop") -> bytes:
@@ -121,6 +130,146 @@ def _anthropic_events(text: str) -> bytes:
         {"type": "message_stop"},
     ]
     return b"".join(f"event: {e['type']}\ndata: {json.dumps(e)}\n\n".encode() for e in events)
+
+
+def response_events(*texts: str, end: str = "completed") -> bytes:
+    """Thoughts, then a message for each text."""
+    thought = {"type": "reasoning", "id": "rs_1", "summary": []}
+    events: list[dict[str, Any]] = [
+        {"type": "response.created", "response": {"id": "resp_1", "output": []}},
+        {"type": "response.output_item.added", "output_index": 0, "item": thought},
+        {"type": "response.output_item.done", "output_index": 0, "item": {**thought, "encrypted_content": "x"}},
+    ]
+    items: list[dict[str, Any]] = [thought]
+    for index, text in enumerate(texts, 1):
+        item = {"type": "message", "id": f"msg_{index}", "role": "assistant", "content": []}
+        part = {"type": "output_text", "text": "", "annotations": []}
+        place = {"item_id": f"msg_{index}", "output_index": index, "content_index": 0}
+        done = {**item, "content": [{**part, "text": text}]}
+        items.append(done)
+        events += [
+            {"type": "response.output_item.added", "output_index": index, "item": item},
+            {"type": "response.content_part.added", **place, "part": part},
+            *({"type": "response.output_text.delta", **place, "delta": sign} for sign in text),
+            {"type": "response.output_text.done", **place, "text": text},
+            {"type": "response.content_part.done", **place, "part": {**part, "text": text}},
+            {"type": "response.output_item.done", "output_index": index, "item": done},
+        ]
+    whole = {"id": "resp_1", "status": end, "output": items, "usage": {"input_tokens": 5}}
+    events.append({"type": f"response.{end}", "response": whole})
+    numbered = ({**event, "sequence_number": number} for number, event in enumerate(events))
+    return b"".join(f"event: {e['type']}\ndata: {json.dumps(e)}\n\n".encode() for e in numbered)
+
+
+def response_of(events: list[dict[str, Any]]) -> dict[str, Any]:
+    """What a client puts together from a stream, which must be well formed; it equals what the last event says."""
+    assert [event["sequence_number"] for event in events] == list(range(len(events)))
+    assert events[0]["type"] == "response.created"
+    items: list[dict[str, Any]] = []
+    texts: dict[str, str] = {}
+    done: set[int] = set()
+    for event in events[1:-1]:
+        kind, index = event["type"], event["output_index"]
+        if kind == "response.output_item.added":
+            assert index == len(items)
+            assert done == set(range(index))
+            items.append(event["item"])
+        elif kind.endswith(".delta"):
+            assert event["item_id"] == items[index]["id"]
+            texts[event["item_id"]] = texts.get(event["item_id"], "") + event["delta"]
+        elif kind in {"response.output_text.done", "response.function_call_arguments.done"}:
+            assert texts[event["item_id"]] == event.get("text", event.get("arguments"))
+        elif kind == "response.output_item.done":
+            assert index not in done
+            done.add(index)
+            items[index] = event["item"]
+    response: dict[str, Any] = events[-1]["response"]
+    assert done == set(range(len(items)))
+    assert response["output"] == items
+    assert len({item["id"] for item in items}) == len(items)
+    return response
+
+
+@pytest.mark.feature("P2")
+@pytest.mark.parametrize("size", [1, 7, 100_000])
+def test_a_streamed_response_becomes_calls(size: int) -> None:
+    response = response_of(_through("responses", response_events(TEXT), size))
+    thought, message, call = response["output"]
+    assert thought["encrypted_content"] == "x"
+    assert message["content"][0]["text"] == "I read it.\n"
+    assert (call["type"], call["name"]) == ("function_call", "Read")
+    assert json.loads(call["arguments"]) == {"path": "src/é.py"}
+    assert response["usage"] == {"input_tokens": 5}
+
+
+@pytest.mark.parametrize("texts", [("plain {text}\n",), ("one", "two"), ("", "two"), ("{\n",)])
+def test_a_streamed_response_without_calls_keeps_its_texts(texts: tuple[str, ...]) -> None:
+    response = response_of(_through("responses", response_events(*texts), 5))
+    said = [part["text"] for item in response["output"] for part in item.get("content", ())]
+    assert "".join(said) == "".join(texts)
+
+
+def test_a_response_that_is_only_a_call_has_no_empty_message() -> None:
+    events = _through("responses", response_events(TEXT.removeprefix("I read it.\n")), 3)
+    assert [item["type"] for item in response_of(events)["output"]] == ["reasoning", "function_call"]
+
+
+def test_a_tool_that_takes_any_text_gets_it_as_such() -> None:
+    """Whole and streamed, and the history says it in words again."""
+    text = '```tool\n{"name": "patch", "arguments": {"input": "*** Begin\\n+a"}}\n```'
+    streamed = response_of(_through("responses", response_events(text), 9))["output"][1]
+    whole = {"id": "resp_1", "output": [{"type": "message", "content": [{"type": "output_text", "text": text}]}]}
+    read = downward("responses", json.dumps(whole).encode(), tools_of(_request("responses")))
+    assert json.loads(read.body)["output"] == [streamed]
+    assert (streamed["type"], streamed["input"]) == ("custom_tool_call", "*** Begin\n+a")
+    result = {"type": "custom_tool_call_output", "call_id": streamed["call_id"], "output": "ok"}
+    body = {"model": "m", "input": [{"role": "user", "content": "go"}, streamed, result], "tools": []}
+    sent = parse(FORMATS["responses"], upward(parse(FORMATS["responses"], json.dumps(body).encode())))
+    texts = [block.text for turn in sent.turns for block in turn.blocks]
+    assert texts[1] == text.replace('": "', '":"').replace('": {', '":{').replace(', "', ',"')
+    assert texts[2].startswith("[patch returned")
+
+
+def test_calls_of_one_answer_are_one_message_of_a_response() -> None:
+    sent = parse(FORMATS["responses"], upward(_request("responses")))
+    roles = [turn.role for turn in sent.turns if turn.role != "system"]
+    assert roles == ["user", "assistant", "assistant", "user"]  # what it said, then its calls
+
+
+def test_a_prompt_that_is_one_text_stays_one() -> None:
+    body = {"model": "m", "input": "go", "tools": [{"type": "function", "name": "Read", "parameters": SCHEMA}]}
+    sent = parse(FORMATS["responses"], upward(parse(FORMATS["responses"], json.dumps(body).encode())))
+    assert [(turn.role, turn.blocks[0].text) for turn in sent.turns] == [("user", "go")]
+    assert b"Read" in sent.field("instructions")
+
+
+def test_a_refusal_passes_as_it_is() -> None:
+    item: dict[str, Any] = {"type": "message", "id": "msg_1", "role": "assistant", "content": []}
+    place = {"item_id": "msg_1", "output_index": 0, "content_index": 0}
+    part = {"type": "refusal", "refusal": "No."}
+    done = {**item, "content": [part]}
+    events: list[dict[str, Any]] = [
+        {"type": "response.created", "response": {"id": "r"}},
+        {"type": "response.output_item.added", "output_index": 0, "item": item},
+        {"type": "response.content_part.added", **place, "part": {**part, "refusal": ""}},
+        {"type": "response.refusal.delta", **place, "delta": "No."},
+        {"type": "response.refusal.done", **place, "refusal": "No."},
+        {"type": "response.content_part.done", **place, "part": part},
+        {"type": "response.output_item.done", "output_index": 0, "item": done},
+        {"type": "response.completed", "response": {"id": "r", "output": [done]}},
+    ]
+    stream = b"".join(f"data: {json.dumps(event)}\n\n".encode() for event in events)
+    seen = _through("responses", stream, 11)
+    assert [event["type"] for event in seen] == [event["type"] for event in events]
+    assert response_of(seen)["output"] == [done]
+
+
+@pytest.mark.feature("P3")
+def test_a_response_that_was_cut_off_counts_the_call_and_passes_it_as_text() -> None:
+    down = stream_for("responses", tools_of(_request("responses")))
+    out = down.feed(response_events(TEXT[:40], end="incomplete"))
+    assert [broken.reason for broken in down.broken] == ["truncated"]
+    assert b"function_call" not in out
 
 
 def _through(name: str, stream: bytes, size: int) -> list[Any]:

@@ -15,7 +15,8 @@ from laconic.gateway.routes import Target
 from laconic.wire.limits import Limits
 from laconic.wire.prompted.answer import downward as with_calls
 from laconic.wire.prompted.calls import Broken, Nonsense
-from laconic.wire.prompted.stream import DownStream, stream_for
+from laconic.wire.prompted.down import DownStream
+from laconic.wire.prompted.stream import stream_for
 from laconic.wire.usage import Usage, UsageReader, usage_of
 
 Message = MutableMapping[str, Any]

@@ -24,7 +24,7 @@ from laconic.wire.prompted.capability import Memory, Protocols
 from laconic.wire.prompted.protocol import corrected, tools_of, upward
 
 log = logging.getLogger("laconic.gateway")
-TEXTUAL: Final = frozenset({"chat", "anthropic"})  # formats in which calls can be written as text
+TEXTUAL: Final = frozenset({"chat", "anthropic", "responses"})  # formats in which calls can be written as text
 
 
 class Policy(msgspec.Struct, frozen=True):
@@ -118,7 +118,7 @@ class Planner:
         known = self.protocols.known(target.upstream, who.model)
         if known == "prompted":
             return self.prompted(target, prepared.body, made)
-        unsure = not known and bool(who.model) and self.policy.probe
+        unsure = not known and bool(who.model) and self.policy.probe and bool(tools_of(conversation))
         return msgspec.structs.replace(made, unsure=True) if unsure else made
 
     def again(self, target: Target, plan: Plan, nonsense: Nonsense) -> Plan:

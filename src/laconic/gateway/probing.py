@@ -55,7 +55,7 @@ class Probes:
         """What the provider declares, else what the model does. Whatever goes wrong shows nothing."""
         headers = [(name, value) for name, value in upward(raw) if name.lower() not in _GONE]
         found, how = "", "declared"
-        if where.format == "chat":
+        if where.format in {"chat", "responses"}:
             with suppress(aiohttp.ClientError, TimeoutError, OSError):
                 found = await _listed(client, where, headers, model)
         if not found:
@@ -70,7 +70,7 @@ class Probes:
 
 async def _listed(client: aiohttp.ClientSession, where: Target, headers: list[tuple[str, str]], model: str) -> str:
     """From the list of models beside the path of the request; Ollama says it under a path of its own."""
-    root = where.path.removesuffix("/chat/completions")
+    root = where.path.removesuffix("/chat/completions").removesuffix("/responses")
     address = URL(f"{where.base}{root}/models", encoded=True)
     brief = aiohttp.ClientTimeout(total=_LISTED)
     async with client.get(address, headers=headers, timeout=brief, allow_redirects=False) as answer:

@@ -34,6 +34,8 @@ def downward(format: str, body: bytes, tools: Sequence[Tool]) -> Read:
         texts = [_anthropic(answer, tools)]
     elif format == "chat" and isinstance(answer.get("choices"), list):
         texts = _chat(answer, tools)
+    elif format == "responses" and isinstance(answer.get("output"), list):
+        texts = [_responses(answer, tools)]
     else:
         return Read(body)
     broken = tuple(one for text in texts for one in text.outcome.broken)
@@ -64,6 +66,17 @@ def chat_call(call: Call, answer: str, number: int) -> dict[str, Any]:
         "type": "function",
         "function": {"name": call.name, "arguments": arguments},
     }
+
+
+def response_call(call: Call, tools: Sequence[Tool], answer: str, number: int) -> dict[str, Any]:
+    """A call as an item of the Responses API."""
+    id, named = call_id("call", answer, number), {"name": call.name, "status": "completed"}
+    if any(tool.free and tool.name == call.name for tool in tools):
+        item = {"type": "custom_tool_call", "id": call_id("ctc", answer, number), "call_id": id}
+        return {**item, **named, "input": str(call.arguments.get("input", ""))}
+    arguments = msgspec.json.encode(call.arguments).decode()
+    item = {"type": "function_call", "id": call_id("fc", answer, number), "call_id": id}
+    return {**item, **named, "arguments": arguments}
 
 
 def _chat(answer: dict[str, Any], tools: Sequence[Tool]) -> list[_Text]:
@@ -102,6 +115,23 @@ def _anthropic(answer: dict[str, Any], tools: Sequence[Tool]) -> _Text:
         ]
         answer["content"] = [*kept, *text, *uses]
         answer["stop_reason"] = "tool_use"
+    return read
+
+
+def _responses(answer: dict[str, Any], tools: Sequence[Tool]) -> _Text:
+    """Its texts are read as one; the first message keeps what is left of them."""
+    said = [item for item in answer["output"] if isinstance(item, dict) and item.get("type") == "message"]
+    parts = [part for item in said for part in item.get("content") or () if isinstance(part, dict)]
+    texts = [part for part in parts if isinstance(part.get("text"), str)]
+    read = _read("\n".join(part["text"] for part in texts), tools, answer.get("status") == "incomplete")
+    if read.outcome.calls:
+        for part in texts:
+            part["text"] = read.outcome.text if part is texts[0] and read.outcome.text.strip() else ""
+        for item in said:
+            item["content"] = [part for part in item.get("content") or () if part not in texts or part["text"]]
+        name = str(answer.get("id"))
+        calls = [response_call(call, tools, name, number) for number, call in enumerate(read.outcome.calls)]
+        answer["output"] = [item for item in answer["output"] if item not in said or item["content"]] + calls
     return read
 
 

@@ -30,6 +30,7 @@ class Tool(msgspec.Struct, frozen=True):
     name: str
     properties: frozenset[str] = frozenset()
     required: frozenset[str] = frozenset()
+    free: bool = False  # it takes a text of any form, here as its argument `input`
 
     @property
     def reads_only(self) -> bool:

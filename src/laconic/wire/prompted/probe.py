@@ -20,6 +20,9 @@ _ROOM: Final = 512  # tokens: enough for a short thought and the call
 def question(format: str, model: str) -> bytes:
     """A request that a model with function calling answers with one call, which nobody runs."""
     tool: dict[str, object] = {"name": "say", "description": _ABOUT}
+    if format == "responses":
+        asked = {"model": model, "max_output_tokens": _ROOM, "input": [{"role": "user", "content": _ASK}]}
+        return msgspec.json.encode({**asked, "tools": [{"type": "function", **tool, "parameters": _SCHEMA}]})
     if format == "anthropic":
         tool["input_schema"] = _SCHEMA
     else:
@@ -37,8 +40,11 @@ def shown(status: int, body: bytes) -> str:
         return ""
     if any(_called(part) for part in _parts(answer)):
         return "native"
-    ends = {str(part.get("finish_reason") or part.get("stop_reason")) for part in [answer, *_choices(answer)]}
-    return "" if ends & {"length", "max_tokens"} else "prompted"  # cut off in the middle of a thought: nobody knows
+    parts = [answer, *_choices(answer)]
+    ends = {str(part.get("finish_reason") or part.get("stop_reason") or part.get("status")) for part in parts}
+    return (
+        "" if ends & {"length", "max_tokens", "incomplete", "failed"} else "prompted"
+    )  # cut off in the middle of a thought: nobody knows
 
 
 def declared(body: bytes, model: str) -> str:
@@ -74,12 +80,12 @@ def _parts(answer: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
     for choice in _choices(answer):
         if isinstance(choice.get("message"), Mapping):
             yield choice["message"]
-    content = answer.get("content")
-    yield from (block for block in content if isinstance(block, Mapping)) if isinstance(content, list) else ()
+    for content in (answer.get("content"), answer.get("output")):
+        yield from (block for block in content if isinstance(block, Mapping)) if isinstance(content, list) else ()
 
 
 def _called(part: Mapping[str, Any]) -> bool:
-    return bool(part.get("tool_calls")) or part.get("type") == "tool_use"
+    return bool(part.get("tool_calls")) or part.get("type") in {"tool_use", "function_call"}
 
 
 def _mapping(body: bytes) -> Mapping[str, Any]:

@@ -13,12 +13,23 @@ from laconic.wire.prompted.calls import Nonsense, Tool
 from laconic.wire.spans import members
 
 _GONE: Final = frozenset(
-    {"tools", "tool_choice", "parallel_tool_calls", "functions", "function_call", "toolConfig", "tool_config"}
+    {
+        "tools",
+        "tool_choice",
+        "parallel_tool_calls",
+        "max_tool_calls",
+        "functions",
+        "function_call",
+        "toolConfig",
+        "tool_config",
+    }
 )
 _SYSTEM: Final[Mapping[str, tuple[str, ...]]] = {  # formats whose system prompt is a field of its own
     "anthropic": ("system",),
     "gemini": ("systemInstruction", "system_instruction"),
+    "responses": ("instructions",),
 }
+_FREE: Final = {"type": "object", "properties": {"input": {"type": "string"}}, "required": ["input"]}
 _INTRO: Final = """\
 You can use the tools below. To call one, write a fenced block that holds one JSON object and nothing else:
 
@@ -49,7 +60,7 @@ Write every call again, each as one fenced block with one JSON object, or answer
 def tools_of(conversation: Conversation) -> list[Tool]:
     """The tools that a request offers, in any format."""
     return [
-        Tool(name, frozenset(_keys(schema, "properties")), frozenset(_keys(schema, "required")))
+        Tool(name, frozenset(_keys(schema, "properties")), frozenset(_keys(schema, "required")), schema is _FREE)
         for name, _, schema in _declared(conversation)
     ]
 
@@ -115,21 +126,24 @@ def result_text(name: str, id: str, text: str, error: bool) -> str:
 def _messages(conversation: Conversation) -> Iterator[bytes]:
     """Results that follow each other become one message of the user: many models want roles to alternate."""
     names = {call.id: call.name for exchange in conversation.exchanges for call in exchange.calls}
-    waiting: list[str] = []
+    role, waiting = "", list[str]()  # whose texts wait to become one message
     if not _fields(conversation):
         yield from _chat_system(conversation)
     for turn in conversation.turns:
         if _is_first_system(conversation, turn):
             continue
-        if turn.role == "tool":
-            waiting += [_result(block, names) for block in turn.blocks]
-            continue
-        if waiting:
-            yield conversation.format.compose("user", "\n\n".join(waiting))
+        calls = conversation.format.merged and any(block.kind == "call" for block in turn.blocks)
+        now = "user" if turn.role == "tool" else "assistant" if calls else ""
+        if waiting and now != role:
+            yield conversation.format.compose(role, "\n\n".join(waiting))
             waiting = []
-        yield _turn(conversation, turn, names)
+        role = now
+        if role:
+            waiting += _texts(turn, names)
+        else:
+            yield _turn(conversation, turn, names)
     if waiting:
-        yield conversation.format.compose("user", "\n\n".join(waiting))
+        yield conversation.format.compose(role, "\n\n".join(waiting))
 
 
 def _fields(conversation: Conversation) -> tuple[str, ...]:
@@ -138,17 +152,20 @@ def _fields(conversation: Conversation) -> tuple[str, ...]:
 
 def _turn(conversation: Conversation, turn: Turn, names: Mapping[str, str]) -> bytes:
     if all(block.kind not in {"call", "result"} for block in turn.blocks):
-        return turn.raw
-    texts = []
+        # A prompt that is one text stands in a list now, beside others.
+        return conversation.format.compose("user", turn.blocks[0].text) if conversation.array is None else turn.raw
+    role = "assistant" if turn.role == "assistant" else turn.native
+    return conversation.format.compose(role, "\n\n".join(_texts(turn, names)))
+
+
+def _texts(turn: Turn, names: Mapping[str, str]) -> Iterator[str]:
     for block in turn.blocks:
         if block.kind == "call":
-            texts.append(call_text(block.name, block.input))
+            yield call_text(block.name, {"input": block.text} if turn.native == "custom_tool_call" else block.input)
         elif block.kind == "result":
-            texts.append(_result(block, names))
+            yield _result(block, names)
         elif block.kind == "text" and block.text.strip():
-            texts.append(block.text)
-    role = "assistant" if turn.role == "assistant" else turn.native
-    return conversation.format.compose(role, "\n\n".join(texts))
+            yield block.text
 
 
 def _result(block: Block, names: Mapping[str, str]) -> str:
@@ -178,6 +195,10 @@ def _with_instruction(conversation: Conversation, field: str) -> bytes:
         parts = given.get("parts") if isinstance(given, Mapping) else None
         ours = {"text": instruction(conversation)}
         return msgspec.json.encode({"parts": [*(parts if isinstance(parts, list) else []), ours]})
+    if conversation.format.name == "responses":
+        return msgspec.json.encode(
+            "\n\n".join(filter(None, [conversation.text_field(field), instruction(conversation)]))
+        )
     blocks = given if isinstance(given, list) else [{"type": "text", "text": given}] if given else []
     return msgspec.json.encode([*blocks, {"type": "text", "text": instruction(conversation)}])
 
@@ -187,6 +208,8 @@ def _declared(conversation: Conversation) -> Iterator[tuple[str, str, Mapping[st
         function = tool.get("function")
         inner = function if isinstance(function, Mapping) else tool
         name, schema = inner.get("name"), inner.get("input_schema", inner.get("parameters"))
+        if schema is None and tool.get("type") == "custom":
+            schema = _FREE
         if isinstance(name, str):
             yield name, str(inner.get("description") or ""), schema if isinstance(schema, Mapping) else {}
 

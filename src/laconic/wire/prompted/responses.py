@@ -1,0 +1,179 @@
+"""The way down, streamed answers of the Responses API: a message opens with its first text, calls are items behind it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, Final
+
+import msgspec
+
+from laconic.wire.prompted.answer import call_id, response_call
+from laconic.wire.prompted.calls import Tool
+from laconic.wire.prompted.down import DownStream
+from laconic.wire.prompted.parser import CallParser
+from laconic.wire.sse import event_of
+
+_BEGIN: Final = frozenset({"response.created", "response.in_progress", "response.queued"})
+_ENDS: Final = frozenset({"response.completed", "response.incomplete", "response.failed"})
+_HELD: Final = frozenset({"response.output_text.done", "response.content_part.done", "response.output_item.done"})
+_ARGUMENTS: Final = {"function_call": "arguments", "custom_tool_call": "input"}
+_WORDS: Final = {"function_call": "function_call_arguments", "custom_tool_call": "custom_tool_call_input"}
+
+Json = dict[str, Any]
+
+
+class ResponsesStream(DownStream):
+    """Items and events get numbers of ours. The last event holds all items as the client has seen them."""
+
+    def __init__(self, tools: Sequence[Tool], retries: int = 0) -> None:
+        super().__init__(tools, retries)
+        self._parser = CallParser(tools)
+        self._id = ""
+        self._sequence = 0  # of the next event
+        self._items: list[Json] = []  # by our numbers
+        self._numbers: dict[object, int] = {}  # the provider's number of an item that is no message -> ours
+        self._text: object = None  # the provider's number of the current message
+        self._message: Json = {}  # as the provider began it
+        self._open = -1  # our number of the message that is open
+        self._said = ""  # in it
+        self._left = (0, 0, -1, "")  # events, items, open message and its text when an answer had ended
+
+    def resume(self) -> bytes:
+        self._parser = CallParser(self._tools)
+        self._numbers.clear()
+        self._sequence, items, self._open, self._said = self._left
+        del self._items[items:]
+        super().resume()
+        return self._end_text()
+
+    def _rewrite(self, raw: bytes, event: Json) -> bytes:
+        kind, index = str(event.get("type")), event.get("output_index")
+        if kind in _BEGIN:
+            return b"" if self._resumed else self._begun(event)
+        if kind in _ENDS:
+            return self._end(event)
+        if kind == "response.output_item.added":
+            return self._start(event)
+        if index is not None and index == self._text:
+            return self._in_message(kind, event)
+        if kind == "response.output_item.done" and index in self._numbers:
+            self._items[self._numbers[index]] = event["item"]
+        return self._numbered(event) if kind.startswith("response.") else raw
+
+    def _begun(self, event: Json) -> bytes:
+        response = event.get("response")
+        self._id = self._id or (str(response.get("id")) if isinstance(response, dict) else "")
+        return self._emit(event)
+
+    def _start(self, event: Json) -> bytes:
+        ended, item = self._end_text(), event.get("item")
+        if isinstance(item, dict) and item.get("type") == "message":
+            self._text, self._message = event.get("output_index"), item
+            return ended
+        self._numbers[event.get("output_index")] = len(self._items)
+        self._items.append(item if isinstance(item, dict) else {})
+        return ended + self._numbered(event)
+
+    def _in_message(self, kind: str, event: Json) -> bytes:
+        part = event.get("part")
+        if kind == "response.output_text.delta" and isinstance(event.get("delta"), str):
+            self._written += event["delta"]
+            return self._say(self._parser.feed(event["delta"]))
+        plain = not isinstance(part, dict) or part.get("type") == "output_text"
+        if plain and (kind in _HELD or kind == "response.content_part.added"):
+            return b""  # ours are written when the text is known
+        if not plain or kind.startswith("response.refusal"):
+            return self._refused(event)
+        return self._emit({**event, "output_index": self._open}) if self._open >= 0 else b""
+
+    def _refused(self, event: Json) -> bytes:
+        """A message that is no text passes as it is."""
+        if self._open >= 0:
+            return self._emit({**event, "output_index": self._open})
+        number = self._numbers[self._text] = len(self._items)
+        item = {"type": "response.output_item.added", "output_index": number, "item": self._message}
+        self._items.append(self._message)
+        self._text, self._message = None, {}
+        return self._emit(item) + self._numbered(event)
+
+    def _end(self, event: Json) -> bytes:
+        truncated = event["type"] != "response.completed"
+        outcome = self._parser.close(truncated=truncated)
+        self._judge(outcome, truncated=truncated)
+        self._left = (self._sequence, len(self._items), self._open, self._said)
+        out = [self._say(outcome.text), self._end_text()]
+        for number, call in enumerate(outcome.calls):
+            out += self._call(response_call(call, self._tools, self._id, number))
+        response = event.get("response")
+        whole = {**(response if isinstance(response, dict) else {}), "output": list(self._items)}
+        if self._id:
+            whole["id"] = self._id
+        return b"".join([*out, self._emit({**event, "response": whole})])
+
+    def _call(self, item: Json) -> Iterator[bytes]:
+        field, word = _ARGUMENTS[item["type"]], _WORDS[item["type"]]
+        at = {"output_index": len(self._items), "item_id": item["id"]}
+        self._items.append(item)
+        begun = {**item, "status": "in_progress", field: ""}
+        yield self._emit({"type": "response.output_item.added", "output_index": at["output_index"], "item": begun})
+        yield self._emit({"type": f"response.{word}.delta", **at, "delta": item[field]})
+        yield self._emit({"type": f"response.{word}.done", **at, "name": item["name"], field: item[field]})
+        yield self._emit({"type": "response.output_item.done", "output_index": at["output_index"], "item": item})
+
+    def _say(self, text: str) -> bytes:
+        text = self._apart(text)
+        if not text:
+            return b""
+        opened = self._open_text()
+        self._said += text
+        return opened + self._emit(
+            {"type": "response.output_text.delta", **self._place(), "delta": text, "logprobs": []}
+        )
+
+    def _open_text(self) -> bytes:
+        """The start of a message, once."""
+        if self._open >= 0:
+            return b""
+        self._open, self._said = len(self._items), ""
+        own = {"id": call_id("msg", self._id, self._open), "type": "message", "role": "assistant"}
+        item = {**own, **self._message, "status": "in_progress", "content": []}
+        if any(item["id"] == other.get("id") for other in self._items):
+            item["id"] = own["id"]  # the next answer of a server that has the same name for all messages
+        self._items.append(item)
+        return self._emit(
+            {"type": "response.output_item.added", "output_index": self._open, "item": item}
+        ) + self._emit({"type": "response.content_part.added", **self._place(), "part": _part("")})
+
+    def _end_text(self) -> bytes:
+        """The end of the message that is open, if one is."""
+        self._text, self._message = None, {}
+        if self._open < 0:
+            return b""
+        place, part = self._place(), _part(self._said)
+        item = {**self._items[self._open], "status": "completed", "content": [part]}
+        self._items[self._open], self._open = item, -1
+        return b"".join(
+            [
+                self._emit({"type": "response.output_text.done", **place, "text": part["text"], "logprobs": []}),
+                self._emit({"type": "response.content_part.done", **place, "part": part}),
+                self._emit(
+                    {"type": "response.output_item.done", "output_index": place["output_index"], "item": item}
+                ),
+            ]
+        )
+
+    def _place(self) -> Json:
+        return {"item_id": self._items[self._open]["id"], "output_index": self._open, "content_index": 0}
+
+    def _numbered(self, event: Json) -> bytes:
+        number = self._numbers.get(event.get("output_index"))
+        return self._emit(event if number is None else {**event, "output_index": number})
+
+    def _emit(self, event: Json) -> bytes:
+        numbered = {**event, "sequence_number": self._sequence}
+        self._sequence += 1
+        return event_of(msgspec.json.encode(numbered), str(event["type"]))
+
+
+def _part(text: str) -> Json:
+    return {"type": "output_text", "text": text, "annotations": [], "logprobs": []}
