@@ -35,6 +35,7 @@ from laconic.context.ledger import Decision, Recap
 from laconic.context.memory import MemoryArchive, MemoryStore
 from laconic.context.options import Bounds, Options
 from laconic.context.rules import Ages, Rules
+from laconic.context.writing import Writing
 from laconic.errors import ArchiveUnavailable, ContextOverflow
 from laconic.records import Original
 from laconic.wire.conversation import parse
@@ -257,6 +258,28 @@ def test_bytes_are_archived_before_a_decision_refers_to_them() -> None:
     for request in _prefixes(long_session(90)):
         send(one, request)
     assert store.referred
+
+
+def test_the_same_bytes_under_two_notes_are_kept_once_and_two_contents_never_share_a_reference() -> None:
+    """Files that hold the same text leave in one event."""
+
+    class Colliding(MemoryArchive):
+        def reference(self, original: Original) -> str:
+            return "00000000"
+
+    archive = MemoryArchive()
+    writing = Writing(MemoryStore(), archive)
+    writing.begin()
+    ref = writing.keep(Original("s", "", b"text", "read a.py"))
+    assert writing.keep(Original("s", "", b"text", "read b.py")) == ref
+    writing.append("s", [Decision("k", "age", ref=ref)], [])
+    assert writing.finish()
+    assert archive.kept == {ref: b"text"}
+    writing = Writing(MemoryStore(), Colliding())
+    writing.begin()
+    writing.keep(Original("s", "", b"text"))
+    with pytest.raises(ArchiveUnavailable):
+        writing.keep(Original("s", "", b"another"))
 
 
 def test_a_window_that_is_too_small_is_said_when_nothing_can_be_written_down() -> None:

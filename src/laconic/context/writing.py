@@ -45,8 +45,8 @@ class Writing:
         if self._archive_fails:
             raise _not_now()
         ref = self._archive.reference(original)
-        if self._originals.setdefault(ref, original) != original:
-            raise _not_now()  # two contents that would have the same reference
+        if self._originals.setdefault(ref, original).data != original.data:
+            raise _not_now()  # two contents that would have the same reference; notes may differ
         return ref
 
     def append(self, session: str, decisions: Sequence[Decision], recaps: Sequence[Recap]) -> None:
