@@ -15,9 +15,10 @@ import re
 import shutil
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from contextlib import closing
 from pathlib import Path
 from time import perf_counter
-from typing import Final
+from typing import Final, TypeVar
 
 import msgspec
 
@@ -36,6 +37,7 @@ _BARS: Final = {1000: 0.75, 2000: 0.83, 4000: 0.89}
 _CONTEXT_BARS: Final = {1000: 0.80, 2000: 0.87, 4000: 0.92}
 _EDIT_BARS: Final = {2000: 0.50, 4000: 0.62, 8000: 0.72}
 _SYMBOLS: Final = 400
+_SIGNATURE: Final = 15  # lines in which the name of a function is looked for
 _PREVIEW: Final = 72
 _PAGE: Final = 1000  # tokens of one page; hits are grouped by file inside a page
 
@@ -74,6 +76,9 @@ class Task(msgspec.Struct, frozen=True):
         return any(value for name, value in self.flags.items() if name.startswith("leak"))
 
 
+T = TypeVar("T", bound=Task)
+
+
 class Outcome(msgspec.Struct, frozen=True):
     """How a task went: the share of its functions named, and of its edits shown, within each budget."""
 
@@ -103,22 +108,25 @@ def run(options: Options) -> Report:
 
 
 def _measured(clone: Path, kept: Path, tasks: Sequence[Task]) -> Iterator[Outcome]:
-    snapshot = Snapshot(clone, kept / "code")
-    shutil.rmtree(snapshot.folder, ignore_errors=True)
-    snapshot.folder.mkdir(parents=True)
-    before: Path | None = None
-    for task in tasks:
-        snapshot.show(task.parent_sha)
-        before = cache = _indexed(snapshot.folder, kept / task.parent_sha[:12], before)
-        plane = Plane(snapshot.folder, load(flags={"cache_dir": str(cache)}))
-        plane.index.build()
+    for task, snapshot, plane in laid_out(clone, kept, tasks):
         started = perf_counter()
         rows = rank_symbols(plane.index.store, task.query, _SYMBOLS)
         took = 1000 * (perf_counter() - started)
         answer = plane.call("context", {"task": task.query, "budget": max(_EDIT_BARS)}).text
-        plane.close()
         shown = list(printed(answer, snapshot.lines))
         yield Outcome(task, named_within(task, rows, snapshot), took, *_shown(task, shown, snapshot))
+
+
+def laid_out(clone: Path, kept: Path, tasks: Sequence[T]) -> Iterator[tuple[T, Snapshot, Plane]]:
+    """Each task with its commit on disk and its tools; folder and indexes stay for the next run."""
+    snapshot = Snapshot.kept(clone, kept)
+    before: Path | None = None
+    for task in tasks:
+        snapshot.show(task.parent_sha)
+        before = cache = _indexed(snapshot.folder, kept / task.parent_sha[:12], before)
+        with closing(Plane(snapshot.folder, load(flags={"cache_dir": str(cache)}))) as plane:
+            plane.index.build()
+            yield task, snapshot, plane
 
 
 def _indexed(folder: Path, cache: Path, before: Path | None) -> Path:
@@ -139,7 +147,7 @@ def _indexed(folder: Path, cache: Path, before: Path | None) -> Path:
 
 def named_within(task: Task, rows: Sequence[Ranked], snapshot: Snapshot) -> dict[int, float]:
     """The share of the functions that the list names, by budget."""
-    wanted = [(function.path, _definition(function, snapshot.lines(function.path))) for function in task.functions]
+    wanted = [(function.path, definition(function, snapshot.lines(function.path))) for function in task.functions]
     at: dict[tuple[str, int], int] = {}
     printed = 0
     for page in _pages([_hit(row, snapshot) for row in rows]):
@@ -152,7 +160,7 @@ def named_within(task: Task, rows: Sequence[Ranked], snapshot: Snapshot) -> dict
 
 def _shown(task: Task, lines: Sequence[Line], snapshot: Snapshot) -> tuple[dict[int, float], dict[int, float]]:
     """What an answer names and shows, by budget; a function counts from its definition, an edit or five lines on."""
-    places = {(each.path, _definition(each, snapshot.lines(each.path))): at for at, each in enumerate(task.functions)}
+    places = {(each.path, definition(each, snapshot.lines(each.path))): at for at, each in enumerate(task.functions)}
     edits = [(file.path, start, end) for file in task.files for start, end in file.edits]
     named: dict[int, int] = {}
     edited: dict[int, int] = {}
@@ -211,13 +219,11 @@ def _costs(page: Sequence[Hit]) -> list[tuple[Hit, int]]:
     return costs
 
 
-def _definition(function: Function, lines: Sequence[str]) -> int:
-    """The line that names a function, within the first fifteen of it."""
+def definition(function: Function, lines: Sequence[str]) -> int:
+    """The line that names a function, among its first."""
     name = re.sub(r"[\[\]'\"#]", "", function.name.rsplit(".", 1)[-1])
-    for number in range(function.start, min(function.start + 15, function.end, len(lines)) + 1):
-        if number <= len(lines) and name in lines[number - 1]:
-            return number
-    return function.start
+    last = min(function.start + _SIGNATURE, function.end, len(lines))
+    return next((n for n in range(function.start, last + 1) if name in lines[n - 1]), function.start)
 
 
 def _verbatim(hit: Hit, snapshot: Snapshot) -> bool:

@@ -1,8 +1,8 @@
 """Laconic, the shell and other people's programs, set the same work with default settings.
 
 `laconic bench peers install [NAME...]` puts them into environments of their own below the cache; `laconic bench peers
-[NAME...]` measures those that are installed: ten questions about code, recorded command outputs made smaller,
-requests passed on. Where a peer does better, the report says so.
+[NAME...]` measures those that are installed: ten questions about code, what a model is shown that was told a task,
+recorded command outputs made smaller, requests passed on. Where a peer does better, the report says so.
 """
 
 from __future__ import annotations
@@ -15,11 +15,12 @@ from laconic.bench.corpus import DJANGO
 from laconic.bench.peers.asking import asked
 from laconic.bench.peers.compressing import compressed
 from laconic.bench.peers.environments import PEERS, install, installed, peer
+from laconic.bench.peers.mapping import mapped
 from laconic.bench.peers.passing import passed_on
 from laconic.bench.questions import OPENHANDS
 from laconic.bench.report import Cell, Options, Report, versions
 
-_PARTS: Final = (asked, compressed, passed_on)
+_PARTS: Final = (asked, mapped, compressed, passed_on)
 _OURS: Final = "laconic"
 _LESS: Final = (
     "tokens",
@@ -30,7 +31,7 @@ _LESS: Final = (
     "memory MB",
     "first byte ms",
 )  # figures of which less is better
-_MORE: Final = ("right", "facts kept")
+_MORE: Final = ("right", "facts kept", "named")
 
 
 def run(options: Options) -> Report:
@@ -42,11 +43,10 @@ def run(options: Options) -> Report:
         for each in wanted
         if not installed(Path(options.cache), each)
     ]
-    notes += [f"{each.package}: {each.absent}" for each in wanted if each.absent]
     rows = [row for part in _PARTS for row in part(options, wanted, notes)]
     return Report(
         "peers",
-        f"questions about {DJANGO} and {OPENHANDS[0]} at {OPENHANDS[1]}; recorded outputs",
+        f"questions about {DJANGO} and {OPENHANDS[0]} at {OPENHANDS[1]}; localisation tasks; recorded outputs",
         "o200k_base",
         tuple(rows),
         notes=(*notes, *verdicts(rows)),

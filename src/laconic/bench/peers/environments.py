@@ -25,7 +25,6 @@ class Peer:
     serves: bool = True  # it speaks MCP on standard input and output
     extra: str = ""  # of the package, which its program needs
     also: tuple[str, ...] = ()  # packages that it wants beside it
-    absent: str = ""  # why it is installed and not measured
 
 
 PEERS: Final = (
@@ -37,13 +36,7 @@ PEERS: Final = (
         "MCP server over language servers",
         also=("uv",),
     ),
-    Peer(
-        "aider-chat",
-        ("aider",),
-        "agent with a repository map",
-        serves=False,
-        absent="its repository map answers no question; nothing here measures it yet",
-    ),
+    Peer("aider-chat", ("aider",), "agent with a repository map", serves=False),
     Peer("headroom-ai", ("headroom",), "proxy that compresses contexts", serves=False),
     Peer("litellm", ("litellm",), "gateway to many providers", serves=False, extra="[proxy]"),
 )

@@ -11,13 +11,14 @@ the calls themselves included.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Final
 
 import msgspec
 
-from laconic.bench.localisation import Task
+from laconic.bench.localisation import Task, laid_out
 from laconic.bench.report import Options, Report, sampled
 from laconic.bench.snapshot import Snapshot, mirror_folder, part_of_name
 from laconic.bench.turns.native import careful, naive
@@ -25,8 +26,7 @@ from laconic.bench.turns.plane import Tools, with_plane
 from laconic.bench.turns.seen import Seen
 from laconic.bench.turns.shell import TOOL, Shell
 from laconic.bench.turns.tables import report
-from laconic.bench.turns.walk import CAREFUL, COMPACT, NAIVE, PLANE, Policy, Walk, steps
-from laconic.config import load
+from laconic.bench.turns.walk import CAREFUL, NAIVE, PLANE, STEPS, Policy, Walk, steps
 from laconic.mcp_server.instructions import INSTRUCTIONS
 from laconic.mcp_server.offers import listed_tools
 from laconic.tokens.count import Counter, counter
@@ -53,29 +53,28 @@ def run(options: Options) -> Report:
     walks: list[Walk] = []
     for name, group in by_mirror.items():
         options.progress(f"turns: {name}, {len(group)} tasks")
-        walks += _walked(mirror / name / "repo", group, Path(options.cache) / "turns" / name, count)
+        kept = Path(options.cache) / "localisation" / name
+        for task, snapshot, plane in laid_out(mirror / name / "repo", kept, group):
+            walks += _walked(task, snapshot, plane, count)
+    if options.out:
+        Path(options.out).mkdir(parents=True, exist_ok=True)
+        (Path(options.out) / "walks.json").write_bytes(msgspec.json.encode(walks))
     return report(walks, count.name, len(by_mirror))
 
 
-def _walked(clone: Path, tasks: Sequence[Spoken], work: Path, count: Counter) -> Iterator[Walk]:
-    snapshot = Snapshot.kept(clone, work)
-    for task in tasks:
-        snapshot.show(task.parent_sha)
-        plane = Plane(snapshot.folder, load(flags={"cache_dir": str(work / "indexes")}))
-        plane.index.build()
-        shell = Shell(snapshot.folder, snapshot.lines)
-        shells, tools = fixed_costs(count)
-        policies: dict[str, tuple[Policy, int]] = {
-            CAREFUL: (careful(task.query, shell), shells),
-            NAIVE: (naive(task.query, shell), shells),
-            PLANE: (with_plane(task.query, Tools(plane, snapshot.lines)), shells + tools),
-            COMPACT: (with_plane(task.query, Tools(plane, snapshot.lines), "compact"), shells + tools),
-        }
-        for name, (policy, fixed) in policies.items():
-            seen = Seen(task, plane.index.store, snapshot.lines)
-            begin = fixed + count(task.query)
-            yield Walk(task.id, task.langs, task.leaks, name, fixed, steps(policy, seen, MOST_TURNS, begin, count))
-        plane.close()
+def _walked(task: Spoken, snapshot: Snapshot, plane: Plane, count: Counter) -> Iterator[Walk]:
+    shell, ours = Shell(snapshot.folder, snapshot.lines), partial(Tools, plane, snapshot.lines)
+    shells, tools = fixed_costs(count)
+    policies: dict[str, tuple[Policy, int]] = {
+        CAREFUL: (careful(task.query, shell), shells),
+        NAIVE: (naive(task.query, shell), shells),
+        PLANE: (with_plane(task.query, ours()), shells + tools),
+        STEPS: (with_plane(task.query, ours(), ("compact", "standard")), shells + tools),
+    }
+    for name, (policy, fixed) in policies.items():
+        seen = Seen(task, plane.index.store, snapshot.lines)
+        begin = fixed + count(task.query)
+        yield Walk(task.id, task.langs, task.leaks, name, fixed, steps(policy, seen, MOST_TURNS, begin, count))
 
 
 def fixed_costs(count: Counter) -> tuple[int, int]:

@@ -24,7 +24,8 @@ _DEFINES: Final = (
     r"\b(?:def|class|fn|func|function|struct|trait|interface|enum|type|const|module)\s+(?:\([^)]*\)\s*)?"
 )
 _OPENS: Final = re.compile(rf"\s*(?:[\w()]+\s+)*?{_DEFINES}\w")
-_CODE: Final = "-g '*.{py,ts,tsx,js,mjs,rs,go,rb,java,c,h,cpp}' -g '!*test*'"
+# Sorted, since the order of parallel hits, of which only the first are shown, changes from run to run.
+_CODE: Final = "--sort path -g '*.{py,ts,tsx,js,mjs,rs,go,rb,java,c,h,cpp}' -g '!*test*'"
 _RANKED: Final = (
     'for w in {words}; do rg -il {code} -e $w | awk -v w=$w \'{{f[NR]=$0}} END {{print NR, w > "/dev/stderr";'
     " for (i in f) print 1/sqrt(NR), f[i]}}'; done | awk '{{s[$2]+=$1}} END {{for (f in s) print s[f], f}}'"

