@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+
 import pytest
 
 from laconic.bench.report import Cell
+from laconic.bench.turns.habits import turns_before_a_change
 from laconic.bench.turns.tables import report
 from laconic.bench.turns.walk import CAREFUL, PLANE, Rule, Step, Target, Walk
 
@@ -66,3 +70,23 @@ def test_the_report_says_where_the_shell_is_cheaper() -> None:
     notes = report(LUCKY + HARD, "words", 1).notes
     assert "careful native takes fewer prompt tokens than the code plane in 1 of 2 tasks" in notes
     assert any("found by both" in note and "blind: stop at 10 seen" in note for note in notes)
+
+
+def test_the_limit_of_turns_is_told_beside_what_recorded_agents_did(tmp_path: Path) -> None:
+    call = {"id": "c", "type": "function", "function": {"name": "bash", "arguments": '{"command": "rg total"}'}}
+    change = {
+        "id": "d",
+        "type": "function",
+        "function": {"name": "bash", "arguments": '{"command": "sed -i s/a/b/ x.py"}'},
+    }
+    messages: list[dict[str, object]] = [{"role": "user", "content": "mend it"}]
+    for each in (call, call, change):
+        messages += [
+            {"role": "assistant", "content": "", "tool_calls": [each]},
+            {"role": "tool", "tool_call_id": each["id"], "content": "done"},
+        ]
+    (tmp_path / "one.json").write_text(json.dumps({"messages": messages}))
+    looked = turns_before_a_change(tmp_path)
+    assert looked == [2]
+    assert "recordings: 2" in report(LUCKY, "words", 1, looked).notes[-1]
+    assert turns_before_a_change(tmp_path / "nowhere") == []

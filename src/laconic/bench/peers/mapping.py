@@ -1,8 +1,8 @@
-"""What is put before a model that was only told a task: a peer's repository map, and our `context` at the same size.
+"""What is put before a model that was only told a task: a peer's repository map, and our `context`.
 
-The peer is run as a person runs it, with a provider on loopback that keeps what it is sent. Both are asked for the same
-localisation tasks, and both are scored in the same way: a function is named when the line that defines it stands below
-its file.
+The peer is run as a person runs it, with the settings that it chooses for a well-known model and a provider on loopback
+that keeps what it is sent. Both get the same localisation tasks, and both are scored in the same way: a function is named
+when the line that defines it stands below its file.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from laconic.tokens.count import counter
 _AIDER: Final = "aider-chat"
 _TASKS: Final = 15  # spread over all, unless told: the map of a large repository takes minutes
 _QUICK: Final = 3
-_MAP: Final = 1024  # tokens of its map with default settings
+_SMALL: Final = 1024  # tokens of a short answer, beside the default
 _SECONDS: Final = 900.0
 _KNOWN: Final = 60  # characters of a line by which it is known
 _MAP_BEGINS: Final = "Here are summaries of some files"
@@ -81,7 +81,7 @@ def _figures(
             notes.append(f"{theirs}, {task.id}: {error}")
             continue
         yield theirs, _named(task, _lines_of_map(text), snapshot), count(text), time.perf_counter() - began
-        for by, budget in (("laconic", _MAP), ("laconic, default budget", "standard")):
+        for by, budget in (("laconic", "standard"), (f"laconic, budget {_SMALL}", _SMALL)):
             began = time.perf_counter()
             answer = plane.call("context", {"task": task.query, "budget": budget}).text
             took = time.perf_counter() - began
@@ -135,7 +135,7 @@ async def _asked(program: Path, code: Path, task: str, own: dict[str, str]) -> s
         return answered(asked)
 
     async with ScriptedUpstream(kept) as upstream:
-        words = ["--model", "openai/m", "--openai-api-base", f"{upstream.url}/v1", "--openai-api-key", "none"]
+        words = ["--model", "openai/gpt-4o", "--openai-api-base", f"{upstream.url}/v1", "--openai-api-key", "none"]
         process = await asyncio.create_subprocess_exec(
             *(str(program), *words, *_QUIET, "--message", task),
             cwd=code,

