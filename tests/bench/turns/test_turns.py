@@ -11,6 +11,7 @@ import pytest
 from laconic.bench import turns
 from laconic.bench.report import Cell, Options, Report
 from laconic.bench.snapshot import Snapshot
+from laconic.bench.turns.plane import outlined
 
 IDENTITY = ("-c", "user.name=a", "-c", "user.email=a@example.org", "-c", "init.defaultBranch=main")
 POLICIES = ("native, careful", "native, naive", "code plane", "code plane, in steps")
@@ -135,3 +136,24 @@ def test_a_snapshot_that_was_left_half_way_starts_afresh(tmp_path: Path, mirror:
     (work / "code" / "stray.py").write_text("x = 1\n")
     Snapshot.kept(clones / "own+er" / "repo", work).show(commit)
     assert not (work / "code" / "stray.py").exists()
+
+
+def test_an_outline_shows_definitions_where_they_stand() -> None:
+    """Below a decorator, without the colon, with the signature in one line: at the line that defines."""
+    source = [
+        "@cached",
+        "def total(",
+        "    lines,",
+        "):",
+        "    return 1",
+        "class Bill:",
+        "    def pay(self):",
+        "        pass",
+    ]
+    outline = "[a.py#1a2b3c 8 lines]\n1-5 def total(lines)\n6-8 class Bill\n  7-8 def pay(self)\n  9 nothing = 1\n"
+    shown = list(outlined(outline, lambda path: source if path == "a.py" else []))
+    assert [(line.path, line.number, line.text) for line in shown] == [
+        ("a.py", 2, "def total("),
+        ("a.py", 6, "class Bill:"),
+        ("a.py", 7, "def pay(self):"),
+    ]

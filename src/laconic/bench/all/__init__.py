@@ -1,8 +1,8 @@
 """Every benchmark, one report: JSON, Markdown and charts in a folder.
 
 `laconic bench all [NAME...] [--quick] [--out FOLDER] [--fresh]`. Each part runs in a process of its own and its result is
-kept, so that a run that was broken off goes on where it stopped. A part that fails, takes too long or lacks its data
-stands in the report as such.
+kept, so that a run that was broken off goes on where it stopped; the report is written anew after every part. A part
+that fails, takes too long or lacks its data stands in the report as such.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from laconic.errors import UnknownName
 
 
 def run(options: Options) -> Report:
-    """Measure what the folder does not hold yet, then write the report anew."""
+    """Measure what the folder does not hold yet; the report grows with every part."""
     known = {part.name: part for part in PARTS}
     for word in options.args:
         if word not in known:
@@ -33,12 +33,17 @@ def run(options: Options) -> Report:
         why = f" ({outcome.reason})" if outcome.reason else ""
         options.progress(f"[{at}/{len(wanted)}] {part.name}: {outcome.state}{why}, {outcome.seconds:.0f} s")
         outcomes.append(outcome)
+        _write(folder, outcomes, quick=options.quick)
+    return _summary(outcomes, folder)
+
+
+def _write(folder: Path, outcomes: list[Outcome], *, quick: bool) -> None:
+    """The report so far: one that is broken off is there to be read, too."""
     pictures = charts(outcomes)
     for name, picture in pictures.items():
         (folder / "charts" / f"{name}.svg").write_text(picture, "utf-8")
     (folder / "report.json").write_bytes(msgspec.json.format(msgspec.json.encode(outcomes), indent=1))
-    (folder / "report.md").write_text(markdown(outcomes, list(pictures), quick=options.quick), "utf-8")
-    return _summary(outcomes, folder)
+    (folder / "report.md").write_text(markdown(outcomes, list(pictures), quick=quick), "utf-8")
 
 
 def _summary(outcomes: list[Outcome], folder: Path) -> Report:

@@ -34,6 +34,8 @@ CHARTS: Final = (
     Chart("fixed", "What a tool list costs in every prompt, tokens", "server", "tokens"),
     Chart("peers", "Ten questions: tokens of the answers", "by", "tokens", {"measure": "ten questions"}),
     Chart("peers", "Ten questions: answered right", "by", "right", {"measure": "ten questions"}),
+    Chart("peers", "Told a task: functions to edit that are named, share", "by", "named"),
+    Chart("peers", "Told a task: tokens", "by", "tokens", {"measure": "told a task"}),
     Chart("peers", "First build of the index, seconds", "by", "build s", {"measure": "ten questions"}),
     Chart("peers", "Command outputs: tokens kept, share", "by", "tokens kept"),
     Chart("peers", "Command outputs: facts kept, share", "by", "facts kept"),
@@ -77,7 +79,8 @@ def _rows(chart: Chart, report: Report) -> list[tuple[str, float]]:
 def _line(outcome: Outcome) -> dict[str, Cell]:
     against = next((part.against for part in PARTS if part.name == outcome.name), "")
     held = f"{sum(bar.holds for bar in outcome.bars)} of {len(outcome.bars)}" if outcome.report else ""
-    return {"part": outcome.name, "state": outcome.state, "bars held": held, "against": against}
+    told = {"part": outcome.name, "state": outcome.state, "bars held": held}
+    return {**told, "against": against, "seconds": round(outcome.seconds)}
 
 
 def _section(outcome: Outcome) -> list[str]:

@@ -62,7 +62,7 @@ def mapped(options: Options, peers: Sequence[Peer], notes: list[str]) -> list[di
             figures[by].append((found[0], int(found[1]), found[2]))
     return [
         {
-            **{"measure": f"{len(rows)} tasks, first prompt", "by": by, "named": mean(row[0] for row in rows)},
+            **{"measure": "told a task", "by": by, "tasks": len(rows), "named": mean(row[0] for row in rows)},
             **{"tokens": mean(row[1] for row in rows), "answers s": mean(row[2] for row in rows)},
         }
         for by, rows in figures.items()
