@@ -10,7 +10,7 @@ import pytest
 from laconic.bench.report import Cell
 from laconic.bench.turns.habits import turns_before_a_change
 from laconic.bench.turns.tables import report
-from laconic.bench.turns.walk import CAREFUL, PLANE, Rule, Step, Target, Walk
+from laconic.bench.turns.walk import CAREFUL, STEPS, Rule, Step, Target, Walk
 
 
 def _walk(task: str, policy: str, *functions: float, size: int = 1000) -> Walk:
@@ -26,8 +26,8 @@ def _rows(walks: list[Walk], tasks: str) -> dict[str, dict[str, Cell]]:
     return {str(row["policy"]): row for row in report(walks, "words", 1).rows if row["tasks"] == tasks}
 
 
-LUCKY = [_walk("lucky", CAREFUL, 1.0, 1.0, 1.0), _walk("lucky", PLANE, 1.0, 1.0, size=3000)]
-HARD = [_walk("hard", CAREFUL, 0.0, 0.5, 0.5), _walk("hard", PLANE, 1.0, 1.0, size=3000)]
+LUCKY = [_walk("lucky", CAREFUL, 1.0, 1.0, 1.0), _walk("lucky", STEPS, 1.0, 1.0, size=3000)]
+HARD = [_walk("hard", CAREFUL, 0.0, 0.5, 0.5), _walk("hard", STEPS, 1.0, 1.0, size=3000)]
 
 
 def test_a_walk_ends_with_the_turn_that_shows_the_last_function() -> None:
@@ -42,8 +42,8 @@ def test_what_was_spent_in_vain_counts() -> None:
     rows = _rows(LUCKY + HARD, "all")
     assert rows[CAREFUL]["turns"] == (2 + 4) / 2
     assert rows[CAREFUL]["sum of prompts"] == ((100 + 1100) + (100 + 1100 + 2100 + 3100)) / 2
-    assert rows[PLANE]["sum of prompts"] == 100 + 3100
-    assert rows[PLANE]["of careful"] == pytest.approx(3200 / 3800)
+    assert rows[STEPS]["sum of prompts"] == 100 + 3100
+    assert rows[STEPS]["of careful"] == pytest.approx(3200 / 3800)
 
 
 def test_what_was_sent_before_costs_a_tenth_with_a_cache() -> None:
@@ -54,21 +54,21 @@ def test_what_was_sent_before_costs_a_tenth_with_a_cache() -> None:
 
 def test_tasks_are_told_apart_by_who_succeeds() -> None:
     walks = LUCKY + HARD
-    assert _rows(walks, "found by both")[PLANE]["n"] == 1
+    assert _rows(walks, "found by both")[STEPS]["n"] == 1
     assert _rows(walks, "found by the code plane only")[CAREFUL]["functions"] == 0.5
     assert _rows(walks, "found by careful native only") == {}
 
 
 def test_the_view_that_favours_the_shell_stops_both_at_its_share_and_leaves_out_what_it_never_finds() -> None:
-    lost = [_walk("lost", CAREFUL, 0.0, 0.0), _walk("lost", PLANE, 1.0)]
+    lost = [_walk("lost", CAREFUL, 0.0, 0.0), _walk("lost", STEPS, 1.0)]
     rows = _rows(LUCKY + HARD + lost, "until all that careful native finds")
-    assert rows[CAREFUL]["n"] == rows[PLANE]["n"] == 2
+    assert rows[CAREFUL]["n"] == rows[STEPS]["n"] == 2
     assert rows[CAREFUL]["turns"] == (2 + 3) / 2
 
 
 def test_the_report_says_where_the_shell_is_cheaper() -> None:
     notes = report(LUCKY + HARD, "words", 1).notes
-    assert "careful native takes fewer prompt tokens than the code plane in 1 of 2 tasks" in notes
+    assert "careful native takes fewer prompt tokens than the code plane in steps in 1 of 2 tasks" in notes
     assert any("found by both" in note and "blind: stop at 10 seen" in note for note in notes)
 
 

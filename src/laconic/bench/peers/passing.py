@@ -26,6 +26,7 @@ _SECONDS: Final = 180.0  # until a gateway must be ready
 _WARM: Final = 10  # requests before those that count
 _ASKED: Final = 100
 _BODY: Final = b'{"model":"m","stream":true,"messages":[{"role":"user","content":"hi"}]}'
+_KEY: Final = f"sk-{'laconic-bench' * 4}"  # a proxy that asks for none refuses to start
 _SETTINGS: Final = """model_list:
   - model_name: m
     litellm_params:
@@ -80,7 +81,7 @@ async def _in_turn(ways: Sequence[str]) -> list[list[float]]:
 
 async def _first_byte(base: str) -> float:
     """Milliseconds until the first event of an answer."""
-    headers = {"content-type": "application/json", "authorization": "Bearer none"}
+    headers = {"content-type": "application/json", "authorization": f"Bearer {_KEY}"}
     async with aiohttp.ClientSession() as client:
         began = time.perf_counter()
         async with client.post(f"{base}/v1/chat/completions", data=_BODY, headers=headers) as answer:
@@ -100,15 +101,19 @@ async def _litellm(cache: Path, url: str) -> AsyncIterator[tuple[str, int]]:
         settings.write_text(_SETTINGS.format(url=url), "utf-8")
         program = environment(cache, peer(_LITELLM)) / "bin" / "litellm"
         words = ["--config", str(settings), "--host", "127.0.0.1", "--port", str(port)]
-        process = await asyncio.create_subprocess_exec(
-            str(program),
-            *words,
-            env=child_environment({"HOME": folder}),
-            stdout=asyncio.subprocess.DEVNULL,
-            stderr=asyncio.subprocess.DEVNULL,
-        )
+        said = Path(folder) / "said.txt"
+        with said.open("wb") as told:
+            process = await asyncio.create_subprocess_exec(
+                str(program),
+                *words,
+                env=child_environment({"HOME": folder, "LITELLM_MASTER_KEY": _KEY}),
+                stdout=told,
+                stderr=told,
+            )
         try:
-            await _until_ready(f"http://127.0.0.1:{port}/health/liveliness", process)
+            if not await _is_ready(f"http://127.0.0.1:{port}/health/liveliness", process):
+                lines = said.read_text("utf-8", "replace").strip().splitlines()
+                raise CommandFailed(f"its proxy did not start: {(lines or ['it says nothing'])[-1][:200]}")
             yield f"http://127.0.0.1:{port}", process.pid
         finally:
             if process.returncode is None:
@@ -116,18 +121,18 @@ async def _litellm(cache: Path, url: str) -> AsyncIterator[tuple[str, int]]:
             await process.wait()
 
 
-async def _until_ready(url: str, process: asyncio.subprocess.Process) -> None:
+async def _is_ready(url: str, process: asyncio.subprocess.Process) -> bool:
     until = time.monotonic() + _SECONDS
     async with aiohttp.ClientSession() as client:
         while time.monotonic() < until and process.returncode is None:
             try:
                 async with client.get(url) as answer:
                     if answer.ok:
-                        return
+                        return True
             except aiohttp.ClientError:
                 pass  # it does not listen yet
             await asyncio.sleep(0.1)
-    raise CommandFailed("its proxy did not start (it needs the extra `proxy`).")
+    return False
 
 
 def answered(asked: Asked) -> Answer:

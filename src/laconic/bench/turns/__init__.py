@@ -1,11 +1,12 @@
 """Agents at work, simulated: the same tasks with a shell and with the code plane, turn by turn.
 
 Scripted policies work through the localisation tasks: a careful agent with ripgrep and sed, a naive one with grep and
-cat, and one with the code plane, at once or in steps. Each decides on what it has seen. The measurement, which knows the
-answer, ends every walk with the turn that shows the last function to edit, or after seven turns of calls, as long as
-recorded agents look around before they change a file: no rule of thumb of an agent decides the comparison, and what was
-spent in vain counts. Every prompt sends everything again, so the sum of prompts is what is compared: tool lists,
-instructions and the calls themselves included. Other ends, among them rules that do not know the answer, stand beside it.
+cat, and one with the code plane, that asks in steps or for all at once. Each decides on what it has seen. The measurement,
+which knows the answer, ends every walk with the turn that shows the last function to edit, or after seven turns of calls,
+as long as recorded agents look around before they change a file: no rule of thumb of an agent decides the comparison,
+and what was spent in vain counts. Every prompt sends everything again, so the sum of prompts is what is compared: tool
+lists, instructions and the calls themselves included. Other ends, among them rules that do not know the answer, stand
+beside it.
 
 `laconic bench turns [PART OF A REPOSITORY'S NAME] [--tasks N] [--out FOLDER]`; snapshots and indexes are kept in the
 cache, those of `laconic bench localisation`; `--out` keeps the walks.
@@ -30,7 +31,7 @@ from laconic.bench.turns.plane import Tools, with_plane
 from laconic.bench.turns.seen import Seen
 from laconic.bench.turns.shell import TOOL, Shell
 from laconic.bench.turns.tables import report
-from laconic.bench.turns.walk import CAREFUL, NAIVE, PLANE, STEPS, Policy, Walk, steps
+from laconic.bench.turns.walk import CAREFUL, NAIVE, ONCE, STEPS, Policy, Walk, steps
 from laconic.mcp_server.instructions import INSTRUCTIONS
 from laconic.mcp_server.offers import listed_tools
 from laconic.tokens.count import Counter, counter
@@ -73,8 +74,8 @@ def _walked(task: Spoken, snapshot: Snapshot, plane: Plane, count: Counter) -> I
     policies: dict[str, tuple[Policy, int]] = {
         CAREFUL: (careful(task.query, shell), shells),
         NAIVE: (naive(task.query, shell), shells),
-        PLANE: (with_plane(task.query, ours()), shells + tools),
         STEPS: (with_plane(task.query, ours(), ("compact", "standard")), shells + tools),
+        ONCE: (with_plane(task.query, ours(), ("standard",)), shells + tools),
     }
     for name, (policy, fixed) in policies.items():
         seen = Seen(task, plane.index.store, snapshot.lines)

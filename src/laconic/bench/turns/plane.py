@@ -55,7 +55,7 @@ def outlined(answer: str, lines_of: Callable[[str], Sequence[str]]) -> Iterator[
                     break
 
 
-def with_plane(text: str, tools: Tools, budgets: Sequence[str] = ("",)) -> Policy:
+def with_plane(text: str, tools: Tools, budgets: Sequence[str]) -> Policy:
     """`context` with the text of the task, with one budget after another; each adds what was not sent before.
 
     Then outlines of the best files, with a search for the names of the task that did not come up; then reads of what was
@@ -63,7 +63,7 @@ def with_plane(text: str, tools: Tools, budgets: Sequence[str] = ("",)) -> Polic
     """
     told: list[Called] = []
     for budget in budgets:
-        told.append(tools.call("context", task=text, **({"budget": budget} if budget else {})))
+        told.append(tools.call("context", task=text, budget=budget))
         yield told[-1:]
     absent = [name for name in Clues.of(text).names if not any(name in each.answer for each in told)]
     outlines = [tools.call("map", path=path) for path in _files(told, tools)[:_AT_ONCE]]

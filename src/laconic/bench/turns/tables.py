@@ -7,7 +7,7 @@ from statistics import mean, median
 from typing import Final
 
 from laconic.bench.report import Bar, Cell, Report, at_least, at_most, versions
-from laconic.bench.turns.walk import CAREFUL, PLANE, Rule, Target, Walk
+from laconic.bench.turns.walk import CAREFUL, STEPS, Rule, Target, Walk
 
 _ALL: Final = Target(functions=1.0)
 _TARGETS: Final = {
@@ -63,7 +63,7 @@ def _groups(walks: Sequence[Walk]) -> Groups:
 
 def _by_success(walked: Sequence[Walk]) -> Groups:
     native = {walk.task for walk in walked if walk.policy == CAREFUL and _ALL(walk.end)}
-    ours = {walk.task for walk in walked if walk.policy == PLANE and _ALL(walk.end)}
+    ours = {walk.task for walk in walked if walk.policy == STEPS and _ALL(walk.end)}
     everything = {walk.task for walk in walked}
     parts = {
         "found by both": native & ours,
@@ -89,13 +89,13 @@ def _by_policy(walks: Sequence[Walk]) -> dict[str, list[Walk]]:
 
 def _bars(walks: Sequence[Walk]) -> tuple[Bar, ...]:
     policies = _by_policy(walks)
-    if CAREFUL not in policies or PLANE not in policies:
+    if CAREFUL not in policies or STEPS not in policies:
         return ()
-    native, ours = policies[CAREFUL], policies[PLANE]
+    native, ours = policies[CAREFUL], policies[STEPS]
     return (
-        at_most("turns, of careful native", _over(ours, "turns") / _over(native, "turns"), 0.99),
-        at_most("prompt tokens, of careful native", _over(ours, "prompts") / _over(native, "prompts"), 0.5),
-        at_least("functions seen, above careful native", _functions(ours) - _functions(native), 0),
+        at_most("turns in steps, of careful native", _over(ours, "turns") / _over(native, "turns"), 0.99),
+        at_most("prompt tokens in steps, of careful native", _over(ours, "prompts") / _over(native, "prompts"), 0.5),
+        at_least("functions seen in steps, above careful native", _functions(ours) - _functions(native), 0),
     )
 
 
@@ -104,15 +104,15 @@ def _dearer(groups: Mapping[str, Sequence[Walk]]) -> Iterator[str]:
     spent = {
         policy: {walk.task: walk.prompts for walk in chosen} for policy, chosen in _by_policy(groups["all"]).items()
     }
-    native, ours = spent.get(CAREFUL, {}), spent.get(PLANE, {})
+    native, ours = spent.get(CAREFUL, {}), spent.get(STEPS, {})
     fewer = sum(ours[task] > prompts for task, prompts in native.items() if task in ours)
-    yield f"careful native takes fewer prompt tokens than the code plane in {fewer} of {len(native)} tasks"
+    yield f"careful native takes fewer prompt tokens than the code plane in steps in {fewer} of {len(native)} tasks"
     titles = [
         title
         for title, group in groups.items()
-        if (figures := _spent(group)) and figures.get(PLANE, 0) > figures.get(CAREFUL, 0)
+        if (figures := _spent(group)) and figures.get(STEPS, 0) > figures.get(CAREFUL, 0)
     ]
-    yield f"careful native takes fewer prompt tokens on average in the rows: {', '.join(titles) or 'none'}"
+    yield f"on average it does so in the rows: {', '.join(titles) or 'none'}"
 
 
 def _habit(looked: Sequence[int]) -> Iterator[str]:

@@ -18,8 +18,8 @@ from laconic.tokens.count import Counter
 
 CAREFUL: Final = "native, careful"
 NAIVE: Final = "native, naive"
-PLANE: Final = "code plane"
 STEPS: Final = "code plane, in steps"
+ONCE: Final = "code plane, at once"
 
 _CACHED: Final = 0.1  # price of a token that the provider remembers
 
