@@ -1,7 +1,7 @@
 """Agents at work, simulated: the same tasks with a shell and with the code plane, turn by turn.
 
 Scripted policies work through the localisation tasks: a careful agent with ripgrep and sed, a naive one with grep and
-cat, and one with the code plane, that asks in steps or for all at once. Each decides on what it has seen. The measurement,
+cat, and one with the code plane, that asks in steps or all at once. Each decides on what it has seen. The measurement,
 which knows the answer, ends every walk with the turn that shows the last function to edit, or after seven turns of calls,
 as long as recorded agents look around before they change a file: no rule of thumb of an agent decides the comparison,
 and what was spent in vain counts. Every prompt sends everything again, so the sum of prompts is what is compared: tool
