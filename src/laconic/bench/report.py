@@ -5,7 +5,7 @@ from __future__ import annotations
 import platform
 from collections.abc import Sequence
 from importlib.metadata import PackageNotFoundError, version
-from typing import Protocol, TypeVar
+from typing import Final, Protocol, TypeVar
 
 import msgspec
 
@@ -13,6 +13,7 @@ from laconic import __version__
 
 Cell = str | int | float | bool | None
 T = TypeVar("T")
+_LEAST: Final = 1e-4  # below it a figure is nothing, to a reader
 
 
 class Bar(msgspec.Struct, frozen=True):
@@ -119,4 +120,6 @@ def cell(value: Cell) -> str:
         return ""
     if not isinstance(value, float):
         return str(value)
+    if abs(value) < _LEAST:
+        return "0"
     return f"{value:.0f}" if abs(value) >= 1000 else f"{value:.4g}"

@@ -13,7 +13,7 @@ from laconic.bench import all as whole
 from laconic.bench.all.page import charts, markdown
 from laconic.bench.all.parts import PARTS, Outcome
 from laconic.bench.chart import bars
-from laconic.bench.report import Cell, Options, Report, at_most
+from laconic.bench.report import Cell, Options, Report, at_most, cell
 from laconic.cli.commands.bench import names
 from laconic.errors import UnknownName
 
@@ -92,3 +92,26 @@ def test_the_page_says_which_bar_is_missed_and_shows_its_charts() -> None:
     assert "**missed**: cost 2 (wanted at most 1)" in page
     assert all(f"charts/{name}.svg" in page for name in pictures)
     assert len(pictures) == 3
+
+
+def test_a_part_that_measured_on_less_is_a_sample_whose_bars_do_not_count(tmp_path: Path) -> None:
+    report = whole.run(_options(tmp_path, "powercut"))
+    assert report.rows[0]["state"] == "sample"
+    assert [bar.name for bar in report.bars] == ["parts without a result"]
+
+
+def test_the_report_is_there_after_every_part(tmp_path: Path) -> None:
+    """When the second part begins, the first stands in the report."""
+    found: list[bool] = []
+
+    def look(said: str) -> None:
+        page = tmp_path / "out" / "report.md"
+        found.append(page.exists() and "## fit" in page.read_text("utf-8"))
+
+    options = _options(tmp_path, "fit", "outputs")
+    whole.run(msgspec.structs.replace(options, progress=look))
+    assert found == [False, False, True, True]
+
+
+def test_what_is_next_to_nothing_is_written_as_nothing() -> None:
+    assert (cell(5.2e-05), cell(0.0123456), cell(12345.6)) == ("0", "0.01235", "12346")

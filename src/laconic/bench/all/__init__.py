@@ -12,7 +12,7 @@ from pathlib import Path
 import msgspec
 
 from laconic.bench.all.page import charts, markdown
-from laconic.bench.all.parts import PARTS, Outcome, measured
+from laconic.bench.all.parts import PARTS, SAMPLE, Outcome, measured
 from laconic.bench.report import Bar, Cell, Options, Report, at_most, versions
 from laconic.errors import UnknownName
 
@@ -61,7 +61,7 @@ def _summary(outcomes: list[Outcome], folder: Path) -> Report:
         Bar(f"{each.name}: {bar.name}", bar.value, bar.wanted, bar.holds)
         for each in outcomes
         for bar in each.bars
-        if not bar.holds
+        if not bar.holds and each.state != SAMPLE
     ]
     silent = sum(each.report is None for each in outcomes)
     return Report(
