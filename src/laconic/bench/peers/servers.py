@@ -178,7 +178,9 @@ def _serena(cache: Path, peer: Peer) -> Callable[[Path, Path], Opened]:
         tried = served.answer("outline", [first])[-1]
         if "Failed to start" in tried or session is None:
             served.close()
-            raise CommandFailed("its language server does not start here (it is downloaded on first use).")
+            raise CommandFailed(
+                "its language server does not start here (it is downloaded on first use, and runs on Python 3.13)."
+            )
         return Served(client, _ask_serena(session[1], manual))
 
     return opened
