@@ -8,7 +8,6 @@ when the line that defines it stands below its file.
 from __future__ import annotations
 
 import asyncio
-import re
 import shutil
 import subprocess
 import tempfile
@@ -38,7 +37,8 @@ _QUICK: Final = 3
 _SMALL: Final = 1024  # tokens of a short answer, beside the default
 _SECONDS: Final = 900.0
 _KNOWN: Final = 60  # characters of a line by which it is known
-_MAP_BEGINS: Final = "Here are summaries of some files"
+# The messages that tell of the repository: its map, and whole files whose path the task mentions.
+_TELLING: Final = ("Here are summaries of some files", "added these files to the chat")
 _QUIET: Final = ("--yes-always", "--no-check-update", "--analytics-disable", "--no-show-model-warnings")
 
 Shown = list[tuple[str, str]]  # path and text of a line
@@ -80,7 +80,7 @@ def _figures(
         except CommandFailed as error:
             notes.append(f"{theirs}, {task.id}: {error}")
             continue
-        yield theirs, _named(task, _lines_of_map(text), snapshot), count(text), time.perf_counter() - began
+        yield theirs, _named(task, _lines_shown(text, snapshot), snapshot), count(text), time.perf_counter() - began
         for by, budget in (("laconic", "standard"), (f"laconic, budget {_SMALL}", _SMALL)):
             began = time.perf_counter()
             answer = plane.call("context", {"task": task.query, "budget": budget}).text
@@ -102,15 +102,15 @@ def _named(task: Task, shown: Shown, snapshot: Snapshot) -> float:
     return found / len(task.functions)
 
 
-def _lines_of_map(text: str) -> Shown:
-    """A map is files that end in a colon, each with the lines that it shows of it."""
+def _lines_shown(text: str, snapshot: Snapshot) -> Shown:
+    """Lines below the path of a file, with a colon in a map and without one above a whole file."""
     shown: Shown = []
     path = ""
     for line in text.split("\n"):
-        if line.startswith("│"):
-            shown.append((path, line[1:]))
-        elif named := re.fullmatch(r"(\S.*):", line):
-            path = named[1]
+        if line and (snapshot.lines(line) or snapshot.lines(line.removesuffix(":"))):
+            path = line.removesuffix(":")
+        elif path:
+            shown.append((path, line.removeprefix("│")))
     return shown
 
 
@@ -153,4 +153,5 @@ async def _asked(program: Path, code: Path, task: str, own: dict[str, str]) -> s
     if not sent:
         raise CommandFailed(f"it ended with {process.returncode} and asked no model.")
     messages = msgspec.json.decode(sent[0])["messages"]
-    return next((str(each["content"]) for each in messages if _MAP_BEGINS in str(each["content"])), "")
+    told = (str(each["content"]) for each in messages)
+    return "\n".join(text for text in told if any(words in text for words in _TELLING))
