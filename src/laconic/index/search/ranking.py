@@ -14,7 +14,7 @@ from typing import Final, NamedTuple
 
 from laconic.index.schema import SHIFT, file_of
 from laconic.index.search.scope import Scope
-from laconic.index.search.terms import MOST, Term, identifiers, paths, terms
+from laconic.index.search.terms import MOST, Term, identifiers, paths
 from laconic.index.store import Store, Symbol
 from laconic.index.words import fold
 
@@ -62,32 +62,26 @@ class Taste:
 FUNCTIONS: Final = Taste(_KINDS, CLASSES)
 
 
-def rank_symbols(store: Store, task: str, limit: int, scope: Scope | None = None) -> list[Ranked]:
-    """The symbols that a task in words is most likely about, best first; functions before what only declares."""
-    scope = scope or Scope()
-    return ranked(store, terms(task), scope, FUNCTIONS, text=task)[:limit]
-
-
 def ranked(store: Store, wanted: list[Term], scope: Scope, taste: Taste, text: str = "") -> list[Ranked]:
     """All that matches, best first. `text` may name symbols and paths outright."""
-    rows = _matching(store, _worth(store, wanted), scope)
+    rows = matching(store, _worth(store, wanted), scope, _POOL)
     best = max((row.score for row in rows), default=1.0)
-    rows += _named(store, identifiers(text), scope, {row.id for row in rows})
+    rows += named(store, identifiers(text), scope, {row.id for row in rows})
     exact = {fold(name) for name in identifiers(text)}
     places = tuple(paths(text))
     scored = [_with_priors(row, taste, best, exact, places) for row in rows]
-    lent = _lent(scored)
-    found = [row._replace(score=row.score + _NEIGHBOURS * lent[file_of(row.id)]) for row in scored]
+    shared = lent(scored)
+    found = [row._replace(score=row.score + _NEIGHBOURS * shared[file_of(row.id)]) for row in scored]
     found = [row for row in found if row.symbol is not None or taste.file_row > 0]
     return sorted(found, key=lambda row: (-row.score, row.path, row.id))
 
 
-def _matching(store: Store, wanted: list[Term], scope: Scope) -> list[Ranked]:
+def matching(store: Store, wanted: list[Term], scope: Scope, limit_to: int) -> list[Ranked]:
     """The rows that bm25 likes best. They are joined with their symbols afterwards: a common word has many rows."""
     if not wanted:
         return []
     # A phrase that stands twice in the query counts twice.
-    query = " OR ".join(f'"{term.word}"' for term in wanted for _ in range(round(term.weight)))
+    query = " OR ".join(f'"{term.word}"' for term in wanted for _ in range(max(1, round(term.weight))))
     limit, parameters = scope.limit(f"(words.rowid >> {SHIFT})")
     if not limit:
         limit = f" AND (words.rowid >> {SHIFT}) IN (SELECT id FROM files)"  # the others are dead
@@ -95,7 +89,7 @@ def _matching(store: Store, wanted: list[Term], scope: Scope) -> list[Ranked]:
         limit += f" AND words.rowid IN (SELECT id FROM symbols WHERE kind IN ({','.join('?' * len(scope.kinds))}))"
     sql = f"""SELECT best.score, best.id, files.path, files.class, symbols.* FROM (
         SELECT rowid AS id, bm25(words, {",".join(map(str, WEIGHTS))}) AS score FROM words
-        WHERE words MATCH ?{limit} ORDER BY score LIMIT {_POOL}) AS best
+        WHERE words MATCH ?{limit} ORDER BY score LIMIT {limit_to}) AS best
         JOIN files ON files.id = best.id >> {SHIFT} LEFT JOIN symbols ON symbols.id = best.id"""
     rows = store.connection.execute(sql, (query, *parameters, *scope.kinds))
     return [
@@ -117,7 +111,7 @@ def _worth(store: Store, wanted: list[Term]) -> list[Term]:
     return [term for _, term in sorted(worth, reverse=True)[:MOST]]
 
 
-def _named(store: Store, names: Iterable[str], scope: Scope, known: set[int]) -> list[Ranked]:
+def named(store: Store, names: Iterable[str], scope: Scope, known: set[int]) -> list[Ranked]:
     """Symbols that the text names but that its words did not find."""
     found: list[Ranked] = []
     limit, parameters = scope.limit("files.id")
@@ -136,24 +130,28 @@ def _with_priors(row: Ranked, taste: Taste, best: float, exact: set[str], places
     score = row.score
     if places and any(row.path.endswith(place) or place.endswith("/" + row.path) for place in places):
         score += _PLACED * best
-    score *= taste.classes.get(row.file_class, 1.0)
+    if row.symbol is not None and row.symbol.folded in exact:
+        score += _NAMED * best / taste.classes.get(row.file_class, 1.0)
+    return row._replace(score=score * prior(row, taste, _LENGTH))
+
+
+def prior(row: Ranked, taste: Taste, length: float) -> float:
+    """What a row is worth before anything was asked: by its class of file, its kind and its length."""
+    factor = taste.classes.get(row.file_class, 1.0)
     symbol = row.symbol
     if symbol is None:
-        return row._replace(score=score * taste.file_row)
-    if symbol.folded in exact:
-        score += _NAMED * best
+        return factor * taste.file_row
     if symbol.test and row.file_class != "test":
-        score *= taste.classes.get("test", 1.0)
-    score *= taste.kinds.get(symbol.kind, 0.2) * min(len(symbol.span) + 3, _LONG) ** _LENGTH
-    return row._replace(score=score)
+        factor *= taste.classes.get("test", 1.0)
+    return factor * taste.kinds.get(symbol.kind, 0.2) * math.pow(min(len(symbol.span) + 3, _LONG), length)
 
 
-def _lent(rows: Iterable[Ranked]) -> defaultdict[int, float]:
+def lent(rows: Iterable[Ranked]) -> defaultdict[int, float]:
     """By file, the sum of its scores, each further one counting less."""
-    lent: defaultdict[int, float] = defaultdict(float)
+    sums: defaultdict[int, float] = defaultdict(float)
     share: defaultdict[int, float] = defaultdict(lambda: 1.0)
     for row in sorted(rows, key=lambda row: -row.score):
         file = file_of(row.id)
-        lent[file] += row.score * share[file]
+        sums[file] += row.score * share[file]
         share[file] *= _FADE
-    return lent
+    return sums

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from functools import lru_cache
 from typing import Final, NamedTuple
 
 from laconic.index.words import split
 
 MOST: Final = 64  # terms of one question: more cost time and find nothing new
-_TITLE: Final = 2.0  # a word of the first line counts as much as two
 _LINE: Final = 200  # characters of a first line that is a title
+_TITLE: Final = 3.0  # what a word of the title counts, against one of the text
+_QUOTED_WORD: Final = 2.0  # the same for a word between back quotes
+_HEADING_WORD: Final = 0.5  # headings come from a template as often as not
+_CODE_WORD: Final = 0.3  # blocks of code show how somebody uses the code, with words of his own
+_AGAIN: Final = 0.6  # a word that stands n times counts as n to this power
 
 _PROSE: Final = """
    a an and are as at be been but by can could did do does doing for from had has have how i if in into is it its just
@@ -25,6 +30,11 @@ _IDENTIFIER: Final = re.compile(r"[A-Za-z_$][\w$]*[a-z0-9][A-Z][\w$]*|[A-Za-z]\w
 _BLOCK: Final = re.compile(r"```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z)", re.DOTALL)
 _QUOTED: Final = re.compile(r"`([^`\s]+)`")
 _PATH: Final = re.compile(r"[\w.-]+(?:/[\w.-]+)+|[\w-]+\.[a-z]{1,4}\b")
+_COMMENT: Final = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
+_BOX: Final = re.compile(r"\s*(?:[-*]\s*)?\[[ xX]\]")
+_HEADING: Final = re.compile(r"\s*(?:#{1,6}\s|\*\*[^*]+\*\*:?\s*$)")
+_INDENTED: Final = re.compile(r"(?: {4}|\t|\s*>>> )")
+_SPAN: Final = re.compile(r"`([^`\n]+)`")
 _DATA: Final = re.compile(r"https?://\S+|[0-9a-f]{12,}|\b\d{3,}\b")
 
 
@@ -36,15 +46,46 @@ class Term(NamedTuple):
 
 
 def terms(text: str) -> list[Term]:
-    """Words in the order of their first use; those of the title count more."""
-    text = text.strip()
-    title, _, rest = text.partition("\n")
-    if len(title) > _LINE:
-        title, rest = title[:_LINE], title[_LINE:] + "\n" + rest
-    found = {word: _TITLE if rest.strip() else 1.0 for word in _words(title)}
-    for word in _words(_DATA.sub(" ", rest)):
-        found.setdefault(word, 1.0)
-    return [Term(word, weight) for word, weight in found.items()]
+    """Words in the order of their first use, each with what it counts by where it stands and how often.
+
+    Boxes to tick and comments of a template say nothing about the task.
+    """
+    title, rest = title_and_rest(text)
+    if not rest.strip():
+        return [Term(word, 1.0) for word in dict.fromkeys(_words(title))]
+    most: dict[str, float] = {}
+    sums: dict[str, float] = {}
+    for weight, part in _parts(rest):
+        for word in _words(_DATA.sub(" ", part)):
+            most[word] = max(weight, most.get(word, 0.0))
+            sums[word] = sums.get(word, 0.0) + weight
+    said = {word: most[word] * (total / most[word]) ** _AGAIN for word, total in sums.items()}
+    found = {word: max(_TITLE + said.get(word, 0.0) / 2, said.get(word, 0.0)) for word in _words(title)}
+    return [Term(word, weight) for word, weight in (found | {w: said[w] for w in said if w not in found}).items()]
+
+
+def title_and_rest(text: str) -> tuple[str, str]:
+    """The first line of a text, or what of it can be one, and what follows."""
+    title, _, rest = text.strip().partition("\n")
+    return title[:_LINE], f"{title[_LINE:]}\n{rest}"
+
+
+def _parts(text: str) -> Iterator[tuple[float, str]]:
+    """Parts of a text, each with what a word of it counts; a word between back quotes is in two of them."""
+    text = _COMMENT.sub(" ", text)
+    for block in _BLOCK.findall(text):
+        yield _CODE_WORD, block
+    prose: list[str] = []
+    for line in _BLOCK.sub("\n", text).split("\n"):
+        if _INDENTED.match(line):
+            yield _CODE_WORD, line
+        elif _HEADING.match(line):
+            yield _HEADING_WORD, line
+        elif not _BOX.match(line):
+            prose.append(line)
+    rest = "\n".join(prose)
+    yield 1.0, rest
+    yield _QUOTED_WORD, " ".join(_SPAN.findall(rest))
 
 
 def identifiers(text: str) -> list[str]:
@@ -86,6 +127,7 @@ def stem(word: str) -> str:
     return word[:-1] if word.endswith("e") and len(word) > 4 else word
 
 
-def _words(text: str) -> dict[str, None]:
-    words = (word.lower() for word in split(text).split())
-    return {word: None for word in words if word not in _STOP and (len(word) > 1 or not word.isascii())}
+def _words(text: str) -> Iterator[str]:
+    for word in split(text).split():
+        if (small := word.lower()) not in _STOP and (len(word) > 1 or not word.isascii()):
+            yield small

@@ -1,0 +1,159 @@
+"""Rank symbols for a task in words: an issue, a bug, a change to make.
+
+Such a text is long, and most of it is not about code. The index hands over candidates; they are weighed again word by
+word, by where a word stands in the task and whether it stands in the body, the name or the path of a symbol.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from itertools import pairwise
+from pathlib import PurePosixPath
+from typing import Final, NamedTuple
+
+from laconic.index.schema import file_of
+from laconic.index.search.ranking import FUNCTIONS, Ranked, lent, matching, named, prior
+from laconic.index.search.scope import Scope
+from laconic.index.search.terms import MOST, Term, identifiers, paths, terms, title_and_rest
+from laconic.index.store import Store
+from laconic.index.words import fold
+
+_POOL: Final = 1500  # candidates by all words, and as many by those of the title
+_RARE: Final = 0.85  # power of a word's rarity
+_NAME: Final = 1.0
+_PATH: Final = 1.2
+_LONG: Final = 400  # lines; a longer body holds no more words by chance
+_USUAL: Final = 40  # lines of a body whose words count in full
+_FILE: Final = 0.15  # of the best score, for the file that holds most of the words
+_OWNER: Final = 0.15  # the same for a member of what the text names; more when the title does
+_OWNER_IN_TITLE: Final = 0.25
+_NAMED: Final = 0.3
+_PLACED: Final = 0.25
+_ALIKE: Final = 0.05  # a name or a file that is called as a word of the title
+_NEIGHBOURS: Final = 0.35  # what the best symbols of a file lend to the others
+_LENGTH: Final = 0.05
+_WORDS: Final = re.compile(r"[A-Za-z]{3,}")
+_OWNERS: Final = re.compile(r"[.:#/]+")
+_NAMELESS: Final = frozenset({"index", "mod", "__init__", "main", "lib"})  # files that are called after their folder
+
+
+class _Told(NamedTuple):
+    """A word of the task and what finding it is worth."""
+
+    word: str
+    worth: float
+
+
+class _Meant(NamedTuple):
+    """What the text names outright, folded."""
+
+    names: frozenset[str]
+    in_title: frozenset[str]
+    words: frozenset[str]  # of the title
+    places: tuple[str, ...]
+
+
+def rank_symbols(store: Store, task: str, limit: int, scope: Scope | None = None) -> list[Ranked]:
+    """The symbols that a task in words is most likely about, best first; functions before what only declares."""
+    scope = scope or Scope()
+    wanted = terms(task)
+    told = _told(store, wanted)
+    kept = {each.word for each in told}
+    title = {term.word for term in terms(title_and_rest(task)[0])}
+    rows = matching(store, [term for term in wanted if term.word in kept], scope, _POOL)
+    seen = {row.id for row in rows}
+    more = matching(store, [term for term in wanted if term.word in kept & title], scope, _POOL)
+    rows += [row for row in more if row.id not in seen]
+    rows += named(store, identifiers(task), scope, seen | {row.id for row in more})
+    rows = [row for row in rows if row.symbol is not None]
+    scored = _with_priors(_weighed(store, rows, told), _meant(task))
+    best = sorted(_with_neighbours(scored), key=lambda row: (-row.score, row.path, row.id))
+    return best[:limit]
+
+
+def _told(store: Store, wanted: Iterable[Term]) -> list[_Told]:
+    """The words that tell most: rare ones, and those that the text makes much of."""
+    total = int(store.connection.execute("SELECT count(*) FROM symbols").fetchone()[0]) + 1
+    found: list[_Told] = []
+    for term in list(wanted)[: 4 * MOST]:
+        sql = "SELECT count(*) FROM words WHERE words MATCH ?"
+        if count := int(store.connection.execute(sql, (f'{{body name}} : "{term.word}"',)).fetchone()[0]):
+            rarity = max(math.log((total - count + 0.5) / (count + 0.5)), 0.01) if count < total else 0.01
+            found.append(_Told(term.word, term.weight * rarity**_RARE))
+    return sorted(found, key=lambda each: -each.worth)[:MOST]
+
+
+def _weighed(store: Store, rows: Sequence[Ranked], told: Sequence[_Told]) -> list[Ranked]:
+    """The rows with new scores from 0 to 1, to which what their files hold is added."""
+    length = {row.id: len(row.symbol.span) for row in rows if row.symbol is not None}
+    body = {id: (0.75 + 0.25 * min(lines, _LONG) / _USUAL) ** -0.6 for id, lines in length.items()}
+    scores: defaultdict[int, float] = defaultdict(float)
+    files: defaultdict[int, float] = defaultdict(float)
+    ids = json.dumps(list(length))
+    for word, worth in told:
+        held: defaultdict[int, float] = defaultdict(float)
+        for column, weight in (("name", _NAME), ("path", _PATH)):
+            for id in _holding(store, column, word, ids):
+                held[id] += weight
+        for id in _holding(store, "body", word, ids):
+            held[id] += body[id]
+        for id, value in held.items():
+            scores[id] += worth * value / (value + 1)
+        for file in {file_of(id) for id in held}:
+            files[file] += worth
+    for file, lines in store.connection.execute(
+        "SELECT id, lines FROM files WHERE id IN (SELECT value FROM json_each(?))", (json.dumps(list(files)),)
+    ):
+        files[file] /= 0.5 + min(lines, 3_000) / 600
+    best, fullest = max(scores.values(), default=1.0), max(files.values(), default=1.0)
+    return [row._replace(score=scores[row.id] / best + _FILE * files[file_of(row.id)] / fullest) for row in rows]
+
+
+def _holding(store: Store, column: str, word: str, ids: str) -> Iterable[int]:
+    """Which of these symbols have a word there. With the plus the index is read once, not once for each of them."""
+    sql = "SELECT rowid FROM words WHERE words MATCH ? AND +rowid IN (SELECT value FROM json_each(?))"
+    return (row[0] for row in store.connection.execute(sql, (f'{column} : "{word}"', ids)))
+
+
+def _meant(task: str) -> _Meant:
+    title = title_and_rest(task)[0]
+    words = _WORDS.findall(title)
+    pairs = {fold(one + other) for one, other in pairwise(words)}
+    return _Meant(
+        frozenset(map(fold, identifiers(task))),
+        frozenset(map(fold, identifiers(title))) | pairs,
+        frozenset(word.lower() for word in words if len(word) > 3),
+        tuple(paths(task)),
+    )
+
+
+def _with_priors(rows: Iterable[Ranked], meant: _Meant) -> list[Ranked]:
+    found: list[Ranked] = []
+    for row in rows:
+        symbol = row.symbol
+        assert symbol is not None
+        score = row.score
+        owners = {fold(part) for part in _OWNERS.split(symbol.qualified)[:-1]}
+        score += _OWNER_IN_TITLE * (not owners.isdisjoint(meant.in_title))
+        score += _OWNER * (not owners.isdisjoint(meant.names))
+        score += _NAMED * (symbol.folded in meant.names)
+        score += _ALIKE * (symbol.folded in meant.words)
+        score += _ALIKE * (fold(_called(row.path)) in meant.words)
+        score += _PLACED * any(row.path.endswith(place) or place.endswith("/" + row.path) for place in meant.places)
+        found.append(row._replace(score=score * prior(row, FUNCTIONS, _LENGTH)))
+    return found
+
+
+def _called(path: str) -> str:
+    """What a file is called after."""
+    place = PurePosixPath(path)
+    return place.parent.name if place.stem in _NAMELESS else place.stem
+
+
+def _with_neighbours(rows: Sequence[Ranked]) -> list[Ranked]:
+    by_file = lent(rows)
+    return [row._replace(score=row.score + _NEIGHBOURS * by_file[file_of(row.id)]) for row in rows]
