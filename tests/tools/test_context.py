@@ -46,6 +46,18 @@ def test_a_larger_budget_goes_on_where_a_smaller_one_ends(plane: Plane) -> None:
     assert large.split("\n")[:8] == names
 
 
+def test_a_function_that_is_shown_is_not_named_again(plane: Plane) -> None:
+    task = "Shipping: the parcel weight of an order is compared with the heaviest, Overweight is raised wrongly"
+    code = plane.call("context", {"task": task, "budget": "1500", "show": "code"}).text
+    assert "    if order.parcel_weight > heaviest:\n        raise Overweight(order)\n" in code
+    assert "1 def ship(order):\n" not in code
+    names = plane.call("context", {"task": task, "budget": "1500", "show": "names"}).text
+    assert "1 def ship(order):\n" in names
+    assert "order.parcel_weight" not in names
+    both = plane.call("context", {"task": task, "budget": "4000"}).text
+    assert both.count("def ship(order):") <= 2  # named before it was shown, not after
+
+
 @pytest.mark.feature("C6")
 def test_lines_that_the_session_has_are_not_sent_again_nor_replaced_by_lesser_ones(plane: Plane) -> None:
     session = Session()

@@ -1,7 +1,8 @@
 """From the text of a commit or an issue to the functions that were changed: what is named, what is shown, and when.
 
-Two answers are measured: the plain ranked list of symbols, and the `context` tool with its default form at 8,000
-tokens, of which the edited lines that it shows count too.
+Measured are the plain ranked list of symbols and the `context` tool at 8,000 tokens: its default form, in which names
+and lines share the room, by what it names and by the edited lines that it shows; and its form `show="code"`, which is
+all lines, by those lines.
 
 A function is named when the line of its definition was printed as the file has it (its first 60 characters). The cost
 is every character printed before, over four. Snapshots are laid out from bare clones: `laconic bench localisation
@@ -87,6 +88,7 @@ class Outcome(msgspec.Struct, frozen=True):
     milliseconds: float
     context_named: dict[int, float]
     context_edits: dict[int, float]
+    code_edits: dict[int, float]
 
 
 def run(options: Options) -> Report:
@@ -112,9 +114,10 @@ def _measured(clone: Path, kept: Path, tasks: Sequence[Task]) -> Iterator[Outcom
         started = perf_counter()
         rows = rank_symbols(plane.index.store, task.query, _SYMBOLS)
         took = 1000 * (perf_counter() - started)
-        answer = plane.call("context", {"task": task.query, "budget": max(_EDIT_BARS)}).text
-        shown = list(printed(answer, snapshot.lines))
-        yield Outcome(task, named_within(task, rows, snapshot), took, *_shown(task, shown, snapshot))
+        asked: dict[str, object] = {"task": task.query, "budget": max(_EDIT_BARS)}
+        answers = [plane.call("context", asked | {"show": show}).text for show in ("both", "code")]
+        whole, code = (_shown(task, list(printed(answer, snapshot.lines)), snapshot) for answer in answers)
+        yield Outcome(task, named_within(task, rows, snapshot), took, *whole, code[1])
 
 
 def laid_out(clone: Path, kept: Path, tasks: Sequence[T]) -> Iterator[tuple[T, Snapshot, Plane]]:
@@ -245,9 +248,9 @@ def _report(outcomes: Sequence[Outcome]) -> Report:
             shares: dict[str, Cell] = {f"{budget} tokens": _mean(group, budget) for budget in _BARS}
             context: dict[str, Cell] = {f"context {b}": _over(group, "context_named", b) for b in _CONTEXT_BARS}
             edits: dict[str, Cell] = {f"edits {b}": _over(group, "context_edits", b) for b in _EDIT_BARS}
-            rows.append(
-                {"tasks": name, "n": len(group), **shares, **context, **edits, "ms p50": times[len(times) // 2]}
-            )
+            code: dict[str, Cell] = {f"code {b}": _over(group, "code_edits", b) for b in _EDIT_BARS}
+            row: dict[str, Cell] = {"tasks": name, "n": len(group), **shares, **context, **edits, **code}
+            rows.append(row | {"ms p50": times[len(times) // 2]})
     bars: list[Bar] = [at_least(f"named in {each} tokens", _mean(outcomes, each), _BARS[each]) for each in _BARS]
     bars += [
         at_least(f"context names in {b} tokens", _over(outcomes, "context_named", b), w)
@@ -255,6 +258,10 @@ def _report(outcomes: Sequence[Outcome]) -> Report:
     ]
     bars += [
         at_least(f"context shows edits in {b} tokens", _over(outcomes, "context_edits", b), w)
+        for b, w in _EDIT_BARS.items()
+    ]
+    bars += [
+        at_least(f"context of code only shows edits in {b} tokens", _over(outcomes, "code_edits", b), w)
         for b, w in _EDIT_BARS.items()
     ]
     corpus = f"{len(outcomes)} tasks from {len({each.task.mirror for each in outcomes})} repositories"

@@ -1,12 +1,13 @@
 """`context`: a task in words, answered with the code that it is about: where to look, then the lines that matter.
 
-Names and lines take turns in rounds of a fixed size, so that a larger budget goes on where a smaller one ends.
+Names and lines take turns in rounds of a fixed size, so that a larger budget goes on where a smaller one ends. What was
+shown is not named again.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from laconic.errors import WorkspaceError
@@ -15,6 +16,7 @@ from laconic.index.search.lines import Wanted, weighed
 from laconic.index.search.query import Filters, patterns
 from laconic.index.search.scope import scope_of
 from laconic.index.store import Symbol
+from laconic.records import Span
 from laconic.render.compact import Json
 from laconic.tools.source import Opened, clipped, opened
 from laconic.tools.tool import Answer, Argument, Call, Piece, Sent, Tool
@@ -22,12 +24,20 @@ from laconic.tools.windows import Choice, Window
 
 _RANKED: Final = 400  # symbols that are looked at
 _ALONE: Final = 1_300  # tokens of budget up to which only names are given
-_ROUNDS: Final = (("names", 1_200), ("lines", 850), ("names", 1_250), ("lines", 750))  # tokens; then lines only
+_ROUNDS: Final = (
+    ("names", 550),
+    ("lines", 850),
+    ("names", 600),
+    ("lines", 1_000),
+    ("names", 1_000),
+)  # then lines only
 _REST: Final = 3  # rounds of lines for what is left: one, and two for what it left, since lines cost less together
+_KNOWN: Final = 5  # lines of a function by which it is known
 _LEAST: Final = 40  # tokens that are worth beginning a round for
 _FOOTER: Final = 60
 _LONGEST: Final = 40_000  # characters of a task that are read
 _NO_WORD: Final = re.compile(r"\S{300,}")  # data that was pasted
+_SHOW: Final = ("detail", "mode", "form", "view")
 _LINE: Final = 62  # characters of a definition line: enough to know it by
 
 
@@ -44,10 +54,11 @@ def run(call: Call) -> Answer:
     pieces: list[Piece] = []
     names, room = list(ranked), call.limit - _FOOTER
     choice: Choice | None = None
-    for what, size in _rounds(call.limit):
+    for what, size in _rounds(call.limit, call.text("show")):
         if min(size, room) < _LEAST:
             break
         if what == "names":
+            names = _unseen(names, pieces)
             page = list(_page(call, names, files, min(size, room)))
             names = names[len(page) :]
             room -= _spent(call, page)
@@ -63,13 +74,32 @@ def run(call: Call) -> Answer:
     return Answer(pieces, "context", unit="places", paths=paths, spread=1_000.0, grouped=False)
 
 
-def _rounds(limit: int) -> Iterator[tuple[str, int]]:
-    if limit <= _ALONE:
+def _rounds(limit: int, show: str) -> Iterator[tuple[str, int]]:
+    if show == "names" or (show == "both" and limit <= _ALONE):
         yield "names", limit
         return
-    yield from _ROUNDS
+    if show == "both":
+        yield from _ROUNDS
     for _ in range(_REST):
         yield "lines", limit
+
+
+def _unseen(ranked: Iterable[Ranked], pieces: Iterable[Piece]) -> list[Ranked]:
+    """The symbols of which the lines that are shown do not tell already."""
+    shown: dict[str, list[Span]] = {}
+    for piece in pieces:
+        if piece.sent is not None:
+            shown.setdefault(piece.group, []).extend(piece.sent.spans)
+    return [row for row in ranked if row.symbol is not None and not _told(row.symbol, shown.get(row.path, ()))]
+
+
+def _told(symbol: Symbol, shown: Iterable[Span]) -> bool:
+    lines = 0
+    for span in shown:
+        if span.start <= symbol.line <= span.end:
+            return True
+        lines += max(0, min(symbol.end, span.end) - max(symbol.start, span.start) + 1)
+    return lines >= _KNOWN
 
 
 def _spent(call: Call, pieces: Sequence[Piece]) -> int:
@@ -161,9 +191,11 @@ TOOL = Tool(
     "context",
     "The code for a task in words (issue, bug, feature): ranked symbols with the bodies that matter",
     "Give the whole text of the task. The answer names the places that it is most likely about, and shows the lines of"
-    " them that matter most, as many as the budget allows. Lines that this session has received are not sent again.",
+    " them that matter most, as many as the budget allows. `show` set to `names` or `code` gives one without the other."
+    " Lines that this session has received are not sent again.",
     (
         Argument("task", "text", "", required=True),
+        Argument("show", "text", "", choices=("both", "names", "code"), default="both", listed=False, aliases=_SHOW),
         Argument("path", "text", "", listed=False, aliases=("include", "folder", "glob")),
     ),
     run,

@@ -39,6 +39,31 @@ def test_words_of_the_title_count_more_and_prose_does_not_count() -> None:
     assert "the" not in found
 
 
+def test_what_a_template_of_issues_says_does_not_count() -> None:
+    text = (
+        "Refunds fail\n\n### Prerequisites\n- [x] I have read the guidelines\n<!-- describe the outcome -->\n"
+        "### Description\nThe `ledger` loses a refund, the refund is gone.\n\n```\nmy_script(refund)\n```\n"
+    )
+    found = {term.word: term.weight for term in terms(text)}
+    assert not found.keys() & {"guidelines", "read", "describe", "outcome"}
+    assert found["refunds"] > found["ledger"] > found["loses"] > found["prerequisites"] > found["script"]
+    assert found["refund"] > found["loses"]  # said again and again
+
+
+def test_the_text_of_an_issue_finds_its_function_below_a_template(index: Index) -> None:
+    template = "".join(f"- [x] I cancelled an order and rendered the receipt {n} times\n" for n in range(30))
+    found = names(
+        index, f"Payment declined by the provider\n\n### Checks\n{template}\n### What happens\nNo refund.\n"
+    )
+    assert found[0] == "charge"
+
+
+def test_members_of_what_the_title_names_come_first(index: Index) -> None:
+    rows = rank_symbols(index.store, "`OrderBook` returns the number\n\nOf the item it gives.", 10)
+    best = [row.symbol.qualified for row in rows if row.symbol][:2]
+    assert all(name.startswith("OrderBook.") for name in best)
+
+
 def test_identifiers_are_told_from_prose() -> None:
     assert identifiers("Call `charge` or place_order, then createInvoice and done()") == [
         "charge",

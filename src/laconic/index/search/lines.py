@@ -18,7 +18,7 @@ from laconic.index.words import split
 
 TYPES: Final = frozenset({"class", "interface", "struct", "enum", "trait", "module", "impl", "namespace", "object"})
 _CALLABLE: Final = frozenset({"function", "method", "constructor", "macro"})
-_KINDS: Final = {"constant": 7.0, "variable": 7.0, "field": 1.2}
+_KINDS: Final = {"constant": 5.3, "variable": 5.3, "field": 2.2}
 _ASKED: Final = 200  # words of a task that are looked up
 _TELLING: Final = 8  # words that a line cannot say more than
 _WIDEST: Final = 400  # characters of a line that are read
@@ -78,7 +78,7 @@ def weighed(
     worth: dict[Place, float] = {}
     for rank, row in enumerate(ranked[:_FUNCTIONS]):
         if row.symbol is not None and row.symbol.kind not in TYPES:
-            prior = (rank + 3) ** -0.85 * max(row.score / best, _LEAST) ** 1.5
+            prior = (rank + 3) ** -1.3 * max(row.score / best, _LEAST) ** 0.55
             for line, value in files[row.path].function(row.symbol):
                 worth.setdefault((row.path, line), prior * value)
     for path in list(first)[:_FILES]:
@@ -109,11 +109,11 @@ class _File:
         if last < symbol.start:
             return
         own = sum(told[symbol.start + 2 : last + 3]) / (last - symbol.start + 1)
-        common = 9.6 * (self._rank + 1) ** -0.4 * self._score**-0.8 * (len(self._all) + 20) ** -0.4
-        common *= (last - symbol.start + 2) ** -0.65 * (0.02 + own) ** -0.3 * _KINDS.get(symbol.kind, 1.0)
+        common = 5.6 * (self._rank + 1) ** -0.35 * self._score**-0.45 * (len(self._all) + 20) ** -0.3
+        common *= (last - symbol.start + 2) ** -0.6 * (0.02 + own) ** -0.35 * _KINDS.get(symbol.kind, 1.0)
         for line in range(symbol.start, last + 1):
             at = line + 2
-            yield line, common * (0.05 + told[at]) ** 0.35 * (0.2 + sum(told[at - 3 : at + 4])) ** 1.3
+            yield line, common * (0.05 + told[at]) ** 0.35 * (0.2 + sum(told[at - 3 : at + 4])) ** 1.15
 
     def outside(self, symbols: Sequence[Symbol]) -> Iterator[tuple[int, float]]:
         """Imports, constants and all else that stands outside of functions."""
@@ -124,10 +124,10 @@ class _File:
                 inside.update(range(symbol.start, symbol.end + 1))
         imports = [number for number, line in enumerate(self._all[:_HEAD], 1) if _IMPORT.match(line)]
         last, known = max(imports, default=0), set(imports)
-        common = 60.0 * (self._rank + 1) ** -0.7 * self._score**2.1 / (len(self._all) + 20)
+        common = 4.4 * (self._rank + 1) ** -1.3 * self._score**1.65 * (len(self._all) + 20) ** -0.85
         for line in range(1, len(told) - 5):
             if line not in inside:
                 at = line + 2
-                value = (0.05 + told[at]) ** 0.9 * (0.05 + max(told[at - 1], told[at + 1]))
-                value *= 2.1 if line in known else 1.0
-                yield line, common * value * (1.8 if last - 3 <= line <= last + 5 else 1.0)
+                value = (0.05 + told[at]) ** 0.65 * (0.05 + max(told[at - 1], told[at + 1])) ** 0.5
+                value *= 2.0 if line in known else 1.0
+                yield line, common * value * (2.0 if last - 3 <= line <= last + 5 else 1.0)
