@@ -24,13 +24,10 @@ from laconic.tools.windows import Choice, Window
 
 _RANKED: Final = 400  # symbols that are looked at
 _ALONE: Final = 1_300  # tokens of budget up to which only names are given
-_ROUNDS: Final = (
-    ("names", 550),
-    ("lines", 850),
-    ("names", 600),
-    ("lines", 1_000),
-    ("names", 1_000),
-)  # then lines only
+_ROUNDS: Final = {  # tokens of each; lines have what is left
+    "both": (("names", 550), ("lines", 850), ("names", 600), ("lines", 1_000), ("names", 1_000)),
+    "code": (("lines", 1_950), ("lines", 2_000)),
+}
 _REST: Final = 3  # rounds of lines for what is left: one, and two for what it left, since lines cost less together
 _KNOWN: Final = 5  # lines of a function by which it is known
 _LEAST: Final = 40  # tokens that are worth beginning a round for
@@ -78,8 +75,7 @@ def _rounds(limit: int, show: str) -> Iterator[tuple[str, int]]:
     if show == "names" or (show == "both" and limit <= _ALONE):
         yield "names", limit
         return
-    if show == "both":
-        yield from _ROUNDS
+    yield from _ROUNDS[show]
     for _ in range(_REST):
         yield "lines", limit
 
