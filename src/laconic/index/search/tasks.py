@@ -10,7 +10,7 @@ import json
 import math
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 from pathlib import PurePosixPath
 from typing import Final, NamedTuple
@@ -154,6 +154,9 @@ def _called(path: str) -> str:
     return place.parent.name if place.stem in _NAMELESS else place.stem
 
 
-def _with_neighbours(rows: Sequence[Ranked]) -> list[Ranked]:
+def _with_neighbours(rows: Sequence[Ranked]) -> Iterator[Ranked]:
+    """A field does not come up because its file does."""
     by_file = lent(rows)
-    return [row._replace(score=row.score + _NEIGHBOURS * by_file[file_of(row.id)]) for row in rows]
+    for row in rows:
+        kind = FUNCTIONS.kinds.get(row.symbol.kind, 0.2) if row.symbol is not None else 0.0
+        yield row._replace(score=row.score + _NEIGHBOURS * kind * by_file[file_of(row.id)])
