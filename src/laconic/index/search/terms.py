@@ -46,7 +46,7 @@ class Term(NamedTuple):
 
 
 def terms(text: str) -> list[Term]:
-    """Words in the order of their first use, each with what it counts by where it stands and how often.
+    """Words of the title, then of the text, then of code, each with what it counts by where it stands and how often.
 
     Boxes to tick and comments of a template say nothing about the task.
     """
@@ -73,19 +73,16 @@ def title_and_rest(text: str) -> tuple[str, str]:
 def _parts(text: str) -> Iterator[tuple[float, str]]:
     """Parts of a text, each with what a word of it counts; a word between back quotes is in two of them."""
     text = _COMMENT.sub(" ", text)
-    for block in _BLOCK.findall(text):
-        yield _CODE_WORD, block
     prose: list[str] = []
+    headings: list[str] = []
+    code = _BLOCK.findall(text)
     for line in _BLOCK.sub("\n", text).split("\n"):
-        if _INDENTED.match(line):
-            yield _CODE_WORD, line
-        elif _HEADING.match(line):
-            yield _HEADING_WORD, line
-        elif not _BOX.match(line):
-            prose.append(line)
-    rest = "\n".join(prose)
-    yield 1.0, rest
-    yield _QUOTED_WORD, " ".join(_SPAN.findall(rest))
+        if not _BOX.match(line):
+            (code if _INDENTED.match(line) else headings if _HEADING.match(line) else prose).append(line)
+    yield 1.0, "\n".join(prose)
+    yield _QUOTED_WORD, " ".join(_SPAN.findall("\n".join(prose)))
+    yield _HEADING_WORD, "\n".join(headings)
+    yield _CODE_WORD, "\n".join(code)
 
 
 def identifiers(text: str) -> list[str]:
