@@ -2,6 +2,7 @@
 
 The worth is a product of powers, fitted as a Poisson regression to recorded changes (each half of them predicted from
 the other): how well the function and its file rank, how long they are, and how much the line and those around it say.
+What a line says itself counts more than the regression has it: lines are chosen in windows, where the best ones decide.
 """
 
 from __future__ import annotations
@@ -113,7 +114,7 @@ class _File:
         common *= (last - symbol.start + 2) ** -0.6 * (0.02 + own) ** -0.35 * _KINDS.get(symbol.kind, 1.0)
         for line in range(symbol.start, last + 1):
             at = line + 2
-            yield line, common * (0.05 + told[at]) ** 0.35 * (0.2 + sum(told[at - 3 : at + 4])) ** 1.15
+            yield line, common * (0.05 + told[at]) ** 0.5 * (0.2 + sum(told[at - 3 : at + 4])) ** 1.4
 
     def outside(self, symbols: Sequence[Symbol]) -> Iterator[tuple[int, float]]:
         """Imports, constants and all else that stands outside of functions."""
@@ -124,7 +125,7 @@ class _File:
                 inside.update(range(symbol.start, symbol.end + 1))
         imports = [number for number, line in enumerate(self._all[:_HEAD], 1) if _IMPORT.match(line)]
         last, known = max(imports, default=0), set(imports)
-        common = 4.4 * (self._rank + 1) ** -1.3 * self._score**1.65 * (len(self._all) + 20) ** -0.85
+        common = 6.6 * (self._rank + 1) ** -1.3 * self._score**1.65 * (len(self._all) + 20) ** -0.85
         for line in range(1, len(told) - 5):
             if line not in inside:
                 at = line + 2
