@@ -58,8 +58,18 @@ def test_the_tests_pass_from_the_wheel(version: str, built: Path, wheel: str, tm
     python = str(tmp_path / "env" / "bin" / "python")
     call(UV, "venv", "--quiet", "--python", interpreter, str(tmp_path / "env"), folder=tmp_path)
     wanted = ["--constraint", "constraints.txt", wheel, "pytest", "hypothesis", "ruff"]
-    call(UV, "pip", "install", "--quiet", "--python", python, *wanted, folder=unpacked)
+    whole = ["--only-binary", ":all:"]  # a dependency without a wheel for this platform would need a compiler
+    call(UV, "pip", "install", "--quiet", "--python", python, *whole, *wanted, folder=unpacked)
     call(python, "-m", "pytest", "-p", "no:cacheprovider", "-m", "not flow", "-x", *TESTED, folder=unpacked)
+
+
+@pytest.mark.parametrize("version", ["3.11", "3.14"])
+@pytest.mark.parametrize("platform", ["linux", "aarch64-unknown-linux-gnu", "macos", "windows"])
+def test_no_platform_needs_a_compiler(platform: str, version: str, tmp_path: Path) -> None:
+    """Every dependency, in the version we test with, has a wheel for it."""
+    target = ["--python-platform", platform, "--python-version", version, "--only-binary", ":all:"]
+    wanted = ["--constraint", str(ROOT / "constraints.txt"), str(ROOT / "pyproject.toml")]
+    call(UV, "pip", "compile", "--quiet", *target, *wanted, folder=tmp_path)
 
 
 def test_it_runs_without_being_installed(wheel: str, tmp_path: Path) -> None:

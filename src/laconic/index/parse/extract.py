@@ -15,7 +15,7 @@ def parse(path: str, data: bytes) -> Parsed:
     """Everything that one file says about itself; a file in no known language has only lines."""
     language = language_of(path, data[:4096])
     if language is None:
-        return Parsed("", _count(data))
+        return Parsed("", Source(path, data).count)
     return parse_as(language, path, data)
 
 
@@ -33,7 +33,7 @@ def parse_as(language: Language, path: str, data: bytes) -> Parsed:
     made = outline(ready, source, root)
     return Parsed(
         language=language.name,
-        lines=_count(data),
+        lines=source.count,
         definitions=records(made, language, source),
         references=references(ready, source, root, made),
         imports=tuple(made.imports),
@@ -41,7 +41,3 @@ def parse_as(language: Language, path: str, data: bytes) -> Parsed:
         package=made.package,
         faults=int(root.has_error),
     )
-
-
-def _count(data: bytes) -> int:
-    return data.count(b"\n") + (not data.endswith(b"\n")) if data else 0

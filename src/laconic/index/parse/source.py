@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from functools import cached_property
 from typing import Final
 
@@ -27,6 +28,20 @@ class Source:
     @cached_property
     def lines(self) -> list[bytes]:
         return self.data.split(b"\n")
+
+    @cached_property
+    def _starts(self) -> list[int]:
+        return [0, *(match.end() for match in re.finditer(rb"\n", self.data))]
+
+    @property
+    def count(self) -> int:
+        """How many lines there are; a line break at the end begins none."""
+        return self.data.count(b"\n") + (not self.data.endswith(b"\n")) if self.data else 0
+
+    def place(self, at: int) -> tuple[int, int]:
+        """The row and the column of a byte, both from 0."""
+        row = bisect_right(self._starts, at) - 1
+        return row, at - self._starts[row]
 
     def text(self, start: int, end: int) -> str:
         return self.data[start:end].decode("utf-8", "replace")
