@@ -7,7 +7,7 @@ from statistics import mean, median
 from typing import Final
 
 from laconic.bench.report import Bar, Cell, Report, at_least, at_most, versions
-from laconic.bench.turns.walk import CAREFUL, STEPS, Rule, Target, Walk
+from laconic.bench.turns.walk import CAREFUL, ONCE, STEPS, Rule, Target, Walk
 
 _ALL: Final = Target(functions=1.0)
 _TARGETS: Final = {
@@ -88,15 +88,18 @@ def _by_policy(walks: Sequence[Walk]) -> dict[str, list[Walk]]:
 
 
 def _bars(walks: Sequence[Walk]) -> tuple[Bar, ...]:
+    """The same for both ways of asking: a saving that hangs on one of them would be none."""
     policies = _by_policy(walks)
-    if CAREFUL not in policies or STEPS not in policies:
-        return ()
-    native, ours = policies[CAREFUL], policies[STEPS]
-    return (
-        at_most("turns in steps, of careful native", _over(ours, "turns") / _over(native, "turns"), 0.99),
-        at_most("prompt tokens in steps, of careful native", _over(ours, "prompts") / _over(native, "prompts"), 0.5),
-        at_least("functions seen in steps, above careful native", _functions(ours) - _functions(native), 0),
+    native = policies.get(CAREFUL, ())
+    return tuple(
+        bar for name in (STEPS, ONCE) if native and name in policies for bar in _held(native, name, policies[name])
     )
+
+
+def _held(native: Sequence[Walk], name: str, ours: Sequence[Walk]) -> Iterator[Bar]:
+    yield at_most(f"{name}: turns, of careful native", _over(ours, "turns") / _over(native, "turns"), 0.99)
+    yield at_most(f"{name}: prompt tokens, of careful native", _over(ours, "prompts") / _over(native, "prompts"), 0.5)
+    yield at_least(f"{name}: functions seen, above careful native", _functions(ours) - _functions(native), 0)
 
 
 def _dearer(groups: Mapping[str, Sequence[Walk]]) -> Iterator[str]:
