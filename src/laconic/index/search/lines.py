@@ -7,12 +7,12 @@ What a line says itself counts more than the regression has it: lines are chosen
 
 from __future__ import annotations
 
-import math
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
 from laconic.index.search.ranking import Ranked
+from laconic.index.search.rarity import Rarity
 from laconic.index.search.terms import stem, terms
 from laconic.index.store import Store, Symbol
 from laconic.index.words import split
@@ -41,8 +41,10 @@ class Wanted:
 
     def __init__(self, store: Store, task: str) -> None:
         self._told: dict[str, float] = {}
-        for word, told in _rarity(store, [term.word for term in terms(task)[:_ASKED]]).items():
-            self._told[stem(word)] = max(told, self._told.get(stem(word), 0.0))
+        rarity = Rarity(store)
+        for word in [term.word for term in terms(task)[:_ASKED]]:
+            if count := rarity.count(word):
+                self._told[stem(word)] = max(rarity.told(count), self._told.get(stem(word), 0.0))
         self._most = sum(sorted(self._told.values())[-_TELLING:]) or 1.0
 
     def __call__(self, lines: Sequence[str]) -> list[float]:
@@ -51,17 +53,6 @@ class Wanted:
     def _share(self, line: str) -> float:
         held = {stem(word) for word in split(line[:_WIDEST]).split()}
         return sum(self._told[word] for word in held & self._told.keys()) / self._most
-
-
-def _rarity(store: Store, words: Iterable[str]) -> dict[str, float]:
-    """What each word tells by how few symbols have it; words that none has are left out."""
-    total = int(store.connection.execute("SELECT count(*) FROM symbols").fetchone()[0]) + 1
-    told: dict[str, float] = {}
-    for word in words:
-        sql = "SELECT count(*) FROM words WHERE words MATCH ?"
-        if count := int(store.connection.execute(sql, (f'"{word}"',)).fetchone()[0]):
-            told[word] = math.log(1 + total / (count + 1))
-    return told
 
 
 def weighed(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from typing import Final
 
@@ -11,6 +10,7 @@ from laconic.index.search import semantic
 from laconic.index.search.names import as_hit
 from laconic.index.search.query import Query
 from laconic.index.search.ranking import Ranked, Taste, ranked
+from laconic.index.search.rarity import Rarity
 from laconic.index.search.scope import Scope
 from laconic.index.search.terms import Term, akin, terms
 from laconic.index.store import Store
@@ -50,12 +50,8 @@ def answers(store: Store, query: Query, scope: Scope) -> list[Hit]:
 
 def _worth(store: Store, wanted: list[Term]) -> dict[str, float]:
     """The share of each word in what the question says, by how rare it is."""
-    total = int(store.connection.execute("SELECT count(*) FROM symbols").fetchone()[0]) + 1
-    worth: dict[str, float] = {}
-    for term in wanted[:24]:
-        sql = "SELECT count(*) FROM words WHERE words MATCH ?"
-        count = int(store.connection.execute(sql, (f'"{term.word}"',)).fetchone()[0])
-        worth[term.word] = math.log(1 + total / (count + 1))
+    rarity = Rarity(store)
+    worth = {term.word: rarity.told(rarity.count(term.word)) for term in wanted[:24]}
     whole = sum(worth.values()) or 1.0
     return {word: value / whole for word, value in worth.items()}
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 from laconic.index.schema import SHIFT, file_of
+from laconic.index.search.rarity import Rarity
 from laconic.index.search.scope import Scope
 from laconic.index.search.terms import MOST, Term, identifiers, paths
 from laconic.index.store import Store, Symbol
@@ -101,13 +102,9 @@ def _worth(store: Store, wanted: list[Term]) -> list[Term]:
     """Of a long text the words that tell most: rare ones, and those of its title."""
     if len(wanted) <= MOST:
         return wanted
-    worth: list[tuple[float, Term]] = []
-    total = int(store.connection.execute("SELECT count(*) FROM symbols").fetchone()[0]) + 1
-    for term in wanted[: 3 * MOST]:
-        sql = "SELECT count(*) FROM words WHERE words MATCH ?"
-        count = int(store.connection.execute(sql, (f'"{term.word}"',)).fetchone()[0])
-        if count:
-            worth.append((term.weight * math.log(1 + total / count), term))
+    rarity = Rarity(store)
+    counts = {term: rarity.count(term.word) for term in wanted[: 3 * MOST]}
+    worth = [(term.weight * math.log(1 + rarity.total / count), term) for term, count in counts.items() if count]
     return [term for _, term in sorted(worth, reverse=True)[:MOST]]
 
 

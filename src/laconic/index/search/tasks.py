@@ -17,6 +17,7 @@ from typing import Final, NamedTuple
 
 from laconic.index.schema import file_of
 from laconic.index.search.ranking import FUNCTIONS, Ranked, lent, matching, named, prior
+from laconic.index.search.rarity import Rarity
 from laconic.index.search.scope import Scope
 from laconic.index.search.terms import MOST, Term, identifiers, paths, terms, title_and_rest
 from laconic.index.store import Store
@@ -24,6 +25,7 @@ from laconic.index.words import fold
 
 _POOL: Final = 1500  # candidates by all words, and as many by those of the title
 _RARE: Final = 0.85  # power of a word's rarity
+_COMMON: Final = 0.01  # rarity of a word that most symbols have
 _NAME: Final = 1.0
 _PATH: Final = 1.2
 _LONG: Final = 400  # lines; a longer body holds no more words by chance
@@ -77,13 +79,12 @@ def rank_symbols(store: Store, task: str, limit: int, scope: Scope | None = None
 
 def _told(store: Store, wanted: Iterable[Term]) -> list[_Told]:
     """The words that tell most: rare ones, and those that the text makes much of."""
-    total = int(store.connection.execute("SELECT count(*) FROM symbols").fetchone()[0]) + 1
+    rarity = Rarity(store)
     found: list[_Told] = []
     for term in list(wanted)[: 4 * MOST]:
-        sql = "SELECT count(*) FROM words WHERE words MATCH ?"
-        if count := int(store.connection.execute(sql, (f'{{body name}} : "{term.word}"',)).fetchone()[0]):
-            rarity = max(math.log((total - count + 0.5) / (count + 0.5)), 0.01) if count < total else 0.01
-            found.append(_Told(term.word, term.weight * rarity**_RARE))
+        if count := rarity.count(term.word, "body name"):  # a word of a path stands in all symbols of the file
+            rare = math.log(max(rarity.total - count, 1) + 0.5) - math.log(count + 0.5)
+            found.append(_Told(term.word, term.weight * max(rare, _COMMON) ** _RARE))
     return sorted(found, key=lambda each: -each.worth)[:MOST]
 
 
