@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import Barrier
 
 from laconic.index.store import Store, lock_of
 from laconic.index.workspace_index import Index
@@ -148,3 +150,18 @@ def test_hostile_files_are_indexed_or_listed_with_a_reason(index: Index, root: P
     assert all(file.reason for file in found.values() if file.state in {"skipped", "failed"})
     assert [symbol.name for symbol in index.store.symbols_in(found["bom.py"].id)] == ["first"]
     assert index.build().written == 0
+
+
+def test_threads_that_find_the_index_unbuilt_share_one_build(index: Index) -> None:
+    """A query and the watcher may come to it at the same moment."""
+    together = Barrier(8)
+
+    def look() -> str:
+        together.wait()
+        return index.refresh(0.0)
+
+    with held(lock_of(index.store.path)) as got, ThreadPoolExecutor(8) as pool:
+        assert got
+        for _ in range(50):
+            said = {future.result() for future in [pool.submit(look) for _ in range(8)]}
+            assert said == {"the index is being built"}

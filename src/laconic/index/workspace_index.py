@@ -6,6 +6,7 @@ import sqlite3
 import threading
 import time
 from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
@@ -36,6 +37,7 @@ class Index:
         self._fresh = Freshness(store, root)
         self._turn = threading.RLock()  # one thread at a time looks and writes
         self._builder: threading.Thread | None = None
+        self._starting = threading.Lock()  # of a builder: a query and the watcher may both want one
         self._watcher: threading.Thread | None = None
         self._trouble = ""
         self._closing = threading.Event()
@@ -66,8 +68,9 @@ class Index:
 
     def refresh(self, patience: float = _PATIENCE) -> str:
         """Bring in what changed on disk. Returns what the answer must say: nothing, or that it may be incomplete."""
-        if self._builder is not None and self._builder.is_alive():
-            self._builder.join(patience)
+        builder = self._builder
+        if builder is not None and builder.is_alive():
+            builder.join(patience)
             return self._said()
         if not self.store.meta("built") or self.store.outdated:
             return self._build_behind(patience)
@@ -101,10 +104,14 @@ class Index:
 
     def _build_behind(self, patience: float) -> str:
         """Build in a thread while queries go on; wait a little, since a small workspace is soon done."""
-        self._trouble = ""
-        self._builder = threading.Thread(target=self._build_alone, name="laconic-build", daemon=True)
-        self._builder.start()
-        self._builder.join(patience)
+        with self._starting:
+            builder = self._builder
+            if builder is None or not builder.is_alive():
+                self._trouble = ""
+                builder = threading.Thread(target=self._build_alone, name="laconic-build", daemon=True)
+                builder.start()
+                self._builder = builder
+        builder.join(patience)
         return self._said()
 
     def _build_alone(self) -> None:
@@ -131,4 +138,5 @@ class Index:
         while not self._closing.is_set():
             if self._fresh.wait(0.5):
                 time.sleep(_CALM)
-                self.refresh()
+                with suppress(LaconicError, sqlite3.Error, OSError):  # the next query meets it too, and tells
+                    self.refresh()
