@@ -1,11 +1,13 @@
 """Reports of analysers against the tools' own summaries: every finding found, none invented.
 
-The outputs, one file each, are in the folder that the first word names, or in `reports` of the recorded data.
+The outputs, one file each, are in the folder that the first word names, or in `reports` of the recorded data, or with
+the tests of a checkout.
 """
 
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Final
 
 from laconic.bench.report import Cell, Options, Report, at_least, at_most, versions
 from laconic.reduce.findings import read
@@ -14,10 +16,14 @@ from laconic.tokens.count import counter
 from laconic.tools.compose import compose
 from laconic.tools.report import answer
 
+_CHECKOUT: Final = Path("tests", "corpus", "reports")
+
 
 def run(options: Options) -> Report:
     """Read every file of a folder."""
     folder = Path(options.args[0]) if options.args else Path(options.data) / "reports"
+    if not options.args and not folder.is_dir() and _CHECKOUT.is_dir():
+        folder = _CHECKOUT
     count = counter()
     rows: list[dict[str, Cell]] = []
     for file in sorted(folder.iterdir()):
