@@ -24,7 +24,7 @@ from laconic.bench.browser import browser, installed
 from laconic.bench.parties import cpu
 from laconic.bench.recorded import fill
 from laconic.bench.report import Cell, Options, Report, at_most, versions
-from laconic.config import Settings, load
+from laconic.config import Settings, child_environment, load
 from laconic.sessions.spending import Spending
 from laconic.sessions.turns import FILE, Turn, Turns, Who
 
@@ -104,7 +104,7 @@ async def _times(settings: Settings, session: str, program: str | None) -> dict[
     """Every page, each from a process of its own; a turn is recorded before each answer but the first."""
     found: dict[str, Times] = {}
     for page in _PAGES:
-        async with _process(settings) as (base, pid), aiohttp.ClientSession() as client:
+        async with _process(settings) as (base, pid), aiohttp.ClientSession(raise_for_status=bool(session)) as client:
             url = f"{base}{page.format(session)}"
             times = found[page] = Times()
             times.first, times.size = await _ask(client, url)
@@ -148,7 +148,8 @@ async def _process(settings: Settings) -> AsyncIterator[tuple[str, int]]:
     config = folder / "config.toml"
     config.write_text(f'cache_dir = "{folder}"\n', "utf-8")
     words = [sys.executable, "-m", "laconic", "dashboard", "--config", str(config)]
-    process = await asyncio.create_subprocess_exec(*words, stdout=asyncio.subprocess.PIPE)
+    own = child_environment({"LACONIC_CACHE_DIR": str(folder)})  # the environment is stronger than the file
+    process = await asyncio.create_subprocess_exec(*words, stdout=asyncio.subprocess.PIPE, env=own)
     assert process.stdout is not None
     try:
         base = (await process.stdout.readline()).decode().split()[-1]

@@ -19,6 +19,7 @@ from typing import Any, Final
 
 import aiohttp
 
+from laconic.config import child_environment
 from laconic.gateway.scripted import Script, ScriptedUpstream
 
 _TICKS: Final = 100  # /proc counts hundredths of a second
@@ -47,12 +48,17 @@ class GatewayProcess:
     async def start(self) -> None:
         """Start, on the port that it had, and wait until it answers."""
         folder = Path(self._folder.name)
+        own = {"LACONIC_CACHE_DIR": f"{folder}/cache", "LACONIC_STATE_DIR": f"{folder}/state"}
         settings = folder / "config.toml"
-        settings.write_text(f'cache_dir = "{folder}/cache"\nstate_dir = "{folder}/state"\n', "utf-8")
+        settings.write_text("", "utf-8")  # not the user's; and the environment is stronger than a file
         where = ["--config", str(settings), "--listen", self.base.removeprefix("http://")]
         words = ["-m", "laconic", "gateway", *where, "--anthropic-url", self._url, *self._flags]
         self._process = await asyncio.create_subprocess_exec(
-            sys.executable, *words, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.DEVNULL
+            sys.executable,
+            *words,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.DEVNULL,
+            env=child_environment(own),
         )
         assert self._process.stdout is not None
         self.base = (await self._process.stdout.readline()).decode().split()[-1]
