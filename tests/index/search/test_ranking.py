@@ -29,6 +29,10 @@ def test_words_match_by_their_stem(index: Index) -> None:
     assert "cancel" in names(index, "cancelling fails")
 
 
+def test_a_word_that_only_a_path_has_finds_what_is_in_the_file(index: Index) -> None:
+    assert names(index, "The http is wrong")[0] in {"cancel", "retryLater"}
+
+
 def test_a_text_without_words_ranks_nothing(index: Index) -> None:
     assert rank_symbols(index.store, "??? \n", 10) == []
 

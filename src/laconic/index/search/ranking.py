@@ -30,16 +30,6 @@ _NAMED: Final = 0.2  # of the best score, for a symbol whose name the text write
 _PLACED: Final = 0.25  # the same for a file whose path the text mentions
 _NAMESAKES: Final = 8  # symbols of one name that a text may mean
 
-CLASSES: Final[Mapping[str, float]] = {
-    **{"source": 1.0, "test": 0.2, "doc": 0.3, "config": 0.3},
-    **{"data": 0.2, "generated": 0.3, "vendored": 0.3, "minified": 0.1},
-}
-_KINDS: Final[Mapping[str, float]] = {
-    **{"function": 1.0, "method": 1.0, "constructor": 1.0, "macro": 0.8},
-    **{"class": 0.4, "struct": 0.4, "interface": 0.4, "trait": 0.4, "enum": 0.4, "type": 0.3, "module": 0.2},
-    **{"constant": 0.2, "variable": 0.2, "field": 0.1, "heading": 0.2, "key": 0.05},
-}
-
 
 class Ranked(NamedTuple):
     """A symbol, or the part of a file that belongs to none, with its score."""
@@ -60,9 +50,6 @@ class Taste:
     file_row: float = 0.0  # for what stands outside all definitions; 0 leaves it out
 
 
-FUNCTIONS: Final = Taste(_KINDS, CLASSES)
-
-
 def ranked(store: Store, wanted: list[Term], scope: Scope, taste: Taste, text: str = "") -> list[Ranked]:
     """All that matches, best first. `text` may name symbols and paths outright."""
     rows = matching(store, _worth(store, wanted), scope, _POOL)
@@ -77,7 +64,7 @@ def ranked(store: Store, wanted: list[Term], scope: Scope, taste: Taste, text: s
     return sorted(found, key=lambda row: (-row.score, row.path, row.id))
 
 
-def matching(store: Store, wanted: list[Term], scope: Scope, limit_to: int) -> list[Ranked]:
+def matching(store: Store, wanted: list[Term], scope: Scope, most: int) -> list[Ranked]:
     """The rows that bm25 likes best. They are joined with their symbols afterwards: a common word has many rows."""
     if not wanted:
         return []
@@ -90,7 +77,7 @@ def matching(store: Store, wanted: list[Term], scope: Scope, limit_to: int) -> l
         limit += f" AND words.rowid IN (SELECT id FROM symbols WHERE kind IN ({','.join('?' * len(scope.kinds))}))"
     sql = f"""SELECT best.score, best.id, files.path, files.class, symbols.* FROM (
         SELECT rowid AS id, bm25(words, {",".join(map(str, WEIGHTS))}) AS score FROM words
-        WHERE words MATCH ?{limit} ORDER BY score LIMIT {limit_to}) AS best
+        WHERE words MATCH ?{limit} ORDER BY score LIMIT {most}) AS best
         JOIN files ON files.id = best.id >> {SHIFT} LEFT JOIN symbols ON symbols.id = best.id"""
     rows = store.connection.execute(sql, (query, *parameters, *scope.kinds))
     return [
@@ -125,11 +112,16 @@ def named(store: Store, names: Iterable[str], scope: Scope, known: set[int]) -> 
 
 def _with_priors(row: Ranked, taste: Taste, best: float, exact: set[str], places: tuple[str, ...]) -> Ranked:
     score = row.score
-    if places and any(row.path.endswith(place) or place.endswith("/" + row.path) for place in places):
+    if mentioned(row.path, places):
         score += _PLACED * best
     if row.symbol is not None and row.symbol.folded in exact:
-        score += _NAMED * best / taste.classes.get(row.file_class, 1.0)
+        score += _NAMED * best / taste.classes.get(row.file_class, 1.0)  # a name counts the same in any class of file
     return row._replace(score=score * prior(row, taste, _LENGTH))
+
+
+def mentioned(path: str, places: Iterable[str]) -> bool:
+    """Whether one of the places that a text writes is this file."""
+    return any(path.endswith(place) or place.endswith("/" + path) for place in places)
 
 
 def prior(row: Ranked, taste: Taste, length: float) -> float:

@@ -10,13 +10,13 @@ import json
 import math
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from pathlib import PurePosixPath
 from typing import Final, NamedTuple
 
 from laconic.index.schema import file_of
-from laconic.index.search.ranking import FUNCTIONS, Ranked, lent, matching, named, prior
+from laconic.index.search.ranking import Ranked, Taste, lent, matching, mentioned, named, prior
 from laconic.index.search.rarity import Rarity
 from laconic.index.search.scope import Scope
 from laconic.index.search.terms import MOST, Term, identifiers, paths, terms, title_and_rest
@@ -41,6 +41,18 @@ _LENGTH: Final = 0.05
 _WORDS: Final = re.compile(r"[A-Za-z]{3,}")
 _OWNERS: Final = re.compile(r"[.:#/]+")
 _NAMELESS: Final = frozenset({"index", "mod", "__init__", "main", "lib"})  # files that are called after their folder
+
+_CLASSES: Final[Mapping[str, float]] = {
+    **{"source": 1.0, "test": 0.2, "doc": 0.3, "config": 0.3},
+    **{"data": 0.2, "generated": 0.3, "vendored": 0.3, "minified": 0.1},
+}
+_KINDS: Final[Mapping[str, float]] = {
+    **{"function": 1.0, "method": 1.0, "constructor": 1.0, "macro": 0.8},
+    **{"class": 0.4, "struct": 0.4, "interface": 0.4, "trait": 0.4, "enum": 0.4, "type": 0.3, "module": 0.2},
+    **{"constant": 0.2, "variable": 0.2, "field": 0.1, "heading": 0.2, "key": 0.05},
+}
+
+_TASTE: Final = Taste(_KINDS, _CLASSES)
 
 
 class _Told(NamedTuple):
@@ -82,7 +94,8 @@ def _told(store: Store, wanted: Iterable[Term]) -> list[_Told]:
     rarity = Rarity(store)
     found: list[_Told] = []
     for term in list(wanted)[: 4 * MOST]:
-        if count := rarity.count(term.word, "body name"):  # a word of a path stands in all symbols of the file
+        # A word of a path stands in all symbols of the file: it is rarer than it looks, but it may stand only there.
+        if count := rarity.count(term.word, "body name") or rarity.count(term.word):
             rare = math.log(max(rarity.total - count, 1) + 0.5) - math.log(count + 0.5)
             found.append(_Told(term.word, term.weight * max(rare, _COMMON) ** _RARE))
     return sorted(found, key=lambda each: -each.worth)[:MOST]
@@ -144,8 +157,8 @@ def _with_priors(rows: Iterable[Ranked], meant: _Meant) -> list[Ranked]:
         score += _NAMED * (symbol.folded in meant.names)
         score += _ALIKE * (symbol.folded in meant.words)
         score += _ALIKE * (fold(_called(row.path)) in meant.words)
-        score += _PLACED * any(row.path.endswith(place) or place.endswith("/" + row.path) for place in meant.places)
-        found.append(row._replace(score=score * prior(row, FUNCTIONS, _LENGTH)))
+        score += _PLACED * mentioned(row.path, meant.places)
+        found.append(row._replace(score=score * prior(row, _TASTE, _LENGTH)))
     return found
 
 
@@ -159,5 +172,5 @@ def _with_neighbours(rows: Sequence[Ranked]) -> Iterator[Ranked]:
     """A field does not come up because its file does."""
     by_file = lent(rows)
     for row in rows:
-        kind = FUNCTIONS.kinds.get(row.symbol.kind, 0.2) if row.symbol is not None else 0.0
+        kind = _KINDS.get(row.symbol.kind, 0.2) if row.symbol is not None else 0.0
         yield row._replace(score=row.score + _NEIGHBOURS * kind * by_file[file_of(row.id)])
