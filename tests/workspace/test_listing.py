@@ -73,6 +73,12 @@ def test_without_git_ignore_files_decide(tmp_path: Path) -> None:
     assert paths(tmp_path) == [".gitignore", "a.py", "keep.log", "sub/.ignore", "sub/d.py"]
 
 
+def test_a_line_of_an_ignore_file_that_is_no_pattern_is_passed_over(tmp_path: Path) -> None:
+    write(tmp_path, ".gitignore", text="!\n\\\n[z-a]\n[[:odd:]\n*.log\n")
+    write(tmp_path, "a.py", "b.log")
+    assert paths(tmp_path) == [".gitignore", "a.py"]
+
+
 @pytest.mark.parametrize("tracked", [True, False])
 def test_links_are_named_and_never_followed(tmp_path: Path, tracked: bool) -> None:
     outside, root = tmp_path / "outside", tmp_path / "root"

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import re
+import warnings
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -57,7 +59,20 @@ def _spec(files: list[bytes]) -> GitIgnoreSpec:
             lines += Path(os.fsdecode(file)).read_bytes().decode("utf-8", "replace").splitlines()
         except OSError:
             continue
-    return GitIgnoreSpec.from_lines(lines)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FutureWarning)  # of sets that a later Python may read otherwise
+        return GitIgnoreSpec.from_lines(line for line in lines if _is_pattern(line))
+
+
+def _is_pattern(line: str) -> bool:
+    """Whether a line can be read; git passes over those that cannot."""
+    from pathspec import GitIgnoreSpec
+
+    try:
+        GitIgnoreSpec.from_lines([line])
+    except (ValueError, re.error):
+        return False
+    return True
 
 
 def _matches(specs: list[tuple[int, GitIgnoreSpec]], name: bytes, folder: bool) -> bool:
