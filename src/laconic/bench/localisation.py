@@ -112,7 +112,7 @@ def run(options: Options) -> Report:
 def _measured(clone: Path, kept: Path, tasks: Sequence[Task]) -> Iterator[Outcome]:
     for task, snapshot, plane in laid_out(clone, kept, tasks):
         started = perf_counter()
-        rows = rank_symbols(plane.index.store, task.query, _SYMBOLS)
+        rows = rank_symbols(plane.index.store, task.query, _SYMBOLS, snapshot.lines)
         took = 1000 * (perf_counter() - started)
         asked: dict[str, object] = {"task": task.query, "budget": max(_EDIT_BARS)}
         answers = [plane.call("context", asked | {"show": show}).text for show in ("both", "code")]

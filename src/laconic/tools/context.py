@@ -1,20 +1,25 @@
-"""`context`: a task in words, answered with the code that it is about: where to look, then the lines that matter.
+"""`context`: a task in words, answered with the code that it is about: the lines that matter, and names of where to look.
 
-Names and lines take turns in rounds of a fixed size, so that a larger budget goes on where a smaller one ends. What was
-shown is not named again.
+An answer is made in rounds of a fixed size, so that a larger budget goes on where a smaller one ends. In a round lines
+and names of one file stand together. What was shown is not named again.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Final
+from collections.abc import Set as AbstractSet
+from typing import Final, NamedTuple
 
 from laconic.errors import WorkspaceError
-from laconic.index.search import Ranked, rank_symbols
-from laconic.index.search.lines import Wanted, weighed
+from laconic.index.search import Ranked
+from laconic.index.search.asked import Asked
+from laconic.index.search.judging import judged
+from laconic.index.search.lines import Place, weighed
+from laconic.index.search.pages import Pages
 from laconic.index.search.query import Filters, patterns
 from laconic.index.search.scope import scope_of
+from laconic.index.search.tasks import candidates
 from laconic.index.store import Symbol
 from laconic.records import Span
 from laconic.render.compact import Json
@@ -24,10 +29,6 @@ from laconic.tools.windows import Choice, Window
 
 _RANKED: Final = 400  # symbols that are looked at
 _ALONE: Final = 1_300  # tokens of budget up to which only names are given
-_ROUNDS: Final = {  # tokens of each; lines have what is left
-    "both": (("names", 550), ("lines", 850), ("names", 600), ("lines", 1_000), ("names", 1_000)),
-    "code": (("lines", 1_950), ("lines", 2_000)),
-}
 _REST: Final = 3  # rounds of lines for what is left: one, and two for what it left, since lines cost less together
 _KNOWN: Final = 5  # lines of a function by which it is known
 _LEAST: Final = 40  # tokens that are worth beginning a round for
@@ -38,46 +39,73 @@ _SHOW: Final = ("detail", "mode", "form", "view")
 _LINE: Final = 62  # characters of a definition line: enough to know it by
 
 
+class _Round(NamedTuple):
+    """Tokens of names and of lines that are printed together, by file."""
+
+    names: int
+    lines: int
+
+    def within(self, room: int) -> _Round:
+        """A smaller one, with the same shares."""
+        lines = min(self.lines, room * self.lines // (self.names + self.lines))
+        return _Round(min(self.names, room - lines), lines)
+
+
+_BOTH: Final = (_Round(470, 430), _Round(430, 800), _Round(900, 1_250))
+_CODE: Final = (_Round(0, 1_950), _Round(0, 2_000))
+
+
 def run(call: Call) -> Answer:
     task = _NO_WORD.sub(" ", call.text("task")[:_LONGEST])
     store = call.plane.index.store
     scope = scope_of(store, Filters(paths=patterns(call.text("path"))))
     files = _Files(call)
-    found = [row for row in rank_symbols(store, task, _RANKED, scope) if row.symbol is not None]
+    asked = Asked(store, task)
+    pages = Pages(asked, files.lines)
+    found = judged(candidates(store, asked, scope), asked, pages)[:_RANKED]
     ranked = [row for row in found if files.get(row.path) is not None]
     if not ranked:
         note = f"nothing in this code base resembles the task; try {call.ready('map')}\n"
         return Answer([], "context", note=note, unit="symbols")
+    rounds = _rounds(call.limit, call.text("show"))
+    worth = _worth(call, ranked, asked, pages) if any(each.lines for each in rounds) else {}
+    choice = Choice(worth, files.lines, call.plane.count, files.known)
     pieces: list[Piece] = []
     names, room = list(ranked), call.limit - _FOOTER
-    choice: Choice | None = None
-    for what, size in _rounds(call.limit, call.text("show")):
-        if min(size, room) < _LEAST:
+    for each in rounds:
+        if room < _LEAST:
             break
-        if what == "names":
-            names = _unseen(names, pieces)
-            page = list(_page(call, names, files, min(size, room)))
+        size, spared = each.within(room), choice.spared
+        shown = [_window(window, files) for window in choice.take(size.lines)]
+        spent = _spent(call, shown) + choice.spared - spared
+        room -= spent
+        if size.names:
+            headed = {piece.group for piece in shown}
+            names = _unseen(names, [*pieces, *shown])
+            page = list(_page(call, names, files, min(size.names + max(0, size.lines - spent), room), headed))
             names = names[len(page) :]
-            room -= _spent(call, page)
-            pieces += page
-            continue
-        if choice is None:
-            choice = Choice(_worth(call, task, ranked, files), files.lines, call.plane.count, files.known)
-        spared = choice.spared
-        shown = [_window(window, files) for window in choice.take(min(size, room))]
-        room -= _spent(call, shown) + choice.spared - spared
-        pieces += shown
+            room -= _spent(call, page, headed)
+            shown += page
+        pieces += _by_file(shown)
+    if not pieces:  # not even one name has room: let the budget cut it
+        pieces = list(_page(call, ranked[:1], files, call.plane.count(ranked[0].path) + _LINE, frozenset()))
     paths = tuple(dict.fromkeys(piece.group for piece in pieces))
     return Answer(pieces, "context", unit="places", paths=paths, spread=1_000.0, grouped=False)
 
 
-def _rounds(limit: int, show: str) -> Iterator[tuple[str, int]]:
+def _rounds(limit: int, show: str) -> tuple[_Round, ...]:
     if show == "names" or (show == "both" and limit <= _ALONE):
-        yield "names", limit
-        return
-    yield from _ROUNDS[show]
-    for _ in range(_REST):
-        yield "lines", limit
+        return (_Round(limit, 0),)
+    return (*(_BOTH if show == "both" else _CODE), *[_Round(0, limit)] * _REST)
+
+
+def _by_file(pieces: Iterable[Piece]) -> Iterator[Piece]:
+    """Files in the order in which they come up first, what is of one file in the order of its lines."""
+    files: dict[str, list[Piece]] = {}
+    for piece in pieces:
+        files.setdefault(piece.group, []).append(piece)
+    for group in files.values():
+        yield from sorted(group, key=lambda piece: piece.order)
 
 
 def _unseen(ranked: Iterable[Ranked], pieces: Iterable[Piece]) -> list[Ranked]:
@@ -98,19 +126,20 @@ def _told(symbol: Symbol, shown: Iterable[Span]) -> bool:
     return lines >= _KNOWN
 
 
-def _spent(call: Call, pieces: Sequence[Piece]) -> int:
+def _spent(call: Call, pieces: Sequence[Piece], headed: AbstractSet[str] = frozenset()) -> int:
     count = call.plane.count
-    return sum(count(piece.texts[0]) for piece in pieces) + sum(count(f"{p}\n") for p in {x.group for x in pieces})
+    headings = {piece.group for piece in pieces} - headed
+    return sum(count(piece.texts[0]) for piece in pieces) + sum(count(f"{path}\n") for path in headings)
 
 
-def _worth(call: Call, task: str, ranked: Sequence[Ranked], files: _Files) -> dict[tuple[str, int], float]:
+def _worth(call: Call, ranked: Sequence[Ranked], asked: Asked, pages: Pages) -> dict[Place, float]:
     store = call.plane.index.store
 
     def symbols_in(path: str) -> list[Symbol]:
         row = store.file(path)
         return store.symbols_in(row.id) if row is not None else []
 
-    return weighed(ranked, Wanted(store, task), files.lines, symbols_in)
+    return weighed(ranked, asked, pages, symbols_in)
 
 
 class _Files:
@@ -142,21 +171,21 @@ class _Files:
         return line in self._received[path]
 
 
-def _page(call: Call, ranked: Sequence[Ranked], files: _Files, room: int) -> Iterator[Piece]:
-    """Definition lines, best first, as many as there is room for, grouped by file."""
-    page: dict[str, list[Piece]] = {}
-    used = 0
+def _page(
+    call: Call, ranked: Iterable[Ranked], files: _Files, room: int, headed: AbstractSet[str]
+) -> Iterator[Piece]:
+    """Definition lines, best first, as many as there is room for."""
+    paths, used = set(headed), 0
     for row in ranked:
         file = files.get(row.path)
         assert row.symbol is not None
         assert file is not None
         text = _line(row.symbol, file)
-        used += call.plane.count(text) + (0 if row.path in page else call.plane.count(f"{row.path}\n"))
-        if used > room and page:
+        used += call.plane.count(text) + (0 if row.path in paths else call.plane.count(f"{row.path}\n"))
+        if used > room:
             break
-        page.setdefault(row.path, []).append(Piece((text,), row.path, row.symbol.line, _record(row)))
-    for pieces in page.values():
-        yield from sorted(pieces, key=lambda piece: piece.order)
+        paths.add(row.path)
+        yield Piece((text,), row.path, row.symbol.line, _record(row))
 
 
 def _window(window: Window, files: _Files) -> Piece:

@@ -9,11 +9,13 @@ from typing import Final, NamedTuple
 from laconic.index.search.lines import Place
 from laconic.records import Span
 
-_BREAK: Final = 6  # characters that a line costs beside its own
+_BREAK: Final = 10  # characters that a line costs beside its own
 _MARK: Final = 4  # tokens of the line that says where a window is
 _WORD: Final = re.compile(r"\w")
 _HOLE: Final = 4  # lines apart
 _SMALL: Final = 40  # characters of the lines between
+_AFTER: Final = 2  # lines without a word that are shown with the one before them
+_BEFORE: Final = 1  # the same with the one after them
 
 
 class Window(NamedTuple):
@@ -57,14 +59,15 @@ class Choice:
         while self._at < len(self._order):
             place = self._order[self._at]
             path, line = place
+            edges = [edge for edge in self._edges(place) if edge not in chosen]
             beside = ((path, line - 1) in chosen) + ((path, line + 1) in chosen)
-            price = self._cost(f"{self._line(place)}\n") + _MARK * (1 - beside)
+            price = self._cost("".join(f"{self._line(each)}\n" for each in (place, *edges))) + _MARK * (1 - beside)
             price += 0 if path in paths else self._cost(f"{path}\n")
             if used + price > room:
                 break
             used += price
             self._at += 1
-            chosen.add(place)
+            chosen.update((place, *edges))
             paths.add(path)
             if self._known(path, line):
                 self.spared += price
@@ -73,9 +76,19 @@ class Choice:
         for path, line in chosen:
             if not self._known(path, line):
                 shown.setdefault(path, []).append(line)
-        best = {path: max(self._worth[path, line] for line in lines) for path, lines in shown.items()}
+        best = {path: max(self._worth.get((path, line), 0.0) for line in lines) for path, lines in shown.items()}
         order = sorted(shown, key=lambda path: (-best[path], path))
         return [window for path in order for window in self._windows(path, shown[path])]
+
+    def _edges(self, place: Place) -> Iterator[Place]:
+        """Brackets and empty lines beside a line. They cost next to nothing, and new code is often put there."""
+        path, line = place
+        lines = self._lines_of(path)
+        for step, most in ((1, _AFTER), (-1, _BEFORE)):
+            for number in range(line + step, line + step * (most + 1), step):
+                if not 1 <= number <= len(lines) or _WORD.search(lines[number - 1]) or (path, number) in self._taken:
+                    break
+                yield path, number
 
     def _windows(self, path: str, numbers: Iterable[int]) -> Iterator[Window]:
         """Runs of lines; what is missing between two is shown too where that costs no more than to leave it out."""

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from laconic.index.search import rank_symbols
+from laconic.index.search import Ranked, rank_symbols
 from laconic.index.search.terms import akin, identifiers, terms
 from laconic.index.workspace_index import Index
 
 
+def ranked(index: Index, task: str) -> list[Ranked]:
+    return rank_symbols(index.store, task, 10, lambda path: (index.root / path).read_text().split("\n"))
+
+
 def names(index: Index, task: str) -> list[str]:
-    return [row.symbol.name for row in rank_symbols(index.store, task, 10) if row.symbol]
+    return [row.symbol.name for row in ranked(index, task) if row.symbol]
 
 
 def test_functions_about_the_task_come_first(index: Index) -> None:
@@ -22,7 +26,7 @@ def test_a_symbol_that_the_text_names_as_code_comes_first(index: Index) -> None:
 
 
 def test_tests_come_after_the_code_that_they_test(index: Index) -> None:
-    rows = rank_symbols(index.store, "place order charge", 10)
+    rows = ranked(index, "place order charge")
     classes = [row.file_class for row in rows]
     assert classes.index("test") > classes.index("source")
 
@@ -42,7 +46,7 @@ def test_a_word_that_only_a_path_has_finds_what_is_in_the_file(tmp_path: Path) -
 
 
 def test_a_text_without_words_ranks_nothing(index: Index) -> None:
-    assert rank_symbols(index.store, "??? \n", 10) == []
+    assert ranked(index, "??? \n") == []
 
 
 def test_words_of_the_title_count_more_and_prose_does_not_count() -> None:
@@ -71,7 +75,7 @@ def test_the_text_of_an_issue_finds_its_function_below_a_template(index: Index) 
 
 
 def test_members_of_what_the_title_names_come_first(index: Index) -> None:
-    rows = rank_symbols(index.store, "`OrderBook` returns the number\n\nOf the item it gives.", 10)
+    rows = ranked(index, "`OrderBook` returns the number\n\nOf the item it gives.")
     best = [row.symbol.qualified for row in rows if row.symbol][:2]
     assert all(name.startswith("OrderBook.") for name in best)
 

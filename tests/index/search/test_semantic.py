@@ -59,7 +59,7 @@ def test_words_are_a_question() -> None:
 
 
 def test_a_candidate_is_described_by_its_place_name_and_documentation(index: Index) -> None:
-    row = rank_symbols(index.store, "reserve stock for an order", 1)[0]
+    row = rank_symbols(index.store, "reserve stock for an order", 1, lambda path: ())[0]
     text = semantic.described(row)
     assert "shop orders" in text
     assert "place order" in text

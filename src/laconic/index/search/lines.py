@@ -1,125 +1,225 @@
 """What single lines of code are worth for a task in words: how likely it is that they have to be read or changed.
 
-The worth is a product of powers, fitted as a Poisson regression to recorded changes (each half of them predicted from
-the other): how well the function and its file rank, how long they are, and how much the line and those around it say.
-What a line says itself counts more than the regression has it: lines are chosen in windows, where the best ones decide.
+The logarithm of the worth is a weighted sum, fitted as a Poisson regression to recorded changes of some sixty
+repositories (`scripts/fit_ranking.py`), one for lines of functions and one for what stands outside of them.
 """
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Callable, Iterator, Sequence
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
+from laconic.index.search.asked import Asked
+from laconic.index.search.pages import Page, Pages
 from laconic.index.search.ranking import Ranked
-from laconic.index.search.rarity import Rarity
-from laconic.index.search.terms import stem, terms
-from laconic.index.store import Store, Symbol
-from laconic.index.words import split
+from laconic.index.store import Symbol
 
 TYPES: Final = frozenset({"class", "interface", "struct", "enum", "trait", "module", "impl", "namespace", "object"})
 _CALLABLE: Final = frozenset({"function", "method", "constructor", "macro"})
-_KINDS: Final = {"constant": 5.3, "variable": 5.3, "field": 2.2}
-_ASKED: Final = 200  # words of a task that are looked up
-_TELLING: Final = 8  # words that a line cannot say more than
-_WIDEST: Final = 400  # characters of a line that are read
+_VALUES: Final = frozenset({"constant", "variable"})
 _FUNCTIONS: Final = 80  # symbols whose lines are weighed
 _FILES: Final = 12  # files whose lines outside of functions are weighed
-_LONGEST: Final = 5_000  # lines of a file that are weighed
+_OUTSIDE: Final = 3_000  # lines of a file that are looked at for these
 _HEAD: Final = 150  # lines in which imports stand
-_LEAST: Final = 0.05  # of the best score
+_NEAR: Final = 3  # lines around that belong to what a line says
+_FAR: Final = 8
+_WORD: Final = re.compile(r"\w")
+_NAME: Final = re.compile(r"[A-Za-z_]\w{2,}")
+_COMMENT: Final = re.compile(r"\s*(?:#|//|/\*|\*|\"\"\"|'''|--|<!--)")
+_CONDITION: Final = re.compile(r"\s*(?:if|elif|unless|case|match|switch|when)\b")
+_ASSERTION: Final = re.compile(r"\s*(?:assert|debug_assert)")
+_DECLARES: Final = re.compile(r"\s*(?:def|fn|func|function|async|pub|export)\b")
+_ASSIGNS: Final = re.compile(r"\s*(?:let|const|var|static)\b")
 _IMPORT: Final = re.compile(
     r"\s*(?:import\b|from\b.*\bimport\b|use\b|pub use\b|require|const .*= require|#include|package\b|\} from\b"
     r"|export .* from)"
 )
 
 Place = tuple[str, int]  # path and line
+Evidence = dict[str, float]
 
-
-class Wanted:
-    """The words of a task. Call it with lines: each gets a number from 0, which has nothing to do with it, upwards."""
-
-    def __init__(self, store: Store, task: str) -> None:
-        self._told: dict[str, float] = {}
-        rarity = Rarity(store)
-        for word in [term.word for term in terms(task)[:_ASKED]]:
-            if count := rarity.count(word):
-                self._told[stem(word)] = max(rarity.told(count), self._told.get(stem(word), 0.0))
-        self._most = sum(sorted(self._told.values())[-_TELLING:]) or 1.0
-
-    def __call__(self, lines: Sequence[str]) -> list[float]:
-        return [self._share(line) for line in lines]
-
-    def _share(self, line: str) -> float:
-        held = {stem(word) for word in split(line[:_WIDEST]).split()}
-        return sum(self._told[word] for word in held & self._told.keys()) / self._most
+INSIDE: Final[Mapping[str, float]] = {
+    "": -1.850,
+    "rank of file": -0.332,
+    "score of file": -0.051,
+    "length of file": -0.098,
+    "rank": -0.877,
+    "score": 0.331,
+    "length": -0.842,
+    "value": 3.649,
+    "words on average": -1.263,
+    "most words": 0.310,
+    "words": 1.035,
+    "words near": -0.036,
+    "words around": 0.652,
+    "title": -0.351,
+    "title near": 0.344,
+    "pairs near": 0.197,
+    "names": 0.496,
+    "comment": -0.850,
+    "opens": -0.354,
+    "from start": 0.086,
+    "to end": -0.076,
+    "condition": 0.296,
+    "assertion": -0.569,
+    "lines that say more": 1.676,
+    "of most words": 0.657,
+}
+OUTSIDE: Final[Mapping[str, float]] = {
+    "": 1.427,
+    "rank of file": -0.508,
+    "score of file": 0.413,
+    "length of file": -0.710,
+    "words": 1.132,
+    "words near": -0.191,
+    "words around": 0.475,
+    "title": -0.235,
+    "title near": 0.254,
+    "pairs near": 0.182,
+    "names": 0.719,
+    "comment": -0.733,
+    "opens": -0.704,
+    "characters": -0.195,
+    "indented": 0.061,
+    "decorator": -1.739,
+    "declares": 0.060,
+    "assigns": 0.303,
+    "import": 0.704,
+}
 
 
 def weighed(
-    ranked: Sequence[Ranked],
-    wanted: Wanted,
-    lines_of: Callable[[str], Sequence[str]],
-    symbols_in: Callable[[str], Sequence[Symbol]],
+    ranked: Sequence[Ranked], asked: Asked, pages: Pages, symbols_in: Callable[[str], Sequence[Symbol]]
 ) -> dict[Place, float]:
     """What each line of the best functions, and of the best files outside of functions, is worth."""
-    best = ranked[0].score or 1.0
-    first: dict[str, float] = {}
-    for row in ranked:
-        first.setdefault(row.path, max(row.score / best, _LEAST))
-    files = {path: _File(rank, score, lines_of(path), wanted) for rank, (path, score) in enumerate(first.items())}
     worth: dict[Place, float] = {}
-    for rank, row in enumerate(ranked[:_FUNCTIONS]):
-        if row.symbol is not None and row.symbol.kind not in TYPES:
-            prior = (rank + 3) ** -1.3 * max(row.score / best, _LEAST) ** 0.55
-            for line, value in files[row.path].function(row.symbol):
-                worth.setdefault((row.path, line), prior * value)
-    for path in list(first)[:_FILES]:
-        for line, value in files[path].outside(symbols_in(path)):
-            worth.setdefault((path, line), value)
+    both = ((INSIDE, inside(ranked, asked, pages)), (OUTSIDE, outside(ranked, asked, pages, symbols_in)))
+    for weights, parts in both:
+        for common, lines in parts:
+            known = sum(weights[name] * value for name, value in common.items())
+            for place, seen in lines:
+                if place not in worth:
+                    worth[place] = math.exp(known + sum(weights[name] * value for name, value in seen.items()))
     return worth
 
 
-class _File:
-    """The lines of one file with what they say of the task."""
+Lines = Iterator[tuple[Place, Evidence]]
 
-    def __init__(self, rank: int, score: float, lines: Sequence[str], wanted: Wanted) -> None:
-        self._rank = rank
-        self._score = score
-        self._all = lines
-        self._wanted = wanted
-        self._said: list[float] = []
 
-    def _told(self) -> list[float]:
-        if not self._said:
-            self._said = [0.0, 0.0, 0.0, *self._wanted(self._all[:_LONGEST]), 0.0, 0.0, 0.0]
-        return self._said
+def inside(ranked: Sequence[Ranked], asked: Asked, pages: Pages) -> Iterator[tuple[Evidence, Lines]]:
+    """For functions, constants and fields, what speaks for all lines of one, and for each."""
+    files = _files(ranked)
+    for rank, row in enumerate(ranked[:_FUNCTIONS]):
+        symbol, page = row.symbol, pages[row.path]
+        if symbol is None or symbol.kind in TYPES or symbol.start > len(page):
+            continue
+        last = min(symbol.end, len(page))
+        rare = [page[line].rare for line in range(symbol.start, last + 1)]
+        common = {
+            "": 1.0,
+            **_file(row.path, files, page),
+            "rank": math.log(rank + 3),
+            "score": row.score,
+            "length": math.log(len(rare) + 1),
+            "value": float(symbol.kind in _VALUES),
+            "words on average": math.log(sum(rare) / len(rare) + 0.02),
+            "most words": math.log(max(rare) + 0.05),
+        }
+        yield common, _lines_inside(row.path, symbol.start, rare, page, asked)
 
-    def function(self, symbol: Symbol) -> Iterator[tuple[int, float]]:
-        """The lines of a function; those of a constant or a field too."""
-        told = self._told()
-        last = min(symbol.end, len(told) - 6)
-        if last < symbol.start:
-            return
-        own = sum(told[symbol.start + 2 : last + 3]) / (last - symbol.start + 1)
-        common = 5.6 * (self._rank + 1) ** -0.35 * self._score**-0.45 * (len(self._all) + 20) ** -0.3
-        common *= (last - symbol.start + 2) ** -0.6 * (0.02 + own) ** -0.35 * _KINDS.get(symbol.kind, 1.0)
-        for line in range(symbol.start, last + 1):
-            at = line + 2
-            yield line, common * (0.05 + told[at]) ** 0.5 * (0.2 + sum(told[at - 3 : at + 4])) ** 1.4
 
-    def outside(self, symbols: Sequence[Symbol]) -> Iterator[tuple[int, float]]:
-        """Imports, constants and all else that stands outside of functions."""
-        told = self._told()
-        inside: set[int] = set()
-        for symbol in symbols:
+def _lines_inside(path: str, start: int, rare: Sequence[float], page: Page, asked: Asked) -> Lines:
+    most, order, last = max(rare), sorted(rare), start + len(rare) - 1
+    for line, seen in _read(page, range(start, last + 1), asked):
+        text, own = page.lines[line - 1], rare[line - start]
+        yield (
+            (path, line),
+            seen
+            | {
+                "from start": math.log(line - start + 1),
+                "to end": math.log(last - line + 1),
+                "condition": float(bool(_CONDITION.match(text))),
+                "assertion": float(bool(_ASSERTION.match(text))),
+                "lines that say more": 1 - bisect_right(order, own) / len(order),
+                "of most words": own / (most + 1e-6),
+            },
+        )
+
+
+def outside(
+    ranked: Sequence[Ranked], asked: Asked, pages: Pages, symbols_in: Callable[[str], Sequence[Symbol]]
+) -> Iterator[tuple[Evidence, Lines]]:
+    """Imports, constants and all else that stands outside of functions."""
+    files = _files(ranked)
+    for path in list(files)[:_FILES]:
+        page = pages[path]
+        within: set[int] = set()
+        for symbol in symbols_in(path):
             if symbol.kind in _CALLABLE:
-                inside.update(range(symbol.start, symbol.end + 1))
-        imports = [number for number, line in enumerate(self._all[:_HEAD], 1) if _IMPORT.match(line)]
-        last, known = max(imports, default=0), set(imports)
-        common = 6.6 * (self._rank + 1) ** -1.3 * self._score**1.65 * (len(self._all) + 20) ** -0.85
-        for line in range(1, len(told) - 5):
-            if line not in inside:
-                at = line + 2
-                value = (0.05 + told[at]) ** 0.65 * (0.05 + max(told[at - 1], told[at + 1])) ** 0.5
-                value *= 2.0 if line in known else 1.0
-                yield line, common * value * (2.0 if last - 3 <= line <= last + 5 else 1.0)
+                within.update(range(symbol.start, symbol.end + 1))
+        lines = [line for line in range(1, min(len(page), _OUTSIDE) + 1) if line not in within]
+        yield {"": 1.0, **_file(path, files, page)}, _lines_outside(path, lines, page, asked)
+
+
+def _lines_outside(path: str, lines: Iterable[int], page: Page, asked: Asked) -> Lines:
+    for line, seen in _read(page, lines, asked):
+        text = page.lines[line - 1]
+        yield (
+            (path, line),
+            seen
+            | {
+                "characters": math.log(len(text.strip()) + 5),
+                "indented": min(len(text) - len(text.lstrip()), 24) / 8,
+                "decorator": float(text.lstrip().startswith("@")),
+                "declares": float(bool(_DECLARES.match(text))),
+                "assigns": float(bool(_ASSIGNS.match(text))),
+                "import": float(line <= _HEAD and bool(_IMPORT.match(text))),
+            },
+        )
+
+
+def _files(ranked: Sequence[Ranked]) -> dict[str, tuple[int, float]]:
+    """The files, best first, with their ranks and the scores of their best symbols."""
+    files: dict[str, tuple[int, float]] = {}
+    for row in ranked:
+        files.setdefault(row.path, (len(files), row.score))
+    return files
+
+
+def _file(path: str, files: Mapping[str, tuple[int, float]], page: Page) -> Evidence:
+    rank, score = files[path]
+    return {
+        "rank of file": math.log(rank + 1),
+        "score of file": score,
+        "length of file": math.log(len(page) + 20),
+    }
+
+
+def _read(page: Page, lines: Iterable[int], asked: Asked) -> Iterator[tuple[int, Evidence]]:
+    """Those of the lines that have a word, with what they and their neighbours say."""
+    for line in lines:
+        text = page.lines[line - 1]
+        if not _WORD.search(text):
+            continue
+        around = [page[each] for each in range(line - _FAR, line + _FAR + 1)]
+        near = around[_FAR - _NEAR : _FAR + _NEAR + 1]
+        own = around[_FAR]
+        yield (
+            line,
+            {
+                "words": math.log(own.rare + 0.05),
+                "words near": math.log(sum([each.rare for each in near]) + 0.2),
+                "words around": math.log(sum([each.rare for each in around]) + 0.4),
+                "title": math.log(own.title + 0.05),
+                "title near": math.log(sum([each.title for each in near]) + 0.2),
+                "pairs near": min(sum([each.pairs + each.more_pairs for each in near[1:-1]]), 4.0),
+                "names": min(sum([name in asked.names for name in _NAME.findall(text[:400])]), 2.0)
+                if asked.names
+                else 0.0,
+                "comment": float(bool(_COMMENT.match(text))),
+                "opens": float(text.rstrip().endswith((":", "{", "("))),
+            },
+        )

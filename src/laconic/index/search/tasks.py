@@ -1,31 +1,28 @@
 """Rank symbols for a task in words: an issue, a bug, a change to make.
 
 Such a text is long, and most of it is not about code. The index hands over candidates; they are weighed again word by
-word, by where a word stands in the task and whether it stands in the body, the name or the path of a symbol.
+word, by where a word stands in the task and whether it stands in the body, the name or the path of a symbol. Then the
+code of the best is read (`judging`).
 """
 
 from __future__ import annotations
 
 import json
-import math
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import pairwise
-from pathlib import PurePosixPath
-from typing import Final, NamedTuple
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Final
 
 from laconic.index.schema import file_of
+from laconic.index.search.asked import Asked, Told
+from laconic.index.search.judging import called, judged
+from laconic.index.search.pages import Pages
 from laconic.index.search.ranking import Ranked, Taste, lent, matching, mentioned, named, prior
-from laconic.index.search.rarity import Rarity
 from laconic.index.search.scope import Scope
-from laconic.index.search.terms import MOST, Term, identifiers, paths, terms, title_and_rest
 from laconic.index.store import Store
 from laconic.index.words import fold
 
 _POOL: Final = 1500  # candidates by all words, and as many by those of the title
-_RARE: Final = 0.85  # power of a word's rarity
-_COMMON: Final = 0.01  # rarity of a word that most symbols have
 _NAME: Final = 1.0
 _PATH: Final = 1.2
 _LONG: Final = 400  # lines; a longer body holds no more words by chance
@@ -38,9 +35,7 @@ _PLACED: Final = 0.25
 _ALIKE: Final = 0.05  # a name or a file that is called as a word of the title
 _NEIGHBOURS: Final = 0.35  # what the best symbols of a file lend to the others
 _LENGTH: Final = 0.05
-_WORDS: Final = re.compile(r"[A-Za-z]{3,}")
 _OWNERS: Final = re.compile(r"[.:#/]+")
-_NAMELESS: Final = frozenset({"index", "mod", "__init__", "main", "lib"})  # files that are called after their folder
 
 _CLASSES: Final[Mapping[str, float]] = {
     **{"source": 1.0, "test": 0.2, "doc": 0.3, "config": 0.3},
@@ -55,53 +50,29 @@ _KINDS: Final[Mapping[str, float]] = {
 _TASTE: Final = Taste(_KINDS, _CLASSES)
 
 
-class _Told(NamedTuple):
-    """A word of the task and what finding it is worth."""
-
-    word: str
-    worth: float
-
-
-class _Meant(NamedTuple):
-    """What the text names outright, folded."""
-
-    names: frozenset[str]
-    in_title: frozenset[str]
-    words: frozenset[str]  # of the title
-    places: tuple[str, ...]
-
-
-def rank_symbols(store: Store, task: str, limit: int, scope: Scope | None = None) -> list[Ranked]:
+def rank_symbols(
+    store: Store, task: str, limit: int, lines_of: Callable[[str], Sequence[str]], scope: Scope | None = None
+) -> list[Ranked]:
     """The symbols that a task in words is most likely about, best first; functions before what only declares."""
+    asked = Asked(store, task)
+    return judged(candidates(store, asked, scope), asked, Pages(asked, lines_of))[:limit]
+
+
+def candidates(store: Store, asked: Asked, scope: Scope | None = None) -> list[Ranked]:
+    """What the index alone can say, best first."""
     scope = scope or Scope()
-    wanted = terms(task)
-    told = _told(store, wanted)
-    kept = {each.word for each in told}
-    title = {term.word for term in terms(title_and_rest(task)[0])}
-    rows = matching(store, [term for term in wanted if term.word in kept], scope, _POOL)
+    kept = {each.word for each in asked.told}
+    rows = matching(store, [term for term in asked.terms if term.word in kept], scope, _POOL)
     seen = {row.id for row in rows}
-    more = matching(store, [term for term in wanted if term.word in kept & title], scope, _POOL)
+    more = matching(store, [term for term in asked.terms if term.word in kept & asked.title], scope, _POOL)
     rows += [row for row in more if row.id not in seen]
-    rows += named(store, identifiers(task), scope, seen | {row.id for row in more})
+    rows += named(store, asked.names, scope, seen | {row.id for row in more})
     rows = [row for row in rows if row.symbol is not None]
-    scored = _with_priors(_weighed(store, rows, told), _meant(task))
-    best = sorted(_with_neighbours(scored), key=lambda row: (-row.score, row.path, row.id))
-    return best[:limit]
+    scored = _with_priors(_weighed(store, rows, asked.told), asked)
+    return sorted(_with_neighbours(scored), key=lambda row: (-row.score, row.path, row.id))
 
 
-def _told(store: Store, wanted: Iterable[Term]) -> list[_Told]:
-    """The words that tell most: rare ones, and those that the text makes much of."""
-    rarity = Rarity(store)
-    found: list[_Told] = []
-    for term in list(wanted)[: 4 * MOST]:
-        # A word of a path stands in all symbols of the file: it is rarer than it looks, but it may stand only there.
-        if count := rarity.count(term.word, "body name") or rarity.count(term.word):
-            rare = math.log(max(rarity.total - count, 1) + 0.5) - math.log(count + 0.5)
-            found.append(_Told(term.word, term.weight * max(rare, _COMMON) ** _RARE))
-    return sorted(found, key=lambda each: -each.worth)[:MOST]
-
-
-def _weighed(store: Store, rows: Sequence[Ranked], told: Sequence[_Told]) -> list[Ranked]:
+def _weighed(store: Store, rows: Sequence[Ranked], told: Sequence[Told]) -> list[Ranked]:
     """The rows with new scores from 0 to 1, to which what their files hold is added."""
     length = {row.id: len(row.symbol.span) for row in rows if row.symbol is not None}
     body = {id: (0.75 + 0.25 * min(lines, _LONG) / _USUAL) ** -0.6 for id, lines in length.items()}
@@ -133,39 +104,21 @@ def _holding(store: Store, column: str, word: str, ids: str) -> Iterable[int]:
     return (row[0] for row in store.connection.execute(sql, (f'{column} : "{word}"', ids)))
 
 
-def _meant(task: str) -> _Meant:
-    title = title_and_rest(task)[0]
-    words = _WORDS.findall(title)
-    pairs = {fold(one + other) for one, other in pairwise(words)}
-    return _Meant(
-        frozenset(map(fold, identifiers(task))),
-        frozenset(map(fold, identifiers(title))) | pairs,
-        frozenset(word.lower() for word in words if len(word) > 3),
-        tuple(paths(task)),
-    )
-
-
-def _with_priors(rows: Iterable[Ranked], meant: _Meant) -> list[Ranked]:
+def _with_priors(rows: Iterable[Ranked], asked: Asked) -> list[Ranked]:
     found: list[Ranked] = []
     for row in rows:
         symbol = row.symbol
         assert symbol is not None
         score = row.score
         owners = {fold(part) for part in _OWNERS.split(symbol.qualified)[:-1]}
-        score += _OWNER_IN_TITLE * (not owners.isdisjoint(meant.in_title))
-        score += _OWNER * (not owners.isdisjoint(meant.names))
-        score += _NAMED * (symbol.folded in meant.names)
-        score += _ALIKE * (symbol.folded in meant.words)
-        score += _ALIKE * (fold(_called(row.path)) in meant.words)
-        score += _PLACED * mentioned(row.path, meant.places)
+        score += _OWNER_IN_TITLE * (not owners.isdisjoint(asked.named_in_title))
+        score += _OWNER * (not owners.isdisjoint(asked.folded))
+        score += _NAMED * (symbol.folded in asked.folded)
+        score += _ALIKE * (symbol.folded in asked.title_words)
+        score += _ALIKE * (fold(called(row.path)) in asked.title_words)
+        score += _PLACED * mentioned(row.path, asked.places)
         found.append(row._replace(score=score * prior(row, _TASTE, _LENGTH)))
     return found
-
-
-def _called(path: str) -> str:
-    """What a file is called after."""
-    place = PurePosixPath(path)
-    return place.parent.name if place.stem in _NAMELESS else place.stem
 
 
 def _with_neighbours(rows: Sequence[Ranked]) -> Iterator[Ranked]:

@@ -85,12 +85,22 @@ def _parts(text: str) -> Iterator[tuple[float, str]]:
     yield _CODE_WORD, "\n".join(code)
 
 
+def prose(text: str) -> str:
+    """A text without its blocks of code."""
+    return _BLOCK.sub(" ", text)
+
+
+def telling(word: str) -> bool:
+    """Whether a word can tell anything: `the` cannot."""
+    return word.lower() not in _STOP
+
+
 def identifiers(text: str) -> list[str]:
     """Names that a text writes as code: in back quotes, with a call, or in a naming style that prose has not.
 
     Whole blocks of code do not count: they show how the reader uses the code, with names of his own.
     """
-    text = _BLOCK.sub(" ", text)
+    text = prose(text)
     found = [match for quoted in _QUOTED.findall(text) for match in re.findall(r"[A-Za-z_$][\w$]*", quoted)]
     found += _IDENTIFIER.findall(text)
     return [name for name in dict.fromkeys(found) if len(name) > 2 and name.lower() not in _STOP]
