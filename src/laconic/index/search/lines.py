@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final
 
 from laconic.index.search.asked import Asked
@@ -164,7 +164,7 @@ def outside(
         yield {"": 1.0, **_file(path, files, page)}, _lines_outside(path, lines, page, asked)
 
 
-def _lines_outside(path: str, lines: Iterable[int], page: Page, asked: Asked) -> Lines:
+def _lines_outside(path: str, lines: Sequence[int], page: Page, asked: Asked) -> Lines:
     for line, seen in _read(page, lines, asked):
         text = page.lines[line - 1]
         yield (
@@ -198,28 +198,41 @@ def _file(path: str, files: Mapping[str, tuple[int, float]], page: Page) -> Evid
     }
 
 
-def _read(page: Page, lines: Iterable[int], asked: Asked) -> Iterator[tuple[int, Evidence]]:
+def _read(page: Page, lines: Sequence[int], asked: Asked) -> Iterator[tuple[int, Evidence]]:
     """Those of the lines that have a word, with what they and their neighbours say."""
-    for line in lines:
-        text = page.lines[line - 1]
-        if not _WORD.search(text):
-            continue
-        around = [page[each] for each in range(line - _FAR, line + _FAR + 1)]
-        near = around[_FAR - _NEAR : _FAR + _NEAR + 1]
-        own = around[_FAR]
-        yield (
-            line,
-            {
-                "words": math.log(own.rare + 0.05),
-                "words near": math.log(sum([each.rare for each in near]) + 0.2),
-                "words around": math.log(sum([each.rare for each in around]) + 0.4),
-                "title": math.log(own.title + 0.05),
-                "title near": math.log(sum([each.title for each in near]) + 0.2),
-                "pairs near": min(sum([each.pairs + each.more_pairs for each in near[1:-1]]), 4.0),
-                "names": min(sum([name in asked.names for name in _NAME.findall(text[:400])]), 2.0)
-                if asked.names
-                else 0.0,
-                "comment": float(bool(_COMMENT.match(text))),
-                "opens": float(text.rstrip().endswith((":", "{", "("))),
-            },
-        )
+    for run in _runs(lines):
+        said = [page[line] for line in range(run.start - _FAR, run.stop + _FAR)]
+        rare, titled = [each.rare for each in said], [each.title for each in said]
+        pairs = [each.pairs + each.more_pairs for each in said]
+        for at, line in enumerate(run, _FAR):
+            text = page.lines[line - 1]
+            if not _WORD.search(text):
+                continue
+            near = slice(at - _NEAR, at + _NEAR + 1)
+            yield (
+                line,
+                {
+                    "words": math.log(rare[at] + 0.05),
+                    "words near": math.log(sum(rare[near]) + 0.2),
+                    "words around": math.log(sum(rare[at - _FAR : at + _FAR + 1]) + 0.4),
+                    "title": math.log(titled[at] + 0.05),
+                    "title near": math.log(sum(titled[near]) + 0.2),
+                    "pairs near": min(sum(pairs[at - _NEAR + 1 : at + _NEAR]), 4.0),
+                    "names": _names(text, asked) if asked.names else 0.0,
+                    "comment": float(bool(_COMMENT.match(text))),
+                    "opens": float(text.rstrip().endswith((":", "{", "("))),
+                },
+            )
+
+
+def _names(text: str, asked: Asked) -> float:
+    return min(float(sum(name in asked.names for name in _NAME.findall(text[:400]))), 2.0)
+
+
+def _runs(lines: Sequence[int]) -> Iterator[range]:
+    """Lines that follow each other."""
+    start = 0
+    for at in range(1, len(lines) + 1):
+        if at == len(lines) or lines[at] != lines[at - 1] + 1:
+            yield range(lines[start], lines[at - 1] + 1)
+            start = at
