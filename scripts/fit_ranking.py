@@ -24,13 +24,14 @@ import numpy as np  # type: ignore[import-not-found, unused-ignore]
 from scipy.optimize import minimize  # type: ignore[import-not-found, import-untyped, unused-ignore]
 
 from laconic.bench.snapshot import Snapshot
+from laconic.edits.source import split
 from laconic.index.catalog import place
 from laconic.index.search.asked import Asked
 from laconic.index.search.judging import READ, evidence, judged
-from laconic.index.search.lines import Evidence, Lines, Place, inside, outside
-from laconic.index.search.pages import Pages
+from laconic.index.search.lines import Lines, Place, inside, outside
+from laconic.index.search.pages import Evidence, Pages
 from laconic.index.search.tasks import candidates
-from laconic.index.store import Store, Symbol
+from laconic.index.store import CALLABLE, Store, Symbol
 from laconic.index.workspace_index import Index
 
 _SNAPSHOTS: Final = (150, 650, 1500, 3000)  # commits before the newest at which a repository is indexed
@@ -55,7 +56,6 @@ _TRAILER: Final = re.compile(
     r"(?mi)^\s*(Co-authored|Signed-off|Reviewed-|Change-Id|Generated with|cherry|closes? #|fixes? #|refs? #).*$"
 )
 _HUNK: Final = re.compile(r"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? ")
-_FUNCTIONS: Final = frozenset({"function", "method", "constructor", "macro"})
 
 Edit = tuple[str, int, int]  # path, first and last line
 
@@ -125,7 +125,10 @@ def prepared(clone: Path, work: Path) -> list[Task]:
     """Tasks of a repository, with their indexes in the work folder."""
     noted = work / "tasks.json"
     if noted.exists():
-        return [Task(row[0], row[-2], [tuple(edit) for edit in row[-1]]) for row in json.loads(noted.read_text())]
+        return [
+            Task(commit, text, [tuple(edit) for edit in edits])
+            for commit, text, edits in json.loads(noted.read_text())
+        ]
     work.mkdir(parents=True, exist_ok=True)
     every = git(clone, "log", "--no-merges", "--format=%H", "HEAD").split()
     commits = git(clone, "log", "--first-parent", "--no-merges", "--format=%H", "HEAD").split()
@@ -142,6 +145,7 @@ def prepared(clone: Path, work: Path) -> list[Task]:
             tasks += found
     noted.write_text(json.dumps(tasks))
     shutil.rmtree(shown.folder)
+    (work / "shown.json").unlink()
     return tasks
 
 
@@ -162,11 +166,14 @@ class Blobs:
             self._process.stdin.flush()
             head = self._process.stdout.readline().split()
             data = self._process.stdout.read(int(head[2]) + 1)[:-1] if len(head) == 3 else b""
-            self._files[name] = data.decode("utf-8", "replace").split("\n") if len(data) < 1_000_000 else []
+            if len(self._files) > 3_000:
+                self._files.clear()
+            self._files[name] = list(split(data).lines) if len(data) < 1_000_000 else []
         return self._files[name]
 
     def close(self) -> None:
         self._process.kill()
+        self._process.wait()
 
 
 Seen = tuple[Task, Store, Asked, Pages]
@@ -208,7 +215,7 @@ def symbols_of(clone: Path, work: Path) -> list[Table]:
 
 
 def _touches(symbol: Symbol | None, first: int, last: int) -> bool:
-    return symbol is not None and symbol.kind in _FUNCTIONS and symbol.start <= last and first <= symbol.end
+    return symbol is not None and symbol.kind in CALLABLE and symbol.start <= last and first <= symbol.end
 
 
 def flat(parts: Iterable[tuple[Evidence, Lines]]) -> dict[Place, Evidence]:
@@ -223,7 +230,7 @@ def flat(parts: Iterable[tuple[Evidence, Lines]]) -> dict[Place, Evidence]:
 
 def lines_of(clone: Path, work: Path, weights: Mapping[str, float]) -> list[tuple[Table, Table]]:
     """For a share of the tasks their lines in and outside of functions, and how much of a change each is."""
-    chance = random.Random(str(clone))
+    chance = random.Random(clone.parent.name)
     made: list[tuple[Table, Table]] = []
     tasks = [task for task in prepared(clone, work) if chance.random() < _LINES_OF]
     for task, store, asked, pages in looked_at(clone, work, tasks):
@@ -235,13 +242,8 @@ def lines_of(clone: Path, work: Path, weights: Mapping[str, float]) -> list[tupl
             for path, first, last in task.edits
             for line in range(first, last + 1)
         }
-
-        def symbols_in(path: str, store: Store = store) -> list[Symbol]:
-            row = store.file(path)
-            return store.symbols_in(row.id) if row is not None else []
-
-        within = flat(inside(ranked, asked, pages))
-        beside = flat(outside(ranked, asked, pages, symbols_in))
+        within = flat(inside(ranked, pages))
+        beside = flat(outside(ranked, pages, store.symbols_of_path))
         beside = {at: seen for at, seen in beside.items() if at not in within}
         both = []
         for lines in (within, beside):

@@ -42,7 +42,9 @@ def test_a_larger_budget_goes_on_where_a_smaller_one_ends(plane: Plane) -> None:
     task = "total of the prices in a cart, and how an order is shipped when it is overweight"
     small = plane.call("context", {"task": task, "budget": "1500"}).text.split("\n")
     large = plane.call("context", {"task": task, "budget": "4000"}).text.split("\n")
-    assert large[:30] == small[:30]
+    first = small.index("shop/shipping.py", 1)  # where the second round begins, which is smaller in the small answer
+    assert first > 20
+    assert large[:first] == small[:first]
 
 
 def test_a_function_that_is_shown_is_not_named_again(plane: Plane) -> None:
@@ -54,7 +56,7 @@ def test_a_function_that_is_shown_is_not_named_again(plane: Plane) -> None:
     assert "1 def ship(order):\n" in names
     assert "order.parcel_weight" not in names
     both = plane.call("context", {"task": task, "budget": "4000"}).text
-    assert both.count("def ship(order):") <= 2  # named before it was shown, not after
+    assert both.count("def ship(order):") == 1
 
 
 @pytest.mark.feature("C6")
@@ -104,3 +106,33 @@ def test_what_is_of_one_file_stands_together(plane: Plane) -> None:
 def test_the_smallest_budget_has_room_for_a_name(plane: Plane, budget: str) -> None:
     answer = plane.call("context", {"task": "total of the prices in a cart", "budget": budget}).text
     assert "shop/" in answer
+
+
+def test_edges_of_what_the_reader_has_are_not_shown_alone() -> None:
+    source = ["one", "two", "}", "", "three"]
+    choice = Choice({("f", 2): 9.0, ("f", 5): 1.0}, lambda path: source, len, lambda path, line: line < 3)
+    assert choice.take(40) == [Window("f", Span(4, 5))]
+
+
+def test_what_was_shown_between_two_lines_is_not_shown_again() -> None:
+    worth = {("a", 1): 9.0, ("a", 3): 8.0, ("a", 2): 0.1, ("a", 9): 0.2}
+    choice = Choice(worth, lambda path: ["aa", "bb", "cc", "", "", "", "", "", "dd"], len, lambda path, line: False)
+    assert choice.take(24)[0].span == Span(1, 5)
+    rest = choice.take(100)
+    assert [window.span for window in rest] == [Span(8, 9)]
+
+
+def test_a_very_long_line_does_not_end_the_answer() -> None:
+    source = ["first = 1", "long = '" + "x" * 40_000 + "'", "last = 2"]
+    worth = {("a", 1): 9.0, ("a", 2): 9_000.0, ("a", 3): 1.0}
+    choice = Choice(worth, lambda path: source, len, lambda path, line: False)
+    assert choice.take(600) == [Window("a", Span(1, 3))]
+
+
+def test_an_answer_that_was_given_before_says_so(plane: Plane) -> None:
+    session = Session()
+    given = {"task": "total of the prices in a cart", "show": "code"}
+    first = plane.call("context", given, session)
+    second = plane.call("context", given, session)
+    assert "amount += price.cents" in first.text
+    assert second.text == "all lines that matter were shown above (again=true repeats it)\n"

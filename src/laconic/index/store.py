@@ -71,6 +71,11 @@ class Symbol(NamedTuple):
         return Span(self.start, self.end)
 
 
+CALLABLE: Final = frozenset(
+    {"function", "method", "constructor", "macro"}
+)  # kinds of symbols that have a body to run
+
+
 class Store:
     """One open index. `connection` may be queried freely; only `writing` writes."""
 
@@ -234,6 +239,11 @@ class Store:
             "SELECT * FROM symbols WHERE id BETWEEN ? AND ? ORDER BY id", symbols_of(file)
         ).fetchall()
         return [Symbol._make(row) for row in rows]
+
+    def symbols_of_path(self, path: str) -> list[Symbol]:
+        """The same by the path of the file; none if it is not indexed."""
+        file = self.file(path)
+        return self.symbols_in(file.id) if file is not None else []
 
     def symbol(self, number: int) -> Symbol | None:
         row = self.connection.execute("SELECT * FROM symbols WHERE id = ?", (number,)).fetchone()

@@ -1,7 +1,7 @@
 """`context`: a task in words, answered with the code that it is about: the lines that matter, and names of where to look.
 
-An answer is made in rounds of a fixed size, so that a larger budget goes on where a smaller one ends. In a round lines
-and names of one file stand together. What was shown is not named again.
+An answer is made in rounds of a fixed size, so that a larger budget begins like a smaller one. In a round lines and names
+of one file stand together. What was shown is not named again.
 """
 
 from __future__ import annotations
@@ -14,12 +14,11 @@ from typing import Final, NamedTuple
 from laconic.errors import WorkspaceError
 from laconic.index.search import Ranked
 from laconic.index.search.asked import Asked
-from laconic.index.search.judging import judged
-from laconic.index.search.lines import Place, weighed
+from laconic.index.search.lines import weighed
 from laconic.index.search.pages import Pages
 from laconic.index.search.query import Filters, patterns
 from laconic.index.search.scope import scope_of
-from laconic.index.search.tasks import candidates
+from laconic.index.search.tasks import ranked
 from laconic.index.store import Symbol
 from laconic.records import Span
 from laconic.render.compact import Json
@@ -27,7 +26,7 @@ from laconic.tools.source import Opened, clipped, opened
 from laconic.tools.tool import Answer, Argument, Call, Piece, Sent, Tool
 from laconic.tools.windows import Choice, Window
 
-_RANKED: Final = 400  # symbols that are looked at
+_RANKED: Final = 400  # symbols that can be named
 _ALONE: Final = 1_300  # tokens of budget up to which only names are given
 _REST: Final = 3  # rounds of lines for what is left: one, and two for what it left, since lines cost less together
 _KNOWN: Final = 5  # lines of a function by which it is known
@@ -62,16 +61,15 @@ def run(call: Call) -> Answer:
     files = _Files(call)
     asked = Asked(store, task)
     pages = Pages(asked, files.lines)
-    found = judged(candidates(store, asked, scope), asked, pages)[:_RANKED]
-    ranked = [row for row in found if files.get(row.path) is not None]
-    if not ranked:
+    rows = [row for row in ranked(store, asked, pages, scope)[:_RANKED] if files.get(row.path) is not None]
+    if not rows:
         note = f"nothing in this code base resembles the task; try {call.ready('map')}\n"
         return Answer([], "context", note=note, unit="symbols")
     rounds = _rounds(call.limit, call.text("show"))
-    worth = _worth(call, ranked, asked, pages) if any(each.lines for each in rounds) else {}
+    worth = weighed(rows, pages, store.symbols_of_path) if any(each.lines for each in rounds) else {}
     choice = Choice(worth, files.lines, call.plane.count, files.known)
     pieces: list[Piece] = []
-    names, room = list(ranked), call.limit - _FOOTER
+    names, room = rows, call.limit - _FOOTER
     for each in rounds:
         if room < _LEAST:
             break
@@ -87,8 +85,12 @@ def run(call: Call) -> Answer:
             room -= _spent(call, page, headed)
             shown += page
         pieces += _by_file(shown)
+    if not pieces and choice.spared:
+        hint = call.session.hint("again=true repeats it")
+        note = f"all lines that matter were shown above{f' ({hint})' if hint else ''}\n"
+        return Answer([], "context", note=note, unit="places")
     if not pieces:  # not even one name has room: let the budget cut it
-        pieces = list(_page(call, ranked[:1], files, call.plane.count(ranked[0].path) + _LINE, frozenset()))
+        pieces = [_name(rows[0], files)]
     paths = tuple(dict.fromkeys(piece.group for piece in pieces))
     return Answer(pieces, "context", unit="places", paths=paths, spread=1_000.0, grouped=False)
 
@@ -108,13 +110,13 @@ def _by_file(pieces: Iterable[Piece]) -> Iterator[Piece]:
         yield from sorted(group, key=lambda piece: piece.order)
 
 
-def _unseen(ranked: Iterable[Ranked], pieces: Iterable[Piece]) -> list[Ranked]:
+def _unseen(rows: Iterable[Ranked], pieces: Iterable[Piece]) -> list[Ranked]:
     """The symbols of which the lines that are shown do not tell already."""
     shown: dict[str, list[Span]] = {}
     for piece in pieces:
         if piece.sent is not None:
             shown.setdefault(piece.group, []).extend(piece.sent.spans)
-    return [row for row in ranked if row.symbol is not None and not _told(row.symbol, shown.get(row.path, ()))]
+    return [row for row in rows if row.symbol is not None and not _told(row.symbol, shown.get(row.path, ()))]
 
 
 def _told(symbol: Symbol, shown: Iterable[Span]) -> bool:
@@ -132,22 +134,13 @@ def _spent(call: Call, pieces: Sequence[Piece], headed: AbstractSet[str] = froze
     return sum(count(piece.texts[0]) for piece in pieces) + sum(count(f"{path}\n") for path in headings)
 
 
-def _worth(call: Call, ranked: Sequence[Ranked], asked: Asked, pages: Pages) -> dict[Place, float]:
-    store = call.plane.index.store
-
-    def symbols_in(path: str) -> list[Symbol]:
-        row = store.file(path)
-        return store.symbols_in(row.id) if row is not None else []
-
-    return weighed(ranked, asked, pages, symbols_in)
-
-
 class _Files:
     """The files of an answer, each opened once."""
 
     def __init__(self, call: Call) -> None:
         self._call = call
         self._files: dict[str, Opened | None] = {}
+        self._lines: dict[str, tuple[str, ...]] = {}
         self._received: dict[str, frozenset[int]] = {}
 
     def get(self, path: str) -> Opened | None:
@@ -159,8 +152,10 @@ class _Files:
         return self._files[path]
 
     def lines(self, path: str) -> tuple[str, ...]:
-        file = self.get(path)
-        return file.lines if file is not None else ()
+        if path not in self._lines:
+            file = self.get(path)
+            self._lines[path] = file.lines if file is not None else ()
+        return self._lines[path]
 
     def known(self, path: str, line: int) -> bool:
         """Whether the client has this line already."""
@@ -171,21 +166,23 @@ class _Files:
         return line in self._received[path]
 
 
-def _page(
-    call: Call, ranked: Iterable[Ranked], files: _Files, room: int, headed: AbstractSet[str]
-) -> Iterator[Piece]:
+def _page(call: Call, rows: Iterable[Ranked], files: _Files, room: int, headed: AbstractSet[str]) -> Iterator[Piece]:
     """Definition lines, best first, as many as there is room for."""
     paths, used = set(headed), 0
-    for row in ranked:
-        file = files.get(row.path)
-        assert row.symbol is not None
-        assert file is not None
-        text = _line(row.symbol, file)
-        used += call.plane.count(text) + (0 if row.path in paths else call.plane.count(f"{row.path}\n"))
+    for row in rows:
+        piece = _name(row, files)
+        used += _spent(call, [piece], paths)
         if used > room:
             break
         paths.add(row.path)
-        yield Piece((text,), row.path, row.symbol.line, _record(row))
+        yield piece
+
+
+def _name(row: Ranked, files: _Files) -> Piece:
+    file = files.get(row.path)
+    assert row.symbol is not None
+    assert file is not None
+    return Piece((_line(row.symbol, file),), row.path, row.symbol.line, _record(row))
 
 
 def _window(window: Window, files: _Files) -> Piece:

@@ -8,7 +8,7 @@ from typing import Final
 from laconic.errors import UnknownName, UsageError
 from laconic.index.resolve import Code, Use, callees, find_symbol, implementations, members, overridden, references
 from laconic.index.search.names import nearest
-from laconic.index.store import Symbol
+from laconic.index.store import CALLABLE, Symbol
 from laconic.render.compact import Json
 from laconic.tools.source import Opened, body, clipped, opened
 from laconic.tools.tool import Answer, Argument, Call, Piece, Tool
@@ -17,7 +17,6 @@ _FEW: Final = 6  # uses that are shown with their line of source
 _CALLEES: Final = 12
 _MOST_SYMBOLS: Final = 50
 _OTHERS: Final = 5  # further symbols of the same name
-_CALLABLE: Final = frozenset({"function", "method", "constructor", "macro"})
 _PARTS: Final = ("body", "refs", "callees", "implementations", "tests")
 _PART_NAMES: Final = {
     **{name: name for name in _PARTS},
@@ -91,9 +90,9 @@ def _about(call: Call, code: Code, symbol: Symbol, file: Opened, only: set[str])
             pieces.append(Piece((f"no references to {symbol.qualified} found\n",)))
     if "implementations" in only:
         pieces += _line(code, "overrides", overridden(code, symbol)) + _line(
-            code, "implemented by" if symbol.kind not in _CALLABLE else "overridden by", implementations(code, symbol)
+            code, "implemented by" if symbol.kind not in CALLABLE else "overridden by", implementations(code, symbol)
         )
-    if "callees" in only and symbol.kind in _CALLABLE:
+    if "callees" in only and symbol.kind in CALLABLE:
         called = [each.symbol for each in callees(code, symbol) if each.sure]
         pieces += _line(code, "calls", called[:_CALLEES], len(called))
     if only & {"tests", "refs"}:

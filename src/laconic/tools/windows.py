@@ -8,6 +8,7 @@ from typing import Final, NamedTuple
 
 from laconic.index.search.lines import Place
 from laconic.records import Span
+from laconic.tools.source import clipped
 
 _BREAK: Final = 10  # characters that a line costs beside its own
 _MARK: Final = 4  # tokens of the line that says where a window is
@@ -48,7 +49,7 @@ class Choice:
         self.spared = 0  # what the lines would have cost that the reader has
 
     def _line(self, place: Place) -> str:
-        return self._lines_of(place[0])[place[1] - 1]
+        return clipped(self._lines_of(place[0])[place[1] - 1])
 
     def take(self, room: int) -> list[Window]:
         """The next windows that cost no more than the room, the best file first. Lines that are known are not shown,
@@ -59,7 +60,11 @@ class Choice:
         while self._at < len(self._order):
             place = self._order[self._at]
             path, line = place
-            edges = [edge for edge in self._edges(place) if edge not in chosen]
+            if place in self._taken:  # it was shown between two others
+                self._at += 1
+                continue
+            known = self._known(path, line)
+            edges = [] if known else [edge for edge in self._edges(place) if edge not in chosen]
             beside = ((path, line - 1) in chosen) + ((path, line + 1) in chosen)
             price = self._cost("".join(f"{self._line(each)}\n" for each in (place, *edges))) + _MARK * (1 - beside)
             price += 0 if path in paths else self._cost(f"{path}\n")
@@ -69,7 +74,7 @@ class Choice:
             self._at += 1
             chosen.update((place, *edges))
             paths.add(path)
-            if self._known(path, line):
+            if known:
                 self.spared += price
         self._taken |= chosen
         shown: dict[str, list[int]] = {}
@@ -78,7 +83,9 @@ class Choice:
                 shown.setdefault(path, []).append(line)
         best = {path: max(self._worth.get((path, line), 0.0) for line in lines) for path, lines in shown.items()}
         order = sorted(shown, key=lambda path: (-best[path], path))
-        return [window for path in order for window in self._windows(path, shown[path])]
+        windows = [window for path in order for window in self._windows(path, shown[path])]
+        self._taken.update((path, line) for path, span in windows for line in range(span.start, span.end + 1))
+        return windows
 
     def _edges(self, place: Place) -> Iterator[Place]:
         """Brackets and empty lines beside a line. They cost next to nothing, and new code is often put there."""

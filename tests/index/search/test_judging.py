@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,7 +15,7 @@ from laconic.index.search.lines import INSIDE, OUTSIDE, inside, outside, weighed
 from laconic.index.search.pages import Pages
 from laconic.index.search.ranking import Ranked
 from laconic.index.search.tasks import candidates
-from laconic.index.store import Store, Symbol
+from laconic.index.store import Store
 from laconic.index.workspace_index import Index
 
 FILLER = "".join(f"    step_{n} = prepare({n})\n" for n in range(30))
@@ -32,6 +35,10 @@ class Looked:
         return judged(self.rows, self.asked, self.pages)
 
     @property
+    def scores(self) -> list[str]:
+        return [repr(row.score) for row in self.ranked]
+
+    @property
     def names(self) -> list[str]:
         return [row.symbol.name for row in self.ranked if row.symbol is not None]
 
@@ -40,11 +47,7 @@ class Looked:
         return next(each for row, each in found if row.symbol is not None and row.symbol.name == name)
 
     def worth(self) -> dict[tuple[str, int], float]:
-        def symbols_in(path: str) -> list[Symbol]:
-            row = self.store.file(path)
-            return self.store.symbols_in(row.id) if row is not None else []
-
-        return weighed(self.ranked, self.asked, self.pages, symbols_in)
+        return weighed(self.ranked, self.pages, self.store.symbols_of_path)
 
 
 @contextmanager
@@ -62,8 +65,8 @@ def test_every_piece_of_evidence_has_a_weight_and_every_weight_its_evidence(tmp_
     files = {"a.py": "import os\n\nLIMIT = 3\n\n\ndef parcel(weight):\n    return weight > LIMIT\n"}
     with looked(tmp_path, "The weight of a parcel is over the limit", files) as it:
         assert it.seen("parcel").keys() == WEIGHTS.keys()
-        parts = {"inside": inside(it.ranked, it.asked, it.pages)}
-        parts["outside"] = outside(it.ranked, it.asked, it.pages, lambda path: [])
+        parts = {"inside": inside(it.ranked, it.pages)}
+        parts["outside"] = outside(it.ranked, it.pages, lambda path: [])
         names = {
             which: {name for common, lines in part for _, seen in lines for name in common | seen}
             for which, part in parts.items()
@@ -110,12 +113,40 @@ def test_the_best_score_is_zero_and_the_order_is_that_of_the_scores(tmp_path: Pa
 
 
 def test_the_same_task_gives_the_same_scores_whatever_the_order_of_sets(tmp_path: Path) -> None:
-    task = "Parcels are weighed twice when the heaviest order of a customer is shipped late"
-    files = {"a.py": f"def ship(order):\n    # parcels of a customer, heaviest order late, weighed twice\n{FILLER}"}
-    with looked(tmp_path, task, files) as it:
-        first = it.ranked
-    with looked(tmp_path, task, files) as it:
-        assert it.ranked == first
+    task = "Parcels are weighed twice when the heaviest order of a customer is shipped late, and the weight is lost"
+    text = f"def ship(order):\n    # parcels of a customer, heaviest order late, weighed twice, weight lost\n{FILLER}"
+    code = (
+        "import sys\nfrom pathlib import Path\nfrom tests.index.search.test_judging import looked\n"
+        "with looked(Path(sys.argv[1]), sys.argv[2], {'a.py': sys.argv[3]}) as it:\n    print(it.scores, it.worth())\n"
+    )
+    printed = {
+        subprocess.run(
+            [sys.executable, "-c", code, str(tmp_path / seed), task, text],
+            env={**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": str(Path(__file__).parents[3])},
+            capture_output=True,
+            check=True,
+        ).stdout
+        for seed in ("1", "2", "3")
+    }
+    assert len(printed) == 1
+
+
+def test_a_function_far_down_in_a_file_is_read_like_any_other(tmp_path: Path) -> None:
+    ship = "\n\ndef ship(order):\n    if order.parcel_weight > heaviest:\n        raise Overweight(order)\n"
+    far = "".join(f"VALUE_{n} = {n}\n" for n in range(6_000))
+    others = "".join(f"def parcel_{n}(weight):\n    return weight\n\n\n" for n in range(10))
+    with looked(
+        tmp_path, "Overweight is raised, the parcel weight is compared", {"a.py": far + ship, "b.py": others}
+    ) as it:
+        assert it.names[0] == "ship"
+        assert ("a.py", 6_004) in it.worth()
+
+
+def test_lines_of_nested_functions_are_weighed_once(tmp_path: Path) -> None:
+    nested = "".join(f"{'    ' * n}def parcel_{n}(weight):\n" for n in range(40)) + "    " * 40 + "return weight\n"
+    with looked(tmp_path, "The weight of a parcel", {"a.py": nested}) as it:
+        seen = [place for _, lines in inside(it.ranked, it.pages) for place, _ in lines]
+        assert len(seen) == len(set(seen)) == 41
 
 
 def test_lines_about_the_task_are_worth_more_and_comments_less(tmp_path: Path) -> None:

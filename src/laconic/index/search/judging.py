@@ -15,22 +15,19 @@ from pathlib import PurePosixPath
 from typing import Final
 
 from laconic.index.search.asked import Asked, stems
-from laconic.index.search.pages import Pages
+from laconic.index.search.lines import TYPES, VALUES
+from laconic.index.search.pages import Evidence, Pages
 from laconic.index.search.ranking import Ranked, mentioned
-from laconic.index.store import Symbol
+from laconic.index.search.terms import MOST
+from laconic.index.store import CALLABLE, Symbol
 from laconic.index.words import fold
 
 READ: Final = 250  # candidates whose code is read
 _LINES: Final = 300  # lines of one that are read
 _SPREAD: Final = 5  # lines that are looked at together
 _LEAST: Final = 0.02  # of the best score
-_PARTS: Final = re.compile(r"[.:#/]+")
+_OWNERS: Final = re.compile(r"[.:#/]+")
 _NAMELESS: Final = frozenset({"index", "mod", "__init__", "main", "lib"})  # files that are called after their folder
-_TYPES: Final = frozenset({"class", "struct", "interface", "trait", "enum"})
-_VALUES: Final = frozenset({"constant", "variable"})
-_FUNCTIONS: Final = frozenset({"function", "method", "constructor", "macro"})
-
-Evidence = dict[str, float]
 
 WEIGHTS: Final[Mapping[str, float]] = {
     "all": 2.979,
@@ -116,7 +113,7 @@ def _words(path: str, symbol: Symbol, asked: Asked, pages: Pages) -> Evidence:
     page = pages[path]
     said = [page[line] for line in range(symbol.start, min(symbol.end, symbol.start + _LINES - 1) + 1)]
     body = frozenset[str]().union(*(line.words for line in said))
-    name, owner, place = set(stems(symbol.name)), set(stems(" ".join(_owners(symbol)))), set(stems(path))
+    name, owner, place = set(stems(symbol.name)), set(stems(" ".join(owners(symbol)))), set(stems(path))
     lines = [line.worth for line in said]
     together = max((sum(lines[at : at + _SPREAD]) for at in range(max(1, len(lines) - _SPREAD + 1))), default=0.0)
     whole = body | name | owner | place
@@ -159,13 +156,13 @@ def _shape(row: Ranked, symbol: Symbol) -> Evidence:
         "file is other": float(file not in ("source", "test", "doc")),
         "is test": float(symbol.test),
         "method": float(kind == "method"),
-        "type": float(kind in _TYPES),
-        "value": float(kind in _VALUES),
+        "type": float(kind in TYPES),
+        "value": float(kind in VALUES),
         "field": float(kind == "field"),
-        "other kind": float(kind not in _FUNCTIONS | _TYPES | _VALUES | {"field"}),
+        "other kind": float(kind not in CALLABLE | TYPES | VALUES | {"field"}),
         "private": float(symbol.visibility == "private" or symbol.name.startswith("_")),
         "folders": float(row.path.count("/")),
-        "nested": math.log1p(len(_PARTS.split(symbol.qualified))),
+        "nested": math.log1p(len(_OWNERS.split(symbol.qualified))),
     }
 
 
@@ -174,7 +171,7 @@ def _names(path: str, symbol: Symbol, asked: Asked) -> Evidence:
     return {
         "named": float(symbol.folded in asked.folded),
         "in the text": float(symbol.folded in asked.any_name),
-        "owner named": float(not asked.names.keys().isdisjoint(_owners(symbol))),
+        "owner named": float(not asked.names.keys().isdisjoint(owners(symbol))),
         "file named": float(mentioned(path, asked.places)),
         "file called so": float(fold(called(path)) in asked.title_words),
     }
@@ -200,7 +197,6 @@ class _Around:
     def of(self, at: int, row: Ranked, symbol: Symbol) -> Evidence:
         before = self._before[row.path]
         self._before[row.path] += 1
-        types = symbol.kind not in _FUNCTIONS
         return {
             "score": math.log(max(row.score / self._best, 0.0) + _LEAST),
             "rank": math.log(at + 1),
@@ -210,7 +206,7 @@ class _Around:
             "before in file": math.log1p(before),
             "many in file": math.log1p(self._many[row.path]),
             "many in folder": math.log1p(self._folders[_folder(row.path)]),
-            "members": math.log1p(self._members[row.path, symbol.id]) if types else 0.0,
+            "members": 0.0 if symbol.kind in CALLABLE else math.log1p(self._members[row.path, symbol.id]),
             "uses names": self._using[at],
         }
 
@@ -222,15 +218,16 @@ def _using(found: Sequence[tuple[Ranked, Symbol]], names: Iterable[str], pages: 
         for row, symbol in found
     ]
     sums = [0.0] * len(found)
-    for name in names:
+    for name in list(names)[:MOST]:
         used = [at for at, body in enumerate(bodies) if name in body and found[at][1].name != name]
         for at in used:
             sums[at] += math.log1p(len(found) / len(used))
     return sums
 
 
-def _owners(symbol: Symbol) -> list[str]:
-    return _PARTS.split(symbol.qualified)[:-1]
+def owners(symbol: Symbol) -> list[str]:
+    """The names of what a symbol stands in."""
+    return _OWNERS.split(symbol.qualified)[:-1]
 
 
 def _folder(path: str) -> str:

@@ -9,18 +9,20 @@ from __future__ import annotations
 import math
 import re
 from bisect import bisect_right
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final
 
 from laconic.index.search.asked import Asked
-from laconic.index.search.pages import Page, Pages
+from laconic.index.search.pages import Evidence, Page, Pages
 from laconic.index.search.ranking import Ranked
-from laconic.index.store import Symbol
+from laconic.index.store import CALLABLE, Symbol
 
 TYPES: Final = frozenset({"class", "interface", "struct", "enum", "trait", "module", "impl", "namespace", "object"})
-_CALLABLE: Final = frozenset({"function", "method", "constructor", "macro"})
-_VALUES: Final = frozenset({"constant", "variable"})
+VALUES: Final = frozenset({"constant", "variable"})
 _FUNCTIONS: Final = 80  # symbols whose lines are weighed
+_LONGEST: Final = 2_000  # lines of one that are looked at
+_LONG: Final = 5_000  # lines; a longer file is not less likely
 _FILES: Final = 12  # files whose lines outside of functions are weighed
 _OUTSIDE: Final = 3_000  # lines of a file that are looked at for these
 _HEAD: Final = 150  # lines in which imports stand
@@ -39,7 +41,6 @@ _IMPORT: Final = re.compile(
 )
 
 Place = tuple[str, int]  # path and line
-Evidence = dict[str, float]
 
 INSIDE: Final[Mapping[str, float]] = {
     "": -1.850,
@@ -92,31 +93,31 @@ OUTSIDE: Final[Mapping[str, float]] = {
 
 
 def weighed(
-    ranked: Sequence[Ranked], asked: Asked, pages: Pages, symbols_in: Callable[[str], Sequence[Symbol]]
+    ranked: Sequence[Ranked], pages: Pages, symbols_in: Callable[[str], Sequence[Symbol]]
 ) -> dict[Place, float]:
     """What each line of the best functions, and of the best files outside of functions, is worth."""
     worth: dict[Place, float] = {}
-    both = ((INSIDE, inside(ranked, asked, pages)), (OUTSIDE, outside(ranked, asked, pages, symbols_in)))
+    both = ((INSIDE, inside(ranked, pages)), (OUTSIDE, outside(ranked, pages, symbols_in)))
     for weights, parts in both:
         for common, lines in parts:
             known = sum(weights[name] * value for name, value in common.items())
             for place, seen in lines:
-                if place not in worth:
-                    worth[place] = math.exp(known + sum(weights[name] * value for name, value in seen.items()))
+                worth.setdefault(place, math.exp(known + sum(weights[name] * value for name, value in seen.items())))
     return worth
 
 
 Lines = Iterator[tuple[Place, Evidence]]
 
 
-def inside(ranked: Sequence[Ranked], asked: Asked, pages: Pages) -> Iterator[tuple[Evidence, Lines]]:
-    """For functions, constants and fields, what speaks for all lines of one, and for each."""
+def inside(ranked: Sequence[Ranked], pages: Pages) -> Iterator[tuple[Evidence, Lines]]:
+    """For functions, constants and fields, what speaks for all lines of one, and for each that was not there before."""
     files = _files(ranked)
+    before: defaultdict[str, set[int]] = defaultdict(set)
     for rank, row in enumerate(ranked[:_FUNCTIONS]):
         symbol, page = row.symbol, pages[row.path]
         if symbol is None or symbol.kind in TYPES or symbol.start > len(page):
             continue
-        last = min(symbol.end, len(page))
+        last = min(symbol.end, len(page), symbol.start + _LONGEST - 1)
         rare = [page[line].rare for line in range(symbol.start, last + 1)]
         common = {
             "": 1.0,
@@ -124,33 +125,32 @@ def inside(ranked: Sequence[Ranked], asked: Asked, pages: Pages) -> Iterator[tup
             "rank": math.log(rank + 3),
             "score": row.score,
             "length": math.log(len(rare) + 1),
-            "value": float(symbol.kind in _VALUES),
+            "value": float(symbol.kind in VALUES),
             "words on average": math.log(sum(rare) / len(rare) + 0.02),
             "most words": math.log(max(rare) + 0.05),
         }
-        yield common, _lines_inside(row.path, symbol.start, rare, page, asked)
+        lines = [line for line in range(symbol.start, last + 1) if line not in before[row.path]]
+        before[row.path].update(lines)
+        yield common, _lines_inside(page, lines, symbol.start, rare)
 
 
-def _lines_inside(path: str, start: int, rare: Sequence[float], page: Page, asked: Asked) -> Lines:
+def _lines_inside(page: Page, lines: Sequence[int], start: int, rare: Sequence[float]) -> Lines:
     most, order, last = max(rare), sorted(rare), start + len(rare) - 1
-    for line, seen in _read(page, range(start, last + 1), asked):
+    for line, seen in _read(page, lines):
         text, own = page.lines[line - 1], rare[line - start]
-        yield (
-            (path, line),
-            seen
-            | {
-                "from start": math.log(line - start + 1),
-                "to end": math.log(last - line + 1),
-                "condition": float(bool(_CONDITION.match(text))),
-                "assertion": float(bool(_ASSERTION.match(text))),
-                "lines that say more": 1 - bisect_right(order, own) / len(order),
-                "of most words": own / (most + 1e-6),
-            },
-        )
+        seen |= {
+            "from start": math.log(line - start + 1),
+            "to end": math.log(last - line + 1),
+            "condition": float(bool(_CONDITION.match(text))),
+            "assertion": float(bool(_ASSERTION.match(text))),
+            "lines that say more": 1 - bisect_right(order, own) / len(order),
+            "of most words": own / (most + 1e-6),
+        }
+        yield (page.path, line), seen
 
 
 def outside(
-    ranked: Sequence[Ranked], asked: Asked, pages: Pages, symbols_in: Callable[[str], Sequence[Symbol]]
+    ranked: Sequence[Ranked], pages: Pages, symbols_in: Callable[[str], Sequence[Symbol]]
 ) -> Iterator[tuple[Evidence, Lines]]:
     """Imports, constants and all else that stands outside of functions."""
     files = _files(ranked)
@@ -158,27 +158,24 @@ def outside(
         page = pages[path]
         within: set[int] = set()
         for symbol in symbols_in(path):
-            if symbol.kind in _CALLABLE:
+            if symbol.kind in CALLABLE:
                 within.update(range(symbol.start, symbol.end + 1))
         lines = [line for line in range(1, min(len(page), _OUTSIDE) + 1) if line not in within]
-        yield {"": 1.0, **_file(path, files, page)}, _lines_outside(path, lines, page, asked)
+        yield {"": 1.0, **_file(path, files, page)}, _lines_outside(page, lines)
 
 
-def _lines_outside(path: str, lines: Sequence[int], page: Page, asked: Asked) -> Lines:
-    for line, seen in _read(page, lines, asked):
+def _lines_outside(page: Page, lines: Sequence[int]) -> Lines:
+    for line, seen in _read(page, lines):
         text = page.lines[line - 1]
-        yield (
-            (path, line),
-            seen
-            | {
-                "characters": math.log(len(text.strip()) + 5),
-                "indented": min(len(text) - len(text.lstrip()), 24) / 8,
-                "decorator": float(text.lstrip().startswith("@")),
-                "declares": float(bool(_DECLARES.match(text))),
-                "assigns": float(bool(_ASSIGNS.match(text))),
-                "import": float(line <= _HEAD and bool(_IMPORT.match(text))),
-            },
-        )
+        seen |= {
+            "characters": math.log(len(text.strip()) + 5),
+            "indented": min(len(text) - len(text.lstrip()), 24) / 8,
+            "decorator": float(text.lstrip().startswith("@")),
+            "declares": float(bool(_DECLARES.match(text))),
+            "assigns": float(bool(_ASSIGNS.match(text))),
+            "import": float(line <= _HEAD and bool(_IMPORT.match(text))),
+        }
+        yield (page.path, line), seen
 
 
 def _files(ranked: Sequence[Ranked]) -> dict[str, tuple[int, float]]:
@@ -194,11 +191,11 @@ def _file(path: str, files: Mapping[str, tuple[int, float]], page: Page) -> Evid
     return {
         "rank of file": math.log(rank + 1),
         "score of file": score,
-        "length of file": math.log(len(page) + 20),
+        "length of file": math.log(min(len(page), _LONG) + 20),
     }
 
 
-def _read(page: Page, lines: Sequence[int], asked: Asked) -> Iterator[tuple[int, Evidence]]:
+def _read(page: Page, lines: Sequence[int]) -> Iterator[tuple[int, Evidence]]:
     """Those of the lines that have a word, with what they and their neighbours say."""
     for run in _runs(lines):
         said = [page[line] for line in range(run.start - _FAR, run.stop + _FAR)]
@@ -218,7 +215,7 @@ def _read(page: Page, lines: Sequence[int], asked: Asked) -> Iterator[tuple[int,
                     "title": math.log(titled[at] + 0.05),
                     "title near": math.log(sum(titled[near]) + 0.2),
                     "pairs near": min(sum(pairs[at - _NEAR + 1 : at + _NEAR]), 4.0),
-                    "names": _names(text, asked) if asked.names else 0.0,
+                    "names": _names(text, page.asked) if page.asked.names else 0.0,
                     "comment": float(bool(_COMMENT.match(text))),
                     "opens": float(text.rstrip().endswith((":", "{", "("))),
                 },
@@ -226,7 +223,7 @@ def _read(page: Page, lines: Sequence[int], asked: Asked) -> Iterator[tuple[int,
 
 
 def _names(text: str, asked: Asked) -> float:
-    return min(float(sum(name in asked.names for name in _NAME.findall(text[:400]))), 2.0)
+    return min(float(sum(name in asked.names for name in _NAME.findall(text))), 2.0)
 
 
 def _runs(lines: Sequence[int]) -> Iterator[range]:

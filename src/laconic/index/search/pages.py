@@ -10,8 +10,10 @@ from typing import Final, NamedTuple
 
 from laconic.index.search.asked import Asked, stems
 
-_LONGEST: Final = 5_000  # lines of a file that are read
 _WIDEST: Final = 400  # characters of a line that are read
+
+
+Evidence = dict[str, float]  # what speaks for something, or against it, by name
 
 
 class Said(NamedTuple):
@@ -31,9 +33,10 @@ _NOTHING: Final = Said(frozenset())
 class Page:
     """One file. Lines are numbered from 1, and read when they are asked for."""
 
-    def __init__(self, lines: Sequence[str], asked: Asked) -> None:
-        self.lines = lines[:_LONGEST]
-        self._asked = asked
+    def __init__(self, path: str, lines: Sequence[str], asked: Asked) -> None:
+        self.path = path
+        self.lines = [line[:_WIDEST] for line in lines]
+        self.asked = asked
         self._said: dict[int, Said] = {}
 
     def __len__(self) -> int:
@@ -43,7 +46,7 @@ class Page:
         if not 1 <= number <= len(self.lines):
             return _NOTHING
         if number not in self._said:
-            self._said[number] = _said(self.lines[number - 1][:_WIDEST], self._asked)
+            self._said[number] = _said(self.lines[number - 1], self.asked)
         return self._said[number]
 
 
@@ -57,7 +60,7 @@ class Pages:
 
     def __getitem__(self, path: str) -> Page:
         if path not in self._pages:
-            self._pages[path] = Page(self._lines_of(path), self._asked)
+            self._pages[path] = Page(path, self._lines_of(path), self._asked)
         return self._pages[path]
 
 

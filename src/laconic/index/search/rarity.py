@@ -12,13 +12,16 @@ class Rarity:
 
     def __init__(self, store: Store) -> None:
         self._connection = store.connection
+        self._counts: dict[str, int] = {}
         self.total = int(self._connection.execute("SELECT count(*) FROM symbols").fetchone()[0]) + 1
 
     def count(self, word: str, columns: str = "") -> int:
         """The symbols that have a word, anywhere or in these columns of the table of words."""
-        where = f"{{{columns}}} : " if columns else ""
-        sql = "SELECT count(*) FROM words WHERE words MATCH ?"
-        return int(self._connection.execute(sql, (f'{where}"{word}"',)).fetchone()[0])
+        where = f'{{{columns}}} : "{word}"' if columns else f'"{word}"'
+        if where not in self._counts:
+            sql = "SELECT count(*) FROM words WHERE words MATCH ?"
+            self._counts[where] = int(self._connection.execute(sql, (where,)).fetchone()[0])
+        return self._counts[where]
 
     def told(self, count: int) -> float:
         """What a word tells that so many have: the fewer, the more."""

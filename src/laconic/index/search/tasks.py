@@ -8,14 +8,13 @@ code of the best is read (`judging`).
 from __future__ import annotations
 
 import json
-import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 from laconic.index.schema import file_of
 from laconic.index.search.asked import Asked, Told
-from laconic.index.search.judging import called, judged
+from laconic.index.search.judging import called, judged, owners
 from laconic.index.search.pages import Pages
 from laconic.index.search.ranking import Ranked, Taste, lent, matching, mentioned, named, prior
 from laconic.index.search.scope import Scope
@@ -35,7 +34,6 @@ _PLACED: Final = 0.25
 _ALIKE: Final = 0.05  # a name or a file that is called as a word of the title
 _NEIGHBOURS: Final = 0.35  # what the best symbols of a file lend to the others
 _LENGTH: Final = 0.05
-_OWNERS: Final = re.compile(r"[.:#/]+")
 
 _CLASSES: Final[Mapping[str, float]] = {
     **{"source": 1.0, "test": 0.2, "doc": 0.3, "config": 0.3},
@@ -50,12 +48,15 @@ _KINDS: Final[Mapping[str, float]] = {
 _TASTE: Final = Taste(_KINDS, _CLASSES)
 
 
-def rank_symbols(
-    store: Store, task: str, limit: int, lines_of: Callable[[str], Sequence[str]], scope: Scope | None = None
-) -> list[Ranked]:
+def rank_symbols(store: Store, task: str, limit: int, lines_of: Callable[[str], Sequence[str]]) -> list[Ranked]:
     """The symbols that a task in words is most likely about, best first; functions before what only declares."""
     asked = Asked(store, task)
-    return judged(candidates(store, asked, scope), asked, Pages(asked, lines_of))[:limit]
+    return ranked(store, asked, Pages(asked, lines_of))[:limit]
+
+
+def ranked(store: Store, asked: Asked, pages: Pages, scope: Scope | None = None) -> list[Ranked]:
+    """The same for a task that was compared with the index already."""
+    return judged(candidates(store, asked, scope), asked, pages)
 
 
 def candidates(store: Store, asked: Asked, scope: Scope | None = None) -> list[Ranked]:
@@ -110,9 +111,9 @@ def _with_priors(rows: Iterable[Ranked], asked: Asked) -> list[Ranked]:
         symbol = row.symbol
         assert symbol is not None
         score = row.score
-        owners = {fold(part) for part in _OWNERS.split(symbol.qualified)[:-1]}
-        score += _OWNER_IN_TITLE * (not owners.isdisjoint(asked.named_in_title))
-        score += _OWNER * (not owners.isdisjoint(asked.folded))
+        within = set(map(fold, owners(symbol)))
+        score += _OWNER_IN_TITLE * (not within.isdisjoint(asked.named_in_title))
+        score += _OWNER * (not within.isdisjoint(asked.folded))
         score += _NAMED * (symbol.folded in asked.folded)
         score += _ALIKE * (symbol.folded in asked.title_words)
         score += _ALIKE * (fold(called(row.path)) in asked.title_words)
