@@ -113,8 +113,9 @@ def test_the_best_score_is_zero_and_the_order_is_that_of_the_scores(tmp_path: Pa
 
 
 def test_the_same_task_gives_the_same_scores_whatever_the_order_of_sets(tmp_path: Path) -> None:
-    task = "Parcels are weighed twice when the heaviest order of a customer is shipped late, and the weight is lost"
-    text = f"def ship(order):\n    # parcels of a customer, heaviest order late, weighed twice, weight lost\n{FILLER}"
+    words = [f"{first}{second}cel" for first in "bdfgklmnpr" for second in "aeiou"]
+    task = "Lost\n\n" + " ".join(word for count, word in enumerate(words) for _ in range(count % 7 + 1))
+    text = "".join(f"def call_{n}():\n    return {' + '.join(words[n:])}\n\n\n" for n in range(40))
     code = (
         "import sys\nfrom pathlib import Path\nfrom tests.index.search.test_judging import looked\n"
         "with looked(Path(sys.argv[1]), sys.argv[2], {'a.py': sys.argv[3]}) as it:\n    print(it.scores, it.worth())\n"
