@@ -2,7 +2,7 @@
 
 Measured are the plain ranked list of symbols and the `context` tool at 8,000 tokens: its default form, in which names
 and lines share the room, by what it names and by the edited lines that it shows; and its form `show="code"`, which is
-all lines, by those lines.
+all lines, by those lines. The default form is asked for smaller budgets too, each in a call of its own.
 
 A function is named when the line of its definition was printed as the file has it (its first 60 characters). The cost
 is every character printed before, over four. Snapshots are laid out from bare clones: `laconic bench localisation
@@ -89,6 +89,8 @@ class Outcome(msgspec.Struct, frozen=True):
     context_named: dict[int, float]
     context_edits: dict[int, float]
     code_edits: dict[int, float]
+    asked_named: dict[int, float]  # of answers to calls with that budget
+    asked_edits: dict[int, float]
 
 
 def run(options: Options) -> Report:
@@ -117,7 +119,14 @@ def _measured(clone: Path, kept: Path, tasks: Sequence[Task]) -> Iterator[Outcom
         asked: dict[str, object] = {"task": task.query, "budget": max(_EDIT_BARS)}
         answers = [plane.call("context", asked | {"show": show}).text for show in ("both", "code")]
         whole, code = (_shown(task, list(printed(answer, snapshot.lines)), snapshot) for answer in answers)
-        yield Outcome(task, named_within(task, rows, snapshot), took, *whole, code[1])
+        named, edits = dict(whole[0]), dict(whole[1])
+        for budget in sorted({*_CONTEXT_BARS, *_EDIT_BARS} - {max(_EDIT_BARS)}):
+            answer = plane.call("context", asked | {"budget": budget}).text
+            alone = _shown(task, list(printed(answer, snapshot.lines)), snapshot)
+            for shares, found in zip((named, edits), alone, strict=True):
+                if budget in shares:
+                    shares[budget] = found[budget]
+        yield Outcome(task, named_within(task, rows, snapshot), took, *whole, code[1], named, edits)
 
 
 def laid_out(clone: Path, kept: Path, tasks: Sequence[T]) -> Iterator[tuple[T, Snapshot, Plane]]:
@@ -249,21 +258,19 @@ def _report(outcomes: Sequence[Outcome]) -> Report:
             context: dict[str, Cell] = {f"context {b}": _over(group, "context_named", b) for b in _CONTEXT_BARS}
             edits: dict[str, Cell] = {f"edits {b}": _over(group, "context_edits", b) for b in _EDIT_BARS}
             code: dict[str, Cell] = {f"code {b}": _over(group, "code_edits", b) for b in _EDIT_BARS}
-            row: dict[str, Cell] = {"tasks": name, "n": len(group), **shares, **context, **edits, **code}
+            alone: dict[str, Cell] = {f"asked {b}": _over(group, "asked_named", b) for b in _CONTEXT_BARS}
+            alone |= {f"asked edits {b}": _over(group, "asked_edits", b) for b in _EDIT_BARS}
+            row: dict[str, Cell] = {"tasks": name, "n": len(group), **shares, **context, **edits, **code, **alone}
             rows.append(row | {"ms p50": times[len(times) // 2]})
     bars: list[Bar] = [at_least(f"named in {each} tokens", _mean(outcomes, each), _BARS[each]) for each in _BARS]
-    bars += [
-        at_least(f"context names in {b} tokens", _over(outcomes, "context_named", b), w)
-        for b, w in _CONTEXT_BARS.items()
-    ]
-    bars += [
-        at_least(f"context shows edits in {b} tokens", _over(outcomes, "context_edits", b), w)
-        for b, w in _EDIT_BARS.items()
-    ]
-    bars += [
-        at_least(f"context of code only shows edits in {b} tokens", _over(outcomes, "code_edits", b), w)
-        for b, w in _EDIT_BARS.items()
-    ]
+    for words, figure, wanted in (
+        ("context names in {} tokens", "context_named", _CONTEXT_BARS),
+        ("context shows edits in {} tokens", "context_edits", _EDIT_BARS),
+        ("context of code only shows edits in {} tokens", "code_edits", _EDIT_BARS),
+        ("context asked for {} tokens names", "asked_named", _CONTEXT_BARS),
+        ("context asked for {} tokens shows edits", "asked_edits", _EDIT_BARS),
+    ):
+        bars += [at_least(words.format(b), _over(outcomes, figure, b), least) for b, least in wanted.items()]
     corpus = f"{len(outcomes)} tasks from {len({each.task.mirror for each in outcomes})} repositories"
     return Report(
         "localisation", corpus, "characters / 4", tuple(rows), tuple(bars), versions=versions("tree-sitter")
