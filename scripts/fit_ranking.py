@@ -176,15 +176,14 @@ class Blobs:
         self._process.wait()
 
 
-Seen = tuple[Task, Store, Asked, Pages]
+Seen = tuple[Task, Store, Pages]
 
 
 def looked_at(clone: Path, work: Path, tasks: Iterable[Task]) -> Iterator[Seen]:
     blobs = Blobs(clone)
     for task in tasks:
         store = Store.open(place(work / task.commit[:12], work / "code"))
-        asked = Asked(store, task.text)
-        yield task, store, asked, Pages(asked, partial(blobs.lines, task.commit))
+        yield task, store, Pages(Asked(store, task.text), partial(blobs.lines, task.commit))
         store.close()
     blobs.close()
 
@@ -203,14 +202,14 @@ def table(found: Sequence[Mapping[str, float]], wanted: Sequence[float]) -> Tabl
 def symbols_of(clone: Path, work: Path) -> list[Table]:
     """For each task its candidates, and how many of the changes are in each."""
     made: list[Table] = []
-    for task, store, asked, pages in looked_at(clone, work, prepared(clone, work)):
-        rows = candidates(store, asked)[:READ]
+    for task, store, pages in looked_at(clone, work, prepared(clone, work)):
+        rows = candidates(store, pages.asked)[:READ]
         changed = [
             float(sum(row.path == path and _touches(row.symbol, first, last) for path, first, last in task.edits))
             for row in rows
         ]
         if any(changed):
-            made.append(table(evidence(rows, asked, pages), changed))
+            made.append(table(evidence(rows, pages), changed))
     return made
 
 
@@ -233,8 +232,8 @@ def lines_of(clone: Path, work: Path, weights: Mapping[str, float]) -> list[tupl
     chance = random.Random(clone.parent.name)
     made: list[tuple[Table, Table]] = []
     tasks = [task for task in prepared(clone, work) if chance.random() < _LINES_OF]
-    for task, store, asked, pages in looked_at(clone, work, tasks):
-        ranked = judged(candidates(store, asked), asked, pages, weights)
+    for task, store, pages in looked_at(clone, work, tasks):
+        ranked = judged(candidates(store, pages.asked), pages, weights)
         if not ranked:
             continue
         part = {

@@ -6,8 +6,8 @@ all lines, by those lines. The default form is asked for smaller budgets too, ea
 
 A function is named when the line of its definition was printed as the file has it (its first 60 characters). The cost
 is every character printed before, over four. Snapshots are laid out from bare clones: `laconic bench localisation
-[FOLDER OF CLONES] [PART OF A REPOSITORY'S NAME]`. The index of each commit is kept below the cache folder, so that a
-second run is fast; remove `corpora/localisation` there when the parser has changed.
+[FOLDER OF CLONES] [PART OF A REPOSITORY'S NAME]`. The index of each commit is kept below the cache folder
+(`corpora/localisation`), so that a second run is fast.
 """
 
 from __future__ import annotations

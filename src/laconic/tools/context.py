@@ -59,9 +59,8 @@ def run(call: Call) -> Answer:
     store = call.plane.index.store
     scope = scope_of(store, Filters(paths=patterns(call.text("path"))))
     files = _Files(call)
-    asked = Asked(store, task)
-    pages = Pages(asked, files.lines)
-    rows = [row for row in ranked(store, asked, pages, scope)[:_RANKED] if files.get(row.path) is not None]
+    pages = Pages(Asked(store, task), files.lines)
+    rows = [row for row in ranked(store, pages, scope)[:_RANKED] if files.get(row.path) is not None]
     if not rows:
         note = f"nothing in this code base resembles the task; try {call.ready('map')}\n"
         return Answer([], "context", note=note, unit="symbols")

@@ -32,7 +32,7 @@ class Looked:
 
     @property
     def ranked(self) -> list[Ranked]:
-        return judged(self.rows, self.asked, self.pages)
+        return judged(self.rows, self.pages)
 
     @property
     def scores(self) -> list[str]:
@@ -43,7 +43,7 @@ class Looked:
         return [row.symbol.name for row in self.ranked if row.symbol is not None]
 
     def seen(self, name: str) -> Mapping[str, float]:
-        found = zip(self.rows, evidence(self.rows, self.asked, self.pages), strict=True)
+        found = zip(self.rows, evidence(self.rows, self.pages), strict=True)
         return next(each for row, each in found if row.symbol is not None and row.symbol.name == name)
 
     def worth(self) -> dict[tuple[str, int], float]:

@@ -9,14 +9,14 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from pathlib import PurePosixPath
 from typing import Final
 
 from laconic.index.search.asked import Asked, stems
 from laconic.index.search.lines import TYPES, VALUES
-from laconic.index.search.pages import Evidence, Pages
+from laconic.index.search.pages import Evidence, Page, Pages
 from laconic.index.search.ranking import Ranked, mentioned
 from laconic.index.search.terms import MOST
 from laconic.index.store import CALLABLE, Symbol
@@ -79,41 +79,39 @@ WEIGHTS: Final[Mapping[str, float]] = {
 }
 
 
-def judged(
-    rows: Sequence[Ranked], asked: Asked, pages: Pages, weights: Mapping[str, float] = WEIGHTS
-) -> list[Ranked]:
+def judged(rows: Sequence[Ranked], pages: Pages, weights: Mapping[str, float] = WEIGHTS) -> list[Ranked]:
     """The candidates, best first; the score of the best is 0, and each point less makes one e times less likely."""
     read = rows[:READ]
     if not read:
         return []
-    sums = [sum(weights[name] * value for name, value in each.items()) for each in evidence(read, asked, pages)]
+    sums = [sum(weights[name] * value for name, value in each.items()) for each in evidence(read, pages)]
     best, last = max(sums), min(sums)
     found = [row._replace(score=value - best) for row, value in zip(read, sums, strict=True)]
     found.sort(key=lambda row: (-row.score, row.path, row.id))
     return found + [row._replace(score=last - best - 1) for row in rows[READ:]]
 
 
-def evidence(rows: Sequence[Ranked], asked: Asked, pages: Pages) -> list[Evidence]:
+def evidence(rows: Sequence[Ranked], pages: Pages) -> list[Evidence]:
     """What speaks for each candidate and what against it."""
     found = [(row, row.symbol) for row in rows if row.symbol is not None]
-    around = _Around(found, asked, pages)
+    around = _Around(found, pages)
     return [
         {
-            **_words(row.path, symbol, asked, pages),
+            **_words(symbol, pages[row.path]),
             **_shape(row, symbol),
-            **_names(row.path, symbol, asked),
+            **_names(row.path, symbol, pages.asked),
             **around.of(at, row, symbol),
         }
         for at, (row, symbol) in enumerate(found)
     ]
 
 
-def _words(path: str, symbol: Symbol, asked: Asked, pages: Pages) -> Evidence:
+def _words(symbol: Symbol, page: Page) -> Evidence:
     """How much of what the task says stands in the body, the name, the owner and the path, and how close together."""
-    page = pages[path]
+    asked = page.asked
     said = [page[line] for line in range(symbol.start, min(symbol.end, symbol.start + _LINES - 1) + 1)]
     body = frozenset[str]().union(*(line.words for line in said))
-    name, owner, place = set(stems(symbol.name)), set(stems(" ".join(owners(symbol)))), set(stems(path))
+    name, owner, place = set(stems(symbol.name)), set(stems(" ".join(owners(symbol)))), set(stems(page.path))
     lines = [line.worth for line in said]
     together = max((sum(lines[at : at + _SPREAD]) for at in range(max(1, len(lines) - _SPREAD + 1))), default=0.0)
     whole = body | name | owner | place
@@ -180,7 +178,7 @@ def _names(path: str, symbol: Symbol, asked: Asked) -> Evidence:
 class _Around:
     """How candidates stand to each other."""
 
-    def __init__(self, found: Sequence[tuple[Ranked, Symbol]], asked: Asked, pages: Pages) -> None:
+    def __init__(self, found: Sequence[tuple[Ranked, Symbol]], pages: Pages) -> None:
         rows = [row for row, _ in found]
         self._best = rows[0].score or 1.0
         self._rank: dict[str, int] = {}
@@ -192,7 +190,7 @@ class _Around:
         self._folders = Counter(_folder(row.path) for row in rows[:30])
         self._members = Counter((row.path, symbol.parent) for row, symbol in found)
         self._before: Counter[str] = Counter()
-        self._using = _using(found, asked.names, pages)
+        self._using = _using(found, pages)
 
     def of(self, at: int, row: Ranked, symbol: Symbol) -> Evidence:
         before = self._before[row.path]
@@ -211,14 +209,14 @@ class _Around:
         }
 
 
-def _using(found: Sequence[tuple[Ranked, Symbol]], names: Iterable[str], pages: Pages) -> list[float]:
+def _using(found: Sequence[tuple[Ranked, Symbol]], pages: Pages) -> list[float]:
     """For each candidate, what it uses of the names that the task writes; one that few use counts more."""
     bodies = [
         "\n".join(pages[row.path].lines[symbol.start - 1 : min(symbol.end, symbol.start + _LINES - 1)])
         for row, symbol in found
     ]
     sums = [0.0] * len(found)
-    for name in list(names)[:MOST]:
+    for name in list(pages.asked.names)[:MOST]:
         used = [at for at, body in enumerate(bodies) if name in body and found[at][1].name != name]
         for at in used:
             sums[at] += math.log1p(len(found) / len(used))

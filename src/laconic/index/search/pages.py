@@ -54,13 +54,13 @@ class Pages:
     """The files of a task, each opened once."""
 
     def __init__(self, asked: Asked, lines_of: Callable[[str], Sequence[str]]) -> None:
-        self._asked = asked
+        self.asked = asked
         self._lines_of = lines_of
         self._pages: dict[str, Page] = {}
 
     def __getitem__(self, path: str) -> Page:
         if path not in self._pages:
-            self._pages[path] = Page(path, self._lines_of(path), self._asked)
+            self._pages[path] = Page(path, self._lines_of(path), self.asked)
         return self._pages[path]
 
 

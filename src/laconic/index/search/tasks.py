@@ -51,12 +51,12 @@ _TASTE: Final = Taste(_KINDS, _CLASSES)
 def rank_symbols(store: Store, task: str, limit: int, lines_of: Callable[[str], Sequence[str]]) -> list[Ranked]:
     """The symbols that a task in words is most likely about, best first; functions before what only declares."""
     asked = Asked(store, task)
-    return ranked(store, asked, Pages(asked, lines_of))[:limit]
+    return ranked(store, Pages(asked, lines_of))[:limit]
 
 
-def ranked(store: Store, asked: Asked, pages: Pages, scope: Scope | None = None) -> list[Ranked]:
+def ranked(store: Store, pages: Pages, scope: Scope | None = None) -> list[Ranked]:
     """The same for a task that was compared with the index already."""
-    return judged(candidates(store, asked, scope), asked, pages)
+    return judged(candidates(store, pages.asked, scope), pages)
 
 
 def candidates(store: Store, asked: Asked, scope: Scope | None = None) -> list[Ranked]:
