@@ -44,7 +44,7 @@ QUESTIONS: tuple[tuple[str, str, dict[str, object], list[str]], ...] = (
     (
         "The estimate for Korean text is too low. Where do I look?",
         "context",
-        {"task": "the token estimate for Korean text is too low", "budget": 1500},
+        {"task": "the token estimate for Korean text is too low", "path": "src", "budget": 1500},
         ["grep -rniE 'korean|hangul|estimate' src", "cat src/laconic/tokens/estimate.py"],
     ),
 )
