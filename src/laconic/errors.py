@@ -12,6 +12,7 @@ LaconicError
 ├── IndexUnavailable      the index is locked, broken or of another version
 ├── RecallFailed          nothing is kept under that reference
 ├── ArchiveUnavailable    the archive cannot be read or written
+├── LedgerMoved           another process wrote to the same session
 ├── ConversationError     a conversation could not be understood or made to fit
 │   ├── MalformedRequest  the body is not the format it claims to be
 │   └── ContextOverflow   what may not be touched is already too large
@@ -85,6 +86,10 @@ class RecallFailed(LaconicError):
 
 class ArchiveUnavailable(LaconicError):
     """The archive cannot be read or written."""
+
+
+class LedgerMoved(LaconicError):
+    """Another process wrote to the same session: it is read again."""
 
 
 class ConversationError(LaconicError):

@@ -30,7 +30,7 @@ from tests.context.sessions import (
 from laconic.context.engine import Engine, Prepared
 from laconic.context.memory import MemoryArchive, MemoryStore
 from laconic.context.options import Bounds, Options
-from laconic.errors import ArchiveUnavailable, ContextOverflow
+from laconic.errors import ArchiveUnavailable
 from laconic.tokens.count import counter
 from laconic.wire.formats import named
 
@@ -57,10 +57,9 @@ def test_case_01_a_single_large_result_is_the_last_message() -> None:
     assert "left out" in texts(sent)[0]
 
 
-def test_case_02_a_tail_that_alone_is_too_large_is_refused() -> None:
+def test_case_02_a_tail_that_alone_is_too_large_is_the_providers_to_refuse() -> None:
     messages = [user("word " * 60_000)]
-    with pytest.raises(ContextOverflow, match="do not fit"):
-        send(engine(), messages, Bounds(window=20_000))
+    assert send(engine(), messages, Bounds(window=20_000)).body == body(messages)
 
 
 def test_case_03_of_three_parallel_calls_only_the_large_result_shrinks() -> None:
@@ -79,7 +78,7 @@ def test_case_04_a_trim_takes_whole_exchanges() -> None:
     sent = opened(_replay(engine(Options(economic=False)), messages))
     assert sent.faults() == []
     one = engine(Options(economic=False))
-    cut = opened(send(one, messages, Bounds(window=5_000)))
+    cut = opened(send(one, messages, Bounds(window=3_000)))
     assert cut.faults() == []
     assert len(cut.exchanges) < len(sent.exchanges)
 
@@ -240,10 +239,10 @@ def test_case_50_reports_of_nothing_change_nothing() -> None:
 
 def test_case_53_a_recap_that_is_no_smaller_is_not_made() -> None:
     messages = [user("go")]
-    for number in range(6):
+    for number in range(3):
         messages += run(f"c{number}", "true", "ok")
-    with pytest.raises(ContextOverflow):
-        send(engine(), [*messages, user("word " * 3000)], Bounds(window=2_000))
+    messages.append(user("word " * 3000))
+    assert send(engine(), messages, Bounds(window=2_000)).body == body(messages)
 
 
 @pytest.mark.feature("S7")
@@ -315,7 +314,7 @@ def test_case_48_turns_with_thinking_do_not_roll_up() -> None:
 
 def test_case_49_a_read_only_archive_evicts_nothing_and_the_request_passes() -> None:
     class ReadOnly(MemoryStore):
-        def append(self, session: str, decisions: Any, recaps: Any) -> None:
+        def record(self, session: str, known: int, event: Any, branch: Any) -> None:
             raise ArchiveUnavailable("Read-only.", "Name another folder.")
 
     messages = long_session(60)
@@ -368,7 +367,7 @@ def test_case_44_a_task_without_a_summary_leaves_with_its_title(summary: str) ->
 def test_case_44_a_model_that_says_next_to_nothing_wrote_no_recap(summary: str) -> None:
     messages = long_session(80)
     one = engine(Options(economic=False), summariser=lambda transcript, budget: summary)
-    sent = send(one, messages, Bounds(window=9_000))
+    sent = send(one, messages, Bounds(window=5_000))
     recap = opened(sent).turns[1].blocks[0].text
     assert sent.rung == "recap" and opened(sent).faults() == []
     assert "make step" in recap

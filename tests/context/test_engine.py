@@ -31,12 +31,12 @@ from tests.wire.histories import BUILDERS, Call, histories
 
 from laconic.context.economy import Weights
 from laconic.context.engine import Engine
-from laconic.context.ledger import Decision, Recap
+from laconic.context.ledger import Branch, Decision, LedgerEntry, Receipt
 from laconic.context.memory import MemoryArchive, MemoryStore
 from laconic.context.options import Bounds, Options
 from laconic.context.rules import Ages, Rules
 from laconic.context.writing import Writing
-from laconic.errors import ArchiveUnavailable, ContextOverflow
+from laconic.errors import ArchiveUnavailable
 from laconic.records import Original
 from laconic.wire.conversation import parse
 from laconic.wire.formats import FORMATS
@@ -228,7 +228,7 @@ def test_an_archive_that_fails_leaves_everything_in_place(archive: MemoryArchive
     for request in _prefixes(long_session(90)):
         last = send(one, request)
     assert not any("left out" in text for text in texts(last))
-    assert not any(decision.ref for decision in store.load("session")[0])
+    assert store.events("session", 0) == ()
 
 
 def test_an_archive_that_has_room_again_is_used_again() -> None:
@@ -247,11 +247,12 @@ def test_bytes_are_archived_before_a_decision_refers_to_them() -> None:
     class Watching(MemoryStore):
         referred = 0
 
-        def append(self, session: str, decisions: Sequence[Decision], recaps: Sequence[Recap]) -> None:
-            refs = {decision.ref for decision in decisions if decision.ref}
+        def record(self, session: str, known: int, event: LedgerEntry | None, branch: Branch) -> None:
+            refs = {decision.ref for decision in event.decisions} if event else set()
+            refs |= {removal.ref for removal in event.removals} if event else set()
             assert refs <= archive.kept.keys()
             self.referred += len(refs)
-            super().append(session, decisions, recaps)
+            super().record(session, known, event, branch)
 
     store = Watching()
     one = engine(archive=archive, store=store)
@@ -272,8 +273,8 @@ def test_the_same_bytes_under_two_notes_are_kept_once_and_two_contents_never_sha
     writing.begin()
     ref = writing.keep(Original("s", "", b"text", "read a.py"))
     assert writing.keep(Original("s", "", b"text", "read b.py")) == ref
-    writing.append("s", [Decision("k", "age", ref=ref)], [])
-    assert writing.finish()
+    writing.append([Decision("k", "age", ref)], [])
+    assert writing.finish("s", 0, Branch(id=1, tip="t", count=1, time=0.0, start=0, basis=0)) is not None
     assert archive.kept == {ref: b"text"}
     writing = Writing(MemoryStore(), Colliding())
     writing.begin()
@@ -282,25 +283,28 @@ def test_the_same_bytes_under_two_notes_are_kept_once_and_two_contents_never_sha
         writing.keep(Original("s", "", b"another"))
 
 
-def test_a_window_that_is_too_small_is_said_when_nothing_can_be_written_down() -> None:
-    class ReadOnly(MemoryStore):
-        def append(self, session: str, decisions: Sequence[Decision], recaps: Sequence[Recap]) -> None:
-            raise ArchiveUnavailable("Read-only.", "Name another folder.")
-
-    with pytest.raises(ContextOverflow):
-        send(engine(store=ReadOnly()), long_session(40), Bounds(8_000))
+class _ReadOnly(MemoryStore):
+    def record(self, session: str, known: int, event: LedgerEntry | None, branch: Branch) -> None:
+        raise ArchiveUnavailable("Read-only.", "Name another folder.")
 
 
-def test_a_request_that_cannot_fit_decides_nothing() -> None:
-    store = MemoryStore()
-    one = engine(store=store)
+def test_a_request_that_is_too_long_is_sent_when_nothing_can_be_written_down() -> None:
     messages = long_session(40)
-    send(one, messages[:-2])
-    before = store.load("session")
-    with pytest.raises(ContextOverflow):
-        send(one, messages, Bounds(200))
-    assert store.load("session") == before
-    assert send(one, messages).body == send(engine(store=store), messages).body
+    assert send(engine(store=_ReadOnly()), messages, Bounds(8_000)).body == body(messages)
+
+
+def test_a_request_that_cannot_fit_is_made_as_short_as_it_can_be_and_sent() -> None:
+    messages, archive = long_session(40), MemoryArchive()
+    sent = send(engine(archive=archive), messages, Bounds(200))
+    assert sent.mode == "window"
+    assert len(sent.body) < len(body(messages)) / 5
+    assert opened(sent).faults() == []
+    assert set(re.findall(r"recall ([0-9a-f]{8})\b", sent.body.decode())) <= archive.kept.keys()
+
+
+def test_nothing_leaves_without_a_receipt() -> None:
+    with pytest.raises(ValueError, match="receipt"):
+        Decision("k", "age", Receipt(""))
 
 
 def test_a_session_that_rested_long_is_read_again_and_leaves_the_same_bytes() -> None:

@@ -11,7 +11,7 @@ from tests.dashboard.conftest import client
 from tests.dashboard.reading import at, exact, read
 
 from laconic.config import Settings
-from laconic.context.ledger import Decision, Recap
+from laconic.context.ledger import Branch, Decision, LedgerEntry, Receipt
 from laconic.dashboard.shown import money, short
 from laconic.records import Entered, Intake
 from laconic.sessions.archive import Archive
@@ -111,8 +111,9 @@ def test_hostile_names_are_shown_as_they_are(settings: Settings) -> None:
     who = Who("s", text, text, text, text, text)
     record.add(Turn(who, 1.0, 200, cost=Cost(1, 1, 1, 1, 9.0), intake=intake, decisions=1, malformed=(text,)))
     record.close()
-    made = Decision("k", "age", field=text, ref=ref, before=9, after=1, turn=1, note=text)
-    LedgerFile(folder / "ledger.sqlite", Decision, Recap).append("s", [made], [])
+    made = Decision("k", "age", Receipt(ref), field=text, before=9, after=1, turn=1, note=text)
+    branch = Branch(id=1, tip="t", count=1, time=1.0, start=0, basis=0)
+    LedgerFile(folder / "ledger.sqlite", LedgerEntry, Branch).record("s", 0, LedgerEntry(1, "t", 1, (made,)), branch)
     calls = Calls(folder)
     calls.record(text, 5, 1.0)
     calls.close()

@@ -11,7 +11,7 @@ import pytest
 from tests.gateway.stage import Stage, play
 
 from laconic.context.engine import Engine as ContextEngine
-from laconic.context.ledger import Decision, Recap
+from laconic.context.ledger import Branch, LedgerEntry
 from laconic.gateway.engine import Keeping
 from laconic.gateway.scripted import Answer, Asked
 from laconic.sessions.archive import Archive
@@ -26,7 +26,7 @@ THINKING = {"type": "thinking", "thinking": "h\u00e9", "signature": "EqoB+/=="}
 
 def _engine(folder: Path) -> Keeping:
     archive = Archive(folder / "archive.sqlite", 10**8)
-    ledger = LedgerFile(folder / "ledger.sqlite", Decision, Recap)
+    ledger = LedgerFile(folder / "ledger.sqlite", LedgerEntry, Branch)
     return Keeping(ContextEngine(ledger, archive, lambda: 0.0, counter()))
 
 

@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import gzip
 import json
+from base64 import urlsafe_b64encode
 
 import aiohttp
 import msgspec
@@ -14,7 +15,6 @@ from backports import zstd
 from tests.gateway.stage import Stage, play
 from yarl import URL
 
-from laconic.errors import ContextOverflow
 from laconic.gateway.engine import Caller, Prepared
 from laconic.gateway.plan import Policy
 from laconic.gateway.scripted import Answer, Asked, streamed
@@ -154,16 +154,6 @@ def test_a_session_is_switched_off_and_on_again() -> None:
     play(scene, _json, Shortening())
 
 
-def test_a_request_that_cannot_fit_is_refused_with_the_reason() -> None:
-    async def scene(where: Stage) -> None:
-        status, _, body = await where.post("/v1/messages", CHAT)
-        assert status == 400
-        assert json.loads(body)["error"]["message"] == "Too much. Send less."
-        assert where.upstream.asked == []
-
-    play(scene, _json, Failing(ContextOverflow("Too much.", "Send less.")))
-
-
 @pytest.mark.parametrize("encoding", ["gzip", "zstd"])
 @pytest.mark.parametrize("changed", [True, False])
 def test_compressed_bodies_are_opened_only_to_change_them(encoding: str, changed: bool) -> None:
@@ -295,30 +285,40 @@ def _with(**fields: object) -> bytes:
     return msgspec.json.encode({**json.loads(CHAT), **fields})
 
 
-def test_sessions_are_told_apart_by_key_id_and_opening() -> None:
-    engine = Shortening()
+def _signed(subject: str, renewed: int) -> str:
+    """A token as accounts get it: its claims say whom it is about, and it changes all the time."""
+    claims = urlsafe_b64encode(json.dumps({"sub": subject, "exp": renewed}).encode()).decode().rstrip("=")
+    return f"Bearer e30.{claims}.{renewed}"
+
+
+def test_sessions_are_told_apart_by_id_account_and_opening_and_not_by_keys() -> None:
+    engine, same = Shortening(), _with()
     other = _with(messages=[{"role": "user", "content": "another task"}])
     requests: list[tuple[bytes, dict[str, str]]] = [
-        (CHAT, {"x_api_key": "a"}),
-        (CHAT, {"x_api_key": "a"}),
-        (CHAT, {"x_api_key": "b"}),
-        (CHAT, {"authorization": "a"}),
+        (same, {"x_api_key": "a"}),
+        (same, {"x_api_key": "b"}),
+        (same, {"authorization": "Bearer renewed"}),
+        (_with(system="be brief", tools=[{"name": "new"}]), {"x_api_key": "a"}),
         (other, {"x_api_key": "a"}),
-        (CHAT, {"x_api_key": "a", "x_session_id": "1"}),
-        (_with(metadata={"user_id": "u"}), {"x_api_key": "a"}),
-        (_with(prompt_cache_key="p"), {"x_api_key": "a"}),
-        (_with(prompt_cache_key="p", tools=[{"name": "new"}]), {"x_api_key": "a"}),
-        (_with(system="be brief"), {"x_api_key": "a"}),
+        (same, {"x_session_id": "1"}),
+        (_with(metadata={"user_id": "u"}), {}),
+        (_with(prompt_cache_key="p"), {}),
+        (same, {"chatgpt_account_id": "one"}),
+        (same, {"authorization": _signed("alice", 1)}),
+        (same, {"authorization": _signed("alice", 2)}),
+        (same, {"authorization": _signed("bob", 1)}),
     ]
 
     async def scene(where: Stage) -> None:
         for body, headers in requests:
             await where.post("/v1/messages", body, **headers)
         seen = [caller.session for caller in engine.callers]
-        assert seen[0] == seen[1]
-        assert seen[7] == seen[8]
-        assert len(set(seen)) == len(seen) - 2
-        assert all(caller.account != "a" for caller in engine.callers)
+        assert len(set(seen[:4])) == 1
+        assert seen[9] == seen[10]
+        assert len(set(seen)) == len(seen) - 4
+        accounts = [caller.account for caller in engine.callers]
+        assert len({*accounts[:3]}) == 3
+        assert accounts[9] == accounts[10] != accounts[11]
 
     play(scene, _json, engine)
 

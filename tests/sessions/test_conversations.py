@@ -14,7 +14,7 @@ import pytest
 from tests.context.sessions import Clock, count, long_session, send, texts
 
 from laconic.context.engine import Engine
-from laconic.context.ledger import Decision, Recap
+from laconic.context.ledger import Branch, LedgerEntry
 from laconic.context.options import Bounds
 from laconic.sessions.archive import Archive
 from laconic.sessions.ledger import LedgerFile
@@ -31,7 +31,7 @@ for at in range(1, len(messages), 2):
 
 
 def _engine(folder: Path) -> Engine:
-    store = LedgerFile(folder / "ledger.db", Decision, Recap)
+    store = LedgerFile(folder / "ledger.db", LedgerEntry, Branch)
     return Engine(store, Archive(folder / "archive.db", 1 << 30), Clock(), count)
 
 
@@ -60,7 +60,7 @@ def test_a_restart_in_the_middle_gives_the_same_bytes_and_recall_the_originals(t
 def test_a_folder_that_cannot_be_written_leaves_requests_as_they_are(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("in the way")
     one = Engine(
-        LedgerFile(tmp_path / "ledger.db", Decision, Recap),
+        LedgerFile(tmp_path / "ledger.db", LedgerEntry, Branch),
         Archive(tmp_path / "file" / "a.db", 1 << 30),
         Clock(),
         count,
@@ -129,8 +129,9 @@ def test_a_killed_process_leaves_no_promise_without_bytes_and_forgets_no_decisio
     child.send_signal(signal.SIGKILL)
     child.wait()
     child.stdout.close()
-    decisions, _ = LedgerFile(tmp_path / "ledger.db", Decision, Recap).load("session")
-    kept = {decision.ref for decision in decisions if decision.ref}
+    written = LedgerFile(tmp_path / "ledger.db", LedgerEntry, Branch).events("session")
+    kept = {decision.ref for event in written for decision in event.decisions}
+    kept |= {removal.ref for event in written for removal in event.removals}
     assert told
     assert set(told) <= kept
     assert kept <= {entry.ref for entry in Archive(tmp_path / "archive.db", 1 << 30).entries()}

@@ -5,35 +5,59 @@ from __future__ import annotations
 import stat
 from pathlib import Path
 
+import msgspec
 import pytest
 
-from laconic.context.ledger import Decision, Recap
-from laconic.errors import ArchiveUnavailable
+from laconic.context.ledger import Branch, Decision, LedgerEntry, Receipt, Removal
+from laconic.errors import ArchiveUnavailable, LedgerMoved
 from laconic.records import Run
 from laconic.sessions.ledger import LedgerFile
 
+BRANCH = Branch(id=1, tip="aa", count=3, time=5.0, start=0, basis=0)
+FIRST = Decision("k1", "ingest", Receipt("abcd1234"), runs=(Run(1, 4, "src", 7, "as above"),), before=40, after=4)
+SECOND = Decision("k2", "age", Receipt("abcd1235"), "content", text="gone", turn=9)
+REMOVAL = Removal(("k1", "k2"), "recap", Receipt("abcd1236"), "what happened", "k3")
 
-def _open(path: Path) -> LedgerFile[Decision, Recap]:
-    return LedgerFile(path, Decision, Recap)
+
+def _open(path: Path) -> LedgerFile[LedgerEntry, Branch]:
+    return LedgerFile(path, LedgerEntry, Branch)
 
 
-def test_what_was_appended_comes_back_in_order_by_session(tmp_path: Path) -> None:
-    first = Decision("k1", "ingest", runs=(Run(1, 4, "src", 7, "as above"),), before=40, after=4)
-    second = Decision("k2", "age", "content", text="gone", ref="abcd1234", turn=9)
-    recap = Recap("k3", "what happened", ("k1", "k2"))
-    _open(tmp_path / "l.db").append("s", [first], [])
-    _open(tmp_path / "l.db").append("s", [second], [recap])
-    _open(tmp_path / "l.db").append("other", [second], [])
-    assert _open(tmp_path / "l.db").load("s") == ([first, second], [recap])
-    assert _open(tmp_path / "l.db").load("none") == ([], [])
+def test_what_was_recorded_comes_back_in_order_by_session(tmp_path: Path) -> None:
+    events = [LedgerEntry(1, "aa", 3, (FIRST,)), LedgerEntry(1, "bb", 5, (SECOND,), (REMOVAL,))]
+    later = msgspec.structs.replace(BRANCH, tip="bb", count=5)
+    other = msgspec.structs.replace(BRANCH, id=2, tip="cc")
+    _open(tmp_path / "l.db").record("s", 0, events[0], BRANCH)
+    _open(tmp_path / "l.db").record("s", 1, events[1], later)
+    _open(tmp_path / "l.db").record("s", 2, None, other)
+    _open(tmp_path / "l.db").record("other", 0, events[1], BRANCH)
+    assert _open(tmp_path / "l.db").state("s") == (2, (later, other))
+    assert _open(tmp_path / "l.db").events("s") == events
+    assert _open(tmp_path / "l.db").events("s", 1) == events[1:]
+    assert _open(tmp_path / "l.db").state("none") == (0, ())
+
+
+def test_who_comes_second_has_to_read_again(tmp_path: Path) -> None:
+    _open(tmp_path / "l.db").record("s", 0, LedgerEntry(1, "aa", 3, (FIRST,)), BRANCH)
+    with pytest.raises(LedgerMoved):
+        _open(tmp_path / "l.db").record("s", 0, LedgerEntry(1, "aa", 3, (SECOND,)), BRANCH)
+    assert _open(tmp_path / "l.db").events("s") == [LedgerEntry(1, "aa", 3, (FIRST,))]
+
+
+def test_branches_of_a_session_are_bounded_the_oldest_go(tmp_path: Path) -> None:
+    ledger = _open(tmp_path / "l.db")
+    for number in range(1, 101):
+        ledger.record("s", 0, None, msgspec.structs.replace(BRANCH, id=number, time=float(number)))
+    kept = [branch.id for branch in ledger.state("s")[1]]
+    assert kept == list(range(37, 101))
 
 
 def test_only_the_owner_may_read_it(tmp_path: Path) -> None:
-    _open(tmp_path / "deep" / "l.db").append("s", [Decision("k", "ingest")], [])
+    _open(tmp_path / "deep" / "l.db").record("s", 0, None, BRANCH)
     assert stat.S_IMODE((tmp_path / "deep" / "l.db").stat().st_mode) == 0o600
 
 
 def test_a_place_that_cannot_be_written_is_named(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("x")
     with pytest.raises(ArchiveUnavailable, match="cannot be used"):
-        _open(tmp_path / "file" / "l.db").append("s", [Decision("k", "ingest")], [])
+        _open(tmp_path / "file" / "l.db").record("s", 0, None, BRANCH)

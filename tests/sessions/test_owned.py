@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from laconic.context.ledger import Decision, Recap
+from laconic.context.ledger import Branch, LedgerEntry
 from laconic.errors import ArchiveUnavailable
 from laconic.sessions.archive import Archive
 from laconic.sessions.calls import Calls
@@ -63,7 +63,8 @@ def _archive(path: Path) -> None:
 
 
 def _ledger(path: Path) -> None:
-    LedgerFile(path, Decision, Recap).append("s", [Decision("k", "ingest")], [])
+    branch = Branch(id=1, tip="t", count=1, time=1.0, start=0, basis=0)
+    LedgerFile(path, LedgerEntry, Branch).record("s", 0, LedgerEntry(1, "t", 1), branch)
 
 
 @pytest.mark.parametrize(

@@ -22,7 +22,7 @@ from laconic.agent.voice import Manner, Voice
 from laconic.config import Settings
 from laconic.context.economy import price_of
 from laconic.context.engine import Engine
-from laconic.context.ledger import Decision, Recap
+from laconic.context.ledger import Branch, LedgerEntry
 from laconic.context.options import options_from
 from laconic.context.windows import window_of
 from laconic.errors import WorkspaceError
@@ -84,7 +84,7 @@ def _assembled(options: Options, settings: Settings, record: Trajectory, chosen:
     permission = Permission(root, settings.patterns("agent.allow"), settings.patterns("agent.deny"), options.ask)
     window = options.window or (0 if provider == "scripted" else window_of(model))
     tools = Toolbox(root, settings, permission, record.id, window)
-    ledger = LedgerFile(settings.cache_dir() / "ledger.sqlite", Decision, Recap)
+    ledger = LedgerFile(settings.cache_dir() / "ledger.sqlite", LedgerEntry, Branch)
     kept = msgspec.structs.replace(options_from(settings), meta=False)  # the voice says how full it is
     engine = Engine(ledger, Archive.of(settings), time.time, count, kept)
     who = Who(record.id, "", provider, model, format, "laconic agent")

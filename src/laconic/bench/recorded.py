@@ -11,7 +11,7 @@ from typing import Final
 from laconic.config import Settings
 from laconic.context.bill import Bill
 from laconic.context.economy import price_of
-from laconic.context.ledger import Decision, Reason, Recap
+from laconic.context.ledger import Branch, Decision, LedgerEntry, Reason, Receipt
 from laconic.records import Entered, Intake
 from laconic.sessions.archive import Archive
 from laconic.sessions.calls import Calls
@@ -64,7 +64,7 @@ def fill(settings: Settings, sessions: int, now: float, seed: int = 1, calls: in
     chance = random.Random(seed)
     folder = settings.cache_dir()
     archive = Archive.of(settings)
-    ledger = LedgerFile(folder / "ledger.sqlite", Decision, Recap)
+    ledger = LedgerFile(folder / "ledger.sqlite", LedgerEntry, Branch)
     with closing(Turns(folder / FILE)) as record:
         for number in range(sessions):
             ended = now - 5 - _DAYS * 86_400 * (1 - (number + 1) / sessions) ** 1.5
@@ -72,7 +72,8 @@ def fill(settings: Settings, sessions: int, now: float, seed: int = 1, calls: in
             ref = archive.put(name, "", (_TEXT * chance.randint(5, 60)).encode(), "read src/orders.py")
             made: list[Decision] = []
             record.add(*_session(chance, name, ended, ref, made))
-            ledger.append(name, made, [])
+            branch = Branch(id=1, tip=ref, count=1, time=ended, start=0, basis=0)
+            ledger.record(name, 0, LedgerEntry(branch.id, branch.tip, branch.count, tuple(made)), branch)
     _calls(folder, chance, now, calls)
 
 
@@ -96,7 +97,7 @@ def _session(chance: random.Random, name: str, ended: float, ref: str, made: lis
             reason: Reason = chance.choice(("age", "age", "superseded", "task"))
             context = fixed + sum(sizes.values())
             before = cut.tokens + 20
-            made.append(Decision(cut.key, reason, ref=ref, before=before, after=20, turn=turn, context=context))
+            made.append(Decision(cut.key, reason, Receipt(ref), before=before, after=20, turn=turn, context=context))
         sent = fixed + sum(sizes.values())
         read = 0 if turn == 0 else min(last, sent) - sum(cut.tokens for cut in cuts)
         usage = Usage(12, max(0, read), max(0, sent - max(0, read) - 12), chance.randint(40, 900))

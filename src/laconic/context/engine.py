@@ -11,12 +11,13 @@ from typing import Final
 
 import msgspec
 
+from laconic.context.chain import Chain
 from laconic.context.economy import best_start, price_of, turns_to_come
 from laconic.context.evict import Candidate, Evictor, candidates, savings
 from laconic.context.intake import intake
 from laconic.context.judge import finished
 from laconic.context.ladder import Ladder
-from laconic.context.ledger import Decision, Ledger, Store
+from laconic.context.ledger import Branch, Decision, LedgerEntry, Removal, Store
 from laconic.context.line import Line
 from laconic.context.options import Bounds, Options
 from laconic.context.quota import Quota, thinking
@@ -24,18 +25,19 @@ from laconic.context.recap import Summariser
 from laconic.context.rollup import Roller
 from laconic.context.tracker import Tracker
 from laconic.context.writing import Archive, Writing
-from laconic.errors import ContextOverflow
+from laconic.errors import ArchiveUnavailable, LedgerMoved
 from laconic.records import Intake
 from laconic.render.meta import meta
 from laconic.wire.conversation import Conversation, Shapes, parse
 from laconic.wire.limits import Limits, counts_cached
-from laconic.wire.model import Format, Insert
+from laconic.wire.model import Block, Format, Insert
 from laconic.wire.thinking import asked, in_tool_loop, most_output, with_budget
 from laconic.wire.usage import Usage
 
-_LIVE: Final = 8  # histories whose derived state is kept; the others are read again when they return
-_REST: Final = 900.0  # seconds after which a history that nobody asked for is read again when it returns
+_LIVE: Final = 8  # branches whose derived state is kept; the others are read again when they return
+_REST: Final = 900.0  # seconds after which a branch that nobody asked for is read again when it returns
 _SHAPES: Final = 20_000  # messages whose make-up one session remembers
+_TRIES: Final = 6  # times that a request is decided again because something could not be written
 
 
 class Prepared(msgspec.Struct, frozen=True):
@@ -44,7 +46,7 @@ class Prepared(msgspec.Struct, frozen=True):
     body: bytes
     tokens: int = 0  # of the history and the fixed part as sent
     saved: int = 0  # tokens that decisions of this request took out
-    made: tuple[Decision, ...] = ()
+    made: tuple[Decision | Removal, ...] = ()
     mode: str = ""  # survival, window, semantic, standard, economic; empty: only what is new was looked at
     rung: str = ""  # the highest rung that acted
     thinking: int = 0  # the thinking budget, where it was lowered
@@ -54,8 +56,19 @@ class Prepared(msgspec.Struct, frozen=True):
     ] = ()  # blocks that became smaller after they had entered, and by how many tokens
 
 
+class Known(msgspec.Struct):
+    """What is written down about a session."""
+
+    events: list[LedgerEntry]
+    branches: tuple[Branch, ...] = ()
+
+
 class Engine:
-    """Keeps conversations small. One object serves all sessions of a process; one request at a time per session."""
+    """Keeps conversations small. One object serves all sessions of a process; one request at a time.
+
+    What is sent follows from the request, the ledger and the clock alone: all that a process remembers could be
+    thrown away at any time.
+    """
 
     def __init__(
         self,
@@ -73,53 +86,72 @@ class Engine:
         self._count = count
         self._options = options or Options()
         self._summariser = summariser
-        self._ledgers: OrderedDict[str, Ledger] = OrderedDict()
+        self._known: OrderedDict[str, Known] = OrderedDict()
         self._shapes: OrderedDict[str, Shapes] = OrderedDict()
-        self._lines: OrderedDict[tuple[str, str], Line] = OrderedDict()
+        self._lines: OrderedDict[tuple[str, int], Line] = OrderedDict()  # by session and branch
         self._quotas: dict[str, Quota] = {}
 
     def prepare(self, session: str, format: Format, body: bytes, bounds: Bounds | None = None) -> Prepared:
-        """The request to send in the place of this one."""
+        """The request to send in the place of this one. What may not be left out is sent, however long it is."""
         bounds = bounds or Bounds()
         conversation = parse(format, body, self._shapes_of(session))
         if conversation.chained or conversation.array is None or not self._options.enabled:
             return Prepared(body)
-        ledger = self._ledger(session)
-        before = len(ledger), len(ledger.recaps)
         self._writing.begin()
-        while True:
+        for _ in range(_TRIES):
+            known = self._read_ledger(session)
+            if known is None:
+                return Prepared(body)  # nobody knows what was decided: nothing is left out
+            line = None
             try:
-                prepared = self._prepared(session, conversation, bounds)
-            except BaseException:
-                self._take_back(session, *before)
-                raise
-            if self._writing.finish():
+                line, prepared = self._prepared(session, known, conversation, bounds)
+                self._write_down(session, known, line)
                 return prepared
-            self._take_back(session, *before)  # what is not on the disk was not decided
+            except (ArchiveUnavailable, LedgerMoved):
+                pass  # what is not on the disk was not decided
+            finally:
+                self._writing.discard()
+            self._forget_session(session)
+        return Prepared(body)
 
-    def _prepared(self, session: str, conversation: Conversation, bounds: Bounds) -> Prepared:
+    def _prepared(
+        self, session: str, known: Known, conversation: Conversation, bounds: Bounds
+    ) -> tuple[Line, Prepared]:
         """The request with all that is decided about it; nothing of it is written down yet."""
-        line = self._line(session, conversation)
         blocks = {block.key: block for turn in conversation.turns for block in turn.blocks}
-        made = line.read(conversation, blocks, self._tracker(session))
-        fixed = sum(
-            self._count(conversation.field(name).decode("utf-8", "replace")) for name in conversation.format.pinned
-        )
-        brought = intake(conversation, blocks.values(), line.tracker, line.ledger, fixed)
-        mode, rung, more = self._maintain(line, conversation, bounds, fixed)
-        line.time = self._clock()
-        fields, budget = self._thinking(conversation, bounds)
-        changes, inserts = line.edits()
-        tokens = fixed + line.tracker.tokens
-        if self._options.meta:
-            status = meta(tokens, bounds.window, line.tracker.tasks.title(line.tracker.tasks.current))
-            inserts.append(Insert(len(conversation.turns), "user", status))
-        written = conversation.emit(changes, inserts, fields)
+        line, chain, new = self._line(session, known, conversation, blocks)
+        try:
+            made: list[Decision | Removal] = [*line.read(conversation, blocks, chain, known.events, new)]
+            self._secure(line)
+            fixed = sum(
+                self._count(conversation.field(name).decode("utf-8", "replace"))
+                for name in conversation.format.pinned
+            )
+            brought = intake(conversation, blocks.values(), line, line.branch.count, fixed)
+            mode, rung, more = self._maintain(line, conversation, bounds, fixed)
+            fields, budget = self._thinking(conversation, bounds)
+            changes, inserts = line.edits()
+            tokens = fixed + line.tracker.tokens
+            if self._options.meta:
+                status = meta(tokens, bounds.window, line.tracker.tasks.title(line.tracker.tasks.current))
+                inserts.append(Insert(len(conversation.turns), "user", status))
+            written = conversation.emit(changes, inserts, fields)
+        except BaseException:
+            self._forget_session(session)
+            raise
         line.rest()
-        cuts = tuple(line.tracker.cut.items())
-        made = [*made, *more]
-        saved = sum(decision.before - decision.after for decision in made)
-        return Prepared(written, tokens, saved, tuple(made), mode, rung, budget, brought, cuts)
+        made += more
+        return line, Prepared(
+            body=written,
+            tokens=tokens,
+            saved=sum(one.before - one.after for one in made),
+            made=tuple(made),
+            mode=mode,
+            rung=rung,
+            thinking=budget,
+            intake=brought,
+            cuts=tuple(line.tracker.cut.items()),
+        )
 
     def observe(self, account: str, usage: Usage | None, limits: Limits | None) -> None:
         """What an answer cost, and what the provider says is left."""
@@ -134,18 +166,42 @@ class Engine:
 
     # state
 
-    def _ledger(self, session: str) -> Ledger:
-        ledger = self._ledgers.get(session)
-        if ledger is None:
-            ledger = self._ledgers[session] = Ledger(*self._store.load(session))
-        self._ledgers.move_to_end(session)
-        return ledger
+    def _read_ledger(self, session: str) -> Known | None:
+        """What is on the disk; while that cannot be read, what was read before; None when nothing was."""
+        known = self._known.get(session)
+        try:
+            number, branches = self._store.state(session)
+            if known is None or number < len(known.events):  # another ledger stands there now
+                self._forget_session(session)
+                known = Known([])
+            known.events += self._store.events(session, len(known.events)) if number > len(known.events) else ()
+            known.branches = branches
+        except ArchiveUnavailable:
+            return known
+        self._known[session] = known
+        self._known.move_to_end(session)
+        return known
 
-    def _take_back(self, session: str, decisions: int, recaps: int) -> None:
-        """Only so many decisions were made; what followed from later ones is forgotten."""
-        self._writing.discard()
-        ledger = self._ledgers[session]
-        self._ledgers[session] = Ledger(tuple(ledger)[:decisions], ledger.recaps[:recaps])
+    def _write_down(self, session: str, known: Known, line: Line) -> None:
+        """Decisions, and how far the branch is. That alone is not worth a failure: a later request writes it."""
+        branch = msgspec.structs.replace(
+            line.branch, tip=line.chain.at(len(line.chain)), count=len(line.chain), time=self._clock()
+        )
+        pending = self._writing.pending
+        try:
+            event = self._writing.finish(session, len(known.events), branch)
+        except ArchiveUnavailable:
+            if pending:
+                raise
+            return
+        line.branch = branch
+        if event is not None:
+            known.events.append(event)
+        line.events = len(known.events)
+
+    def _forget_session(self, session: str) -> None:
+        """All that is derived of a session; the history and the ledger give it back."""
+        self._known.pop(session, None)
         for name in [name for name in self._lines if name[0] == session]:
             del self._lines[name]
 
@@ -159,37 +215,64 @@ class Engine:
             shapes.clear()
         return shapes
 
-    def _tracker(self, session: str) -> Tracker:
-        evictor = Evictor(session, self._writing, self._count)
-        return Tracker(self._options.rules, self._count, self._options.task_tool, evictor.shrink)
-
-    def _line(self, session: str, conversation: Conversation) -> Line:
-        """Helpers of an agent share its session but not its first message."""
-        first = conversation.turns[conversation.first_user] if conversation.first_user >= 0 else None
-        name = (session, first.blocks[0].key if first and first.blocks else "")
-        line = self._lines.get(name)
-        if line is None:
-            line = self._lines[name] = Line(session, self._ledger(session), self._writing, self._tracker(session))
-        self._lines.move_to_end(name)
+    def _line(
+        self, session: str, known: Known, conversation: Conversation, blocks: Mapping[str, Block]
+    ) -> tuple[Line, Chain, int]:
+        """The branch that a request continues, or a new one; and from which block on the request is new."""
+        keys = tuple(blocks)
+        live = [line for (name, _), line in self._lines.items() if name == session and line.tracker.extends(keys)]
+        nearest = max(live, key=lambda line: len(line.chain), default=None)
+        chain = nearest.chain.extend(keys[len(nearest.chain) :]) if nearest else Chain(keys)
+        continued = [branch for branch in known.branches if chain.holds(branch.count, branch.tip)]
+        branch = max(continued, key=lambda branch: (branch.count, branch.id), default=None)
+        new = _first_new(conversation, tuple(blocks.values()))
+        if branch is None:
+            next_id = 1 + max((branch.id for branch in known.branches), default=0)
+            branch = Branch(id=next_id, tip="", count=0, time=0.0, start=new, basis=len(known.events))
+        line = self._lines.get((session, branch.id))
+        outdated = line is None or line not in live or not branch.count
+        if line is None or outdated or any(e.branch == branch.id for e in known.events[line.events :]):
+            evictor = Evictor(session, self._writing, self._count)
+            tracker = Tracker(self._options.rules, self._count, self._options.task_tool, evictor)
+            line = self._lines[session, branch.id] = Line(session, branch, len(known.events), self._writing, tracker)
+        line.branch, line.events = branch, len(known.events)
+        self._lines.move_to_end((session, branch.id))
         self._forget()
-        return line
+        return line, chain, new
 
     def _forget(self) -> None:
-        """Let go of histories that are many or rest for long, but never of the one that is looked at."""
+        """Let go of branches that are many or rest for long, but never of the one that is looked at."""
         while len(self._lines) > 1:
             oldest = next(iter(self._lines.values()))
-            if len(self._lines) <= _LIVE and self._clock() - oldest.time < _REST:
+            if len(self._lines) <= _LIVE and self._clock() - oldest.branch.time < _REST:
                 return
             (gone, _), _ = self._lines.popitem(last=False)
             if all(other != gone for other, _ in self._lines):
-                self._ledgers.pop(gone, None)
+                self._known.pop(gone, None)
                 self._shapes.pop(gone, None)
+
+    def _secure(self, line: Line) -> None:
+        """Everything that is left out must be in the archive: what it has lost is put back, or is not left out."""
+        archive = self._writing.archive
+        try:
+            epoch = archive.epoch
+            if line.epoch == epoch and not line.lost:
+                return
+            missing = archive.missing(line.refs - self._writing.refs)
+            again = []
+            for ref, originals in line.originals(missing):
+                again += [one for one in originals if archive.reference(one) == ref][:1]
+            found = set(archive.put_all(again)) if again else set()
+        except ArchiveUnavailable:
+            return  # it was there when it was decided, and nobody can say otherwise now
+        line.lost = missing - found
+        line.epoch = epoch
 
     # maintenance
 
     def _maintain(
         self, line: Line, conversation: Conversation, bounds: Bounds, fixed: int
-    ) -> tuple[str, str, list[Decision]]:
+    ) -> tuple[str, str, list[Decision | Removal]]:
         """The first mode that has a reason to act. Survival comes first and asks nobody."""
         options, output = self._options, most_output(conversation)
         evictor = Evictor(line.session, self._writing, self._count)
@@ -203,22 +286,17 @@ class Engine:
         most = bounds.window - min(output, bounds.window // 2) if bounds.window else 0
         if most and ladder.tokens > options.high_water * most:
             rung = ladder.climb(round(options.low_water * options.high_water * most), most, "trim")
-            if ladder.tokens > most:
-                raise ContextOverflow(
-                    f"{ladder.tokens} tokens do not fit the model's {bounds.window}, and no more may be left out.",
-                    "Start a new conversation, or send less in the last messages.",
-                )
             return "window", rung, ladder.made
         if line.event >= 0 and line.tracker.turn - line.event < options.least_turns:
             return "", "", []  # the lock: after an event some turns pass before the next, also across a restart
         completed = line.tracker.completed and ladder.tokens >= options.semantic
         if completed and (made := self._finish(line, evictor, conversation)):
-            return "semantic", "task", made
+            return "semantic", "task", [*made]
         if options.standard and ladder.tokens > options.standard:
             rung = ladder.climb(round(options.low_water * options.standard), options.standard, "age")
             return "standard", rung, ladder.made
-        if options.economic and (made := self._economise(line, evictor, conversation)):
-            return "economic", "age", made
+        if options.economic and (left := self._economise(line, evictor, conversation)):
+            return "economic", "age", left
         return "", "", []
 
     def _finish(self, line: Line, evictor: Evictor, conversation: Conversation) -> list[Decision]:
@@ -236,7 +314,7 @@ class Engine:
             made += evictor.decide(line.tracker, [candidate], "task", line.original, title)
         return line.commit(made)
 
-    def _economise(self, line: Line, evictor: Evictor, conversation: Conversation) -> list[Decision]:
+    def _economise(self, line: Line, evictor: Evictor, conversation: Conversation) -> list[Decision | Removal]:
         """What is no longer of use goes as soon as that pays."""
         weights = self._options.weights
         grown = max(weights.apart, line.landed * weights.growth)
@@ -252,14 +330,16 @@ class Engine:
             return []
         made = line.commit(evictor.decide(line.tracker, _from(line, found, start), "age", line.original))
         # Behind the first change everything is written anew: what is spent there goes.
-        return made + line.commit(roller.decide(start))
+        known = len(line.removals)
+        line.commit([], roller.decide(start))
+        return [*made, *line.removals[known:]]
 
     def _start(self, line: Line, giving: Mapping[str, float], conversation: Conversation) -> int | None:
         """The place from which on blocks give back what they can; None when that does not pay."""
         if not giving:
             return None
         price = price_of(conversation.model)
-        warm = line.time == 0 or self._warm(line, conversation)
+        warm = line.branch.time == 0 or self._warm(line, conversation)
         turns = turns_to_come(line.tracker.turn, self._options.weights)
         return best_start(
             savings(line.tracker, giving),
@@ -271,8 +351,9 @@ class Engine:
         )
 
     def _warm(self, line: Line, conversation: Conversation) -> bool:
-        """Whether the provider's cache still holds what this process sent of the history."""
-        return line.time > 0 and self._clock() - line.time < price_of(conversation.model).lifetime
+        """Whether the provider's cache still holds what was sent of the history."""
+        sent = line.branch.time
+        return sent > 0 and self._clock() - sent < price_of(conversation.model).lifetime
 
     def _thinking(self, conversation: Conversation, bounds: Bounds) -> tuple[dict[str, bytes], int]:
         quota = self._quotas.get(bounds.account)
@@ -289,3 +370,13 @@ class Engine:
 def _from(line: Line, found: Sequence[Candidate], start: int | None) -> list[Candidate]:
     """The candidates from a place on."""
     return [] if start is None else [candidate for candidate in found if line.present[candidate.key] >= start]
+
+
+def _first_new(conversation: Conversation, blocks: Sequence[Block]) -> int:
+    """The first block that the request before did not have: with its answer the model's last words begin."""
+    at = len(blocks)
+    while at > 0 and conversation.turns[blocks[at - 1].turn].role != "assistant":
+        at -= 1
+    while at > 0 and conversation.turns[blocks[at - 1].turn].role == "assistant":
+        at -= 1
+    return at

@@ -10,8 +10,8 @@ import msgspec
 from laconic.context.calls import About
 from laconic.context.economy import Saving
 from laconic.context.judge import useless
-from laconic.context.ledger import Decision, Reason
-from laconic.context.rewrite import written
+from laconic.context.ledger import Decision, Reason, Receipt
+from laconic.context.rewrite import write
 from laconic.context.sheets import Sheet
 from laconic.context.tracker import Tracker
 from laconic.context.writing import Writing
@@ -100,23 +100,25 @@ class Evictor:
         left = tracker.tokens - sum(decision.before - decision.after for decision in made)
         return [msgspec.structs.replace(decision, turn=tracker.turn, context=left) for decision in made]
 
-    def shrink(self, text: str, what: About) -> tuple[str, str] | None:
+    def shrink(self, text: str, what: About) -> tuple[str, Receipt] | None:
         """A large output in fewer tokens; None when it is not shorter, or cannot be archived."""
         first = reduce_text(text, cost=self._count)
-        if len(first.text) >= len(text):
+        if len(first.text) >= len(text) or (ref := self.receipt_for(text, what)) is None:
             return None
         if first.lossless:
-            return first.text, ""
-        try:
-            ref = self.keep(text, "", what.target)
-        except ArchiveUnavailable:
-            return None
+            return first.text, ref
         return reduce_text(text, cost=self._count, more=f"laconic recall {ref}").text, ref
 
-    def keep(self, text: str | bytes, task: str = "", note: str = "") -> str:
-        """Archive a text, or bytes as they are; returns their reference."""
-        data = text if isinstance(text, bytes) else text.encode("utf-8", "surrogatepass")
-        return self._writing.keep(Original(self._session, task, data, note[:_NOTED]))
+    def receipt_for(self, text: str, what: About) -> Receipt | None:
+        """Where a text is archived; None when it cannot be."""
+        try:
+            return self.keep(text, "", what.target)
+        except ArchiveUnavailable:
+            return None
+
+    def keep(self, text: str | bytes, task: str = "", note: str = "") -> Receipt:
+        """Archive a text, or bytes as they are."""
+        return self._writing.keep(Original(self._session, task, as_bytes(text), note[:_NOTED]))
 
     def _one(self, sheet: Sheet, rows: Collection[int], reason: Reason, original: str, task: str) -> Decision | None:
         what = sheet.about
@@ -131,11 +133,19 @@ class Evictor:
             runs, note = (), ""
         else:
             text, note = sheet.base, partly(out, len(sheet), ref)
-        decision = Decision(sheet.key, reason, sheet.field, runs=runs, text=text, note=note, ref=ref, task=task)
-        decision = msgspec.structs.replace(decision, rolled=sheet.rolled)
-        before = self._count(shown(sheet.passage, sheet.runs)) + self._count(sheet.rolled)
-        after = self._count(written(decision, original))
-        return msgspec.structs.replace(decision, before=before, after=after) if after < before else None
+        decision = Decision(
+            key=sheet.key, reason=reason, ref=ref, field=sheet.field, runs=runs, text=text, note=note, task=task
+        )
+        before = self._count(shown(sheet.passage, sheet.runs))
+        after = self._count(write(decision, original))
+        if after >= before:
+            return None
+        return msgspec.structs.replace(decision, whole=self._count(original), before=before, after=after)
+
+
+def as_bytes(text: str | bytes) -> bytes:
+    """A text as it is archived."""
+    return text if isinstance(text, bytes) else text.encode("utf-8", "surrogatepass")
 
 
 def _worth(sheet: Sheet, rows: Collection[int]) -> float:

@@ -7,8 +7,7 @@ from itertools import islice
 from typing import Final
 
 from laconic.context.calls import About, about
-from laconic.context.ledger import Ledger
-from laconic.context.tracker import Tracker
+from laconic.context.line import Line
 from laconic.records import Entered, Intake
 from laconic.wire.conversation import Conversation
 from laconic.wire.model import Block
@@ -17,22 +16,19 @@ _TITLE: Final = 120  # characters
 _WORDS: Final = {"text": "", "thinking": "thinking", "redacted": "thinking", "reasoning": "thinking"}
 
 
-def intake(
-    conversation: Conversation, blocks: Iterable[Block], tracker: Tracker, ledger: Ledger, fixed: int
-) -> Intake:
-    """The blocks of this request that its tracker had not read before; all of them when it began anew."""
-    fresh = list(islice(blocks, tracker.sent, None))
+def intake(conversation: Conversation, blocks: Iterable[Block], line: Line, known: int, fixed: int) -> Intake:
+    """The blocks of this request that the one before did not have; all of them where there was none."""
+    fresh = list(islice(blocks, known, None))
     calls = _calls(conversation, fresh[0].turn) if fresh else {}
-    entered = tuple(_entered(conversation, block, calls.get(block.at), tracker, ledger) for block in fresh)
-    anew = tracker.sent == 0
-    return Intake(tracker.turn, fixed, entered, anew, _title(conversation) if anew else "")
+    entered = tuple(_entered(conversation, block, calls.get(block.at), line) for block in fresh)
+    anew = known == 0
+    return Intake(line.tracker.turn, fixed, entered, anew, _title(conversation) if anew else "")
 
 
-def _entered(
-    conversation: Conversation, block: Block, call: Block | None, tracker: Tracker, ledger: Ledger
-) -> Entered:
+def _entered(conversation: Conversation, block: Block, call: Block | None, line: Line) -> Entered:
+    tracker = line.tracker
     sent = tracker.sizes[block.key]
-    saved = sum(decision.before - decision.after for decision in ledger.of(block.key).values())
+    saved = sum(decision.whole - decision.after for decision in line.of(block.key).values())
     if block.kind == "call":
         return Entered(block.key, "calls", block.name, _file(about(block.name, block.input)), sent + saved, sent)
     if block.kind == "result":

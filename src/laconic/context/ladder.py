@@ -7,15 +7,20 @@ from typing import Final
 
 from laconic.context.evict import Candidate, Evictor, candidates
 from laconic.context.judge import everything, useless
-from laconic.context.ledger import Decision, Reason, Recap
+from laconic.context.ledger import Decision, Reason, Receipt, Removal
 from laconic.context.line import Line
 from laconic.context.recap import BUDGET, Summariser, recap
-from laconic.wire.conversation import Conversation, parse
+from laconic.context.sheets import Sheet
+from laconic.errors import ArchiveUnavailable
+from laconic.render.passage import shown
+from laconic.render.recap import recap_head
+from laconic.wire.conversation import Conversation
 from laconic.wire.exchanges import Exchange
-from laconic.wire.model import Drop
 
 _KEPT: Final = 2  # newest exchanges that stay whatever happens
 _SHORTEST: Final = 20  # tokens below which a text that a model wrote is no recap
+_RECAPS: Final = 8  # references of earlier recaps that a recap names; when there are more, it takes them all over
+_LARGEST: Final = 20  # texts that are looked at when one must be cut
 
 
 class Ladder:
@@ -34,12 +39,12 @@ class Ladder:
         self._count = count
         self._fixed = fixed  # tokens of system prompt and tools
         self._summariser = summariser
-        self.made: list[Decision] = []
+        self.made: list[Decision | Removal] = []
 
     @property
     def tokens(self) -> int:
-        recap = self._line.ledger.recap(self._line.present.__contains__)
-        return self._fixed + self._line.tracker.tokens + (self._count(recap.text) if recap else 0)
+        recap = self._line.recap
+        return self._fixed + self._line.tracker.tokens + (recap.after if recap else 0)
 
     def climb(self, target: int, most: int, reason: Reason) -> str:
         """Down to `target` by leaving out rows; beyond that only what is needed to get below `most`.
@@ -75,105 +80,159 @@ class Ladder:
     # recap
 
     def _span(self) -> list[Exchange]:
-        conversation = self._line.conversation
+        conversation, gone = self._line.conversation, self._line.gone
         assert conversation is not None
-        found = [e for e in conversation.exchanges if not self._dropped(e)]
+        found = [e for e in conversation.exchanges if not any(call.key in gone for call in e.calls)]
         return [e for e in found[:-_KEPT] if e.complete and not self._is_pinned(conversation, e)]
 
     def _flush(self) -> bool:
         """Everything but the newest exchanges becomes a recap. A recap that is no smaller changes nothing."""
-        conversation, span = self._line.conversation, self._span()
+        span = self._span()
+        return len(span) >= 2 and self._let_go(span, "recap")
+
+    def _drop_oldest(self) -> bool:
+        """The oldest exchange goes, where a recap of all is no way out."""
+        span = self._span()
+        return bool(span) and self._let_go(span[:1], "trim")
+
+    def _let_go(self, span: Sequence[Exchange], reason: Reason) -> bool:
+        """Whole exchanges leave for the archive, unless the provider would refuse what is left."""
+        line = self._line
+        conversation = line.conversation
         assert conversation is not None
-        if len(span) < 2:
-            return False
-        text = self._recap_text(conversation, span)
-        keys = tuple(conversation.turns[turn].blocks[block].key for e in span for turn, block in e.members)
-        sizes = self._line.tracker.sizes
-        if self._count(text) >= sum(sizes.get(key, 0) for key in keys):
-            return False
         after = max(turn for e in span for turn, _ in e.members) + 1
         if after >= len(conversation.turns) or not conversation.turns[after].blocks:
             return False
-        return self._let_go(keys, "recap", Recap(conversation.turns[after].blocks[0].key, text, keys))
+        keys = self._leaving(conversation, span)
+        before = sum(line.tracker.sizes.get(key, 0) for key in keys) + (line.recap.after if line.recap else 0)
+        try:
+            ref = self._evictor.keep(line.raw(keys), note=f"{len(span)} exchanges")
+        except ArchiveUnavailable:
+            return False
+        text = self._recap_text(conversation, span, ref)
+        size = self._count(text)
+        removal = Removal(
+            keys=keys,
+            reason=reason,
+            ref=ref,
+            text=text,
+            anchor=conversation.turns[after].blocks[0].key,
+            before=before,
+            after=size,
+            turn=line.tracker.turn,
+            context=line.tracker.tokens - before + size,
+        )
+        if size >= before or line.breaks(removal):
+            return False
+        return self._commit([], [removal])
 
-    def _recap_text(self, conversation: Conversation, span: Sequence[Exchange]) -> str:
-        ledger = self._line.ledger
-        refs = [(d.ref, d.note or d.text or "") for d in ledger if d.ref]
-        own = recap(conversation, span, tuple(self._line.tracker.tasks), [(r, w[:60]) for r, w in refs], self._count)
+    def _leaving(self, conversation: Conversation, span: Sequence[Exchange]) -> tuple[str, ...]:
+        """The blocks of these exchanges, of those that a line below them stands for, and of too many older recaps."""
+        keys = {conversation.turns[turn].blocks[block].key for e in span for turn, block in e.members}
+        for removal in self._line.removals:
+            if removal.below and removal.anchor in keys:
+                keys.update(removal.keys)
+        recaps = self._recaps()
+        if len(recaps) >= _RECAPS:
+            keys.update(key for removal in recaps for key in removal.keys)
+        place = self._line.present
+        return tuple(sorted(keys, key=place.__getitem__))
+
+    def _recaps(self) -> list[Removal]:
+        return [removal for removal in self._line.removals if not removal.below]
+
+    def _recap_text(self, conversation: Conversation, span: Sequence[Exchange], ref: Receipt) -> str:
+        """What the exchanges came to, behind the references that give all of them back."""
+        recaps = self._recaps()
+        earlier = () if len(recaps) >= _RECAPS else tuple(removal.ref for removal in recaps)
+        head = recap_head(ref, earlier)
+        return f"{head}\n\n{self._account(conversation, span, BUDGET - self._count(head) - 8)}"
+
+    def _account(self, conversation: Conversation, span: Sequence[Exchange], budget: int) -> str:
+        notes = [(d.ref, (d.note or d.text or "")[:60]) for d in self._decisions()]
+        tasks = tuple(self._line.tracker.tasks)
+        own = recap(conversation, span, tasks, notes, count=self._count, budget=budget)
         if self._summariser is None:
             return own
         transcript = "\n".join(b.text for e in span for call, result in e.pairs for b in (call, result) if b)
-        written = self._summariser(transcript, BUDGET)
-        return written if written and _SHORTEST <= self._count(written.strip()) <= BUDGET else own
+        written = self._summariser(transcript, budget)
+        return written if written and _SHORTEST <= self._count(written.strip()) <= budget else own
+
+    def _decisions(self) -> list[Decision]:
+        return [d for fields in self._line.decisions.values() for d in fields.values() if d.reason != "ingest"]
 
     # trim
-
-    def _drop_oldest(self) -> bool:
-        conversation = self._line.conversation
-        assert conversation is not None
-        span = self._span()
-        if not span:
-            return False
-        keys = tuple(conversation.turns[turn].blocks[block].key for turn, block in span[0].members)
-        return self._let_go(keys, "trim")
-
-    def _let_go(self, keys: Sequence[str], reason: Reason, recap: Recap | None = None) -> bool:
-        """Whole exchanges leave, unless the provider would refuse what is left."""
-        line = self._line
-        tracker, conversation = line.tracker, line.conversation
-        assert conversation is not None
-        made = [
-            Decision(key, reason, gone=True, before=tracker.sizes[key], after=0, turn=tracker.turn)
-            for key in keys
-            if key in line.blocks
-        ]
-        changes, inserts = line.edits()
-        changes |= {line.blocks[decision.key].at: Drop() for decision in made}
-        rules = {fault.rule for fault in conversation.faults()}
-        left = parse(conversation.format, conversation.emit(changes, inserts))
-        if {fault.rule for fault in left.faults()} - rules:
-            return False
-        return self._commit(made, [recap] if recap else [])
 
     def _cut_largest(self, over: int) -> bool:
         """A single text that is too large keeps its head and its tail."""
         line = self._line
-        tracker = line.tracker
-        sheets = [s for found in tracker.sheets.values() for s in found if not s.field and any(s.shown)]
-        sheets = [s for s in sheets if not isinstance(line.changes.get(s.key), Drop)]
-        if not sheets:
-            return False
-        largest = max(sheets, key=lambda s: tracker.sizes[s.key])
-        rows = [row for row in range(len(largest)) if largest.shown[row]]
+        tracker, gone = line.tracker, line.gone
+        sheets = [
+            sheet
+            for key, found in tracker.sheets.items()
+            for sheet in found
+            if not sheet.field and key not in gone and line.blocks[key].editable and self._shown(sheet) > _SHORTEST
+        ]
+        for largest in sorted(sheets, key=self._shown, reverse=True)[:_LARGEST]:
+            if self._commit(self._cut(largest, over)):
+                return True
+        return False
+
+    @staticmethod
+    def _shown(sheet: Sheet) -> int:
+        """Characters that are shown."""
+        if all(sheet.shown):
+            return sheet.characters
+        return sum(len(line) for row, line in enumerate(sheet.passage.lines) if sheet.shown[row])
+
+    def _cut(self, sheet: Sheet, over: int) -> list[Decision]:
+        rows = [row for row in range(len(sheet)) if sheet.shown[row]]
         if len(rows) < 3:
-            return self._commit(self._shorten(largest.key, over))
-        share = min(1.0, (over + 64) / max(1, tracker.sizes[largest.key]))
+            return self._shorten(sheet, over)
+        share = min(1.0, (over + 64) / max(1, self._line.tracker.sizes[sheet.key]))
         gone = min(len(rows) - 2, round(len(rows) * share) + 1)
         head = max(1, (len(rows) - gone) * 2 // 3)
-        cut = Candidate(largest.key, ((largest, rows[head : head + gone]),), float(over))
-        return self._commit(self._evictor.decide(tracker, [cut], "trim", line.original))
+        cut = Candidate(sheet.key, ((sheet, rows[head : head + gone]),), float(over))
+        return self._evictor.decide(self._line.tracker, [cut], "trim", self._line.original)
 
-    def _shorten(self, key: str, over: int) -> list[Decision]:
+    def _shorten(self, sheet: Sheet, over: int) -> list[Decision]:
         """One endless line: cut inside."""
         line = self._line
-        text = line.original(key, "")
+        text = line.original(sheet.key, "")
         keep = max(200, len(text) - (over + 64) * 5)
+        if keep >= len(text):
+            return []
         head = keep * 2 // 3
-        shorter = f"{text[:head]} [… {len(text) - keep} characters left out] {text[-(keep - head) :]}"
-        before, after = line.tracker.sizes[key], self._count(shorter)
+        try:
+            ref = sheet.ref or self._evictor.keep(text)
+        except ArchiveUnavailable:
+            return []
+        left = f"{text[:head]} [… {len(text) - keep} characters left out] {text[-(keep - head) :]}"
+        shorter = f"{left}\nlaconic recall {ref}"
+        before, after = self._count(shown(sheet.passage, sheet.runs)), self._count(shorter)
         if after >= before:
             return []
-        ref = self._evictor.keep(text)
-        return [Decision(key, "trim", text=f"{shorter}\nlaconic recall {ref}", ref=ref, before=before, after=after)]
+        return [
+            Decision(
+                key=sheet.key,
+                reason="trim",
+                ref=ref,
+                text=shorter,
+                whole=self._count(text),
+                before=before,
+                after=after,
+                turn=line.tracker.turn,
+                context=line.tracker.tokens - before + after,
+            )
+        ]
 
-    def _commit(self, made: list[Decision], recaps: Sequence[Recap] = ()) -> bool:
+    def _commit(self, made: list[Decision], removals: Sequence[Removal] = ()) -> bool:
         """Whether anything came into force: where nothing does, no rung may go on for ever."""
-        in_force = self._line.commit(made, recaps)
-        self.made += in_force
-        return bool(in_force)
-
-    def _dropped(self, exchange: Exchange) -> bool:
-        return any(isinstance(self._line.changes.get(call.key), Drop) for call in exchange.calls)
+        known = len(self._line.removals)
+        in_force = self._line.commit(made, removals)
+        gone = self._line.removals[known:]
+        self.made += [*in_force, *gone]
+        return bool(in_force or gone)
 
     @staticmethod
     def _is_pinned(conversation: Conversation, exchange: Exchange) -> bool:

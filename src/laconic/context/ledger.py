@@ -1,38 +1,40 @@
-"""Decisions about blocks, append-only: what is sent is a pure function of the history and of these."""
+"""What was decided about a conversation, append-only: the request that is sent follows from history and ledger alone.
+
+Nothing leaves a conversation without a `Receipt`: the archive issues one for bytes that it will give back.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Literal, Protocol
+from collections.abc import Sequence
+from typing import Literal, NewType, Protocol
 
 import msgspec
 
 from laconic.records import Run
 
 Reason = Literal["ingest", "superseded", "task", "age", "survival", "recap", "trim"]
+Receipt = NewType("Receipt", str)  # a reference under which the archive holds the exact bytes; only it makes them
 
 
 class Decision(msgspec.Struct, frozen=True, array_like=True):
-    """What stands in the place of a block, or of one argument of a call. The newest for a place is in force."""
+    """What stands in the place of a text: a result, or one argument of a call. The newest for a place is in force."""
 
     key: str  # the block
     reason: Reason
-    field: str = ""  # the argument; empty: the text of a result or a message
+    ref: Receipt  # where the original is
+    field: str = ""  # the argument; empty: the text of a result
     runs: tuple[Run, ...] = ()  # rows that are not shown
     text: str | None = None  # the whole replacement; None: the rows that are shown
     note: str = ""  # the last line: what was left out and how to recall it
-    ref: str = ""  # where the original is archived
-    gone: bool = False  # the block is left out; its whole exchange has such decisions
-    before: int = 0  # tokens
-    after: int = 0
+    whole: int = 0  # tokens of the original
+    before: int = 0  # tokens of what stood there before this decision
+    after: int = 0  # tokens of what stands there now
     turn: int = 0  # turns of the assistant when it was made
     task: str = ""
-    context: int = 0  # tokens of the history when it was made
-    rolled: str = ""  # a line below the text, for exchanges behind it that are gone
+    context: int = 0  # tokens of the history after it was made
 
-    @property
-    def place(self) -> tuple[str, str]:
-        return (self.key, self.field)
+    def __post_init__(self) -> None:
+        _must_have(self.ref)
 
     @property
     def sources(self) -> set[str]:
@@ -40,67 +42,64 @@ class Decision(msgspec.Struct, frozen=True, array_like=True):
         return {run.source for run in self.runs if run.source}
 
 
-class Recap(msgspec.Struct, frozen=True, array_like=True):
-    """A message of ours in the place of exchanges that are gone."""
+class Removal(msgspec.Struct, frozen=True, array_like=True):
+    """Whole exchanges that left together, and the text that stands for them and names their reference."""
 
-    anchor: str  # the block before which it stands
+    keys: tuple[str, ...]  # every block that is gone, in order
+    reason: Reason
+    ref: Receipt  # where their exact bytes are, one after the other
     text: str
-    covers: tuple[str, ...]  # keys of the blocks that are gone
-    ref: str = ""
+    anchor: str  # the block that the text belongs to
+    below: bool = False  # True: a line below that result; False: a message of ours before that block
+    before: int = 0  # tokens of what stood there before
+    after: int = 0  # tokens of the text
     turn: int = 0
+    context: int = 0
+
+    def __post_init__(self) -> None:
+        _must_have(self.ref)
+
+
+class LedgerEntry(msgspec.Struct, frozen=True, array_like=True):
+    """What one request decided, and on which history."""
+
+    branch: int
+    at: str  # hash of that history
+    count: int  # blocks of it
+    decisions: tuple[Decision, ...] = ()
+    removals: tuple[Removal, ...] = ()
+
+
+class Branch(msgspec.Struct, frozen=True, array_like=True):
+    """One line of history of a session as it was last sent: rewinds, forks and helpers make further ones.
+
+    Decisions of other branches count only if they were made before this one began, about blocks that it began with.
+    """
+
+    id: int
+    tip: str  # hash of the history of its last request
+    count: int  # blocks of it
+    time: float  # of its last request
+    start: int  # blocks that it began with, without what its first request brought
+    basis: int  # events that there were when it began
 
 
 class Store(Protocol):
-    """Where decisions outlive the process."""
+    """Where decisions outlive the process. Every method may raise `ArchiveUnavailable`."""
 
-    def load(self, session: str) -> tuple[Sequence[Decision], Sequence[Recap]]: ...
+    def state(self, session: str) -> tuple[int, tuple[Branch, ...]]:
+        """How many events there are, and the branches."""
 
-    def append(self, session: str, decisions: Sequence[Decision], recaps: Sequence[Recap]) -> None: ...
+    def events(self, session: str, since: int) -> Sequence[LedgerEntry]:
+        """The events from a number on, oldest first."""
+
+    def record(self, session: str, known: int, event: LedgerEntry | None, branch: Branch) -> None:
+        """Add what a request decided, and where its branch is now; on the disk when it returns.
+
+        `known` is how many events the caller has read; when there are more by now, `LedgerMoved`.
+        """
 
 
-class Ledger:
-    """The decisions of one session. Entries whose block is absent from a history simply do not apply to it."""
-
-    def __init__(self, decisions: Iterable[Decision] = (), recaps: Iterable[Recap] = ()) -> None:
-        self._entries: list[Decision] = []
-        self._newest: dict[str, dict[str, Decision]] = {}
-        self._recaps: list[Recap] = []
-        self.add(decisions, recaps)
-
-    def __len__(self) -> int:
-        return len(self._entries)
-
-    def __iter__(self) -> Iterator[Decision]:
-        return iter(self._entries)
-
-    @property
-    def recaps(self) -> Sequence[Recap]:
-        return self._recaps
-
-    def add(self, decisions: Iterable[Decision], recaps: Iterable[Recap] = ()) -> None:
-        for decision in decisions:
-            self._entries.append(decision)
-            self._newest.setdefault(decision.key, {})[decision.field] = decision
-        self._recaps += recaps
-
-    def of(self, key: str) -> dict[str, Decision]:
-        """What is in force for a block, by argument."""
-        return self._newest.get(key, {})
-
-    def applicable(self, key: str, present: Callable[[str], bool]) -> dict[str, Decision]:
-        """What is in force for a block in a history: pointers to blocks that are not there do not count."""
-        found = self._newest.get(key)
-        if not found:
-            return {}
-        return {
-            field: decision
-            for field, decision in found.items()
-            if not decision.runs or all(present(source) for source in decision.sources)
-        }
-
-    def recap(self, present: Callable[[str], bool]) -> Recap | None:
-        """The newest recap whose anchor and whose blocks a history holds."""
-        for recap in reversed(self._recaps):
-            if present(recap.anchor) and all(present(key) for key in recap.covers):
-                return recap
-        return None
+def _must_have(ref: str) -> None:
+    if not ref:
+        raise ValueError("Nothing leaves a conversation without a receipt of the archive.")

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from hashlib import blake2b
 
-from laconic.context.ledger import Decision, Recap
+from laconic.context.ledger import Branch, LedgerEntry
+from laconic.errors import LedgerMoved
 from laconic.records import Original
 
 
@@ -13,16 +14,22 @@ class MemoryStore:
     """Decisions of this process."""
 
     def __init__(self) -> None:
-        self._kept: dict[str, tuple[list[Decision], list[Recap]]] = {}
+        self._events: dict[str, list[LedgerEntry]] = {}
+        self._branches: dict[str, dict[int, Branch]] = {}
 
-    def load(self, session: str) -> tuple[Sequence[Decision], Sequence[Recap]]:
-        decisions, recaps = self._kept.get(session, ([], []))
-        return tuple(decisions), tuple(recaps)
+    def state(self, session: str) -> tuple[int, tuple[Branch, ...]]:
+        return len(self._events.get(session, ())), tuple(self._branches.get(session, {}).values())
 
-    def append(self, session: str, decisions: Sequence[Decision], recaps: Sequence[Recap]) -> None:
-        kept = self._kept.setdefault(session, ([], []))
-        kept[0].extend(decisions)
-        kept[1].extend(recaps)
+    def events(self, session: str, since: int) -> Sequence[LedgerEntry]:
+        return tuple(self._events.get(session, ())[since:])
+
+    def record(self, session: str, known: int, event: LedgerEntry | None, branch: Branch) -> None:
+        events = self._events.setdefault(session, [])
+        if len(events) != known:
+            raise LedgerMoved("Somebody else wrote to this session.", "Read it again.")
+        if event is not None:
+            events.append(event)
+        self._branches.setdefault(session, {})[branch.id] = branch
 
 
 class MemoryArchive:
@@ -39,3 +46,10 @@ class MemoryArchive:
         refs = [self.reference(one) for one in originals]
         self.kept.update(zip(refs, (one.data for one in originals), strict=True))
         return refs
+
+    @property
+    def epoch(self) -> int:
+        return 0
+
+    def missing(self, refs: Collection[str]) -> set[str]:
+        return set(refs) - self.kept.keys()

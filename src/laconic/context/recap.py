@@ -31,7 +31,9 @@ def recap(
     span: Sequence[Exchange],
     tasks: Sequence[Task],
     refs: Sequence[tuple[str, str]],
+    *,
     count: Callable[[str], int],
+    budget: int,
 ) -> str:
     """The recap of these exchanges; `refs` are what was said about archived texts, and where they are."""
     turns = {index for exchange in span for index in exchange.turns}
@@ -47,7 +49,7 @@ def recap(
             decisions=tuple(_decisions(conversation, turns)),
             archived=tuple(f"{ref} {what}" for ref, what in refs),
         ),
-        BUDGET,
+        budget,
         count,
     )
 

@@ -7,32 +7,35 @@ from collections.abc import Mapping
 from laconic.context.ledger import Decision
 from laconic.reduce.passage import passage
 from laconic.render.passage import shown
-from laconic.wire.model import Block, Change, Drop, SetInput, SetText
+from laconic.wire.model import Block, Change, SetInput, SetText
 
 
-def written(decision: Decision, original: str) -> str:
+def write(decision: Decision, original: str) -> str:
     """The text that a decision puts in the place of the original."""
     base = original if decision.text is None else decision.text
     if decision.text is None or decision.runs:
-        base = shown(passage(base), decision.runs, decision.note)
-    return f"{base}\n{decision.rolled}" if decision.rolled else base
+        return shown(passage(base), decision.runs, decision.note)
+    return base
 
 
-def change_of(block: Block, decisions: Mapping[str, Decision]) -> Change | None:
-    """What becomes of a block; None when nothing does."""
-    if any(decision.gone for decision in decisions.values()):
-        return Drop()
-    if not decisions or not block.editable:
+def change_of(block: Block, decisions: Mapping[str, Decision], below: str = "") -> Change | None:
+    """What becomes of a block; None when nothing does. `below` is a line for exchanges behind it that are gone."""
+    if not (decisions or below) or not block.editable:
         return None
     if block.kind == "call":
-        arguments = block.input
-        if not isinstance(arguments, dict):
-            return None
-        changed = dict(arguments)
-        for field, decision in decisions.items():
-            value = arguments.get(field)
-            if isinstance(value, str):
-                changed[field] = written(decision, value)
-        return SetInput(changed)
-    decision = decisions[""]
-    return SetText(written(decision, block.text), keep_images=True)
+        return _with_arguments(block, decisions)
+    original = block.text
+    text = write(decisions[""], original) if "" in decisions else original
+    return SetText(f"{text}\n{below}" if below else text, keep_images=True)
+
+
+def _with_arguments(block: Block, decisions: Mapping[str, Decision]) -> Change | None:
+    arguments = block.input
+    if not isinstance(arguments, dict):
+        return None
+    changed = dict(arguments)
+    for field, decision in decisions.items():
+        value = arguments.get(field)
+        if isinstance(value, str):
+            changed[field] = write(decision, value)
+    return SetInput(changed)

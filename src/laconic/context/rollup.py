@@ -14,13 +14,13 @@ import msgspec
 from laconic.context.calls import about
 from laconic.context.evict import Evictor
 from laconic.context.judge import spent
-from laconic.context.ledger import Decision
+from laconic.context.ledger import Removal
 from laconic.context.line import Line
 from laconic.errors import ArchiveUnavailable
 from laconic.render.tombstone import rolled
-from laconic.wire.conversation import Conversation, parse
+from laconic.wire.conversation import Conversation
 from laconic.wire.exchanges import Exchange
-from laconic.wire.model import Block, Drop
+from laconic.wire.model import Block
 
 _NAMED: Final = 20  # tokens by which the line grows for an exchange, roughly
 
@@ -34,6 +34,7 @@ class Roller:
         self._evictor = evictor
         self._count = count
         self._pointed: set[str] = set()  # blocks that others point to
+        self._out = line.gone
 
     def savings(self, giving: Mapping[str, float]) -> dict[str, float]:
         """What each exchange that could go gives back beyond what its blocks give anyway, by its first block."""
@@ -48,19 +49,20 @@ class Roller:
                     found[blocks[0].key] = max(0.0, left - _NAMED)
         return found
 
-    def decide(self, start: int) -> list[Decision]:
-        """Decisions about blocks from this place on. Nothing when the provider would refuse what is left."""
-        made: list[Decision] = []
+    def decide(self, start: int) -> list[Removal]:
+        """What leaves from this place on. Nothing when the provider would refuse what is left."""
+        made: list[Removal] = []
+        left = self._line.tracker.tokens
         try:
             for run in self._runs(start, {}):
-                made += self._one(run)
+                if (removal := self._roll(run)) is not None:
+                    left -= removal.before - removal.after
+                    made.append(removal)
         except ArchiveUnavailable:
             pass  # what is archived may go, the rest stays
-        if not made or self._breaks(made):
+        if not made or self._line.breaks(*made):
             return []
-        tracker = self._line.tracker
-        left = tracker.tokens - sum(decision.before - decision.after for decision in made)
-        return [msgspec.structs.replace(decision, turn=tracker.turn, context=left) for decision in made]
+        return [msgspec.structs.replace(removal, context=left) for removal in made]
 
     def _runs(self, start: int, giving: Mapping[str, float]) -> Iterator[list[Exchange]]:
         """Neighbours of which all but the first can go. What went before joins the line that it stands in."""
@@ -106,38 +108,38 @@ class Roller:
             return False
         return block.kind != "result" or all(spent(tracker, sheet) for sheet in tracker.sheets.get(block.key, ()))
 
-    def _one(self, run: Sequence[Exchange]) -> list[Decision]:
+    def _roll(self, run: Sequence[Exchange]) -> Removal | None:
         tracker, fresh = self._line.tracker, self._fresh(run)
         result = run[0].results[0]
         if result is None or len(fresh) < tracker.rules.rolled_least - 1:
-            return []
-        whole = b"\n".join(block.raw for exchange in run[1:] for block in self._blocks(exchange))
+            return None
+        keys = tuple(block.key for exchange in run[1:] for block in self._blocks(exchange))
         calls = [about(call.name, call.input) for exchange in run[1:] for call in exchange.calls]
-        ref = self._evictor.keep(whole, note=f"{len(calls)} calls")
+        ref = self._evictor.keep(self._line.raw(keys), note=f"{len(calls)} calls")
         text = rolled([(call.kind, call.target) for call in calls], ref, self._count)
-        before, after = self._count(tracker.sheets[result.key][0].rolled), self._count(text)
-        made = [
-            Decision(block.key, "age", gone=True, before=tracker.sizes[block.key])
-            for exchange in fresh
-            for block in self._blocks(exchange)
-        ]
-        if sum(decision.before for decision in made) <= after - before:
-            return []
-        stays = self._line.ledger.of(result.key).get("") or Decision(result.key, "age")
-        return [msgspec.structs.replace(stays, reason="age", rolled=text, before=before, after=after), *made]
-
-    def _breaks(self, made: Sequence[Decision]) -> bool:
-        changes, inserts = self._line.edits()
-        changes |= {self._line.blocks[decision.key].at: Drop() for decision in made if decision.gone}
-        rules = {fault.rule for fault in self._conversation.faults()}
-        left = parse(self._conversation.format, self._conversation.emit(changes, inserts))
-        return bool({fault.rule for fault in left.faults()} - rules)
+        sheets = tracker.sheets.get(result.key)
+        before = self._count(sheets[0].rolled) if sheets and sheets[0].rolled else 0
+        before += sum(tracker.sizes[key] for key in keys)
+        after = self._count(text)
+        if before <= after:
+            return None
+        return Removal(
+            keys=keys,
+            reason="age",
+            ref=ref,
+            text=text,
+            anchor=result.key,
+            below=True,
+            before=before,
+            after=after,
+            turn=tracker.turn,
+        )
 
     def _blocks(self, exchange: Exchange) -> list[Block]:
         return [self._conversation.turns[turn].blocks[block] for turn, block in exchange.members]
 
     def _gone(self, exchange: Exchange) -> bool:
-        return any(isinstance(self._line.changes.get(call.key), Drop) for call in exchange.calls)
+        return any(call.key in self._out for call in exchange.calls)
 
     def _heads(self, exchange: Exchange) -> bool:
         """Whether a line for others stands below its result."""

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from laconic.context.calls import About
+from laconic.context.ledger import Receipt
 from laconic.records import Passage, Run
 from laconic.reduce.passage import left_out
 
@@ -61,7 +62,7 @@ class Sheet:
         self.stale: set[int] = set()  # rows that the file no longer holds
         self.base: str | None = None  # what the passage was read from, where that is not the original
         self.task = ""  # the task in progress when the call was made
-        self.ref = ""  # where the original is archived, once it is
+        self.ref: Receipt | None = None  # where the original is archived, once it is
         self.rolled = ""  # the line below it, for exchanges that are gone
         self.runs: tuple[Run, ...] = ()
         self.take(runs)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Final
+from typing import Final, Protocol
 
 from laconic.context.calls import NOTHING, About, about, is_old, named
-from laconic.context.ledger import Decision, Ledger
+from laconic.context.ledger import Decision, Receipt, Removal
 from laconic.context.rules import Rules
 from laconic.context.sheets import Sheet, Sightings
 from laconic.context.tasks import Task, Tasks
@@ -15,24 +15,32 @@ from laconic.records import Run
 from laconic.reduce.passage import passage
 from laconic.render.passage import shown
 from laconic.wire.conversation import Conversation
-from laconic.wire.model import Block
+from laconic.wire.media import count_block
+from laconic.wire.model import At, Block
 
 _PLACES: Final = 6  # of a name in one text
 _ARGUMENT: Final = 80  # characters from which an argument of several lines is a text of its own
 
 
-Shrink = Callable[[str, About], tuple[str, str] | None]  # a text -> a shorter one, and where the original is
+class Shortener(Protocol):
+    """Archives a text so that a shorter one may stand in its place; None: it stays as it is."""
+
+    def shrink(self, text: str, what: About) -> tuple[str, Receipt] | None:
+        """A large output in fewer tokens."""
+
+    def receipt_for(self, text: str, what: About) -> Receipt | None:
+        """For a text that is written in another way."""
 
 
 class Tracker:
     """Derived state of one line of history. It can be thrown away: reading the history again gives the same."""
 
     def __init__(
-        self, rules: Rules, count: Callable[[str], int], task_tool: str = "", shrink: Shrink | None = None
+        self, rules: Rules, count: Callable[[str], int], task_tool: str = "", shortener: Shortener | None = None
     ) -> None:
         self.rules = rules
         self.tasks = Tasks(task_tool)
-        self.completed: list[Task] = []  # by the blocks that were read last
+        self.completed: list[Task] = []  # by what this request brought
         self.turn = 0
         self.order: list[str] = []
         self.place: dict[str, int] = {}
@@ -41,16 +49,18 @@ class Tracker:
         self.touched: dict[str, int] = {}  # file -> turn in which a call named it
         self.changed: dict[str, int] = {}
         self.mentioned: dict[str, int] = {}  # file name -> turn in which anyone wrote it
-        self.sent = 0  # blocks of the request before this one
+        self.sent = 0  # blocks before those that this request brought
         self.cut: dict[str, int] = {}  # tokens that decisions of this request took out of blocks read before
         self._count = count
-        self._shrink = shrink
+        self._shortener = shortener
         self._sightings = Sightings(rules.repeat_rows, rules.repeat_characters, rules.repeat_alone)
         self._names: dict[str, list[tuple[Sheet, list[int]]]] = {}
         self.asked: dict[str, int] = {}  # call -> turn in which it was made
         self.lasting: set[str] = set()  # calls about tasks and reports of helpers: they are read again
         self._owner: dict[str, str] = {}  # call -> the task in progress when it was made
         self._speaking = False  # the last block was the assistant's
+        self._whole: dict[str, int] = {}  # tokens of blocks as they came
+        self._below: dict[str, int] = {}  # tokens of the line below a result, for exchanges that are gone
 
     @property
     def tokens(self) -> int:
@@ -60,61 +70,72 @@ class Tracker:
         """Whether a history begins with all that was read."""
         return len(keys) >= len(self.order) and list(keys[: len(self.order)]) == self.order
 
-    def read(self, conversation: Conversation, ledger: Ledger) -> list[Decision]:
-        """Take in what is new; what enters the conversation now is written in its shortest form."""
-        blocks = [block for turn in conversation.turns for block in turn.blocks]
-        self.sent = len(self.order)
+    def begin(self, sent: int) -> None:
+        """A request whose blocks from this one on are new: what is said about the request starts anew."""
+        self.sent = sent
         self.completed, self.cut = [], {}
-        fresh = blocks[self.sent :]
-        if not fresh:
-            return []
-        calls = conversation.calls(fresh[0].turn)
+
+    def read(
+        self,
+        conversation: Conversation,
+        blocks: Sequence[Block],
+        calls: Mapping[At, Block],
+        ingested: Mapping[str, Decision],
+    ) -> list[Decision]:
+        """Take in the next blocks; what is new to the conversation is written in its shortest form.
+
+        `calls` says which call a result answers, `ingested` what was decided when a block was new.
+        """
         made: list[Decision] = []
-        for block in fresh:
+        for block in blocks:
             speaking = conversation.turns[block.turn].role == "assistant"
             self.turn += speaking and not self._speaking
             self._speaking = speaking
             self.place[block.key] = len(self.order)
             self.order.append(block.key)
-            in_force = ledger.applicable(block.key, self.place.__contains__)
-            if any(decision.gone for decision in in_force.values()):
-                self.sizes[block.key] = 0
-                if block.kind == "call":
-                    self._named(block, about(block.name, block.input))
-                continue
             if block.kind == "call":
-                self._call(block, in_force)
+                self._call(block)
             elif block.kind == "result":
-                made += self._result(block, calls.get(block.at), in_force, pinned=conversation.pinned(block))
+                decision = ingested.get(block.key)
+                made += self._result(block, calls.get(block.at), decision, pinned=conversation.pinned(block))
             else:
-                self._text(block, in_force)
+                self._text(block)
         return made
 
-    def take(self, decision: Decision) -> None:
-        """A decision about a block that was read before."""
-        if decision.gone:
-            self._shrunk(decision.key, 0)
-            for sheet in self.sheets.pop(decision.key, ()):
-                sheet.shown = bytearray(len(sheet))
-            return
+    def take(self, decision: Decision, in_force: Mapping[str, Decision]) -> None:
+        """A decision about a block that was read before; `in_force` is all that holds for that block now."""
         for sheet in self.sheets.get(decision.key, ()):
             if sheet.field == decision.field:
-                sheet.ref, sheet.rolled = decision.ref, decision.rolled
+                sheet.ref = decision.ref
                 if decision.text is not None and decision.text != sheet.base:
                     sheet.replace(decision.text, passage(decision.text))
                 sheet.take(decision.runs)
-                size, saved = self.sizes[decision.key], decision.before - decision.after
-                if not decision.field:
-                    saved = _written_out(decision, size, decision.before)
-                self._shrunk(decision.key, max(1, size - saved))
+        self._resize(decision.key, in_force)
 
-    def _shrunk(self, key: str, size: int) -> None:
+    def remove(self, removal: Removal, in_force: Callable[[str], Mapping[str, Decision]]) -> None:
+        """Whole exchanges are gone. A line that stands for some of them counts with the result above it."""
+        for key in removal.keys:
+            self._resized(key, 0)
+            for sheet in self.sheets.pop(key, ()):
+                sheet.shown = bytearray(len(sheet))
+        if removal.below:
+            self._below[removal.anchor] = removal.after
+            for sheet in self.sheets.get(removal.anchor, ()):
+                sheet.rolled = removal.text
+            self._resize(removal.anchor, in_force(removal.anchor))
+
+    def _resize(self, key: str, in_force: Mapping[str, Decision]) -> None:
+        whole = self._whole[key]
+        saved = sum(_saved(decision, whole) for decision in in_force.values())
+        self._resized(key, max(1, whole - saved) + self._below.get(key, 0))
+
+    def _resized(self, key: str, size: int) -> None:
         self.cut[key] = self.cut.get(key, 0) + self.sizes[key] - size
         self.sizes[key] = size
 
     # calls
 
-    def _call(self, block: Block, in_force: Mapping[str, Decision]) -> None:
+    def _call(self, block: Block) -> None:
         arguments = block.input
         what = about(block.name, arguments)
         self._owner[block.key] = self.tasks.current
@@ -122,16 +143,13 @@ class Tracker:
         text = block.text
         self._edited_at(what)
         self._noticed(text if isinstance(arguments, str) else "\n".join(_strings(arguments)))
-        size = self._raw(block)
         if isinstance(arguments, dict):
             for field, value in arguments.items():
                 if isinstance(value, str) and len(value) >= _ARGUMENT and "\n" in value:
-                    decision = in_force.get(field)
                     kind = "replaced" if is_old(field) else "argument"
-                    sheet = self._sheet(block.key, field, value, what=what, kind=kind, decision=decision)
+                    sheet = self._sheet(block.key, field, value, what=what, kind=kind)
                     sheet.task = self.tasks.current
-                    size -= decision.before - decision.after if decision else 0
-        self.sizes[block.key] = max(1, size)
+        self._measure(block, {})
 
     def _named(self, block: Block, what: About) -> None:
         """A call names files, also one that is no longer sent."""
@@ -153,55 +171,79 @@ class Tracker:
 
     # results
 
-    def _result(
-        self, block: Block, call: Block | None, in_force: Mapping[str, Decision], *, pinned: bool
-    ) -> list[Decision]:
+    def _result(self, block: Block, call: Block | None, decision: Decision | None, *, pinned: bool) -> list[Decision]:
         what = about(call.name, call.input) if call else NOTHING
         text = block.text
-        before = self._count(text)
-        decision = in_force.get("")
+        new = self.place[block.key] >= self.sent
         made: list[Decision] = []
-        if decision is None and block.editable and not pinned and text:
-            decision = self._shortest(block, text, what, before)
+        if decision is None and new and block.editable and not pinned and text:
+            decision = self._shorten(block, text, what)
             made = [decision] if decision else []
+        for run in decision.runs if decision else ():
+            for source in self.sheets.get(run.source, ())[:1]:
+                source.used(run.row, run.row + run.last - run.first, self.turn)
         sheet = self._sheet(block.key, "", text, what=what, kind=what.kind, decision=decision)
         if call is not None:
             sheet.task = self._owner.get(call.key, "")
             arguments = call.input
             if isinstance(arguments, dict) and self.tasks.is_task_tool(call.name, arguments):
-                self.completed += self.tasks.committed(arguments, text, error=block.error)
-        size = self._raw(block)
-        self.sizes[block.key] = size - (_written_out(decision, size, before) if decision else 0)
+                completed = self.tasks.committed(arguments, text, error=block.error)
+                self.completed += completed if new else []
+        self._measure(block, {"": decision} if decision else {})
         if what.old and not block.error:
             self._superseded(what)
         if what.kind in {"read", "report"}:
             self._remember_names(sheet)
         return made
 
-    def _shortest(self, block: Block, text: str, what: About, before: int) -> Decision | None:
+    def _shorten(self, block: Block, text: str, what: About) -> Decision | None:
         """Numbers without padding, paths once, repeats as pointers: nothing that the model would miss."""
-        if self._shrink is not None and what.kind in self.rules.shrunk and before >= self.rules.large:
-            short = self._shrink(text, what)
+        if self._shortener is None:
+            return None
+        before = self._count(text)
+        if what.kind in self.rules.shrunk and before >= self.rules.large:
+            short = self._shortener.shrink(text, what)
             if short is not None:
                 after = self._count(short[0])
                 if after < before * 0.9 and block.shorter(short[0]):
-                    return Decision(
-                        block.key, "ingest", text=short[0], ref=short[1], before=before, after=after, turn=self.turn
-                    )
+                    return self._entry(block, short[1], before, after, text=short[0])
         rows = passage(text)
         runs = []
         for run, sheet in self._sightings.repeats(rows):
             if rows.tagged and not sheet.passage.tagged:
                 continue  # edits name these lines by their numbers, which stand nowhere else
             runs.append(Run(run.first, run.last, run.source, run.row, _label(run, sheet, what)))
-            sheet.used(run.row, run.row + run.last - run.first, self.turn)
         written = shown(rows, runs)
         if written == text:
             return None
         after = self._count(written)
         if after >= before or not block.shorter(written):
             return None
-        return Decision(block.key, "ingest", runs=tuple(runs), before=before, after=after, turn=self.turn)
+        ref = self._shortener.receipt_for(text, what)
+        return self._entry(block, ref, before, after, runs=tuple(runs)) if ref else None
+
+    def _entry(
+        self,
+        block: Block,
+        ref: Receipt,
+        before: int,
+        after: int,
+        *,
+        text: str | None = None,
+        runs: tuple[Run, ...] = (),
+    ) -> Decision:
+        """A block in its shortest form, decided when it entered."""
+        return Decision(
+            key=block.key,
+            reason="ingest",
+            ref=ref,
+            runs=runs,
+            text=text,
+            whole=before,
+            before=before,
+            after=after,
+            turn=self.turn,
+        )
 
     def _superseded(self, what: About) -> None:
         """An edit took these lines out of its file: wherever else they are shown, they are out of date."""
@@ -213,9 +255,8 @@ class Tracker:
 
     # words
 
-    def _text(self, block: Block, in_force: Mapping[str, Decision]) -> None:
-        decision = in_force.get("")
-        self.sizes[block.key] = decision.after if decision else self._raw(block)
+    def _text(self, block: Block) -> None:
+        self._measure(block, {})
         if block.kind == "text":
             self._noticed(block.text)
 
@@ -244,11 +285,16 @@ class Tracker:
             if len(holders) <= self.rules.rare:  # one more than rare is enough to know that it is not
                 holders.append((sheet, rows))
 
-    def _raw(self, block: Block) -> int:
-        """Tokens of a block with all that is around its text: type, id, name, quotes."""
-        return self._count(block.raw.decode("utf-8", "replace"))
+    def _measure(self, block: Block, in_force: Mapping[str, Decision]) -> None:
+        """Tokens of a block with all that is around its text: type, id, name, quotes; media as providers count them."""
+        self._whole[block.key] = self.sizes[block.key] = count_block(block, self._count)
+        if in_force:
+            self._resize(block.key, in_force)
+            self.cut.pop(block.key, None)
 
-    def _sheet(self, key: str, field: str, text: str, *, what: About, kind: str, decision: Decision | None) -> Sheet:
+    def _sheet(
+        self, key: str, field: str, text: str, *, what: About, kind: str, decision: Decision | None = None
+    ) -> Sheet:
         base = text if decision is None or decision.text is None else decision.text
         sheet = Sheet(
             key,
@@ -260,15 +306,18 @@ class Tracker:
             runs=decision.runs if decision else (),
         )
         if decision:
-            sheet.ref, sheet.base, sheet.rolled = decision.ref, decision.text, decision.rolled
+            sheet.ref, sheet.base = decision.ref, decision.text
         self.sheets.setdefault(key, []).append(sheet)
         self._sightings.add(sheet)
         return sheet
 
 
-def _written_out(decision: Decision, size: int, before: int) -> int:
-    """Tokens that a decision saves where the text stands in JSON: line ends and quotes count there too."""
-    return round((decision.before - decision.after) * min(1.5, max(1.0, size / max(1, before))))
+def _saved(decision: Decision, size: int) -> int:
+    """Tokens that a decision saves where the text stands in JSON: in results line ends and quotes count there too."""
+    saved = decision.whole - decision.after
+    if decision.field:
+        return saved
+    return round(saved * min(1.5, max(1.0, size / max(1, decision.whole))))
 
 
 def _label(run: Run, source: Sheet, what: About) -> str:

@@ -5,6 +5,7 @@ A request that is cut too late fails at the provider, which then says what it ta
 
 from __future__ import annotations
 
+import re
 from typing import Final
 
 # Read in this order: the first prefix that a model's name has (after `provider/`) decides.
@@ -23,7 +24,6 @@ WINDOWS: Final[tuple[tuple[str, int], ...]] = (
     ("claude-sonnet-4.5", 200_000),
     ("claude", 1_000_000),
     ("gpt-3.5", 16_385),
-    ("gpt-4-32k", 32_768),
     ("gpt-4-turbo", 128_000),
     ("gpt-4-1106", 128_000),
     ("gpt-4-0125", 128_000),
@@ -33,7 +33,9 @@ WINDOWS: Final[tuple[tuple[str, int], ...]] = (
     ("gpt-4", 8_192),
     ("gpt-oss", 131_072),
     ("gpt-5-chat", 128_000),
-    ("gpt-5", 1_050_000),  # of the newest; the first took 400,000
+    ("gpt-5.4", 1_050_000),
+    ("gpt-5.5", 1_050_000),
+    ("gpt-5", 400_000),
     ("o1-mini", 128_000),
     ("o1-preview", 128_000),
     ("o1", 200_000),
@@ -67,6 +69,15 @@ WINDOWS: Final[tuple[tuple[str, int], ...]] = (
     ("llama3.3", 131_072),
 )
 _LONG: Final = 1_000_000  # what Claude takes when it is asked for a long window
+# What may follow the name of a family: versions, dates, sizes, and the words that providers use. Any other word makes
+# it somebody's own model, of which nothing is known.
+_VARIANT: Final = re.compile(
+    r"(?:[-.@_:]?(?:v?\d[\d.]*[bk]?|latest|preview|exp|experimental|mini|nano|micro|small|large|medium|max|plus|pro|ultra"
+    r"|flash|lite|fast|turbo|codex|chat|high|low|thinking|reasoning|non-reasoning|instruct|it|free|beta|online|nitro|vision|image"
+    r"|audio|realtime|search|deep-research|reasoner|haiku|sonnet|opus|fable|coder|code|base|distill|qwen|llama|gguf|fp8|awq"
+    r"|int4|q\d\w*|terminus|speciale|air|omni|multi-agent|cloud))*"
+)
+_STATED: Final = re.compile(r"-(\d{1,4})([km])$")
 
 
 def window_of(model: str, wishes: str = "") -> int:
@@ -74,4 +85,9 @@ def window_of(model: str, wishes: str = "") -> int:
     name = model.lower().rsplit("/", 1)[-1].partition(":")[0]
     if "[1m]" in name or "context-1m" in wishes:
         return _LONG
-    return next((size for prefix, size in WINDOWS if name.startswith(prefix)), 0)
+    if stated := _STATED.search(name):
+        return int(stated[1]) * (1_000_000 if stated[2] == "m" else 1_000)
+    for prefix, size in WINDOWS:
+        if name.startswith(prefix):
+            return size if _VARIANT.fullmatch(name[len(prefix) :]) else 0
+    return 0

@@ -1,14 +1,14 @@
-"""What one request decides, written together: bytes to the archive, then decisions to the ledger, once each.
+"""What one request decides, written together: bytes to the archive, then the event to the ledger, once each.
 
 Until `finish` nothing is on the disk. It does no I/O of its own: archive and store are passed in.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Protocol
 
-from laconic.context.ledger import Decision, Recap, Store
+from laconic.context.ledger import Branch, Decision, LedgerEntry, Receipt, Removal, Store
 from laconic.errors import ArchiveUnavailable
 from laconic.records import Original
 
@@ -22,6 +22,13 @@ class Archive(Protocol):
     def put_all(self, originals: Sequence[Original]) -> list[str]:
         """All of them or none."""
 
+    @property
+    def epoch(self) -> int:
+        """A number that changes whenever something was removed."""
+
+    def missing(self, refs: Collection[str]) -> set[str]:
+        """Those of these references that nothing is kept under."""
+
 
 class Writing:
     """Gathers what is to be kept. What cannot be written is refused when the request is looked at once more."""
@@ -31,54 +38,79 @@ class Writing:
         self._archive = archive
         self._originals: dict[str, Original] = {}
         self._decisions: list[Decision] = []
-        self._recaps: list[Recap] = []
-        self._session = ""
+        self._removals: list[Removal] = []
         self._archive_fails = self._ledger_fails = False
+
+    @property
+    def archive(self) -> Archive:
+        return self._archive
+
+    @property
+    def pending(self) -> bool:
+        """Whether this request decided anything."""
+        return bool(self._decisions or self._removals)
+
+    @property
+    def refs(self) -> set[str]:
+        """What will be in the archive."""
+        return set(self._originals)
 
     def begin(self) -> None:
         """A new request: nothing is pending, and what failed before may work again."""
         self.discard()
         self._archive_fails = self._ledger_fails = False
 
-    def keep(self, original: Original) -> str:
-        """The reference of bytes that are archived before any decision of this request is written."""
+    def keep(self, original: Original) -> Receipt:
+        """The receipt for bytes that are archived before any decision of this request is written."""
         if self._archive_fails:
             raise _not_now()
         ref = self._archive.reference(original)
         if self._originals.setdefault(ref, original).data != original.data:
             raise _not_now()  # two contents that would have the same reference; notes may differ
-        return ref
+        return Receipt(ref)
 
-    def append(self, session: str, decisions: Sequence[Decision], recaps: Sequence[Recap]) -> None:
+    def append(self, decisions: Sequence[Decision], removals: Sequence[Removal]) -> None:
         """Decisions of this request, in order."""
         if self._ledger_fails:
             raise _not_now()
-        self._session = session
         self._decisions += decisions
-        self._recaps += recaps
+        self._removals += removals
 
-    def finish(self) -> bool:
-        """Write it down; bytes first, so that no decision names what is not there. False: decide again without it."""
-        originals, decisions, recaps = self._originals, self._decisions, self._recaps
+    def finish(self, session: str, known: int, branch: Branch) -> LedgerEntry | None:
+        """Write it down; bytes first, so that no decision names what is not there.
+
+        What cannot be written raises `ArchiveUnavailable`: then decide again, without it. That a branch went on is
+        worth no second look: a later request writes it.
+        """
+        originals, decisions, removals = self._originals, self._decisions, self._removals
         self.discard()
-        if not decisions and not recaps:
-            return True  # nobody refers to the bytes
+        if not decisions and not removals:
+            if not self._ledger_fails:
+                self._store.record(session, known, None, branch)
+            return None
+        event = LedgerEntry(
+            branch=branch.id,
+            at=branch.tip,
+            count=branch.count,
+            decisions=tuple(decisions),
+            removals=tuple(removals),
+        )
         try:
             if originals and self._archive.put_all(list(originals.values())) != list(originals):
                 raise _not_now()  # another process took a reference in between
         except ArchiveUnavailable:
             self._archive_fails = True
-            return False
+            raise
         try:
-            self._store.append(self._session, decisions, recaps)
+            self._store.record(session, known, event, branch)
         except ArchiveUnavailable:
             self._ledger_fails = True
-            return False
-        return True
+            raise
+        return event
 
     def discard(self) -> None:
         """Forget what is pending."""
-        self._originals, self._decisions, self._recaps = {}, [], []
+        self._originals, self._decisions, self._removals = {}, [], []
 
 
 def _not_now() -> ArchiveUnavailable:

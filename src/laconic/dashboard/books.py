@@ -11,7 +11,7 @@ from threading import Lock
 from typing import Final
 
 from laconic.config import Settings
-from laconic.context.ledger import Decision, Recap
+from laconic.context.ledger import Branch, Decision, LedgerEntry, Removal
 from laconic.dashboard.figures import (
     Archived,
     Bucket,
@@ -120,10 +120,11 @@ class Books:
         turns = spending.turns(name)
         decisions = self._decisions(name)
         made = numbers(turns)
-        about = spending.about(name, (decision.key for decision in decisions))
+        about = spending.about(name, (_block(decision) for decision in decisions))
         kept = {entry.ref for entry in self._archive().entries(name)} if decisions else set()
         rows = [
-            decision_figures(decision, made, about.get(decision.key, ("", "", "")), kept) for decision in decisions
+            decision_figures(decision, made, about.get(_block(decision), ("", "", "")), kept)
+            for decision in decisions
         ]
         return SessionPage(
             session_figures(row),
@@ -204,9 +205,19 @@ class Books:
     def _archive(self) -> Archive:
         return Archive.of(self._settings)
 
-    def _decisions(self, name: str) -> Sequence[Decision]:
+    def _decisions(self, name: str) -> Sequence[Decision | Removal]:
         path: Path = self._folder / "ledger.sqlite"
-        return LedgerFile(path, Decision, Recap).load(name)[0] if path.exists() else ()
+        if not path.exists():
+            return ()
+        found: list[Decision | Removal] = []
+        for event in LedgerFile(path, LedgerEntry, Branch).events(name):
+            found += [*event.decisions, *event.removals]
+        return found
+
+
+def _block(decision: Decision | Removal) -> str:
+    """The block that a decision is listed by."""
+    return decision.key if isinstance(decision, Decision) else decision.keys[0]
 
 
 @contextmanager

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from itertools import accumulate
 from typing import Final
 
-from laconic.context.ledger import Decision
+from laconic.context.ledger import Decision, Removal
 from laconic.dashboard.figures import DecisionFigures, Event, Runway, SessionFigures, Totals, TurnFigures
 from laconic.sessions.spending import Hour, QuotaRow, Session, TurnRow
 from laconic.sessions.turns import DAY, HOUR
@@ -76,12 +76,26 @@ def numbers(turns: Sequence[TurnRow]) -> dict[int, int]:
 
 
 def decision_figures(
-    decision: Decision, numbers: dict[int, int], about: tuple[str, str, str], kept: set[str]
+    decision: Decision | Removal, numbers: dict[int, int], about: tuple[str, str, str], kept: set[str]
 ) -> DecisionFigures:
+    note = field = ""
+    if isinstance(decision, Decision):
+        note, field = decision.note, decision.field
+    kind, tool, file = about
     return DecisionFigures(
-        *(numbers.get(decision.turn, 0), decision.reason, *about, decision.field),
-        *(decision.before, decision.after, decision.before - decision.after, decision.gone),
-        *(decision.ref, decision.ref in kept, decision.note or (decision.text or "")[:200]),
+        number=numbers.get(decision.turn, 0),
+        reason=decision.reason,
+        kind=kind,
+        tool=tool,
+        file=file,
+        field=field,
+        before=decision.before,
+        after=decision.after,
+        saved=decision.before - decision.after,
+        gone=isinstance(decision, Removal),
+        ref=decision.ref,
+        kept=decision.ref in kept,
+        note=note or (decision.text or "")[:200],
     )
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import time
 from collections import OrderedDict
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Final, Protocol
 
 import msgspec
@@ -14,12 +15,16 @@ from laconic.context.options import Bounds
 from laconic.context.windows import window_of
 from laconic.wire.conversation import Conversation
 from laconic.wire.limits import Limits
+from laconic.wire.prompted.capability import Memory, ProcessMemory
 from laconic.wire.refusals import TooLong
 from laconic.wire.usage import Usage
 
 _SESSIONS: Final = 1000
 _ENOUGH: Final = 1000  # tokens from which counts are compared
 _MOST: Final = 2.0  # a larger difference is no matter of tokenizers
+_NOTICED: Final = 0.03  # a smaller difference is not written down
+_BELIEVED: Final = 6 * 3600.0  # seconds that a window counts that a provider spoke of: models and plans change
+_REMEMBERED: Final = 30 * 86_400.0  # seconds that a comparison of counts does
 
 
 class Prepared(msgspec.Struct, frozen=True):
@@ -68,17 +73,23 @@ class Unchanged:
 class Keeping:
     """The conversation engine, asked on behalf of clients."""
 
-    def __init__(self, engine: ContextEngine, window: int = 0) -> None:
+    def __init__(
+        self,
+        engine: ContextEngine,
+        window: int = 0,
+        *,
+        clock: Callable[[], float] = time.time,
+        memory: Memory | None = None,
+    ) -> None:
         self._engine = engine
         self._window = window  # tokens that the models take; 0: by the model
-        self._learned: dict[str, int] = {}  # windows that providers spoke of
+        self._clock = clock
+        self._memory = memory or ProcessMemory()
         self._sent: OrderedDict[str, int] = OrderedDict()  # tokens of each session's last request, as we count
-        self._larger: dict[str, float] = {}  # by how much a provider's count is larger than ours
 
     def prepare(self, caller: Caller, conversation: Conversation) -> Prepared:
-        quota = _quota(caller)
-        window = self._window or self._learned.get(quota) or window_of(caller.model, caller.wishes)
-        bounds = Bounds(round(window / self._larger.get(quota, 1.0)), quota)
+        window = self._window or self._learned(caller) or window_of(caller.model, caller.wishes)
+        bounds = Bounds(round(window / self._ratio(caller)), _quota(caller))
         made = self._engine.prepare(caller.session, conversation.format, conversation.body, bounds)
         self._sent[caller.session] = made.tokens
         if len(self._sent) > _SESSIONS:
@@ -94,18 +105,42 @@ class Keeping:
 
     def answered(self, caller: Caller, usage: Usage | None, limits: Limits | None) -> None:
         self._engine.observe(_quota(caller), usage, limits)
-        if usage is not None:
-            self._compare(caller, usage.prompt)
+        if usage is None:
+            return
+        self._compare(caller, usage.prompt)
+        if usage.prompt > self._learned(caller) > 0:
+            self._memory.keep(_named("window", caller), "0", 0.0)  # it takes more than was said
 
     def overflowed(self, caller: Caller, said: TooLong) -> None:
-        self._learned[_quota(caller)] = said.most
+        """Believed for some hours, of what the client asked for then, if the request was of about that size."""
+        ours = self._sent.get(caller.session, 0)
+        if ours and said.most > _MOST * ours:
+            return
+        self._memory.keep(_named("window", caller), str(said.most), self._clock() + _BELIEVED)
         self._compare(caller, said.sent)
 
+    def _learned(self, caller: Caller) -> int:
+        """The window that the provider spoke of; 0: it did not, or long ago."""
+        said = self._memory.recall(_named("window", caller))
+        return int(said[0]) if said is not None and said[1] > self._clock() else 0
+
+    def _ratio(self, caller: Caller) -> float:
+        """How a provider's count of tokens compares with ours: tokenizers differ."""
+        said = self._memory.recall(_named("ratio", caller))
+        return float(said[0]) if said is not None and said[1] > self._clock() else 1.0
+
     def _compare(self, caller: Caller, prompt: int) -> None:
-        """Tokenizers differ: how a provider's count of the last request compares with ours."""
         ours = self._sent.get(caller.session, 0)
-        if ours >= _ENOUGH and 0 < prompt <= _MOST * ours:
-            self._larger[_quota(caller)] = max(1.0, prompt / ours)
+        if ours < _ENOUGH or not ours / _MOST <= prompt <= _MOST * ours:
+            return
+        ratio = prompt / ours
+        if abs(ratio - self._ratio(caller)) > _NOTICED:
+            self._memory.keep(_named("ratio", caller), f"{ratio:.3f}", self._clock() + _REMEMBERED)
+
+
+def _named(what: str, caller: Caller) -> str:
+    """What was learned holds for a key, a model, and what was asked for with it."""
+    return f"{what} {_quota(caller)} {','.join(sorted(filter(None, caller.wishes.split(','))))}".strip()
 
 
 def _quota(caller: Caller) -> str:

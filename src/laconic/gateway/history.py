@@ -29,7 +29,7 @@ class History:
 
     def keep(self, where: Target, plan: Plan, passing: Passing, *, client: str, seconds: float) -> None:
         """One request with its answer, as far as it came."""
-        if plan.caller is not None and not plan.refused:
+        if plan.caller is not None:
             self._thread.submit(
                 self._write, plan.caller, where, plan, passing, client=client[:_NAME], seconds=seconds
             )

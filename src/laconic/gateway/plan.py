@@ -11,7 +11,7 @@ from typing import Final
 import msgspec
 
 from laconic.context.engine import Prepared as Kept
-from laconic.errors import ContextOverflow, MalformedRequest
+from laconic.errors import MalformedRequest
 from laconic.gateway.bodies import TooLarge, opened
 from laconic.gateway.engine import Caller, Engine
 from laconic.gateway.identity import caller
@@ -46,7 +46,6 @@ class Plan(msgspec.Struct, frozen=True):
     caller: Caller | None = None
     notes: Mapping[str, str] = {}
     opened: bool = False  # the client compressed it, we do not
-    refused: str = ""  # sent back to the client instead
     failed: str = ""  # what of ours failed
     off: bool = False  # switched off: nothing is changed, whatever the provider says
     came: int = 0  # bytes of the conversation before
@@ -84,8 +83,6 @@ class Planner:
             raise
         except MalformedRequest:
             return Plan(body)  # the provider will say what is wrong with it
-        except ContextOverflow as error:
-            return Plan(body, refused=str(error))
         except Exception as error:
             log.exception("a request passes unchanged", extra={"format": target.format, "size": len(body)})
             return Plan(body, failed=type(error).__name__)

@@ -154,9 +154,6 @@ class Proxy:
         if plan.unsure:
             plan = await self._open(self._sure(asked, plan), plan)
         self._note(where, plan)
-        if plan.refused:
-            await _answer(send, 400, refusal(where.format, 400, plan.refused))
-            return
         passing, began = Passing(send), time.monotonic()
         try:
             await self._exchange(asked, plan, passing)
@@ -204,7 +201,7 @@ class Proxy:
             return None
         await self._desk.ask(_quietly, self._planner.engine.overflowed, plan.caller, length)
         shorter = await self._planned(asked)
-        if shorter.refused or shorter.failed or len(shorter.body) >= len(plan.body):
+        if shorter.failed or len(shorter.body) >= len(plan.body):
             return None
         return msgspec.structs.replace(shorter, shortened=True)
 

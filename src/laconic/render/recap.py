@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 _HEAD: Final = "[laconic] Recap of earlier turns that are no longer shown. It stands in their place."
+_ALL: Final = "All of them, word for word: `laconic recall {}`."
+_BEFORE: Final = "Those of earlier recaps: {}."
 _SHARES: Final[tuple[tuple[str, str, float], ...]] = (
     ("tasks", "Tasks", 0.15),
     ("asked", "The user also said", 0.2),
@@ -33,10 +35,18 @@ class Recapped:
     archived: tuple[str, ...] = ()
 
 
+def recap_head(ref: str, earlier: Sequence[str]) -> str:
+    """How a recap begins: what it is, and where everything is that it stands for."""
+    lines = [_HEAD, _ALL.format(ref)]
+    if earlier:
+        lines.append(_BEFORE.format(", ".join(f"`laconic recall {one}`" for one in earlier)))
+    return "\n".join(lines)
+
+
 def recap_text(what: Recapped, budget: int, count: Callable[[str], int]) -> str:
     """At most `budget` tokens; of a section that is too long the newest lines stay, with their number."""
-    parts = [_HEAD]
-    room = budget - count(_HEAD) - 16
+    parts = []
+    room = budget - 16
     for field, title, share in _SHARES:
         lines: tuple[str, ...] = getattr(what, field)
         if lines:

@@ -6,6 +6,7 @@ It knows sessions and tasks as labels, never as paths, and nothing about what th
 
 from __future__ import annotations
 
+import json
 import re
 import sqlite3
 import time
@@ -81,6 +82,19 @@ class Archive:
                 )
             self._bound(base, refs)
         return refs
+
+    @property
+    def epoch(self) -> int:
+        """A number that changes whenever something was removed."""
+        with self._open() as base:
+            return int(base.execute("SELECT COUNT(*) FROM entry").fetchone()[0])
+
+    def missing(self, refs: Collection[str]) -> set[str]:
+        """Those of these references that nothing is kept under."""
+        with self._open() as base:
+            found = "SELECT ref FROM entry WHERE ref IN (SELECT value FROM json_each(?))"
+            rows = base.execute(found, (json.dumps(sorted(refs)),)).fetchall()
+        return set(refs) - {ref for (ref,) in rows}
 
     def reference(self, original: Original) -> str:
         """What `put_all` would return for it now. Nothing is stored."""

@@ -6,7 +6,6 @@ from collections.abc import Mapping, MutableMapping, Sequence
 from hashlib import sha256
 
 from laconic.errors import MalformedRequest
-from laconic.wire.content import unmarked
 from laconic.wire.exchanges import Exchange, exchanges
 from laconic.wire.model import At, Block, Change, Fault, Format, Insert, Shape, Turn
 from laconic.wire.spans import Span, elements, is_array, is_object, is_string, last, members, string, value
@@ -78,16 +77,6 @@ class Conversation:
         if self.first_user < 0:
             return ()
         return tuple(part.key.encode() for part in self._shape(self.first_user).parts)
-
-    @property
-    def prefix(self) -> tuple[bytes, ...]:
-        """What stays the same all through a session: system prompt, tools, first user message."""
-        fields = tuple(unmarked(self.field(name)) for name in self.format.pinned if name in self.fields)
-        leading = range(max(0, self.first_user))
-        system = [
-            part.key.encode() for at in leading if self._shape(at).role == "system" for part in self._shape(at).parts
-        ]
-        return (*fields, *system, *self.first_message)
 
     def pinned(self, block: Block) -> bool:
         """System prompts and the first user message are never touched."""

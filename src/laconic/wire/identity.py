@@ -19,13 +19,10 @@ def stated(conversation: Conversation) -> str:
     return ""
 
 
-def opening(conversation: Conversation, *, stated: bool) -> str:
-    """A hash of how a conversation starts: its first user message; without a stated id also what instructs it.
-
-    Clients use one id for several conversations at once (an agent and those it started), hence always the message.
-    """
+def opening(conversation: Conversation) -> str:
+    """A hash of the first user message. What instructs the model may change while a session lasts."""
     digest = sha256(conversation.format.name.encode())
-    for raw in conversation.first_message if stated else conversation.prefix:
+    for raw in conversation.first_message:
         digest.update(b"\0")
         digest.update(raw)
     return digest.hexdigest()

@@ -12,15 +12,25 @@ _NO_TOOLS: Final = re.compile(
     rb"|(?:tool|function)[\w ]*(?:is|are) not supported"
     rb"|--enable-auto-tool-choice|--jinja|unsupported (?:parameter|field)[^a-z]{1,4}tools"
 )
-# Tokens that were sent, where they are told, and tokens that the model takes.
+# Tokens that were sent, where they are told, and tokens that the model takes; in the words of each provider. They stand
+# at the start of what it says: further behind, a text of the conversation may be quoted.
 _TOO_LONG: Final = (
-    re.compile(rb"prompt is too long: (?P<sent>\d+) tokens > (?P<most>\d+) maximum"),
-    re.compile(rb"maximum context length is (?P<most>\d+) tokens(?:.{0,80}?(?P<sent>\d+) (?:input )?tokens)?", re.S),
-    re.compile(rb"input token count \(?(?P<sent>\d+)\)? exceeds.{0,40}?allowed \(?(?P<most>\d+)"),
-    re.compile(rb"\((?P<sent>\d+) tokens\) exceeds the available context size \((?P<most>\d+) tokens\)"),
-    re.compile(rb"prompt contains (?P<sent>\d+) tokens.{0,80}?(?P<most>\d+) maximum context length", re.S),
-    re.compile(rb"context (?:window|length|size)[^\d]{1,40}(?P<most>\d{3,8})(?P<sent>)"),
+    re.compile(r"prompt is too long: (?P<sent>\d+) tokens > (?P<most>\d+) maximum"),  # Anthropic
+    re.compile(  # OpenAI, vLLM, OpenRouter and their like
+        r"(?:model|endpoint)'s maximum context length is (?P<most>\d+) tokens"
+        r"(?:.{0,80}?(?P<sent>\d+) (?:input )?tokens)?",
+        re.S,
+    ),
+    re.compile(r"input token count \(?(?P<sent>\d+)\)? exceeds.{0,40}?allowed \(?(?P<most>\d+)"),  # Gemini
+    re.compile(  # llama.cpp
+        r"\((?P<sent>\d+) tokens\) exceeds the available context size \((?P<most>\d+) tokens\)"
+    ),
+    re.compile(r"prompt contains (?P<sent>\d+) tokens.{0,80}?(?P<most>\d+) maximum context length", re.S),  # Mistral
+    re.compile(r"prompt \(length (?P<sent>\d+)\) is longer than the maximum model length of (?P<most>\d+)"),  # vLLM
 )
+_BEGINS: Final = 60  # characters that may stand before it
+_SMALLEST: Final = 1_024  # tokens: no model takes less, whatever somebody says
+_LARGEST: Final = 100_000_000
 _ANTHROPIC = {400: "invalid_request_error", 401: "authentication_error", 413: "request_too_large"}
 _GEMINI = {400: "INVALID_ARGUMENT", 401: "UNAUTHENTICATED", 413: "INVALID_ARGUMENT"}
 
@@ -57,8 +67,27 @@ def too_long(status: int, body: bytes) -> TooLong | None:
     """What a provider says when a prompt is too long; None when it says something else."""
     if status not in {400, 413, 422}:
         return None
-    text = body[:20_000].lower().replace(b",", b"")
+    text = _message(body).lower().replace(",", "")
     for pattern in _TOO_LONG:
-        if found := pattern.search(text):
-            return TooLong(int(found["most"]), int(found["sent"] or 0))
+        found = pattern.search(text[:400])
+        if found is None or found.start() > _BEGINS:
+            continue
+        most, sent = int(found["most"]), int(found["sent"] or 0)
+        if _SMALLEST <= most <= _LARGEST and (not sent or sent > most // 2):
+            return TooLong(most, sent)
     return None
+
+
+def _message(body: bytes) -> str:
+    """The sentence in an error, wherever servers put it."""
+    try:
+        said = msgspec.json.decode(body[:200_000])
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+        return body[:1_000].decode("utf-8", "replace")
+    if isinstance(said, list) and said:  # Gemini streams a list
+        said = said[0]
+    for _ in range(3):
+        if not isinstance(said, dict):
+            break
+        said = next((said[name] for name in ("error", "message", "detail") if said.get(name)), "")
+    return said if isinstance(said, str) else ""

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from laconic.gateway.engine import Engine
     from laconic.gateway.routes import Upstreams
+    from laconic.wire.prompted.capability import Memory
 
 # The gateway is imported inside functions: most commands never need an HTTP server.
 
@@ -94,13 +95,13 @@ def application(known: Upstreams, settings: Settings, *, off: bool, token: str =
     history = History(turns) if turns else None
     memory = Capabilities(settings.state_dir() / "models.json")
     pages = {"/laconic/dashboard": dashboard(settings, token)}
-    return build(known, engine(settings), policy, token, history=history, memory=memory, pages=pages)
+    return build(known, engine(settings, memory), policy, token, history=history, memory=memory, pages=pages)
 
 
-def engine(settings: Settings) -> Engine:
+def engine(settings: Settings, memory: Memory | None = None) -> Engine:
     """The conversation engine with its files in the user's cache folder."""
     from laconic.context.engine import Engine as ContextEngine
-    from laconic.context.ledger import Decision, Recap
+    from laconic.context.ledger import Branch, LedgerEntry
     from laconic.context.options import options_from
     from laconic.gateway.engine import Keeping
     from laconic.sessions.archive import Archive
@@ -109,10 +110,10 @@ def engine(settings: Settings) -> Engine:
 
     folder = settings.cache_dir()
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-    ledger = LedgerFile(folder / "ledger.sqlite", Decision, Recap)
+    ledger = LedgerFile(folder / "ledger.sqlite", LedgerEntry, Branch)
     count = counter(settings.text("model"))
     kept = ContextEngine(ledger, Archive.of(settings), time.time, count, options_from(settings))
-    return Keeping(kept, settings.number("gateway.window"))
+    return Keeping(kept, settings.number("gateway.window"), memory=memory)
 
 
 def _patterns(settings: Settings, name: str) -> tuple[str, ...]:

@@ -1,0 +1,184 @@
+"""Tokens of images, documents, sound and video, as providers count them: by pixels, pages and seconds, never by bytes.
+
+Only the first bytes of a picture are looked at. What cannot be read counts as a large one.
+"""
+
+from __future__ import annotations
+
+import binascii
+import re
+import struct
+from collections.abc import Callable, Iterator, Mapping
+from typing import Final
+
+import msgspec
+
+from laconic.wire.model import Block
+
+_SMALL: Final = 1_000  # bytes below which a block is counted as it is
+_HEAD: Final = 256 * 1024  # characters of base64 in which a picture's size is looked for
+_DATA: Final = re.compile(r"data:(?P<type>[\w.+-]+/[\w.+-]+)?(?:;[\w=.-]+)*;base64,")
+_UNKNOWN: Final = (1568, 1568)  # pixels of a picture whose size cannot be read: as large as it gets
+_PAGE: Final = re.compile(rb"/Type\s*/Page(?![A-Za-z])")
+_PAGES: Final = re.compile(rb"/Count\s+([0-9]{1,5})")
+_PAGE_TOKENS: Final = 2_600  # text and picture of a page
+_PAGE_BYTES: Final = 60_000  # of a document whose pages cannot be counted
+_SECOND_TOKENS: Final = {"audio": 32, "video": 263}
+_BYTES_A_SECOND: Final = {"audio": 8_000, "video": 125_000}  # of what is compressed
+_LONGEST: Final = 60_000  # tokens of one document, at the most: providers bound them too
+
+
+class Medium(msgspec.Struct, frozen=True):
+    """Something in a message that is no text."""
+
+    type: str  # image, audio, video, document
+    data: str = ""  # base64; empty: it stands elsewhere
+    low: bool = False  # the client asks for little detail
+
+
+def count_block(block: Block, count: Callable[[str], int]) -> int:
+    """Tokens of a block as it is written; media in it count as their provider counts them."""
+    raw = block.raw
+    plain = block.kind in {"image", "opaque", "server"} or any(piece.text is None for piece in block.part.pieces)
+    if not plain or len(raw) < _SMALL:
+        return count(raw.decode("utf-8", "replace"))
+    try:
+        value = msgspec.json.decode(raw)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+        return count(raw.decode("utf-8", "replace"))
+    found = list(_media(value))
+    if not found:
+        return count(raw.decode("utf-8", "replace"))
+    size = count(msgspec.json.encode(_without(value)).decode("utf-8", "replace"))
+    return size + sum(tokens_of(medium) for medium in found)
+
+
+def tokens_of(medium: Medium) -> int:
+    """Tokens of one image, document, recording."""
+    if medium.type == "image":
+        return _image_tokens(*(_pixels(medium.data) or _UNKNOWN), low=medium.low)
+    size = len(medium.data) * 3 // 4
+    if medium.type == "document":
+        return min(_LONGEST, _PAGE_TOKENS * _pages(medium.data, size))
+    rate = _BYTES_A_SECOND.get(medium.type, _BYTES_A_SECOND["audio"])
+    seconds = _wave_seconds(medium.data) or max(1, size // rate)
+    return min(_LONGEST, _SECOND_TOKENS.get(medium.type, _SECOND_TOKENS["audio"]) * seconds)
+
+
+def _media(value: object) -> Iterator[Medium]:
+    """Media anywhere in a block, in the shapes of all providers."""
+    if isinstance(value, list):
+        for inner in value:
+            yield from _media(inner)
+    elif isinstance(value, dict):
+        own = _medium(value)
+        if own is not None:
+            yield own
+        else:
+            for inner in value.values():
+                yield from _media(inner)
+
+
+def _medium(value: Mapping[str, object]) -> Medium | None:
+    low = value.get("detail") == "low"
+    data = value.get("data")
+    kind = value.get("media_type") or value.get("mimeType") or value.get("mime_type") or value.get("format")
+    if isinstance(data, str) and isinstance(kind, str):  # Anthropic, Gemini, OpenAI's sound
+        return Medium(_type(kind), data, low)
+    for name in ("url", "image_url", "file_data"):
+        text = value.get(name)
+        if isinstance(text, str) and (found := _DATA.match(text[:200])):
+            return Medium(_type(found["type"] or ""), text[found.end() :], low)
+    return None
+
+
+def _without(value: object) -> object:
+    """A block without its media's bytes."""
+    if isinstance(value, list):
+        return [_without(inner) for inner in value]
+    if not isinstance(value, dict):
+        return value
+    if _medium(value) is None:
+        return {name: _without(inner) for name, inner in value.items()}
+    large = ("data", "url", "image_url", "file_data")
+    return {name: "" if name in large else inner for name, inner in value.items()}
+
+
+def _type(kind: str) -> str:
+    main = kind.split("/", 1)[0].lower()
+    if main in {"image", "audio", "video"}:
+        return main
+    return "audio" if main in {"wav", "mp3"} else "document"
+
+
+def _image_tokens(width: int, height: int, *, low: bool) -> int:
+    """The larger of what Anthropic (a token for 750 pixels, at most 1568 a side) and OpenAI (tiles of 512) count."""
+    if low:
+        return 85
+    shrink = min(1.0, 1568 / max(width, height, 1))
+    areas = round(width * shrink) * round(height * shrink) // 750
+    fit = min(1.0, 2048 / max(width, height, 1))
+    fit *= min(1.0, 768 / max(1.0, min(width, height) * fit))
+    tiles = -(-round(width * fit) // 512) * -(-round(height * fit) // 512)
+    return max(85, areas, 85 + 170 * tiles)
+
+
+def _decoded(data: str, characters: int) -> bytes:
+    part = data[: characters - characters % 4]
+    try:
+        return binascii.a2b_base64(part.replace("-", "+").replace("_", "/"))
+    except (binascii.Error, ValueError):
+        return b""
+
+
+def _pixels(data: str) -> tuple[int, int] | None:
+    head = _decoded(data, _HEAD)
+    if head[:8] == b"\x89PNG\r\n\x1a\n" and len(head) >= 24:
+        width, height = struct.unpack(">II", head[16:24])
+    elif head[:6] in {b"GIF87a", b"GIF89a"} and len(head) >= 10:
+        width, height = struct.unpack("<HH", head[6:10])
+    elif head[:4] == b"RIFF" and head[8:12] == b"WEBP":
+        return _webp(head)
+    elif head[:2] == b"\xff\xd8":
+        return _jpeg(head)
+    else:
+        return None
+    return (width, height) if width and height else None
+
+
+def _jpeg(head: bytes) -> tuple[int, int] | None:
+    """From the first frame header."""
+    at = 2
+    while at + 9 < len(head) and head[at] == 0xFF:
+        marker = head[at + 1]
+        if 0xC0 <= marker <= 0xCF and marker not in {0xC4, 0xC8, 0xCC}:
+            height, width = struct.unpack(">HH", head[at + 5 : at + 9])
+            return (width, height) if width and height else None
+        at += 2 + int.from_bytes(head[at + 2 : at + 4], "big")
+    return None
+
+
+def _webp(head: bytes) -> tuple[int, int] | None:
+    if head[12:16] == b"VP8X" and len(head) >= 30:
+        return 1 + int.from_bytes(head[24:27], "little"), 1 + int.from_bytes(head[27:30], "little")
+    if head[12:16] == b"VP8L" and len(head) >= 25:
+        bits = int.from_bytes(head[21:25], "little")
+        return 1 + (bits & 0x3FFF), 1 + ((bits >> 14) & 0x3FFF)
+    if head[12:16] == b"VP8 " and len(head) >= 30:
+        width, height = struct.unpack("<HH", head[26:30])
+        return width & 0x3FFF, height & 0x3FFF
+    return None
+
+
+def _pages(data: str, size: int) -> int:
+    whole = _decoded(data, len(data))
+    stated = [int(found) for found in _PAGES.findall(whole)]
+    return max(1, len(_PAGE.findall(whole)), max(stated, default=0) or size // _PAGE_BYTES)
+
+
+def _wave_seconds(data: str) -> int:
+    head = _decoded(data, 4_000)
+    if head[:4] != b"RIFF" or head[8:12] != b"WAVE" or len(head) < 32:
+        return 0
+    rate = int.from_bytes(head[28:32], "little")  # bytes a second
+    return max(1, len(data) * 3 // 4 // rate) if rate else 0
