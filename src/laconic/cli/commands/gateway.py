@@ -79,7 +79,7 @@ def application(known: Upstreams, settings: Settings, *, off: bool, token: str =
     from laconic.gateway.plan import Policy
     from laconic.mcp_server.instructions import INSTRUCTIONS
     from laconic.sessions.capabilities import Capabilities
-    from laconic.sessions.turns import FILE, Turns
+    from laconic.sessions.turns import Turns
 
     policy = Policy(
         enabled=settings.flag("gateway.enabled") and not off,
@@ -90,8 +90,7 @@ def application(known: Upstreams, settings: Settings, *, off: bool, token: str =
         texts=(msgspec.json.encode(INSTRUCTIONS)[1:-1],),
         max_body=settings.number("gateway.max_body") * 2**20,
     )
-    turns = Turns.usable(settings.cache_dir() / FILE)
-    history = History(turns) if turns else None
+    history = History(Turns.of(settings))
     memory = Capabilities(settings.state_dir() / "models.json")
     pages = {"/laconic/dashboard": dashboard(settings, token)}
     return build(known, engine(settings), policy, token, history=history, memory=memory, pages=pages)
@@ -107,9 +106,7 @@ def engine(settings: Settings) -> Engine:
     from laconic.sessions.ledger import LedgerFile
     from laconic.tokens.count import counter
 
-    folder = settings.cache_dir()
-    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-    ledger = LedgerFile(folder / "ledger.sqlite", Decision, Recap)
+    ledger = LedgerFile.of(settings, Decision, Recap)
     count = counter(settings.text("model"))
     kept = ContextEngine(ledger, Archive.of(settings), time.time, count, options_from(settings))
     return Keeping(kept, settings.number("gateway.window"))
