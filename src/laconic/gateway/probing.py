@@ -1,4 +1,7 @@
-"""Ask a provider on first use whether a model has function calling, with the client's own key, once for all clients."""
+"""Ask a provider on first use whether a model has function calling, with the client's own key, once for all clients.
+
+No request waits for it: what is found holds for those that come after.
+"""
 
 from __future__ import annotations
 
@@ -26,29 +29,37 @@ Raw = list[tuple[bytes, bytes]]
 
 
 class Probes:
-    """Those under way, and those that showed nothing. What they show is for the caller to remember."""
+    """Those under way, and those that showed nothing. `learn` hears of what the others showed."""
 
-    def __init__(self, metrics: Metrics, clock: Callable[[], float]) -> None:
+    def __init__(self, metrics: Metrics, clock: Callable[[], float], learn: Callable[[str, str, str], None]) -> None:
         self._metrics = metrics
         self._clock = clock
-        self._running: dict[tuple[str, str], asyncio.Task[str]] = {}
+        self._learn = learn
+        self._running: dict[tuple[str, str], asyncio.Task[None]] = {}
         self._silent: dict[tuple[str, str], float] = {}
 
-    async def verdict(self, client: aiohttp.ClientSession, where: Target, query: str, raw: Raw, model: str) -> str:
-        """`native`, `prompted`, or nothing. A client that leaves does not stop the question: others wait for it."""
+    def begin(self, client: aiohttp.ClientSession, where: Target, query: str, raw: Raw, model: str) -> None:
+        """Ask in the background, unless that is done already, or was in vain not long ago."""
         name = (where.upstream, model)
-        if self._silent.get(name, 0.0) > self._clock():
-            return ""
-        if name not in self._running:
-            self._running[name] = asyncio.ensure_future(self._ask(client, where, query, raw, model))
-            self._running[name].add_done_callback(lambda _: self._running.pop(name, None))
-        found = await asyncio.shield(self._running[name])
-        if not found:
+        if name not in self._running and self._silent.get(name, 0.0) <= self._clock():
+            self._running[name] = asyncio.ensure_future(self._probe(client, where, query, raw, model))
+
+    async def _probe(self, client: aiohttp.ClientSession, where: Target, query: str, raw: Raw, model: str) -> None:
+        name = (where.upstream, model)
+        try:
+            found = await self._ask(client, where, query, raw, model)
+            if found:
+                self._learn(where.upstream, model, found)
+            else:
+                self._silent[name] = self._clock() + _LATER
+        except Exception:
             self._silent[name] = self._clock() + _LATER
-        return found
+            log.exception("a model could not be probed")
+        finally:
+            del self._running[name]
 
     def close(self) -> None:
-        for task in self._running.values():
+        for task in list(self._running.values()):
             task.cancel()
 
     async def _ask(self, client: aiohttp.ClientSession, where: Target, query: str, raw: Raw, model: str) -> str:

@@ -9,6 +9,7 @@ import argparse
 import sys
 import time
 from collections.abc import Mapping
+from functools import partial
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -18,8 +19,12 @@ from laconic.config import Settings
 if TYPE_CHECKING:
     from starlette.applications import Starlette
 
+    from laconic.context.ledger import Decision, Recap
     from laconic.gateway.engine import Engine
+    from laconic.gateway.plan import Planner, Policy
     from laconic.gateway.routes import Upstreams
+    from laconic.sessions.archive import Archive
+    from laconic.sessions.ledger import LedgerFile
 
 # The gateway is imported inside functions: most commands never need an HTTP server.
 
@@ -90,25 +95,53 @@ def application(known: Upstreams, settings: Settings, *, off: bool, token: str =
         texts=(msgspec.json.encode(INSTRUCTIONS)[1:-1],),
         max_body=settings.number("gateway.max_body") * 2**20,
     )
-    history = History(Turns.of(settings))
+    turns = Turns.of(settings)
     memory = Capabilities(settings.state_dir() / "models.json")
     pages = {"/laconic/dashboard": dashboard(settings, token)}
-    return build(known, engine(settings), policy, token, history=history, memory=memory, pages=pages)
+    ledger, archive = _files(settings)
+    return build(
+        known,
+        _engine(settings, ledger, archive),
+        policy,
+        token,
+        history=History(turns),
+        memory=memory,
+        pages=pages,
+        apart=partial(_planner, settings, policy),
+        files={"archive": archive, "ledger": ledger, "turns": turns},
+    )
 
 
 def engine(settings: Settings) -> Engine:
     """The conversation engine with its files in the user's cache folder."""
-    from laconic.context.engine import Engine as ContextEngine
+    return _engine(settings, *_files(settings))
+
+
+def _planner(settings: Settings, policy: Policy) -> Planner:
+    """A planner of its own, in another process, with the same files."""
+    from laconic.gateway.plan import Planner
+    from laconic.sessions.capabilities import Capabilities
+
+    memory = Capabilities(settings.state_dir() / "models.json")
+    return Planner(engine(settings), policy, time.time, memory)
+
+
+def _files(settings: Settings) -> tuple[LedgerFile[Decision, Recap], Archive]:
     from laconic.context.ledger import Decision, Recap
-    from laconic.context.options import options_from
-    from laconic.gateway.engine import Keeping
     from laconic.sessions.archive import Archive
     from laconic.sessions.ledger import LedgerFile
+
+    return LedgerFile.of(settings, Decision, Recap), Archive.of(settings)
+
+
+def _engine(settings: Settings, ledger: LedgerFile[Decision, Recap], archive: Archive) -> Engine:
+    from laconic.context.engine import Engine as ContextEngine
+    from laconic.context.options import options_from
+    from laconic.gateway.engine import Keeping
     from laconic.tokens.count import counter
 
-    ledger = LedgerFile.of(settings, Decision, Recap)
     count = counter(settings.text("model"))
-    kept = ContextEngine(ledger, Archive.of(settings), time.time, count, options_from(settings))
+    kept = ContextEngine(ledger, archive, time.time, count, options_from(settings))
     return Keeping(kept, settings.number("gateway.window"))
 
 
