@@ -24,7 +24,8 @@ from laconic.wire.usage import Usage
 T = TypeVar("T")
 log = logging.getLogger("laconic.gateway")
 _LARGE: Final = 2 * 2**20  # bytes of a body
-_LONGEST: Final = 20.0  # seconds for a large one, with those before it
+_WAIT: Final = 10.0  # seconds that a large one waits for its plan, with those before it
+_LONGEST: Final = 120.0  # seconds after which its planner is killed; until then what it does is not lost
 
 
 class Planning:
@@ -89,17 +90,14 @@ class Planning:
         return await asyncio.wrap_future(self._thread.submit(work, self._planner, *args))
 
     async def _apart(self, work: Callable[..., T], *args: object) -> T:
-        until = time.monotonic() + _LONGEST
-        return await asyncio.wait_for(
-            asyncio.wrap_future(self._waiting.submit(self._ask, until, work, args)), _LONGEST
-        )
+        asked = self._waiting.submit(self._ask, time.monotonic() + _WAIT, work, args)
+        return await asyncio.wait_for(asyncio.wrap_future(asked), _WAIT)
 
     def _ask(self, until: float, work: Callable[..., T], args: tuple[object, ...]) -> T:
-        left = until - time.monotonic()
-        if left <= 0:
-            raise TimeoutError
+        if time.monotonic() > until:
+            raise TimeoutError  # nobody waits for it any more
         assert self._process is not None
-        return self._process.ask(work, *args, seconds=left)
+        return self._process.ask(work, *args, seconds=_LONGEST)
 
 
 def _plan_apart(planner: Planner, off: tuple[str, ...], *request: Any) -> Plan:
