@@ -31,11 +31,16 @@ _LONGEST: Final = 120.0  # seconds after which its planner is killed; until then
 class Planning:
     """One thread with the planner; a process with another one, which `make` makes, as soon as it is needed."""
 
-    def __init__(self, planner: Planner, make: Callable[[], Planner] | None = None) -> None:
+    def __init__(self, planner: Planner, make: Callable[[], Planner] | None = None, *, wait: float = _WAIT) -> None:
         self._planner = planner
+        self._wait = wait
         self._thread = ThreadPoolExecutor(1, "planner")
         self._process = PlannerProcess(make) if make else None
         self._waiting = ThreadPoolExecutor(1, "large")  # for the process
+
+    @property
+    def process_runs(self) -> bool:
+        return self._process is not None and self._process.running
 
     async def plan(self, where: Target, headers: Mapping[str, str], query: str, body: bytes) -> Plan:
         """What to send. A large request for which there is no time goes as it came."""
@@ -63,7 +68,7 @@ class Planning:
 
     async def overflowed(self, caller: Caller, said: TooLong) -> None:
         """The provider said that the last request was too long."""
-        if self._process is not None and self._process.running:
+        if self.process_runs:
             await self._apart(_overflowed, caller, said)
         await self._here(_overflowed, caller, said)
 
@@ -90,8 +95,8 @@ class Planning:
         return await asyncio.wrap_future(self._thread.submit(work, self._planner, *args))
 
     async def _apart(self, work: Callable[..., T], *args: object) -> T:
-        asked = self._waiting.submit(self._ask, time.monotonic() + _WAIT, work, args)
-        return await asyncio.wait_for(asyncio.wrap_future(asked), _WAIT)
+        asked = self._waiting.submit(self._ask, time.monotonic() + self._wait, work, args)
+        return await asyncio.wait_for(asyncio.wrap_future(asked), self._wait)
 
     def _ask(self, until: float, work: Callable[..., T], args: tuple[object, ...]) -> T:
         if time.monotonic() > until:

@@ -279,18 +279,6 @@ def tables(base: sqlite3.Connection, steps: Sequence[str]) -> None:
         base.execute(f"PRAGMA user_version = {len(steps)}")
 
 
-def verdict(path: Path) -> str:
-    """What a full check of a file says; empty when it is sound, or not there."""
-    if not path.exists():
-        return ""
-    try:
-        with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True, timeout=_WAIT)) as base:
-            said = str(base.execute("PRAGMA quick_check(1)").fetchone()[0])
-    except sqlite3.Error as error:
-        return str(error)
-    return "" if said == "ok" else said
-
-
 def _use_log(base: sqlite3.Connection) -> None:
     """Write ahead into a log, so that readers and a writer do not wait for each other."""
     if base.execute("PRAGMA journal_mode").fetchone()[0] == "wal":

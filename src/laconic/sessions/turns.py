@@ -259,7 +259,9 @@ class Turns:
         return [name for (name,) in self._file.read(lambda base: base.execute(query, values).fetchall())]
 
     def remove(self, sessions: Iterable[str]) -> int:
-        """Forget these sessions, so that nothing of them is left in the file; sums over all sessions stay.
+        """Forget these sessions, so that nothing of them is left in the file, also no name of a file that only they used.
+
+        Sums over all sessions stay.
 
         Returns how many were there.
         """
@@ -269,7 +271,14 @@ class Turns:
             cursor = base.cursor()
             query = "SELECT id FROM session WHERE name=?"
             found = [row for name in names for row in cursor.execute(query, name).fetchall()]
+            query = "SELECT DISTINCT file FROM part WHERE session=?"
+            files = [file for one in found for (file,) in cursor.execute(query, one).fetchall()]
             _forget(cursor, found)
+            cursor.execute(
+                "DELETE FROM tally WHERE axis='file' AND name IN (SELECT value FROM json_each(?))"
+                " AND name NOT IN (SELECT file FROM part)",
+                (msgspec.json.encode(files).decode(),),
+            )
             return len(found)
 
         return self._file.erase(work)
