@@ -41,7 +41,7 @@ def _body(results: int, lines: int) -> bytes:
     return json.dumps({"model": "claude-sonnet-4-5", "messages": messages}).encode()
 
 
-LARGE = _body(12, 3_700)
+LARGE = _body(12, 4_200)
 SMALL = _body(2, 300)
 
 
