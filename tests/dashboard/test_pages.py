@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -199,18 +201,34 @@ def test_an_unchanged_page_is_not_sent_again(settings: Settings) -> None:
     record.close()
 
 
-@pytest.mark.parametrize("broken", ["turns.sqlite", "ledger.sqlite", "calls.sqlite"])
-def test_a_broken_file_is_named(settings: Settings, broken: str) -> None:
-    """A file that is no database gives a page that says so, not a stack of calls."""
-    folder: Path = settings.cache_dir()
+PAGES = {"turns.sqlite": "/", "calls.sqlite": "/tools", "ledger.sqlite": "/session?name=s"}
+
+
+def _recorded(folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / broken).write_bytes(b"this is no database" * 100)
-    pages = client(settings)
-    path = {"turns.sqlite": "/", "calls.sqlite": "/tools"}.get(broken, "/session?name=s")
-    if broken == "ledger.sqlite":
-        record = Turns(folder / FILE)
-        record.add(Turn(Who("s"), 1.0, 200))
-        record.close()
-    answer = pages.get(path)
+    record = Turns(folder / FILE)
+    record.add(Turn(Who("s"), 1.0, 200))
+    record.close()
+
+
+@pytest.mark.parametrize("newer", list(PAGES))
+def test_a_file_that_cannot_be_used_is_named(settings: Settings, newer: str) -> None:
+    """A file of a newer program gives a page that says so, not a stack of calls."""
+    folder: Path = settings.cache_dir()
+    _recorded(folder)
+    with closing(sqlite3.connect(folder / newer)) as base:
+        base.execute("PRAGMA user_version = 99")
+    answer = client(settings).get(PAGES[newer])
     assert answer.status_code == 500
-    assert broken in answer.text
+    assert newer in answer.text
+
+
+@pytest.mark.parametrize("damaged", list(PAGES))
+def test_a_damaged_file_does_not_stop_a_page(settings: Settings, damaged: str) -> None:
+    folder: Path = settings.cache_dir()
+    if damaged == "ledger.sqlite":
+        _recorded(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / damaged).write_bytes(b"this is no database" * 100)
+    assert client(settings).get(PAGES[damaged]).status_code == 200
+    assert (folder / f"{damaged}.ruined-1").exists()

@@ -83,7 +83,7 @@ def test_a_wrapped_client_reaches_the_gateway_and_its_exit_code_is_ours(
     out, err = (running := _wrap(client, "-p", "x")).communicate(timeout=60)
     assert (out, running.returncode) == ("ok ['-p', 'x']\n", 7)
     assert err == "laconic: no answer reported its usage\n"
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["bin", "cache"]
+    assert {path.name for path in tmp_path.iterdir()} <= {"bin", "cache"}
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="the kernel ends orphans only there")

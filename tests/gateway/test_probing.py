@@ -1,4 +1,4 @@
-"""A model of which nothing is known is asked once whether it calls functions; what it shows is remembered."""
+"""A model of which nothing is known is asked once, beside the first request, whether it calls functions."""
 
 from __future__ import annotations
 
@@ -51,6 +51,15 @@ async def _ask(where: Stage, times: int = 1) -> list[str]:
     return ["native" if "tools" in json.loads(one.body) else "prompted" for one in asked[-times:]]
 
 
+async def _probed(where: Stage, times: int = 1) -> None:
+    """Wait until the answers to so many questions are known."""
+    counted = 0.0
+    while counted < times:
+        await asyncio.sleep(0.01)
+        lines = (await where.get("/metrics"))[1].decode().splitlines()
+        counted = sum(float(line.rsplit(" ", 1)[1]) for line in lines if line.startswith("laconic_probes_total{"))
+
+
 SILENT = Answer((b"{}",), 503)
 
 
@@ -81,9 +90,11 @@ SILENT = Answer((b"{}",), 503)
 def test_what_is_declared_or_shown_decides(
     listed: object, described: object, probed: Answer, expected: str, questions: int
 ) -> None:
-    """The second request asks nothing again; the question is paid with the client's key."""
+    """The first request goes as it came. No other asks again; the question is paid with the client's key."""
 
     async def scene(where: Stage) -> None:
+        assert await _ask(where) == ["native"]
+        await _probed(where)
         assert await _ask(where, 2) == [expected, expected]
         asked = [one for one in where.upstream.asked if _is_probe(one) and one.path.endswith("completions")]
         assert len(asked) == questions
@@ -113,6 +124,8 @@ def test_a_server_of_responses_is_asked_in_its_own_format(item: object, status: 
 
     async def scene(where: Stage) -> None:
         await where.post("/v1/responses", json.dumps(RESPONSES).encode())
+        await _probed(where)
+        await where.post("/v1/responses", json.dumps(RESPONSES).encode())
         assert ("tools" in json.loads(where.upstream.asked[-1].body)) is expected
         hosted = {**RESPONSES, "model": "other", "tools": [{"type": "web_search"}]}
         before = len(where.upstream.asked)
@@ -132,6 +145,7 @@ def test_an_anthropic_server_is_asked_in_its_own_format() -> None:
 
     async def scene(where: Stage) -> None:
         await where.post("/v1/messages", json.dumps(ANTHROPIC).encode())
+        await _probed(where)
         assert ["tools" in json.loads(one.body) for one in where.upstream.asked] == [True, True]
 
     play(scene, script)
@@ -140,9 +154,31 @@ def test_an_anthropic_server_is_asked_in_its_own_format() -> None:
 def test_clients_at_once_share_one_question() -> None:
     async def scene(where: Stage) -> None:
         await asyncio.gather(*(_ask(where) for _ in range(5)))
+        await _probed(where)
         assert sum(_is_probe(one) for one in where.upstream.asked) == 1
 
     play(scene, _server({"id": "gemma"}, _said(CALLED, "tool_calls")))
+
+
+@pytest.mark.parametrize("hanging", ["/models", "/completions"])
+def test_no_request_waits_for_a_question_that_hangs(hanging: str) -> None:
+    """It would hang for longer than this scene may take; and it is asked only once."""
+
+    def script(asked: Asked) -> Answer:
+        if asked.path.endswith(hanging) and (_is_probe(asked) or hanging == "/models"):
+            return Answer((), fault="stall")
+        return _server({"id": "gemma"}, SILENT)(asked)
+
+    async def scene(where: Stage) -> None:
+        assert await _ask(where, 3) == ["native"] * 3
+        while not any(
+            one.path.endswith(hanging) and one.body != json.dumps(CHAT).encode() for one in where.upstream.asked
+        ):
+            await asyncio.sleep(0.01)
+        assert await _ask(where) == ["native"]
+        assert sum(one.path.endswith("/models") for one in where.upstream.asked) == 1
+
+    play(scene, script)
 
 
 @pytest.mark.parametrize(
@@ -174,18 +210,17 @@ def test_known_families_are_not_asked(model: str) -> None:
 def test_what_was_shown_survives_a_restart_and_expires(tmp_path: Path) -> None:
     memory = Capabilities(tmp_path / "models.json")
 
-    async def scene(where: Stage) -> None:
+    async def first(where: Stage) -> None:
+        assert await _ask(where) == ["native"]
+        await _probed(where)
         assert await _ask(where) == ["prompted"]
 
-    for questions in (1, 0):
-        counted: list[Asked] = []
+    async def after_a_restart(where: Stage) -> None:
+        assert await _ask(where) == ["prompted"]
+        assert not any(_is_probe(one) for one in where.upstream.asked)
 
-        async def again(where: Stage, seen: list[Asked] = counted) -> None:
-            await scene(where)
-            seen += [one for one in where.upstream.asked if _is_probe(one)]
-
-        play(again, _server({"id": "gemma"}, Answer((REFUSAL,), 400)), memory=memory)
-        assert len(counted) == questions
+    for scene in (first, after_a_restart):
+        play(scene, _server({"id": "gemma"}, Answer((REFUSAL,), 400)), memory=memory)
     now = [0.0]
     protocols = Protocols((), (), lambda: now[0], ProcessMemory())
     protocols.learn("local", "m", "native")

@@ -5,9 +5,11 @@ from __future__ import annotations
 import itertools
 import os
 import signal
+import sqlite3
 import stat
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -15,6 +17,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from laconic.errors import ArchiveUnavailable, RecallFailed
+from laconic.records import Original
 from laconic.sessions.archive import REFERENCE, Archive
 
 PUT = """
@@ -43,6 +46,7 @@ def test_bytes_come_back_exactly_and_labels_are_data(archive: Archive, data: byt
 
 def test_labels_that_look_like_paths_leave_no_trace_on_the_disk(archive: Archive, tmp_path: Path) -> None:
     archive.put("../../evil", "a/b c/\x00..", b"data")
+    archive.close()
     assert sorted(path.name for path in (tmp_path / "kept").iterdir()) == ["archive.sqlite"]
     assert [entry.session for entry in archive.entries(session="../../evil")] == ["../../evil"]
 
@@ -100,8 +104,76 @@ def test_a_disk_that_cannot_be_written_has_a_name(tmp_path: Path) -> None:
         Archive(blocked / "a.sqlite", 1_000).put("s", "t", b"data")
 
 
-def test_a_broken_file_has_a_name(tmp_path: Path) -> None:
+def test_damaged_bytes_are_named_and_put_again_under_another_reference(archive: Archive, tmp_path: Path) -> None:
+    ref = archive.put("s", "t", b"some output " * 50)
+    with closing(sqlite3.connect(tmp_path / "kept" / "archive.sqlite", isolation_level=None)) as base:
+        base.execute("UPDATE entry SET data = x'0102' WHERE ref = ?", (ref,))
+    with pytest.raises(RecallFailed, match="damaged"):
+        archive.get(ref)
+    again = archive.put("s", "t", b"some output " * 50)
+    assert again != ref
+    assert archive.get(again) == b"some output " * 50
+
+
+def test_a_change_of_epoch_says_that_something_was_removed(tmp_path: Path) -> None:
+    """By the limit, by age, by another process, by a new file; never by what is added."""
+    clock = [0.0]
     path = tmp_path / "a.sqlite"
-    path.write_bytes(b"this is not a database" * 100)
-    with pytest.raises(ArchiveUnavailable, match="cannot be used"):
-        Archive(path, 1_000).entries()
+    archive = Archive(path, 5_000, now=lambda: clock[0], days=30)
+    other = Archive(path, 5_000)
+    first = archive.put("s", "t", os.urandom(2_000))
+    begun = archive.epoch
+    second = archive.put("s", "u", os.urandom(2_000))
+    assert archive.put("s", "t", archive.get(first)) == first
+    assert archive.epoch == begun
+    assert archive.missing([first, second, "00000000"]) == {"00000000"}
+    clock[0] += 1
+    third = archive.put("s", "v", os.urandom(2_000))
+    by_limit = archive.epoch
+    gone = archive.missing([first, second, third])
+    assert gone
+    assert third not in gone
+    clock[0] += 40 * 86_400.0
+    fourth = archive.put("s", "w", b"new")
+    by_age = archive.epoch
+    assert archive.missing([third, fourth]) == {third}
+    assert other.remove(sessions=["s"]) == 1
+    by_another = archive.epoch
+    assert archive.missing([fourth]) == {fourth}
+    archive.close()
+    other.close()
+    path.write_bytes(b"nonsense" * 1000)
+    by_a_new_file = archive.epoch
+    assert len({begun, by_limit, by_age, by_another, by_a_new_file}) == 5
+
+
+def test_one_transaction_keeps_all_that_it_put_however_small_the_limit(tmp_path: Path) -> None:
+    archive = Archive(tmp_path / "a.sqlite", 1_000)
+    old = archive.put("s", "t", os.urandom(900))
+    refs = archive.put_all([Original("s", "t", os.urandom(700)) for _ in range(5)])
+    assert archive.missing([old, *refs]) == {old}
+
+
+def test_the_running_total_is_the_sum_of_what_is_kept(tmp_path: Path) -> None:
+    path = tmp_path / "a.sqlite"
+    archive = Archive(path, 20_000)
+    for number in range(60):
+        archive.put("s", "t", os.urandom(number * 40))
+        archive.put("s", "t", b"the same again")
+    with closing(sqlite3.connect(path)) as base:
+        (total,) = base.execute("SELECT packed FROM state").fetchone()
+        (kept,) = base.execute("SELECT sum(packed) FROM entry").fetchone()
+    assert total == kept <= 20_000
+
+
+def test_a_file_of_the_first_version_gets_its_total(tmp_path: Path) -> None:
+    path = tmp_path / "a.sqlite"
+    archive = Archive(path, 2_500)
+    archive.put("s", "t", os.urandom(1_000))
+    archive.put("s", "t", os.urandom(1_000))
+    archive.close()
+    with closing(sqlite3.connect(path, isolation_level=None)) as base:
+        base.execute("DROP TABLE state")
+        base.execute("PRAGMA user_version = 1")
+    archive.put("s", "t", os.urandom(1_000))
+    assert len(archive.entries()) == 2

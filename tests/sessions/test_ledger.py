@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sqlite3
 import stat
+from contextlib import closing
 from pathlib import Path
 
 import msgspec
@@ -61,3 +63,47 @@ def test_a_place_that_cannot_be_written_is_named(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("x")
     with pytest.raises(ArchiveUnavailable, match="cannot be used"):
         _open(tmp_path / "file" / "l.db").record("s", 0, None, BRANCH)
+
+
+def _entry(text: str = "") -> LedgerEntry:
+    return LedgerEntry(1, "aa", 3, (msgspec.structs.replace(FIRST, text=text),))
+
+
+def test_a_row_that_cannot_be_read_costs_what_it_decided_and_nothing_else(tmp_path: Path) -> None:
+    ledger = _open(tmp_path / "l.db")
+    for number in range(3):
+        ledger.record("s", number, _entry(str(number)), BRANCH)
+    with closing(sqlite3.connect(tmp_path / "l.db", isolation_level=None)) as base:
+        base.execute("UPDATE event SET data = x'c1' WHERE number = 1")
+    assert [len(event.decisions) for event in ledger.events("s")] == [1, 0, 1]
+    assert ledger.state("s")[0] == 3
+    assert ledger.faults == {"damaged row": 1}
+
+
+def test_sessions_that_nobody_uses_are_forgotten_by_age_and_by_size(tmp_path: Path) -> None:
+    clock = [0.0]
+    by_age = LedgerFile(tmp_path / "a.db", LedgerEntry, Branch, days=10, now=lambda: clock[0])
+    by_size = LedgerFile(tmp_path / "s.db", LedgerEntry, Branch, limit=5_000, now=lambda: clock[0])
+    for ledger in (by_age, by_size):
+        for number in range(30):
+            clock[0] += 1
+            ledger.record(f"old {number}", 0, _entry("word " * 100), BRANCH)
+    clock[0] += 11 * 86_400
+    for ledger in (by_age, by_size):
+        for number in range(200):  # looks come every so many records, and remove a few at a time
+            ledger.record("new", number, LedgerEntry(1, "aa", 3), BRANCH)
+    assert by_age.sessions() == ["new"]
+    kept = by_size.sessions()
+    assert kept[-2:] == ["old 29", "new"]
+    assert 2 <= len(kept) < 12, "the newest stay, as far as the limit goes"
+    assert len(by_size.events("new")) == 200
+
+
+def test_removed_sessions_are_gone_and_others_stay(tmp_path: Path) -> None:
+    ledger = _open(tmp_path / "l.db")
+    for session in ("a", "b"):
+        ledger.record(session, 0, _entry(f"what {session} said"), BRANCH)
+    assert ledger.remove(["a", "unknown"]) == 1
+    assert ledger.state("a") == (0, ())
+    assert len(ledger.events("b")) == 1
+    assert b"what a said" not in b"".join(path.read_bytes() for path in tmp_path.iterdir())

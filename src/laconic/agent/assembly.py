@@ -32,7 +32,7 @@ from laconic.sessions.archive import Archive
 from laconic.sessions.capabilities import Capabilities
 from laconic.sessions.ledger import LedgerFile
 from laconic.sessions.trajectories import Trajectory, begin, resume
-from laconic.sessions.turns import FILE, Turns, Who
+from laconic.sessions.turns import Turns, Who
 from laconic.tokens.count import Counter, counter
 from laconic.wire.prompted.capability import Protocols
 from laconic.wire.speaking.dialects import spoken
@@ -84,12 +84,12 @@ def _assembled(options: Options, settings: Settings, record: Trajectory, chosen:
     permission = Permission(root, settings.patterns("agent.allow"), settings.patterns("agent.deny"), options.ask)
     window = options.window or (0 if provider == "scripted" else window_of(model))
     tools = Toolbox(root, settings, permission, record.id, window)
-    ledger = LedgerFile(settings.cache_dir() / "ledger.sqlite", LedgerEntry, Branch)
+    ledger = LedgerFile.of(settings, LedgerEntry, Branch)
     kept = msgspec.structs.replace(options_from(settings), meta=False)  # the voice says how full it is
     engine = Engine(ledger, Archive.of(settings), time.time, count, kept)
     who = Who(record.id, "", provider, model, format, "laconic agent")
     price = price_of(model)
-    books = Books(who, Spent(options.limits, price), price, Turns.usable(settings.cache_dir() / FILE))
+    books = Books(who, Spent(options.limits, price), price, Turns.of(settings))
     manner = Manner(
         provider,
         model,

@@ -33,6 +33,7 @@ class GatewayProcess:
         self._flags = flags
         self._folder = TemporaryDirectory()
         self._process: asyncio.subprocess.Process | None = None
+        self.cache = Path(self._folder.name) / "cache"
         self.base = "http://127.0.0.1:0"
 
     async def __aenter__(self) -> GatewayProcess:
@@ -48,7 +49,7 @@ class GatewayProcess:
     async def start(self) -> None:
         """Start, on the port that it had, and wait until it answers."""
         folder = Path(self._folder.name)
-        own = {"LACONIC_CACHE_DIR": f"{folder}/cache", "LACONIC_STATE_DIR": f"{folder}/state"}
+        own = {"LACONIC_CACHE_DIR": str(self.cache), "LACONIC_STATE_DIR": f"{folder}/state"}
         settings = folder / "config.toml"
         settings.write_text("", "utf-8")  # not the user's; and the environment is stronger than a file
         where = ["--config", str(settings), "--listen", self.base.removeprefix("http://")]

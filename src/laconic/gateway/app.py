@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import hmac
 import time
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
+from functools import partial
 from ipaddress import ip_address
-from typing import Final
+from typing import Final, Protocol
 
 from starlette.applications import Starlette
 from starlette.requests import Request
@@ -18,7 +19,7 @@ from starlette.types import ASGIApp
 from laconic.gateway.engine import Engine
 from laconic.gateway.headers import readable
 from laconic.gateway.history import History
-from laconic.gateway.metrics import Metrics
+from laconic.gateway.metrics import Labels, Metrics
 from laconic.gateway.passing import Send
 from laconic.gateway.plan import Planner, Policy
 from laconic.gateway.proxy import Proxy, Receive, Scope
@@ -27,6 +28,13 @@ from laconic.gateway.routes import Upstreams
 from laconic.wire.prompted.capability import Memory
 
 _LOCAL_NAMES: Final = frozenset({"localhost", "127.0.0.1", "[::1]", "::1"})
+
+
+class Faulty(Protocol):
+    """A file that counts what was wrong with it."""
+
+    @property
+    def faults(self) -> Mapping[str, int]: ...
 
 
 class Guard:
@@ -58,10 +66,20 @@ def build(
     history: History | None = None,
     memory: Memory | None = None,
     pages: Mapping[str, ASGIApp] | None = None,
+    apart: Callable[[], Planner] | None = None,
+    files: Mapping[str, Faulty] | None = None,
 ) -> Starlette:
-    """Put the application together; `pages` are other applications of ours, by path, that guard themselves."""
+    """Put the application together.
+
+    `pages` are other applications of ours, by path, that guard themselves; `apart` makes a second planner, in another
+    process; `files` are watched for faults, by name.
+    """
     metrics, roster = Metrics(), Roster(time.time)
-    proxy = Proxy(upstreams, Planner(engine, policy, time.time, memory), metrics, roster, history)
+    proxy = Proxy(
+        upstreams, Planner(engine, policy, time.time, memory), metrics, roster, history=history, apart=apart
+    )
+    for name, file in (files or {}).items():
+        metrics.watch("laconic_store_faults_total", partial(_faults, name, file))
 
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
@@ -110,3 +128,7 @@ def _loopback(address: str) -> bool:
         return ip_address(address).is_loopback
     except ValueError:
         return False
+
+
+def _faults(name: str, file: Faulty) -> dict[Labels, float]:
+    return {(("fault", fault), ("file", name)): count for fault, count in list(file.faults.items())}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Final
 
 HELP: Final = {
@@ -16,6 +16,7 @@ HELP: Final = {
     "laconic_malformed_calls_total": "Calls in the text of a model that could not be used, by provider, model, reason.",
     "laconic_asked_again_total": "Answers of which no call could be used, so that the model was asked again.",
     "laconic_probes_total": "Models of which it was found out whether they call functions, by what showed it.",
+    "laconic_store_faults_total": "Files of ours that could not be used, by file and by what was wrong with them.",
     "laconic_in_flight": "Requests that are being answered.",
 }
 Labels = tuple[tuple[str, str], ...]
@@ -26,10 +27,15 @@ class Metrics:
 
     def __init__(self) -> None:
         self._values: dict[tuple[str, Labels], float] = {}
+        self._watched: list[tuple[str, Callable[[], Mapping[Labels, float]]]] = []
 
     def add(self, name: str, amount: float = 1, **labels: str) -> None:
         key = (name, tuple(sorted(labels.items())))
         self._values[key] = self._values.get(key, 0) + amount
+
+    def watch(self, name: str, count: Callable[[], Mapping[Labels, float]]) -> None:
+        """Numbers that somebody else counts."""
+        self._watched.append((name, count))
 
     def value(self, name: str, **labels: str) -> float:
         return self._values.get((name, tuple(sorted(labels.items()))), 0)
@@ -43,7 +49,8 @@ class Metrics:
         return "\n".join(lines) + "\n"
 
     def _sorted(self) -> Iterable[tuple[tuple[str, Labels], float]]:
-        return sorted(self._values.items())
+        watched = {(name, labels): value for name, count in self._watched for labels, value in count().items()}
+        return sorted((self._values | watched).items())
 
 
 def _labels(labels: Labels) -> str:

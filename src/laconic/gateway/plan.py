@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from fnmatch import fnmatchcase
 from typing import Final
@@ -71,7 +70,7 @@ class Planner:
         self.engine = engine
         self.policy = policy
         self.protocols = Protocols(policy.native_models, policy.prompted_models, clock, memory)
-        self._off: OrderedDict[str, None] = OrderedDict()
+        self.off: dict[str, None] = {}  # sessions that are switched off, the oldest first
 
     def plan(self, target: Target, headers: Mapping[str, str], query: str, body: bytes) -> Plan:
         """Never raises but for a body that is too large: what fails passes unchanged."""
@@ -94,7 +93,7 @@ class Planner:
             return Plan(body)
         conversation = parse(named(target.format), plain)
         who = caller(target, headers, query, conversation)
-        if self._is_off(who, headers) or not self._wanted(who, conversation):
+        if self.switch(who.session, headers) or not self._wanted(who, conversation):
             notes = {"session": who.session, "action": "off"}
             return Plan(body, who, notes, off=True, came=len(plain), went=len(plain))
         prepared = self.engine.prepare(who, conversation)
@@ -154,13 +153,13 @@ class Planner:
         off = any(fnmatchcase(who.model, pattern) for pattern in self.policy.off_models)
         return self.policy.enabled and not off and not conversation.chained
 
-    def _is_off(self, who: Caller, headers: Mapping[str, str]) -> bool:
-        """A client switches its session off, and on again, with a header."""
+    def switch(self, session: str, headers: Mapping[str, str]) -> bool:
+        """A client switches its session off, and on again, with a header; whether it is off."""
         asked = headers.get("x-laconic", "").lower()
         if asked == "session-off":
-            self._off[who.session] = None
-            if len(self._off) > 10_000:
-                self._off.popitem(last=False)
+            self.off[session] = None
+            if len(self.off) > 10_000:
+                del self.off[next(iter(self.off))]
         elif asked == "on":
-            self._off.pop(who.session, None)
-        return who.session in self._off
+            self.off.pop(session, None)
+        return session in self.off

@@ -1,4 +1,7 @@
-"""Ask a provider on first use whether a model has function calling, with the client's own key, once for all clients."""
+"""Ask a provider on first use whether a model has function calling, with the client's own key, once for all clients.
+
+No request waits for it: what is found holds for those that come after.
+"""
 
 from __future__ import annotations
 
@@ -19,36 +22,43 @@ from laconic.wire.prompted.probe import declared, described, question, shown
 log = logging.getLogger("laconic.gateway")
 _LISTED: Final = 5.0  # seconds for a list
 _ANSWERED: Final = 30.0  # seconds for an answer: a local model is loaded first
-_LATER: Final = 600.0  # seconds until a model is asked again that did not show anything
+_LATER: Final = 600.0  # seconds until a model may be asked again
 _GONE: Final = frozenset({"content-encoding", "accept-encoding", "content-type"})
 
 Raw = list[tuple[bytes, bytes]]
 
 
 class Probes:
-    """Those under way, and those that showed nothing. What they show is for the caller to remember."""
+    """Those under way, and when a model may be asked again. `learn` hears of what they showed."""
 
-    def __init__(self, metrics: Metrics, clock: Callable[[], float]) -> None:
+    def __init__(self, metrics: Metrics, clock: Callable[[], float], learn: Callable[[str, str, str], None]) -> None:
         self._metrics = metrics
         self._clock = clock
-        self._running: dict[tuple[str, str], asyncio.Task[str]] = {}
-        self._silent: dict[tuple[str, str], float] = {}
+        self._learn = learn
+        self._running: dict[tuple[str, str], asyncio.Task[None]] = {}
+        self._not_before: dict[tuple[str, str], float] = {}
 
-    async def verdict(self, client: aiohttp.ClientSession, where: Target, query: str, raw: Raw, model: str) -> str:
-        """`native`, `prompted`, or nothing. A client that leaves does not stop the question: others wait for it."""
+    def begin(self, client: aiohttp.ClientSession, where: Target, query: str, raw: Raw, model: str) -> None:
+        """Ask in the background, unless that is done already, or was in vain not long ago."""
         name = (where.upstream, model)
-        if self._silent.get(name, 0.0) > self._clock():
-            return ""
-        if name not in self._running:
-            self._running[name] = asyncio.ensure_future(self._ask(client, where, query, raw, model))
-            self._running[name].add_done_callback(lambda _: self._running.pop(name, None))
-        found = await asyncio.shield(self._running[name])
-        if not found:
-            self._silent[name] = self._clock() + _LATER
-        return found
+        if name not in self._running and self._not_before.get(name, 0.0) <= self._clock():
+            self._running[name] = asyncio.ensure_future(self._probe(client, where, query, raw, model))
+
+    async def _probe(self, client: aiohttp.ClientSession, where: Target, query: str, raw: Raw, model: str) -> None:
+        name = (where.upstream, model)
+        try:
+            found = await self._ask(client, where, query, raw, model)
+            if found:
+                self._learn(where.upstream, model, found)
+        except Exception:
+            log.exception("a model could not be probed")
+        finally:
+            # Whatever it showed: a request that was planned before that is known must not ask again.
+            self._not_before[name] = self._clock() + _LATER
+            del self._running[name]
 
     def close(self) -> None:
-        for task in self._running.values():
+        for task in list(self._running.values()):
             task.cancel()
 
     async def _ask(self, client: aiohttp.ClientSession, where: Target, query: str, raw: Raw, model: str) -> str:

@@ -16,12 +16,12 @@ from yarl import URL
 
 from laconic.errors import LaconicError
 from laconic.gateway.bodies import TooLarge
-from laconic.gateway.desk import Desk
 from laconic.gateway.headers import readable, upward
 from laconic.gateway.history import History
 from laconic.gateway.metrics import Metrics
 from laconic.gateway.passing import Message, Passing, Send
 from laconic.gateway.plan import Plan, Planner, concerns_us
+from laconic.gateway.planning import Planning
 from laconic.gateway.probing import Probes
 from laconic.gateway.roster import Roster
 from laconic.gateway.routes import Target, Upstreams, target
@@ -34,7 +34,6 @@ Receive = Callable[[], Awaitable[Message]]
 T = TypeVar("T")
 
 log = logging.getLogger("laconic.gateway")
-_SMALL: Final = 4 * 2**10  # bytes: a conversation of this size is planned sooner than a thread wakes up
 _AUTO: Final = frozenset({"User-Agent", "Accept", "Accept-Encoding", "Content-Type"})
 
 
@@ -62,15 +61,17 @@ class Proxy:
         planner: Planner,
         metrics: Metrics,
         roster: Roster,
+        *,
         history: History | None = None,
+        apart: Callable[[], Planner] | None = None,
     ) -> None:
         self._upstreams = upstreams
         self._planner = planner
         self._metrics = metrics
         self._roster = roster
         self._history = history
-        self._desk = Desk()
-        self._probes = Probes(metrics, time.monotonic)
+        self._planning = Planning(planner, apart)
+        self._probes = Probes(metrics, time.monotonic, self._planning.learn)
         self._client: aiohttp.ClientSession | None = None
 
     async def start(self) -> None:
@@ -88,7 +89,7 @@ class Proxy:
         self._probes.close()
         if self._client is not None:
             await self._client.close()
-        self._desk.close()
+        self._planning.close()
         if self._history is not None:
             self._history.stop()
 
@@ -115,7 +116,7 @@ class Proxy:
         most = self._planner.policy.max_body
         if headers.get("content-length", "").isdigit() and int(headers["content-length"]) > most:
             raise TooLarge(f"The body is larger than {most} bytes.", "Send a smaller one, or raise gateway.max_body.")
-        chunks: list[bytes] = []
+        whole = BytesIO()  # joining the pieces of a large body at once would hold up the loop
         size, more = 0, True
         while more:
             message = await receive()
@@ -127,9 +128,9 @@ class Proxy:
                 raise TooLarge(
                     f"The body is larger than {most} bytes.", "Send a smaller one, or raise gateway.max_body."
                 )
-            chunks.append(chunk)
+            whole.write(chunk)
             more = message.get("more_body", False)
-        return chunks[0] if len(chunks) == 1 else b"".join(chunks)
+        return whole.getvalue()
 
     async def _attended(self, asked: Incoming, receive: Receive, send: Send) -> None:
         """Answer while the client waits; when it leaves, the provider is told at once."""
@@ -151,8 +152,9 @@ class Proxy:
         plan = Plan(asked.body)
         if concerns_us(where, asked.headers):
             plan = await self._planned(asked)
-        if plan.unsure:
-            plan = await self._open(self._sure(asked, plan), plan)
+        if plan.unsure and plan.caller is not None:
+            assert self._client is not None
+            self._probes.begin(self._client, where, asked.query, asked.raw, plan.caller.model)
         self._note(where, plan)
         passing, began = Passing(send), time.monotonic()
         try:
@@ -195,11 +197,11 @@ class Proxy:
     async def _otherwise(self, asked: Incoming, plan: Plan, status: int, said: bytes) -> Plan | None:
         """The request that may be accepted where this one was refused; None when there is none."""
         if refuses_tools(status, said):
-            return await self._desk.ask(self._planner.downgrade, asked.where, plan)
+            return await self._planning.downgrade(asked.where, plan)
         length = too_long(status, said)
         if length is None or plan.caller is None or plan.off or plan.shortened:
             return None
-        await self._desk.ask(_quietly, self._planner.engine.overflowed, plan.caller, length)
+        await self._planning.overflowed(plan.caller, length)
         shorter = await self._planned(asked)
         if shorter.failed or len(shorter.body) >= len(plan.body):
             return None
@@ -208,7 +210,7 @@ class Proxy:
     async def _again(self, asked: Incoming, plan: Plan, passing: Passing, nonsense: Nonsense) -> Plan:
         """The model wrote calls that cannot be used: tell it, and go on with what it answers."""
         self._metrics.add("laconic_asked_again_total", upstream=asked.where.upstream)
-        told = await self._open(self._desk.ask(self._planner.again, asked.where, plan, nonsense), None)
+        told = await self._open(self._planning.again(asked.where, plan, nonsense), None)
         if told is None:
             await passing.give_up()
             return plan
@@ -223,18 +225,6 @@ class Proxy:
         await passing.give_up()
         return plan
 
-    async def _sure(self, asked: Incoming, plan: Plan) -> Plan:
-        """First use of a model: find out whether it calls functions. Unless it shows otherwise, it does."""
-        assert self._client is not None
-        assert plan.caller is not None
-        where, model = asked.where, plan.caller.model
-        found = await self._probes.verdict(self._client, where, asked.query, asked.raw, model)
-        if found == "prompted":
-            return await self._desk.ask(self._planner.downgrade, where, plan) or plan
-        if found:
-            self._desk.tell(self._planner.protocols.learn, where.upstream, model, found)
-        return plan
-
     async def _open(self, work: Awaitable[T], instead: T) -> T:
         """What of ours fails changes nothing for the client; it is counted and logged."""
         try:
@@ -245,8 +235,7 @@ class Proxy:
             return instead
 
     async def _planned(self, asked: Incoming) -> Plan:
-        ask = self._desk.ask_quick if len(asked.body) <= _SMALL else self._desk.ask
-        return await ask(self._planner.plan, asked.where, asked.headers, asked.query, asked.body)
+        return await self._planning.plan(asked.where, asked.headers, asked.query, asked.body)
 
     def _ask(self, asked: Incoming, plan: Plan) -> AbstractAsyncContextManager[aiohttp.ClientResponse]:
         assert self._client is not None
@@ -288,7 +277,7 @@ class Proxy:
             self._roster.answered(plan.caller, usage, plan)
         limits = passing.limits = limits_of(readable(answer.raw_headers), time.time())
         if usage is not None or limits is not None:
-            self._desk.tell(_quietly, self._planner.engine.answered, plan.caller, usage, limits)
+            self._planning.answered(plan.caller, usage, limits)
 
 
 def _about(where: Target, plan: Plan, passing: Passing, seconds: float) -> dict[str, object]:
@@ -314,10 +303,3 @@ async def _answer(send: Send, status: int, body: bytes) -> None:
     headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]
     await send({"type": "http.response.start", "status": status, "headers": headers})
     await send({"type": "http.response.body", "body": body})
-
-
-def _quietly(tell: Callable[..., None], *what: object) -> None:
-    try:
-        tell(*what)
-    except Exception:
-        log.exception("what the provider said was not kept")

@@ -11,8 +11,9 @@ import re
 import sqlite3
 import time
 import zlib
-from collections.abc import Callable, Collection, Sequence
-from contextlib import AbstractContextManager
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
@@ -22,12 +23,16 @@ from laconic.config import Settings
 from laconic.errors import ArchiveUnavailable, RecallFailed, UsageError
 from laconic.records import Original
 from laconic.reduce.pattern import compiled
-from laconic.sessions.owned import transaction
+from laconic.sessions.database import Database
 
 REFERENCE: Final = re.compile(r"^[0-9a-z]{8,16}$")
 _ALPHABET: Final = "0123456789abcdefghjkmnpqrstvwxyz"  # no letters that are mistaken for others
 _SIZE: Final = 8  # letters of a reference; longer when two contents collide
 _SEARCHING: Final = 3.0  # seconds for a pattern
+FILE: Final = "archive.sqlite"  # in the cache folder
+_DAY: Final = 86_400.0
+_SLACK: Final = 8_000_000  # packed bytes below the limit at which a removal ends
+_AT_ONCE: Final = 100  # entries that are too old, and that one `put_all` removes at most
 _STEPS: Final = (
     """
 CREATE TABLE IF NOT EXISTS entry (
@@ -36,6 +41,10 @@ CREATE TABLE IF NOT EXISTS entry (
 ) WITHOUT ROWID;
 CREATE INDEX IF NOT EXISTS entry_session ON entry (session, task, stored);
 CREATE INDEX IF NOT EXISTS entry_stored ON entry (stored)
+""",
+    """
+CREATE TABLE state (packed INTEGER NOT NULL, epoch INTEGER NOT NULL);
+INSERT INTO state SELECT COALESCE(SUM(packed), 0), abs(random() % 1000000000000) FROM entry
 """,
 )
 
@@ -53,17 +62,48 @@ class Entry:
 
 
 class Archive:
-    """Puts bytes away and gives them back. `limit` bounds the packed bytes: the oldest go first."""
+    """Puts bytes away and gives them back.
 
-    def __init__(self, path: Path, limit: int, now: Callable[[], float] = time.time) -> None:
-        self._path = path
+    `limit` bounds the packed bytes, and `days` the age of what nobody put again: the oldest go first.
+    """
+
+    def __init__(self, path: Path, limit: int, now: Callable[[], float] = time.time, *, days: float = 0) -> None:
+        self._file = Database(path, _STEPS, "archive")
         self._limit = limit
+        self._days = days  # 0: of any age
         self._now = now
+        self._epoch = 0
 
     @classmethod
     def of(cls, settings: Settings) -> Archive:
         """The user's archive."""
-        return cls(settings.cache_dir() / "archive.sqlite", settings.number("archive.limit_mb") * 1_000_000)
+        limit = settings.number("archive.limit_mb") * 1_000_000
+        return cls(settings.cache_dir() / FILE, limit, days=settings.number("archive.days"))
+
+    @property
+    def faults(self) -> Counter[str]:
+        """How often the file could not be used, by what was wrong."""
+        return self._file.faults
+
+    @property
+    def epoch(self) -> int:
+        """Another number whenever entries were removed, by any process, or the file was replaced.
+
+        While the file cannot be read it stays what it was.
+        """
+        with suppress(ArchiveUnavailable):
+            query = "SELECT epoch FROM state"
+            (self._epoch,) = self._file.read(lambda base: base.execute(query).fetchone())
+        return self._epoch
+
+    def missing(self, refs: Iterable[str]) -> set[str]:
+        """Those of the references under which nothing is kept."""
+        wanted = json.dumps(sorted(refs))
+        query = "SELECT value FROM json_each(?) WHERE value NOT IN (SELECT ref FROM entry)"
+        return {str(ref) for (ref,) in self._file.read(lambda base: base.execute(query, (wanted,)).fetchall())}
+
+    def close(self) -> None:
+        self._file.close()
 
     def put(self, session: str, task: str, data: bytes, note: str = "") -> str:
         """Store bytes and return their reference. The same bytes of the same session and task have the same one."""
@@ -72,42 +112,40 @@ class Archive:
     def put_all(self, originals: Sequence[Original]) -> list[str]:
         """Store all of them or none, in one transaction; their references in the same order."""
         packed = [zlib.compress(one.data, 3) for one in originals]
-        refs: list[str] = []
-        with self._open() as base:
+        now = self._now()
+
+        def work(base: sqlite3.Connection) -> list[str]:
+            refs: list[str] = []
+            added = 0
             for one, small in zip(originals, packed, strict=True):
-                refs.append(self._free_reference(base, one))
-                base.execute(
-                    "INSERT INTO entry VALUES (?,?,?,?,?,?,?,?) ON CONFLICT(ref) DO UPDATE SET stored=excluded.stored",
-                    (refs[-1], one.session, one.task, one.note, self._now(), len(one.data), len(small), small),
-                )
+                ref = _free_reference(base, one)
+                row = (ref, one.session, one.task, one.note, now, len(one.data), len(small), small)
+                if base.execute("INSERT OR IGNORE INTO entry VALUES (?,?,?,?,?,?,?,?)", row).rowcount:
+                    added += len(small)
+                else:
+                    base.execute("UPDATE entry SET stored=? WHERE ref=?", (now, ref))
+                refs.append(ref)
+            base.execute("UPDATE state SET packed=packed+?", (added,))
             self._bound(base, refs)
-        return refs
+            return refs
 
-    @property
-    def epoch(self) -> int:
-        """A number that changes whenever something was removed."""
-        with self._open() as base:
-            return int(base.execute("SELECT COUNT(*) FROM entry").fetchone()[0])
-
-    def missing(self, refs: Collection[str]) -> set[str]:
-        """Those of these references that nothing is kept under."""
-        with self._open() as base:
-            found = "SELECT ref FROM entry WHERE ref IN (SELECT value FROM json_each(?))"
-            rows = base.execute(found, (json.dumps(sorted(refs)),)).fetchall()
-        return set(refs) - {ref for (ref,) in rows}
+        return self._file.write(work)
 
     def reference(self, original: Original) -> str:
         """What `put_all` would return for it now. Nothing is stored."""
-        with self._open() as base:
-            return self._free_reference(base, original)
+        return self._file.read(lambda base: _free_reference(base, original))
 
     def get(self, ref: str) -> bytes:
         """The bytes that were put, exactly."""
-        with self._open() as base:
-            row = base.execute("SELECT data FROM entry WHERE ref=?", (ref,)).fetchone()
+        query = "SELECT data FROM entry WHERE ref=?"
+        row = self._file.read(lambda base: base.execute(query, (ref,)).fetchone())
         if row is None:
             raise _nothing(ref)
-        return zlib.decompress(row[0])
+        try:
+            return zlib.decompress(row[0])
+        except zlib.error:
+            self._file.faults["damaged row"] += 1
+            raise RecallFailed(f"What is kept under {ref!r} is damaged.", "Run it again.") from None
 
     def lines(self, ref: str, first: int, last: int) -> list[str]:
         """Lines of the stored text, 1-based, both ends included."""
@@ -138,46 +176,79 @@ class Archive:
                 values.append(value)
         columns = "ref, session, task, note, stored, size"
         query = f"SELECT {columns} FROM entry WHERE {' AND '.join(where)} ORDER BY stored, ref"
-        with self._open() as base:
-            return [Entry(*row) for row in base.execute(query, values)]
+        return [Entry(*row) for row in self._file.read(lambda base: base.execute(query, values).fetchall())]
 
     def entry(self, ref: str) -> Entry:
         """What is known about one reference."""
-        with self._open() as base:
-            query = "SELECT ref, session, task, note, stored, size FROM entry WHERE ref=?"
-            row = base.execute(query, (ref,)).fetchone()
+        query = "SELECT ref, session, task, note, stored, size FROM entry WHERE ref=?"
+        row = self._file.read(lambda base: base.execute(query, (ref,)).fetchone())
         if row is None:
             raise _nothing(ref)
         return Entry(*row)
 
+    def remove(self, sessions: Iterable[str] = (), before: float | None = None) -> int:
+        """Forget what these sessions put, and what was put before a moment, so that nothing of it is left in the file.
+
+        Returns how many entries went.
+        """
+        names = json.dumps(sorted(set(sessions)))
+        moment = float("-inf") if before is None else before
+
+        def work(base: sqlite3.Connection) -> int:
+            query = "SELECT ref, packed FROM entry WHERE stored < ? OR session IN (SELECT value FROM json_each(?))"
+            return _remove(base, base.execute(query, (moment, names)).fetchall())
+
+        return self._file.erase(work)
+
     def _text(self, ref: str) -> list[str]:
         return self.get(ref).decode("utf-8", "replace").split("\n")
 
-    @staticmethod
-    def _free_reference(base: sqlite3.Connection, one: Original) -> str:
-        """The shortest reference of this content that no other content has."""
-        letters = _letters(blake2b(_key(one.session, one.task) + one.data, digest_size=16).digest())
-        head = (one.session, one.task, len(one.data))
-        for size in range(_SIZE, len(letters) + 1):
-            ref = letters[:size]
-            row = base.execute("SELECT session, task, size, data FROM entry WHERE ref=?", (ref,)).fetchone()
-            if row is None or (row[:3] == head and zlib.decompress(row[3]) == one.data):
-                return ref
-        raise ArchiveUnavailable("Two contents have the same reference.", "Store it under another task.")
-
     def _bound(self, base: sqlite3.Connection, newest: Collection[str]) -> None:
         """Remove the oldest until the rest is within the limit; what was just put always stays."""
-        (total,) = base.execute("SELECT COALESCE(SUM(packed), 0) FROM entry").fetchone()
-        if total <= self._limit:
-            return
-        for ref, packed in base.execute("SELECT ref, packed FROM entry ORDER BY stored, ref").fetchall():
-            if total <= self._limit or ref in newest:
-                continue
-            base.execute("DELETE FROM entry WHERE ref=?", (ref,))
-            total -= packed
+        (total,) = base.execute("SELECT packed FROM state").fetchone()
+        gone: list[tuple[str, int]] = []
+        if self._days:
+            query = "SELECT ref, packed FROM entry WHERE stored < ? ORDER BY stored LIMIT ?"
+            gone = base.execute(query, (self._now() - self._days * _DAY, _AT_ONCE)).fetchall()
+            total -= sum(packed for _, packed in gone)
+        if total > self._limit:
+            # A little more than needed, so that not every `put_all` removes something.
+            aim = self._limit - min(_SLACK, self._limit // 10)
+            kept = {*newest, *(ref for ref, _ in gone)}
+            for ref, packed in base.execute("SELECT ref, packed FROM entry ORDER BY stored, ref"):
+                if total <= aim:
+                    break
+                if ref not in kept:
+                    gone.append((ref, packed))
+                    total -= packed
+        _remove(base, gone)
 
-    def _open(self) -> AbstractContextManager[sqlite3.Connection]:
-        return transaction(self._path, _STEPS, "archive")
+
+def _remove(base: sqlite3.Connection, entries: Sequence[tuple[str, int]]) -> int:
+    if entries:
+        base.executemany("DELETE FROM entry WHERE ref=?", [(ref,) for ref, _ in entries])
+        freed = sum(packed for _, packed in entries)
+        base.execute("UPDATE state SET packed=packed-?, epoch=epoch+1", (freed,))
+    return len(entries)
+
+
+def _free_reference(base: sqlite3.Connection, one: Original) -> str:
+    """The shortest reference of this content that no other content has."""
+    letters = _letters(blake2b(_key(one.session, one.task) + one.data, digest_size=16).digest())
+    head = (one.session, one.task, len(one.data))
+    for size in range(_SIZE, len(letters) + 1):
+        ref = letters[:size]
+        row = base.execute("SELECT session, task, size, data FROM entry WHERE ref=?", (ref,)).fetchone()
+        if row is None or (row[:3] == head and _holds(row[3], one.data)):
+            return ref
+    raise ArchiveUnavailable("Two contents have the same reference.", "Store it under another task.")
+
+
+def _holds(packed: bytes, data: bytes) -> bool:
+    try:
+        return zlib.decompress(packed) == data
+    except zlib.error:  # damaged: the bytes get another reference
+        return False
 
 
 def _nothing(ref: str) -> RecallFailed:

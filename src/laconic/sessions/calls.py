@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -9,7 +10,7 @@ from typing import Final
 
 import msgspec
 
-from laconic.sessions.owned import figures
+from laconic.sessions.database import Database
 
 _STEPS: Final = (
     """
@@ -48,10 +49,11 @@ class Calls:
     """The record of tool calls in one cache folder; a broken or locked file loses figures, never answers."""
 
     def __init__(self, folder: Path) -> None:
-        self._rows = figures(folder / FILE, _STEPS)
+        self._file = Database(folder / FILE, _STEPS, durable=False)
+        self._file.read(lambda base: None)
 
     def close(self) -> None:
-        self._rows.close()
+        self._file.close()
 
     def record(
         self,
@@ -67,29 +69,41 @@ class Calls:
 
     def add(self, rows: Sequence[Row]) -> None:
         """Several calls in one go."""
-        with self._rows:  # all or none
-            self._rows.execute("BEGIN IMMEDIATE")
-            self._rows.executemany("INSERT INTO calls VALUES (?, ?, ?, ?, ?, ?, ?)", rows)
-            self._rows.execute("DELETE FROM calls WHERE rowid <= (SELECT max(rowid) FROM calls) - ?", (_KEPT,))
 
-    def figures(self) -> Iterator[Figures]:
+        def work(base: sqlite3.Connection) -> None:
+            base.executemany("INSERT INTO calls VALUES (?, ?, ?, ?, ?, ?, ?)", rows)
+            base.execute("DELETE FROM calls WHERE rowid <= (SELECT max(rowid) FROM calls) - ?", (_KEPT,))
+
+        self._file.write(work)
+
+    def remove(self, before: float | None = None) -> int:
+        """Forget the calls before a moment, or all; returns how many."""
+        moment = float("inf") if before is None else before
+        return self._file.erase(lambda base: base.execute("DELETE FROM calls WHERE at < ?", (moment,)).rowcount)
+
+    def figures(self) -> Sequence[Figures]:
         """Per tool, most called first."""
-        totals = self._rows.execute(
-            "SELECT tool, count(*), sum(failed), sum(repaired), sum(cut <> ''), avg(tokens), max(tokens),"
-            " avg(milliseconds) FROM calls GROUP BY tool ORDER BY count(*) DESC, tool"
-        ).fetchall()
-        for tool, calls, errors, repaired, cut, mean, largest, milliseconds in totals:
-            p50, p95 = (int(self._nth(tool, "tokens", calls, share)) for share in (50, 95))
-            times = [round(self._nth(tool, "milliseconds", calls, share), 2) for share in (50, 95, 100)]
-            yield Figures(
-                *(tool, calls, errors, repaired, cut, round(mean, 1), largest, p95, round(milliseconds, 2), p50),
-                *times,
-            )
+        return self._file.read(lambda base: list(_figures(base)))
 
-    def _nth(self, tool: str, column: str, calls: int, share: int) -> float:
-        """The value that so many per cent of a tool's calls do not exceed."""
-        at = max(0, -(-calls * share // 100) - 1)
-        order, at = ("DESC", calls - 1 - at) if 2 * at > calls else ("ASC", at)  # from the nearer end
-        query = f"SELECT {column} FROM calls WHERE tool = ? ORDER BY {column} {order} LIMIT 1 OFFSET ?"
-        (value,) = self._rows.execute(query, (tool, at)).fetchone()
-        return float(value)
+
+def _figures(base: sqlite3.Connection) -> Iterator[Figures]:
+    totals = base.execute(
+        "SELECT tool, count(*), sum(failed), sum(repaired), sum(cut <> ''), avg(tokens), max(tokens),"
+        " avg(milliseconds) FROM calls GROUP BY tool ORDER BY count(*) DESC, tool"
+    ).fetchall()
+    for tool, calls, errors, repaired, cut, mean, largest, milliseconds in totals:
+        p50, p95 = (int(_nth(base, tool, "tokens", calls, share)) for share in (50, 95))
+        times = [round(_nth(base, tool, "milliseconds", calls, share), 2) for share in (50, 95, 100)]
+        yield Figures(
+            *(tool, calls, errors, repaired, cut, round(mean, 1), largest, p95, round(milliseconds, 2), p50),
+            *times,
+        )
+
+
+def _nth(base: sqlite3.Connection, tool: str, column: str, calls: int, share: int) -> float:
+    """The value that so many per cent of a tool's calls do not exceed."""
+    at = max(0, -(-calls * share // 100) - 1)
+    order, at = ("DESC", calls - 1 - at) if 2 * at > calls else ("ASC", at)  # from the nearer end
+    query = f"SELECT {column} FROM calls WHERE tool = ? ORDER BY {column} {order} LIMIT 1 OFFSET ?"
+    (value,) = base.execute(query, (tool, at)).fetchone()
+    return float(value)

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import logging
 import sqlite3
-from collections.abc import Sequence
-from contextlib import AbstractContextManager
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Final, Generic, Protocol, TypeVar
 
 import msgspec
 
+from laconic.config import Settings
 from laconic.errors import LedgerMoved
-from laconic.sessions.owned import transaction
+from laconic.sessions.database import Database
 
 
 class _Branch(Protocol):
@@ -24,7 +27,14 @@ class _Branch(Protocol):
 
 E = TypeVar("E", bound=msgspec.Struct)
 B = TypeVar("B", bound=_Branch)
+FILE: Final = "ledger.sqlite"  # in the cache folder
+DAYS: Final = 90
+LIMIT: Final = 256_000_000  # bytes
+_DAY: Final = 86_400.0
+_BETWEEN: Final = 100  # appends between two looks for what is too old
+_AT_ONCE: Final = 20  # sessions that one look removes at most
 _BRANCHES: Final = 64  # of one session that are remembered; the oldest are forgotten
+_NOTHING: Final = msgspec.msgpack.encode((0, "", 0))  # stands for an event that cannot be read: it decides nothing
 _STEPS: Final = (
     """
 CREATE TABLE IF NOT EXISTS decision (
@@ -39,53 +49,151 @@ CREATE TABLE event (
 ) WITHOUT ROWID;
 CREATE TABLE branch (
   session TEXT NOT NULL, id INTEGER NOT NULL, time REAL NOT NULL, data BLOB NOT NULL, PRIMARY KEY (session, id)
-) WITHOUT ROWID
+) WITHOUT ROWID;
+CREATE TABLE session (name TEXT PRIMARY KEY, last REAL NOT NULL, bytes INTEGER NOT NULL) WITHOUT ROWID;
+CREATE INDEX session_last ON session (last)
 """,
 )
+log = logging.getLogger("laconic.gateway.files")
 
 
 class LedgerFile(Generic[E, B]):
-    """Stores events and branches, whatever they are."""
+    """Stores what was decided in sessions, in order, and the branches of their histories, whatever these are.
 
-    def __init__(self, path: Path, event: type[E], branch: type[B]) -> None:
-        self._path = path
+    Sessions that nobody added to for `days` are forgotten, and the oldest when all together exceed `limit` bytes.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        event: type[E],
+        branch: type[B],
+        *,
+        days: float = DAYS,
+        limit: int = LIMIT,
+        now: Callable[[], float] = time.time,
+    ) -> None:
+        self._file = Database(path, _STEPS, "ledger")
         self._event = msgspec.msgpack.Decoder(event)
         self._branch = msgspec.msgpack.Decoder(branch)
+        self._days = days
+        self._limit = limit
+        self._now = now
+        self._appends = 0
+
+    @classmethod
+    def of(cls, settings: Settings, event: type[E], branch: type[B]) -> LedgerFile[E, B]:
+        """The user's ledger."""
+        limit = settings.number("ledger.limit_mb") * 1_000_000
+        return cls(settings.cache_dir() / FILE, event, branch, days=settings.number("ledger.days"), limit=limit)
+
+    @property
+    def faults(self) -> Counter[str]:
+        """How often the file could not be used, by what was wrong."""
+        return self._file.faults
+
+    def close(self) -> None:
+        self._file.close()
 
     def state(self, session: str) -> tuple[int, tuple[B, ...]]:
         """How many events a session has, and its branches."""
-        with self._open() as base:
-            rows = base.execute("SELECT data FROM branch WHERE session=? ORDER BY id", (session,)).fetchall()
-            return self._number(base, session), tuple(self._branch.decode(data) for (data,) in rows)
+
+        def work(base: sqlite3.Connection) -> tuple[int, list[tuple[bytes]]]:
+            query = "SELECT data FROM branch WHERE session=? ORDER BY id"
+            return _number(base, session), base.execute(query, (session,)).fetchall()
+
+        number, rows = self._file.read(work)
+        found = []
+        for (data,) in rows:
+            try:
+                found.append(self._branch.decode(data))
+            except msgspec.MsgspecError:  # it begins anew
+                self._damaged()
+        return number, tuple(found)
 
     def events(self, session: str, since: int = 0) -> Sequence[E]:
         """What was decided in a session from a number on, oldest first."""
-        with self._open() as base:
-            query = "SELECT data FROM event WHERE session=? AND number>=? ORDER BY number"
-            return [self._event.decode(data) for (data,) in base.execute(query, (session, since))]
+        query = "SELECT data FROM event WHERE session=? AND number>=? ORDER BY number"
+        found = []
+        for (data,) in self._file.read(lambda base: base.execute(query, (session, since)).fetchall()):
+            try:
+                found.append(self._event.decode(data))
+            except (msgspec.MsgspecError, ValueError):  # what it left out is sent whole
+                self._damaged()
+                found.append(self._event.decode(_NOTHING))
+        return found
 
     def record(self, session: str, known: int, event: E | None, branch: B) -> None:
-        """Add to a session. When this returns it is on the disk."""
-        with self._open() as base:
-            if self._number(base, session) != known:
+        """Add to a session. When this returns an event is on the disk; how far a branch is, a power cut may take."""
+        data = msgspec.msgpack.encode(event) if event is not None else b""
+
+        def work(base: sqlite3.Connection) -> None:
+            if _number(base, session) != known:
                 raise LedgerMoved("Another process wrote to this session.", "Read it again.")
             if event is not None:
-                row = (session, known, msgspec.msgpack.encode(event))
-                base.execute("INSERT INTO event VALUES (?,?,?)", row)
+                base.execute("INSERT INTO event VALUES (?,?,?)", (session, known, data))
+            self._move(base, session, branch)
             base.execute(
-                "INSERT OR REPLACE INTO branch VALUES (?,?,?,?)",
-                (session, branch.id, branch.time, msgspec.msgpack.encode(branch)),
+                "INSERT INTO session VALUES (?,?,?)"
+                " ON CONFLICT DO UPDATE SET last=excluded.last, bytes=bytes+excluded.bytes",
+                (session, self._now(), len(data)),
             )
+            if self._appends % _BETWEEN == 0:
+                self._forget(base, session)
+
+        self._file.write(work, flush=event is not None)
+        self._appends += 1
+
+    @staticmethod
+    def _move(base: sqlite3.Connection, session: str, branch: B) -> None:
+        row = (session, branch.id, branch.time, msgspec.msgpack.encode(branch))
+        base.execute("INSERT OR REPLACE INTO branch VALUES (?,?,?,?)", row)
+        if branch.id > _BRANCHES:
             base.execute(
                 "DELETE FROM branch WHERE session=?1 AND id NOT IN"
                 " (SELECT id FROM branch WHERE session=?1 ORDER BY time DESC, id DESC LIMIT ?2)",
                 (session, _BRANCHES),
             )
 
-    @staticmethod
-    def _number(base: sqlite3.Connection, session: str) -> int:
-        query = "SELECT COALESCE(MAX(number), -1) + 1 FROM event WHERE session=?"
-        return int(base.execute(query, (session,)).fetchone()[0])
+    def _damaged(self) -> None:
+        self._file.faults["damaged row"] += 1
+        log.warning("a row of the ledger cannot be read")
 
-    def _open(self) -> AbstractContextManager[sqlite3.Connection]:
-        return transaction(self._path, _STEPS, "ledger")
+    def sessions(self, before: float | None = None) -> list[str]:
+        """Sessions that are known; those that nobody added to since then."""
+        query = "SELECT name FROM session WHERE last < ? ORDER BY last"
+        moment = float("inf") if before is None else before
+        return [name for (name,) in self._file.read(lambda base: base.execute(query, (moment,)).fetchall())]
+
+    def remove(self, sessions: Iterable[str]) -> int:
+        """Forget these sessions, so that nothing of them is left in the file; returns how many events went."""
+        names = list(sessions)
+
+        def work(base: sqlite3.Connection) -> int:
+            return sum(_remove(base, name) for name in names)
+
+        return self._file.erase(work)
+
+    def _forget(self, base: sqlite3.Connection, current: str) -> None:
+        """A few of the sessions that are too old or too much, never the one that is written to."""
+        (total,) = base.execute("SELECT COALESCE(SUM(bytes), 0) FROM session").fetchone()
+        oldest = self._now() - self._days * _DAY
+        query = "SELECT name, last, bytes FROM session WHERE name<>? ORDER BY last LIMIT ?"
+        for name, last, size in base.execute(query, (current, _AT_ONCE)).fetchall():
+            if last >= oldest and total <= self._limit:
+                return
+            _remove(base, name)
+            total -= size
+
+
+def _remove(base: sqlite3.Connection, session: str) -> int:
+    removed = base.execute("DELETE FROM event WHERE session=?", (session,)).rowcount
+    base.execute("DELETE FROM branch WHERE session=?", (session,))
+    base.execute("DELETE FROM session WHERE name=?", (session,))
+    return removed
+
+
+def _number(base: sqlite3.Connection, session: str) -> int:
+    """How many events there are."""
+    query = "SELECT COALESCE(MAX(number), -1) + 1 FROM event WHERE session=?"
+    return int(base.execute(query, (session,)).fetchone()[0])

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Final, Literal
 
 import msgspec
 
-from laconic.sessions.turns import DAY, keys, opened
+from laconic.sessions.turns import DAY, figures_file, keys
 from laconic.wire.limits import counts_cached
 
 By = Literal["kind", "tool", "file"]
@@ -132,11 +133,15 @@ class Spending:
     """The record, open for reading; changes of other processes are seen."""
 
     def __init__(self, path: Path) -> None:
-        self._base = opened(path)
-        self._base.execute("PRAGMA query_only = ON")
+        self._file = figures_file(path)
+        self._file.connection()
+
+    @property
+    def _base(self) -> sqlite3.Connection:
+        return self._file.connection()
 
     def close(self) -> None:
-        self._base.close()
+        self._file.close()
 
     def version(self) -> int:
         """Another number whenever something was written."""

@@ -113,6 +113,15 @@ def resume(folder: Path, id: str, root: Path) -> Trajectory:
     return Trajectory(path, file, begun, tuple(messages), ended)
 
 
+def in_use(path: Path) -> bool:
+    """Whether a process works on a session at the moment."""
+    try:
+        _owned(path).close()
+    except UsageError:
+        return True
+    return False
+
+
 def _owned(path: Path) -> BinaryIO:
     """The file, for this process alone: two that go on with one session would mix their messages."""
     file = path.open("ab")

@@ -8,16 +8,17 @@ from __future__ import annotations
 
 import sqlite3
 import time
+from collections import Counter
 from collections.abc import Iterable, Sequence, Sized
-from contextlib import closing
 from hashlib import blake2b
 from pathlib import Path
 from typing import Final, Protocol
 
 import msgspec
 
+from laconic.config import Settings
 from laconic.records import Entered, Intake
-from laconic.sessions.owned import figures
+from laconic.sessions.database import Database
 from laconic.wire.limits import Limits
 
 FILE: Final = "turns.sqlite"  # in the cache folder
@@ -26,6 +27,8 @@ DAY: Final = 24 * HOUR
 AXES: Final = ("kind", "tool", "file")  # by which parts of all sessions are added up
 _SESSIONS: Final = 5_000  # sessions that are kept
 _PRUNED: Final = 100  # turns between two looks at how many there are
+_FORGOTTEN: Final = 50  # old sessions that one look removes at most
+DAYS: Final = 365  # after which a session that nobody used is forgotten
 _MINUTE: Final = 60.0  # seconds after which a quota is full again when nobody says
 _DAYS: Final = 120  # for which tallies of files are kept apart
 _STEPS: Final = (
@@ -87,6 +90,16 @@ class Who(msgspec.Struct, frozen=True):
     model: str = ""
     format: str = ""
     client: str = ""  # as the client names itself
+
+
+class Account(msgspec.Struct, frozen=True):
+    """A provider and a key, by their hash, and the sessions that were paid with it."""
+
+    account: str
+    upstream: str
+    sessions: int
+    began: float
+    last: float
 
 
 class Cost(msgspec.Struct, frozen=True):
@@ -184,47 +197,102 @@ class Turn(msgspec.Struct, frozen=True):
         )
 
 
-def opened(path: Path) -> sqlite3.Connection:
+def figures_file(path: Path) -> Database:
     """The file, created for its owner only when it is not there."""
-    return figures(path, _STEPS)
+    return Database(path, _STEPS, durable=False)
 
 
 class Turns:
-    """Writes. Used from one thread; several processes may write to one file."""
+    """Writes. Several threads and processes may write to one file.
 
-    def __init__(self, path: Path, kept: int = _SESSIONS) -> None:
-        self._base = opened(path)
+    Sessions that nobody used for `days` are forgotten, and beyond `kept` those that nobody used for longest.
+    """
+
+    def __init__(self, path: Path, kept: int = _SESSIONS, days: float = DAYS) -> None:
+        self._file = figures_file(path)
         self._kept = kept
+        self._days = days
         self._until_pruned = 1
 
     @classmethod
-    def usable(cls, path: Path) -> Turns | None:
-        """None when the file cannot be used: figures are lost, nothing else."""
-        try:
-            return cls(path)
-        except (sqlite3.Error, OSError):
-            return None
+    def of(cls, settings: Settings) -> Turns:
+        """The user's record."""
+        return cls(settings.cache_dir() / FILE, days=settings.number("turns.days"))
+
+    @property
+    def faults(self) -> Counter[str]:
+        """How often the file could not be used, by what was wrong."""
+        return self._file.faults
 
     def close(self) -> None:
-        self._base.close()
+        self._file.close()
 
     def last_whole(self, session: str) -> float:
         """Prompt tokens that the last answered turn would have had without us."""
-        row = self._base.execute("SELECT last_whole FROM session WHERE name=?", (session,)).fetchone()
+        query = "SELECT last_whole FROM session WHERE name=?"
+        row = self._file.read(lambda base: base.execute(query, (session,)).fetchone())
         return float(row[0]) if row else 0.0
 
     def add(self, *turns: Turn) -> None:
         """Write turns down, all or none."""
-        with closing(self._base.cursor()) as base:
-            base.execute("BEGIN IMMEDIATE")
-            try:
-                for turn in turns:
-                    _write(base, turn)
-                self._prune(base)
-            except BaseException:
-                base.execute("ROLLBACK")
-                raise
-            base.execute("COMMIT")
+
+        def work(base: sqlite3.Connection) -> None:
+            cursor = base.cursor()
+            for turn in turns:
+                _write(cursor, turn)
+            self._prune(cursor)
+
+        self._file.write(work)
+
+    def accounts(self) -> list[Account]:
+        """Whose sessions are recorded, those used last first."""
+        query = (
+            "SELECT account, min(upstream), count(*), min(began), max(last) FROM session"
+            " GROUP BY account ORDER BY max(last) DESC"
+        )
+        return [Account(*row) for row in self._file.read(lambda base: base.execute(query).fetchall())]
+
+    def sessions(self, account: str | None = None, before: float | None = None) -> list[str]:
+        """The names of sessions: of one account, or those that nobody used since a moment."""
+        query = "SELECT name FROM session WHERE last < ? AND (account=? OR ?) ORDER BY last"
+        values = (float("inf") if before is None else before, account, account is None)
+        return [name for (name,) in self._file.read(lambda base: base.execute(query, values).fetchall())]
+
+    def remove(self, sessions: Iterable[str]) -> int:
+        """Forget these sessions, so that nothing of them is left in the file, also no name of a file that only they used.
+
+        Sums over all sessions stay.
+
+        Returns how many were there.
+        """
+        names = [(name,) for name in sessions]
+
+        def work(base: sqlite3.Connection) -> int:
+            cursor = base.cursor()
+            query = "SELECT id FROM session WHERE name=?"
+            found = [row for name in names for row in cursor.execute(query, name).fetchall()]
+            query = "SELECT DISTINCT file FROM part WHERE session=?"
+            files = [file for one in found for (file,) in cursor.execute(query, one).fetchall()]
+            _forget(cursor, found)
+            cursor.execute(
+                "DELETE FROM tally WHERE axis='file' AND name IN (SELECT value FROM json_each(?))"
+                " AND name NOT IN (SELECT file FROM part)",
+                (msgspec.json.encode(files).decode(),),
+            )
+            return len(found)
+
+        return self._file.erase(work)
+
+    def clear(self) -> int:
+        """Forget everything, sums too; returns how many sessions there were."""
+
+        def work(base: sqlite3.Connection) -> int:
+            (count,) = base.execute("SELECT count(*) FROM session").fetchone()
+            for (table,) in base.execute("SELECT name FROM sqlite_master WHERE type='table'").fetchall():
+                base.execute(f"DELETE FROM {table}")
+            return int(count)
+
+        return self._file.erase(work)
 
     def _prune(self, base: sqlite3.Cursor) -> None:
         """Every now and then the sessions that nobody used for longest are forgotten; their hours stay."""
@@ -233,9 +301,16 @@ class Turns:
             return
         self._until_pruned = _PRUNED
         oldest = base.execute("SELECT id FROM session ORDER BY last DESC LIMIT -1 OFFSET ?", (self._kept,)).fetchall()
+        (newest,) = base.execute("SELECT max(last) FROM session").fetchone()
+        query = "SELECT id FROM session WHERE last < ? ORDER BY last LIMIT ?"
+        oldest += base.execute(query, (newest - self._days * DAY, _FORGOTTEN)).fetchall()
         _fold(base)
-        for table, column in (("turn", "session"), ("part", "session"), ("block", "session"), ("session", "id")):
-            base.executemany(f"DELETE FROM {table} WHERE {column}=?", oldest)
+        _forget(base, oldest)
+
+
+def _forget(base: sqlite3.Cursor, sessions: Sequence[tuple[int]]) -> None:
+    for table, column in (("turn", "session"), ("part", "session"), ("block", "session"), ("session", "id")):
+        base.executemany(f"DELETE FROM {table} WHERE {column}=?", sessions)
 
 
 def _write(base: sqlite3.Cursor, turn: Turn) -> None:

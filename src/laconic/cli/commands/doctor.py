@@ -1,7 +1,7 @@
 """Say what is wrong, or missing, and what to do about it.
 
-Looks at the settings, the cache folder, git, the parser and the index of a workspace, and starts our server as each
-client that was set up would start it; changes nothing.
+Looks at the settings, the cache folder and the files in it, git, the parser and the index of a workspace, and starts
+our server as each client that was set up would start it; changes nothing.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace, settings: Settings) -> int:
     from laconic.index.health import examine  # loads SQLite and a grammar
 
-    findings = [*examine(args.path, settings.cache_dir()), *_clients(args.path.resolve())]
+    findings = [*examine(args.path, settings.cache_dir()), *_files(settings), *_clients(args.path.resolve())]
     if args.json:
         print(msgspec.json.encode(findings).decode())
     else:
@@ -37,6 +37,19 @@ def run(args: argparse.Namespace, settings: Settings) -> int:
             mark = "ok  " if finding.well else "WARN"
             print(f"{mark} {finding.what}: {finding.seen}" + (f" {finding.advice}" if finding.advice else ""))
     return 0 if all(finding.well for finding in findings) else 1
+
+
+def _files(settings: Settings) -> Iterator[Finding]:
+    """What is kept about conversations: whether it can be used, and what was damaged."""
+    from laconic.index.health import Finding  # loads SQLite and a grammar
+    from laconic.sessions import archive, calls, ledger, turns
+    from laconic.sessions.condition import examine_file
+
+    cache = settings.cache_dir()
+    paths = [cache / name for name in (archive.FILE, ledger.FILE, turns.FILE, calls.FILE)]
+    for path in (*paths, settings.state_dir() / "models.json"):
+        for seen in examine_file(path):
+            yield Finding(path.name, seen.well, seen.text, seen.advice)
 
 
 def _clients(root: Path) -> Iterator[Finding]:

@@ -9,6 +9,7 @@ import argparse
 import sys
 import time
 from collections.abc import Mapping
+from functools import partial
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -18,8 +19,12 @@ from laconic.config import Settings
 if TYPE_CHECKING:
     from starlette.applications import Starlette
 
+    from laconic.context.ledger import Branch, LedgerEntry
     from laconic.gateway.engine import Engine
+    from laconic.gateway.plan import Planner, Policy
     from laconic.gateway.routes import Upstreams
+    from laconic.sessions.archive import Archive
+    from laconic.sessions.ledger import LedgerFile
     from laconic.wire.prompted.capability import Memory
 
 # The gateway is imported inside functions: most commands never need an HTTP server.
@@ -79,8 +84,7 @@ def application(known: Upstreams, settings: Settings, *, off: bool, token: str =
     from laconic.gateway.history import History
     from laconic.gateway.plan import Policy
     from laconic.mcp_server.instructions import INSTRUCTIONS
-    from laconic.sessions.capabilities import Capabilities
-    from laconic.sessions.turns import FILE, Turns
+    from laconic.sessions.turns import Turns
 
     policy = Policy(
         enabled=settings.flag("gateway.enabled") and not off,
@@ -91,28 +95,58 @@ def application(known: Upstreams, settings: Settings, *, off: bool, token: str =
         texts=(msgspec.json.encode(INSTRUCTIONS)[1:-1],),
         max_body=settings.number("gateway.max_body") * 2**20,
     )
-    turns = Turns.usable(settings.cache_dir() / FILE)
-    history = History(turns) if turns else None
-    memory = Capabilities(settings.state_dir() / "models.json")
+    turns = Turns.of(settings)
+    memory = _memory(settings)
     pages = {"/laconic/dashboard": dashboard(settings, token)}
-    return build(known, engine(settings, memory), policy, token, history=history, memory=memory, pages=pages)
+    ledger, archive = _files(settings)
+    return build(
+        known,
+        _engine(settings, ledger, archive, memory),
+        policy,
+        token,
+        history=History(turns),
+        memory=memory,
+        pages=pages,
+        apart=partial(_planner, settings, policy),
+        files={"archive": archive, "ledger": ledger, "turns": turns},
+    )
 
 
-def engine(settings: Settings, memory: Memory | None = None) -> Engine:
-    """The conversation engine with its files in the user's cache folder."""
-    from laconic.context.engine import Engine as ContextEngine
+def engine(settings: Settings) -> Engine:
+    """The conversation engine with its files in the user's folders."""
+    return _engine(settings, *_files(settings), _memory(settings))
+
+
+def _planner(settings: Settings, policy: Policy) -> Planner:
+    """A planner of its own, in another process, with the same files."""
+    from laconic.gateway.plan import Planner
+
+    return Planner(engine(settings), policy, time.time, _memory(settings))
+
+
+def _memory(settings: Settings) -> Memory:
+    """What was learned about models."""
+    from laconic.sessions.capabilities import Capabilities
+
+    return Capabilities(settings.state_dir() / "models.json")
+
+
+def _files(settings: Settings) -> tuple[LedgerFile[LedgerEntry, Branch], Archive]:
     from laconic.context.ledger import Branch, LedgerEntry
-    from laconic.context.options import options_from
-    from laconic.gateway.engine import Keeping
     from laconic.sessions.archive import Archive
     from laconic.sessions.ledger import LedgerFile
+
+    return LedgerFile.of(settings, LedgerEntry, Branch), Archive.of(settings)
+
+
+def _engine(settings: Settings, ledger: LedgerFile[LedgerEntry, Branch], archive: Archive, memory: Memory) -> Engine:
+    from laconic.context.engine import Engine as ContextEngine
+    from laconic.context.options import options_from
+    from laconic.gateway.engine import Keeping
     from laconic.tokens.count import counter
 
-    folder = settings.cache_dir()
-    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-    ledger = LedgerFile(folder / "ledger.sqlite", LedgerEntry, Branch)
     count = counter(settings.text("model"))
-    kept = ContextEngine(ledger, Archive.of(settings), time.time, count, options_from(settings))
+    kept = ContextEngine(ledger, archive, time.time, count, options_from(settings))
     return Keeping(kept, settings.number("gateway.window"), memory=memory)
 
 

@@ -1,0 +1,119 @@
+"""Remove what Laconic keeps about conversations: of one session, of one account, before a date, or everything.
+
+Without an option it says what is kept. Afterwards the removed bytes are in none of our files; a gateway that runs goes
+on. Indexes and the history of edits belong to workspaces and stay.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable, Collection, Iterable
+from contextlib import ExitStack, closing
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from laconic.config import Settings
+from laconic.errors import UnknownName, UsageError
+
+if TYPE_CHECKING:
+    from laconic.sessions.purge import Purge
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    chosen = parser.add_mutually_exclusive_group()
+    chosen.add_argument("--session", metavar="ID", help="one session, by its id or the beginning of it")
+    chosen.add_argument("--account", metavar="ID", help="all sessions of a provider and key, by the account's id")
+    chosen.add_argument("--before", metavar="DATE", help="what nobody used since then: 2026-01-31, also with a time")
+    chosen.add_argument("--all", action="store_true", help="everything")
+    parser.add_argument("--yes", action="store_true", help="do not ask")
+
+
+def run(args: argparse.Namespace, settings: Settings) -> int:
+    with ExitStack() as stack:
+        purge = _open(settings, stack)
+        if args.all:
+            return _remove(
+                args, "everything that is kept about conversations", purge.sessions(), purge, purge.remove_all
+            )
+        if args.before is not None:
+            moment = _moment(args.before)
+            what = f"what nobody used since {args.before}"
+            return _remove(args, what, purge.sessions(moment), purge, lambda: purge.remove_before(moment))
+        if args.session is None and args.account is None:
+            return _list(purge)
+        if args.account is not None:
+            accounts = [account.account for account in purge.accounts() if account.account]
+            account = _named("account", args.account, accounts)
+            names = purge.turns.sessions(account)
+            what = f"{len(names)} sessions of the account {account}"
+        else:
+            names = [_named("session", args.session, purge.sessions())]
+            what = f"the session {names[0]}"
+        return _remove(args, what, names, purge, lambda: purge.remove_sessions(names))
+
+
+def _open(settings: Settings, stack: ExitStack) -> Purge:
+    from laconic.context.ledger import Branch, LedgerEntry  # all of these: not for `--help`
+    from laconic.sessions import archive, calls, ledger, turns
+    from laconic.sessions.purge import Purge
+
+    cache = settings.cache_dir()
+    names = (archive.FILE, ledger.FILE, turns.FILE, calls.FILE)
+    return Purge(
+        archive=stack.enter_context(closing(archive.Archive.of(settings))),
+        ledger=stack.enter_context(closing(ledger.LedgerFile.of(settings, LedgerEntry, Branch))),
+        turns=stack.enter_context(closing(turns.Turns.of(settings))),
+        calls=stack.enter_context(closing(calls.Calls(cache))),
+        agent=settings.state_dir() / "agent",
+        files=[*(cache / name for name in names), settings.state_dir() / "models.json"],
+    )
+
+
+def _list(purge: Purge) -> int:
+    print(f"{len(purge.sessions())} sessions, {len(purge.archive.entries())} archived outputs")
+    for account in purge.accounts():
+        last = datetime.fromtimestamp(account.last).strftime("%Y-%m-%d")
+        name = account.account or "(none)"
+        print(f"account {name}  {account.upstream}  {account.sessions} sessions, last used {last}")
+    print("Remove some with --session, --account or --before, or all with --all.")
+    return 0
+
+
+def _remove(
+    args: argparse.Namespace, what: str, names: Collection[str], purge: Purge, remove: Callable[[], dict[str, int]]
+) -> int:
+    if not args.yes and not _agreed(what):
+        print("Nothing was removed.")
+        return 1
+    busy = purge.busy(names)
+    removed = remove()
+    print("Removed: " + (", ".join(f"{count} {name}" for name, count in removed.items() if count) or "nothing") + ".")
+    if busy:
+        print(f"An agent works on {', '.join(busy)}: end it and purge again.", file=sys.stderr)
+    return 1 if busy else 0
+
+
+def _agreed(what: str) -> bool:
+    if not sys.stdin.isatty():
+        raise UsageError("Nobody is there to agree.", "Say --yes.")
+    print(f"Remove {what}? It cannot be brought back. [y/N] ", end="", flush=True)
+    return sys.stdin.readline().strip().lower() in {"y", "yes"}
+
+
+def _named(what: str, wanted: str, known: Iterable[str]) -> str:
+    """The one that has this name, or the only one that begins so."""
+    names = sorted(known)
+    found = [wanted] if wanted in names else [name for name in names if name.startswith(wanted)]
+    if len(found) == 1 and wanted:
+        return found[0]
+    if found:
+        raise UsageError(f"{len(found)} {what}s begin with {wanted!r}.", "Write more of it.")
+    raise UnknownName(what, wanted, tuple(names[:5]))
+
+
+def _moment(text: str) -> float:
+    try:
+        return datetime.fromisoformat(text).timestamp()
+    except ValueError:
+        raise UsageError(f"{text!r} is no date.", "Write 2026-01-31, or 2026-01-31T18:00.") from None
