@@ -7,7 +7,7 @@ import pytest
 from laconic.errors import BadSetting, UsageError
 from laconic.gateway.headers import upward
 from laconic.gateway.routes import target, upstreams
-from laconic.gateway.server import listen
+from laconic.serving.listen import listen
 
 KNOWN = upstreams(
     "http://a", "http://o/v1/", "http://g", "ollama=http://127.0.0.1:11434, router=https://r.example/api/v1"

@@ -21,8 +21,13 @@ _TOO_LONG: Final = (
     re.compile(rb"prompt contains (?P<sent>\d+) tokens.{0,80}?(?P<most>\d+) maximum context length", re.S),
     re.compile(rb"context (?:window|length|size)[^\d]{1,40}(?P<most>\d{3,8})(?P<sent>)"),
 )
-_ANTHROPIC = {400: "invalid_request_error", 401: "authentication_error", 413: "request_too_large"}
-_GEMINI = {400: "INVALID_ARGUMENT", 401: "UNAUTHENTICATED", 413: "INVALID_ARGUMENT"}
+_ANTHROPIC = {
+    400: "invalid_request_error",
+    401: "authentication_error",
+    403: "permission_error",
+    413: "request_too_large",
+}
+_GEMINI = {400: "INVALID_ARGUMENT", 401: "UNAUTHENTICATED", 403: "PERMISSION_DENIED", 413: "INVALID_ARGUMENT"}
 
 
 def refusal(format: str, status: int, message: str) -> bytes:

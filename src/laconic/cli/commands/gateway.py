@@ -6,6 +6,7 @@ Point a client at it (ANTHROPIC_BASE_URL, OPENAI_BASE_URL with /v1, ...); keys s
 from __future__ import annotations
 
 import argparse
+import logging
 import sys
 import time
 from collections.abc import Mapping
@@ -13,13 +14,16 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from laconic.cli.listening import add_listen_arguments, listen_as_asked
 from laconic.config import Settings
+from laconic.errors import BadSetting
 
 if TYPE_CHECKING:
     from starlette.applications import Starlette
 
     from laconic.gateway.engine import Engine
     from laconic.gateway.routes import Upstreams
+    from laconic.serving.listen import Listen
 
 # The gateway is imported inside functions: most commands never need an HTTP server.
 
@@ -29,29 +33,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--anthropic-url", default="", metavar="URL", help="where Anthropic's API is")
     parser.add_argument("--openai-url", default="", metavar="URL", help="where OpenAI's API is, or a server like it")
     parser.add_argument("--gemini-url", default="", metavar="URL", help="where Gemini's API is")
-    parser.add_argument("--certificate", default="", metavar="FILE", help="certificate for TLS")
-    parser.add_argument("--key", default="", metavar="FILE", help="key of the certificate")
-    parser.add_argument("--insecure", action="store_true", help="allow plain HTTP on an address that others reach")
+    add_listen_arguments(parser)
     parser.add_argument("--off", action="store_true", help="change nothing: only pass requests on")
 
 
 def run(args: argparse.Namespace, settings: Settings) -> int:
     from laconic.gateway.logs import to
-    from laconic.gateway.server import bind, listen, server_for
+    from laconic.serving.listen import bind
+    from laconic.serving.server import server_for
 
     to(sys.stderr)
-    where = listen(
-        args.listen or settings.text("gateway.listen"),
-        settings.text("gateway.token"),
-        args.certificate,
-        args.key,
-        insecure=args.insecure,
-    )
+    where = listen_as_asked(args, settings, args.listen or settings.text("gateway.listen"))
     known = known_upstreams(settings, args.anthropic_url, args.openai_url, args.gemini_url)
-    app = application(known, settings, off=args.off, token=where.token)
+    app = application(known, settings, off=args.off, where=where)
     opened = bind(where)
-    host, port = opened.getsockname()[:2]
-    print(f"laconic gateway on http{'s' if where.certificate else ''}://{host}:{port}", flush=True)
+    print(f"laconic gateway on {where.url(opened)}", flush=True)
     server_for(app, where).run(sockets=[opened])
     return 0
 
@@ -71,13 +67,15 @@ def known_upstreams(
     )
 
 
-def application(known: Upstreams, settings: Settings, *, off: bool, token: str = "") -> Starlette:
-    """The gateway as the settings want it."""
+def application(known: Upstreams, settings: Settings, *, off: bool, where: Listen | None = None) -> Starlette:
+    """The gateway as the settings want it. Without an address it serves one client, and leaves no token behind."""
     from laconic.dashboard.app import application as dashboard
     from laconic.gateway.app import build
     from laconic.gateway.history import History
     from laconic.gateway.plan import Policy
     from laconic.mcp_server.instructions import INSTRUCTIONS
+    from laconic.serving.hosts import allowed_hosts
+    from laconic.serving.listen import Listen
     from laconic.sessions.capabilities import Capabilities
     from laconic.sessions.turns import FILE, Turns
 
@@ -93,8 +91,33 @@ def application(known: Upstreams, settings: Settings, *, off: bool, token: str =
     turns = Turns.usable(settings.cache_dir() / FILE)
     history = History(turns) if turns else None
     memory = Capabilities(settings.state_dir() / "models.json")
-    pages = {"/laconic/dashboard": dashboard(settings, token)}
-    return build(known, engine(settings), policy, token, history=history, memory=memory, pages=pages)
+    make = where is not None
+    where = where or Listen("127.0.0.1", 0)
+    token = where.token or _viewer_token(settings, make=make)
+    return build(
+        known,
+        engine(settings),
+        policy,
+        where.token,
+        hosts=allowed_hosts(where, settings.patterns("gateway.hosts")),
+        viewer_token=token,
+        history=history,
+        memory=memory,
+        pages={"/laconic/dashboard": dashboard(settings, token)},
+    )
+
+
+def _viewer_token(settings: Settings, *, make: bool) -> str:
+    """The token for the numbers and the dashboard. Where none can be kept nobody sees them, and the proxy works."""
+    from laconic.serving.tokens import own_token
+
+    if settings.text("gateway.token"):
+        return settings.text("gateway.token")
+    try:
+        return own_token(settings.state_dir(), make=make)
+    except BadSetting as error:
+        logging.getLogger("laconic.gateway").warning("no token for the dashboard", extra={"reason": str(error)})
+        return ""
 
 
 def engine(settings: Settings) -> Engine:
