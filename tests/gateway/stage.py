@@ -16,6 +16,7 @@ from laconic.gateway.plan import Policy
 from laconic.gateway.routes import Upstreams
 from laconic.gateway.scripted import Script, ScriptedUpstream
 from laconic.serving.listen import bind, listen
+from laconic.serving.protocol import Bounds
 from laconic.serving.server import server_for
 from laconic.wire.prompted.capability import Memory
 
@@ -49,6 +50,7 @@ async def stage(
     *,
     history: History | None = None,
     memory: Memory | None = None,
+    bounds: Bounds | None = None,
 ) -> AsyncIterator[Stage]:
     async with ScriptedUpstream(script) as upstream:
         known = Upstreams(upstream.url, upstream.url, upstream.url, {"local": upstream.url})
@@ -63,7 +65,7 @@ async def stage(
         )
         where = listen("127.0.0.1:0", "", "", "", insecure=False)
         opened = bind(where)
-        server = server_for(app, where)
+        server = server_for(app, where, bounds)
         serving = asyncio.ensure_future(server.serve(sockets=[opened]))
         while not server.started:
             await asyncio.sleep(0.01)
@@ -85,11 +87,12 @@ def play(
     *,
     history: History | None = None,
     memory: Memory | None = None,
+    bounds: Bounds | None = None,
 ) -> None:
     """Run one scene on a fresh stage."""
 
     async def run() -> None:
-        async with stage(script, engine, policy, token, history=history, memory=memory) as where:
+        async with stage(script, engine, policy, token, history=history, memory=memory, bounds=bounds) as where:
             await asyncio.wait_for(scene(where), 20)
 
     asyncio.run(run())

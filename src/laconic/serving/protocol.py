@@ -11,34 +11,41 @@ from asyncio import TimerHandle
 from http import HTTPStatus
 from typing import Any, Final, Literal
 
+import msgspec
 from uvicorn.config import Config
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 from uvicorn.server import ServerState
 
-HEAD_BYTES: Final = 64 * 1024  # of the request line and all headers; also of trailers
-HEADERS: Final = 128
-HEAD_SECONDS: Final = 15.0  # from the first byte, or from the connection, to the end of the headers
-BODY_SECONDS: Final = 30.0  # in which BODY_LEAST bytes of a body must arrive
-BODY_LEAST: Final = 1024
-PIPELINED: Final = 16  # requests that may wait on one connection for the answer to an earlier one
 _LINGER: Final = 1.0  # seconds that a refused peer has to read why
 
 Phase = Literal["head", "body", "between"]
 
 
+class Bounds(msgspec.Struct, frozen=True):
+    """What a peer may send, and how long it may take."""
+
+    head_bytes: int = 64 * 1024  # of the request line and all headers; also of trailers
+    headers: int = 128
+    head_seconds: float = 15.0  # from the first byte, or from the connection, to the end of the headers
+    body_seconds: float = 30.0  # in which `body_least` bytes of a body must arrive
+    body_least: int = 1024
+    pipelined: int = 16  # requests that may wait on one connection for the answer to an earlier one
+    waiting: int = 1024  # connections that wait for their peer
+
+
 class BoundedState(ServerState):
     """All connections of a server, and those that wait for their peer, longest first."""
 
-    def __init__(self, most: int) -> None:
+    def __init__(self, bounds: Bounds) -> None:
         super().__init__()
-        self._most = most
+        self.bounds = bounds
         self._waiting: dict[BoundedProtocol, None] = {}
 
     def wait(self, connection: BoundedProtocol) -> None:
         """The connection has nothing to do. When too many are like that, the one that waits longest is closed."""
         self._waiting.pop(connection, None)
         self._waiting[connection] = None
-        if len(self._waiting) > self._most:
+        if len(self._waiting) > self.bounds.waiting:
             oldest = next(iter(self._waiting))
             del self._waiting[oldest]
             oldest.transport.abort()
@@ -65,6 +72,7 @@ class BoundedProtocol(HttpToolsProtocol):
         super().__init__(config, server_state, app_state, _loop)
         assert isinstance(server_state, BoundedState)
         self._state = server_state
+        self._bounds = server_state.bounds
         self._phase: Phase = "between"
         self._timer: TimerHandle | None = None
         self._head = 0  # bytes of the request line and headers so far
@@ -78,7 +86,7 @@ class BoundedProtocol(HttpToolsProtocol):
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
         self._state.wait(self)
-        self._expect(HEAD_SECONDS)
+        self._expect(self._bounds.head_seconds)
 
     def connection_lost(self, exc: Exception | None) -> None:
         super().connection_lost(exc)
@@ -91,15 +99,15 @@ class BoundedProtocol(HttpToolsProtocol):
         self._understood = False
         super().data_received(data)
         self._silent = 0 if self._understood else self._silent + len(data)
-        if self._silent > HEAD_BYTES:
-            self._refuse(HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE, f"Headers have at most {HEAD_BYTES} bytes.")
+        if self._silent > self._bounds.head_bytes:
+            self._refuse(*self._too_long())
 
     def on_message_begin(self) -> None:
         super().on_message_begin()
         self._understood = True
         self._head = 0
         self._phase = "head"
-        self._expect(HEAD_SECONDS)
+        self._expect(self._bounds.head_seconds)
 
     def on_url(self, url: bytes) -> None:
         self._count(len(url))
@@ -109,19 +117,19 @@ class BoundedProtocol(HttpToolsProtocol):
         self._count(len(name) + len(value))
         if self._phase != "head":
             return  # a trailer: the headers that were checked stay as they were
-        if len(self.headers) >= HEADERS:
-            self._refusal = (HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE, f"A request has at most {HEADERS} headers.")
+        if len(self.headers) >= self._bounds.headers:
+            text = f"A request has at most {self._bounds.headers} headers."
+            self._refusal = (HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE, text)
             raise RequestTooLarge
         super().on_header(name, value)
 
     def on_headers_complete(self) -> None:
-        if len(self.pipeline) >= PIPELINED:
-            self._refusal = (HTTPStatus.TOO_MANY_REQUESTS, f"At most {PIPELINED} requests wait on one connection.")
-            raise RequestTooLarge
+        if len(self.pipeline) >= self._bounds.pipelined:
+            raise RequestTooLarge  # an answer is under way: there is no place to say why
         self._understood = True
         self._phase = "body"
         self._head = 0
-        self._expect(BODY_SECONDS)
+        self._expect(self._bounds.body_seconds)
         super().on_headers_complete()
 
     def on_body(self, body: bytes) -> None:
@@ -149,12 +157,13 @@ class BoundedProtocol(HttpToolsProtocol):
 
     def _count(self, size: int) -> None:
         self._head += size
-        if self._head > HEAD_BYTES:
-            self._refusal = (
-                HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE,
-                f"Headers have at most {HEAD_BYTES} bytes.",
-            )
+        if self._head > self._bounds.head_bytes:
+            self._refusal = self._too_long()
             raise RequestTooLarge
+
+    def _too_long(self) -> tuple[HTTPStatus, str]:
+        text = f"A request line with its headers has at most {self._bounds.head_bytes} bytes."
+        return HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE, text
 
     def _settle(self) -> None:
         if self.transport.is_closing():
@@ -176,7 +185,7 @@ class BoundedProtocol(HttpToolsProtocol):
     def _expired(self, seconds: float) -> None:
         self._timer = None
         held_up = self._unanswered > 0 or self.flow.read_paused  # by us, not by the peer
-        if held_up or (self._phase == "body" and self._body >= BODY_LEAST):
+        if held_up or (self._phase == "body" and self._body >= self._bounds.body_least):
             self._expect(seconds)
         elif self._phase == "between":
             self.transport.close()
