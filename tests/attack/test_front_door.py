@@ -21,7 +21,7 @@ from laconic.config import Settings, child_environment
 from laconic.dashboard.app import PAGES
 from laconic.gateway.scripted import Answer, Asked, ScriptedUpstream
 from laconic.serving.listen import bind, listen
-from laconic.serving.protocol import Bounds
+from laconic.serving.protocol import ConnectionBounds
 from laconic.serving.server import server_for
 from laconic.serving.tokens import own_token
 from laconic.sessions.archive import Archive
@@ -35,7 +35,7 @@ DESCRIPTORS = 600
 FLOOD = 100 * 10**6
 SECRET = "what-a-tool-said-in-private"
 TITLE = "the-title-of-a-session"
-HASTY = Bounds(head_seconds=0.3, body_seconds=0.3)
+HASTY = ConnectionBounds(head_seconds=0.3, body_seconds=0.3)
 
 
 def _fine(asked: Asked) -> Answer:

@@ -16,7 +16,7 @@ from laconic.gateway.plan import Policy
 from laconic.gateway.routes import Upstreams
 from laconic.gateway.scripted import Script, ScriptedUpstream
 from laconic.serving.listen import bind, listen
-from laconic.serving.protocol import Bounds
+from laconic.serving.protocol import ConnectionBounds
 from laconic.serving.server import server_for
 from laconic.wire.prompted.capability import Memory
 
@@ -50,7 +50,7 @@ async def stage(
     *,
     history: History | None = None,
     memory: Memory | None = None,
-    bounds: Bounds | None = None,
+    bounds: ConnectionBounds | None = None,
 ) -> AsyncIterator[Stage]:
     async with ScriptedUpstream(script) as upstream:
         known = Upstreams(upstream.url, upstream.url, upstream.url, {"local": upstream.url})
@@ -87,7 +87,7 @@ def play(
     *,
     history: History | None = None,
     memory: Memory | None = None,
-    bounds: Bounds | None = None,
+    bounds: ConnectionBounds | None = None,
 ) -> None:
     """Run one scene on a fresh stage."""
 

@@ -12,7 +12,7 @@ from tests.samples import shop
 
 from laconic.bench.clients import crowd, workspace
 from laconic.config import Settings
-from laconic.mcp_server.http import application
+from laconic.mcp_server.http import SessionLimits, application
 from laconic.serving.hosts import allowed_hosts
 from laconic.serving.listen import bind, listen
 from laconic.serving.server import server_for
@@ -27,10 +27,12 @@ ACCEPTED = {"accept": "application/json, text/event-stream"}
 
 
 @asynccontextmanager
-async def _serving(root: Path, settings: Settings, token: str = "") -> AsyncIterator[str]:
+async def _serving(
+    root: Path, settings: Settings, token: str = "", limits: SessionLimits | None = None
+) -> AsyncIterator[str]:
     where = listen("127.0.0.1:0", token, "", "", insecure=False)
     opened = bind(where)
-    server = server_for(application(root, settings, allowed_hosts(where), token=token), where)
+    server = server_for(application(root, settings, allowed_hosts(where), token=token, limits=limits), where)
     running = asyncio.ensure_future(server.serve(sockets=[opened]))
     while not server.started:
         await asyncio.sleep(0.01)
@@ -78,5 +80,53 @@ def test_sessions_of_clients_at_once_stay_apart(tmp_path: Path, settings: Settin
             tally = await crowd(url, 3, 0.0)
             assert (tally.errors, tally.mixed) == ([], [])
             assert tally.calls == 15
+
+    asyncio.run(talk())
+
+
+async def _open(client: aiohttp.ClientSession, url: str) -> str:
+    async with client.post(url, json=INITIALIZE, headers=ACCEPTED) as answer:
+        assert answer.status == 200
+        return answer.headers["mcp-session-id"]
+
+
+async def _ping(client: aiohttp.ClientSession, url: str, session: str) -> int:
+    said = {"jsonrpc": "2.0", "id": 2, "method": "ping"}
+    async with client.post(url, json=said, headers={**ACCEPTED, "mcp-session-id": session}) as answer:
+        return answer.status
+
+
+def test_sessions_that_were_left_make_room(tmp_path: Path, settings: Settings) -> None:
+    """A client that comes later is let in; those that are in use stay, those that were silent longest end."""
+
+    async def talk() -> None:
+        async with (
+            _serving(shop(tmp_path), settings, limits=SessionLimits(sessions=4)) as url,
+            aiohttp.ClientSession() as client,
+        ):
+            used = await _open(client, url)
+            stream = await client.get(url, headers={**ACCEPTED, "mcp-session-id": await _open(client, url)})
+            left = []
+            for _ in range(80):  # more than the SDK would allow to be open
+                left.append(await _open(client, url))
+                assert await _ping(client, url, used) == 200
+            statuses = [await _ping(client, url, session) for session in left]
+            assert statuses == [404] * 78 + [200] * 2
+            assert not stream.content.at_eof()
+            stream.close()
+
+    asyncio.run(talk())
+
+
+def test_a_silent_session_ends(tmp_path: Path, settings: Settings) -> None:
+    async def talk() -> None:
+        async with (
+            _serving(shop(tmp_path), settings, limits=SessionLimits(idle_seconds=0.2)) as url,
+            aiohttp.ClientSession() as client,
+        ):
+            session = await _open(client, url)
+            assert await _ping(client, url, session) == 200
+            await asyncio.sleep(1)
+            assert await _ping(client, url, session) == 404
 
     asyncio.run(talk())

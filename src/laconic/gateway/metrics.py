@@ -18,6 +18,7 @@ HELP: Final = {
     "laconic_probes_total": "Models of which it was found out whether they call functions, by what showed it.",
     "laconic_in_flight": "Requests that are being answered.",
 }
+_MOST: Final = 10**12
 Labels = tuple[tuple[str, str], ...]
 
 
@@ -28,6 +29,9 @@ class Metrics:
         self._values: dict[tuple[str, Labels], float] = {}
 
     def add(self, name: str, amount: float = 1, **labels: str) -> None:
+        """Count. An amount that no number of ours can have is left out: one of them would spoil the counter for good."""
+        if not -_MOST <= amount <= _MOST or (amount < 0 and name.endswith("_total")):
+            return
         key = (name, tuple(sorted(labels.items())))
         self._values[key] = self._values.get(key, 0) + amount
 
@@ -39,11 +43,18 @@ class Metrics:
         for name, about in HELP.items():
             kind = "counter" if name.endswith("_total") else "gauge"
             lines += [f"# HELP {name} {about}", f"# TYPE {name} {kind}"]
-            lines += [f"{name}{_labels(labels)} {value:g}" for (own, labels), value in self._sorted() if own == name]
+            lines += [
+                f"{name}{_labels(labels)} {_number(value)}" for (own, labels), value in self._sorted() if own == name
+            ]
         return "\n".join(lines) + "\n"
 
     def _sorted(self) -> Iterable[tuple[tuple[str, Labels], float]]:
         return sorted(self._values.items())
+
+
+def _number(value: float) -> str:
+    """All digits of a whole number: rounded, a counter would stand still."""
+    return str(int(value)) if value == int(value) else repr(value)
 
 
 def _labels(labels: Labels) -> str:

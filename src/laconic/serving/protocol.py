@@ -21,7 +21,7 @@ _LINGER: Final = 1.0  # seconds that a refused peer has to read why
 Phase = Literal["head", "body", "between"]
 
 
-class Bounds(msgspec.Struct, frozen=True):
+class ConnectionBounds(msgspec.Struct, frozen=True):
     """What a peer may send, and how long it may take."""
 
     head_bytes: int = 64 * 1024  # of the request line and all headers; also of trailers
@@ -36,7 +36,7 @@ class Bounds(msgspec.Struct, frozen=True):
 class BoundedState(ServerState):
     """All connections of a server, and those that wait for their peer, longest first."""
 
-    def __init__(self, bounds: Bounds) -> None:
+    def __init__(self, bounds: ConnectionBounds) -> None:
         super().__init__()
         self.bounds = bounds
         self._waiting: dict[BoundedProtocol, None] = {}

@@ -11,7 +11,7 @@ import uvicorn
 from starlette.types import ASGIApp
 
 from laconic.serving.listen import Listen
-from laconic.serving.protocol import BoundedProtocol, BoundedState, Bounds
+from laconic.serving.protocol import BoundedProtocol, BoundedState, ConnectionBounds
 
 _SWITCH: Final = 0.0005  # seconds: while one request is worked on in a thread, the streams of others go on
 _DESCRIPTORS: Final = (65_536, 10_240)  # more is never needed; macOS takes no more than the second
@@ -20,12 +20,12 @@ _DESCRIPTORS: Final = (65_536, 10_240)  # more is never needed; macOS takes no m
 class BoundedServer(uvicorn.Server):
     """A server whose connections keep to bounds."""
 
-    def __init__(self, config: uvicorn.Config, bounds: Bounds) -> None:
+    def __init__(self, config: uvicorn.Config, bounds: ConnectionBounds) -> None:
         super().__init__(config)
         self.server_state = BoundedState(bounds)
 
 
-def server_for(app: ASGIApp, where: Listen, bounds: Bounds | None = None) -> BoundedServer:
+def server_for(app: ASGIApp, where: Listen, bounds: ConnectionBounds | None = None) -> BoundedServer:
     """A server, not yet running."""
     logging.getLogger("uvicorn.error").setLevel(logging.CRITICAL)
     sys.setswitchinterval(_SWITCH)
@@ -47,7 +47,7 @@ def server_for(app: ASGIApp, where: Listen, bounds: Bounds | None = None) -> Bou
         ssl_certfile=where.certificate or None,
         ssl_keyfile=where.key or None,
     )
-    return BoundedServer(config, bounds or Bounds(waiting=min(1024, descriptors // 4)))
+    return BoundedServer(config, bounds or ConnectionBounds(waiting=min(1024, descriptors // 4)))
 
 
 def raise_descriptor_limit() -> int:
