@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import subprocess
+import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -11,11 +13,12 @@ import aiohttp
 from tests.samples import shop
 
 from laconic.bench.clients import crowd, workspace
-from laconic.config import Settings
+from laconic.config import Settings, child_environment
 from laconic.mcp_server.http import SessionLimits, application
 from laconic.serving.hosts import allowed_hosts
 from laconic.serving.listen import bind, listen
 from laconic.serving.server import server_for
+from laconic.serving.tokens import own_token
 
 INITIALIZE = {
     "jsonrpc": "2.0",
@@ -130,3 +133,23 @@ def test_a_silent_session_ends(tmp_path: Path, settings: Settings) -> None:
             assert await _ping(client, url, session) == 404
 
     asyncio.run(talk())
+
+
+def test_the_command_wants_the_token_of_this_user(tmp_path: Path) -> None:
+    """Other users of the machine reach the port; what they would read there is the code, and what was left out."""
+    own = {"LACONIC_CACHE_DIR": str(tmp_path / "cache"), "LACONIC_STATE_DIR": str(tmp_path / "state")}
+    settings = tmp_path / "config.toml"
+    settings.write_text("")
+    root = shop(tmp_path)
+    words = ["mcp", "--config", str(settings), "--root", str(root), "--http", "127.0.0.1:0"]
+    with subprocess.Popen(
+        [sys.executable, "-m", "laconic", *words], stdout=subprocess.PIPE, text=True, env=child_environment(own)
+    ) as process:
+        try:
+            assert process.stdout is not None
+            url = process.stdout.readline().split()[-1]
+            assert asyncio.run(_status(url)) == 401
+            token = own_token(tmp_path / "state", make=False)
+            assert asyncio.run(_status(url, authorization=f"Bearer {token}")) == 200
+        finally:
+            process.terminate()
