@@ -51,8 +51,25 @@ async function open(page, path, look, name) {
   await page.screenshot({ path: `${pictures}/${name}-${look}.png` });
 }
 
+// Without the link the page asks for the token.
+async function form(browser) {
+  const context = await browser.newContext();
+  const page = await context.newPage();
+  const seen = [(await page.goto(base)).status()];
+  for (const token of ["wrong", link.split("token=")[1]]) {
+    await page.fill("input[name=token]", token);
+    const [answer] = await Promise.all([page.waitForResponse((one) => one.request().isNavigationRequest()), page.click("button")]);
+    seen.push(answer.status());
+  }
+  await page.waitForURL(base);
+  seen.push(await page.locator("h1").textContent());
+  await context.close();
+  return seen;
+}
+
 async function main() {
   const browser = await chromium.launch({ executablePath, args });
+  told.form = await form(browser);
   for (const [look, [width, height, deviceScaleFactor]] of Object.entries(LOOKS)) {
     const colorScheme = look === "dark" ? "dark" : "light";
     const context = await browser.newContext({ viewport: { width, height }, colorScheme, deviceScaleFactor });

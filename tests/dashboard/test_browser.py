@@ -62,6 +62,7 @@ def test_every_page_in_a_browser(settings: Settings, tmp_path: Path) -> None:
             assert script.stdout.readline() == "watching\n"
             _record(settings)
             told = json.loads(script.stdout.readline())
+    assert told["form"] == [401, 401, 303, "Overview"]
     assert told["entered"] == [True] * 4
     assert told["complaints"] == []
     assert told["away"] == []

@@ -16,9 +16,7 @@ from laconic.dashboard.layout import page
 from laconic.dashboard.markup import tag
 from laconic.serving.tokens import HEADER, has_token, is_token
 
-_ASK: Final = (
-    "The token: `laconic dashboard` prints a link with it, and it is in the file `token` of the state folder."
-)
+_ASK: Final = "Paste your token: it is in the file named token in the state folder, and in the link that was printed."
 _LONGEST: Final = 4_096  # bytes of the form that holds a token
 _HEADERS: Final = {
     "content-security-policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self';"
@@ -26,7 +24,7 @@ _HEADERS: Final = {
     "cache-control": "no-store",
     "cross-origin-opener-policy": "same-origin",
     "cross-origin-resource-policy": "same-origin",
-    "referrer-policy": "no-referrer",
+    "referrer-policy": "same-origin",  # without any, browsers send our own form as if from nowhere: `Origin: null`
     "x-content-type-options": "nosniff",
     "x-frame-options": "DENY",
 }
