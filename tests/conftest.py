@@ -17,4 +17,5 @@ hypothesis_settings.load_profile("laws")
 
 @pytest.fixture
 def settings(tmp_path: Path) -> Settings:
-    return load(flags={"cache_dir": str(tmp_path / "cache")}, environ={}, file=tmp_path / "none.toml")
+    own = {"cache_dir": str(tmp_path / "cache"), "state_dir": str(tmp_path / "state")}
+    return load(flags=own, environ={}, file=tmp_path / "none.toml")

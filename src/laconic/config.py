@@ -51,7 +51,7 @@ class Setting:
 
 SETTINGS: Final[tuple[Setting, ...]] = (
     Setting("cache_dir", "", "Folder for indexes and archives; empty means the user's cache folder."),
-    Setting("state_dir", "", "Folder for the agent's sessions; empty means the user's state folder."),
+    Setting("state_dir", "", "Folder for the agent's sessions and your token; empty: the user's state folder."),
     Setting("model", "gpt-5", "Model whose tokenizer counts when nothing else says so."),
     Setting("budget", 0, "Tokens an answer may have at most; 0 means the tool's own default.", minimum=0),
     Setting("reduce.budget", 0, "Tokens that `laconic reduce` aims for; 0 means by content.", minimum=0),
@@ -72,7 +72,8 @@ SETTINGS: Final[tuple[Setting, ...]] = (
     Setting(
         "gateway.upstreams", "", "Further providers, reached under their name: `ollama=http://127.0.0.1:11434, ...`."
     ),
-    Setting("gateway.token", "", "Word that clients must send in `x-laconic-token`; needed unless on loopback."),
+    Setting("gateway.token", "", "Token that clients must send in `x-laconic-token`; needed unless on loopback."),
+    Setting("gateway.hosts", "", "Further names of this machine that requests may ask for, with commas."),
     Setting(
         "gateway.enabled", True, "Whether conversations are changed at all; off, the gateway only passes them on."
     ),
@@ -169,7 +170,7 @@ class Settings(Mapping[str, Value]):
         return Path(platformdirs.user_cache_dir("laconic", appauthor=False))
 
     def state_dir(self) -> Path:
-        """Where sessions of the agent live."""
+        """Where sessions of the agent and the user's token live."""
         named = self.text("state_dir")
         if named:
             return Path(named).expanduser()

@@ -1,11 +1,12 @@
 // Open every page in Chromium and tell what was seen, as one line of JSON on standard output.
-// Words: folder of node modules, the browser, address of the dashboard, folder for pictures, flags of the browser.
+// Words: folder of node modules, the browser, link that the dashboard printed, folder for pictures, flags of the browser.
 "use strict";
 
-const [modules, executablePath, base, pictures, ...args] = process.argv.slice(2);
+const [modules, executablePath, link, pictures, ...args] = process.argv.slice(2);
+const base = link.split("?")[0];
 const { chromium } = require(require.resolve("playwright-core", { paths: [modules] }));
 const LOOKS = { light: [1280, 900, 1], dark: [1280, 900, 1], phone: [390, 844, 2] };
-const told = { complaints: [], away: [], wide: [], wrong: [], figures: 0, milliseconds: {} };
+const told = { complaints: [], entered: [], away: [], wide: [], wrong: [], figures: 0, milliseconds: {} };
 
 // Runs inside the page: figures against the JSON document that the page names.
 async function compared() {
@@ -21,8 +22,11 @@ async function compared() {
   return { wrong, count: found.length };
 }
 
+// A page of a browser that followed the printed link; what it stores must keep it in, at the address without the token.
 async function watched(context, name) {
   const page = await context.newPage();
+  await page.goto(link);
+  told.entered.push(page.url() === base && (await page.evaluate(() => document.cookie)) === "");
   const complain = (text) => told.complaints.push(`${name} ${page.url()}: ${text}`);
   page.on("console", (message) => complain(message.text()));
   page.on("pageerror", (error) => complain(String(error)));
@@ -47,8 +51,25 @@ async function open(page, path, look, name) {
   await page.screenshot({ path: `${pictures}/${name}-${look}.png` });
 }
 
+// Without the link the page asks for the token.
+async function form(browser) {
+  const context = await browser.newContext();
+  const page = await context.newPage();
+  const seen = [(await page.goto(base)).status()];
+  for (const token of ["wrong", link.split("token=")[1]]) {
+    await page.fill("input[name=token]", token);
+    const [answer] = await Promise.all([page.waitForResponse((one) => one.request().isNavigationRequest()), page.click("button")]);
+    seen.push(answer.status());
+  }
+  await page.waitForURL(base);
+  seen.push(await page.locator("h1").textContent());
+  await context.close();
+  return seen;
+}
+
 async function main() {
   const browser = await chromium.launch({ executablePath, args });
+  told.form = await form(browser);
   for (const [look, [width, height, deviceScaleFactor]] of Object.entries(LOOKS)) {
     const colorScheme = look === "dark" ? "dark" : "light";
     const context = await browser.newContext({ viewport: { width, height }, colorScheme, deviceScaleFactor });

@@ -9,21 +9,33 @@ from starlette.testclient import TestClient
 
 from laconic.bench.recorded import fill
 from laconic.config import Settings, load
-from laconic.dashboard.app import application
+from laconic.dashboard.app import standalone
+from laconic.serving.hosts import AllowedHosts
+
+TOKEN = "sesame-of-this-user"
 
 
 @pytest.fixture(scope="session")
 def recorded(tmp_path_factory: pytest.TempPathFactory) -> Settings:
     """A cache folder that tests only read."""
     folder = tmp_path_factory.mktemp("recorded")
-    settings = load(flags={"cache_dir": str(folder / "cache")}, environ={}, file=folder / "none.toml")
+    own = {"cache_dir": str(folder / "cache"), "state_dir": str(folder / "state")}
+    settings = load(flags=own, environ={}, file=folder / "none.toml")
     fill(settings, 12, time.time(), calls=400)
     return settings
 
 
-def client(settings: Settings, token: str = "", peer: str = "127.0.0.1", host: str = "127.0.0.1:8000") -> TestClient:
-    app = application(settings, token)
-    return TestClient(app, base_url=f"http://{host}", client=(peer, 5000), follow_redirects=False)
+def stranger(settings: Settings, host: str = "127.0.0.1:8000", token: str = TOKEN) -> TestClient:
+    """A browser that nobody let in yet."""
+    app = standalone(settings, token, AllowedHosts())
+    return TestClient(app, base_url=f"http://{host}", client=("127.0.0.1", 5000), follow_redirects=False)
+
+
+def client(settings: Settings) -> TestClient:
+    """Somebody who has the token."""
+    opened = stranger(settings)
+    opened.headers["x-laconic-token"] = TOKEN
+    return opened
 
 
 @pytest.fixture

@@ -28,7 +28,7 @@ SCRIPT = Path(__file__).with_name("browser.cjs")
 @contextmanager
 def _dashboard(settings: Settings) -> Iterator[str]:
     config = settings.cache_dir() / "config.toml"
-    config.write_text(f'cache_dir = "{settings.cache_dir()}"\n')
+    config.write_text(f'cache_dir = "{settings.cache_dir()}"\nstate_dir = "{settings.state_dir()}"\n')
     words = [sys.executable, "-m", "laconic", "dashboard", "--config", str(config)]
     with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
@@ -62,6 +62,8 @@ def test_every_page_in_a_browser(settings: Settings, tmp_path: Path) -> None:
             assert script.stdout.readline() == "watching\n"
             _record(settings)
             told = json.loads(script.stdout.readline())
+    assert told["form"] == [401, 401, 303, "Overview"]
+    assert told["entered"] == [True] * 4
     assert told["complaints"] == []
     assert told["away"] == []
     assert told["wide"] == []

@@ -8,7 +8,6 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
 import aiohttp
-import uvicorn
 
 from laconic.gateway.app import build
 from laconic.gateway.engine import Engine, Unchanged
@@ -16,8 +15,12 @@ from laconic.gateway.history import History
 from laconic.gateway.plan import Policy
 from laconic.gateway.routes import Upstreams
 from laconic.gateway.scripted import Script, ScriptedUpstream
-from laconic.gateway.server import bind, listen
+from laconic.serving.listen import bind, listen
+from laconic.serving.protocol import ConnectionBounds
+from laconic.serving.server import server_for
 from laconic.wire.prompted.capability import Memory
+
+VIEWER = "who may see the numbers"
 
 
 @dataclass
@@ -32,7 +35,8 @@ class Stage:
             return answer.status, {k.lower(): v for k, v in answer.headers.items()}, await answer.read()
 
     async def get(self, path: str, **headers: str) -> tuple[int, bytes]:
-        named = {name.replace("_", "-"): value for name, value in headers.items()}
+        """As somebody who may see the numbers, unless other headers say otherwise."""
+        named = {"x-laconic-token": VIEWER} | {name.replace("_", "-"): value for name, value in headers.items()}
         async with self.client.get(self.base + path, headers=named) as answer:
             return answer.status, await answer.read()
 
@@ -46,21 +50,22 @@ async def stage(
     *,
     history: History | None = None,
     memory: Memory | None = None,
+    bounds: ConnectionBounds | None = None,
 ) -> AsyncIterator[Stage]:
     async with ScriptedUpstream(script) as upstream:
         known = Upstreams(upstream.url, upstream.url, upstream.url, {"local": upstream.url})
-        app = build(known, engine or Unchanged(), policy or Policy(), token, history=history, memory=memory)
-        opened = bind(listen("127.0.0.1:0", "", "", "", insecure=False))
-        config = uvicorn.Config(
-            app,
-            http="httptools",
-            ws="none",
-            log_config=None,
-            access_log=False,
-            server_header=False,
-            date_header=False,
+        app = build(
+            known,
+            engine or Unchanged(),
+            policy or Policy(),
+            token,
+            viewer_token=VIEWER,
+            history=history,
+            memory=memory,
         )
-        server = uvicorn.Server(config)
+        where = listen("127.0.0.1:0", "", "", "", insecure=False)
+        opened = bind(where)
+        server = server_for(app, where, bounds)
         serving = asyncio.ensure_future(server.serve(sockets=[opened]))
         while not server.started:
             await asyncio.sleep(0.01)
@@ -82,11 +87,12 @@ def play(
     *,
     history: History | None = None,
     memory: Memory | None = None,
+    bounds: ConnectionBounds | None = None,
 ) -> None:
     """Run one scene on a fresh stage."""
 
     async def run() -> None:
-        async with stage(script, engine, policy, token, history=history, memory=memory) as where:
+        async with stage(script, engine, policy, token, history=history, memory=memory, bounds=bounds) as where:
             await asyncio.wait_for(scene(where), 20)
 
     asyncio.run(run())

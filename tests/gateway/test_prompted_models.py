@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 from typing import Any
 
@@ -86,6 +87,59 @@ def test_a_declared_model_streams_calls() -> None:
         assert len(where.upstream.asked) == 1
 
     play(scene, _model, policy=Policy(prompted_models=("openai/gem*",)))
+
+
+def _gzipped(asked: Asked) -> Answer:
+    """The same model behind a server that compresses without being asked."""
+    plain = _model(asked)
+    packed = gzip.compress(b"".join(plain.chunks))
+    pieces = tuple(packed[start : start + 50] for start in range(0, len(packed), 50))
+    return Answer(pieces, plain.status, (*plain.headers, ("content-encoding", "gzip")))
+
+
+@pytest.mark.feature("P2")
+@pytest.mark.parametrize("stream", [False, True])
+def test_calls_are_read_from_an_answer_that_is_compressed_unasked(stream: bool) -> None:
+    """The refusal of tools is understood, and the client gets plain bytes that say that they are plain."""
+
+    async def scene(where: Stage) -> None:
+        request = json.dumps({**CHAT, "stream": stream}).encode()
+        status, headers, body = await where.post("/v1/chat/completions", request)
+        assert (status, headers["x-laconic-tools"]) == (200, "prompted")
+        assert "content-encoding" not in headers
+        assert b'"tool_calls"' in body
+        assert b'"Read"' in body
+
+    play(scene, _gzipped, policy=Policy(probe=False))
+
+
+@pytest.mark.parametrize(
+    ("encoding", "kind"),
+    [("gzip", "application/json"), ("br", "application/json"), ("br", "text/event-stream")],
+)
+def test_what_cannot_be_opened_arrives_as_it_was_sent(encoding: str, kind: str) -> None:
+    """With the encoding that the provider named, so that the client can judge it."""
+    sent = b"\x8b neither of these"
+    headers = (("content-type", kind), ("content-encoding", encoding))
+
+    async def scene(where: Stage) -> None:
+        _, headers, body = await where.post("/v1/chat/completions", json.dumps(CHAT).encode())
+        assert (body, headers["content-encoding"]) == (sent, encoding)
+
+    play(scene, lambda _: Answer((sent,), headers=headers), policy=Policy(prompted_models=("gemma",)))
+
+
+@pytest.mark.parametrize("encoding", ["gzip", "br"])
+def test_an_error_keeps_its_encoding(encoding: str) -> None:
+    """A refusal of a request whose calls are written as text."""
+    said = gzip.compress(b'{"error":{"message":"too many requests"}}')
+
+    async def scene(where: Stage) -> None:
+        status, headers, body = await where.post("/v1/chat/completions", json.dumps(CHAT).encode())
+        assert (status, body, headers["content-encoding"]) == (429, said, encoding)
+
+    answer = Answer((said,), 429, (("content-type", "application/json"), ("content-encoding", encoding)))
+    play(scene, lambda _: answer, policy=Policy(prompted_models=("gemma",)))
 
 
 @pytest.mark.feature("P2")

@@ -12,7 +12,7 @@ import aiohttp
 import msgspec
 import pytest
 from backports import zstd
-from tests.gateway.stage import Stage, play
+from tests.gateway.stage import VIEWER, Stage, play
 from yarl import URL
 
 from laconic.gateway.engine import Caller, Prepared
@@ -326,12 +326,14 @@ def test_sessions_are_told_apart_by_id_account_and_opening_and_not_by_keys() -> 
 def test_the_numbers_are_private() -> None:
     async def scene(where: Stage) -> None:
         await where.post("/v1/messages", CHAT, x_laconic_token="word", x_api_key="secret-key")
-        assert (await where.get("/metrics"))[0] == 403
-        assert (await where.get("/laconic/sessions", x_laconic_token="wrong"))[0] == 403
-        status, text = await where.get("/metrics", x_laconic_token="word")
+        for path in ("/metrics", "/laconic/sessions"):
+            assert (await where.get(path, x_laconic_token=""))[0] == 401
+            assert (await where.get(path, x_laconic_token="wrong"))[0] == 401
+            assert (await where.get(path, x_laconic_token="", authorization="Bearer secret-key"))[0] == 401
+        status, text = await where.get("/metrics", x_laconic_token="", authorization=f"Bearer {VIEWER}")
         assert status == 200
         assert b'laconic_requests_total{format="anthropic",status="200",upstream="anthropic"} 1' in text
-        status, sessions = await where.get("/laconic/sessions", x_laconic_token="word")
+        status, sessions = await where.get("/laconic/sessions")
         assert json.loads(sessions)["sessions"][0]["requests"] == 1
         assert b"secret-key" not in text + sessions
         assert where.upstream.asked[0].header("x-laconic-token") == ""
@@ -349,10 +351,16 @@ def test_without_the_token_nothing_passes() -> None:
     play(scene, _json, token="word")
 
 
-def test_a_page_of_another_host_reads_no_numbers() -> None:
+def test_without_a_token_of_its_own_the_numbers_want_one_too() -> None:
+    """Whoever else is on this machine may ask a provider with a key of theirs, and sees nothing of us."""
+
     async def scene(where: Stage) -> None:
-        assert (await where.get("/laconic/sessions", host="evil.example"))[0] == 403
-        assert (await where.get("/laconic/sessions"))[0] == 200
+        assert (await where.post("/v1/messages", CHAT))[0] == 200
+        for path in ("/metrics", "/laconic/sessions"):
+            assert (await where.get(path, x_laconic_token=""))[0] == 401
+            assert (await where.get(path))[0] == 200
+        for path in ("/healthz", "/readyz"):
+            assert await where.get(path, x_laconic_token="") == (200, b"ok\n")
 
     play(scene, _json)
 

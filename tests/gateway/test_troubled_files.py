@@ -19,11 +19,12 @@ from laconic.cli.commands.gateway import application
 from laconic.config import load
 from laconic.gateway.routes import Upstreams
 from laconic.gateway.scripted import Answer, ScriptedUpstream
-from laconic.gateway.server import bind, listen
+from laconic.serving.listen import bind, listen
 from laconic.sessions.ruined import ruined
 from laconic.sessions.spending import Spending
 
 FILES = ("archive.sqlite", "ledger.sqlite", "turns.sqlite")
+TOKEN = "word"
 USAGE = b'{"usage":{"input_tokens":9,"output_tokens":2}}'
 
 
@@ -51,7 +52,7 @@ class Gateway:
         return len(self._upstream.asked[-1].body) / len(body)
 
     async def faults(self) -> dict[str, float]:
-        async with self._client.get(f"{self._base}/metrics") as answer:
+        async with self._client.get(f"{self._base}/metrics", headers={"x-laconic-token": TOKEN}) as answer:
             lines = (await answer.text()).splitlines()
         rows = [line.rsplit(" ", 1) for line in lines if line.startswith("laconic_store_faults_total{")]
         return {labels.partition("{")[2].rstrip("}"): float(value) for labels, value in rows}
@@ -60,7 +61,7 @@ class Gateway:
 def _play(folder: Path, scene: Callable[[Gateway], Awaitable[None]]) -> None:
     async def run() -> None:
         async with ScriptedUpstream(lambda asked: Answer((USAGE,))) as upstream:
-            given = {"cache_dir": str(folder / "cache"), "state_dir": str(folder / "state")}
+            given = {"cache_dir": str(folder / "cache"), "state_dir": str(folder / "state"), "gateway.token": TOKEN}
             known = Upstreams(upstream.url, upstream.url, upstream.url, {})
             opened = bind(listen("127.0.0.1:0", "", "", "", insecure=False))
             app = application(known, load(given, environ={}), off=False)

@@ -93,3 +93,15 @@ def test_writes_for_an_hour_are_told_apart() -> None:
     kinds = {"ephemeral_5m_input_tokens": 4, "ephemeral_1h_input_tokens": 3}
     usage = {"input_tokens": 3, "cache_creation_input_tokens": 7, "cache_creation": kinds, "output_tokens": 5}
     assert usage_of(json.dumps({"usage": usage}).encode()) == Usage(3, 0, 7, 5, long=3)
+
+
+@pytest.mark.parametrize(
+    "absurd", ["1" + "0" * 400, "-5", "1e400", "1e3", "10000000001", "true", '"7"', "null", "[7]"]
+)
+def test_absurd_counts_are_left_out(absurd: str) -> None:
+    """Numbers that no answer can have; the others of the same report count."""
+    body = f'{{"usage":{{"input_tokens":{absurd},"output_tokens":5}}}}'.encode()
+    assert usage_of(body) == Usage(output=5)
+    reader = UsageReader()
+    reader.feed(b'data: {"usage":{"input_tokens":3}}\n\ndata: ' + body + b"\n\n")
+    assert reader.close() == Usage(3, output=5)

@@ -70,7 +70,7 @@ def workspace(root: Path, clients: int) -> Path:
 def serving(root: Path, cache: Path) -> Iterator[str]:
     """Our server on a free port."""
     server = subprocess.Popen(
-        [sys.executable, "-m", "laconic", "mcp", "--root", str(root), "--http", "127.0.0.1:0"],
+        [sys.executable, "-m", "laconic", "mcp", "--root", str(root), "--http", "127.0.0.1:0", "--no-token"],
         stdout=subprocess.PIPE,
         env=child_environment({"LACONIC_CACHE_DIR": str(cache)}),
     )

@@ -25,6 +25,7 @@ from laconic.bench.parties import cpu
 from laconic.bench.recorded import fill
 from laconic.bench.report import Cell, Options, Report, at_most, versions
 from laconic.config import Settings, child_environment, load
+from laconic.serving.tokens import HEADER
 from laconic.sessions.spending import Spending
 from laconic.sessions.turns import FILE, Turn, Turns, Who
 
@@ -104,8 +105,8 @@ async def _times(settings: Settings, session: str, program: str | None) -> dict[
     """Every page, each from a process of its own; a turn is recorded before each answer but the first."""
     found: dict[str, Times] = {}
     for page in _PAGES:
-        async with _process(settings) as (base, pid), aiohttp.ClientSession(raise_for_status=bool(session)) as client:
-            url = f"{base}{page.format(session)}"
+        async with _process(settings) as (link, pid), _client(link, check=bool(session)) as client:
+            url = f"{_base(link)}{page.format(session)}"
             times = found[page] = Times()
             times.first, times.size = await _ask(client, url)
             spent = cpu(pid)
@@ -114,13 +115,23 @@ async def _times(settings: Settings, session: str, program: str | None) -> dict[
                 times.again.append((await _ask(client, url))[0])
             times.cpu = 1000 * (cpu(pid) - spent) / _ROUNDS
             if program is not None:
-                times.loads = await _loads(program, url, settings)
+                times.loads = await _loads(program, link, url, settings)
     return found
 
 
-async def _loads(program: str, url: str, settings: Settings) -> list[float]:
+def _base(link: str) -> str:
+    return link.partition("?")[0]
+
+
+def _client(link: str, *, check: bool = False) -> aiohttp.ClientSession:
+    """A client that sends the token of the link that was printed."""
+    return aiohttp.ClientSession(headers={HEADER: link.partition("?token=")[2]}, raise_for_status=check)
+
+
+async def _loads(program: str, link: str, url: str, settings: Settings) -> list[float]:
     found = []
     async with browser(program) as tab:
+        await tab.load(link)
         await tab.load(url)
         for _ in range(_ROUNDS):
             _record(settings)
@@ -142,20 +153,21 @@ async def _ask(client: aiohttp.ClientSession, url: str) -> tuple[float, int]:
 
 @asynccontextmanager
 async def _process(settings: Settings) -> AsyncIterator[tuple[str, int]]:
-    """A dashboard of its own."""
+    """A dashboard of its own: the link that it printed, and its process."""
     folder = settings.cache_dir()
     folder.mkdir(parents=True, exist_ok=True)
     config = folder / "config.toml"
     config.write_text(f'cache_dir = "{folder}"\n', "utf-8")
     words = [sys.executable, "-m", "laconic", "dashboard", "--config", str(config)]
-    own = child_environment({"LACONIC_CACHE_DIR": str(folder)})  # the environment is stronger than the file
+    # The environment is stronger than the file.
+    own = child_environment({"LACONIC_CACHE_DIR": str(folder), "LACONIC_STATE_DIR": str(folder / "state")})
     process = await asyncio.create_subprocess_exec(*words, stdout=asyncio.subprocess.PIPE, env=own)
     assert process.stdout is not None
     try:
-        base = (await process.stdout.readline()).decode().split()[-1]
-        async with aiohttp.ClientSession() as client:
-            await _ask(client, f"{base}static/icon.svg")  # it has said where before it listens
-        yield base, process.pid
+        link = (await process.stdout.readline()).decode().split()[-1]
+        async with _client(link) as client:
+            await _ask(client, f"{_base(link)}static/icon.svg")  # it has said where before it listens
+        yield link, process.pid
     finally:
         process.terminate()
         await process.wait()

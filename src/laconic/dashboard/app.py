@@ -10,9 +10,10 @@ from typing import Final
 
 import msgspec
 from starlette.applications import Starlette
+from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, PlainTextResponse, Response
-from starlette.routing import Route
+from starlette.routing import Mount, Route
 from starlette.types import ASGIApp
 
 from laconic.config import Settings
@@ -26,6 +27,7 @@ from laconic.dashboard.pages.parts import spent
 from laconic.dashboard.pages.session import session
 from laconic.dashboard.pages.sessions import ORDERS, sessions
 from laconic.errors import LaconicError, RecallFailed, UnknownName, UsageError
+from laconic.serving.hosts import AllowedHosts, HostCheck
 from laconic.sessions.spending import Order
 
 Query = Mapping[str, str]
@@ -36,8 +38,14 @@ _STATIC: Final = {"dashboard.css": "text/css", "dashboard.js": "text/javascript"
 _MOMENT: Final = 5.0  # seconds for which figures that depend on the clock count as unchanged
 
 
-def application(settings: Settings, token: str = "") -> ASGIApp:
-    """The dashboard of one cache folder, guarded; it can stand alone or below any path of another application."""
+def standalone(settings: Settings, token: str, hosts: AllowedHosts) -> Starlette:
+    """The dashboard as a server of its own."""
+    check = Middleware(HostCheck, hosts)
+    return Starlette(routes=[Mount("/", application(settings, token))], middleware=[check])
+
+
+def application(settings: Settings, token: str) -> ASGIApp:
+    """The dashboard of one cache folder, for those who have the token, below any path of another application."""
     books = Books(settings)
     routes = [Route(f"/static/{name}", _static) for name in _STATIC]
     routes.append(Route("/archive.txt", _endpoint(books, _original)))

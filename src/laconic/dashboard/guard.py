@@ -1,24 +1,22 @@
-"""Who may see the pages: this machine, or whoever has the token; never another web page."""
+"""Who may see the pages: whoever has the token."""
 
 from __future__ import annotations
 
 import hmac
 from hashlib import sha256
 from http.cookies import CookieError, SimpleCookie
-from ipaddress import ip_address
 from typing import Final
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import parse_qs, quote, urlencode
 
-from starlette.datastructures import Headers
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from laconic.dashboard.layout import page
 from laconic.dashboard.markup import tag
+from laconic.serving.tokens import HEADER, has_token, is_token
 
-_LOCAL: Final = frozenset({"localhost", "127.0.0.1", "::1"})
-_COOKIE: Final = "laconic_dashboard"
+_ASK: Final = "Paste your token: it is in the file named token in the state folder, and in the link that was printed."
 _LONGEST: Final = 4_096  # bytes of the form that holds a token
 _HEADERS: Final = {
     "content-security-policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self';"
@@ -26,19 +24,19 @@ _HEADERS: Final = {
     "cache-control": "no-store",
     "cross-origin-opener-policy": "same-origin",
     "cross-origin-resource-policy": "same-origin",
-    "referrer-policy": "no-referrer",
+    "referrer-policy": "same-origin",  # without any, browsers send our own form as if from nowhere: `Origin: null`
     "x-content-type-options": "nosniff",
     "x-frame-options": "DENY",
 }
 
 
 class Guard:
-    """Asks for the token where there is one, else for a request of this machine; and closes what browsers leave open.
+    """Asks for the token, and closes what browsers leave open.
 
-    Host is checked because a name of somebody else's may point to this machine, Origin because any page may ask.
+    A browser brings the token once, in the link that was printed or in a form, and gets a cookie for it.
     """
 
-    def __init__(self, app: ASGIApp, token: str = "") -> None:
+    def __init__(self, app: ASGIApp, token: str) -> None:
         self._app = app
         self._token = token
         self._pass = hmac.new(token.encode(), b"laconic dashboard", sha256).hexdigest() if token else ""
@@ -54,58 +52,60 @@ class Guard:
                 message = {**message, "headers": [*message["headers"], *added]}
             await send(message)
 
-        refused = await self._refusal(Request(scope, receive))
-        await (self._app if refused is None else refused)(scope, receive, closed)
+        answered = await self._answer(Request(scope, receive))
+        await (self._app if answered is None else answered)(scope, receive, closed)
 
-    async def _refusal(self, request: Request) -> Response | None:
-        headers = request.headers
-        origin = headers.get("origin")
-        if origin is not None and urlsplit(origin).netloc != headers.get("host"):
-            return PlainTextResponse("The request comes from another page.\n", 403)
-        if not self._token:
-            peer = request.client.host if request.client else ""
-            if _name(headers) in _LOCAL and _loopback(peer):
-                return None if request.method in {"GET", "HEAD"} else PlainTextResponse("Only reading.\n", 405)
-            return PlainTextResponse("The dashboard is for this machine. Elsewhere it needs a token.\n", 403)
-        if self._admitted(headers):
+    async def _answer(self, request: Request) -> Response | None:
+        """What is said before any page is; None when the page may be shown."""
+        given = request.query_params.get("token")
+        if given is not None and request.method == "GET" and is_token(given, self._token):
+            return self._enter(request)
+        if self._is_admitted(request):
             return None
         if request.method == "POST":
-            return await self._enter(request)
-        if request.url.path.endswith(".json"):
-            return JSONResponse({"error": "The token is missing: send it in x-laconic-token."}, 401)
-        return _form("Say the token that the gateway was started with (setting gateway.token).")
+            return await self._read_form(request)
+        if request.scope["path"].endswith(".json"):
+            return JSONResponse({"error": f"The token is missing: send it in {HEADER}."}, 401)
+        return _form(_ASK if given is None else "That is not the token.")
 
-    def _admitted(self, headers: Headers) -> bool:
-        sent = headers.get("x-laconic-token", "")
-        if sent and hmac.compare_digest(sent.encode(), self._token.encode()):
+    def _is_admitted(self, request: Request) -> bool:
+        if has_token(request.headers, self._token):
             return True
         try:
-            morsel = SimpleCookie(headers.get("cookie", "")).get(_COOKIE)
+            morsel = SimpleCookie(request.headers.get("cookie", "")).get(_cookie_name(request))
         except CookieError:
             return False
-        return morsel is not None and hmac.compare_digest(morsel.value.encode(), self._pass.encode())
+        return morsel is not None and is_token(morsel.value, self._pass)
 
-    async def _enter(self, request: Request) -> Response:
-        """The form was sent. The cookie is no token: with it one sees these pages and nothing else."""
+    async def _read_form(self, request: Request) -> Response:
         body = b""
         async for chunk in request.stream():
             body += chunk
             if len(body) > _LONGEST:
                 return PlainTextResponse("Too long.\n", 413)
         given = parse_qs(body.decode("utf-8", "replace")).get("token", [""])[0]
-        if not hmac.compare_digest(given.encode(), self._token.encode()):
-            return _form("That is not the token.")
-        answer = RedirectResponse(str(request.url.path), 303)
-        secure = request.url.scheme == "https"
+        return self._enter(request) if is_token(given, self._token) else _form("That is not the token.")
+
+    def _enter(self, request: Request) -> Response:
+        """Go on at the address without the token. The cookie is no token: with it one sees these pages, nothing else."""
+        query = urlencode([(name, value) for name, value in request.query_params.multi_items() if name != "token"])
+        path = "/" + quote(request.scope["path"].lstrip("/\\"))  # two slashes would lead to another host
+        answer = RedirectResponse(f"{path}?{query}" if query else path, 303)
         answer.set_cookie(
-            _COOKIE,
+            _cookie_name(request),
             self._pass,
             httponly=True,
             samesite="strict",
-            secure=secure,
+            secure=request.url.scheme == "https",
             path=f"{request.scope['root_path']}/",
         )
         return answer
+
+
+def _cookie_name(request: Request) -> str:
+    """Browsers keep cookies by host, whatever the port: two dashboards on one machine must not share a name."""
+    port = request.headers.get("host", "").rpartition(":")[2]
+    return f"laconic_dashboard_{port}" if port.isascii() and port.isdigit() else "laconic_dashboard"
 
 
 def _form(text: str) -> Response:
@@ -119,18 +119,3 @@ def _form(text: str) -> Response:
         class_="panel",
     )
     return HTMLResponse(page("Dashboard", "", form), 401)
-
-
-def _name(headers: Headers) -> str:
-    host = headers.get("host", "").lower()
-    try:
-        return urlsplit(f"//{host}").hostname or ""
-    except ValueError:
-        return ""
-
-
-def _loopback(address: str) -> bool:
-    try:
-        return ip_address(address).is_loopback
-    except ValueError:
-        return False

@@ -2,32 +2,32 @@
 
 from __future__ import annotations
 
-import hmac
 import time
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from functools import partial
-from ipaddress import ip_address
-from typing import Final, Protocol
+from typing import Protocol
 
 from starlette.applications import Starlette
+from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, RedirectResponse, Response
 from starlette.routing import Mount, Route
-from starlette.types import ASGIApp
+from starlette.types import ASGIApp, Scope
 
+from laconic.errors import UsageError
 from laconic.gateway.engine import Engine
 from laconic.gateway.headers import readable
 from laconic.gateway.history import History
 from laconic.gateway.metrics import Labels, Metrics
-from laconic.gateway.passing import Send
 from laconic.gateway.plan import Planner, Policy
-from laconic.gateway.proxy import Proxy, Receive, Scope
+from laconic.gateway.proxy import Proxy
 from laconic.gateway.roster import Roster
-from laconic.gateway.routes import Upstreams
+from laconic.gateway.routes import Upstreams, target
+from laconic.serving.hosts import AllowedHosts, HostCheck
+from laconic.serving.tokens import HEADER, TokenCheck, ask_for_token, has_token, is_token
 from laconic.wire.prompted.capability import Memory
-
-_LOCAL_NAMES: Final = frozenset({"localhost", "127.0.0.1", "[::1]", "::1"})
+from laconic.wire.refusals import refusal
 
 
 class Faulty(Protocol):
@@ -37,32 +37,14 @@ class Faulty(Protocol):
     def faults(self) -> Mapping[str, int]: ...
 
 
-class Guard:
-    """Lets a request in when it carries the token, or when no token is asked for."""
-
-    def __init__(self, app: Proxy, token: str) -> None:
-        self._app = app
-        self._token = token
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] == "http" and not admitted(readable(scope["headers"]), self._token):
-            answer = JSONResponse({"error": {"message": "The gateway wants its token in x-laconic-token."}}, 401)
-            await answer(scope, receive, send)
-        else:
-            await self._app(scope, receive, send)
-
-
-def admitted(headers: dict[str, str], token: str) -> bool:
-    """Whether the token is right; compared in constant time."""
-    return not token or hmac.compare_digest(headers.get("x-laconic-token", "").encode(), token.encode())
-
-
 def build(
     upstreams: Upstreams,
     engine: Engine,
     policy: Policy,
     token: str = "",
     *,
+    hosts: AllowedHosts | None = None,
+    viewer_token: str = "",
     history: History | None = None,
     memory: Memory | None = None,
     pages: Mapping[str, ASGIApp] | None = None,
@@ -71,8 +53,9 @@ def build(
 ) -> Starlette:
     """Put the application together.
 
-    `pages` are other applications of ours, by path, that guard themselves; `apart` makes a second planner, in another
-    process; `files` are watched for faults, by name.
+    `token` is for the proxy, empty where anybody on this machine may use it with a key of their own; `viewer_token` is
+    for the numbers. `pages` are other applications of ours, by path, that ask for a token themselves; `apart` makes a
+    second planner, in another process; `files` are watched for faults, by name.
     """
     metrics, roster = Metrics(), Roster(time.time)
     proxy = Proxy(
@@ -87,23 +70,27 @@ def build(
         yield
         await proxy.stop()
 
-    def private(request: Request) -> bool:
-        """Numbers are for this machine, or for who has the token. The host is checked: a web page has another."""
-        if token:
-            return admitted(dict(request.headers), token)
-        host = request.headers.get("host", "").rsplit(":", 1)[0].lower()
-        peer = request.client.host if request.client else ""
-        return host in _LOCAL_NAMES and _loopback(peer)
+    def refuse(scope: Scope, status: int, message: str) -> Response:
+        """A refusal in the format that the client of this path reads."""
+        raw = scope["raw_path"].decode("latin-1")
+        try:
+            format = target(upstreams, scope["method"], raw, readable(scope["headers"])).format
+        except UsageError:
+            format = ""
+        return Response(refusal(format, status, message), status, media_type="application/json")
 
     async def healthz(request: Request) -> Response:
         return PlainTextResponse("ok\n")
 
     async def numbers(request: Request) -> Response:
-        if not private(request):
-            return PlainTextResponse("from this machine, or with the token\n", 403)
+        if not has_token(request.headers, viewer_token):
+            return ask_for_token(request.scope)
         if request.url.path == "/metrics":
             return PlainTextResponse(metrics.text(), media_type="text/plain; version=0.0.4")
         return JSONResponse({"sessions": roster.rows()})
+
+    def ask(scope: Scope) -> Response:
+        return refuse(scope, 401, f"The gateway wants its token in {HEADER}.")
 
     routes = [
         Route("/healthz", healthz),
@@ -112,22 +99,22 @@ def build(
         Route("/laconic/sessions", numbers),
         *(Route(path, _with_slash) for path in pages or {}),
         *(Mount(path, page) for path, page in (pages or {}).items()),
-        Mount("/", Guard(proxy, token)),
+        Mount("/", TokenCheck(proxy, token, ask, _in_header) if token else proxy),
     ]
-    app = Starlette(routes=routes, lifespan=lifespan)
+    check = Middleware(HostCheck, hosts or AllowedHosts(), lambda scope, problem: refuse(scope, 403, problem))
+    app = Starlette(routes=routes, lifespan=lifespan, middleware=[check])
     app.state.roster = roster
     return app
 
 
 async def _with_slash(request: Request) -> Response:
-    return RedirectResponse(f"{request.url.path}/", 308)
+    query = f"?{request.url.query}" if request.url.query else ""
+    return RedirectResponse(f"{request.scope['path']}/{query}", 308)
 
 
-def _loopback(address: str) -> bool:
-    try:
-        return ip_address(address).is_loopback
-    except ValueError:
-        return False
+def _in_header(headers: Mapping[str, str], token: str) -> bool:
+    """Whether a request to the proxy carries the token; what else authorizes it is for the provider."""
+    return is_token(headers.get(HEADER, ""), token)
 
 
 def _faults(name: str, file: Faulty) -> dict[Labels, float]:

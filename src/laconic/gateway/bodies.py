@@ -27,6 +27,14 @@ def opened(body: bytes, encoding: str, most: int) -> bytes | None:
     return body
 
 
+def read_answer(body: bytes, encoding: str, most: int) -> bytes | None:
+    """An answer as it was before it was compressed; None when we cannot open it, or when it is too large."""
+    try:
+        return opened(body, encoding, most)
+    except TooLarge:
+        return None
+
+
 def _opened(body: bytes, name: str, most: int) -> bytes | None:
     if name == "identity":
         return body
@@ -76,6 +84,11 @@ class SideReader:
             self._stream = zlib.decompressobj(47)
         elif name not in {"", "identity"}:
             self._stream = _Blind()
+
+    @property
+    def is_blind(self) -> bool:
+        """Whether it cannot read this answer."""
+        return isinstance(self._stream, _Blind)
 
     def feed(self, chunk: bytes) -> bytes:
         if self._stream is None:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from starlette.applications import Starlette
 
-    from laconic.gateway.server import Listen
+    from laconic.serving.listen import Listen
 
 _PARENT_DIED: Final = 1  # PR_SET_PDEATHSIG
 
@@ -36,7 +36,7 @@ def run_beside(
         env=dict(environment),
         preexec_fn=_die_with_parent(),  # noqa: PLW1509 - no other thread runs yet
     )
-    from laconic.gateway.server import server_for  # after the client has started: this takes a while
+    from laconic.serving.server import server_for  # after the client has started: this takes a while
 
     server = server_for(app, where)
     thread = threading.Thread(target=server.run, kwargs={"sockets": [opened]}, name="gateway", daemon=True)

@@ -19,6 +19,7 @@ HELP: Final = {
     "laconic_store_faults_total": "Files of ours that could not be used, by file and by what was wrong with them.",
     "laconic_in_flight": "Requests that are being answered.",
 }
+_MOST: Final = 10**12
 Labels = tuple[tuple[str, str], ...]
 
 
@@ -30,6 +31,9 @@ class Metrics:
         self._watched: list[tuple[str, Callable[[], Mapping[Labels, float]]]] = []
 
     def add(self, name: str, amount: float = 1, **labels: str) -> None:
+        """Count. An amount that no number of ours can have is left out: one of them would spoil the counter for good."""
+        if not -_MOST <= amount <= _MOST or (amount < 0 and name.endswith("_total")):
+            return
         key = (name, tuple(sorted(labels.items())))
         self._values[key] = self._values.get(key, 0) + amount
 
@@ -45,12 +49,19 @@ class Metrics:
         for name, about in HELP.items():
             kind = "counter" if name.endswith("_total") else "gauge"
             lines += [f"# HELP {name} {about}", f"# TYPE {name} {kind}"]
-            lines += [f"{name}{_labels(labels)} {value:g}" for (own, labels), value in self._sorted() if own == name]
+            lines += [
+                f"{name}{_labels(labels)} {_number(value)}" for (own, labels), value in self._sorted() if own == name
+            ]
         return "\n".join(lines) + "\n"
 
     def _sorted(self) -> Iterable[tuple[tuple[str, Labels], float]]:
         watched = {(name, labels): value for name, count in self._watched for labels, value in count().items()}
         return sorted((self._values | watched).items())
+
+
+def _number(value: float) -> str:
+    """All digits of a whole number: rounded, a counter would stand still."""
+    return str(int(value)) if value == int(value) else repr(value)
 
 
 def _labels(labels: Labels) -> str:

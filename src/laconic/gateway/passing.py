@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import aiohttp
 
-from laconic.gateway.bodies import SideReader
+from laconic.gateway.bodies import SideReader, read_answer
 from laconic.gateway.headers import downward
 from laconic.gateway.plan import Plan
 from laconic.gateway.routes import Target
@@ -44,20 +44,20 @@ class Passing:
         """Every chunk goes on when it arrives. For a model without function calling its text becomes calls."""
         self.nonsense = None
         streamed = answer.content_type == "text/event-stream"
+        side = SideReader(_encoding(answer))
         if plan.tools and not streamed:
             await self._read(answer, plan, where)
-        elif plan.tools:
-            await self._with_calls(answer, plan, where)
+        elif plan.tools and (self._stream is not None or not side.is_blind):
+            await self._with_calls(answer, plan, where, side)
         else:
-            await self._start(answer, plan)
-            await self._plain(answer, streamed=streamed, read=plan.caller is not None)
+            await self._start(answer, plan, rewritten=False)
+            await self._plain(answer, side, streamed=streamed, read=plan.caller is not None)
             await self._end()
 
     async def whole(self, answer: aiohttp.ClientResponse, plan: Plan, body: bytes) -> None:
-        """An answer that was read before it is passed on."""
-        side = SideReader(answer.headers.get("content-encoding", "") if not plan.tools else "")
-        self._used(usage_of(side.feed(body)))
-        await self._pass(answer, plan, body)
+        """An answer that was read before it is passed on, as it came."""
+        self._used(usage_of(read_answer(body, _encoding(answer), _WHOLE) or b""))
+        await self._pass(answer, plan, body, rewritten=False)
 
     async def give_up(self) -> None:
         """The model cannot be asked again: its last answer stands as it is."""
@@ -68,8 +68,7 @@ class Passing:
             await self._write(self._stream.give_up())
             await self._end()
 
-    async def _plain(self, answer: aiohttp.ClientResponse, *, streamed: bool, read: bool) -> None:
-        side = SideReader(answer.headers.get("content-encoding", ""))
+    async def _plain(self, answer: aiohttp.ClientResponse, side: SideReader, *, streamed: bool, read: bool) -> None:
         reader, whole = UsageReader(), bytearray()
         async for chunk in answer.content.iter_any():
             await self._write(chunk)
@@ -81,27 +80,33 @@ class Passing:
             self._used(reader.close() if streamed else usage_of(bytes(whole)) if len(whole) <= _WHOLE else None)
 
     async def _read(self, answer: aiohttp.ClientResponse, plan: Plan, where: Target) -> None:
-        read = with_calls(where.format, await answer.read(), plan.tools)
+        body = await answer.read()
+        plain = read_answer(body, _encoding(answer), _WHOLE)
+        if plain is None:  # a provider that compresses unasked, in a way that we cannot open
+            await self.whole(answer, plan, body)
+            return
+        read = with_calls(where.format, plain, plan.tools)
         self.broken += read.broken
         self.nonsense = read.nonsense if self._retries else None
+        self._used(usage_of(read.body))
         if self.nonsense is None:
-            await self.whole(answer, plan, read.body)
+            await self._pass(answer, plan, read.body, rewritten=True)
             return
         self._retries -= 1
-        self._used(usage_of(read.body))
-        self._whole = partial(self._pass, answer, plan, read.body)
+        self._whole = partial(self._pass, answer, plan, read.body, rewritten=True)
 
-    async def _with_calls(self, answer: aiohttp.ClientResponse, plan: Plan, where: Target) -> None:
+    async def _with_calls(self, answer: aiohttp.ClientResponse, plan: Plan, where: Target, side: SideReader) -> None:
         if self._stream is None:
-            await self._start(answer, plan)
+            await self._start(answer, plan, rewritten=True)
             stream = self._stream = stream_for(where.format, plan.tools, RETRIES)
         else:
             stream = self._stream
             await self._write(stream.resume())
         reader, seen = UsageReader(), len(stream.broken)
         async for chunk in answer.content.iter_any():
-            reader.feed(chunk)
-            await self._write(stream.feed(chunk))
+            plain = side.feed(chunk)
+            reader.feed(plain)
+            await self._write(stream.feed(plain))
         await self._write(stream.close())
         self._used(reader.close())
         self.broken += stream.broken[seen:]
@@ -109,16 +114,16 @@ class Passing:
         if self.nonsense is None:
             await self._end()
 
-    async def _pass(self, answer: aiohttp.ClientResponse, plan: Plan, body: bytes) -> None:
-        await self._start(answer, plan)
+    async def _pass(self, answer: aiohttp.ClientResponse, plan: Plan, body: bytes, *, rewritten: bool) -> None:
+        await self._start(answer, plan, rewritten=rewritten)
         await self._write(body)
         await self._end()
 
     def _used(self, usage: Usage | None) -> None:
         self.usage = usage if self.usage is None or usage is None else self.usage + usage
 
-    async def _start(self, answer: aiohttp.ClientResponse, plan: Plan) -> None:
-        raw = downward(answer.raw_headers, plan.notes, rewritten=bool(plan.tools))
+    async def _start(self, answer: aiohttp.ClientResponse, plan: Plan, *, rewritten: bool) -> None:
+        raw = downward(answer.raw_headers, plan.notes, rewritten=rewritten)
         await self._send({"type": "http.response.start", "status": answer.status, "headers": raw})
         self.status = answer.status
 
@@ -132,3 +137,7 @@ class Passing:
 
     async def _end(self) -> None:
         await self._send({"type": "http.response.body", "body": b"", "more_body": False})
+
+
+def _encoding(answer: aiohttp.ClientResponse) -> str:
+    return answer.headers.get("content-encoding", "")

@@ -15,7 +15,7 @@ import msgspec
 from yarl import URL
 
 from laconic.errors import LaconicError
-from laconic.gateway.bodies import TooLarge
+from laconic.gateway.bodies import TooLarge, read_answer
 from laconic.gateway.headers import readable, upward
 from laconic.gateway.history import History
 from laconic.gateway.metrics import Metrics
@@ -34,6 +34,7 @@ Receive = Callable[[], Awaitable[Message]]
 T = TypeVar("T")
 
 log = logging.getLogger("laconic.gateway")
+_ERROR: Final = 2**20  # bytes of a refusal that are read
 _AUTO: Final = frozenset({"User-Agent", "Accept", "Accept-Encoding", "Content-Type"})
 
 
@@ -187,7 +188,8 @@ class Proxy:
                 self._told(where, answer, plan, passing)
                 return
             said = await answer.read()
-            again = await self._open(self._otherwise(asked, plan, answer.status, said), None)
+            words = read_answer(said, answer.headers.get("content-encoding", ""), _ERROR) or said
+            again = await self._open(self._otherwise(asked, plan, answer.status, words), None)
             if again is None:
                 await passing.whole(answer, plan, said)
                 self._told(where, answer, plan, passing)

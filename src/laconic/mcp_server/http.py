@@ -1,76 +1,103 @@
-"""Serve MCP over streamable HTTP: loopback by default, with a token anywhere else."""
+"""The code plane over streamable HTTP, behind the checks that all our listeners share."""
 
 from __future__ import annotations
 
-import hmac
-from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
-import uvicorn
-from starlette.types import ASGIApp, Receive, Scope, Send
+import msgspec
+from mcp.server.transport_security import TransportSecuritySettings
+from starlette.datastructures import Headers
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from laconic.config import Settings
-from laconic.errors import UsageError
 from laconic.mcp_server.server import CodePlane
+from laconic.serving.hosts import AllowedHosts, HostCheck
+from laconic.serving.tokens import TokenCheck
 
-_FAREWELL: Final = 2  # seconds that clients with an open stream get when we end
-_LOOPBACK: Final = frozenset({"127.0.0.1", "localhost", "::1", "[::1]"})
+_SPARE: Final = 64  # sessions above the limit that may be open while others are being ended
+_SESSION: Final = "mcp-session-id"
 
 
-def serve(
-    where: str,
+class SessionLimits(msgspec.Struct, frozen=True):
+    """How many sessions may be open, and how long one may be silent."""
+
+    sessions: int = 256
+    idle_seconds: float = 30 * 60.0
+
+
+def application(
     root: Path,
     settings: Settings,
-    announce: Callable[[str], None],
+    hosts: AllowedHosts,
     *,
     editing: bool = False,
     token: str = "",
-) -> None:
-    """Run until interrupted; the address is announced once clients can connect, which matters for port 0."""
-    host, port = address(where)
-    app = application(host, root, settings, editing=editing, token=token)
-    config = uvicorn.Config(app, host=host, port=port, log_level="warning", timeout_graceful_shutdown=_FAREWELL)
-    try:
-        opened = config.bind_socket()
-    except SystemExit:  # how uvicorn says that the address is taken
-        raise UsageError(f"{where} cannot be bound.", "Another program listens there: name another port.") from None
-    shown = f"[{host}]" if ":" in host else host
-    announce(f"http://{shown}:{opened.getsockname()[1]}/mcp")
-    uvicorn.Server(config).run(sockets=[opened])
+    limits: SessionLimits | None = None,
+) -> ASGIApp:
+    """The ASGI application; without a token everybody who reaches it is let in."""
+    limits = limits or SessionLimits()
+    server = CodePlane(root, settings, editing=editing).server()
+    app: ASGIApp = server.streamable_http_app(
+        session_idle_timeout=limits.idle_seconds,
+        max_sessions=limits.sessions + _SPARE,
+        transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),  # HostCheck does it
+    )
+    app = SessionLimit(app, limits.sessions)
+    if token:
+        app = TokenCheck(app, token)
+    return HostCheck(app, hosts)
 
 
-def application(host: str, root: Path, settings: Settings, *, editing: bool = False, token: str = "") -> ASGIApp:
-    """The ASGI application; Host and Origin are checked by the SDK for loopback, and by the token elsewhere."""
-    if host not in _LOOPBACK and not token:
-        raise UsageError(
-            f"{host} is not a loopback address.", "Give --token, which clients must send, or use 127.0.0.1."
-        )
-    app = CodePlane(root, settings, editing=editing).server().streamable_http_app(host=host)
-    return _Guarded(app, token) if token else app
+class SessionLimit:
+    """Ends the session that was silent longest when there are too many: clients that crash never end theirs."""
 
-
-def address(where: str) -> tuple[str, int]:
-    """Host and port of `host:port`, `:port` or `port`."""
-    host, _, port = where.rpartition(":")
-    if not port.isdigit() or int(port) > 65_535:
-        raise UsageError(f"{where!r} is not HOST:PORT.", "For example 127.0.0.1:8900.")
-    return host.strip("[]") or "127.0.0.1", int(port)
-
-
-class _Guarded:
-    """Lets a request pass only with the bearer token."""
-
-    def __init__(self, app: ASGIApp, token: str) -> None:
+    def __init__(self, app: ASGIApp, most: int) -> None:
         self._app = app
-        self._wanted = f"Bearer {token}".encode()
+        self._most = most
+        self._under_way: dict[str, int] = {}  # requests by session, that which was silent longest first
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] == "http":
-            sent = dict(scope["headers"]).get(b"authorization", b"")
-            if not hmac.compare_digest(sent, self._wanted):
-                headers = [(b"content-type", b"text/plain"), (b"www-authenticate", b"Bearer")]
-                await send({"type": "http.response.start", "status": 401, "headers": headers})
-                await send({"type": "http.response.body", "body": b"A bearer token is required.\n"})
-                return
-        await self._app(scope, receive, send)
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        session = Headers(scope=scope).get(_SESSION, "")
+        if session in self._under_way:
+            self._under_way[session] = self._under_way.pop(session) + 1
+
+        async def watch(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                self._note(scope["method"], session, message["status"], Headers(raw=message["headers"]))
+            await send(message)
+
+        try:
+            await self._app(scope, receive, watch)
+        finally:
+            if session in self._under_way:
+                self._under_way[session] -= 1
+        if len(self._under_way) > self._most:
+            await self._end_silent(scope)
+
+    def _note(self, method: str, session: str, status: int, headers: Headers) -> None:
+        ended = status == 404 or (method == "DELETE" and status < 300)
+        if session and ended:
+            self._under_way.pop(session, None)
+        elif opened := headers.get(_SESSION, ""):
+            self._under_way.setdefault(opened, 0)
+
+    async def _end_silent(self, scope: Scope) -> None:
+        """Say for the client that it is done. Sessions with a request or a stream under way are left alone."""
+        silent = next((session for session, requests in self._under_way.items() if requests <= 0), None)
+        if silent is None:
+            return
+        del self._under_way[silent]
+        headers = [(_SESSION.encode(), silent.encode()), (b"accept", b"application/json, text/event-stream")]
+        await self._app({**scope, "method": "DELETE", "headers": headers}, _no_body, _ignore)
+
+
+async def _no_body() -> Message:
+    return {"type": "http.request", "body": b"", "more_body": False}
+
+
+async def _ignore(message: Message) -> None:
+    """Nobody waits for this answer."""

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from laconic.tools.plane import Plane
 
 _T = TypeVar("_T")
-_SESSIONS: Final = 1_000  # clients remembered at once; the one that was silent longest is forgotten
+_SESSIONS: Final = 256  # clients remembered at once; the one that was silent longest is forgotten
 _NOT_FOUND: Final = -32_002  # what the protocol says of a resource that is not there
 _BEAT: Final = 0.5  # seconds between progress notifications
 _FAULT: Final = "error: a fault of the server: {}: {}. Ask in another way; `laconic doctor` says what is wrong.\n"

@@ -31,8 +31,13 @@ _TOO_LONG: Final = (
 _BEGINS: Final = 60  # characters that may stand before it
 _SMALLEST: Final = 1_024  # tokens: no model takes less, whatever somebody says
 _LARGEST: Final = 100_000_000
-_ANTHROPIC = {400: "invalid_request_error", 401: "authentication_error", 413: "request_too_large"}
-_GEMINI = {400: "INVALID_ARGUMENT", 401: "UNAUTHENTICATED", 413: "INVALID_ARGUMENT"}
+_ANTHROPIC = {
+    400: "invalid_request_error",
+    401: "authentication_error",
+    403: "permission_error",
+    413: "request_too_large",
+}
+_GEMINI = {400: "INVALID_ARGUMENT", 401: "UNAUTHENTICATED", 403: "PERMISSION_DENIED", 413: "INVALID_ARGUMENT"}
 
 
 def refusal(format: str, status: int, message: str) -> bytes:

@@ -11,6 +11,7 @@ from laconic.errors import MalformedRequest
 from laconic.wire.spans import value
 
 _LONG: Final = "ephemeral_1h_input_tokens"
+_MOST: Final = 10**9  # tokens: a provider that counts more in one answer has miscounted
 
 
 class Usage(msgspec.Struct, frozen=True):
@@ -105,7 +106,7 @@ def _collect(event: object) -> dict[str, int]:
 
 
 def _numbers(usage: Mapping[str, object]) -> dict[str, int]:
-    """All counters, those in the details too. Reports of nothing do not undo an earlier report."""
+    """All counters, those in the details too. Reports of nothing, or of nonsense, do not undo an earlier report."""
     found: dict[str, int] = {}
     for name, number in usage.items():
         if isinstance(number, Mapping):
@@ -113,7 +114,7 @@ def _numbers(usage: Mapping[str, object]) -> dict[str, int]:
                 found |= {inner: n for inner, n in _numbers(number).items() if inner == "cached_tokens"}
             elif name == "cache_creation":
                 found |= {inner: n for inner, n in _numbers(number).items() if inner == _LONG}
-        elif isinstance(number, int) and not isinstance(number, bool) and number > 0:
+        elif isinstance(number, int) and not isinstance(number, bool) and 0 < number <= _MOST:
             found[name] = number
     return found
 

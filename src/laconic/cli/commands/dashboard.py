@@ -1,15 +1,17 @@
 """Show where tokens went, in a browser: sessions, tools, files, models, money, live.
 
-It reads the files of the cache folder, listens on this machine only, and sends nothing anywhere.
+It reads the files of the cache folder, listens on this machine only, and sends nothing anywhere. Open the link that it
+prints: it holds the token that the pages ask for.
 """
 
 from __future__ import annotations
 
 import argparse
 
+from laconic.cli.listening import add_listen_arguments, listen_as_asked
 from laconic.config import Settings
 
-# Everything is imported inside `run`: most commands never need an HTTP server.
+# Everything else is imported inside `run`: most commands never need an HTTP server.
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -19,24 +21,22 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="HOST:PORT",
         help="address to listen on; port 0 is any that is free",
     )
-    parser.add_argument("--certificate", default="", metavar="FILE", help="certificate for TLS")
-    parser.add_argument("--key", default="", metavar="FILE", help="key of the certificate")
-    parser.add_argument("--insecure", action="store_true", help="allow plain HTTP on an address that others reach")
+    add_listen_arguments(parser)
 
 
 def run(args: argparse.Namespace, settings: Settings) -> int:
-    from starlette.applications import Starlette
-    from starlette.routing import Mount
+    from urllib.parse import quote
 
-    from laconic.dashboard.app import application
-    from laconic.gateway.server import bind, listen, server_for
+    from laconic.dashboard.app import standalone
+    from laconic.serving.hosts import allowed_hosts
+    from laconic.serving.listen import bind
+    from laconic.serving.server import server_for
+    from laconic.serving.tokens import own_token
 
-    token = settings.text("gateway.token")
-    where = listen(args.listen, token, args.certificate, args.key, insecure=args.insecure)
-    app = Starlette(routes=[Mount("/", application(settings, "" if where.local else token))])
+    where = listen_as_asked(args, settings, args.listen)
+    token = where.token or own_token(settings.state_dir())
+    app = standalone(settings, token, allowed_hosts(where, settings.patterns("gateway.hosts")))
     opened = bind(where)
-    host, port = opened.getsockname()[:2]
-    shown = f"[{host}]" if ":" in host else host
-    print(f"laconic dashboard on http{'s' if where.certificate else ''}://{shown}:{port}/", flush=True)
+    print(f"laconic dashboard on {where.url(opened)}/?token={quote(token, safe='')}", flush=True)
     server_for(app, where).run(sockets=[opened])
     return 0

@@ -6,6 +6,7 @@ Point a client at it (ANTHROPIC_BASE_URL, OPENAI_BASE_URL with /v1, ...); keys s
 from __future__ import annotations
 
 import argparse
+import logging
 import sys
 import time
 from collections.abc import Mapping
@@ -14,7 +15,9 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from laconic.cli.listening import add_listen_arguments, listen_as_asked
 from laconic.config import Settings
+from laconic.errors import BadSetting
 
 if TYPE_CHECKING:
     from starlette.applications import Starlette
@@ -23,6 +26,7 @@ if TYPE_CHECKING:
     from laconic.gateway.engine import Engine
     from laconic.gateway.plan import Planner, Policy
     from laconic.gateway.routes import Upstreams
+    from laconic.serving.listen import Listen
     from laconic.sessions.archive import Archive
     from laconic.sessions.ledger import LedgerFile
     from laconic.wire.prompted.capability import Memory
@@ -35,29 +39,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--anthropic-url", default="", metavar="URL", help="where Anthropic's API is")
     parser.add_argument("--openai-url", default="", metavar="URL", help="where OpenAI's API is, or a server like it")
     parser.add_argument("--gemini-url", default="", metavar="URL", help="where Gemini's API is")
-    parser.add_argument("--certificate", default="", metavar="FILE", help="certificate for TLS")
-    parser.add_argument("--key", default="", metavar="FILE", help="key of the certificate")
-    parser.add_argument("--insecure", action="store_true", help="allow plain HTTP on an address that others reach")
+    add_listen_arguments(parser)
     parser.add_argument("--off", action="store_true", help="change nothing: only pass requests on")
 
 
 def run(args: argparse.Namespace, settings: Settings) -> int:
     from laconic.gateway.logs import to
-    from laconic.gateway.server import bind, listen, server_for
+    from laconic.serving.listen import bind
+    from laconic.serving.server import server_for
 
     to(sys.stderr)
-    where = listen(
-        args.listen or settings.text("gateway.listen"),
-        settings.text("gateway.token"),
-        args.certificate,
-        args.key,
-        insecure=args.insecure,
-    )
+    where = listen_as_asked(args, settings, args.listen or settings.text("gateway.listen"))
     known = known_upstreams(settings, args.anthropic_url, args.openai_url, args.gemini_url)
-    app = application(known, settings, off=args.off, token=where.token)
+    app = application(known, settings, off=args.off, where=where)
     opened = bind(where)
-    host, port = opened.getsockname()[:2]
-    print(f"laconic gateway on http{'s' if where.certificate else ''}://{host}:{port}", flush=True)
+    print(f"laconic gateway on {where.url(opened)}", flush=True)
     server_for(app, where).run(sockets=[opened])
     return 0
 
@@ -77,13 +73,15 @@ def known_upstreams(
     )
 
 
-def application(known: Upstreams, settings: Settings, *, off: bool, token: str = "") -> Starlette:
-    """The gateway as the settings want it."""
+def application(known: Upstreams, settings: Settings, *, off: bool, where: Listen | None = None) -> Starlette:
+    """The gateway as the settings want it. Without an address it serves one client, and leaves no token behind."""
     from laconic.dashboard.app import application as dashboard
     from laconic.gateway.app import build
     from laconic.gateway.history import History
     from laconic.gateway.plan import Policy
     from laconic.mcp_server.instructions import INSTRUCTIONS
+    from laconic.serving.hosts import allowed_hosts
+    from laconic.serving.listen import Listen
     from laconic.sessions.turns import Turns
 
     policy = Policy(
@@ -97,19 +95,36 @@ def application(known: Upstreams, settings: Settings, *, off: bool, token: str =
     )
     turns = Turns.of(settings)
     memory = _memory(settings)
-    pages = {"/laconic/dashboard": dashboard(settings, token)}
     ledger, archive = _files(settings)
+    make = where is not None
+    where = where or Listen("127.0.0.1", 0)
+    token = where.token or _viewer_token(settings, make=make)
     return build(
         known,
         _engine(settings, ledger, archive, memory),
         policy,
-        token,
+        where.token,
+        hosts=allowed_hosts(where, settings.patterns("gateway.hosts")),
+        viewer_token=token,
         history=History(turns),
         memory=memory,
-        pages=pages,
+        pages={"/laconic/dashboard": dashboard(settings, token)},
         apart=partial(_planner, settings, policy),
         files={"archive": archive, "ledger": ledger, "turns": turns},
     )
+
+
+def _viewer_token(settings: Settings, *, make: bool) -> str:
+    """The token for the numbers and the dashboard. Where none can be kept nobody sees them, and the proxy works."""
+    from laconic.serving.tokens import own_token
+
+    if settings.text("gateway.token"):
+        return settings.text("gateway.token")
+    try:
+        return own_token(settings.state_dir(), make=make)
+    except BadSetting as error:
+        logging.getLogger("laconic.gateway").warning("no token for the dashboard", extra={"reason": str(error)})
+        return ""
 
 
 def engine(settings: Settings) -> Engine:

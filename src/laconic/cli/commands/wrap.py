@@ -26,7 +26,7 @@ def run(args: argparse.Namespace, settings: Settings) -> int:
     # Imported here: most commands never need an HTTP server.
     from laconic.cli.commands.gateway import application, known_upstreams
     from laconic.gateway.child import run_beside
-    from laconic.gateway.server import bind, listen
+    from laconic.serving.listen import bind, listen
 
     environment = child_environment()
     where = listen("127.0.0.1:0", "", "", "", insecure=False)

@@ -1,24 +1,15 @@
-"""Run the application: where it listens, and who may reach it."""
+"""Where a listener is, and what protects it: loopback, or a token with TLS."""
 
 from __future__ import annotations
 
-import logging
 import socket
 import ssl
-import sys
 from ipaddress import ip_address
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
 
 import msgspec
 
 from laconic.errors import BadSetting
-
-if TYPE_CHECKING:
-    import uvicorn
-    from starlette.applications import Starlette
-
-_SWITCH: Final = 0.0005  # seconds: while the engine thinks about one request, the streams of others go on
 
 
 class Listen(msgspec.Struct, frozen=True):
@@ -33,6 +24,7 @@ class Listen(msgspec.Struct, frozen=True):
 
     @property
     def local(self) -> bool:
+        """Whether only programs of this machine reach it."""
         if self.host == "localhost":
             return True
         try:
@@ -40,18 +32,37 @@ class Listen(msgspec.Struct, frozen=True):
         except ValueError:
             return False
 
+    def url(self, opened: socket.socket) -> str:
+        """How clients write the address, with the port that was taken."""
+        scheme = "https" if self.certificate else "http"
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return f"{scheme}://{host}:{opened.getsockname()[1]}"
+
 
 def listen(address: str, token: str, certificate: str, key: str, *, insecure: bool) -> Listen:
-    """An address that is safe to open; anything but loopback wants a token, and TLS or a clear word."""
-    host, sign, port = address.rpartition(":")
-    if not sign or not port.isdigit() or int(port) > 65535:
+    """An address that is safe to open; anything but loopback wants a token, and TLS or a clear word.
+
+    `HOST:PORT`, `:PORT` and `PORT` are understood.
+    """
+    host, _, port = address.rpartition(":")
+    if not port.isascii() or not port.isdigit() or int(port) > 65535:
         raise BadSetting(f"{address!r} is no address to listen on.", "Write 127.0.0.1:8787.")
-    where = Listen(host.strip("[]") or "127.0.0.1", int(port), token, certificate, key, insecure)
+    where = Listen(
+        host=host.strip("[]") or "127.0.0.1",
+        port=int(port),
+        token=token,
+        certificate=certificate,
+        key=key,
+        insecure=insecure,
+    )
     if not where.local and not token:
-        raise BadSetting(f"{address} can be reached by others.", "Set gateway.token, or listen on 127.0.0.1.")
+        raise BadSetting(
+            f"{address} can be reached by others, so clients must send a token.",
+            "Give --token-file FILE or set gateway.token, or listen on 127.0.0.1.",
+        )
     if not where.local and not certificate and not insecure:
         raise BadSetting(
-            f"{address} would send keys in the clear.", "Set --certificate and --key, or say --insecure."
+            f"{address} would send tokens and keys in the clear.", "Give --certificate and --key, or say --insecure."
         )
     if certificate or key:
         _check_certificate(where)
@@ -90,27 +101,3 @@ def bind(where: Listen) -> socket.socket:
         ) from None
     opened.listen(1024)
     return opened
-
-
-def server_for(app: Starlette, where: Listen) -> uvicorn.Server:
-    """A server, not yet running."""
-    import uvicorn  # costs start-up time; only the running gateway needs it
-
-    logging.getLogger("uvicorn.error").setLevel(logging.CRITICAL)
-    sys.setswitchinterval(_SWITCH)
-    config = uvicorn.Config(
-        app,
-        http="httptools",
-        ws="none",
-        loop="asyncio",
-        lifespan="on",
-        log_config=None,
-        access_log=False,
-        server_header=False,
-        date_header=False,
-        timeout_keep_alive=120,  # longer than clients keep idle connections: they close first
-        timeout_graceful_shutdown=3,
-        ssl_certfile=where.certificate or None,
-        ssl_keyfile=where.key or None,
-    )
-    return uvicorn.Server(config)

@@ -20,7 +20,8 @@ from laconic.gateway.engine import Unchanged
 from laconic.gateway.plan import Policy
 from laconic.gateway.routes import Upstreams
 from laconic.gateway.scripted import Answer, ScriptedUpstream
-from laconic.gateway.server import Listen, bind, listen, server_for
+from laconic.serving.listen import Listen, bind, listen
+from laconic.serving.server import server_for
 
 BODY = b'{"model":"m","messages":[{"role":"user","content":"hi"}]}'
 

@@ -1,0 +1,67 @@
+"""A server for one application, with room for connections and bounds on each of them."""
+
+from __future__ import annotations
+
+import logging
+import sys
+from contextlib import suppress
+from typing import Final
+
+import uvicorn
+from starlette.types import ASGIApp
+
+from laconic.serving.listen import Listen
+from laconic.serving.protocol import BoundedProtocol, BoundedState, ConnectionBounds
+
+_SWITCH: Final = 0.0005  # seconds: while one request is worked on in a thread, the streams of others go on
+_DESCRIPTORS: Final = (65_536, 10_240)  # more is never needed; macOS takes no more than the second
+
+
+class BoundedServer(uvicorn.Server):
+    """A server whose connections keep to bounds."""
+
+    def __init__(self, config: uvicorn.Config, bounds: ConnectionBounds) -> None:
+        super().__init__(config)
+        self.server_state = BoundedState(bounds)
+
+
+def server_for(app: ASGIApp, where: Listen, bounds: ConnectionBounds | None = None) -> BoundedServer:
+    """A server, not yet running."""
+    logging.getLogger("uvicorn.error").setLevel(logging.CRITICAL)
+    sys.setswitchinterval(_SWITCH)
+    descriptors = raise_descriptor_limit()
+    config = uvicorn.Config(
+        app,
+        http=BoundedProtocol,
+        ws="none",
+        loop="asyncio",
+        lifespan="on",
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        date_header=False,
+        proxy_headers=False,
+        limit_concurrency=descriptors * 3 // 8,  # a request that is passed on takes two descriptors
+        timeout_keep_alive=120,  # longer than clients keep idle connections: they close first
+        timeout_graceful_shutdown=3,
+        ssl_certfile=where.certificate or None,
+        ssl_keyfile=where.key or None,
+    )
+    return BoundedServer(config, bounds or ConnectionBounds(waiting=min(1024, descriptors // 4)))
+
+
+def raise_descriptor_limit() -> int:
+    """Allow this process as many open files as it may have without asking; returns how many."""
+    if sys.platform == "win32":
+        return 2_048
+    import resource
+
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    for wanted in _DESCRIPTORS:
+        most = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
+        if soft == resource.RLIM_INFINITY or soft >= most:
+            return most
+        with suppress(ValueError, OSError):
+            resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
+            return most
+    return soft
