@@ -224,9 +224,10 @@ def keyless_environment() -> dict[str, str]:
     return {name: value for name, value in os.environ.items() if not _SECRET.search(name)}
 
 
-def child_environment(extra: Mapping[str, str] | None = None) -> dict[str, str]:
-    """The environment for a program that we start."""
-    return {**os.environ, **(extra or {})}
+def child_environment(extra: Mapping[str, str] | None = None, *, without: str = "") -> dict[str, str]:
+    """The environment for a program that we start; a prefix names variables that are not handed on."""
+    kept = {name: value for name, value in os.environ.items() if not without or not name.startswith(without)}
+    return {**kept, **(extra or {})}
 
 
 def _row(rows: Mapping[str, Setting], name: str, source: str) -> Setting:
