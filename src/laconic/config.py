@@ -91,7 +91,11 @@ SETTINGS: Final[tuple[Setting, ...]] = (
     Setting(
         "bench.mirror", "", "Folder with bare clones of public repositories, as owner+name/repo; empty: in the cache."
     ),
-    Setting("report.allow", "", "Tools that `report` may run, by name (`ruff, pytest`); empty means none."),
+    Setting(
+        "report.allow",
+        "",
+        "Tools that `report` may run, by name (`ruff, pytest`), or by full path inside a workspace; empty means none.",
+    ),
     Setting("context.enabled", True, "Whether conversations are made smaller at all."),
     Setting("context.economic", True, "Leave out what is no longer of use whenever that pays."),
     Setting("context.semantic", 50_000, "Tokens from which a completed task gives its outputs back.", minimum=0),

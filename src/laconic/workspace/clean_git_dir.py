@@ -6,11 +6,10 @@ name programs in more than thirty places and more with every release; what git d
 
 from __future__ import annotations
 
-import os
 import re
 import shutil
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final
@@ -35,7 +34,6 @@ _EXTENSIONS: Final = {  # and the values for which what we lay out is right; Non
     "noop-v1": None,
 }
 _POINTERS: Final = ("ORIG_HEAD", "FETCH_HEAD", "MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "REBASE_HEAD")
-_SHARED: Final = ("shallow", "info/exclude", "info/attributes")
 _COPIED: Final = 100_000_000  # bytes of an index; a larger one is read where it is
 
 
@@ -44,22 +42,22 @@ def clean_git_dir(repository: Repository, *, index: bool) -> Iterator[Path]:
     """The folder for one command, with a copy of the index if the command reads it."""
     config = _config(repository)
     with TemporaryDirectory(prefix="laconic-git-", ignore_cleanup_errors=True) as name:
-        folder = Path(name)
+        folder = Path(name) / ".git"  # by that name git passes over it, should it be inside of a workspace
+        folder.mkdir()
         own, shared = repository.git_dir, repository.common_dir
-        (folder / "info").mkdir()
-        (folder / "logs").mkdir()
         (folder / "config").write_text(config, "utf-8")
         (folder / "HEAD").write_bytes(read_small(own / "HEAD"))
         for pointer in _POINTERS:
             _copy(own / pointer, folder / pointer)
-        for file in _SHARED:
-            _copy(shared / file, folder / file)
+        _copy(shared / "shallow", folder / "shallow")
         _link(shared / "refs", folder / "refs")
         _link(shared / "packed-refs", folder / "packed-refs")
-        _link(own / "logs" / "HEAD", folder / "logs" / "HEAD")
-        _link(shared / "logs" / "refs", folder / "logs" / "refs")
+        _link_logs(repository, folder / "logs")
         if index:
             _copy_index(own, folder)
+            (folder / "info").mkdir()
+            for rules in ("exclude", "attributes"):
+                _copy(shared / "info" / rules, folder / "info" / rules)
         yield folder
 
 
@@ -90,6 +88,16 @@ def _copy(source: Path, target: Path) -> None:
         target.write_bytes(data)
 
 
+def _link_logs(repository: Repository, logs: Path) -> None:
+    """What `HEAD@{1}` is read from; a linked work tree has its own log of HEAD, and shares the others."""
+    if repository.git_dir == repository.common_dir:
+        _link(repository.git_dir / "logs", logs)
+        return
+    logs.mkdir()
+    _link(repository.git_dir / "logs" / "HEAD", logs / "HEAD")
+    _link(repository.common_dir / "logs" / "refs", logs / "refs")
+
+
 def _copy_index(own: Path, folder: Path) -> None:
     """Git may bring an index up to date while it reads: that happens to the copy."""
     source = own / "index"
@@ -98,7 +106,7 @@ def _copy_index(own: Path, folder: Path) -> None:
     if source.stat().st_size > _COPIED:
         _link(source, folder / "index")
     else:
-        shutil.copyfile(source, folder / "index")
+        shutil.copy2(source, folder / "index")  # with its time: git trusts what is older than the index
     for part in own.glob("sharedindex.*"):
         _link(part, folder / part.name)
 
@@ -110,7 +118,7 @@ def _link(source: Path, target: Path) -> None:
     try:
         target.symlink_to(source, target_is_directory=source.is_dir())
     except OSError:
-        with suppress(OSError):
-            shutil.copytree(source, target) if source.is_dir() else shutil.copyfile(source, target)
-    if not os.path.lexists(target):
-        raise Unreadable(f"{source} cannot be read.", "Check its permissions.")
+        if source.is_dir():
+            shutil.copytree(source, target)
+        else:
+            shutil.copyfile(source, target)

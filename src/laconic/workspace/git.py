@@ -57,14 +57,20 @@ def git(folder: Path, *args: str, seconds: float = 30.0, given: bytes = b"") -> 
     repository = _repository(folder)
     if repository is None:
         raise CommandFailed(f"{folder} is not in a git repository.", "Name a folder of a repository.")
-    with clean_git_dir(repository, index=args[0] in _WITH_INDEX) as own:
-        places = {"GIT_DIR": str(own), "GIT_OBJECT_DIRECTORY": str(repository.objects)}
-        if repository.top is not None:
-            places["GIT_WORK_TREE"] = str(repository.top)
-        program = find_program("git", repository.top or folder)
-        user = user_config(program)
-        config = {**user.files, **_missing(user.compared, repository)}
-        return _run(program, args, folder, config=config, environment=places, seconds=seconds, given=given)
+    program = find_program("git", repository.top or folder)
+    user = user_config(program)
+    config = {**user.files, **_missing(user.compared, repository)}
+    places = {"GIT_OBJECT_DIRECTORY": str(repository.objects)}
+    if repository.top is not None:
+        places["GIT_WORK_TREE"] = str(repository.top)
+    try:
+        with clean_git_dir(repository, index=args[0] in _WITH_INDEX) as own:
+            places["GIT_DIR"] = str(own)
+            return _run(program, args, folder, config=config, environment=places, seconds=seconds, given=given)
+    except OSError as error:
+        raise CommandFailed(
+            f"git cannot be asked: {error}.", "Check the space in the folder for temporary files."
+        ) from None
 
 
 def git_in_own(folder: Path, *args: str, seconds: float = 60.0) -> bytes:

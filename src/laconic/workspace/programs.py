@@ -11,6 +11,7 @@ from laconic.config import child_environment
 from laconic.errors import CommandFailed
 
 _WINDOWS: Final = os.name == "nt"
+_LOCAL: Final = ("node_modules/.bin", ".venv/bin", "venv/bin")  # where projects keep tools of their own
 
 
 def find_program(
@@ -32,6 +33,7 @@ def find_program(
             if not is_within(found, workspace):
                 return str(found)
             inside = inside or found
+    inside = inside or next((file for folder in _LOCAL if _is_program(file := workspace / folder / name)), None)
     if inside is not None:
         raise CommandFailed(f"{name} exists only inside the workspace ({inside}) and is not run from there.", fix)
     raise CommandFailed(f"{name} is not installed.", "Install it, or go on without it.")
@@ -53,9 +55,12 @@ def _on_path(name: str, environment: Mapping[str, str] | None) -> Iterator[Path]
             continue
         for suffix in suffixes:
             file = Path(entry, name if name.lower().endswith(suffix.lower()) else name + suffix)
-            try:
-                usable = file.is_file() and os.access(file, os.X_OK)
-            except OSError:
-                continue
-            if usable:
+            if _is_program(file):
                 yield file
+
+
+def _is_program(file: Path) -> bool:
+    try:
+        return file.is_file() and os.access(file, os.X_OK)
+    except (OSError, ValueError):
+        return False
