@@ -283,4 +283,5 @@ TOOL = Tool(
     examples=('report(run="ruff")', 'report(file="build/report.xml", severity="error")'),
     aliases="reports analysis get_reports findings lint diagnostics test_results analysis_getreports",
     indexed=False,
+    runs=True,
 )

@@ -6,6 +6,7 @@ name programs in more than thirty places and more with every release; what git d
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 from collections.abc import Iterator, Mapping
@@ -103,10 +104,13 @@ def _copy_index(own: Path, folder: Path) -> None:
     source = own / "index"
     if not source.is_file():
         return
-    if source.stat().st_size > _COPIED:
+    status = source.stat()
+    if status.st_size > _COPIED:
         _link(source, folder / "index")
     else:
-        shutil.copy2(source, folder / "index")  # with its time: git trusts what is older than the index
+        shutil.copyfile(source, folder / "index")
+        # Git looks again into files that are as young as the index: a copy must not be younger.
+        os.utime(folder / "index", ns=(status.st_atime_ns, status.st_mtime_ns))
     for part in own.glob("sharedindex.*"):
         _link(part, folder / part.name)
 
