@@ -8,6 +8,7 @@ has a time limit and an answer for "there is no git here".
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
@@ -41,6 +42,7 @@ _ENVIRONMENT: Final = {
     "GIT_TERMINAL_PROMPT": "0",
     "LC_ALL": "C",
 }
+_LACKING: Final = re.compile(r"unable to read|could not fetch|missing (?:blob|tree)|bad object|unable to find")
 _WITH_INDEX: Final = frozenset({"diff", "ls-files"})
 
 
@@ -162,5 +164,10 @@ def _run(
     )
     if done.code:
         complaint = done.complaints.decode("utf-8", "replace").strip()[-300:]
+        if _LACKING.search(complaint):
+            raise CommandFailed(
+                "This clone lacks objects that are needed here, and git may not fetch them for us.",
+                "Run `git fetch --refetch` to have all of them, or ask about other commits.",
+            )
         raise CommandFailed(f"git {args[0]} failed: {complaint}")
     return done.output

@@ -28,7 +28,7 @@ _OURS: Final = re.compile(r"(^|/)\.laconic-[0-9a-f]+-\d+-\d+\.tmp$")
 _POINTER: Final = re.compile(rb"version https://\S+\n(?:ext-\S+ \S+\n)*oid sha256:([0-9a-f]{64})\nsize (\d{1,18})\n")
 _STATUS: Final = {"A": "added", "D": "removed", "M": "changed", "R": "renamed", "C": "added", "T": "changed"}
 _OPTIONS: Final = (
-    "--raw", "-z", "-p", "--abbrev=40", "-M", "--no-color", "--no-ext-diff", "--no-textconv", "--submodule=short",
+    "--raw", "-z", "-p", "--no-abbrev", "-M", "--no-color", "--no-ext-diff", "--no-textconv", "--submodule=short",
     "--ignore-submodules=dirty",  # looking into one would start git there, with its own configuration
     "--src-prefix=a/", "--dst-prefix=b/", "--full-index",
     "--relative",
