@@ -44,7 +44,7 @@ COMMANDS = (
     ("agent", "-p", "--model", "scripted:../model.toml", "Say hello."),
 )
 CALLS: tuple[tuple[str, dict[str, object]], ...] = (
-    *(("diff", {"states": states}) for states in DIFFS),
+    *(("diff", dict[str, object](states=states)) for states in DIFFS),
     ("diff", {"view": "hunks"}),
     ("report", {"file": "found.txt", "since": "HEAD~1"}),
     ("search", {"query": "one"}),
@@ -68,6 +68,7 @@ def run_commands(place: Place, inside: str = "") -> tuple[str, list[str]]:
     config.write_text(f'cache_dir = "{place.folder / "cache"}"\nstate_dir = "{place.folder / "state"}"\n')
     (place.folder / "model.toml").write_text('[[rule]]\nwhen = ["."]\nsay = "Hello."\n')
     printed, failed = io.StringIO(), []
+    code: object
     for name, *words in COMMANDS:
         with chdir(place.root / inside), redirect_stdout(printed), redirect_stderr(printed):
             try:

@@ -18,7 +18,7 @@ from laconic.index.changes import compare, known
 from laconic.index.parse import ParsePool
 from laconic.index.store import Store
 from laconic.records import Failure
-from laconic.workspace.git import top, version
+from laconic.workspace.git import repository_of, version
 from laconic.workspace.listing import listing
 
 _OLDEST: Final = (3, 34)  # the first SQLite with trigrams
@@ -80,10 +80,11 @@ def _cache(cache: Path) -> Iterator[Finding]:
 def _git(root: Path) -> Iterator[Finding]:
     try:
         found = version(root)
+        repository = repository_of(root)
     except LaconicError as error:
-        yield Finding("git", False, str(error), "Without git, ignore files decide what belongs to a workspace.")
+        yield Finding("git", False, str(error), "Until then, ignore files decide what belongs to a workspace.")
         return
-    inside = top(root)
+    inside = repository.top if repository else None
     yield Finding("git", True, f"{found}; {f'work tree {inside}' if inside else 'no repository here'}")
 
 

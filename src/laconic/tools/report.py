@@ -266,7 +266,8 @@ TOOL = Tool(
     "Findings of linters, type checkers, builds and test runs, from a file or by running one",
     "Reads SARIF, JUnit, Checkstyle, PMD and SpotBugs XML, and what ESLint, ruff, mypy, pyright, pytest, tsc, cargo,"
     " go, javac, Maven and Gradle print. The summary comes first; severity, category, rule, path and since narrow it."
-    " `run` starts a tool that the setting `report.allow` names.",
+    " `run` starts a tool that the setting `report.allow` names; one that lies in the workspace"
+    " only if its full path stands there.",
     (
         Argument("file", "text", "", aliases=("report", "output", "source", "input"), listed=True),
         Argument("run", "text", "ruff, pytest, ...", aliases=("tool", "command", "analyser", "analyzer")),

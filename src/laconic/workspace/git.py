@@ -56,7 +56,7 @@ class UserConfig(msgspec.Struct, frozen=True):
 
 def git(folder: Path, *args: str, seconds: float = 30.0, given: bytes = b"") -> bytes:
     """The output of one git command that reads; failure is an error that quotes git."""
-    repository = _repository(folder)
+    repository = repository_of(folder)
     if repository is None:
         raise CommandFailed(f"{folder} is not in a git repository.", "Name a folder of a repository.")
     program = find_program("git", repository.top or folder)
@@ -89,7 +89,7 @@ def version(folder: Path) -> str:
 def top(folder: Path) -> Path | None:
     """The top of the work tree that holds a folder, or None."""
     try:
-        found = _repository(folder)
+        found = repository_of(folder)
     except Unreadable:
         return None
     return found.top if found else None
@@ -123,7 +123,7 @@ def user_config(program: str) -> UserConfig:
     command = [program, "config", "--list", "--includes", "-z"]
     nowhere = {"GIT_DIR": os.devnull}  # no repository, whatever the current folder is
     try:
-        done = run(command, Path.home(), seconds=5.0, environment=nowhere, without="GIT_")
+        done = run(command, Path(program).parent, seconds=5.0, environment=nowhere, without="GIT_")
     except CommandFailed:
         return UserConfig()
     pairs = [entry.partition("\n") for entry in done.output.decode("utf-8", "surrogateescape").split("\0")]
@@ -133,7 +133,8 @@ def user_config(program: str) -> UserConfig:
     return UserConfig(harmless(config), files, trusted)
 
 
-def _repository(folder: Path) -> Repository | None:
+def repository_of(folder: Path) -> Repository | None:
+    """The repository around a folder; an error if it leads to somebody else's data."""
     return find_repository(folder, lambda workspace: user_config(find_program("git", workspace)).trusted)
 
 
