@@ -214,6 +214,13 @@ def test_borrowed_objects_are_read_when_the_user_trusts_the_repository(tmp_path:
     assert changed(root, "HEAD^!") == {"a.py": "changed"}
 
 
+def test_every_command_that_reads_works_without_an_option_of_ours(tmp_path: Path) -> None:
+    root = repository(tmp_path / "root")
+    assert b"+y = 2" in git(root, "diff", "HEAD~1", "HEAD")
+    assert git(root, "log", "--format=%s") == b"second\nfirst\n"
+    assert b"+y = 2" in git(root, "show", "HEAD")
+
+
 def test_a_work_tree_that_somebody_configured_is_not_taken(tmp_path: Path) -> None:
     root = repository(tmp_path / "root")
     plain(root, "config", "core.worktree", "/etc")

@@ -28,7 +28,6 @@ _OFF: Final = {
     "core.quotepath": "off",
     "core.fsmonitor": "false",
     "core.hooksPath": os.devnull,
-    "diff.external": "",
     "log.showSignature": "false",
     "protocol.allow": "never",
     "submodule.recurse": "false",
