@@ -9,11 +9,12 @@ from __future__ import annotations
 import os
 import re
 import shutil
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from tempfile import mkdtemp
+from threading import Lock
 from typing import Final
+from weakref import finalize
 
 from laconic.errors import Unreadable
 from laconic.workspace.repository import Repository, read_small
@@ -35,31 +36,80 @@ _EXTENSIONS: Final = {  # and the values for which what we lay out is right; Non
     "noop-v1": None,
 }
 _POINTERS: Final = ("ORIG_HEAD", "FETCH_HEAD", "MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "REBASE_HEAD")
-_COPIED: Final = 100_000_000  # bytes of an index; a larger one is read where it is
+_LARGEST_INDEX: Final = 1_000_000_000  # bytes; that of three million files has half of it
 
 
-@contextmanager
-def clean_git_dir(repository: Repository, *, index: bool) -> Iterator[Path]:
-    """The folder for one command, with a copy of the index if the command reads it."""
-    config = _config(repository)
-    with TemporaryDirectory(prefix="laconic-git-", ignore_cleanup_errors=True) as name:
-        folder = Path(name) / ".git"  # by that name git passes over it, should it be inside of a workspace
-        folder.mkdir()
-        own, shared = repository.git_dir, repository.common_dir
-        (folder / "config").write_text(config, "utf-8")
-        (folder / "HEAD").write_bytes(read_small(own / "HEAD"))
-        for pointer in _POINTERS:
-            _copy(own / pointer, folder / pointer)
-        _copy(shared / "shallow", folder / "shallow")
-        _link(shared / "refs", folder / "refs")
-        _link(shared / "packed-refs", folder / "packed-refs")
-        _link_logs(repository, folder / "logs")
-        if index:
-            _copy_index(own, folder)
-            (folder / "info").mkdir()
-            for rules in ("exclude", "attributes"):
-                _copy(shared / "info" / rules, folder / "info" / rules)
-        yield folder
+class CleanGitDir:
+    """The folder for one repository, brought up to date for each command; it goes when nobody holds it any more."""
+
+    def __init__(self, repository: Repository) -> None:
+        self._repository = repository
+        self._around = Path(mkdtemp(prefix="laconic-git-"))
+        self._folder = self._around / ".git"  # by that name git passes over it, should it be inside of a workspace
+        self._written: dict[str, bytes] = {}
+        self._index: tuple[int, ...] = ()
+        self._updating = Lock()
+        finalize(self, shutil.rmtree, self._around, ignore_errors=True)
+
+    def update(self, *, index: bool) -> Path:
+        """The folder as the repository is now, with the index if a command reads it."""
+        own, shared = self._repository.git_dir, self._repository.common_dir
+        with self._updating:
+            if not (self._folder / "HEAD").exists():  # new, or somebody has cleaned up
+                self._lay_out()
+            self._write("config", _config(self._repository).encode())
+            self._write("HEAD", read_small(own / "HEAD"))
+            for pointer in _POINTERS:
+                self._write(pointer, read_small(own / pointer))
+            self._write("shallow", read_small(shared / "shallow"))
+            _link(shared / "refs", self._folder / "refs")
+            _link(shared / "packed-refs", self._folder / "packed-refs")
+            _link(own / "logs" / "HEAD", self._folder / "logs" / "HEAD")
+            _link(shared / "logs" / "refs", self._folder / "logs" / "refs")
+            if index:
+                self._write("info/exclude", read_small(shared / "info" / "exclude"))
+                self._write("info/attributes", read_small(shared / "info" / "attributes"))
+                self._copy_index(own)
+        return self._folder
+
+    def _lay_out(self) -> None:
+        self._written.clear()
+        self._index = ()
+        for name in ("info", "logs"):
+            (self._folder / name).mkdir(parents=True, exist_ok=True)
+        # Git may bring an index up to date while it reads; a lock that is taken keeps it from that.
+        (self._folder / "index.lock").touch()
+
+    def _write(self, name: str, data: bytes) -> None:
+        """One small file, if it is not as it should be; empty means that there is none."""
+        if data == self._written.get(name, b""):
+            return
+        if data:
+            _replace(self._folder / name, data)
+        else:
+            (self._folder / name).unlink(missing_ok=True)
+        self._written[name] = data
+
+    def _copy_index(self, own: Path) -> None:
+        source, target = own / "index", self._folder / "index"
+        if not source.is_file():
+            target.unlink(missing_ok=True)
+            self._index = ()
+            return
+        status = source.stat()
+        if status.st_size > _LARGEST_INDEX:
+            raise Unreadable(f"{source} has {status.st_size} bytes.", "Check the repository with `git fsck`.")
+        state = (status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns)
+        if state == self._index:
+            return
+        copy = self._around / "index"
+        shutil.copyfile(source, copy)
+        # Git looks again into files that are as young as the index: a copy must not be younger.
+        os.utime(copy, ns=(status.st_atime_ns, status.st_mtime_ns))
+        copy.replace(target)
+        for part in own.glob("sharedindex.*"):
+            _link(part, self._folder / part.name)
+        self._index = state
 
 
 def harmless(config: Mapping[str, str]) -> dict[str, str]:
@@ -84,45 +134,22 @@ def _config(repository: Repository) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _copy(source: Path, target: Path) -> None:
-    if data := read_small(source):
-        target.write_bytes(data)
-
-
-def _link_logs(repository: Repository, logs: Path) -> None:
-    """What `HEAD@{1}` is read from; a linked work tree has its own log of HEAD, and shares the others."""
-    if repository.git_dir == repository.common_dir:
-        _link(repository.git_dir / "logs", logs)
-        return
-    logs.mkdir()
-    _link(repository.git_dir / "logs" / "HEAD", logs / "HEAD")
-    _link(repository.common_dir / "logs" / "refs", logs / "refs")
-
-
-def _copy_index(own: Path, folder: Path) -> None:
-    """Git may bring an index up to date while it reads: that happens to the copy."""
-    source = own / "index"
-    if not source.is_file():
-        return
-    status = source.stat()
-    if status.st_size > _COPIED:
-        _link(source, folder / "index")
-    else:
-        shutil.copyfile(source, folder / "index")
-        # Git looks again into files that are as young as the index: a copy must not be younger.
-        os.utime(folder / "index", ns=(status.st_atime_ns, status.st_mtime_ns))
-    for part in own.glob("sharedindex.*"):
-        _link(part, folder / part.name)
+def _replace(target: Path, data: bytes) -> None:
+    """Write in one step: a command of another thread may be reading."""
+    made = target.with_name(f"{target.name}.new")
+    made.write_bytes(data)
+    made.replace(target)
 
 
 def _link(source: Path, target: Path) -> None:
-    """A link, or a copy where the system has no links for us."""
-    if not source.exists():
+    """A link, which is always up to date; where the system has no links for us, a copy."""
+    if target.is_symlink():
         return
     try:
         target.symlink_to(source, target_is_directory=source.is_dir())
     except OSError:
         if source.is_dir():
+            shutil.rmtree(target, ignore_errors=True)
             shutil.copytree(source, target)
-        else:
+        elif source.exists():
             shutil.copyfile(source, target)

@@ -10,14 +10,14 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Final
 
 import msgspec
 
 from laconic.errors import CommandFailed, Unreadable, WorkspaceError
-from laconic.workspace.clean_git_dir import clean_git_dir, harmless
+from laconic.workspace.clean_git_dir import CleanGitDir, harmless
 from laconic.workspace.process import run
 from laconic.workspace.programs import find_program
 from laconic.workspace.repository import Repository, find_repository
@@ -65,13 +65,13 @@ def git(folder: Path, *args: str, seconds: float = 30.0, given: bytes = b"") -> 
     if repository.top is not None:
         places["GIT_WORK_TREE"] = str(repository.top)
     try:
-        with clean_git_dir(repository, index=args[0] in _WITH_INDEX) as own:
-            places["GIT_DIR"] = str(own)
-            return _run(program, args, folder, config=config, environment=places, seconds=seconds, given=given)
+        own = _clean(repository)
+        places["GIT_DIR"] = str(own.update(index=args[0] in _WITH_INDEX))
     except OSError as error:
         raise CommandFailed(
             f"git cannot be asked: {error}.", "Check the space in the folder for temporary files."
         ) from None
+    return _run(program, args, folder, config=config, environment=places, seconds=seconds, given=given)
 
 
 def git_in_own(folder: Path, *args: str, seconds: float = 60.0) -> bytes:
@@ -114,6 +114,12 @@ def listed(folder: Path) -> list[bytes] | None:
     except WorkspaceError:
         return None
     return list(dict.fromkeys(name.rstrip(b"/") for name in out.split(b"\0") if name))
+
+
+@lru_cache(maxsize=64)
+def _clean(repository: Repository) -> CleanGitDir:
+    """The folder that stands for a repository, made once; the command that uses it holds it."""
+    return CleanGitDir(repository)
 
 
 @cache
