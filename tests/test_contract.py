@@ -39,6 +39,15 @@ def test_no_token_guessing() -> None:
     assert _offenders(r"len\([a-z_.]+\) *// *[34]\b|/ *3\.5\b", "tokens/") == []
 
 
+def test_only_one_module_starts_git() -> None:
+    assert _offenders(r"""(?:\[|run\(|find_program\()\(?["']git["']""") == ["workspace/git.py"]
+
+
+def test_programs_are_found_in_one_way() -> None:
+    """The client's own configuration is checked as the client reads it; `setup` only asks if we are installed."""
+    assert _offenders(r"shutil\.which", "workspace/clients/", "cli/commands/setup.py", "bench/") == []
+
+
 @pytest.mark.parametrize(
     ("module", "fault"),
     [

@@ -96,7 +96,11 @@ SETTINGS: Final[tuple[Setting, ...]] = (
     Setting(
         "bench.mirror", "", "Folder with bare clones of public repositories, as owner+name/repo; empty: in the cache."
     ),
-    Setting("report.allow", "", "Tools that `report` may run, by name (`ruff, pytest`); empty means none."),
+    Setting(
+        "report.allow",
+        "",
+        "Tools that `report` may run, by name (`ruff, pytest`), or by full path inside a workspace; empty means none.",
+    ),
     Setting("context.enabled", True, "Whether conversations are made smaller at all."),
     Setting("context.economic", True, "Leave out what is no longer of use whenever that pays."),
     Setting("context.semantic", 50_000, "Tokens from which a completed task gives its outputs back.", minimum=0),
@@ -229,9 +233,10 @@ def keyless_environment() -> dict[str, str]:
     return {name: value for name, value in os.environ.items() if not _SECRET.search(name)}
 
 
-def child_environment(extra: Mapping[str, str] | None = None) -> dict[str, str]:
-    """The environment for a program that we start."""
-    return {**os.environ, **(extra or {})}
+def child_environment(extra: Mapping[str, str] | None = None, *, without: str = "") -> dict[str, str]:
+    """The environment for a program that we start; a prefix names variables that are not handed on."""
+    kept = {name: value for name, value in os.environ.items() if not without or not name.startswith(without)}
+    return {**kept, **(extra or {})}
 
 
 def _row(rows: Mapping[str, Setting], name: str, source: str) -> Setting:

@@ -8,9 +8,10 @@ from pathlib import Path
 import anyio
 import pytest
 from mcp import Client, StdioServerParameters
+from mcp.server.lowlevel import Server
 from tests.samples import shop
 
-from laconic.config import Settings
+from laconic.config import Settings, load
 from laconic.index.catalog import claim
 from laconic.mcp_server.instructions import INSTRUCTIONS
 from laconic.mcp_server.offers import listed_tools
@@ -49,6 +50,38 @@ def test_a_client_over_stdio_lists_tools_and_gets_text(root: Path, tmp_path: Pat
             assert "read(targets" in wrong.content[0].text  # type: ignore[union-attr]
 
     anyio.run(talk)
+
+
+@pytest.mark.parametrize("over_stdio", [True, False], ids=["stdio", "sdk"])
+@pytest.mark.parametrize("allowed", ["", "ruff"])
+def test_hints_say_what_a_call_may_do(root: Path, tmp_path: Path, allowed: str, over_stdio: bool) -> None:
+    """On the wire: readers read, `workspace` removes, `edit` writes, `report` runs programs once the user allowed one."""
+    given = {"LACONIC_CACHE_DIR": str(tmp_path / "cache"), "LACONIC_REPORT_ALLOW": allowed}
+    words = ["-m", "laconic", "mcp", "--edit", "--root", str(root), "--config", str(tmp_path / "config.toml")]
+    (tmp_path / "config.toml").write_text("")
+    server: StdioServerParameters | Server[None] = StdioServerParameters(
+        command=sys.executable, args=words, env=given
+    )
+    if not over_stdio:
+        settings = load(environ=given, file=tmp_path / "config.toml")
+        server = CodePlane(root, settings, editing=True).server()
+
+    async def ask() -> dict[str, tuple[bool | None, ...]]:
+        async with Client(server) as client:
+            told = {tool.name: tool.annotations for tool in (await client.list_tools()).tools}
+        return {
+            name: (hints.read_only_hint, hints.destructive_hint, hints.idempotent_hint, hints.open_world_hint)
+            for name, hints in told.items()
+            if hints is not None
+        }
+
+    reads = (True, None, None, False)
+    assert anyio.run(ask) == {
+        **dict.fromkeys(("search", "inspect", "read", "map", "context", "trace", "diff", "recall"), reads),
+        "edit": (False, True, False, False),
+        "workspace": (False, True, True, False),
+        "report": (False, True, False, True) if allowed else reads,
+    }
 
 
 @pytest.mark.feature("C10")

@@ -116,15 +116,56 @@ def test_tools_run_only_when_allowed_and_configured_ones_are_named(root: Path) -
         report.output_of(root, "eslint", ["eslint"])
 
 
+def test_a_tool_of_the_projects_own_environment_is_not_run_by_name(root: Path) -> None:
+    """Whoever made the project made that program too; its name alone is no consent."""
+    program = local(root, "#!/bin/sh\ntouch sprung\n")
+    with pytest.raises(CommandFailed, match=r"only inside the workspace \(.*ruff\).*report\.allow"):
+        report.output_of(root, "ruff", ["ruff"], {"PATH": f"{program.parent}:.venv/bin:/usr/bin:/bin"})
+    assert not (root / "sprung").exists()
+
+
+def test_a_full_path_allows_a_program_of_the_workspace_that_holds_it_and_no_other(root: Path, tmp_path: Path) -> None:
+    program = local(root, "#!/bin/sh\necho '[]'\n")
+    assert report.output_of(root, "ruff", [str(program)]) == "[]\n"
+    other = tmp_path / "other"
+    other.mkdir()
+    with pytest.raises(UsageError, match="Running ruff is not allowed"):
+        report.output_of(other, "ruff", [str(program)])
+    with pytest.raises(UsageError, match="Running mypy is not allowed"):
+        report.output_of(root, "mypy", [str(program)])
+
+
+def test_paths_with_spaces_and_names_stand_side_by_side_in_the_setting(tmp_path: Path) -> None:
+    given = load(flags={"report.allow": "ruff pytest, /my code/.venv/bin/mypy"}, environ={}, file=tmp_path / "none")
+    assert report.allowed_tools(given) == ["ruff", "pytest", "/my code/.venv/bin/mypy"]
+
+
+def test_a_linter_that_is_set_up_to_fix_changes_no_file(root: Path) -> None:
+    program = local(root, "")
+    (root / "pyproject.toml").write_text("[tool.ruff]\nfix = true\n")
+    (root / "bad.py").write_text("import os\n")
+    assert "F401" in report.output_of(root, "ruff", [str(program)])
+    assert (root / "bad.py").read_text() == "import os\n"
+
+
+def local(root: Path, script: str) -> Path:
+    """The `ruff` of a project's own environment: a script, or the real one."""
+    program = root / ".venv" / "bin" / "ruff"
+    program.parent.mkdir(parents=True)
+    if not script:
+        program.symlink_to(Path(sys.executable).with_name("ruff"))
+        return program
+    program.write_text(script)
+    program.chmod(0o755)
+    return program
+
+
 @pytest.mark.feature("J4")
-def test_a_tool_of_the_projects_own_environment_is_run_and_its_output_can_be_recalled(
-    root: Path, tmp_path: Path
-) -> None:
-    (root / ".venv" / "bin").mkdir(parents=True)
-    (root / ".venv" / "bin" / "ruff").symlink_to(Path(sys.executable).with_name("ruff"))
+def test_the_output_of_a_tool_can_be_recalled(root: Path, tmp_path: Path) -> None:
+    program = local(root, "")
     (root / "bad.py").write_text("import os\n")
     allowed = load(
-        flags={"cache_dir": str(tmp_path / "cache"), "report.allow": "ruff"}, environ={}, file=tmp_path / "x"
+        flags={"cache_dir": str(tmp_path / "cache"), "report.allow": str(program)}, environ={}, file=tmp_path / "x"
     )
     plane = Plane(root, allowed)
     try:

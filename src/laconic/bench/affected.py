@@ -7,7 +7,6 @@ The history ends before the commit.
 
 from __future__ import annotations
 
-import subprocess
 import tempfile
 from pathlib import Path
 from typing import Final
@@ -20,6 +19,7 @@ from laconic.index.resolve import Code
 from laconic.index.workspace_index import Index
 from laconic.tools.affected import MOST, reaching
 from laconic.workspace.classes import class_of
+from laconic.workspace.git import git, git_in_own
 from laconic.workspace.history import changed_together
 from laconic.workspace.revisions import changes, states
 
@@ -57,11 +57,11 @@ def run(options: Options) -> Report:
 
 def _measure(clone: Path, folder: Path) -> dict[str, Cell]:
     tree = folder / "tree"
-    subprocess.run(["git", "clone", "-q", "--shared", "--no-checkout", str(clone), str(tree)], check=True)
+    git_in_own(folder, "clone", "-q", "--local", "--no-checkout", str(clone), str(tree), seconds=600)
     tests = whole = blind = 0
     commits = _commits(clone)
     for commit in commits:
-        subprocess.run(["git", "checkout", "-q", "--force", "--detach", commit], cwd=tree, check=True)
+        git_in_own(tree, "checkout", "-q", "--force", "--detach", commit, seconds=600)
         index = Index.open(tree, folder / "cache")
         index.build()
         found = compare(changes(tree, states(tree, f"{commit}^!")))
@@ -82,14 +82,12 @@ def _measure(clone: Path, folder: Path) -> dict[str, Cell]:
 def _commits(clone: Path) -> list[str]:
     """The commits of the benchmark of changes that change code and tests, and recent ones, oldest first."""
     chosen = [commit for commit in measured_commits(clone) if _fits(clone, commit)]
-    log = ["git", "log", "--no-merges", "--format=%H", "-n", "400"]
-    for commit in subprocess.run(log, cwd=clone, capture_output=True, text=True, check=True).stdout.split():
+    for commit in git(clone, "log", "--no-merges", "--format=%H", "-n", "400", seconds=600).decode().split():
         if len(chosen) >= _COMMITS:
             break
         if commit not in chosen and _fits(clone, commit):
             chosen.append(commit)
-    order = ["git", "rev-list", "--no-walk=sorted", "--reverse", *chosen]
-    return subprocess.run(order, cwd=clone, capture_output=True, text=True, check=True).stdout.split()
+    return git(clone, "rev-list", "--no-walk=sorted", "--reverse", *chosen, seconds=600).decode().split()
 
 
 def _fits(clone: Path, commit: str) -> bool:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 import re
-import subprocess
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -26,6 +25,7 @@ from laconic.records import Definition, FileChange, SymbolChange
 from laconic.tokens.count import counter
 from laconic.tools.compose import compose
 from laconic.tools.diff import by_symbol, records
+from laconic.workspace.git import git
 from laconic.workspace.revisions import States, changes, states
 
 _REPOSITORIES: Final = {
@@ -124,8 +124,7 @@ def _row(language: str, tally: _Tally) -> dict[str, Cell]:
 
 
 def _git(root: Path, *args: str) -> str:
-    done = subprocess.run(["git", *args], cwd=root, capture_output=True, check=True)
-    return done.stdout.decode("utf-8", "surrogateescape")
+    return git(root, *args, seconds=600).decode("utf-8", "surrogateescape")
 
 
 def measured_commits(root: Path) -> Iterator[str]:

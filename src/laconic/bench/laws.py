@@ -17,7 +17,7 @@ from laconic.config import load
 from laconic.tokens.count import counter
 from laconic.tools.plane import Plane
 from laconic.tools.session import Session
-from laconic.workspace.git import git
+from laconic.workspace.git import git_in_own
 
 _CLONES: Final = (("google/gson", "HEAD"), ("preactjs/preact", "HEAD"))
 _STREAK: Final = 20  # calls of one session
@@ -135,7 +135,7 @@ def _roots(cache: Path, mirror: Path) -> dict[str, Path]:
     folder.mkdir(parents=True, exist_ok=True)
     own = folder / "laconic"
     if not own.is_dir():
-        git(folder, "clone", "--quiet", "--local", str(Path.cwd()), str(own), seconds=120)
+        git_in_own(folder, "clone", "--quiet", "--local", str(Path.cwd()), str(own), seconds=120)
     roots = {"laconic": own, "django": sdist(DJANGO, cache)}
     for repository, commit in _CLONES:
         root = snapshot(repository, commit, mirror, folder)
@@ -149,10 +149,10 @@ def _history(root: Path) -> None:
     """Two commits and changes on top of them."""
     who = ("-c", "user.name=laws", "-c", "user.email=laws@localhost")
     files = [path for path in sorted(root.rglob("*")) if path.is_file()]
-    git(root, "init", "-q")
+    git_in_own(root, "init", "-q")
     for start in (1, 2):
-        git(root, "add", "-A")
-        git(root, *who, "commit", "-q", "-m", f"state {start}")
+        git_in_own(root, "add", "-A")
+        git_in_own(root, *who, "commit", "-q", "-m", f"state {start}")
         for path in files[start::40]:
             data = path.read_bytes().split(b"\n")
             path.write_bytes(b"\n".join(data[: len(data) // 2] + data[len(data) // 2 + 3 :]))

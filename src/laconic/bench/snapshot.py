@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
@@ -11,7 +10,8 @@ from typing import Final
 import msgspec
 
 from laconic.bench.report import Options
-from laconic.errors import CommandFailed, Unreadable
+from laconic.errors import Unreadable
+from laconic.workspace.git import git
 
 _LARGEST: Final = 1_000_000  # bytes; what is larger is not code
 _BINARY: Final = 4000  # bytes in which a zero tells a binary file
@@ -112,8 +112,4 @@ class Snapshot:
             at += size + 1
 
     def _git(self, *args: str, given: bytes = b"") -> bytes:
-        done = subprocess.run(["git", "-C", str(self.clone), *args], input=given, capture_output=True, check=False)
-        if done.returncode:
-            said = done.stderr.decode("utf-8", "replace")[-300:]
-            raise CommandFailed(f"git {args[0]} failed in {self.clone}: {said}", "Check the bare clone.")
-        return done.stdout
+        return git(self.clone, *args, seconds=600, given=given)

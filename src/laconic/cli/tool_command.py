@@ -11,10 +11,11 @@ import sys
 from pathlib import Path
 
 from laconic.config import Settings
-from laconic.errors import UsageError
+from laconic.errors import CommandFailed, UsageError
 from laconic.tools.plane import Plane
 from laconic.tools.tool import AGAIN, OFFSET, Argument, Tool
 from laconic.workspace.git import home
+from laconic.workspace.programs import find_program
 
 _WAIT = 30.0  # seconds for another process that is writing the index
 _BOLD, _DIM, _PLAIN = "\033[1m", "\033[2m", "\033[0m"
@@ -64,7 +65,7 @@ class ToolCommand:
         if reply.failed:
             print(reply.text, end="", file=sys.stderr)
             return 2
-        _show(reply.text, plain=args.json)
+        _show(reply.text, root, plain=args.json)
         return 0
 
 
@@ -103,17 +104,24 @@ def _add(parser: argparse.ArgumentParser, argument: Argument, *, alone: bool) ->
     parser.add_argument(flag, **options)  # type: ignore[arg-type]
 
 
-def _show(text: str, *, plain: bool) -> None:
+def _show(text: str, root: Path, *, plain: bool) -> None:
     """Plain in a pipe; on a terminal with colours, and a pager when it is longer than the screen."""
     if plain or not sys.stdout.isatty():
         print(text, end="" if text.endswith("\n") else "\n")
         return
     coloured = "".join(_coloured(line) for line in text.splitlines(keepends=True))
-    pager = shutil.which("less")
-    if pager and text.count("\n") >= shutil.get_terminal_size().lines:
+    pager = _pager(root) if text.count("\n") >= shutil.get_terminal_size().lines else ""
+    if pager:
         subprocess.run([pager, "-FRX"], input=coloured, text=True, check=False)
     else:
         print(coloured, end="")
+
+
+def _pager(root: Path) -> str:
+    try:
+        return find_program("less", root)
+    except CommandFailed:
+        return ""
 
 
 def _coloured(line: str) -> str:

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import ctypes
-import shutil
 import signal
 import subprocess
 import sys
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from laconic.errors import UsageError
+from laconic.workspace.git import home
+from laconic.workspace.programs import find_program
 
 if TYPE_CHECKING:
     import socket
@@ -28,9 +29,7 @@ def run_beside(
     app: Starlette, where: Listen, opened: socket.socket, words: Sequence[str], environment: Mapping[str, str]
 ) -> int:
     """The client's exit code. The gateway already holds its port, so that the client may start first."""
-    program = shutil.which(words[0], path=environment.get("PATH"))
-    if program is None:
-        raise UsageError(f"{words[0]} is not installed, or not on the PATH.", f"Install {words[0]} and try again.")
+    program = find_program(words[0], home(Path()), environment)
     client = subprocess.Popen(
         [program, *words[1:]],
         env=dict(environment),

@@ -18,7 +18,7 @@ from laconic.index.changes import compare, known
 from laconic.index.parse import ParsePool
 from laconic.index.store import Store
 from laconic.records import Failure
-from laconic.workspace.git import git, top
+from laconic.workspace.git import repository_of, version
 from laconic.workspace.listing import listing
 
 _OLDEST: Final = (3, 34)  # the first SQLite with trigrams
@@ -79,12 +79,13 @@ def _cache(cache: Path) -> Iterator[Finding]:
 
 def _git(root: Path) -> Iterator[Finding]:
     try:
-        version = git(root, "--version", seconds=5).decode().strip()
+        found = version(root)
+        repository = repository_of(root)
     except LaconicError as error:
-        yield Finding("git", False, str(error), "Without git, ignore files decide what belongs to a workspace.")
+        yield Finding("git", False, str(error), "Until then, ignore files decide what belongs to a workspace.")
         return
-    inside = top(root)
-    yield Finding("git", True, f"{version}; {f'work tree {inside}' if inside else 'no repository here'}")
+    inside = repository.top if repository else None
+    yield Finding("git", True, f"{found}; {f'work tree {inside}' if inside else 'no repository here'}")
 
 
 def _parser() -> Iterator[Finding]:

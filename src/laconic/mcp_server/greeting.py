@@ -32,7 +32,7 @@ class Greeted:
     ended: bool = False
 
 
-def greet(lines: Lines, *, editing: bool = False) -> Greeted:
+def greet(lines: Lines, *, editing: bool = False, running: bool = False) -> Greeted:
     """Answer until something comes that only the SDK can answer, or until the client has nothing more to ask."""
     replay: list[bytes] = []
     answered: str | int | None = None
@@ -42,7 +42,9 @@ def greet(lines: Lines, *, editing: bool = False) -> Greeted:
             return Greeted(ended=True)
         message = _decoded(line)
         first = not replay and message.get("method") == "initialize"
-        result = _initialized(message.get("params")) if first else _answer(message, editing, greeted=bool(replay))
+        result = (
+            _initialized(message.get("params")) if first else _answer(message, editing, running, greeted=bool(replay))
+        )
         number = message.get("id")
         if result is not None and isinstance(number, str | int):
             lines.say(msgspec.json.encode({"jsonrpc": "2.0", "id": number, "result": result}))
@@ -70,7 +72,7 @@ _OFFER: Final = {
 }
 
 
-def _answer(message: dict[str, Any], editing: bool, *, greeted: bool) -> dict[str, object] | None:
+def _answer(message: dict[str, Any], editing: bool, running: bool, *, greeted: bool) -> dict[str, object] | None:
     """The answer to a question that plain data can answer."""
     params = message.get("params") or {}
     if not isinstance(message.get("id"), str | int) or not isinstance(params, dict) or params.get("cursor"):
@@ -85,18 +87,18 @@ def _answer(message: dict[str, Any], editing: bool, *, greeted: bool) -> dict[st
         return {"supportedVersions": [MODERN], **_OFFER, **about}
     if message["method"] == "ping" and not modern:
         return {}
-    listed = _listed(message["method"], editing)
+    listed = _listed(message["method"], editing, running)
     return None if listed is None else {**listed, **about}
 
 
-def _listed(method: str, editing: bool) -> dict[str, object] | None:
+def _listed(method: str, editing: bool, running: bool) -> dict[str, object] | None:
     if not method.endswith("/list"):
         return None
     from laconic.mcp_server import offers  # loads all tools: after the client was greeted
 
     match method:
         case "tools/list":
-            return {"tools": offers.listed_tools(editing=editing)}
+            return {"tools": offers.listed_tools(editing=editing, running=running)}
         case "resources/list":
             return {"resources": offers.listed_resources(editing=editing)}
         case "resources/templates/list":

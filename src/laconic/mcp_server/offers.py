@@ -19,17 +19,30 @@ def offered(*, editing: bool) -> list[Tool]:
     return [tool for tool in tools().values() if tool.default or (tool.writes and editing)]
 
 
-def listed_tools(*, editing: bool) -> list[dict[str, Json]]:
-    """The tool list, which every prompt pays for; hosts run what only reads without asking, and several at once."""
+def listed_tools(*, editing: bool, running: bool = False) -> list[dict[str, Json]]:
+    """The tool list, which every prompt pays for; `running` says that the settings allow programs."""
     return [
         {
             "name": tool.name,
             "description": tool.summary,
             "inputSchema": tool.schema(),
-            "annotations": {"readOnlyHint": not tool.writes},
+            "annotations": hints(tool, running=running),
         }
         for tool in offered(editing=editing)
     ]
+
+
+def hints(tool: Tool, *, running: bool) -> dict[str, Json]:
+    """What a call may do besides answering: hosts run what only reads without asking, and several at once."""
+    runs = tool.runs and running
+    if not (tool.writes or tool.manages or runs):
+        return {"readOnlyHint": True, "openWorldHint": False}
+    return {
+        "readOnlyHint": False,
+        "destructiveHint": True,
+        "idempotentHint": tool.manages,  # to add or remove an index twice is to do it once
+        "openWorldHint": runs,  # a build may fetch what it needs, a test may do anything
+    }
 
 
 def listed_resources(*, editing: bool) -> list[dict[str, Json]]:

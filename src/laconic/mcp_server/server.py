@@ -94,7 +94,8 @@ class CodePlane:
         self._worker.shutdown(wait=True, cancel_futures=False)
 
     async def _list_tools(self, ctx: ServerRequestContext[Any], params: object) -> types.ListToolsResult:
-        listed = listed_tools(editing=self._editing)
+        running = bool(self._settings.patterns("report.allow"))
+        listed = listed_tools(editing=self._editing, running=running)
         return types.ListToolsResult(tools=[types.Tool.model_validate(tool) for tool in listed])
 
     async def _call_tool(

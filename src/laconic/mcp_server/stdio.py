@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 def serve(root: Path, settings: Settings, *, editing: bool = False) -> None:
     """Run until the client closes the stream."""
     lines = Lines.claim()
-    greeted = greet(lines, editing=editing)
+    greeted = greet(lines, editing=editing, running=bool(settings.patterns("report.allow")))
     if not greeted.ended:
         asyncio.run(answer(root, settings, editing, lines, greeted))
 

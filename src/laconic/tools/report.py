@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import shutil
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
 import msgspec
 
-from laconic.errors import CommandFailed, LaconicError, Unreadable, UsageError
+from laconic.config import Settings
+from laconic.errors import LaconicError, Unreadable, UsageError
 from laconic.index.parse import parse
 from laconic.records import FileChange, Finding, Span
 from laconic.reduce.findings import Findings, read
@@ -19,11 +19,13 @@ from laconic.render.compact import Json
 from laconic.render.report import counts, finding_line, heading
 from laconic.tools.tool import Answer, Argument, Call, Piece, Tool
 from laconic.workspace.process import run as run_program
+from laconic.workspace.programs import find_program, is_within
 from laconic.workspace.reading import as_text, read_bytes
 from laconic.workspace.revisions import WORK, States, changes, states
 
 _LARGEST: Final = 50_000_000  # bytes of a report
 _SECONDS: Final = 300.0
+_INSIDE: Final = "Install it outside of the workspace, or the user adds that path to `report.allow`."
 _LONGEST: Final = 160  # characters of a line of context
 
 
@@ -38,7 +40,8 @@ _BOTH: Final = frozenset({"cargo-test", "go-vet", "maven", "gradle"})  # what th
 _PYPROJECT: Final = "pyproject.toml"
 COMMANDS: Final[dict[str, Command]] = {
     "ruff": Command(
-        ("ruff", "check", "--output-format=json", "."), ("ruff.toml", ".ruff.toml", f"{_PYPROJECT}:[tool.ruff")
+        ("ruff", "check", "--no-fix", "--output-format=json", "."),
+        ("ruff.toml", ".ruff.toml", f"{_PYPROJECT}:[tool.ruff"),
     ),
     "mypy": Command(("mypy",), ("mypy.ini", ".mypy.ini", f"{_PYPROJECT}:[tool.mypy", "setup.cfg:[mypy")),
     "pyright": Command(("pyright", "--outputjson"), ("pyrightconfig.json", f"{_PYPROJECT}:[tool.pyright")),
@@ -65,32 +68,43 @@ def configured(root: Path) -> list[str]:
     return [name for name, command in COMMANDS.items() if any(_sign(root, sign) for sign in command.signs)]
 
 
-def output_of(root: Path, name: str, allowed: Sequence[str]) -> str:
+def allowed_tools(settings: Settings) -> list[str]:
+    """Names of tools, and full paths of programs inside of workspaces, that the user lets us run."""
+    found: list[str] = []
+    for part in settings.patterns("report.allow"):
+        found += [part] if part.startswith(("/", "~")) or Path(part).is_absolute() else part.split()
+    return found
+
+
+def output_of(root: Path, name: str, allowed: Sequence[str], environment: Mapping[str, str] | None = None) -> str:
     """Run one tool that the user allowed, never through a shell; what it printed."""
     if name not in COMMANDS:
         raise UsageError(f"There is no tool {name!r}.", f"Use one of: {', '.join(configured(root) or COMMANDS)}.")
-    if name not in allowed:
+    program, *words = COMMANDS[name].argv
+    inside = _allowed_inside(root, program, allowed)
+    if not inside and name not in allowed:
         fix = f"The user can allow it: `report.allow` in the settings, now {', '.join(allowed) or 'empty'}."
         raise UsageError(f"Running {name} is not allowed.", fix)
-    argv = list(COMMANDS[name].argv)
-    for folder in ("node_modules/.bin", ".venv/bin", "venv/bin"):
-        if (local := root / folder / argv[0]).exists():
-            argv[0] = str(local)
-            break
-    else:
-        if shutil.which(argv[0]) is None:
-            raise CommandFailed(f"{argv[0]} is not installed.", "Install it, or give a file with its output.")
-    done = run_program(argv, root, seconds=_SECONDS)
+    program = inside or find_program(program, root, environment, fix=_INSIDE)
+    done = run_program([program, *words], root, seconds=_SECONDS, environment=environment)
     if name in _BOTH or not done.output.strip():
         return (done.output + b"\n" + done.complaints).decode("utf-8", "replace")
     return done.output.decode("utf-8", "replace")
 
 
+def _allowed_inside(root: Path, program: str, allowed: Sequence[str]) -> str:
+    """The program inside this workspace that the user allowed by its full path; empty if there is none."""
+    for entry in allowed:
+        path = Path(entry).expanduser()
+        if path.is_absolute() and path.stem == program and is_within(path, root):
+            return str(path)
+    return ""
+
+
 def run(call: Call) -> Answer:
     root, tool, file = call.plane.root, call.text("run"), call.text("file")
     if tool:
-        allowed = call.plane.settings.text("report.allow").replace(",", " ").split()
-        output = output_of(root, tool, allowed)
+        output = output_of(root, tool, allowed_tools(call.plane.settings))
     elif file:
         output = read_bytes(root, file, _LARGEST).decode("utf-8", "replace")
     else:
@@ -252,7 +266,8 @@ TOOL = Tool(
     "Findings of linters, type checkers, builds and test runs, from a file or by running one",
     "Reads SARIF, JUnit, Checkstyle, PMD and SpotBugs XML, and what ESLint, ruff, mypy, pyright, pytest, tsc, cargo,"
     " go, javac, Maven and Gradle print. The summary comes first; severity, category, rule, path and since narrow it."
-    " `run` starts a tool that the setting `report.allow` names.",
+    " `run` starts a tool that the setting `report.allow` names; one that lies in the workspace"
+    " only if its full path stands there.",
     (
         Argument("file", "text", "", aliases=("report", "output", "source", "input"), listed=True),
         Argument("run", "text", "ruff, pytest, ...", aliases=("tool", "command", "analyser", "analyzer")),
@@ -269,4 +284,5 @@ TOOL = Tool(
     examples=('report(run="ruff")', 'report(file="build/report.xml", severity="error")'),
     aliases="reports analysis get_reports findings lint diagnostics test_results analysis_getreports",
     indexed=False,
+    runs=True,
 )

@@ -162,7 +162,9 @@ class Tool:
     aliases: str = ""  # names that agents guess, separated by spaces
     instead: str = ""  # names of things that we do not do, to which this tool comes nearest
     indexed: bool = True  # it needs the index to be fresh
-    writes: bool = False
+    writes: bool = False  # it changes files of the workspace
+    runs: bool = False  # it starts programs that the settings allow
+    manages: bool = False  # it adds and removes indexes
     default: bool = True  # offered without being asked for
     fields: Mapping[str, Argument] = field(init=False)
 

@@ -85,4 +85,5 @@ TOOL = Tool(
     examples=('workspace(action="list")',),
     aliases="manage_workspace index index_refresh refresh_index status set_project_path",
     indexed=False,
+    manages=True,
 )

@@ -1,34 +1,97 @@
-"""Ask git about a folder; every question has a time limit and an answer for "there is no git here"."""
+"""Ask git about a folder: the one place that starts git.
+
+A repository may come from a stranger, so nothing in it may decide what runs. Git gets a folder of our own making instead
+of the repository's configuration (`clean_git_dir`), none of the user's, and no variable that steers it. Every question
+has a time limit and an answer for "there is no git here".
+"""
 
 from __future__ import annotations
 
+import os
+import re
+from collections.abc import Mapping, Sequence
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Final
 
-from laconic.errors import CommandFailed
-from laconic.workspace.process import run
+import msgspec
 
-# Optional locks would make a reader write to the repository; hooks and pagers have no place here.
-_GIT: Final = ("git", "--no-optional-locks", "-c", "core.quotepath=off", "-c", "core.fsmonitor=false")
-_QUIET: Final = {"GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C"}
+from laconic.errors import CommandFailed, Unreadable, WorkspaceError
+from laconic.workspace.clean_git_dir import CleanGitDir, harmless
+from laconic.workspace.process import run
+from laconic.workspace.programs import find_program
+from laconic.workspace.repository import Repository, find_repository
+
+_FLAGS: Final = ("--no-pager", "--no-optional-locks")
+# What holds whatever a configuration says, for a git that should read one after all.
+_OFF: Final = {
+    "core.quotepath": "off",
+    "core.fsmonitor": "false",
+    "core.hooksPath": os.devnull,
+    "log.showSignature": "false",
+    "protocol.allow": "never",
+    "submodule.recurse": "false",
+}
+_ENVIRONMENT: Final = {
+    "GIT_CONFIG_GLOBAL": os.devnull,
+    "GIT_CONFIG_SYSTEM": os.devnull,
+    "GIT_CONFIG_NOSYSTEM": "1",
+    "GIT_ATTR_NOSYSTEM": "1",
+    "GIT_NO_LAZY_FETCH": "1",
+    "GIT_TERMINAL_PROMPT": "0",
+    "LC_ALL": "C",
+}
+_LACKING: Final = re.compile(r"unable to read|could not fetch|missing (?:blob|tree)|bad object|unable to find")
+_WITH_INDEX: Final = frozenset({"diff", "ls-files"})
+
+
+class UserConfig(msgspec.Struct, frozen=True):
+    """What the user's own configuration says that matters here."""
+
+    compared: dict[str, str] = {}  # how files are compared
+    files: dict[str, str] = {}  # ignore rules and attributes for all repositories
+    trusted: tuple[str, ...] = ()  # folders that the user calls safe
 
 
 def git(folder: Path, *args: str, seconds: float = 30.0, given: bytes = b"") -> bytes:
-    """The output of one git command; failure is an error that quotes git."""
-    done = run([*_GIT, *args], folder, seconds=seconds, given=given, environment=_QUIET)
-    if done.code:
-        complaint = done.complaints.decode("utf-8", "replace").strip()[-300:]
-        raise CommandFailed(f"git {args[0]} failed: {complaint}")
-    return done.output
+    """The output of one git command that reads; failure is an error that quotes git."""
+    repository = repository_of(folder)
+    if repository is None:
+        raise CommandFailed(f"{folder} is not in a git repository.", "Name a folder of a repository.")
+    program = find_program("git", repository.top or folder)
+    user = user_config(program)
+    config = {**user.files, **_missing(user.compared, repository)}
+    places = {"GIT_OBJECT_DIRECTORY": str(repository.objects)}
+    if repository.top is not None:
+        places["GIT_WORK_TREE"] = str(repository.top)
+    try:
+        own = _clean(repository)
+        places["GIT_DIR"] = str(own.update(index=args[0] in _WITH_INDEX))
+    except OSError as error:
+        raise CommandFailed(
+            f"git cannot be asked: {error}.", "Check the space in the folder for temporary files."
+        ) from None
+    return _run(program, args, folder, config=config, environment=places, seconds=seconds, given=given)
+
+
+def git_in_own(folder: Path, *args: str, seconds: float = 60.0) -> bytes:
+    """The output of one git command in a repository that we made ourselves, or that makes one; it may write."""
+    program = find_program("git", folder)
+    return _run(program, args, folder, config={"protocol.file.allow": "always"}, seconds=seconds)
+
+
+def version(folder: Path) -> str:
+    """Which git answers."""
+    return _run(find_program("git", folder), ("--version",), folder, seconds=5.0).decode().strip()
 
 
 def top(folder: Path) -> Path | None:
     """The top of the work tree that holds a folder, or None."""
     try:
-        found = git(folder, "rev-parse", "--show-toplevel", seconds=5).rstrip(b"\n")
-    except CommandFailed:
+        found = repository_of(folder)
+    except Unreadable:
         return None
-    return Path(found.decode("utf-8", "surrogateescape")) if found else None
+    return found.top if found else None
 
 
 def home(folder: Path) -> Path:
@@ -38,7 +101,7 @@ def home(folder: Path) -> Path:
     """
     folder = folder.resolve()
     found = top(folder)
-    return folder if found is None or found == Path.home() else found.resolve()
+    return folder if found is None or found == Path.home() else found
 
 
 def listed(folder: Path) -> list[bytes] | None:
@@ -48,6 +111,69 @@ def listed(folder: Path) -> list[bytes] | None:
     """
     try:
         out = git(folder, "ls-files", "-co", "--exclude-standard", "-z", seconds=60)
-    except CommandFailed:
+    except WorkspaceError:
         return None
     return list(dict.fromkeys(name.rstrip(b"/") for name in out.split(b"\0") if name))
+
+
+@lru_cache(maxsize=64)
+def _clean(repository: Repository) -> CleanGitDir:
+    """The folder that stands for a repository, made once; the command that uses it holds it."""
+    return CleanGitDir(repository)
+
+
+@cache
+def user_config(program: str) -> UserConfig:
+    """The few settings that are taken from the user's own configuration, read once."""
+    command = [program, "config", "--list", "--includes", "-z"]
+    nowhere = {"GIT_DIR": os.devnull}  # no repository, whatever the current folder is
+    try:
+        done = run(command, Path(program).parent, seconds=5.0, environment=nowhere, without="GIT_")
+    except CommandFailed:
+        return UserConfig()
+    pairs = [entry.partition("\n") for entry in done.output.decode("utf-8", "surrogateescape").split("\0")]
+    config = {name: value for name, _, value in pairs}
+    files = {name: value for name, value in config.items() if name in {"core.excludesfile", "core.attributesfile"}}
+    trusted = tuple(value for name, _, value in pairs if name == "safe.directory" and value)
+    return UserConfig(harmless(config), files, trusted)
+
+
+def repository_of(folder: Path) -> Repository | None:
+    """The repository around a folder; an error if it leads to somebody else's data."""
+    return find_repository(folder, lambda workspace: user_config(find_program("git", workspace)).trusted)
+
+
+def _missing(compared: Mapping[str, str], repository: Repository) -> dict[str, str]:
+    """The user's settings about which the repository says nothing itself."""
+    said = repository.config()
+    return {name: value for name, value in compared.items() if name not in said}
+
+
+def _run(
+    program: str,
+    args: Sequence[str],
+    folder: Path,
+    *,
+    config: Mapping[str, str] | None = None,
+    environment: Mapping[str, str] | None = None,
+    seconds: float,
+    given: bytes = b"",
+) -> bytes:
+    settings = [word for name, value in {**_OFF, **(config or {})}.items() for word in ("-c", f"{name}={value}")]
+    done = run(
+        [program, *_FLAGS, *settings, *args],
+        folder,
+        seconds=seconds,
+        given=given,
+        environment={**_ENVIRONMENT, **(environment or {})},
+        without="GIT_",
+    )
+    if done.code:
+        complaint = done.complaints.decode("utf-8", "replace").strip()[-300:]
+        if _LACKING.search(complaint):
+            raise CommandFailed(
+                "This clone lacks objects that are needed here, and git may not fetch them for us.",
+                "Run `git fetch --refetch` to have all of them, or ask about other commits.",
+            )
+        raise CommandFailed(f"git {args[0]} failed: {complaint}")
+    return done.output

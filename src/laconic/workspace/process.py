@@ -9,6 +9,7 @@ from pathlib import Path
 
 from laconic.config import child_environment
 from laconic.errors import CommandFailed
+from laconic.workspace.programs import find_program
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,22 +28,27 @@ def run(
     seconds: float = 30.0,
     given: bytes = b"",
     environment: Mapping[str, str] | None = None,
+    without: str = "",
 ) -> Finished:
-    """Run to the end, or kill it when the time is over; a failing exit code is the caller's to judge."""
+    """Run to the end, or kill it when the time is over; a failing exit code is the caller's to judge.
+
+    The program gets our environment and `environment` on top, and no variable of ours that starts with `without`.
+    """
+    variables = child_environment(environment, without=without)
+    program = find_program(command[0], folder, variables)
+    name = Path(program).name
     try:
         done = subprocess.run(
-            list(command),
+            [program, *command[1:]],
             cwd=folder,
             input=given,
             capture_output=True,
             timeout=seconds,
             check=False,
-            env=child_environment(environment),
+            env=variables,
         )
-    except FileNotFoundError:
-        raise CommandFailed(f"{command[0]} is not installed.", "Install it, or go on without it.") from None
     except subprocess.TimeoutExpired:
-        raise CommandFailed(f"{command[0]} did not end within {seconds:g} s.", "Ask for less at once.") from None
+        raise CommandFailed(f"{name} did not end within {seconds:g} s.", "Ask for less at once.") from None
     except (OSError, ValueError) as error:  # also a NUL in an argument
-        raise CommandFailed(f"{command[0]} cannot be run in {folder}: {error}.") from None
+        raise CommandFailed(f"{name} cannot be run in {folder}: {error}.") from None
     return Finished(done.returncode, done.stdout, done.stderr)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from hashlib import sha256
 from pathlib import Path
 from typing import Final
 
@@ -24,9 +25,11 @@ WORK: Final = "WORK"
 _EMPTY: Final = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"  # git's own name for a tree without files
 _LARGEST: Final = 2_000_000
 _OURS: Final = re.compile(r"(^|/)\.laconic-[0-9a-f]+-\d+-\d+\.tmp$")
+_POINTER: Final = re.compile(rb"version https://\S+\n(?:ext-\S+ \S+\n)*oid sha256:([0-9a-f]{64})\nsize (\d{1,18})\n")
 _STATUS: Final = {"A": "added", "D": "removed", "M": "changed", "R": "renamed", "C": "added", "T": "changed"}
 _OPTIONS: Final = (
-    "--raw", "-z", "-p", "--abbrev=40", "-M", "--no-color", "--no-ext-diff", "--no-textconv", "--submodule=short",
+    "--raw", "-z", "-p", "--no-abbrev", "-M", "--no-color", "--no-ext-diff", "--no-textconv", "--submodule=short",
+    "--ignore-submodules=dirty",  # looking into one would start git there, with its own configuration
     "--src-prefix=a/", "--dst-prefix=b/", "--full-index",
     "--relative",
 )  # fmt: skip
@@ -60,9 +63,9 @@ def states(root: Path, wanted: str = "") -> States:
     """
     words = wanted.strip()
     if words.lower() in {"", "worktree", "uncommitted"}:
-        return States(_commit(root, "HEAD") if _exists(root, "HEAD") else _EMPTY, WORK)
+        return States(_commit_or_empty(root, "HEAD"), WORK)
     if words.lower() in {"staged", "--cached", "--staged"}:
-        return States(_commit(root, "HEAD") if _exists(root, "HEAD") else _EMPTY, INDEX)
+        return States(_commit_or_empty(root, "HEAD"), INDEX)
     if words.lower() == "unstaged":
         return States(INDEX, WORK)
     if words.endswith("^!"):
@@ -87,6 +90,7 @@ def changes(root: Path, compared: States, paths: Sequence[str] = (), context: in
     work = root if compared.new == WORK else None
     found = [_change(work, raw, parts.get(raw.new_path), blobs) for raw in wanted]
     if work:
+        found = [change for change in found if not _is_stored_elsewhere(change)]
         found += _untracked(root, paths)
     return sorted(found, key=lambda change: change.path)
 
@@ -116,17 +120,17 @@ def _commit(root: Path, name: str) -> str:
     return found.decode().strip()
 
 
-def _exists(root: Path, name: str) -> bool:
+def _commit_or_empty(root: Path, name: str) -> str:
+    """The id of a commit, or of the tree without files where there is none yet."""
     try:
-        _commit(root, name)
+        return _commit(root, name)
     except UnknownName:
-        return False
-    return True
+        return _EMPTY
 
 
 def _of_commit(root: Path, name: str) -> States:
     commit = _commit(root, name)
-    return States(_commit(root, f"{commit}^") if _exists(root, f"{commit}^") else _EMPTY, commit)
+    return States(_commit_or_empty(root, f"{commit}^"), commit)
 
 
 def _read_diff(output: bytes) -> tuple[list[_Raw], dict[str, Section]]:
@@ -175,6 +179,14 @@ def _change(work: Path | None, raw: _Raw, section: Section | None, blobs: dict[s
         note=note,
         hunks=section.hunks if section else (),
     )
+
+
+def _is_stored_elsewhere(change: FileChange) -> bool:
+    """Whether git has a pointer of git-lfs, and the work tree the very file that it stands for: no filter is run."""
+    pointer = _POINTER.fullmatch(change.old or b"")
+    if change.status != "changed" or change.new is None or pointer is None:
+        return False
+    return len(change.new) == int(pointer[2]) and sha256(change.new).hexdigest() == pointer[1].decode()
 
 
 def _untracked(root: Path, paths: Sequence[str]) -> Iterator[FileChange]:

@@ -13,7 +13,7 @@ from laconic.bench.corpus import DJANGO, sdist
 from laconic.bench.index import building, changing, killing, querying
 from laconic.bench.index.measured import Measured, Place
 from laconic.bench.report import Options, Report, versions
-from laconic.workspace.git import git
+from laconic.workspace.git import git_in_own
 
 _PARTS = {
     "build": building.measure,
@@ -30,8 +30,8 @@ def run(options: Options) -> Report:
     with tempfile.TemporaryDirectory(prefix="laconic-bench-") as scratch:
         code = Path(scratch) / "code"
         shutil.copytree(source, code, symlinks=True, ignore=shutil.ignore_patterns(".git"))
-        git(code, "init", "--quiet", seconds=60)
-        git(code, "add", "--all", "--force", seconds=300)
+        git_in_own(code, "init", "--quiet", seconds=60)
+        git_in_own(code, "add", "--all", "--force", seconds=300)
         place = Place(code, Path(scratch), Path(options.data))
         measured = [_PARTS[name](place) for name in wanted]
     return _report(source.name, measured)

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import asyncio
 import shutil
-import subprocess
 import tempfile
 import time
 from collections import defaultdict
@@ -30,6 +29,7 @@ from laconic.config import child_environment
 from laconic.errors import CommandFailed
 from laconic.gateway.scripted import Answer, Asked, ScriptedUpstream
 from laconic.tokens.count import counter
+from laconic.workspace.git import git_in_own
 
 _AIDER: Final = "aider-chat"
 _TASKS: Final = 15  # spread over all, unless told: the map of a large repository takes minutes
@@ -123,7 +123,7 @@ def _map_of(cache: Path, folder: Path, task: str) -> str:
         own = {"HOME": str(home), "XDG_CACHE_HOME": str(home / ".cache"), "GIT_CONFIG_GLOBAL": "/dev/null"}
         who = ("-c", "user.name=a", "-c", "user.email=a@example.org")
         for words in (("init", "-q"), ("add", "-A", "-f"), (*who, "commit", "-q", "-m", "all")):
-            subprocess.run(["git", *words], cwd=code, env=child_environment(own), capture_output=True, check=False)
+            git_in_own(code, *words, seconds=600)
         return asyncio.run(_asked(environment(cache, peer(_AIDER)) / "bin" / "aider", code, task, own))
 
 

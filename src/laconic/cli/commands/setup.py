@@ -71,7 +71,7 @@ def program(where: Scope) -> list[str]:
     if where == "project" and found and not active:
         return [NAME]
     beside = Path(sys.executable).with_name(NAME + (".exe" if sys.platform == "win32" else ""))
-    return [str(beside)] if beside.is_file() else [sys.executable, "-m", NAME]
+    return [str(beside)] if beside.is_file() else [sys.executable, "-P", "-m", NAME]
 
 
 def _guidance() -> str:

@@ -50,4 +50,4 @@ def _code_plane(args: argparse.Namespace) -> list[str]:
 
     if args.no_code_plane or "mcp" not in names():
         return []
-    return [sys.executable, "-m", "laconic", "mcp", "--root", str(Path.cwd())]
+    return [sys.executable, "-P", "-m", "laconic", "mcp", "--root", str(Path.cwd())]
