@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import hmac
 import time
 from collections.abc import AsyncIterator, Mapping
@@ -60,7 +61,7 @@ def build(
     pages: Mapping[str, ASGIApp] | None = None,
 ) -> Starlette:
     """Put the application together; `pages` are other applications of ours, by path, that guard themselves."""
-    metrics, roster = Metrics(), Roster(time.time)
+    metrics, roster, history = Metrics(), Roster(time.time), history or History()
     proxy = Proxy(upstreams, Planner(engine, policy, time.time, memory), metrics, roster, history)
 
     @asynccontextmanager
@@ -85,6 +86,7 @@ def build(
             return PlainTextResponse("from this machine, or with the token\n", 403)
         if request.url.path == "/metrics":
             return PlainTextResponse(metrics.text(), media_type="text/plain; version=0.0.4")
+        await asyncio.wrap_future(history.settled())
         return JSONResponse({"sessions": roster.rows()})
 
     routes = [

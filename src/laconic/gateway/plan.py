@@ -99,7 +99,8 @@ class Planner:
         who = caller(target, headers, query, conversation)
         if self._is_off(who, headers) or not self._wanted(who, conversation):
             notes = {"session": who.session, "action": "off"}
-            return Plan(body, who, notes, off=True, came=len(plain), went=len(plain))
+            added = Ours() if conversation.chained else ours(conversation, self.policy.texts)
+            return Plan(body, who, notes, off=True, came=len(plain), went=len(plain), ours=added)
         prepared = self.engine.prepare(who, conversation)
         notes = {"session": who.session, **prepared.notes}
         same = prepared.body == plain

@@ -14,7 +14,9 @@ from laconic.wire.limits import counts_cached
 By = Literal["kind", "tool", "file"]
 Order = Literal["last", "prompt", "whole", "dollars", "saved", "turns", "decisions"]
 _MINUTE: Final = 60.0  # seconds
-_SUMS: Final = "input, cache_read, cache_write, output, whole, dollars, dollars_whole"
+_SUMS: Final = (
+    "input, cache_read, cache_write, output, whole, dollars, dollars_whole, long, output_dollars, unpriced, estimated"
+)
 _COLUMNS: Final = f"{_SUMS}, name, title, client, upstream, model, began, last, turns, errors, decisions"
 _ORDERS: Final[dict[str, str]] = {
     "last": "last",
@@ -35,8 +37,12 @@ class Sums(msgspec.Struct, frozen=True):
     cache_write: int
     output: int
     whole: float  # prompt tokens without us
-    dollars: float
+    dollars: float  # for prompts and answers
     dollars_whole: float
+    long: int  # of what was written to a cache, tokens that it keeps for an hour
+    output_dollars: float  # of the dollars, those for answers
+    unpriced: int  # tokens whose price is not known
+    estimated: int  # turns of which the provider did not report all
 
     @property
     def prompt(self) -> int:

@@ -73,6 +73,7 @@ def known_upstreams(
 
 def application(known: Upstreams, settings: Settings, *, off: bool, token: str = "") -> Starlette:
     """The gateway as the settings want it."""
+    from laconic.context.prices import Prices
     from laconic.dashboard.app import application as dashboard
     from laconic.gateway.app import build
     from laconic.gateway.history import History
@@ -90,8 +91,7 @@ def application(known: Upstreams, settings: Settings, *, off: bool, token: str =
         texts=(msgspec.json.encode(INSTRUCTIONS)[1:-1],),
         max_body=settings.number("gateway.max_body") * 2**20,
     )
-    turns = Turns.usable(settings.cache_dir() / FILE)
-    history = History(turns) if turns else None
+    history = History(Turns.usable(settings.cache_dir() / FILE), Prices(settings.text("prices")))
     memory = Capabilities(settings.state_dir() / "models.json")
     pages = {"/laconic/dashboard": dashboard(settings, token)}
     return build(known, engine(settings), policy, token, history=history, memory=memory, pages=pages)
