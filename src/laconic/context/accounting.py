@@ -122,9 +122,8 @@ def account(
     """What a turn cost, and what it leaves behind for the next."""
     usage = exchange.usage
     sent = Split.of(usage)
-    if exchange.unchanged and before.even:
-        other = sent
-    else:
+    other = sent
+    if not (exchange.unchanged and before.even):
         other = (without or carry_over)(exchange, before, price)
     answer = price.output_dollars(usage.output, sent.prompt)
     dollars = _dollars(sent, price) + answer
