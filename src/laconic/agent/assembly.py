@@ -23,7 +23,7 @@ from laconic.config import Settings
 from laconic.context.engine import Engine
 from laconic.context.ledger import Decision, Recap
 from laconic.context.options import options_from
-from laconic.context.prices import Prices
+from laconic.context.prices import Price, Prices
 from laconic.context.windows import window_of
 from laconic.errors import UsageError, WorkspaceError
 from laconic.reduce.text import reduce_text
@@ -70,21 +70,30 @@ def folder_of(settings: Settings) -> Path:
 def assemble(options: Options, settings: Settings, task: str = "", watch: Watch | None = None) -> Agent:
     """A session that is ready to work on a task: begun, or gone on with. Close it afterwards."""
     chosen = _model(options, settings)  # first: a model that is not there leaves no session behind
+    price = _price(options, settings, chosen)
     folder, root = folder_of(settings), options.root.resolve()
     if options.resume:
         record = resume(folder, options.resume, root)
     else:
         record = begin(folder, root, options.model, task, __version__)
-    return _assembled(options, settings, record, chosen, watch or Unwatched())
+    return _assembled(options, settings, record, chosen, price, watch or Unwatched())
 
 
-def _assembled(options: Options, settings: Settings, record: Trajectory, chosen: Chosen, watch: Watch) -> Agent:
-    provider, model, format, base, way = chosen
+def _price(options: Options, settings: Settings, chosen: Chosen) -> Price:
+    """A limit in dollars needs a price."""
+    _, model, _, base, _ = chosen
     price = Prices(settings.text("prices")).of(model, base)
     if options.limits.dollars and not price.known:
         raise UsageError(
             f"The price of {model} is not known.", "Name it in the setting `prices`, or drop --max-cost."
         )
+    return price
+
+
+def _assembled(
+    options: Options, settings: Settings, record: Trajectory, chosen: Chosen, price: Price, watch: Watch
+) -> Agent:
+    provider, model, format, _, way = chosen
     count = counter(settings.text("model") if provider == "scripted" else model)
     root = Path(record.begun.root)
     permission = Permission(root, settings.patterns("agent.allow"), settings.patterns("agent.deny"), options.ask)

@@ -35,8 +35,15 @@ class Books:
         self.spent = spent
         self._price = price
         self._turns = turns
-        self._standing = Standing.read(turns.standing(who.session)) if turns is not None else Standing()
+        self._standing = self._read()
         self._open: list[tuple[Sent, Cost]] = []
+
+    def _read(self) -> Standing:
+        try:
+            return Standing.read(self._turns.standing(self._who.session)) if self._turns is not None else Standing()
+        except sqlite3.Error:
+            self._turns = None
+            return Standing()
 
     def sent(self, sent: Sent) -> None:
         """A request was answered; what its calls come to is not known yet."""
