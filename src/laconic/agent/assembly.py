@@ -76,7 +76,7 @@ def assemble(options: Options, settings: Settings, task: str = "", watch: Watch 
         record = resume(folder, options.resume, root)
     else:
         record = begin(folder, root, options.model, task, __version__)
-    return _assembled(options, settings, record, chosen, price, watch or Unwatched())
+    return _assembled(options, settings, record, chosen, price=price, watch=watch or Unwatched())
 
 
 def _price(options: Options, settings: Settings, chosen: Chosen) -> Price:
@@ -91,7 +91,7 @@ def _price(options: Options, settings: Settings, chosen: Chosen) -> Price:
 
 
 def _assembled(
-    options: Options, settings: Settings, record: Trajectory, chosen: Chosen, price: Price, watch: Watch
+    options: Options, settings: Settings, record: Trajectory, chosen: Chosen, *, price: Price, watch: Watch
 ) -> Agent:
     provider, model, format, _, way = chosen
     count = counter(settings.text("model") if provider == "scripted" else model)

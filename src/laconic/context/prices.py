@@ -288,6 +288,8 @@ def _own(pair: str) -> tuple[str, list[float]]:
         figures = []
     if not pattern.strip() or not 2 <= len(figures) <= 5 or any(not 0 <= figure < 1e6 for figure in figures):
         raise BadSetting(f"prices: {pair!r} is no price.", _FORM)
+    if not figures[0] and any(figures):
+        raise BadSetting(f"prices: {pair!r} is no price: where input is free, all is.", _FORM)
     return pattern.strip().lower(), figures
 
 
@@ -295,8 +297,6 @@ def _priced(listed: Price, figures: list[float]) -> Price:
     """A price of the user's: input/output, and where they are named cache read, cache write and hour's write."""
     input, output, *cache = figures
     if not input:
-        if output or any(cache):
-            raise BadSetting("prices: where input costs nothing, nothing may cost anything.", _FORM)
         return msgspec.structs.replace(listed, dollars=0.0, above=0)
     ratios = [figure / input for figure in cache]
     known = [listed.read, listed.write, listed.hour] if listed.known else [1.0, 1.0, 1.0]
