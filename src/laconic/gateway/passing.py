@@ -116,7 +116,9 @@ class Passing:
             if len(body) <= _WHOLE:
                 body += side.feed(chunk)
             await self._write(chunk)
-        self._add(usage_of(bytes(body), hour=self._hour) if len(body) <= _WHOLE else None)
+        whole = bytes(body)
+        found = usage_of(whole, hour=self._hour) if len(whole) <= _WHOLE else None
+        self._add(found or self._usage_of_body())
 
     async def _read(self, answer: aiohttp.ClientResponse, plan: Plan, where: Target) -> None:
         read = with_calls(where.format, await answer.read(), plan.tools)

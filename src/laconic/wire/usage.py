@@ -17,7 +17,10 @@ _LONG: Final = "ephemeral_1h_input_tokens"
 _SHORT: Final = "ephemeral_5m_input_tokens"
 _OUTPUT: Final = ("output_tokens", "completion_tokens", "candidatesTokenCount")
 _HOUR: Final = re.compile(rb'"ttl"\s*:\s*"1h"')
-_REPORT: Final = re.compile(rb'(?<!\\)"usage(?:Metadata)?"\s*:\s*(\{(?:[^{}]|\{[^{}]*\})*\})')
+_REPORT: Final = re.compile(
+    rb'(?<!\\)"usage(?:Metadata)?"\s{0,9}:\s{0,9}(\{[^{}]{0,2000}(?:\{[^{}]{0,2000}\}[^{}]{0,2000}){0,8}\})'
+)
+_SAMPLE: Final = 65_536  # bytes from which the tokens of a longer text are estimated
 _DETAILS: Final = frozenset({"cached_tokens", "cache_write_tokens"})
 _ABSURD: Final = 10**12  # tokens that no answer has
 _PIECE: Final = 4096  # characters that are counted at a time
@@ -145,8 +148,9 @@ def usage_of_part(body: bytes, *, hour: bool = False) -> Usage:
     for report in _REPORT.finditer(body):
         found.update(_report(report[1]))
     if not any(name in found for name in _OUTPUT):
-        said = Usage(output=estimate(body.decode("utf-8", "replace")), estimated=True)
-        return said + _record(found, hour=hour)
+        sample = body[:_SAMPLE]
+        said = round(estimate(sample.decode("utf-8", "replace")) * len(body) / max(1, len(sample)))
+        return Usage(output=said, estimated=True) + _record(found, hour=hour)
     return _record(found, hour=hour)
 
 
