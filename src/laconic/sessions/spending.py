@@ -114,8 +114,13 @@ class ModelUse(msgspec.Struct, frozen=True):
     sessions: int
     turns: int
     prompt: int
+    whole: float  # prompt tokens without us
     output: int
     dollars: float
+    dollars_whole: float
+    output_dollars: float
+    unpriced: int
+    estimated: int
 
 
 class QuotaRow(msgspec.Struct, frozen=True):
@@ -212,8 +217,9 @@ class Spending:
     def models(self) -> Sequence[ModelUse]:
         """All models, the most used first."""
         rows = self._base.execute(
-            "SELECT upstream, model, count(*), sum(turns), sum(input+cache_read+cache_write) AS prompt, sum(output),"
-            " sum(dollars) FROM session GROUP BY upstream, model ORDER BY prompt DESC, upstream, model"
+            "SELECT upstream, model, count(*), sum(turns), sum(input+cache_read+cache_write) AS prompt, sum(whole),"
+            " sum(output), sum(dollars), sum(dollars_whole), sum(output_dollars), sum(unpriced), sum(estimated)"
+            " FROM session GROUP BY upstream, model ORDER BY prompt DESC, upstream, model"
         )
         return [ModelUse(*row) for row in rows]
 
