@@ -23,7 +23,6 @@ _REPORT: Final = re.compile(
 _SAMPLE: Final = 65_536  # bytes from which the tokens of a longer text are estimated
 _DETAILS: Final = frozenset({"cached_tokens", "cache_write_tokens"})
 _ABSURD: Final = 10**12  # tokens that no answer has
-_PIECE: Final = 4096  # characters that are counted at a time
 
 
 class Usage(msgspec.Struct, frozen=True):
@@ -57,12 +56,12 @@ def asks_for_an_hour(request: bytes) -> bool:
 
 
 class UsageReader:
-    """Collects usage from the bytes of a stream as they pass; it holds one unfinished line and a few words.
+    """Collects usage from the bytes of a stream as they pass; it holds one unfinished line and a sample of the others.
 
     `hour`: the request wants its cache kept for an hour, which counts where the provider does not say.
     """
 
-    __slots__ = ("_found", "_hour", "_line", "_size", "_text", "_uncounted")
+    __slots__ = ("_found", "_hour", "_line", "_sample", "_sampled", "_size", "_uncounted")
 
     _LONGEST = 8_000_000  # bytes of a line that is read
 
@@ -71,8 +70,9 @@ class UsageReader:
         self._line: list[bytes] = []  # parts of the line that is not ended
         self._size = 0
         self._found: dict[str, int] = {}
-        self._text = ""  # said since the provider last counted the output, as far as it is not counted here
-        self._uncounted = 0  # tokens of the rest of it
+        self._uncounted = 0  # bytes of events since the provider last counted the output
+        self._sample: list[bytes] = []  # the first of these events
+        self._sampled = 0
 
     @property
     def usage(self) -> Usage | None:
@@ -82,10 +82,11 @@ class UsageReader:
     @property
     def so_far(self) -> Usage | None:
         """The same, with an estimate of what was said since: all that is known of an answer that is cut off here."""
-        said = self._uncounted + estimate(self._text)
+        said = estimate("".join(spoken(_event(line)) for line in self._sample))
         if not said:
             return self.usage
-        return (self.usage or Usage()) + Usage(output=said, estimated=True)
+        output = round(said * self._uncounted / self._sampled)
+        return (self.usage or Usage()) + Usage(output=output, estimated=True)
 
     def feed(self, chunk: bytes) -> None:
         """The next bytes of a stream of events (server-sent, or a JSON array written bit by bit)."""
@@ -114,18 +115,15 @@ class UsageReader:
     def _read(self, line: bytes) -> None:
         if not line.startswith(b"data:"):
             return
-        try:
-            event = value(line[5:].strip())
-        except MalformedRequest:
-            return  # a truncated event is the client's to judge
-        self._text += spoken(event)
-        if len(self._text) > _PIECE:
-            self._uncounted += estimate(self._text)
-            self._text = ""
-        if b'"usage' in line and (found := _collect(event)):
+        self._uncounted += len(line)
+        if self._sampled < _SAMPLE:
+            self._sample.append(line)
+            self._sampled += len(line)
+        if b'"usage' in line and (found := _collect(_event(line))):
             self._found.update(found)
             if any(name in found for name in _OUTPUT):
-                self._text, self._uncounted = "", 0
+                self._sample.clear()
+                self._uncounted = self._sampled = 0
 
 
 def usage_of(body: bytes, *, hour: bool = False) -> Usage | None:
@@ -152,6 +150,13 @@ def usage_of_part(body: bytes, *, hour: bool = False) -> Usage:
         said = round(estimate(sample.decode("utf-8", "replace")) * len(body) / max(1, len(sample)))
         return Usage(output=said, estimated=True) + _record(found, hour=hour)
     return _record(found, hour=hour)
+
+
+def _event(line: bytes) -> object:
+    try:
+        return value(line[5:].strip())
+    except MalformedRequest:
+        return None  # a truncated event is the client's to judge
 
 
 def _report(raw: bytes) -> dict[str, int]:
