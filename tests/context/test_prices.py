@@ -27,11 +27,11 @@ from laconic.errors import BadSetting
         ("gpt-5.4-mini-2026-03-17", 0.75, 4.5),
         ("gpt-4o", 2.5, 10),
         ("gpt-4o-2024-05-13", 5, 15),
-        ("gpt-4", 30, 60),
+        ("mistral-medium-latest", 1.5, 7.5),
         ("o3-mini", 1.1, 4.4),
         ("gemini-2.5-pro", 1.25, 10),
         ("gemini-2.5-flash", 0.3, 2.5),
-        ("gemini-2.5-flash-preview-05-20", 0.3, 2.5),
+        ("gemini-2.5-flash-preview-09-2025", 0.3, 2.5),
         ("gemini-2.5-flash-lite", 0.1, 0.4),
         ("moonshot/kimi-k2.5", 0.6, 3),
     ],
@@ -44,7 +44,18 @@ def test_a_model_has_the_price_of_its_own_family(model: str, input: float, outpu
 
 @pytest.mark.parametrize(
     "model",
-    ["", "qwen3:8b", "gpt-5.4-femto", "gpt-5.9", "gpt-oss-120b", "claude-opus-9", "gemini-9-ultra", "o9", "my-own"],
+    [
+        "",
+        "qwen3:8b",
+        "gpt-5.4-femto",
+        "gpt-5.9",
+        "gpt-oss-120b",
+        "claude-opus-9",
+        "gemini-9-ultra",
+        "o9",
+        "mistral-medium-2312",
+        "my-own",
+    ],
 )
 def test_a_model_that_the_table_does_not_have_has_no_price(model: str) -> None:
     """A variant is not taken for the flagship; the rules of its family's cache are known all the same."""

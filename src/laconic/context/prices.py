@@ -16,7 +16,7 @@ import msgspec
 
 from laconic.errors import BadSetting
 
-_VENDOR: Final = re.compile(r"(?:[a-z]{2,6}\.)?(?:anthropic|openai|google|deepseek|mistral|moonshotai?|zai|xai)\.")
+_VENDOR: Final = re.compile(r"^(?:[a-z]{2,6}\.)?(?:anthropic|openai|google|deepseek|mistral|moonshotai?|zai|xai)\.")
 _SUFFIX: Final = re.compile(  # dates and the like, which do not change a price
     r"(?:[-@:](?:latest|preview|exp|customtools|v\d+|\d{4,8}|\d{4}-\d\d-\d\d|\d\d-\d{2,4})|:\d+|\[1m\])*"
 )
@@ -186,9 +186,6 @@ PRICES: Final[dict[str, Price]] = {
     "gpt-4o": _openai(2.5, 10, 1.25),
     "gpt-4o-2024-05-13": _openai(5, 15),
     "gpt-4o-mini": _openai(0.15, 0.6, 0.075),
-    "gpt-4-turbo": _openai(10, 30),
-    "gpt-4": _openai(30, 60),
-    "gpt-3-5-turbo": _openai(0.5, 1.5),
     "o1": _openai(15, 60, 7.5),
     "o3": _openai(2, 8, 0.5),
     "o3-pro": _openai(20, 80),
@@ -206,7 +203,9 @@ PRICES: Final[dict[str, Price]] = {
     "gemini-2-5-flash-lite": _gemini(0.1, 0.4, 0.01),
     **dict.fromkeys(("grok-4-7", "grok-4-6"), _grok(2, 6, 0.5)),
     "grok-4-5": _grok(2, 6, 0.3),
-    **dict.fromkeys(("grok-4-3", "grok-4-20"), _grok(1.25, 2.5, 0.2)),
+    **dict.fromkeys(
+        ("grok-4-3", "grok-4-20", "grok-4-20-reasoning", "grok-4-20-non-reasoning"), _grok(1.25, 2.5, 0.2)
+    ),
     "deepseek-v4-pro": _open(0.66, 1.98, 0.022, 64),  # twice as much in the peak hours
     **dict.fromkeys(("deepseek-v4-flash", "deepseek-flash"), _open(0.15, 0.6, 0.003, 64)),  # here too
     "kimi-k3": _open(3, 15, 0.3),
@@ -218,10 +217,10 @@ PRICES: Final[dict[str, Price]] = {
     "glm-5": _open(1, 3.2, 0.2),
     **dict.fromkeys(("glm-4-7", "glm-4-6", "glm-4-5"), _open(0.6, 2.2, 0.11)),
     "glm-4-5-air": _open(0.2, 1.1, 0.03),
-    **dict.fromkeys(("mistral-medium", "mistral-medium-3-5"), _open(1.5, 7.5, 0.15)),
+    **dict.fromkeys(("mistral-medium-latest", "mistral-medium-3-5"), _open(1.5, 7.5, 0.15)),
     "mistral-large-2512": _open(0.5, 1.5, 0.05),
-    "codestral": _open(0.3, 0.9, 0.03),
-    "devstral": _open(0.4, 2, 0.04),
+    "codestral-2508": _open(0.3, 0.9, 0.03),
+    "devstral-2512": _open(0.4, 2, 0.04),
 }
 # Whose price is not known still has a cache: the rules of the family, by how its names begin.
 _FAMILIES: Final[tuple[tuple[str, Price], ...]] = (

@@ -8,6 +8,7 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
 from typing import Final
 
 from laconic.context.accounting import Exchange, Standing, TurnCost, account, estimate_prompt
@@ -43,7 +44,9 @@ class History:
         self, where: Target, plan: Plan, passing: Passing, *, client: str, seconds: float, billed: Billed
     ) -> None:
         """One request with its answer, as far as it came; `billed` is told what it cost."""
-        if plan.caller is not None and not plan.refused:
+        if plan.caller is None or plan.refused:
+            return
+        with suppress(RuntimeError):  # it has stopped
             self._thread.submit(
                 self._write, plan.caller, where, plan, passing, client=client[:_NAME], seconds=seconds, billed=billed
             )

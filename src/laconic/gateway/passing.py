@@ -83,7 +83,8 @@ class Passing:
     def _add(self, usage: Usage | None) -> None:
         """An answer has ended."""
         self._reader = self._body = None
-        self._used = usage if self._used is None or usage is None else self._used + usage
+        if usage is not None:
+            self._used = usage if self._used is None else self._used + usage
 
     async def give_up(self) -> None:
         """The model cannot be asked again: its last answer stands as it is."""
