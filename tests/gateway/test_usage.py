@@ -13,8 +13,12 @@ import aiohttp
 import pytest
 from tests.gateway.stage import Stage, play
 
+from laconic.gateway.engine import Caller
 from laconic.gateway.history import History
-from laconic.gateway.scripted import Answer, Asked, streamed
+from laconic.gateway.passing import Message, Passing
+from laconic.gateway.plan import Plan
+from laconic.gateway.routes import Target
+from laconic.gateway.scripted import Answer, Asked, ScriptedUpstream, streamed
 from laconic.sessions.spending import Session, Spending
 from laconic.sessions.turns import FILE, Turns
 
@@ -152,6 +156,29 @@ def test_a_client_that_hangs_up_after_the_last_event_leaves_its_usage(
     play(scene, lambda _: streamed(events, pause=pause), history=History(Turns(tmp_path / FILE)))
     assert _sums(tmp_path) == (10, 10 * 1000, 10 * 50, 0)
     assert sum(row.cache_read for row in _recorded(tmp_path)) == 10 * 900
+
+
+@pytest.mark.parametrize("name", STREAMS)
+def test_an_event_is_read_before_it_is_passed_on(name: str) -> None:
+    """The client is gone at the very moment in which it gets the event with the usage: it was read already."""
+    path, events = STREAMS[name]
+    counted = next(event for event in reversed(events) if b'"usage' in event)
+
+    async def send(message: Message) -> None:
+        if counted in message.get("body", b""):
+            raise asyncio.CancelledError
+
+    async def passed() -> Passing:
+        passing = Passing(send)
+        async with ScriptedUpstream(lambda _: streamed(events, pause=0.02)) as upstream:
+            async with aiohttp.ClientSession() as client, client.post(upstream.url + path, data=b"{}") as answer:
+                with suppress(asyncio.CancelledError):
+                    await passing.answer(answer, Plan(b"{}", Caller("s", "a", "m")), Target("x", upstream.url, path))
+        return passing
+
+    usage = asyncio.run(passed()).usage
+    assert usage is not None
+    assert (usage.prompt, usage.output, usage.estimated) == (1000, 50, False)
 
 
 def test_many_clients_hang_up_and_no_token_is_lost(tmp_path: Path) -> None:

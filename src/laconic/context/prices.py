@@ -1,8 +1,8 @@
 """What models cost: one table of list prices with its date and source, and what the settings say instead.
 
 Dollars per million tokens, read on 2026-11-16 from the price tables that two packages carry, genai-prices 0.2.1 and
-litellm 1.108.4. A model on which the two disagree has no row, nor has one that neither lists. Where a price depends on
-the time of day the lower one is here. Prices of batch, flex and priority requests are not.
+litellm 1.108.4. Most rows are in both, some (older models, and variants) in one; a model on which the two disagree has
+none. Where a price depends on the time of day the lower one is here. Prices of batch, flex and priority requests are not.
 """
 
 from __future__ import annotations
