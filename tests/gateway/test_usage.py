@@ -170,10 +170,14 @@ def test_an_event_is_read_before_it_is_passed_on(name: str) -> None:
 
     async def passed() -> Passing:
         passing = Passing(send)
-        async with ScriptedUpstream(lambda _: streamed(events, pause=0.02)) as upstream:
-            async with aiohttp.ClientSession() as client, client.post(upstream.url + path, data=b"{}") as answer:
-                with suppress(asyncio.CancelledError):
-                    await passing.answer(answer, Plan(b"{}", Caller("s", "a", "m")), Target("x", upstream.url, path))
+        plan = Plan(b"{}", Caller("s", "a", "m"))
+        async with (
+            ScriptedUpstream(lambda _: streamed(events, pause=0.02)) as upstream,
+            aiohttp.ClientSession() as client,
+            client.post(upstream.url + path, data=b"{}") as answer,
+        ):
+            with suppress(asyncio.CancelledError):
+                await passing.answer(answer, plan, Target("x", upstream.url, path))
         return passing
 
     usage = asyncio.run(passed()).usage
