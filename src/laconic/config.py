@@ -53,6 +53,12 @@ SETTINGS: Final[tuple[Setting, ...]] = (
     Setting("cache_dir", "", "Folder for indexes and archives; empty means the user's cache folder."),
     Setting("state_dir", "", "Folder for the agent's sessions and your token; empty: the user's state folder."),
     Setting("model", "gpt-5", "Model whose tokenizer counts when nothing else says so."),
+    Setting(
+        "prices",
+        "",
+        "Prices of models, as PATTERN=INPUT/OUTPUT[/CACHE READ/CACHE WRITE/HOUR'S WRITE] in dollars per million tokens,"
+        " with commas: `qwen*=0/0, mymodel=1.2/6`.",
+    ),
     Setting("budget", 0, "Tokens an answer may have at most; 0 means the tool's own default.", minimum=0),
     Setting("reduce.budget", 0, "Tokens that `laconic reduce` aims for; 0 means by content.", minimum=0),
     Setting(

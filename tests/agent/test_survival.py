@@ -357,7 +357,7 @@ def test_a_limit_ends_the_session_where_it_can_be_gone_on_with(tmp_path: Path, l
     case = repair("first_price")
     (tmp_path / "project").mkdir()
     root = case.set_up(tmp_path / "project")
-    settings = settings_in(tmp_path)
+    settings = settings_in(tmp_path, prices="*=3/15")
     agent = agent_for(scripted(root, case.script, limits=limits), settings, case.task)
     with pytest.raises(LimitReached, match=word):
         agent.work(case.task)
@@ -367,6 +367,13 @@ def test_a_limit_ends_the_session_where_it_can_be_gone_on_with(tmp_path: Path, l
     agent.work()
     agent.close()
     assert case.passes(root)
+
+
+def test_a_limit_in_dollars_needs_a_price(tmp_path: Path) -> None:
+    """A limit that cannot be kept is refused before anything is asked."""
+    options = Options(tmp_path, "openai/some-model", limits=Limits(dollars=1.0))
+    with pytest.raises(UsageError, match="some-model is not known"):
+        agent_for(options, settings_in(tmp_path), "x")
 
 
 # death

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 from tests.samples import shop
 
 from laconic.cli.main import main
-from laconic.sessions.turns import FILE, Turn, Turns, Who
+from laconic.sessions.turns import FILE, Cost, Turn, Turns, Who
 
 
 @pytest.mark.feature("J8")
@@ -56,3 +57,27 @@ def test_stats_counts_malformed_calls_by_provider_model_and_reason(
     main(["stats"])
     lines = capsys.readouterr().out.splitlines()
     assert lines[-2].split() == ["ollama", "gemma", "not-json", "2"]
+
+
+def test_stats_show_what_models_cost_and_what_is_not_known(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """With us and without, output apart; no dollars where no price is known; `about` where nobody counted."""
+    monkeypatch.setenv("LACONIC_CACHE_DIR", str(tmp_path))
+    with closing(Turns(tmp_path / FILE)) as turns:
+        known = Cost(input=1_000, output=100, whole=2_000, dollars=1.5, dollars_whole=2.5, output_dollars=0.5)
+        turns.add(Turn(Who("a", upstream="anthropic", model="claude-sonnet-4-5"), 1.0, cost=known))
+        other = Cost(input=900, output=10, whole=900, unpriced=910, estimated=True)
+        turns.add(Turn(Who("b", upstream="corp", model="mine"), 1.0, cost=other))
+    main(["stats"])
+    assert capsys.readouterr().out.splitlines()[-2:] == [
+        "claude-sonnet-4-5 (anthropic), 1 turns: 1,000 prompt tokens instead of about 2,000 (50%), 100 output tokens; "
+        "$1.50 instead of about $2.50, $0.50 of it for output",
+        "mine (corp), 1 turns: about 900 prompt tokens, about 10 output tokens; price unknown (set `prices`)",
+    ]
+    main(["stats", "--json"])
+    rows = json.loads(capsys.readouterr().out)["models"]
+    assert [(row["model"], row["dollars"], row["unpriced"]) for row in rows] == [
+        ("claude-sonnet-4-5", 1.5, 0),
+        ("mine", 0.0, 910),
+    ]

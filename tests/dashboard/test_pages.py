@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import sqlite3
+import time
 from contextlib import closing
 from pathlib import Path
 
@@ -232,3 +233,21 @@ def test_a_damaged_file_does_not_stop_a_page(settings: Settings, damaged: str) -
     (folder / damaged).write_bytes(b"this is no database" * 100)
     assert client(settings).get(PAGES[damaged]).status_code == 200
     assert (folder / f"{damaged}.ruined-1").exists()
+
+
+def test_a_price_that_is_not_known_is_said_and_an_estimate_too(settings: Settings) -> None:
+    """No dollars are invented, and what the provider did not count is about right, no more."""
+    with closing(Turns(settings.cache_dir() / FILE)) as turns:
+        none = Cost(input=900, output=100, whole=900, unpriced=1_000)
+        turns.add(Turn(Who("none", model="mine"), time.time(), cost=none))
+        rough = Cost(
+            input=900, output=100, whole=900, dollars=2.5, dollars_whole=2.5, output_dollars=1, estimated=True
+        )
+        turns.add(Turn(Who("rough", model="claude-sonnet-4-5"), time.time(), cost=rough))
+    pages = client(settings)
+    assert "price unknown" in pages.get("/session?name=none").text
+    assert "about $2.50" in pages.get("/session?name=rough").text
+    assert "$1.00</data> for output" in pages.get("/session?name=rough").text
+    assert "at least $2.50" in pages.get("/").text
+    models = pages.get("/models").text
+    assert ("price unknown" in models, "$2.50" in models) == (True, True)

@@ -1,64 +1,215 @@
-"""The bill is net: what is there only because of us is taken off what it would have cost without us.
+"""The bill through the gateway: equal when nothing was changed, net of what is ours, the same after a restart.
 
-Claude Sonnet's prices: a million tokens cost $3, read from the cache a tenth, written to it a quarter more.
+Claude Sonnet's prices: a million tokens cost $3, read from the cache a tenth, written to it a quarter more, and an
+answer costs $15.
 """
 
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import pytest
 from tests.gateway.stage import Stage, play
 
-from laconic.context.bill import Bill
-from laconic.context.economy import price_of
+from laconic.context.engine import Engine as ContextEngine
+from laconic.context.ledger import Branch, LedgerEntry
+from laconic.context.options import Options
+from laconic.gateway.engine import Engine, Keeping
 from laconic.gateway.history import History
 from laconic.gateway.plan import Policy
 from laconic.gateway.scripted import Answer, Asked
-from laconic.sessions.spending import Spending
+from laconic.sessions.archive import Archive
+from laconic.sessions.ledger import LedgerFile
+from laconic.sessions.spending import Session, Spending
 from laconic.sessions.turns import FILE, Turns
+from laconic.tokens.count import counter
 from laconic.wire.usage import Usage
 
 Json = dict[str, Any]
-PRICE = price_of("claude-sonnet-4-5")
+Request = tuple[bytes, Usage]
+MODEL = "claude-sonnet-4-5"
 DOLLARS = 3e-6  # for a token
 
 
-def test_without_us_it_is_dearer_by_what_was_left_out() -> None:
-    bill = Bill()
-    bill.add(Usage(0, 0, 1000, 10), 4000, 4000, PRICE)
-    bill.add(Usage(0, 1000, 100, 10), 8000, 4400, PRICE)
-    assert (bill.tokens, bill.tokens_without) == (2100, 3000)
-    assert bill.dollars == pytest.approx((1.25 * 1100 + 0.1 * 1000) * DOLLARS)
-    assert bill.dollars_without == pytest.approx((1.25 * 2000 + 0.1 * 1000) * DOLLARS)
+def _script(usages: Sequence[Usage]) -> Callable[[Asked], Answer]:
+    left = list(usages)
+
+    def script(asked: Asked) -> Answer:
+        usage = left.pop(0)
+        kinds = {
+            "ephemeral_5m_input_tokens": usage.cache_write - usage.long,
+            "ephemeral_1h_input_tokens": usage.long,
+        }
+        said = {
+            "input_tokens": usage.input,
+            "cache_read_input_tokens": usage.cache_read,
+            "cache_creation_input_tokens": usage.cache_write,
+            "cache_creation": kinds,
+            "output_tokens": usage.output,
+        }
+        return Answer((json.dumps({"usage": said}).encode(),))
+
+    return script
 
 
-def test_without_a_cache_every_token_costs_the_same() -> None:
-    bill = Bill()
-    for _ in range(2):
-        bill.add(Usage(1000, 0, 0, 10), 3000, 1500, PRICE)
-    assert (bill.tokens, bill.tokens_without) == (2000, 4000)
-    assert (bill.dollars, bill.dollars_without) == pytest.approx((2000 * DOLLARS, 4000 * DOLLARS))
+def _played(
+    folder: Path,
+    requests: Sequence[Request],
+    engine: Engine | None = None,
+    policy: Policy | None = None,
+    clock: Callable[[], float] = lambda: 0.0,
+) -> Json:
+    """The requests in one process; the row of the gateway's own page for its last session."""
+    rows: list[Json] = []
+
+    async def scene(where: Stage) -> None:
+        for body, _ in requests:
+            await where.post("/v1/messages", body, x_api_key="k")
+        _, said = await where.get("/laconic/sessions")
+        rows.extend(json.loads(said)["sessions"])
+
+    history = History(Turns(folder / FILE), clock=clock)
+    play(scene, _script([usage for _, usage in requests]), engine, policy, history=history)
+    return rows[0]
 
 
-def test_what_the_cache_keeps_for_an_hour_costs_double() -> None:
-    bill = Bill()
-    bill.add(Usage(0, 0, 1000, 10, long=400), 2000, 1000, PRICE)
-    assert bill.dollars == pytest.approx((1.25 * 600 + 2 * 400) * DOLLARS)
-    assert bill.dollars_without == pytest.approx(2 * bill.dollars)
+def _recorded(folder: Path) -> list[Session]:
+    reading = Spending(folder / FILE)
+    try:
+        return reading.sessions()
+    finally:
+        reading.close()
 
 
-def test_a_request_that_only_recalls_would_not_have_been_made() -> None:
-    """Its prompt is ours to pay, and so is its answer; the history without us is where it was."""
-    bill = Bill()
-    bill.add(Usage(0, 0, 1000, 10), 4000, 4000, PRICE)
-    bill.add(Usage(0, 1000, 200, 20), 4800, 4800, PRICE, recall=True)
-    bill.add(Usage(0, 1200, 100, 10), 4400, 5200, PRICE)
-    assert (bill.tokens, bill.tokens_without) == (1000 + 1200 + 1300, 1000 + 1100)
-    assert bill.dollars == pytest.approx((1.25 * 1300 + 0.1 * 2200) * DOLLARS)
-    assert bill.dollars_without == pytest.approx((1.25 * 1000 - 5 * 20 + 0.1 * 1000 + 1.25 * 100) * DOLLARS)
+def _modes(folder: Path, session: Session) -> list[str]:
+    reading = Spending(folder / FILE)
+    try:
+        return [turn.mode for turn in reading.turns(session.session) if turn.mode]
+    finally:
+        reading.close()
+
+
+def _engine(folder: Path, standard: int = 200_000) -> Keeping:
+    archive = Archive(folder / "archive.sqlite", 10**8)
+    ledger = LedgerFile(folder / "ledger.sqlite", LedgerEntry, Branch)
+    return Keeping(ContextEngine(ledger, archive, lambda: 0.0, counter(), Options(standard=standard)))
+
+
+def _talk(messages: int) -> bytes:
+    """A conversation that only grows, of plain text that nobody makes smaller."""
+    said = [{"role": "user" if at % 2 == 0 else "assistant", "content": f"Word {at}."} for at in range(messages)]
+    return json.dumps({"model": MODEL, "system": "Work.", "messages": said}).encode()
+
+
+WARM = (
+    (_talk(1), Usage(5, 90_000, 10_000, 100)),
+    (_talk(3), Usage(5, 100_000, 1_219, 80)),
+)
+
+
+@pytest.mark.parametrize("enabled", [True, False])
+@pytest.mark.parametrize("restart", [True, False])
+def test_nothing_was_changed_and_nothing_is_claimed(tmp_path: Path, enabled: bool, restart: bool) -> None:
+    """Warm from the first request on, as for a prompt that was sent a minute ago: on or off, in one process or two."""
+    parts = [WARM[:1], WARM[1:]] if restart else [WARM]
+    paid = []
+    for part in parts:
+        engine = _engine(tmp_path) if enabled else None
+        row = _played(tmp_path, part, engine, Policy(enabled=enabled))
+        assert row["bill"]["tokens"] == row["bill"]["tokens_without"] == sum(usage.prompt for _, usage in part)
+        assert row["bill"]["dollars"] == row["bill"]["dollars_without"]
+        paid.append(row["bill"]["dollars"])
+    (session,) = _recorded(tmp_path)
+    assert session.whole == session.prompt == 201_229
+    assert session.dollars == session.dollars_whole == pytest.approx(sum(paid))
+    assert sum(paid) == pytest.approx((10 + 0.1 * 190_000 + 1.25 * 11_219 + 5 * 180) * DOLLARS)
+
+
+def test_switched_off_twice_within_the_life_of_the_cache(tmp_path: Path) -> None:
+    """The same prompt in two sessions: the second finds the cache of the first, with us and without."""
+    one, two = (json.dumps({"model": MODEL, "messages": [{"role": "user", "content": word}]}) for word in "ab")
+    cold, warm = Usage(3, 0, 50_000, 7), Usage(3, 50_000, 0, 7)
+    _played(tmp_path, [(one.encode(), cold)], policy=Policy(enabled=False))
+    _played(tmp_path, [(two.encode(), warm)], policy=Policy(enabled=False))
+    rows = _recorded(tmp_path)
+    assert [row.dollars_whole - row.dollars for row in rows] == [0.0, 0.0]
+    assert [row.whole for row in rows] == [50_003.0, 50_003.0]
+
+
+def _reading(steps: int) -> list[Json]:
+    messages: list[Json] = [{"role": "user", "content": "Fix the build."}]
+    for step in range(steps):
+        lines = "\n".join(f"{n:6}\tvalue_{step}_{n} = compute({n * step})" for n in range(1, 300))
+        call = {"type": "tool_use", "id": f"t{step}", "name": "Read", "input": {"file_path": f"src/m{step}.py"}}
+        result = {"type": "tool_result", "tool_use_id": f"t{step}", "content": lines}
+        messages += [{"role": "assistant", "content": [call]}, {"role": "user", "content": [result]}]
+    return messages
+
+
+def _requests(steps: int) -> list[bytes]:
+    messages = _reading(steps)
+    return [
+        json.dumps({"model": MODEL, "system": "Work.", "messages": messages[: 1 + 2 * step]}).encode()
+        for step in range(steps + 1)
+    ]
+
+
+def _shared(before: bytes, now: bytes) -> int:
+    differing = (at for at, (old, new) in enumerate(zip(before, now, strict=False)) if old != new)
+    return next(differing, min(len(before), len(now)))
+
+
+def _cached(bodies: Sequence[bytes], sent: Sequence[bytes]) -> list[Request]:
+    """What a provider with a cache reports: a token for four bytes; what was sent the last time is read."""
+    requests, before = [], b""
+    for body, went in zip(bodies, sent, strict=True):
+        read = _shared(before, went) // 4
+        requests.append((body, Usage(0, read, len(went) // 4 - read, 10)))
+        before = went[:-2]  # what closes a request is behind the last message
+    return requests
+
+
+def _sent(folder: Path, bodies: Sequence[bytes], engine: Engine) -> list[bytes]:
+    found: list[bytes] = []
+
+    async def scene(where: Stage) -> None:
+        for body in bodies:
+            await where.post("/v1/messages", body, x_api_key="k")
+        found.extend(asked.body for asked in where.upstream.asked)
+
+    play(scene, lambda asked: Answer((b"{}",)), engine)
+    return found
+
+
+@pytest.mark.parametrize("standard", [200_000, 15_000], ids=["saves", "loses"])
+def test_a_session_that_was_made_smaller_costs_the_same_in_one_process_or_two(tmp_path: Path, standard: int) -> None:
+    """Without us it would have cost what a growing history costs with a warm cache, not what a cold start costs. Where
+    rewrites cost more than they save, the bill shows it.
+    """
+    bodies = _requests(16)
+    (tmp_path / "dry").mkdir()
+    requests = _cached(bodies, _sent(tmp_path, bodies, _engine(tmp_path / "dry", standard)))
+    totals = []
+    for folder, parts in (("one", [requests]), ("two", [requests[:13], requests[13:]])):
+        (tmp_path / folder).mkdir()
+        engine = _engine(tmp_path / folder, standard)
+        for part in parts:
+            _played(tmp_path / folder, part, engine)
+        (session,) = _recorded(tmp_path / folder)
+        totals.append((session.whole, session.dollars, session.dollars_whole))
+        assert bool(_modes(tmp_path / folder, session)) == (standard == 15_000), "the history was rewritten"
+    assert totals[0] == totals[1]
+    whole, paid, full = totals[0]
+    naive = sum(len(body) // 4 for body in bodies)
+    assert abs(whole - naive) <= 0.01 * naive
+    warm = sum(0.1 * len(old) / 4 + 1.25 * (len(new) - len(old)) / 4 for old, new in pairwise(bodies))
+    expected = (1.25 * len(bodies[0]) / 4 + warm + 5 * 10 * len(bodies)) * DOLLARS
+    assert 0.97 * expected <= full <= 1.01 * expected
+    assert (paid < full) == (standard == 200_000)
 
 
 def _of(size: int, thing: Json, field: str) -> Json:
@@ -71,7 +222,7 @@ def _body(size: int, messages: list[Json]) -> bytes:
     ours = _of(500, {"name": "mcp__laconic__search", "input_schema": {"type": "object"}}, "description")
     theirs = {"name": "Read", "input_schema": {"type": "object"}}
     first = {"role": "user", "content": "go"}
-    request = {"model": "claude-sonnet-4-5", "max_tokens": 9, "tools": [ours, theirs], "system": "y" * 100}
+    request = {"model": MODEL, "max_tokens": 9, "tools": [ours, theirs], "system": "y" * 100}
     filled = _of(size, {**request, "messages": [first, *messages]}, "metadata")
     return json.dumps({**filled, "metadata": filled["metadata"]}).encode()
 
@@ -85,7 +236,7 @@ def _exchange(id: str, name: str, arguments: Json, size: int) -> list[Json]:
 
 
 SHELL = {"command": "laconic recall 4f2a9c1d | head"}
-REQUESTS = [
+OURS = [
     (_body(2000, []), Usage(0, 0, 1000, 10)),
     (_body(3000, _exchange("a", "Bash", SHELL, 1000)), Usage(0, 1000, 200, 20)),
     (
@@ -95,43 +246,18 @@ REQUESTS = [
 ]
 
 
-def _script() -> Any:
-    left = [usage for _, usage in REQUESTS]
-
-    def script(asked: Asked) -> Answer:
-        usage = left.pop(0)
-        said = {
-            "input_tokens": usage.input,
-            "cache_read_input_tokens": usage.cache_read,
-            "cache_creation_input_tokens": usage.cache_write,
-            "output_tokens": usage.output,
-        }
-        return Answer((json.dumps({"usage": said}).encode(),))
-
-    return script
-
-
-def test_schemas_instructions_and_recalls_are_taken_off(tmp_path: Path) -> None:
-    """First 1,000 tokens for 2,000 bytes, of which 600 are ours: 700. Then a recall: nothing. Then 1,600 tokens for
-    4,000 bytes, of which 600 and 1,000 are ours: 960, 700 of them read from the cache.
+@pytest.mark.parametrize("enabled", [True, False])
+def test_schemas_instructions_and_recalls_are_taken_off(tmp_path: Path, enabled: bool) -> None:
+    """First 1,000 tokens for 2,000 bytes, of which 600 are ours: 700. Then a recall: nothing, and no answer. Then 1,600
+    tokens for 4,000 bytes, of which 600 and 1,000 are ours: 960, 700 of them read from the cache. Also when nothing is
+    changed: the tools are offered all the same.
     """
-    policy = Policy(texts=(b"y" * 100,))
-    history = History(Turns(tmp_path / FILE))
-    paid = (1.25 * 1600 + 0.1 * 2200) * DOLLARS
-    without = (1.25 * 700 - 5 * 20 + 0.1 * 700 + 1.25 * 260) * DOLLARS
-
-    async def scene(where: Stage) -> None:
-        for body, _ in REQUESTS:
-            await where.post("/v1/messages", body)
-        _, said = await where.get("/laconic/sessions")
-        (row,) = json.loads(said)["sessions"]
-        assert (row["requests"], row["output"]) == (3, 40)
-        assert (row["bill"]["tokens"], row["bill"]["tokens_without"]) == (3800, pytest.approx(700 + 960))
-        assert row["bill"]["dollars"] == pytest.approx(paid)
-        assert row["bill"]["dollars_without"] == pytest.approx(without)
-
-    play(scene, _script(), policy=policy, history=history)
-    reading = Spending(tmp_path / FILE)
-    (kept,) = reading.sessions()
+    paid = (1.25 * 1600 + 0.1 * 2200 + 5 * 40) * DOLLARS
+    without = (1.25 * 700 + 0.1 * 700 + 1.25 * 260 + 5 * 20) * DOLLARS
+    row = _played(tmp_path, OURS, policy=Policy(enabled=enabled, texts=(b"y" * 100,)))
+    assert (row["requests"], row["output"]) == (3, 40)
+    assert (row["bill"]["tokens"], row["bill"]["tokens_without"]) == (3800, pytest.approx(700 + 960))
+    assert row["bill"]["dollars"] == pytest.approx(paid)
+    assert row["bill"]["dollars_without"] == pytest.approx(without)
+    (kept,) = _recorded(tmp_path)
     assert (kept.whole, kept.dollars, kept.dollars_whole) == pytest.approx((1660, paid, without))
-    reading.close()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import subprocess
 import sys
@@ -14,6 +15,7 @@ import pytest
 
 from laconic.errors import UnknownName
 from laconic.gateway.clients import launch
+from laconic.gateway.scripted import Answer, Asked, ScriptedUpstream
 
 SERVER = ["python", "-m", "laconic", "mcp"]
 
@@ -54,7 +56,10 @@ FAKE = """\
     if "wait" in sys.argv:
         print("waiting", os.getpid(), flush=True)
         time.sleep(60)
-    body = json.dumps({{"messages": [{{"role": "user", "content": "hi"}}]}}).encode()
+    if "ask" in sys.argv:
+        body = json.dumps({{"model": "claude-sonnet-4-5", "messages": [{{"role": "user", "content": "hi"}}]}}).encode()
+        asking = urllib.request.Request(os.environ["ANTHROPIC_BASE_URL"] + "/v1/messages", body, method="POST")
+        urllib.request.urlopen(asking, timeout=20).read()
     request = urllib.request.Request(os.environ["ANTHROPIC_BASE_URL"] + "/healthz")
     print(urllib.request.urlopen(request, timeout=20).read().decode().strip(), sys.argv[1:])
     sys.exit(7)
@@ -84,6 +89,39 @@ def test_a_wrapped_client_reaches_the_gateway_and_its_exit_code_is_ours(
     assert (out, running.returncode) == ("ok ['-p', 'x']\n", 7)
     assert err == "laconic: no answer reported its usage\n"
     assert {path.name for path in tmp_path.iterdir()} <= {"bin", "cache"}
+
+
+@pytest.mark.parametrize("off", [["--off"], []], ids=["off", "on"])
+def test_the_last_line_claims_nothing_where_nothing_was_changed(client: dict[str, str], off: list[str]) -> None:
+    """A short prompt twice within the life of the provider's cache: warm the second time, with us and without."""
+    usages = [
+        {"input_tokens": 224, "cache_creation_input_tokens": 101_000, "output_tokens": 2_000},
+        {"input_tokens": 224, "cache_read_input_tokens": 101_000, "output_tokens": 2_000},
+    ]
+
+    async def wrapped(url: str) -> str:
+        words = ["-m", "laconic", "wrap", "--no-code-plane", *off, "claude", "--", "ask"]
+        environment = {**client, "ANTHROPIC_BASE_URL": url}
+        running = await asyncio.create_subprocess_exec(
+            sys.executable, *words, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
+        )
+        _, err = await asyncio.wait_for(running.communicate(), 60)
+        return err.decode()
+
+    async def twice() -> list[str]:
+        left = list(usages)
+
+        def answer(asked: Asked) -> Answer:
+            return Answer((json.dumps({"usage": left.pop(0)}).encode(),))
+
+        async with ScriptedUpstream(answer) as upstream:
+            return [await wrapped(upstream.url), await wrapped(upstream.url)]
+
+    said = "laconic: 101,224 prompt tokens, 2,000 output tokens;"
+    assert asyncio.run(twice()) == [
+        f"{said} $0.41, $0.03 of it for output\n",
+        f"{said} $0.06, $0.03 of it for output\n",
+    ]
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="the kernel ends orphans only there")

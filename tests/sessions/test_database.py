@@ -119,6 +119,11 @@ def test_a_record_from_before_there_were_versions_is_read_and_written(tmp_path: 
         turns.add(Turn(Who("s", model="m"), 1000.0, allowance=Allowance(10, 5, 30.0)))
     with closing(sqlite3.connect(path)) as base:
         base.execute("ALTER TABLE quota DROP COLUMN input_only")
+        for table in ("session", "turn", "hour"):
+            for column in ("long", "output_dollars", "unpriced", "estimated"):
+                base.execute(f"ALTER TABLE {table} DROP COLUMN {column}")
+        base.execute("ALTER TABLE session DROP COLUMN standing")
+        base.execute("ALTER TABLE session ADD COLUMN last_whole REAL NOT NULL DEFAULT 0")
         base.execute("PRAGMA user_version = 0")
     with closing(Spending(path)) as spending:
         assert [(row.model, row.tokens_left) for row in spending.quotas(1000.0)] == [("m", 5)]

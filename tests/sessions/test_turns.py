@@ -84,11 +84,11 @@ def test_sessions_add_up_and_the_oldest_go(tmp_path: Path) -> None:
     """A session's row is the sum of its turns; beyond the limit whole sessions are forgotten, their hours are not."""
     turns = Turns(tmp_path / FILE, kept=2)
     for number, name in enumerate(["a", "a", "b", "c"]):
-        cost = Cost(10, 20, 30, 4, 90.0, 0.5, 1.5)
+        cost = Cost(10, 20, 30, 4, 90.0, 0.5, 1.5, standing=b"a1" if name == "a" else b"")
         turns.add(
             Turn(Who(name, model="m"), 3600.0 * number, 200, cost=cost, intake=Intake(number, 0, title="hello"))
         )
-    assert turns.last_whole("a") == 90.0
+    assert (turns.standing("a"), turns.standing("b")) == (b"a1", b"")
     reading = Spending(tmp_path / FILE)
     rows = {row.session: row for row in reading.sessions()}
     assert (rows["a"].turns, rows["a"].prompt, rows["a"].whole, rows["a"].dollars) == (2, 120, 180.0, 1.0)

@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 from typing import Any
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from laconic.wire.usage import Usage, UsageReader, usage_of
+from laconic.tokens.estimate import estimate
+from laconic.wire.usage import Usage, UsageReader, asks_for_an_hour, usage_of
 
 WHOLE: dict[str, dict[str, Any]] = {
     "anthropic": {
@@ -93,6 +95,9 @@ def test_writes_for_an_hour_are_told_apart() -> None:
     kinds = {"ephemeral_5m_input_tokens": 4, "ephemeral_1h_input_tokens": 3}
     usage = {"input_tokens": 3, "cache_creation_input_tokens": 7, "cache_creation": kinds, "output_tokens": 5}
     assert usage_of(json.dumps({"usage": usage}).encode()) == Usage(3, 0, 7, 5, long=3)
+    assert usage_of(json.dumps({"usage": usage}).encode(), hour=True) == Usage(3, 0, 7, 5, long=3)
+    del usage["cache_creation"]
+    assert usage_of(json.dumps({"usage": usage}).encode(), hour=True) == Usage(3, 0, 7, 5, long=7)
 
 
 @pytest.mark.parametrize(
@@ -105,3 +110,49 @@ def test_absurd_counts_are_left_out(absurd: str) -> None:
     reader = UsageReader()
     reader.feed(b'data: {"usage":{"input_tokens":3}}\n\ndata: ' + body + b"\n\n")
     assert reader.close() == Usage(3, output=5)
+
+
+def test_a_request_says_how_long_a_cache_lives() -> None:
+    """Words in a text do not count."""
+    mark = {"cache_control": {"type": "ephemeral", "ttl": "1h"}}
+    assert asks_for_an_hour(json.dumps({"system": [mark]}).encode())
+    assert asks_for_an_hour(msgspec.json.encode({"system": [mark]}))
+    assert not asks_for_an_hour(json.dumps({"system": json.dumps(mark)}).encode())
+    assert not asks_for_an_hour(b'{"cache_control":{"type":"ephemeral","ttl":"5m"}}')
+
+
+def test_what_an_automatic_cache_writes_is_part_of_the_prompt() -> None:
+    details = {"cached_tokens": 60, "cache_write_tokens": 30}
+    body = {"usage": {"prompt_tokens": 100, "completion_tokens": 5, "prompt_tokens_details": details}}
+    assert usage_of(json.dumps(body).encode()) == Usage(10, 60, 30, 5)
+
+
+@pytest.mark.parametrize("size", [1, 7, 10_000])
+def test_text_that_nobody_counted_is_estimated(size: int) -> None:
+    """What was said after the last report, at any chunking; a report that follows takes its place."""
+    reader = UsageReader()
+    said = b'data: {"choices":[{"delta":{"content":"one two three four"}}]}\n\n' * 3
+    for at in range(0, len(said), size):
+        reader.feed(said[at : at + size])
+    assert reader.usage is None
+    assert reader.so_far == Usage(output=estimate("one two three four" * 3), estimated=True)
+    reader.feed(b'data: {"usage":{"prompt_tokens":9,"completion_tokens":2}}\n')
+    assert reader.so_far == reader.close() == Usage(9, output=2)
+
+
+def test_a_long_text_is_estimated_from_its_beginning() -> None:
+    reader = UsageReader()
+    for _ in range(5000):
+        reader.feed(b'data: {"type":"content_block_delta","delta":{"thinking":"one two three four "}}\n')
+    assert reader.so_far is not None
+    assert reader.so_far.output == pytest.approx(estimate("one two three four " * 5000), rel=0.01)
+
+
+def test_a_report_in_a_long_line_is_read() -> None:
+    """Responses repeat the instructions, the tools and the whole answer in their last event."""
+    event = {"type": "response.completed", "response": {"x": "y" * 3_000_000, "usage": {"input_tokens": 5}}}
+    reader = UsageReader()
+    line = b"data: " + json.dumps(event).encode() + b"\n\n"
+    for at in range(0, len(line), 65_536):
+        reader.feed(line[at : at + 65_536])
+    assert reader.usage == Usage(5)

@@ -20,12 +20,12 @@ from laconic.agent.toolbox import Toolbox
 from laconic.agent.transport import Transport
 from laconic.agent.voice import Manner, Voice
 from laconic.config import Settings
-from laconic.context.economy import price_of
 from laconic.context.engine import Engine
 from laconic.context.ledger import Branch, LedgerEntry
 from laconic.context.options import options_from
+from laconic.context.prices import Price, Prices
 from laconic.context.windows import window_of
-from laconic.errors import WorkspaceError
+from laconic.errors import UsageError, WorkspaceError
 from laconic.reduce.text import reduce_text
 from laconic.render.briefing import system_prompt
 from laconic.sessions.archive import Archive
@@ -39,11 +39,12 @@ from laconic.wire.speaking.dialects import spoken
 from laconic.workspace.reading import read_bytes
 
 _SCRIPTED: Final = "scripted:"
+_HERE: Final = "http://localhost"  # where a script runs: it costs nothing
 _NOTES: Final = ("AGENTS.md", "CLAUDE.md", ".github/copilot-instructions.md")
 _NOTED: Final = 1_500  # tokens: every request carries them
 
 
-Chosen = tuple[str, str, str, Transport]  # provider, model, format, and the way there
+Chosen = tuple[str, str, str, str, Transport]  # provider, model, format, address, and the way there
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,16 +70,30 @@ def folder_of(settings: Settings) -> Path:
 def assemble(options: Options, settings: Settings, task: str = "", watch: Watch | None = None) -> Agent:
     """A session that is ready to work on a task: begun, or gone on with. Close it afterwards."""
     chosen = _model(options, settings)  # first: a model that is not there leaves no session behind
+    price = _price(options, settings, chosen)
     folder, root = folder_of(settings), options.root.resolve()
     if options.resume:
         record = resume(folder, options.resume, root)
     else:
         record = begin(folder, root, options.model, task, __version__)
-    return _assembled(options, settings, record, chosen, watch or Unwatched())
+    return _assembled(options, settings, record, chosen, price=price, watch=watch or Unwatched())
 
 
-def _assembled(options: Options, settings: Settings, record: Trajectory, chosen: Chosen, watch: Watch) -> Agent:
-    provider, model, format, way = chosen
+def _price(options: Options, settings: Settings, chosen: Chosen) -> Price:
+    """A limit in dollars needs a price."""
+    _, model, _, base, _ = chosen
+    price = Prices(settings.text("prices")).of(model, base)
+    if options.limits.dollars and not price.known:
+        raise UsageError(
+            f"The price of {model} is not known.", "Name it in the setting `prices`, or drop --max-cost."
+        )
+    return price
+
+
+def _assembled(
+    options: Options, settings: Settings, record: Trajectory, chosen: Chosen, *, price: Price, watch: Watch
+) -> Agent:
+    provider, model, format, _, way = chosen
     count = counter(settings.text("model") if provider == "scripted" else model)
     root = Path(record.begun.root)
     permission = Permission(root, settings.patterns("agent.allow"), settings.patterns("agent.deny"), options.ask)
@@ -88,8 +103,7 @@ def _assembled(options: Options, settings: Settings, record: Trajectory, chosen:
     kept = msgspec.structs.replace(options_from(settings), meta=False)  # the voice says how full it is
     engine = Engine(ledger, Archive.of(settings), time.time, count, kept)
     who = Who(record.id, "", provider, model, format, "laconic agent")
-    price = price_of(model)
-    books = Books(who, Spent(options.limits, price), price, Turns.of(settings))
+    books = Books(who, Spent(options.limits), price, Turns.of(settings))
     manner = Manner(
         provider,
         model,
@@ -128,6 +142,6 @@ def _model(options: Options, settings: Settings) -> Chosen:
         path = Path(options.model.removeprefix(_SCRIPTED))
         rules = script(path)
         format = options.format or rules.format
-        return "scripted", path.stem, format, ScriptedModel(rules, format, counter(settings.text("model")))
+        return "scripted", path.stem, format, _HERE, ScriptedModel(rules, format, counter(settings.text("model")))
     where = endpoint(options.model, settings, options.base, options.format)
-    return where.provider, where.model, where.format, transport(where, settings.ratio("agent.patience"))
+    return where.provider, where.model, where.format, where.base, transport(where, settings.ratio("agent.patience"))

@@ -8,9 +8,9 @@ from collections.abc import Sequence
 import msgspec
 
 from laconic.agent.limits import Spent
-from laconic.context.bill import Bill
-from laconic.context.economy import Price
+from laconic.context.accounting import Exchange, Standing, account, estimate_prompt
 from laconic.context.engine import Prepared
+from laconic.context.prices import Price
 from laconic.sessions.turns import Cost, Turn, Turns, Who
 from laconic.wire.limits import Limits
 from laconic.wire.usage import Usage
@@ -24,6 +24,7 @@ class Sent(msgspec.Struct, frozen=True):
     usage: Usage
     limits: Limits | None
     seconds: float
+    at: float  # when it was answered
 
 
 class Books:
@@ -34,12 +35,32 @@ class Books:
         self.spent = spent
         self._price = price
         self._turns = turns
-        self._open: list[Sent] = []
+        self._standing = self._read()
+        self._open: list[tuple[Sent, Cost]] = []
+
+    def _read(self) -> Standing:
+        try:
+            return Standing.read(self._turns.standing(self._who.session)) if self._turns is not None else Standing()
+        except sqlite3.Error:
+            self._turns = None
+            return Standing()
 
     def sent(self, sent: Sent) -> None:
         """A request was answered; what its calls come to is not known yet."""
-        self.spent.add(sent.usage)
-        self._open.append(sent)
+        usage = sent.usage
+        if usage.estimated:
+            prompt = estimate_prompt(usage.prompt, self._standing, self._price, sent.at)
+            usage = prompt + Usage(output=usage.output)
+        exchange = Exchange(
+            usage=usage,
+            came=sent.came,
+            went=len(sent.prepared.body),
+            rewritten=bool(sent.prepared.mode),
+            at=sent.at,
+        )
+        cost, self._standing = account(exchange, self._standing, self._price)
+        self.spent.add(cost)
+        self._open.append((sent, Cost(**cost.row(self._standing))))
 
     def turn(self, malformed: Sequence[str]) -> None:
         """The turn is over: its requests, and the calls in it that could not run."""
@@ -48,8 +69,8 @@ class Books:
         if self._turns is None:
             return
         try:
-            for number, one in enumerate(sent, 1):
-                self._turns.add(self._row(self._turns, one, tuple(malformed) if number == len(sent) else ()))
+            for number, (one, cost) in enumerate(sent, 1):
+                self._turns.add(self._row(one, cost, malformed if number == len(sent) else ()))
         except sqlite3.Error:
             self._turns = None
 
@@ -57,19 +78,13 @@ class Books:
         if self._turns is not None:
             self._turns.close()
 
-    def _row(self, turns: Turns, one: Sent, malformed: tuple[str, ...]) -> Turn:
+    def _row(self, one: Sent, cost: Cost, malformed: Sequence[str]) -> Turn:
         return Turn.of(
             self._who,
             one.prepared,
             status=200,
             seconds=one.seconds,
-            cost=self._cost(turns, one),
+            cost=cost,
             malformed=malformed,
             limits=one.limits,
         )
-
-    def _cost(self, turns: Turns, one: Sent) -> Cost:
-        usage, bill = one.usage, Bill(_last=turns.last_whole(self._who.session))
-        bill.add(usage, one.came, len(one.prepared.body), self._price)
-        prompt = (usage.input, usage.cache_read, usage.cache_write)
-        return Cost(*prompt, usage.output, bill.tokens_without, bill.dollars, bill.dollars_without)

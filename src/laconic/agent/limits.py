@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from laconic.context.economy import Price
+from laconic.context.accounting import Bill, TurnCost
 from laconic.errors import LimitReached
-from laconic.wire.usage import Usage
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,33 +20,22 @@ class Limits:
 class Spent:
     """What this run has taken so far."""
 
-    def __init__(self, limits: Limits, price: Price) -> None:
+    def __init__(self, limits: Limits) -> None:
         self._limits = limits
-        self._price = price
         self.turns = 0
-        self.prompt = 0
-        self.output = 0
-        self.dollars = 0.0
+        self.bill = Bill()
 
-    @property
-    def tokens(self) -> int:
-        return self.prompt + self.output
-
-    def add(self, usage: Usage) -> None:
+    def add(self, cost: TurnCost) -> None:
         """One answer."""
-        price = self._price
-        self.prompt += usage.prompt
-        self.output += usage.output
-        units = usage.input + price.read * usage.cache_read + price.write * usage.cache_write
-        self.dollars += (units + price.output * usage.output) * price.dollars / 1e6
+        self.bill.add(cost)
 
     def check(self) -> None:
         """Returns when there is something left of everything."""
         limits = self._limits
         for name, flag, used, most in (
             ("turns", "--max-turns", self.turns, limits.turns),
-            ("tokens", "--max-tokens", self.tokens, limits.tokens),
-            ("dollars", "--max-cost", self.dollars, limits.dollars),
+            ("tokens", "--max-tokens", self.bill.tokens + self.bill.output, limits.tokens),
+            ("dollars", "--max-cost", self.bill.dollars, limits.dollars),
         ):
             if most and used >= most:
                 raise LimitReached(

@@ -226,11 +226,16 @@ class Voice:
             except UpstreamError:
                 if not left:
                     raise
-        usage = heard.usage or Usage(self._count(body.decode("utf-8", "replace")), output=self._count(heard.text))
+        usage = heard.usage or self._estimated(body, heard)
         limits = limits_of(reply.headers, self._clock())
         self._engine.observe(self._account, usage, limits)
-        self._sent(Sent(self._prepared, self._came, usage, limits, self._clock() - began))
+        now = self._clock()
+        self._sent(Sent(self._prepared, self._came, usage, limits, now - began, now))
         return heard
+
+    def _estimated(self, body: bytes, heard: Heard) -> Usage:
+        prompt = self._count(body.decode("utf-8", "replace"))
+        return Usage(prompt, output=self._count(heard.text), estimated=True)
 
     def _listened(self, reply: Reply, show: Show) -> Heard:
         listener = Listener(self.manner.dialect, streamed=reply.streamed)

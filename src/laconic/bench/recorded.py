@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Final
 
 from laconic.config import Settings
-from laconic.context.bill import Bill
-from laconic.context.economy import price_of
+from laconic.context.accounting import Exchange, Standing, account
 from laconic.context.ledger import Branch, Decision, LedgerEntry, Reason, Receipt
+from laconic.context.prices import Prices
 from laconic.records import Entered, Intake
 from laconic.sessions.archive import Archive
 from laconic.sessions.calls import Calls
@@ -80,9 +80,10 @@ def fill(settings: Settings, sessions: int, now: float, seed: int = 1, calls: in
 def _session(chance: random.Random, name: str, ended: float, ref: str, made: list[Decision]) -> Iterator[Turn]:
     upstream, model, client = chance.choice(_MODELS)
     who = Who(name, f"account-{upstream}", upstream, model, "anthropic", client)
+    price = Prices().of(model, "http://localhost" if upstream == "ollama" else "")
     title = " ".join(word for word in (chance.choice(words) for words in _WORK) if word)
     files = [f"src/{chance.choice('abcdefgh')}{number}.py" for number in range(chance.randint(3, 30))]
-    bill, last = Bill(), 0
+    standing, last = Standing(), 0
     sizes: dict[str, int] = {}
     fixed, whole = chance.randint(9_000, 16_000), 0
     turns = min(400, max(3, round(chance.lognormvariate(3.7, 0.8))))
@@ -101,9 +102,8 @@ def _session(chance: random.Random, name: str, ended: float, ref: str, made: lis
         sent = fixed + sum(sizes.values())
         read = 0 if turn == 0 else min(last, sent) - sum(cut.tokens for cut in cuts)
         usage = Usage(12, max(0, read), max(0, sent - max(0, read) - 12), chance.randint(40, 900))
-        before_bill = (bill.tokens_without, bill.dollars, bill.dollars_without)
-        bill.add(usage, fixed + whole, sent, price_of(model))
-        after_bill = (bill.tokens_without, bill.dollars, bill.dollars_without)
+        exchange = Exchange(usage=usage, came=fixed + whole, went=sent, rewritten=bool(cuts), at=at)
+        cost, standing = account(exchange, standing, price)
         last = sent
         failed = chance.random() < 0.01
         yield Turn(
@@ -112,10 +112,7 @@ def _session(chance: random.Random, name: str, ended: float, ref: str, made: lis
             529 if failed else 200,
             round(chance.lognormvariate(8.5, 0.6)),
             sent,
-            Cost(
-                *(usage.input, usage.cache_read, usage.cache_write, usage.output),
-                *(new - old for new, old in zip(after_bill, before_bill, strict=True)),
-            ),
+            Cost(**cost.row(standing)),
             len(cuts),
             sum(cut.tokens for cut in cuts),
             "economic" if cuts else "",

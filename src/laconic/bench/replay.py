@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Final
 
 from laconic.bench.report import Cell, Options, Report, at_least, at_most, versions
-from laconic.context.economy import Price
 from laconic.context.engine import Engine
 from laconic.context.memory import MemoryArchive, MemoryStore
 from laconic.context.options import Options as EngineOptions
+from laconic.context.prices import Price
 from laconic.context.replaying import Json, Outcome, replay
 from laconic.sessions.transcripts import Transcript, transcripts
 from laconic.tokens.count import counter

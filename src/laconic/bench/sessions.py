@@ -9,10 +9,10 @@ import msgspec
 
 from laconic.bench.report import Cell
 from laconic.config import Settings
-from laconic.context.economy import price_of
 from laconic.context.engine import Engine
 from laconic.context.memory import MemoryArchive, MemoryStore
 from laconic.context.options import options_from
+from laconic.context.prices import Prices
 from laconic.context.replaying import Outcome, Point, replay
 from laconic.sessions.transcripts import Transcript
 from laconic.tokens.count import counter
@@ -20,6 +20,7 @@ from laconic.wire.formats import named
 
 _WIDE, _HIGH = 640, 160  # of a chart
 _MILLION = 1_000_000
+UNPRICED = "price unknown"
 
 
 class Replayed(msgspec.Struct, frozen=True):
@@ -27,16 +28,19 @@ class Replayed(msgspec.Struct, frozen=True):
 
     session: str
     policy: str
-    dollars: float  # with caching, as it was sent by the client
+    priced: bool  # the price of the model is known; where it is not, dollars are 0
+    output: int  # tokens that the model wrote, by our count
+    dollars: float  # for prompts and output, with caching, as it was sent by the client
     dollars_passed: float  # with caching, as passed on
     dollars_plain: float  # without caching
     dollars_plain_passed: float
+    dollars_output: float  # of each of them, those for output
     outcome: Outcome
 
 
 def replayed(session: Transcript, policy: str, model: str, settings: Settings) -> Replayed:
     """Replay a session through an engine of its own."""
-    count, price = counter(model), price_of(model)
+    count, price = counter(model), Prices(settings.text("prices")).of(model)
     options = options_from(settings)
     if policy == "ingest":
         options = msgspec.structs.replace(options, economic=False, semantic=1 << 60, standard=0)
@@ -52,15 +56,23 @@ def replayed(session: Transcript, policy: str, model: str, settings: Settings) -
         count=count,
         price=price,
     )
-    dollar = price.dollars / _MILLION
+    output = sum(
+        count(msgspec.json.encode(message.get("content")).decode())
+        for message in session.messages
+        if message.get("role") == "assistant"
+    )
+    dollar, written = (price.dollars or 0.0) / _MILLION, price.output_dollars(output, 0)
     return Replayed(
-        session.name,
-        policy,
-        found.cost * dollar,
-        found.passed_cost * dollar,
-        found.tokens * dollar,
-        found.passed * dollar,
-        found,
+        session=session.name,
+        policy=policy,
+        priced=price.known,
+        output=output,
+        dollars=found.cost * dollar + written,
+        dollars_passed=found.passed_cost * dollar + written,
+        dollars_plain=found.tokens * dollar + written,
+        dollars_plain_passed=found.passed * dollar + written,
+        dollars_output=written,
+        outcome=found,
     )
 
 
@@ -73,14 +85,19 @@ def row(one: Replayed) -> dict[str, Cell]:
         "turns": out.turns,
         "tokens": out.tokens,
         "sent": out.passed / max(1, out.tokens),
-        "$ cached": f"{one.dollars:.2f} -> {one.dollars_passed:.2f}",
+        "$ cached": _money(one, one.dollars, one.dollars_passed),
         "cost": out.passed_cost / max(1e-9, out.cost),
-        "$ uncached": f"{one.dollars_plain:.2f} -> {one.dollars_plain_passed:.2f}",
+        "$ uncached": _money(one, one.dollars_plain, one.dollars_plain_passed),
+        "$ output": f"{one.dollars_output:.2f}" if one.priced else UNPRICED,
         "peak": f"{out.peak // 1000}k -> {out.passed_peak // 1000}k",
         "lines": f"{out.lines_kept}/{out.lines}",
         "names": f"{out.names_kept}/{out.names}",
         "events": out.events,
     }
+
+
+def _money(one: Replayed, before: float, after: float) -> str:
+    return f"{before:.2f} -> {after:.2f}" if one.priced else UNPRICED
 
 
 def page(found: Sequence[Replayed]) -> str:
@@ -99,10 +116,13 @@ def page(found: Sequence[Replayed]) -> str:
 
 def _section(one: Replayed) -> str:
     out = one.outcome
+    money = UNPRICED
+    if one.priced:
+        money = f"${one.dollars:.2f} to ${one.dollars_passed:.2f}, ${one.dollars_output:.2f} of each for output"
     facts = (
         f"{out.turns} requests, {out.passed / max(1, out.tokens):.0%} of the tokens, "
         f"{out.passed_cost / max(1e-9, out.cost):.0%} of the cost with caching "
-        f"(${one.dollars:.2f} to ${one.dollars_passed:.2f}), needed lines kept {out.lines_kept} of {out.lines}"
+        f"({money}), needed lines kept {out.lines_kept} of {out.lines}"
     )
     return f"<h2>{escape(one.session)} · {escape(one.policy)}</h2><p>{facts}</p>{_chart(out.points)}"
 

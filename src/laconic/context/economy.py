@@ -1,52 +1,12 @@
-"""What a rewrite costs and what it saves, in money. Prices of providers are data; nothing here looks at content."""
+"""What a rewrite costs and what it saves, in plain tokens. Nothing here looks at content."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
 
 import msgspec
 
-
-class Price(msgspec.Struct, frozen=True):
-    """A provider's prices relative to a plain input token, and the rules of its cache."""
-
-    read: float  # a token that is read from the cache
-    write: float  # a token that is written to it
-    lifetime: float  # seconds that an entry lives after its last use
-    smallest: int  # tokens from which a prefix is cached at all
-    plain: float = 1.0  # a token that is not cached
-    dollars: float = 3.0  # per million plain input tokens, for reports
-    lookback: int = 20  # blocks behind a mark in which an earlier prefix is found
-    output: float = 5.0  # a token of an answer
-
-
-# Read in this order: the first prefix that a model's name has (after `provider/`) decides.
-PRICES: Final[tuple[tuple[str, Price], ...]] = (
-    ("claude-opus", Price(0.1, 1.25, 300, 1024, dollars=5.0)),
-    ("claude-haiku", Price(0.1, 1.25, 300, 2048, dollars=1.0)),
-    ("claude", Price(0.1, 1.25, 300, 1024, dollars=3.0)),
-    ("gpt-5", Price(0.1, 1.0, 600, 1024, dollars=1.25, output=8.0)),
-    ("gpt-4.1", Price(0.25, 1.0, 600, 1024, dollars=2.0)),
-    ("gpt-4o", Price(0.5, 1.0, 600, 1024, dollars=2.5)),
-    ("o", Price(0.25, 1.0, 600, 1024, dollars=2.0)),
-    ("gemini", Price(0.1, 1.0, 300, 2048, dollars=1.25, output=8.0)),
-    ("deepseek", Price(0.1, 1.0, 3600, 64, dollars=0.28)),
-    ("kimi", Price(0.25, 1.0, 3600, 1024, dollars=0.6)),
-    ("glm", Price(0.2, 1.0, 3600, 1024, dollars=0.6)),
-    ("grok", Price(0.25, 1.0, 600, 1024, dollars=3.0)),
-)
-UNKNOWN: Final = Price(0.1, 1.25, 300, 1024)
-UNCACHED: Final = Price(1.0, 1.0, 0, 1 << 60)
-
-
-def price_of(model: str) -> Price:
-    """The prices for a model; an unknown one is priced like the dearest cache, which asks for the most caution."""
-    name = model.lower().rsplit("/", 1)[-1]
-    for prefix, price in PRICES:
-        if name.startswith(prefix) and (len(prefix) > 1 or name[1:2].isdigit()):
-            return price
-    return UNKNOWN
+from laconic.context.prices import Price
 
 
 class Saving(msgspec.Struct, frozen=True):

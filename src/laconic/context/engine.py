@@ -12,7 +12,7 @@ from typing import Final
 import msgspec
 
 from laconic.context.chain import Chain
-from laconic.context.economy import best_start, price_of, turns_to_come
+from laconic.context.economy import best_start, turns_to_come
 from laconic.context.evict import Candidate, Evictor, candidates, savings
 from laconic.context.intake import intake
 from laconic.context.judge import finished
@@ -20,6 +20,7 @@ from laconic.context.ladder import Ladder
 from laconic.context.ledger import Branch, Decision, LedgerEntry, Removal, Store
 from laconic.context.line import Line
 from laconic.context.options import Bounds, Options
+from laconic.context.prices import price_of
 from laconic.context.quota import Quota, thinking
 from laconic.context.recap import Summariser
 from laconic.context.rollup import Roller

@@ -12,7 +12,7 @@ from typing import Final
 
 import msgspec
 
-from laconic.context.economy import Price
+from laconic.context.prices import Price
 from laconic.wire.conversation import Shapes, parse
 from laconic.wire.formats import named
 

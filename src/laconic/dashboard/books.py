@@ -174,6 +174,8 @@ class Books:
             models.append(
                 ModelFigures(
                     *(use.upstream, use.model, use.sessions, use.turns, use.prompt, use.output, use.dollars),
+                    output_dollars=use.output_dollars,
+                    unpriced=use.unpriced,
                     malformed=count,
                     malformed_share=share(count, use.turns),
                 )

@@ -23,6 +23,9 @@ class Totals(msgspec.Struct, frozen=True):
     cache_read: int = 0
     cache_share: float | None = None  # of the prompt
     output: int = 0
+    output_dollars: float = 0.0  # of the dollars, those for output
+    unpriced: int = 0  # tokens whose price is not known
+    estimated: int = 0  # turns of which the provider did not report all
 
 
 class Bucket(msgspec.Struct, frozen=True):
@@ -98,7 +101,7 @@ class TurnFigures(msgspec.Struct, frozen=True):
     cache_write: int
     sent: int  # prompt tokens as the provider counted them, or as we did when it did not say
     without: int
-    paid: float  # dollars for prompts up to this turn
+    paid: float  # dollars up to this turn
     paid_without: float
     totals: Totals
 
@@ -173,6 +176,8 @@ class ModelFigures(msgspec.Struct, frozen=True):
     prompt: int
     output: int
     dollars: float
+    output_dollars: float
+    unpriced: int
     malformed: int
     malformed_share: float | None  # per turn
 

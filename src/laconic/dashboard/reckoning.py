@@ -26,6 +26,9 @@ def totals(rows: Iterable[Hour | Session | TurnRow], turns: int | None = None) -
         *(prompt, without, without - prompt, share(prompt, without)),
         *(paid, full, full - paid, share(paid, full)),
         *(read, share(read, prompt), sum(row.output for row in rows)),
+        output_dollars=sum(row.output_dollars for row in rows),
+        unpriced=sum(row.unpriced for row in rows),
+        estimated=sum(row.estimated for row in rows),
     )
 
 

@@ -22,6 +22,19 @@ def dollars(node: Node) -> Markup:
     return _data(node, money(node.number), exact=f"${node.number:,.6f}")
 
 
+def paid(sums: Node, name: str = "dollars") -> Markup:
+    """Dollars of sums, where all that they add up has a price; `about` where a provider did not report all."""
+    node, unpriced = sums[name], sums["unpriced"].number
+    if unpriced and unpriced >= sums["prompt"].number + sums["output"].number:
+        return _data(node, "price unknown")
+    text = money(node.number)
+    if unpriced:
+        text = f"at least {text}"
+    elif sums["estimated"]:
+        text = f"about {text}"
+    return _data(node, text, exact=f"${node.number:,.6f}")
+
+
 def share(node: Node) -> Markup:
     """A share of one, in per cent; nothing to share is a dash."""
     return _data(node, "–" if node.value is None else percent(node.number))

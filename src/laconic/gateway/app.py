@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
@@ -57,10 +58,9 @@ def build(
     for the numbers. `pages` are other applications of ours, by path, that ask for a token themselves; `apart` makes a
     second planner, in another process; `files` are watched for faults, by name.
     """
-    metrics, roster = Metrics(), Roster(time.time)
-    proxy = Proxy(
-        upstreams, Planner(engine, policy, time.time, memory), metrics, roster, history=history, apart=apart
-    )
+    metrics, roster, history = Metrics(), Roster(time.time), history or History()
+    planner = Planner(engine, policy, time.time, memory)
+    proxy = Proxy(upstreams, planner, metrics, roster, history, apart=apart)
     for name, file in (files or {}).items():
         metrics.watch("laconic_store_faults_total", partial(_faults, name, file))
 
@@ -87,6 +87,7 @@ def build(
             return ask_for_token(request.scope)
         if request.url.path == "/metrics":
             return PlainTextResponse(metrics.text(), media_type="text/plain; version=0.0.4")
+        await asyncio.wrap_future(history.settled())
         return JSONResponse({"sessions": roster.rows()})
 
     def ask(scope: Scope) -> Response:

@@ -17,7 +17,7 @@ from laconic.wire.prompted.answer import downward as with_calls
 from laconic.wire.prompted.calls import Broken, Nonsense
 from laconic.wire.prompted.down import DownStream
 from laconic.wire.prompted.stream import stream_for
-from laconic.wire.usage import Usage, UsageReader, usage_of
+from laconic.wire.usage import Usage, UsageReader, asks_for_an_hour, usage_of, usage_of_part
 
 Message = MutableMapping[str, Any]
 Send = Callable[[Message], Awaitable[None]]
@@ -35,7 +35,11 @@ class Passing:
         self._stream: DownStream | None = None
         self._whole: Callable[[], Awaitable[None]] | None = None  # passes on what was not passed on yet
         self.status = 0  # 0: not yet
-        self.usage: Usage | None = None  # of all answers of the model to this request
+        self._used: Usage | None = None  # by the answers that ended
+        self._reader: UsageReader | None = None  # of the answer that passes
+        self._body: bytearray | None = None  # of one that is not streamed, as far as it came
+        self._hour = False  # what it writes to the cache is kept for an hour
+        self.plan: Plan | None = None  # that is answered
         self.broken: list[Broken] = []
         self.limits: Limits | None = None
         self.nonsense: Nonsense | None = None  # the model has to be asked again
@@ -43,6 +47,7 @@ class Passing:
     async def answer(self, answer: aiohttp.ClientResponse, plan: Plan, where: Target) -> None:
         """Every chunk goes on when it arrives. For a model without function calling its text becomes calls."""
         self.nonsense = None
+        self._begin(plan)
         streamed = answer.content_type == "text/event-stream"
         side = SideReader(_encoding(answer))
         if plan.tools and not streamed:
@@ -56,8 +61,30 @@ class Passing:
 
     async def whole(self, answer: aiohttp.ClientResponse, plan: Plan, body: bytes) -> None:
         """An answer that was read before it is passed on, as it came."""
-        self._used(usage_of(read_answer(body, _encoding(answer), _WHOLE) or b""))
+        self._begin(plan)
+        self._add(usage_of(read_answer(body, _encoding(answer), _WHOLE) or b"", hour=self._hour))
         await self._pass(answer, plan, body, rewritten=False)
+
+    @property
+    def usage(self) -> Usage | None:
+        """Of all answers of the model to this request, as far as they came; estimated where nobody counted."""
+        found = self._used
+        for part in (self._reader.so_far if self._reader else None, self._usage_of_body()):
+            found = part if found is None else found + (part or Usage())
+        return found
+
+    def _usage_of_body(self) -> Usage | None:
+        return usage_of_part(bytes(self._body), hour=self._hour) if self._body else None
+
+    def _begin(self, plan: Plan) -> None:
+        self.plan = plan
+        self._hour = asks_for_an_hour(plan.body)
+
+    def _add(self, usage: Usage | None) -> None:
+        """An answer has ended."""
+        self._reader = self._body = None
+        if usage is not None:
+            self._used = usage if self._used is None else self._used + usage
 
     async def give_up(self) -> None:
         """The model cannot be asked again: its last answer stands as it is."""
@@ -69,15 +96,29 @@ class Passing:
             await self._end()
 
     async def _plain(self, answer: aiohttp.ClientResponse, side: SideReader, *, streamed: bool, read: bool) -> None:
-        reader, whole = UsageReader(), bytearray()
-        async for chunk in answer.content.iter_any():
-            await self._write(chunk)
-            if read and streamed:
+        """Every chunk is read before it is passed on: a client may leave as soon as it has the last event."""
+        if not read:
+            async for chunk in answer.content.iter_any():
+                await self._write(chunk)
+        elif streamed:
+            reader = self._reader = UsageReader(hour=self._hour)
+            async for chunk in answer.content.iter_any():
                 reader.feed(side.feed(chunk))
-            elif read and len(whole) <= _WHOLE:
-                whole += side.feed(chunk)
-        if read:
-            self._used(reader.close() if streamed else usage_of(bytes(whole)) if len(whole) <= _WHOLE else None)
+                await self._write(chunk)
+            reader.close()
+            self._add(reader.so_far)
+        else:
+            await self._unstreamed(answer, side)
+
+    async def _unstreamed(self, answer: aiohttp.ClientResponse, side: SideReader) -> None:
+        body = self._body = bytearray()
+        async for chunk in answer.content.iter_any():
+            if len(body) <= _WHOLE:
+                body += side.feed(chunk)
+            await self._write(chunk)
+        whole = bytes(body)
+        found = usage_of(whole, hour=self._hour) if len(whole) <= _WHOLE else None
+        self._add(found or self._usage_of_body())
 
     async def _read(self, answer: aiohttp.ClientResponse, plan: Plan, where: Target) -> None:
         body = await answer.read()
@@ -88,7 +129,7 @@ class Passing:
         read = with_calls(where.format, plain, plan.tools)
         self.broken += read.broken
         self.nonsense = read.nonsense if self._retries else None
-        self._used(usage_of(read.body))
+        self._add(usage_of(read.body, hour=self._hour))
         if self.nonsense is None:
             await self._pass(answer, plan, read.body, rewritten=True)
             return
@@ -102,13 +143,15 @@ class Passing:
         else:
             stream = self._stream
             await self._write(stream.resume())
-        reader, seen = UsageReader(), len(stream.broken)
+        reader, seen = UsageReader(hour=self._hour), len(stream.broken)
+        self._reader = reader
         async for chunk in answer.content.iter_any():
             plain = side.feed(chunk)
             reader.feed(plain)
             await self._write(stream.feed(plain))
+        reader.close()
+        self._add(reader.so_far)
         await self._write(stream.close())
-        self._used(reader.close())
         self.broken += stream.broken[seen:]
         self.nonsense = stream.nonsense
         if self.nonsense is None:
@@ -118,9 +161,6 @@ class Passing:
         await self._start(answer, plan, rewritten=rewritten)
         await self._write(body)
         await self._end()
-
-    def _used(self, usage: Usage | None) -> None:
-        self.usage = usage if self.usage is None or usage is None else self.usage + usage
 
     async def _start(self, answer: aiohttp.ClientResponse, plan: Plan, *, rewritten: bool) -> None:
         raw = downward(answer.raw_headers, plan.notes, rewritten=rewritten)

@@ -95,7 +95,8 @@ class Planner:
         who = caller(target, headers, query, conversation)
         if self.switch(who.session, headers) or not self._wanted(who, conversation):
             notes = {"session": who.session, "action": "off"}
-            return Plan(body, who, notes, off=True, came=len(plain), went=len(plain))
+            added = Ours() if conversation.chained else ours(conversation, self.policy.texts)
+            return Plan(body, who, notes, off=True, came=len(plain), went=len(plain), ours=added)
         prepared = self.engine.prepare(who, conversation)
         notes = {"session": who.session, **prepared.notes}
         same = prepared.body == plain

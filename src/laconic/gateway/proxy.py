@@ -62,8 +62,8 @@ class Proxy:
         planner: Planner,
         metrics: Metrics,
         roster: Roster,
+        history: History,
         *,
-        history: History | None = None,
         apart: Callable[[], Planner] | None = None,
     ) -> None:
         self._upstreams = upstreams
@@ -91,8 +91,7 @@ class Proxy:
         if self._client is not None:
             await self._client.close()
         self._planning.close()
-        if self._history is not None:
-            self._history.stop()
+        self._history.stop()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         headers = readable(scope["headers"])
@@ -169,10 +168,8 @@ class Proxy:
                 text = f"{where.upstream} could not be reached ({fault}). Try again, or check its address."
                 await _answer(send, 502, refusal(where.format, 502, text))
             # An answer that broke off stays broken: the server closes the connection without ending the body.
-        finally:
-            if self._history is not None:
-                client = asked.headers.get("user-agent", "")
-                self._history.keep(where, plan, passing, client=client, seconds=time.monotonic() - began)
+        finally:  # also when the client has left: what was used until then is paid for
+            self._settle(asked, passing.plan or plan, passing, time.monotonic() - began)
 
     async def _exchange(self, asked: Incoming, plan: Plan, passing: Passing) -> None:
         """Ask, and pass the answer on. A refusal is not passed on when the request can do without what was refused."""
@@ -181,18 +178,18 @@ class Proxy:
             self._metrics.add(
                 "laconic_requests_total", upstream=where.upstream, format=where.format, status=str(answer.status)
             )
+            if plan.caller is not None:
+                passing.limits = limits_of(readable(answer.raw_headers), time.time())
             if plan.caller is None or answer.status < 400:
                 await passing.answer(answer, plan, where)
                 while passing.nonsense is not None:
                     plan = await self._again(asked, plan, passing, passing.nonsense)
-                self._told(where, answer, plan, passing)
                 return
             said = await answer.read()
             words = read_answer(said, answer.headers.get("content-encoding", ""), _ERROR) or said
             again = await self._open(self._otherwise(asked, plan, answer.status, words), None)
             if again is None:
                 await passing.whole(answer, plan, said)
-                self._told(where, answer, plan, passing)
                 return
         await self._exchange(asked, again, passing)
 
@@ -259,10 +256,11 @@ class Proxy:
             self._metrics.add("laconic_request_bytes_total", plan.went, side="went")
             self._roster.asked(plan.caller, where.format, plan.came, plan.went)
 
-    def _told(self, where: Target, answer: aiohttp.ClientResponse, plan: Plan, passing: Passing) -> None:
+    def _settle(self, asked: Incoming, plan: Plan, passing: Passing, seconds: float) -> None:
         """Keep what the provider said; whatever goes wrong here is not the client's concern."""
         if plan.caller is None:
             return
+        where, usage = asked.where, passing.usage
         for broken in passing.broken:
             self._metrics.add(
                 "laconic_malformed_calls_total",
@@ -270,16 +268,15 @@ class Proxy:
                 model=plan.caller.model[:100],
                 reason=broken.reason,
             )
-        usage = passing.usage
         if usage is not None:
             self._metrics.add("laconic_prompt_tokens_total", usage.input, kind="plain")
             self._metrics.add("laconic_prompt_tokens_total", usage.cache_read, kind="cache_read")
             self._metrics.add("laconic_prompt_tokens_total", usage.cache_write, kind="cache_write")
             self._metrics.add("laconic_output_tokens_total", usage.output)
-            self._roster.answered(plan.caller, usage, plan)
-        limits = passing.limits = limits_of(readable(answer.raw_headers), time.time())
-        if usage is not None or limits is not None:
-            self._planning.answered(plan.caller, usage, limits)
+        if usage is not None or passing.limits is not None:
+            self._planning.answered(plan.caller, usage, passing.limits)
+        client = asked.headers.get("user-agent", "")
+        self._history.keep(where, plan, passing, client=client, seconds=seconds, billed=self._roster.billed)
 
 
 def _about(where: Target, plan: Plan, passing: Passing, seconds: float) -> dict[str, object]:

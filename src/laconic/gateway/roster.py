@@ -4,20 +4,17 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, field
 from typing import Final
 
-from laconic.context.bill import Bill
-from laconic.context.economy import price_of
+import msgspec
+
+from laconic.context.accounting import Bill, TurnCost, describe
 from laconic.gateway.engine import Caller
-from laconic.gateway.plan import Plan
-from laconic.wire.usage import Usage
 
 _MOST: Final = 1000
 
 
-@dataclass(slots=True)
-class Row:
+class Row(msgspec.Struct):
     """One session."""
 
     session: str
@@ -31,7 +28,7 @@ class Row:
     cache_write: int = 0
     output: int = 0
     last: float = 0.0
-    bill: Bill = field(default_factory=Bill)
+    bill: Bill = msgspec.field(default_factory=Bill)
 
 
 class Roster:
@@ -51,27 +48,22 @@ class Roster:
         if len(self._rows) > _MOST:
             self._rows.popitem(last=False)
 
-    def answered(self, who: Caller, usage: Usage, plan: Plan) -> None:
+    def billed(self, who: Caller, cost: TurnCost) -> None:
         if row := self._rows.get(who.session):
+            usage = cost.usage
             row.input += usage.input
             row.cache_read += usage.cache_read
             row.cache_write += usage.cache_write
             row.output += usage.output
-            price = price_of(who.model)
-            row.bill.add(usage, plan.came - plan.ours.size, plan.went, price, recall=plan.ours.recall)
+            row.bill.add(cost)
 
     def rows(self) -> list[dict[str, object]]:
         """Newest first."""
-        return [asdict(row) for row in reversed(self._rows.values())]
+        return [msgspec.structs.asdict(row) | {"bill": msgspec.structs.asdict(row.bill)} for row in self._newest()]
 
     def summary(self) -> str:
         """One line on all sessions: tokens and money, with us and without."""
-        bills = [row.bill for row in self._rows.values()]
-        tokens, whole = sum(bill.tokens for bill in bills), sum(bill.tokens_without for bill in bills)
-        if not tokens or not whole:
-            return "laconic: no answer reported its usage"
-        paid, full = sum(bill.dollars for bill in bills), sum(bill.dollars_without for bill in bills)
-        return (
-            f"laconic: {tokens:,} prompt tokens instead of {round(whole):,} ({tokens / whole:.0%}), "
-            f"about ${paid:.2f} instead of ${full:.2f} for prompts"
-        )
+        return f"laconic: {describe(sum((row.bill for row in self._newest()), Bill()))}"
+
+    def _newest(self) -> list[Row]:
+        return list(reversed(self._rows.values()))

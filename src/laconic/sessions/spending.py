@@ -15,7 +15,9 @@ from laconic.wire.limits import counts_cached
 By = Literal["kind", "tool", "file"]
 Order = Literal["last", "prompt", "whole", "dollars", "saved", "turns", "decisions"]
 _MINUTE: Final = 60.0  # seconds
-_SUMS: Final = "input, cache_read, cache_write, output, whole, dollars, dollars_whole"
+_SUMS: Final = (
+    "input, cache_read, cache_write, output, whole, dollars, dollars_whole, long, output_dollars, unpriced, estimated"
+)
 _COLUMNS: Final = f"{_SUMS}, name, title, client, upstream, model, began, last, turns, errors, decisions"
 _ORDERS: Final[dict[str, str]] = {
     "last": "last",
@@ -36,8 +38,12 @@ class Sums(msgspec.Struct, frozen=True):
     cache_write: int
     output: int
     whole: float  # prompt tokens without us
-    dollars: float
+    dollars: float  # for prompts and answers
     dollars_whole: float
+    long: int  # of what was written to a cache, tokens that it keeps for an hour
+    output_dollars: float  # of the dollars, those for answers
+    unpriced: int  # tokens whose price is not known
+    estimated: int  # turns of which the provider did not report all
 
     @property
     def prompt(self) -> int:
@@ -109,8 +115,13 @@ class ModelUse(msgspec.Struct, frozen=True):
     sessions: int
     turns: int
     prompt: int
+    whole: float  # prompt tokens without us
     output: int
     dollars: float
+    dollars_whole: float
+    output_dollars: float
+    unpriced: int
+    estimated: int
 
 
 class QuotaRow(msgspec.Struct, frozen=True):
@@ -211,8 +222,9 @@ class Spending:
     def models(self) -> Sequence[ModelUse]:
         """All models, the most used first."""
         rows = self._base.execute(
-            "SELECT upstream, model, count(*), sum(turns), sum(input+cache_read+cache_write) AS prompt, sum(output),"
-            " sum(dollars) FROM session GROUP BY upstream, model ORDER BY prompt DESC, upstream, model"
+            "SELECT upstream, model, count(*), sum(turns), sum(input+cache_read+cache_write) AS prompt, sum(whole),"
+            " sum(output), sum(dollars), sum(dollars_whole), sum(output_dollars), sum(unpriced), sum(estimated)"
+            " FROM session GROUP BY upstream, model ORDER BY prompt DESC, upstream, model"
         )
         return [ModelUse(*row) for row in rows]
 

@@ -78,6 +78,21 @@ CREATE TABLE IF NOT EXISTS quota (
 ) WITHOUT ROWID
 """,
     "ALTER TABLE quota ADD COLUMN input_only INTEGER NOT NULL DEFAULT 0",
+    ";".join(
+        [
+            f"ALTER TABLE {table} ADD COLUMN {column} NOT NULL DEFAULT 0"
+            for table in ("session", "turn", "hour")
+            for column in ("long INTEGER", "output_dollars REAL", "unpriced INTEGER", "estimated INTEGER")
+        ]
+        + [
+            "ALTER TABLE session ADD COLUMN standing BLOB NOT NULL DEFAULT ''",
+            "ALTER TABLE session DROP COLUMN last_whole",
+        ]
+    ),
+)
+_SUMS: Final = (
+    *("input", "cache_read", "cache_write", "output", "whole", "dollars", "dollars_whole"),
+    *("long", "output_dollars", "unpriced", "estimated"),
 )
 
 
@@ -110,8 +125,13 @@ class Cost(msgspec.Struct, frozen=True):
     cache_write: int = 0
     output: int = 0
     whole: float = 0.0  # prompt tokens without us
-    dollars: float = 0.0
+    dollars: float = 0.0  # for the prompt and the answer
     dollars_whole: float = 0.0
+    long: int = 0  # of what was written to the cache, tokens that it keeps for an hour
+    output_dollars: float = 0.0  # of the dollars, those for the answer
+    unpriced: int = 0  # tokens whose price is not known
+    estimated: bool = False  # the provider did not report all of it
+    standing: bytes = b""  # what the next turn of the session is accounted against
 
 
 class Cut(msgspec.Struct, frozen=True):
@@ -227,11 +247,11 @@ class Turns:
     def close(self) -> None:
         self._file.close()
 
-    def last_whole(self, session: str) -> float:
-        """Prompt tokens that the last answered turn would have had without us."""
-        query = "SELECT last_whole FROM session WHERE name=?"
+    def standing(self, session: str) -> bytes:
+        """What the last answered turn of a session left behind for the account of the next; empty: nothing."""
+        query = "SELECT standing FROM session WHERE name=?"
         row = self._file.read(lambda base: base.execute(query, (session,)).fetchone())
-        return float(row[0]) if row else 0.0
+        return bytes(row[0]) if row and row[0] else b""
 
     def add(self, *turns: Turn) -> None:
         """Write turns down, all or none."""
@@ -317,34 +337,34 @@ def _write(base: sqlite3.Cursor, turn: Turn) -> None:
     session, number, fixed = _session(base, turn)
     cost = turn.cost or Cost()
     depth = turn.intake.turn if turn.intake else 0
-    tokens = (
-        cost.input,
-        cost.cache_read,
-        cost.cache_write,
-        cost.output,
-        cost.whole,
-        cost.dollars,
-        cost.dollars_whole,
-    )
-    base.execute(
-        "INSERT INTO turn VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
-        (
-            *(session, number, turn.at, depth, turn.status, turn.milliseconds, turn.context),
-            *tokens,
-            *(turn.decisions, turn.saved, turn.mode, turn.rung),
-        ),
-    )
-    base.execute(
-        "INSERT INTO hour VALUES (?,1,?,?,?,?,?,?,?) ON CONFLICT(hour) DO UPDATE SET turns=turns+1,"
-        " input=input+excluded.input, cache_read=cache_read+excluded.cache_read,"
-        " cache_write=cache_write+excluded.cache_write, output=output+excluded.output, whole=whole+excluded.whole,"
-        " dollars=dollars+excluded.dollars, dollars_whole=dollars_whole+excluded.dollars_whole",
-        (int(turn.at) // HOUR * HOUR, *tokens),
-    )
+    sums = {name: getattr(cost, name) for name in _SUMS}
+    row = {
+        "session": session,
+        "number": number,
+        "at": turn.at,
+        "turn": depth,
+        "status": turn.status,
+        "milliseconds": turn.milliseconds,
+        "context": turn.context,
+        "decisions": turn.decisions,
+        "saved": turn.saved,
+        "mode": turn.mode,
+        "rung": turn.rung,
+        **sums,
+    }
+    base.execute(_insert("turn", row), row)
+    hour = {"hour": int(turn.at) // HOUR * HOUR, "turns": 1, **sums}
+    added = ", ".join(f"{name}={name}+excluded.{name}" for name in ("turns", *_SUMS))
+    base.execute(f"{_insert('hour', hour)} ON CONFLICT(hour) DO UPDATE SET {added}", hour)
     entered = _take_in(base, session, number - 1, turn.intake, fixed) if turn.intake is not None else ()
     _cut(base, session, number - 1, turn.cuts)
     _tally(base, session, int(turn.at) // DAY * DAY, entered)
     _notes(base, turn)
+
+
+def _insert(table: str, row: Iterable[str]) -> str:
+    names = list(row)
+    return f"INSERT INTO {table} ({', '.join(names)}) VALUES ({', '.join(f':{name}' for name in names)})"
 
 
 def _session(base: sqlite3.Cursor, turn: Turn) -> tuple[int, int, int]:
@@ -361,17 +381,21 @@ def _session(base: sqlite3.Cursor, turn: Turn) -> tuple[int, int, int]:
         row = (base.lastrowid, 0, 0)
     id, turns, fixed = row
     title = turn.intake.title if turn.intake else ""
+    added = {name: getattr(cost, name) for name in _SUMS}
+    added |= {"turns": 1, "errors": turn.status >= 400, "decisions": turn.decisions}
     base.execute(
-        "UPDATE session SET last=max(last, ?), turns=turns+1, errors=errors+?, decisions=decisions+?, input=input+?,"
-        " cache_read=cache_read+?, cache_write=cache_write+?, output=output+?, whole=whole+?, dollars=dollars+?,"
-        " dollars_whole=dollars_whole+?, model=?, fixed=?, title=CASE WHEN title='' THEN ? ELSE title END,"
-        " last_whole=CASE WHEN ? THEN ? ELSE last_whole END WHERE id=?",
-        (
-            *(turn.at, turn.status >= 400, turn.decisions, cost.input, cost.cache_read, cost.cache_write),
-            *(cost.output, cost.whole, cost.dollars, cost.dollars_whole, who.model),
-            turn.intake.fixed if turn.intake else fixed,
-            *(title, cost.whole > 0, cost.whole, id),  # 0: it would not have been asked
-        ),
+        f"UPDATE session SET last=max(last, :at), {', '.join(f'{name}={name}+:{name}' for name in added)},"
+        " model=:model, fixed=:fixed, title=CASE WHEN title='' THEN :title ELSE title END,"
+        " standing=CASE WHEN :standing='' THEN standing ELSE :standing END WHERE id=:id",
+        {
+            **added,
+            "at": turn.at,
+            "model": who.model,
+            "fixed": turn.intake.fixed if turn.intake else fixed,
+            "title": title,
+            "standing": cost.standing or "",
+            "id": id,
+        },
     )
     return id, turns + 1, fixed
 

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from hashlib import blake2b
 from typing import Final
 
-from laconic.tokens.calibrate import Calibration
 from laconic.tokens.estimate import estimate
 from laconic.tokens.exact import Measure, load
 from laconic.tokens.models import Family, family
@@ -59,9 +57,7 @@ class Counter:
             return self._measured(text.encode("utf-8", "replace").decode("utf-8"))
 
 
-def counter(model: str = "gpt-5", calibration: Calibration | None = None) -> Counter:
-    """The counter for a model name or an encoding name, corrected by what was learned about the model."""
+def counter(model: str = "gpt-5") -> Counter:
+    """The counter for a model name or an encoding name."""
     kind = family(model)
-    if calibration is not None and calibration.seen and not kind.exact:
-        kind = replace(kind, factor=calibration.factor)
     return Counter(kind, load(kind.encoding))

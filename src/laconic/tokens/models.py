@@ -1,7 +1,6 @@
 """Which encoding counts for which model, and by how much a model without a public vocabulary differs.
 
-A family without a public vocabulary is counted with a public one and a factor; the factor is a start value that
-`calibrate` corrects from the usage that providers report.
+A family without a public vocabulary is counted with a public one and a factor.
 """
 
 from __future__ import annotations

@@ -62,6 +62,7 @@ PARTS: Final = (
     Part("engine", against="bare parse and emit"),
     Part("gateway", against="no gateway"),
     Part("memory"),
+    Part("stalls"),
     Part("load", ("10", "8")),
     Part("fuzz", ("500",)),
     Part("clients", ("5",)),

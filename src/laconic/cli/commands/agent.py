@@ -116,14 +116,17 @@ def _stopped(agent: Agent, reason: str, error: LaconicError, code: int) -> int:
 def _sums(agent: Agent) -> dict[str, object]:
     spent, manner = agent.books.spent, agent.voice.manner
     malformed = {"provider": manner.provider, "model": manner.model, "reasons": dict(agent.malformed)}
-    sums = {"turns": spent.turns, "prompt": spent.prompt, "output": spent.output, "dollars": round(spent.dollars, 6)}
+    bill = spent.bill
+    sums = {"turns": spent.turns, "prompt": bill.tokens, "output": bill.output, "dollars": round(bill.dollars, 6)}
     return {**sums, **({"malformed": malformed} if agent.malformed else {})}
 
 
 def _figures(agent: Agent) -> str:
+    from laconic.context.accounting import describe  # heavy, as above
+
     spent = agent.books.spent
     bad = sum(agent.malformed.values())
-    said = f"{spent.turns} turns, {spent.prompt:,} tokens sent, {spent.output:,} received, ${spent.dollars:.4f}"
+    said = f"{spent.turns} turns, {describe(spent.bill)}"
     return f"[{said}{f', {bad} malformed calls' if bad else ''}; session {agent.record.id}]"
 
 

@@ -75,6 +75,7 @@ def known_upstreams(
 
 def application(known: Upstreams, settings: Settings, *, off: bool, where: Listen | None = None) -> Starlette:
     """The gateway as the settings want it. Without an address it serves one client, and leaves no token behind."""
+    from laconic.context.prices import Prices
     from laconic.dashboard.app import application as dashboard
     from laconic.gateway.app import build
     from laconic.gateway.history import History
@@ -106,7 +107,7 @@ def application(known: Upstreams, settings: Settings, *, off: bool, where: Liste
         where.token,
         hosts=allowed_hosts(where, settings.patterns("gateway.hosts")),
         viewer_token=token,
-        history=History(turns),
+        history=History(turns, Prices(settings.text("prices"))),
         memory=memory,
         pages={"/laconic/dashboard": dashboard(settings, token)},
         apart=partial(_planner, settings, policy),

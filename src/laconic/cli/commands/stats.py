@@ -1,6 +1,7 @@
-"""Show what the tools cost, tool by tool, and which models wrote calls that could not be used.
+"""Show what the tools and the models cost, and which models wrote calls that could not be used.
 
-Calls, errors, tokens and time of each tool; malformed calls by provider, model and reason, as the gateway saw them.
+Calls, errors, tokens and time of each tool; tokens and money of each model, with us and without, as the gateway saw
+them; malformed calls by provider, model and reason.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from laconic.errors import Unreadable
 
 if TYPE_CHECKING:
     from laconic.sessions.calls import Figures
-    from laconic.sessions.spending import Malformed
+    from laconic.sessions.spending import Malformed, ModelUse
 
 _MALFORMED: Final = ("upstream", "model", "reason", "count")
 
@@ -30,11 +31,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace, settings: Settings) -> int:
     from laconic.bench.report import table  # not for `--help`
 
-    figures, malformed = _figures(settings), _malformed(settings)
+    figures, (models, malformed) = _figures(settings), _spending(settings)
     if args.json:
-        print(msgspec.json.encode({"tools": figures, "malformed": malformed}).decode())
+        print(msgspec.json.encode({"tools": figures, "models": models, "malformed": malformed}).decode())
         return 0
     print(table([_row(figure) for figure in figures]) if figures else "No tool was called yet.")
+    if models:
+        print("\nWhat models cost, and would have cost without us:")
+        for use in models:
+            print(f"{use.model or 'not named'} ({use.upstream}), {use.turns:,} turns: {_bill(use)}")
     if malformed:
         print("\nCalls that could not be used:")
         print(table([{name: row[name] for name in _MALFORMED} for row in msgspec.to_builtins(malformed)]))
@@ -53,17 +58,35 @@ def _figures(settings: Settings) -> Sequence[Figures]:
         raise Unreadable(f"The record of calls cannot be read: {error}.", f"Remove {FILE}.") from None
 
 
-def _malformed(settings: Settings) -> Sequence[Malformed]:
+def _spending(settings: Settings) -> tuple[Sequence[ModelUse], Sequence[Malformed]]:
     from laconic.sessions.spending import Spending
     from laconic.sessions.turns import FILE
 
     if not (settings.cache_dir() / FILE).exists():
-        return []
+        return [], []
     try:
         with closing(Spending(settings.cache_dir() / FILE)) as spending:
-            return spending.malformed()
+            return spending.models(), spending.malformed()
     except sqlite3.Error as error:
         raise Unreadable(f"The record of turns cannot be read: {error}.", f"Remove {FILE}.") from None
+
+
+def _bill(use: ModelUse) -> str:
+    from laconic.context.accounting import Bill, describe  # not for `--help`
+
+    return describe(
+        Bill(
+            turns=use.turns,
+            tokens=use.prompt,
+            tokens_without=use.whole,
+            output=use.output,
+            dollars=use.dollars,
+            dollars_without=use.dollars_whole,
+            output_dollars=use.output_dollars,
+            unpriced=use.unpriced,
+            estimated=use.estimated,
+        )
+    )
 
 
 def _row(figure: object) -> dict[str, str | int | float | bool | None]:

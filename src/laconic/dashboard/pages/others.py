@@ -5,7 +5,7 @@ from __future__ import annotations
 from laconic.dashboard import charts, shown
 from laconic.dashboard.document import Node
 from laconic.dashboard.layout import link, live, page, spaced, table
-from laconic.dashboard.markup import tag
+from laconic.dashboard.markup import Markup, tag
 from laconic.dashboard.pages.parts import parts_table
 
 
@@ -57,7 +57,8 @@ def models(view: Node) -> str:
             "#Turns",
             "#Prompt tokens",
             "#Output",
-            "#Money for prompts",
+            "#Money",
+            "#of it for output",
             "#Malformed calls",
             "#per turn",
         ),
@@ -68,7 +69,8 @@ def models(view: Node) -> str:
                 shown.count(row["turns"]),
                 shown.tokens(row["prompt"]),
                 shown.tokens(row["output"]),
-                shown.dollars(row["dollars"]),
+                _money(row, "dollars"),
+                _money(row, "output_dollars"),
                 shown.count(row["malformed"]),
                 shown.share(row["malformed_share"]),
             )
@@ -95,6 +97,10 @@ def models(view: Node) -> str:
         "Only models that write calls as text can fail here. A truncated call that writes is never run.",
     )
     return page("Models", "models", live("models", used), live("malformed", broken), json=view.address)
+
+
+def _money(row: Node, name: str) -> Markup:
+    return tag("span", "price unknown") if row["unpriced"] and not row[name] else shown.dollars(row[name])
 
 
 def archived(view: Node) -> str:

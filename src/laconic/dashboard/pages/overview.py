@@ -10,7 +10,7 @@ from laconic.dashboard.document import Node
 from laconic.dashboard.layout import card, cards, link, live, page, periods, spaced, table
 from laconic.dashboard.markup import Child, Markup, tag
 from laconic.dashboard.pages.parts import parts_table
-from laconic.dashboard.pages.sessions import COLUMNS, session_row
+from laconic.dashboard.pages.sessions import COLUMNS, output_share, session_row
 
 
 def overview(view: Node) -> str:
@@ -56,9 +56,9 @@ def _totals(view: Node) -> Markup:
         ),
         card("Share of tokens", shown.share(sums["share"]), _saved(shown.tokens(sums["saved"]))),
         card(
-            "Paid for prompts",
-            shown.dollars(sums["dollars"]),
-            spaced("instead of", shown.dollars(sums["dollars_without"])),
+            "Paid",
+            shown.paid(sums),
+            spaced("instead of about", shown.paid(sums, "dollars_without"), output_share(sums)),
         ),
         card(
             "Share of money",

@@ -10,7 +10,7 @@ from laconic.dashboard.document import Node
 from laconic.dashboard.layout import card, cards, link, live, page, spaced, table
 from laconic.dashboard.markup import Child, Markup, tag
 from laconic.dashboard.pages.parts import parts_table
-from laconic.dashboard.pages.sessions import name
+from laconic.dashboard.pages.sessions import name, output_share
 
 _REASONS: Final = {
     "ingest": "shortened on entry",
@@ -64,9 +64,9 @@ def _totals(view: Node) -> Markup:
         ),
         card("Share of tokens", shown.share(sums["share"]), spaced(shown.tokens(sums["saved"]), "saved")),
         card(
-            "Paid for prompts",
-            shown.dollars(sums["dollars"]),
-            spaced("instead of", shown.dollars(sums["dollars_without"])),
+            "Paid",
+            shown.paid(sums),
+            spaced("instead of about", shown.paid(sums, "dollars_without"), output_share(sums)),
         ),
         card(
             "Prompt cache hits",
@@ -228,7 +228,7 @@ def _turns(view: Node) -> Markup:
             shown.tokens(row["totals"]["prompt_without"]),
             shown.share(row["totals"]["cache_share"]),
             shown.tokens(row["totals"]["output"]),
-            shown.dollars(row["totals"]["dollars"]),
+            shown.paid(row["totals"]),
             shown.milliseconds(row["milliseconds"]),
             shown.count(row["decisions"]),
             spaced(row["mode"].text, row["rung"].text),

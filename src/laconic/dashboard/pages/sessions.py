@@ -62,11 +62,21 @@ def session_row(row: Node) -> list[Child]:
         shown.tokens(sums["prompt"]),
         shown.tokens(sums["prompt_without"]),
         spaced(charts.meter(sums["prompt"].number, sums["prompt_without"].number), shown.share(sums["share"])),
-        shown.dollars(sums["dollars"]),
-        shown.dollars(sums["dollars_without"]),
+        shown.paid(sums),
+        shown.paid(sums, "dollars_without"),
         shown.share(sums["cache_share"]),
         shown.count(row["decisions"]),
     ]
+
+
+def output_share(sums: Node) -> Markup | None:
+    """What of the money went for output, and what of the tokens has no price."""
+    unpriced = tag("span", "; price unknown for ", shown.tokens(sums["unpriced"]), " tokens")
+    return tag(
+        "span",
+        spaced("·", shown.dollars(sums["output_dollars"]), "for output"),
+        unpriced if sums["unpriced"] else None,
+    )
 
 
 def name(row: Node) -> str:
