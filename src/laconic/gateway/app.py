@@ -98,6 +98,7 @@ def build(
     ]
     app = Starlette(routes=routes, lifespan=lifespan)
     app.state.roster = roster
+    app.state.metrics = metrics
     return app
 
 

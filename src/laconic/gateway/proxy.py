@@ -24,7 +24,7 @@ from laconic.gateway.passing import Message, Passing, Send
 from laconic.gateway.plan import Plan, Planner, concerns_us
 from laconic.gateway.probing import Probes
 from laconic.gateway.roster import Roster
-from laconic.gateway.routes import Target, Upstreams, target
+from laconic.gateway.routes import NoRoute, Target, Upstreams, target
 from laconic.wire.limits import limits_of
 from laconic.wire.prompted.calls import Nonsense
 from laconic.wire.refusals import refusal, refuses_tools, too_long
@@ -97,13 +97,20 @@ class Proxy:
         self._metrics.add("laconic_in_flight", 1)
         where = Target("", "", "")
         try:
-            where = target(self._upstreams, scope["method"], scope["raw_path"].decode("latin-1"), headers)
-            body = await self._body(receive, headers)
             query = scope["query_string"].decode("latin-1")
+            where = target(self._upstreams, scope["method"], scope["raw_path"].decode("latin-1"), headers, query)
+            if headers.get("upgrade", "").lower() == "websocket":
+                await _answer(send, 426, refusal("", 426, "The gateway does not speak WebSocket. Use HTTP."))
+                return
+            body = await self._body(receive, headers)
             asked = Incoming(scope["method"], list(scope["headers"]), headers, query, where, body)
             await self._attended(asked, receive, send)
         except TooLarge as error:
             await _answer(send, 413, refusal(where.format, 413, str(error)))
+        except NoRoute as error:
+            self._metrics.add("laconic_unrouted_total")
+            log.warning("a request for no configured provider was refused", extra={"how": scope["method"]})
+            await _answer(send, 404, refusal("", 404, str(error)))
         except LaconicError as error:
             await _answer(send, 400, refusal(where.format, 400, str(error)))
         except ClientGone:
