@@ -83,7 +83,9 @@ def test_one_proxy_for_all_providers_takes_all_keys() -> None:
     assert target(proxy, "POST", "/v1/messages", {"authorization": "Bearer sk-proj-x"}).base == "http://p"
 
 
-@pytest.mark.parametrize("path", ["/v1/messages", "/v1/chat/completions", "/v1beta/models", "/v1/models", "/", "/b/x"])
+@pytest.mark.parametrize(
+    "path", ["/v1/messages", "/v1/chat/completions", "/v1beta/models", "/v1/models", "/", "/b/x"]
+)
 @pytest.mark.parametrize("headers", [{}, {"x-api-key": "k"}, {"authorization": "Bearer sk-proj-x"}])
 def test_without_default_upstreams_only_names_are_routes(path: str, headers: dict[str, str]) -> None:
     known = Upstreams(named={"a": "http://a"})
