@@ -54,6 +54,23 @@ def installed(*packages: str) -> Path:
     return folder / "node_modules" / ".bin"
 
 
+def installed_python(package: str, version: str) -> Path:
+    """The folder with the programs of a Python package, in an environment of its own outside the repository."""
+    folder = load().cache_dir() / "clients" / f"{package}-{version}"
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with held(folder.with_suffix(".lock"), seconds=600):
+        if not (folder / "installed").exists():
+            for command in (
+                [sys.executable, "-m", "venv", str(folder)],
+                [str(folder / "bin" / "pip"), "install", "-q", f"{package}=={version}"],
+            ):
+                finished = run(command, folder.parent, seconds=900)
+                if finished.code:
+                    pytest.fail(f"{package} could not be installed: {finished.complaints.decode()[-2000:]}")
+            (folder / "installed").write_text("")
+    return folder / "bin"
+
+
 @dataclass(frozen=True)
 class Stage:
     """A home folder, a project, and the environment that makes a client use them."""
