@@ -190,6 +190,21 @@ def test_any_program_is_led_to_what_its_environment_named(environment: dict[str,
     assert (ran.code, ran.canary) == (7, [])
 
 
+@pytest.mark.parametrize("name", ["HTTP_PROXY", "http_proxy"])
+def test_the_proxy_of_the_network_sees_our_requests_and_none_to_this_machine(
+    environment: dict[str, str], name: str
+) -> None:
+    async def play() -> list[str]:
+        async with ScriptedUpstream(lambda _: Answer((MESSAGE,))) as network:
+            variables = {name: network.url, "ANTHROPIC_BASE_URL": "http://company.example/api"}
+            words = ("--no-code-plane", "claude", "POST anthropic/v1/messages")
+            running = await asyncio.to_thread(_wrap, {**environment, **variables}, *words)
+            await asyncio.to_thread(running.communicate, timeout=60)
+            return [asked.path for asked in network.asked]
+
+    assert asyncio.run(play()) == ["http://company.example/api/v1/messages"]
+
+
 def test_what_cannot_be_honoured_is_refused_before_the_client_starts(environment: dict[str, str]) -> None:
     ran = Ran({**environment, "CLAUDE_CODE_USE_BEDROCK": "1"}, "claude", "-p", "x")
     assert (ran.code, ran.out) == (2, "")

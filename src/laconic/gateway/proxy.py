@@ -14,6 +14,7 @@ import aiohttp
 import msgspec
 from yarl import URL
 
+from laconic.config import outbound_proxy
 from laconic.errors import LaconicError
 from laconic.gateway.bodies import TooLarge
 from laconic.gateway.desk import Desk
@@ -268,7 +269,10 @@ class Proxy:
         query = f"?{asked.query}" if asked.query else ""
         address = URL(asked.where.base + asked.where.path + query, encoded=True)
         body = BytesIO(plan.body) if plan.body else None  # written in pieces: a large one does not hold up the loop
-        return self._client.request(asked.method, address, headers=headers, data=body, allow_redirects=False)
+        proxy = outbound_proxy(str(address))
+        return self._client.request(
+            asked.method, address, headers=headers, data=body, allow_redirects=False, proxy=proxy
+        )
 
     def _note(self, where: Target, plan: Plan) -> None:
         if plan.failed:
