@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from tests.gateway.clients.stage import DEFAULTS, GATEWAY, Case, Refused, found, situation
 
+from laconic.errors import Unroutable
 from laconic.gateway.clients.aider import Aider
 from laconic.gateway.clients.program import Program
-from laconic.gateway.clients.upstream import Unroutable
 
 OWN = {
     "openai": "https://openai.default/v1",

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from tests.gateway.clients.stage import DEFAULTS, GATEWAY, SERVER, Case, Refused, found, situation
 
+from laconic.errors import Unroutable
 from laconic.gateway.clients.claude import Claude
-from laconic.gateway.clients.upstream import Unroutable
 
 
 def _settings(url: str) -> str:

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from tests.gateway.clients.stage import DEFAULTS, GATEWAY, SERVER, Case, Refused, found, situation
 
+from laconic.errors import Unroutable
 from laconic.gateway.clients.opencode import Opencode
-from laconic.gateway.clients.upstream import Unroutable
 
 
 def _config(url: str, id: str = "company", **more: object) -> str:

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from laconic.config import Settings, child_environment
-from laconic.errors import UsageError
+from laconic.errors import Unroutable, UsageError
 
 if TYPE_CHECKING:
     from starlette.applications import Starlette
@@ -88,7 +88,11 @@ def _run_through(
         openai=base_url(settings.text("gateway.openai_url")),
         gemini=base_url(settings.text("gateway.gemini_url")),
     )
-    upstreams = client.find_upstreams(seen, defaults)
+    try:
+        upstreams = client.find_upstreams(seen, defaults)
+    except Unroutable as error:
+        around = "Or take our tools without the gateway: add --no-gateway."
+        raise Unroutable(error.problem, f"{error.fix} {around}".strip()) from None
     where = listen("127.0.0.1:0", "", "", "", insecure=False)
     opened = bind(where)
     base = f"http://127.0.0.1:{opened.getsockname()[1]}"

@@ -8,8 +8,9 @@ from typing import Final
 
 import msgspec
 
+from laconic.errors import Unroutable
 from laconic.gateway.clients.files import project_root, read_dotenv, read_flat_yaml
-from laconic.gateway.clients.upstream import Defaults, Launch, Situation, Unroutable, Upstream, upstream
+from laconic.gateway.clients.upstream import Defaults, Launch, Situation, Upstream, upstream
 from laconic.gateway.clients.words import last_value, options
 
 

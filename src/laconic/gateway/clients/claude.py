@@ -8,8 +8,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
+from laconic.errors import Unroutable
 from laconic.gateway.clients.files import Table, merge, parse_json, read_json, table_at
-from laconic.gateway.clients.upstream import Defaults, Launch, Situation, Unroutable, Upstream, upstream
+from laconic.gateway.clients.upstream import Defaults, Launch, Situation, Upstream, upstream
 from laconic.gateway.clients.words import last_value, options
 
 BASE_URL: Final = "ANTHROPIC_BASE_URL"

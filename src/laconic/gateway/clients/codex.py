@@ -8,8 +8,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
+from laconic.errors import Unroutable
 from laconic.gateway.clients.files import Table, merge, read_json, read_toml, table_at, text_at
-from laconic.gateway.clients.upstream import Defaults, Launch, Situation, Unroutable, Upstream, upstream
+from laconic.gateway.clients.upstream import Defaults, Launch, Situation, Upstream, upstream
 from laconic.gateway.clients.words import has_flag, last_value, options
 
 CHATGPT: Final = "https://chatgpt.com/backend-api/codex"  # for accounts; keys go to the API

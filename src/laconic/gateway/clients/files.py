@@ -8,8 +8,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from laconic.errors import UsageError
-from laconic.gateway.clients.upstream import Unroutable
+from laconic.errors import Unroutable, UsageError
 from laconic.workspace.clients import jsonc
 
 Table = dict[str, Any]

@@ -13,6 +13,7 @@ from typing import Any, Final
 
 import msgspec
 
+from laconic.errors import Unroutable
 from laconic.gateway.clients.files import (
     Table,
     folders_up,
@@ -24,7 +25,7 @@ from laconic.gateway.clients.files import (
     table_at,
     text_at,
 )
-from laconic.gateway.clients.upstream import Defaults, Launch, Situation, Unroutable, Upstream, keep_apart, upstream
+from laconic.gateway.clients.upstream import Defaults, Launch, Situation, Upstream, keep_apart, upstream
 from laconic.gateway.clients.words import last_value
 
 _KEYS: Final = {  # providers that opencode finds by these variables

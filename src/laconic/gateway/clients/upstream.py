@@ -10,18 +10,10 @@ from urllib.parse import urlsplit
 
 import msgspec
 
-from laconic.errors import LaconicError
+from laconic.errors import Unroutable
 
 _NAME: Final = re.compile(r"[^a-z0-9_-]+")
 _OURS: Final = frozenset({"laconic", "healthz", "readyz", "metrics"})  # paths of the gateway itself
-
-
-class Unroutable(LaconicError):
-    """A configuration whose requests cannot pass through the gateway, so that the client is not started."""
-
-    def __init__(self, problem: str, fix: str = "") -> None:
-        around = "Or run the client with our tools only: `laconic wrap --no-gateway CLIENT`."
-        super().__init__(problem, f"{fix} {around}".strip())
 
 
 class Situation(msgspec.Struct, frozen=True):
