@@ -149,8 +149,8 @@ def test_a_wrapped_client_reaches_its_own_proxy_and_its_exit_code_is_ours(
 def test_an_address_in_settings_is_honoured_and_overridden(environment: dict[str, str]) -> None:
     settings = '{"env": {"ANTHROPIC_BASE_URL": "COMPANY/settings"}}'
     ran = Ran(environment, "claude", "--no-code-plane", "-p", "POST anthropic/v1/messages", settings=settings)
-    flag, given = json.loads(ran.out.splitlines()[0])[:2]
-    assert (flag, "/anthropic/settings" in given) == ("--settings", True)
+    flag, file = json.loads(ran.out.splitlines()[0])[:2]
+    assert (flag, Path(file).exists()) == ("--settings", False)
     assert [asked.path for asked in ran.company] == ["/settings/v1/messages"]
     assert ran.canary == []
 

@@ -81,6 +81,11 @@ CASES = [
         args=("--set-env", "OLLAMA_API_BASE=http://box:1"),
     ),
     Case("Anthropic's variable", {**OWN, "anthropic": "https://p"}, environment={"ANTHROPIC_BASE_URL": "https://p"}),
+    Case(
+        "a file that the configuration names",
+        _openai("https://n/v1"),
+        {"project/n.env": "OPENAI_API_BASE=https://n/v1\n", CONFIG: "env-file: n.env\n"},
+    ),
     Case("a local model", OWN, args=("--model", "ollama_chat/qwen")),
 ]
 REFUSED = [

@@ -10,6 +10,7 @@ from tests.gateway.clients.stage import DEFAULTS, GATEWAY, SERVER, Case, Refused
 
 from laconic.errors import Unroutable
 from laconic.gateway.clients.claude import Claude
+from laconic.gateway.clients.upstream import FOLDER
 
 
 def _settings(url: str) -> str:
@@ -115,18 +116,25 @@ def test_what_cannot_be_honoured_is_refused(case: Refused, tmp_path: Path) -> No
         found(Claude(tmp_path / "managed"), situation(tmp_path, case))
 
 
-def test_it_gets_an_address_that_wins_over_its_settings_and_a_server(tmp_path: Path) -> None:
-    given = {"permissions": {"deny": ["WebFetch"]}, "env": {"A": "1", "ANTHROPIC_BASE_URL": "https://flag/api"}}
-    args = ("--model", "m", "--settings", json.dumps(given), "-p", "hi")
-    seen = situation(tmp_path, Case("", {}, args=args))
+def test_it_gets_an_address_and_a_server(tmp_path: Path) -> None:
+    seen = situation(tmp_path, Case("", {}, environment={"ANTHROPIC_BASE_URL": "https://env/api"}, args=("-p", "hi")))
     client = Claude(tmp_path)
     made = client.launch(seen, client.find_upstreams(seen, DEFAULTS), GATEWAY, SERVER)
-    address = f"{GATEWAY}/anthropic/api"
-    assert made.variables == {"ANTHROPIC_BASE_URL": address}
-    program, server, flag, settings, *rest = made.words
-    assert (program, flag, rest) == ("claude", "--settings", ["--model", "m", "-p", "hi"])
+    assert made.variables == {"ANTHROPIC_BASE_URL": f"{GATEWAY}/anthropic/api"}
+    program, server, *rest = made.words
+    assert (program, rest, made.files) == ("claude", ["-p", "hi"], {})
     assert json.loads(server.removeprefix("--mcp-config="))["mcpServers"]["laconic"]["args"] == SERVER[1:]
-    assert json.loads(settings) == {**given, "env": {"A": "1", "ANTHROPIC_BASE_URL": address}}
+
+
+def test_an_address_in_its_settings_is_overridden_by_settings_that_keep_the_rest(tmp_path: Path) -> None:
+    given = {"permissions": {"deny": ["WebFetch"]}, "env": {"ANTHROPIC_AUTH_TOKEN": "company-key"}}
+    files = {USER: _settings("https://user/api"), "flag.json": json.dumps(given)}
+    args = ("--model", "m", "--settings", "HOME/flag.json", "-p", "hi")
+    seen, client = situation(tmp_path, Case("", {}, files, args=args)), Claude(tmp_path)
+    made = client.launch(seen, client.find_upstreams(seen, DEFAULTS), GATEWAY, [])
+    assert made.words == ("claude", "--settings", f"{FOLDER}/settings.json", "--model", "m", "-p", "hi")
+    held = {"ANTHROPIC_AUTH_TOKEN": "company-key", "ANTHROPIC_BASE_URL": f"{GATEWAY}/anthropic/api"}
+    assert json.loads(made.files["settings.json"]) == {**given, "env": held}
 
 
 def test_without_a_gateway_only_the_server_is_added(tmp_path: Path) -> None:

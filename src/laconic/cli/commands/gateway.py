@@ -8,7 +8,6 @@ from __future__ import annotations
 import argparse
 import sys
 import time
-from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -56,18 +55,15 @@ def run(args: argparse.Namespace, settings: Settings) -> int:
     return 0
 
 
-def known_upstreams(
-    settings: Settings, anthropic: str, openai: str, gemini: str = "", more: Mapping[str, str] | None = None
-) -> Upstreams:
+def known_upstreams(settings: Settings, anthropic: str, openai: str, gemini: str = "") -> Upstreams:
     """Providers: those given, else those of the settings."""
     from laconic.gateway.routes import upstreams
 
-    named = [settings.text("gateway.upstreams"), *(f"{name}={url}" for name, url in (more or {}).items())]
     return upstreams(
         anthropic or settings.text("gateway.anthropic_url"),
         openai or settings.text("gateway.openai_url"),
         gemini or settings.text("gateway.gemini_url"),
-        ",".join(named),
+        settings.text("gateway.upstreams"),
     )
 
 

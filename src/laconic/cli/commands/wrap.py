@@ -15,6 +15,7 @@ import argparse
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Final
 
 from laconic.config import Settings, child_environment
@@ -98,11 +99,21 @@ def _run_through(
     base = f"http://127.0.0.1:{opened.getsockname()[1]}"
     made = client.launch(seen, upstreams, base, code_plane)
     app = application(Upstreams(named={one.name: one.origin for one in upstreams}), settings, off=off)
-    with LogFile(settings.state_dir() / "wrap") as log:
-        code = run_beside(app, where, opened, made.words, _environment(seen, made), log=log.file)
+    with LogFile(settings.state_dir() / "wrap") as log, TemporaryDirectory(prefix="laconic-") as folder:
+        words = _write_files(made, Path(folder))
+        code = run_beside(app, where, opened, words, _environment(seen, made), log=log.file)
     problems = f"; problems are in {log.path}" if log.path.exists() else ""
     print(f"{_summary(app, client)}{problems}", file=sys.stderr)
     return code
+
+
+def _write_files(made: Launch, folder: Path) -> list[str]:
+    """Write the files of the run, for this user alone; returns the command line that names them."""
+    from laconic.gateway.clients.upstream import FOLDER
+
+    for name, text in made.files.items():
+        (folder / name).write_text(text, "utf-8")
+    return [word.replace(FOLDER, str(folder)) for word in made.words]
 
 
 def _environment(seen: Situation, made: Launch) -> dict[str, str]:

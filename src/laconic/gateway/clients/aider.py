@@ -88,7 +88,9 @@ def _dotenv_files(seen: Situation) -> list[Path]:
     files = [seen.home / ".aider" / "oauth-keys.env", seen.home / ".env"]
     files += [root / ".env"] if root else []
     files.append(seen.folder / ".env")
-    if named := last_value(seen.args, "--env-file"):
+    configured = _configuration(seen).get("env-file", "")
+    named = last_value(seen.args, "--env-file") or seen.variable("AIDER_ENV_FILE") or configured
+    if isinstance(named, str) and named:
         files.append(seen.folder / named)
     return files
 

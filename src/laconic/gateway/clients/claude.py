@@ -10,7 +10,7 @@ from typing import Final
 
 from laconic.errors import Unroutable
 from laconic.gateway.clients.files import Table, merge, parse_json, read_json, table_at
-from laconic.gateway.clients.upstream import Defaults, Launch, Situation, Upstream, upstream
+from laconic.gateway.clients.upstream import FOLDER, Defaults, Launch, Situation, Upstream, upstream
 from laconic.gateway.clients.words import last_value, options
 
 BASE_URL: Final = "ANTHROPIC_BASE_URL"
@@ -65,12 +65,16 @@ class Claude:
         if not gateway:
             return Launch((*words, *seen.args))
         variables = {BASE_URL: upstreams[0].through(gateway)}
-        # Settings files win over the environment; the settings of the command line win over those, the last of them.
+        if BASE_URL not in _file_variables(seen):
+            return Launch((*words, *seen.args), variables)
+        # Settings win over the environment, and of all settings the last that the command line names. They are handed
+        # over in a file, because they may hold keys, and others can read the command line.
         settings = merge(_flag_settings(seen), {"env": variables})
         args = list(seen.args)
         for start, end, _ in reversed(list(options(args, "--settings"))):
             del args[start:end]
-        return Launch((*words, "--settings", json.dumps(settings), *args), variables)
+        files = {"settings.json": json.dumps(settings)}
+        return Launch((*words, "--settings", f"{FOLDER}/settings.json", *args), variables, files)
 
     def _managed_variables(self, seen: Situation) -> dict[str, str]:
         files = [

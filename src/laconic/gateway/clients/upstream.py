@@ -12,6 +12,7 @@ import msgspec
 
 from laconic.errors import Unroutable
 
+FOLDER: Final = "{files-of-this-run}"
 _NAME: Final = re.compile(r"[^a-z0-9_-]+")
 _OURS: Final = frozenset({"laconic", "healthz", "readyz", "metrics"})  # paths of the gateway itself
 
@@ -58,10 +59,14 @@ class Upstream(msgspec.Struct, frozen=True):
 
 
 class Launch(msgspec.Struct, frozen=True):
-    """A command line, and the variables that it is run with."""
+    """A command line, the variables that it is run with, and files that exist as long as it runs.
+
+    Where a word names a file, FOLDER stands for the folder that the files are in.
+    """
 
     words: tuple[str, ...]
     variables: Mapping[str, str] = {}
+    files: Mapping[str, str] = {}
 
 
 class WrappedClient(Protocol):
