@@ -17,8 +17,12 @@ import pytest
 from tests.flows.clients import PACKAGES, QUIET
 from tests.flows.scripts import DONE, model
 from tests.flows.stage import installed, installed_python
+from tests.gateway.clients.stage import Case, found, situation
+from tests.gateway.clients.test_opencode import CASES as OPENCODE_CASES
 
+from laconic.gateway.clients.opencode import Opencode
 from laconic.gateway.scripted import Answer, Asked, ScriptedUpstream
+from laconic.workspace.process import run as process
 
 pytestmark = pytest.mark.flow
 
@@ -229,3 +233,27 @@ def test_a_client_that_cannot_be_led_is_not_started(run: Run, tmp_path: Path) ->
     played = Played(changed, tmp_path)
     assert "--no-gateway" in played.said
     assert (played.company, played.canary) == ([], [])
+
+
+WITH_ADDRESSES = [
+    case
+    for case in OPENCODE_CASES
+    if any("baseURL" in text for text in case.files.values())
+    and "https://api.anthropic.com/v1" not in case.expected.values()
+]
+
+
+@pytest.mark.parametrize("case", WITH_ADDRESSES, ids=str)
+def test_opencode_itself_reads_the_addresses_that_we_read(case: Case, tmp_path: Path) -> None:
+    seen = situation(tmp_path, case)
+    finished = process(
+        [str(installed(PACKAGES["opencode"]) / "opencode"), "debug", "config"],
+        seen.folder,
+        environment={**_environment(tmp_path, "opencode"), **seen.environment},
+        seconds=60,
+    )
+    assert finished.code == 0, finished.complaints.decode()
+    providers = json.loads(finished.output)["provider"]
+    ours = {id: url for id, url in found(Opencode(), seen).items() if id in providers}
+    assert ours == {id: providers[id]["options"]["baseURL"] for id in ours}
+    assert ours or "disabled_providers" in json.loads(finished.output)
