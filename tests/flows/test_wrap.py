@@ -235,11 +235,11 @@ def test_a_client_that_cannot_be_led_is_not_started(run: Run, tmp_path: Path) ->
     assert (played.company, played.canary) == ([], [])
 
 
+COMPLETED = {"https://api.anthropic.com/v1"}  # by opencode's package, not by its configuration
 WITH_ADDRESSES = [
     case
     for case in OPENCODE_CASES
-    if any("baseURL" in text for text in case.files.values())
-    and "https://api.anthropic.com/v1" not in case.expected.values()
+    if any("baseURL" in text for text in case.files.values()) and not COMPLETED & set(case.expected.values())
 ]
 
 
