@@ -245,6 +245,22 @@ def child_environment(extra: Mapping[str, str] | None = None, *, without: str = 
     return {**kept, **(extra or {})}
 
 
+def outbound_proxy(url: str) -> str | None:
+    """The proxy of the network that an address is reached through, by HTTPS_PROXY, HTTP_PROXY and NO_PROXY."""
+    from urllib.parse import urlsplit
+    from urllib.request import getproxies_environment, proxy_bypass  # costs start-up time
+
+    parts = urlsplit(url)
+    host = parts.hostname or ""
+    named = getproxies_environment()
+    proxy = named.get(parts.scheme) or named.get("all")
+    if not proxy or host in {"localhost", "::1"} or host.startswith("127.") or proxy_bypass(host):
+        return None
+    if not proxy.startswith(("http://", "https://")):
+        raise BadSetting(f"The proxy {proxy.partition('://')[0]}://... is not an HTTP proxy.", "Set HTTPS_PROXY.")
+    return proxy
+
+
 def _row(rows: Mapping[str, Setting], name: str, source: str) -> Setting:
     if name in rows:
         return rows[name]

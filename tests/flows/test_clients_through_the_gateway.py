@@ -15,7 +15,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from tests.flows.clients import CLIENTS, environment
+from tests.flows.clients import CLIENTS, configure, environment
 from tests.flows.model import DONE, PlannedModel, Step, Tasks
 
 from laconic.gateway.scripted import ScriptedUpstream
@@ -159,6 +159,7 @@ async def _wrap(client: str, folder: Path, model: PlannedModel, *flags: str) -> 
     async with ScriptedUpstream(model) as upstream:
         words = [sys.executable, "-m", "laconic", "wrap", *flags, client, "--", *WRAPPED[client]]
         variables = environment(folder, upstream.url)
+        configure(folder, upstream.url)
         running = await asyncio.create_subprocess_exec(
             *words, cwd=folder, env=variables, stdin=asyncio.subprocess.DEVNULL, stdout=pipe, stderr=pipe
         )

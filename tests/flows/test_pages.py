@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from tests.docs.pages import ROOT, blocks
 from tests.docs.stage import Shell, copy
-from tests.flows.scripts import Step, model
-from tests.flows.stage import UPSTREAM, installed
+from tests.flows.scripts import DONE, Step, model
+from tests.flows.stage import UPSTREAM, installed, installed_python
 from tests.flows.test_clients import CODEX, OPENCODE
 
 from laconic.gateway.scripted import ScriptedUpstream
@@ -41,7 +41,11 @@ def shell(tmp_path: Path) -> Shell:
 
 def follow(shell: Shell, page: str, package: str, variables: dict[str, str], files: dict[Path, str]) -> str:
     """Every block of a page, in order, with the client on the path."""
-    return asyncio.run(_follow(shell, page, installed(package), variables, files))
+    return follow_with(installed(package), shell, page, variables, files)
+
+
+def follow_with(programs: Path, shell: Shell, page: str, variables: dict[str, str], files: dict[Path, str]) -> str:
+    return asyncio.run(_follow(shell, page, programs, variables, files))
 
 
 async def _follow(shell: Shell, page: str, programs: Path, variables: dict[str, str], files: dict[Path, str]) -> str:
@@ -75,3 +79,20 @@ def test_opencode(shell: Shell) -> None:
     said = follow(shell, "docs/quickstart/opencode.md", "opencode-ai", QUIET, config)
     assert "inspect" in said
     assert "laconic" not in (shell.project / "opencode.json").read_text()
+
+
+def test_gemini(shell: Shell) -> None:
+    (settings,) = [block.text for block in blocks(ROOT / "docs/quickstart/gemini.md") if block.language == "json"]
+    files = {shell.home / ".gemini" / "settings.json": settings}
+    known = {"GEMINI_API_KEY": "k", "GOOGLE_GEMINI_BASE_URL": UPSTREAM}
+    said = follow(shell, "docs/quickstart/gemini.md", "@google/gemini-cli", known, files)
+    assert DONE in said
+    assert not (shell.project / ".gemini" / "settings.json").exists()
+
+
+def test_aider(shell: Shell) -> None:
+    files = {shell.project / ".aider.conf.yml": f"model: openai/m\nopenai-api-base: {UPSTREAM}/v1\n"}
+    known = {"OPENAI_API_KEY": "k", "AIDER_ANALYTICS_DISABLE": "1", "AIDER_CHECK_UPDATE": "false"}
+    programs = installed_python("aider-chat", "0.86.2")
+    said = follow_with(programs, shell, "docs/quickstart/aider.md", known, files)
+    assert DONE in said

@@ -96,14 +96,35 @@ def test_bodies_and_answers_pass_byte_for_byte(path: str, engine: Failing | None
     play(scene, _json, engine)
 
 
+def test_what_belongs_to_no_provider_is_answered_by_us() -> None:
+    async def scene(where: Stage) -> None:
+        for method in ("HEAD", "GET", "POST"):
+            async with where.client.request(method, where.base + "/") as answer:
+                assert answer.status == 404
+        assert where.upstream.asked == []
+        assert b"laconic_unrouted_total 3" in (await where.get("/metrics"))[1]
+
+    play(scene, _json)
+
+
+def test_a_websocket_is_declined_in_the_way_that_makes_clients_fall_back() -> None:
+    async def scene(where: Stage) -> None:
+        status, _ = await where.get("/v1/responses", connection="upgrade", upgrade="websocket")
+        assert (status, where.upstream.asked) == (426, [])
+
+    play(scene, _json)
+
+
 @pytest.mark.parametrize(
     ("method", "path"),
     [("GET", "/v1/models"), ("DELETE", "/v1/files/a%2Fb?x=1&x=%20"), ("PUT", "/anything/at/all"), ("PATCH", "/v1/x")],
 )
-def test_everything_else_passes_through(method: str, path: str) -> None:
+def test_everything_else_passes_through_with_a_key(method: str, path: str) -> None:
     async def scene(where: Stage) -> None:
         url = URL(where.base + path, encoded=True)
-        async with where.client.request(method, url, data=b"\x00\xff" if method != "GET" else None) as answer:
+        body = b"\x00\xff" if method != "GET" else None
+        key = {"authorization": "Bearer k"}
+        async with where.client.request(method, url, data=body, headers=key) as answer:
             assert (answer.status, await answer.read()) == (404, b"no")
             assert answer.headers.getall("x-two") == ["a", "b"]
         (asked,) = where.upstream.asked

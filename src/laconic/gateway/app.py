@@ -105,6 +105,7 @@ def build(
     check = Middleware(HostCheck, hosts or AllowedHosts(), lambda scope, problem: refuse(scope, 403, problem))
     app = Starlette(routes=routes, lifespan=lifespan, middleware=[check])
     app.state.roster = roster
+    app.state.metrics = metrics
     return app
 
 

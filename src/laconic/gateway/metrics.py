@@ -7,6 +7,7 @@ from typing import Final
 
 HELP: Final = {
     "laconic_requests_total": "Requests by upstream, format and status.",
+    "laconic_unrouted_total": "Requests that belong to no configured provider and were refused.",
     "laconic_fail_open_total": "Requests that passed unchanged because our own code failed, by what failed.",
     "laconic_disconnects_total": "Requests that the client left.",
     "laconic_upstream_faults_total": "Answers that the provider did not finish, by fault.",
@@ -43,6 +44,10 @@ class Metrics:
 
     def value(self, name: str, **labels: str) -> float:
         return self._values.get((name, tuple(sorted(labels.items()))), 0)
+
+    def total(self, name: str) -> float:
+        """Over all labels."""
+        return sum(value for (own, _), value in self._values.items() if own == name)
 
     def text(self) -> str:
         lines: list[str] = []

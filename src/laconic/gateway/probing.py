@@ -14,6 +14,7 @@ from typing import Final
 import aiohttp
 from yarl import URL
 
+from laconic.config import outbound_proxy
 from laconic.gateway.headers import upward
 from laconic.gateway.metrics import Metrics
 from laconic.gateway.routes import Target
@@ -83,7 +84,8 @@ async def _listed(client: aiohttp.ClientSession, where: Target, headers: list[tu
     root = where.path.removesuffix("/chat/completions").removesuffix("/responses")
     address = URL(f"{where.base}{root}/models", encoded=True)
     brief = aiohttp.ClientTimeout(total=_LISTED)
-    async with client.get(address, headers=headers, timeout=brief, allow_redirects=False) as answer:
+    proxy = outbound_proxy(str(address))
+    async with client.get(address, headers=headers, timeout=brief, allow_redirects=False, proxy=proxy) as answer:
         said = await answer.read() if answer.status == 200 else b""
     if found := declared(said, model):
         return found
@@ -99,5 +101,8 @@ async def _post(
 ) -> tuple[int, bytes]:
     typed = [*headers, ("content-type", "application/json")]
     brief = aiohttp.ClientTimeout(total=seconds)
-    async with client.post(address, headers=typed, data=body, timeout=brief, allow_redirects=False) as answer:
+    proxy = outbound_proxy(str(address))
+    async with client.post(
+        address, headers=typed, data=body, timeout=brief, allow_redirects=False, proxy=proxy
+    ) as answer:
         return answer.status, await answer.read()

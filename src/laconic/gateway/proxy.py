@@ -14,6 +14,7 @@ import aiohttp
 import msgspec
 from yarl import URL
 
+from laconic.config import outbound_proxy
 from laconic.errors import LaconicError
 from laconic.gateway.bodies import TooLarge, read_answer
 from laconic.gateway.headers import readable, upward
@@ -24,7 +25,7 @@ from laconic.gateway.plan import Plan, Planner, concerns_us
 from laconic.gateway.planning import Planning
 from laconic.gateway.probing import Probes
 from laconic.gateway.roster import Roster
-from laconic.gateway.routes import Target, Upstreams, target
+from laconic.gateway.routes import NoRoute, Target, Upstreams, target
 from laconic.wire.limits import limits_of
 from laconic.wire.prompted.calls import Nonsense
 from laconic.wire.refusals import refusal, refuses_tools, too_long
@@ -98,13 +99,20 @@ class Proxy:
         self._metrics.add("laconic_in_flight", 1)
         where = Target("", "", "")
         try:
-            where = target(self._upstreams, scope["method"], scope["raw_path"].decode("latin-1"), headers)
-            body = await self._body(receive, headers)
             query = scope["query_string"].decode("latin-1")
+            where = target(self._upstreams, scope["method"], scope["raw_path"].decode("latin-1"), headers, query)
+            if headers.get("upgrade", "").lower() == "websocket":
+                await _answer(send, 426, refusal("", 426, "The gateway does not speak WebSocket. Use HTTP."))
+                return
+            body = await self._body(receive, headers)
             asked = Incoming(scope["method"], list(scope["headers"]), headers, query, where, body)
             await self._attended(asked, receive, send)
         except TooLarge as error:
             await _answer(send, 413, refusal(where.format, 413, str(error)))
+        except NoRoute as error:
+            self._metrics.add("laconic_unrouted_total")
+            log.warning("a request for no configured provider was refused", extra={"how": scope["method"]})
+            await _answer(send, 404, refusal("", 404, str(error)))
         except LaconicError as error:
             await _answer(send, 400, refusal(where.format, 400, str(error)))
         except ClientGone:
@@ -246,7 +254,10 @@ class Proxy:
         query = f"?{asked.query}" if asked.query else ""
         address = URL(asked.where.base + asked.where.path + query, encoded=True)
         body = BytesIO(plan.body) if plan.body else None  # written in pieces: a large one does not hold up the loop
-        return self._client.request(asked.method, address, headers=headers, data=body, allow_redirects=False)
+        proxy = outbound_proxy(str(address))
+        return self._client.request(
+            asked.method, address, headers=headers, data=body, allow_redirects=False, proxy=proxy
+        )
 
     def _note(self, where: Target, plan: Plan) -> None:
         if plan.failed:

@@ -1,15 +1,18 @@
-"""Which provider a request goes to, and what it asks for. Providers are configured; a request chooses among them."""
+"""Which provider a request goes to, and what it asks for. Providers are configured; a request chooses among them.
+
+A request that chooses none is refused, and the key of one provider never goes to the host of another.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
 from typing import Final
-from urllib.parse import urlsplit
+from urllib.parse import parse_qs, urlsplit
 
 import msgspec
 
-from laconic.errors import BadSetting, UsageError
+from laconic.errors import BadSetting, LaconicError, UsageError
 
 _PREFIX: Final = r"(?:/[\w~@%+-][\w.~@%+-]*)*"  # gateways and clouds put their own folders before the provider's path
 _GENERATE: Final = {
@@ -19,15 +22,22 @@ _GENERATE: Final = {
 }
 _GEMINI: Final = re.compile(_PREFIX + r"/models/([\w.-]+):(?:streamGenerateContent|generateContent)")
 _GEMINI_PATH: Final = re.compile(r"/v1(?:beta|alpha)")
+_ANTHROPIC_HEADERS: Final = frozenset({"anthropic-version", "anthropic-beta", "x-api-key"})
+_GEMINI_KEYS: Final = ("AIza", "AQ.", "ya29.")
+_KEY_HEADERS: Final = frozenset({"authorization", "x-api-key", "x-goog-api-key", "api-key"})
 _PATH: Final = re.compile(r"/[!-~]*")  # printable ASCII without space: nothing that could end a header
 
 
-class Upstreams(msgspec.Struct, frozen=True):
-    """Where each provider is."""
+class NoRoute(LaconicError):
+    """A request that belongs to no configured provider."""
 
-    anthropic: str
-    openai: str
-    gemini: str
+
+class Upstreams(msgspec.Struct, frozen=True):
+    """Where each provider is; an empty address means that there is none, and requests for it are refused."""
+
+    anthropic: str = ""
+    openai: str = ""
+    gemini: str = ""
     named: Mapping[str, str] = {}
 
 
@@ -60,14 +70,15 @@ def base_url(url: str) -> str:
     return url.strip().rstrip("/").removesuffix("/v1")
 
 
-def target(known: Upstreams, method: str, path: str, headers: Mapping[str, str]) -> Target:
-    """Where a request goes: by a configured name in front of its path, else by what the path looks like."""
+def target(known: Upstreams, method: str, path: str, headers: Mapping[str, str], query: str = "") -> Target:
+    """Where a request goes: by a configured name in front of its path, else by its path and its key."""
     if not _PATH.fullmatch(path):
         raise UsageError("The path of the request is not a plain one.", "Escape what is not printable ASCII.")
     first, _, rest = path[1:].partition("/")
-    name, base = _provider(known, path, headers)
     if first in known.named:
         name, base, path = first, known.named[first], "/" + rest
+    else:
+        name, base = _choose_provider(known, path, headers, query)
     if method == "POST":
         for format, pattern in _GENERATE.items():
             if pattern.fullmatch(path):
@@ -77,16 +88,44 @@ def target(known: Upstreams, method: str, path: str, headers: Mapping[str, str])
     return Target(name, base, path)
 
 
-def _provider(known: Upstreams, path: str, headers: Mapping[str, str]) -> tuple[str, str]:
-    if path.startswith("/v1/messages") or _is_anthropic(headers):
-        return "anthropic", known.anthropic
-    if _GEMINI_PATH.match(path) or _GEMINI.fullmatch(path) or "x-goog-api-key" in headers:
-        return "gemini", known.gemini
-    return "openai", known.openai
+def _choose_provider(known: Upstreams, path: str, headers: Mapping[str, str], query: str) -> tuple[str, str]:
+    bases = {"anthropic": known.anthropic, "openai": known.openai, "gemini": known.gemini}
+    keys = _owners_of_keys(headers, query)
+    name = _owner_of_path(path)
+    if keys and name in {"", "openai"}:  # several providers answer under OpenAI's paths
+        name = keys[0]
+    if not name and _KEY_HEADERS & headers.keys():
+        name = "openai"
+    if not name or not bases[name]:
+        raise NoRoute("This request belongs to no provider that is configured.", "Check the client's base URL.")
+    for owner in keys:
+        if bases[owner] != bases[name]:
+            raise UsageError(
+                f"The request goes to {name} with a key of {owner}: it was not sent.", "Check the client's base URL."
+            )
+    return name, bases[name]
 
 
-def _is_anthropic(headers: Mapping[str, str]) -> bool:
-    """Whether the key or the headers are Anthropic's: nobody else may get them."""
-    if {"anthropic-version", "anthropic-beta", "x-api-key"} & {name.lower() for name in headers}:
-        return True
-    return headers.get("authorization", "").removeprefix("Bearer ").startswith("sk-ant-")
+def _owner_of_path(path: str) -> str:
+    """Whose path it is; empty when nobody's."""
+    if path.startswith("/v1/messages"):
+        return "anthropic"
+    if _GEMINI_PATH.match(path) or _GEMINI.fullmatch(path):
+        return "gemini"
+    if path.startswith("/v1/") or any(pattern.fullmatch(path) for pattern in _GENERATE.values()):
+        return "openai"
+    return ""
+
+
+def _owners_of_keys(headers: Mapping[str, str], query: str) -> list[str]:
+    """Whose keys the request carries, as far as they show it."""
+    bearer = headers.get("authorization", "").removeprefix("Bearer ")
+    in_query = parse_qs(query).get("key", [""])[0]
+    owners = []
+    if _ANTHROPIC_HEADERS & headers.keys() or bearer.startswith("sk-ant-"):
+        owners.append("anthropic")
+    if "x-goog-api-key" in headers or bearer.startswith(_GEMINI_KEYS) or in_query.startswith(_GEMINI_KEYS):
+        owners.append("gemini")
+    if bearer.startswith(("sk-proj-", "sk-svcacct-", "sk-admin-")):
+        owners.append("openai")
+    return owners

@@ -9,7 +9,6 @@ import argparse
 import logging
 import sys
 import time
-from collections.abc import Mapping
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -58,18 +57,15 @@ def run(args: argparse.Namespace, settings: Settings) -> int:
     return 0
 
 
-def known_upstreams(
-    settings: Settings, anthropic: str, openai: str, gemini: str = "", more: Mapping[str, str] | None = None
-) -> Upstreams:
+def known_upstreams(settings: Settings, anthropic: str, openai: str, gemini: str = "") -> Upstreams:
     """Providers: those given, else those of the settings."""
     from laconic.gateway.routes import upstreams
 
-    named = [settings.text("gateway.upstreams"), *(f"{name}={url}" for name, url in (more or {}).items())]
     return upstreams(
         anthropic or settings.text("gateway.anthropic_url"),
         openai or settings.text("gateway.openai_url"),
         gemini or settings.text("gateway.gemini_url"),
-        ",".join(named),
+        settings.text("gateway.upstreams"),
     )
 
 

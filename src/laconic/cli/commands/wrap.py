@@ -1,53 +1,141 @@
-"""Run claude, codex or opencode through the gateway and with the code plane, leaving no configuration behind.
+"""Run a coding agent, or any program, through the gateway and with our tools, leaving no configuration behind.
 
-    laconic wrap claude -- -p "mend the parser"
+    laconic wrap claude -p "fix the parser"
+    laconic wrap codex --off exec "fix the parser"
+    laconic wrap -- python my_agent.py
 
-Everything ends with the client. One line at the end says what it cost, with and without us.
+Clients: aider, claude, codex, gemini, opencode. Options stand before the client's name or right behind it; what follows
+is the client's, and after -- everything is. Requests go where the client's own configuration sends them, and nowhere
+else. Everything ends with the client. One line at the end says what it cost, with and without us.
 """
 
 from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Sequence
 from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Final
 
 from laconic.config import Settings, child_environment
-from laconic.gateway.clients import CHATGPT, CLIENTS, launch
+from laconic.errors import Unroutable, UsageError
+
+if TYPE_CHECKING:
+    from starlette.applications import Starlette
+
+    from laconic.gateway.clients.upstream import Launch, Situation, WrappedClient
+
+_FLAGS: Final = {
+    "--no-code-plane": "do not offer our tools to the client",
+    "--no-gateway": "offer our tools only: requests go where the client sends them, unchanged and uncounted",
+    "--off": "change nothing: only pass requests on",
+}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("client", choices=CLIENTS, help="the client to run")
-    parser.add_argument("args", nargs="*", help="words for the client, after --")
-    parser.add_argument("--no-code-plane", action="store_true", help="do not offer our tools to the client")
-    parser.add_argument("--off", action="store_true", help="change nothing: only pass requests on")
+    for flag, help in _FLAGS.items():
+        parser.add_argument(flag, action="store_true", help=help)
+    parser.add_argument("words", nargs=argparse.REMAINDER, metavar="CLIENT ...", help="the client and its own words")
 
 
 def run(args: argparse.Namespace, settings: Settings) -> int:
     # Imported here: most commands never need an HTTP server.
-    from laconic.cli.commands.gateway import application, known_upstreams
+    from laconic.gateway.clients.registry import find_client
+    from laconic.gateway.clients.upstream import Situation
+
+    name, flags, words = split_words(args.words)
+    for flag in flags:
+        setattr(args, flag.removeprefix("--").replace("-", "_"), True)
+    client = find_client(name)
+    seen = Situation(Path.cwd(), child_environment(), tuple(words))
+    code_plane = [] if args.no_code_plane else _code_plane()
+    if args.no_gateway:
+        from laconic.gateway.child import run_alone
+
+        made = client.launch(seen, (), "", code_plane)
+        return run_alone(made.words, {**seen.environment, **made.variables})
+    return _run_through(client, seen, settings, code_plane, off=args.off)
+
+
+def split_words(words: Sequence[str]) -> tuple[str, list[str], list[str]]:
+    """The client's name (empty for any program), our own flags behind it, and the words that are the client's."""
+    if not words or words == ["--"]:
+        raise UsageError("Which client?", "Write `laconic wrap claude`, or `laconic wrap -- PROGRAM`.")
+    if words[0] == "--":
+        return "", [], list(words[1:])
+    name, *rest = words
+    flags: list[str] = []
+    while rest and rest[0] in _FLAGS:
+        flags.append(rest.pop(0))
+    if rest and rest[0] == "--":
+        rest.pop(0)
+    return name, flags, rest
+
+
+def _run_through(
+    client: WrappedClient, seen: Situation, settings: Settings, code_plane: Sequence[str], *, off: bool
+) -> int:
+    """The client beside a gateway that knows the client's own upstreams and no others."""
+    from laconic.cli.commands.gateway import application
     from laconic.gateway.child import run_beside
+    from laconic.gateway.clients.upstream import Defaults
+    from laconic.gateway.logs import LogFile
+    from laconic.gateway.routes import Upstreams, base_url
     from laconic.serving.listen import bind, listen
 
-    environment = child_environment()
+    defaults = Defaults(
+        anthropic=base_url(settings.text("gateway.anthropic_url")),
+        openai=base_url(settings.text("gateway.openai_url")),
+        gemini=base_url(settings.text("gateway.gemini_url")),
+    )
+    try:
+        upstreams = client.find_upstreams(seen, defaults)
+    except Unroutable as error:
+        around = "Or take our tools without the gateway: add --no-gateway."
+        raise Unroutable(error.problem, f"{error.fix} {around}".strip()) from None
     where = listen("127.0.0.1:0", "", "", "", insecure=False)
     opened = bind(where)
     base = f"http://127.0.0.1:{opened.getsockname()[1]}"
-    known = known_upstreams(
-        settings,
-        anthropic=environment.get("ANTHROPIC_BASE_URL", ""),
-        openai=environment.get("OPENAI_BASE_URL", ""),
-        more={"chatgpt": CHATGPT},
-    )
-    app = application(known, settings, off=args.off)
-    made = launch(args.client, base, _code_plane(args), args.args, environment)
-    code = run_beside(app, where, opened, made.words, {**environment, **made.variables})
-    print(app.state.roster.summary(), file=sys.stderr)
+    made = client.launch(seen, upstreams, base, code_plane)
+    app = application(Upstreams(named={one.name: one.origin for one in upstreams}), settings, off=off)
+    with LogFile(settings.state_dir() / "wrap") as log, TemporaryDirectory(prefix="laconic-") as folder:
+        words = _write_files(made, Path(folder))
+        code = run_beside(app, where, opened, words, _environment(seen, made), log=log.file)
+    problems = f"; problems are in {log.path}" if log.path.exists() else ""
+    print(f"{_summary(app, client)}{problems}", file=sys.stderr)
     return code
 
 
-def _code_plane(args: argparse.Namespace) -> list[str]:
+def _write_files(made: Launch, folder: Path) -> list[str]:
+    """Write the files of the run, for this user alone; returns the command line that names them."""
+    from laconic.gateway.clients.upstream import FOLDER
+
+    for name, text in made.files.items():
+        (folder / name).write_text(text, "utf-8")
+    return [word.replace(FOLDER, str(folder)) for word in made.words]
+
+
+def _environment(seen: Situation, made: Launch) -> dict[str, str]:
+    """What the client is started with. Requests to this machine go through no proxy of the network."""
+    around = {}
+    for name in ("NO_PROXY", "no_proxy"):
+        held = seen.environment.get(name) or seen.environment.get(name.swapcase(), "")
+        around[name] = ",".join(filter(None, (held, "127.0.0.1")))
+    return {**seen.environment, **around, **made.variables}
+
+
+def _summary(app: Starlette, client: WrappedClient) -> str:
+    """One line on what the run cost, or on why nothing is known about it."""
+    metrics = app.state.metrics
+    if not metrics.total("laconic_requests_total") and not metrics.total("laconic_upstream_faults_total"):
+        return f"laconic: no request passed the gateway: {client.silence}"
+    return str(app.state.roster.summary())
+
+
+def _code_plane() -> list[str]:
     from laconic.cli.main import names  # not at the top: that module imports this one
 
-    if args.no_code_plane or "mcp" not in names():
+    if "mcp" not in names():
         return []
     return [sys.executable, "-P", "-m", "laconic", "mcp", "--root", str(Path.cwd())]
