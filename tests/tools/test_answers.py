@@ -151,3 +151,11 @@ def test_the_index_of_a_folder_that_is_gone_can_be_forgotten(plane: Plane, tmp_p
     assert not plane.call("workspace", {"action": "remove", "path": str(other)}).failed
     assert str(other) not in plane.call("workspace", {"action": "list"}).text
     assert plane.call("workspace", {"action": "remove", "path": str(other)}).failed
+
+
+@pytest.mark.parametrize("pattern", ["/[/", "/(/", "/*/", "/[/i", "/a(b/"])
+def test_a_pattern_that_is_none_is_an_error_with_the_fix(plane: Plane, pattern: str) -> None:
+    reply = plane.call("search", {"query": pattern})
+    assert reply.failed
+    assert "is not a regular expression" in reply.text
+    assert "Escape special characters" in reply.text

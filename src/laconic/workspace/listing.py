@@ -67,15 +67,21 @@ def look(root: Path, path: str) -> Listed | None:
 def _listed(top: bytes, full: bytes, name: bytes, status: os.stat_result) -> Listed | None:
     trouble = ""
     if stat.S_ISLNK(status.st_mode):
-        target = os.path.realpath(full)
-        if not target.startswith(top + b"/"):
-            trouble = "a link that leaves the workspace"
-        else:
-            # What it points to is listed under its own name; a second copy would double every hit.
-            trouble = f"a link to {os.fsdecode(target[len(top) + 1 :])}"
+        trouble = _link_trouble(top, full)
     elif not stat.S_ISREG(status.st_mode):
         trouble = "not a regular file"
     path = name.decode("utf-8", "backslashreplace")
     if path.encode() != name:
         trouble = "its name is not UTF-8"
     return Listed(path.replace(os.sep, "/"), status.st_size, status.st_mtime_ns, status.st_ctime_ns, trouble)
+
+
+def _link_trouble(top: bytes, full: bytes) -> str:
+    """Why a link is not indexed; what it points to is listed under its own name, and a copy would double every hit."""
+    try:
+        target = os.path.realpath(full)
+    except OSError as error:
+        return f"a link that cannot be followed: {error.strerror}"
+    if not target.startswith(top + b"/"):
+        return "a link that leaves the workspace"
+    return f"a link to {os.fsdecode(target[len(top) + 1 :])}"
