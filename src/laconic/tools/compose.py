@@ -6,6 +6,7 @@ apart; at last lines are cut from the end.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -28,6 +29,7 @@ class Composed:
     tokens: int
     shown: tuple[tuple[int, int], ...]  # index of each piece that is shown, and its size
     cut: str = ""  # which layer had to act: fit, recount, net
+    failed: bool = False
 
 
 def compose(answer: Answer, limit: int, count: Count, *, json: bool = False, more: Callable[[int], str]) -> Composed:
@@ -39,18 +41,18 @@ def compose(answer: Answer, limit: int, count: Count, *, json: bool = False, mor
         tokens = count(text)
         if tokens <= limit:
             cut = layer or ("" if fitted.whole else "fit")
-            return Composed(text, tokens, _shown(fitted), cut)
+            return Composed(text, tokens, _shown(fitted), cut, answer.failed)
         layer, room = "recount", room - (tokens - limit) - 1
         if room <= 0 or not fitted.shown:
             break
     text = _figures(answer, limit, count) if json else cut_to(text, limit, count)
-    return Composed(text, count(text), (), "net")
+    return Composed(text, count(text), (), "net", answer.failed)
 
 
 def cut_to(text: str, limit: int, count: Count) -> str:
     """As many whole lines from the start as fit, and a mark; the last net under everything else."""
     mark = "[cut]\n"
-    lines = text[: limit * _DENSEST].splitlines(keepends=True)
+    lines = re.findall(r"[^\n]*\n|[^\n]+", text[: limit * _DENSEST])
     kept = longest(lambda size: "".join(lines[:size]) + mark, len(lines), limit, count)
     if kept == mark and lines:
         return longest(lambda size: f"{lines[0][:size]}\n{mark}", len(lines[0]), limit, count)

@@ -15,7 +15,7 @@ from shlex import quote
 from typing import Final
 
 from laconic.config import Settings
-from laconic.errors import LaconicError, UnknownName, UsageError
+from laconic.errors import LaconicError, NotAllowed, UnknownName, UsageError
 from laconic.index.resolve import Code
 from laconic.index.workspace_index import Index
 from laconic.render.compact import dump
@@ -25,7 +25,7 @@ from laconic.tokens.count import Counter, counter
 from laconic.tools.arguments import clean, understand, usage
 from laconic.tools.budget import limit
 from laconic.tools.compose import Composed, compose, cut_to, longest
-from laconic.tools.edit import Desk
+from laconic.tools.edit import EditWorkspace
 from laconic.tools.registry import tools
 from laconic.tools.session import Session
 from laconic.tools.tool import AGAIN, BUDGET, FORMAT, OFFSET, Answer, Call, Piece, Tool
@@ -50,16 +50,25 @@ class Reply:
 class Plane:
     """Tools over one workspace. Use it from one thread."""
 
-    def __init__(self, root: Path, settings: Settings, own: Sequence[Tool] = (), *, shell: bool = False) -> None:
+    def __init__(
+        self,
+        root: Path,
+        settings: Settings,
+        own: Sequence[Tool] = (),
+        *,
+        shell: bool = False,
+        editing: bool = True,
+    ) -> None:
         self.root = root.resolve()
         self.tools = {**{tool.name: tool for tool in own}, **tools()}  # `own`: those of the caller alone
+        self.editing = editing  # whether files may be changed; if not, nothing is kept for later edits either
         self.shell = shell  # answers are read in a terminal: ready calls are commands
         self.settings = settings
         self.cache = settings.cache_dir()
         self._index: Index | None = None
         self._count: Counter | None = None
         self._calls: Calls | None = None
-        self._desk: Desk | None = None
+        self._edits: EditWorkspace | None = None
         self._code: Code | None = None
 
     @property
@@ -89,14 +98,14 @@ class Plane:
         return self._count
 
     @property
-    def desk(self) -> Desk:
+    def edits(self) -> EditWorkspace:
         """Where files are edited, opened on first use."""
-        if self._desk is None:
-            self._desk = Desk(self.root, self.cache)
-        return self._desk
+        if self._edits is None:
+            self._edits = EditWorkspace(self.root, self.cache)
+        return self._edits
 
     def close(self) -> None:
-        for opened in (self._index, self._calls, self._desk):
+        for opened in (self._index, self._calls, self._edits):
             if opened is not None:
                 opened.close()
 
@@ -110,11 +119,14 @@ class Plane:
         tokens, failed, repaired, cut = 0, False, False, ""
         try:
             tool = find(name, self.tools)
+            if tool.writes and not self.editing:
+                raise NotAllowed(f"{tool.name} is switched off.", "Start the server with --edit to allow it.")
             arguments = understand(tool, given)
             repaired = bool(arguments.repaired)
             allowed = self._limit(tool, str(arguments.values.get("budget") or ""), session, host)
             composed = self._answer(Call(self, session, arguments.values, allowed), tool, arguments.ignored)
             text, tokens, cut = clean(composed.text) or _NOTHING, composed.tokens, composed.cut
+            failed = composed.failed
         except (LaconicError, sqlite3.Error, OSError) as error:
             failed = True
             text = clean(self._refusal(error, given, host))
@@ -168,7 +180,8 @@ class Plane:
                 continue
             for span in spans:
                 session.receive(sent.path, sent.source.tag, range(span.start, span.end + 1), numbered=sent.numbered)
-            self.desk.snapshots.remember(sent.path, sent.source, spans)
+            if self.editing:
+                self.edits.snapshots.remember(sent.path, sent.source, spans)
 
     def _refusal(self, error: Exception, given: Mapping[str, object], host: int | None) -> str:
         """What went wrong and how to go on, within the budget of the call."""
@@ -216,18 +229,12 @@ def _page(answer: Answer, skipped: int, notes: str) -> Answer:
     total = max(answer.total or 0, len(answer.pieces)) - skipped
     if total <= 0 and answer.pieces:
         notes += f"({answer.unit} end at {total + skipped}: offset {skipped} is beyond them)\n"
-    return Answer(
-        answer.pieces[skipped:],
-        answer.kind,
-        answer.head,
-        answer.note + notes,
-        answer.unit,
-        total if answer.total is not None or skipped else None,
-        answer.minimum,
-        answer.spread,
-        answer.paths,
-        answer.grouped,
-        skipped,
+    return replace(
+        answer,
+        pieces=answer.pieces[skipped:],
+        note=answer.note + notes,
+        total=total if answer.total is not None or skipped else None,
+        skipped=skipped,
     )
 
 

@@ -82,7 +82,7 @@ def _whole(lines: Sequence[str], shown: Span) -> tuple[Span, ...]:
     """The lines that are shown to their end: an edit of a clipped one would lose the rest of it."""
     spans: list[Span] = []
     for number in range(shown.start, shown.end + 1):
-        if len(lines[number - 1]) > _WIDEST:
+        if not is_whole(lines[number - 1]):
             continue
         if spans and spans[-1].end == number - 1:
             spans[-1] = Span(spans[-1].start, number)
@@ -107,7 +107,8 @@ def body(call: Call, file: Opened, symbol: Symbol, *, group: str = "") -> Piece:
     sizes = [first, *_folded(call, file, lines, span, large=large)] if len(span) > _SHORT else [first]
     if large and len(sizes) > 1:
         return Piece(tuple(sizes), group, span.start, record)
-    return Piece((*sizes, whole), group, span.start, record, Sent(file.path, file.source, (span,), len(sizes)))
+    sent = Sent(file.path, file.source, _whole(file.lines, span), len(sizes))
+    return Piece((*sizes, whole), group, span.start, record, sent)
 
 
 def _folded(call: Call, file: Opened, lines: Sequence[str], span: Span, *, large: bool) -> list[str]:
@@ -133,6 +134,11 @@ def _record(file: Opened, symbol: Symbol, text: str) -> dict[str, Json]:
     return record | {"body": text} if text else record
 
 
+def is_whole(line: str) -> bool:
+    """Whether a line is shown to its end."""
+    return len(line) <= _WIDEST
+
+
 def clipped(line: str) -> str:
     """A line that nobody would read whole, cut and marked."""
-    return line if len(line) <= _WIDEST else f"{line[:_WIDEST]}… [{len(line)} characters]"
+    return line if is_whole(line) else f"{line[:_WIDEST]}… [{len(line)} characters]"

@@ -109,6 +109,7 @@ class Answer:
     paths: tuple[str, ...] = ()  # files that the answer quotes: checked before it leaves
     grouped: bool = True  # pieces of a group stand together in order; if not, in the order given
     skipped: int = 0  # pieces before these that the asker did not want again
+    failed: bool = False  # it says why nothing was done
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,16 +25,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace, settings: Settings) -> int:
-    from laconic.tools.edit import Desk, edit, undo  # the parser: not for `--help`
+    from laconic.tools.edit import EditWorkspace, StaleEdit, edit, undo  # the parser: not for `--help`
 
-    desk = Desk(args.root, settings.cache_dir())
+    workspace = EditWorkspace(args.root, settings.cache_dir())
     try:
         if args.undo:
-            print(undo(desk))
+            print(undo(workspace))
         else:
-            print(edit(desk, _calls(args.edits or [sys.stdin.read()]), dry=args.dry_run))
+            print(edit(workspace, _calls(args.edits or [sys.stdin.read()]), dry=args.dry_run))
+    except StaleEdit as stale:
+        workspace.note_shown(stale)  # the message is printed whole
+        raise
     finally:
-        desk.close()
+        workspace.close()
     return 0
 
 
