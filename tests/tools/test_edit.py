@@ -116,6 +116,13 @@ def test_a_link_keeps_pointing_and_its_file_keeps_its_mode(desk: EditWorkspace) 
     assert (desk.root / "a.py").stat().st_mode & 0o777 == 0o755
 
 
+def test_an_edit_reaches_all_hard_links_and_says_so(desk: EditWorkspace) -> None:
+    (desk.root / "other.py").hardlink_to(desk.root / "a.py")
+    assert "hard links" in edit(desk, [{"path": "a.py", "find": "one", "text": "uno"}])
+    assert (desk.root / "other.py").read_bytes() == CODE.replace(b"one", b"uno")
+    assert "hard links" not in edit(desk, [{"path": "b.py", "find": "x", "text": "z"}])
+
+
 def test_two_names_of_one_file_collide(desk: EditWorkspace) -> None:
     (desk.root / "link.py").symlink_to("a.py")
     with pytest.raises(EditRefused, match="same place"):

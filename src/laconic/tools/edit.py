@@ -29,6 +29,7 @@ from laconic.tools.tool import Answer, Argument, Call, Piece, Sent, Tool
 from laconic.workspace.journal import Journal, Write
 from laconic.workspace.reading import inside, read_bytes
 from laconic.workspace.snapshots import Snapshots
+from laconic.workspace.write import has_other_names
 
 _LARGEST: Final = 20_000_000  # bytes of a file that can be edited
 _FRESH: Final = 40  # lines that a refusal shows of one file
@@ -209,7 +210,8 @@ def _note_written(workspace: EditWorkspace, plan: _Planned) -> None:
 
 def _changed(plan: _Planned) -> Changed:
     places = [Place(hunk.new_start, hunk.old_lines, hunk.new_lines) for hunk in plan.hunks]
-    return Changed(plan.path, plan.after.tag, plan.after.lines, places, _syntax(plan))
+    notes = [_syntax(plan), "written in place: it has hard links" if has_other_names(plan.write.target) else ""]
+    return Changed(plan.path, plan.after.tag, plan.after.lines, places, ", ".join(filter(None, notes)))
 
 
 def _syntax(plan: _Planned) -> str:
