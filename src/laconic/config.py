@@ -60,6 +60,7 @@ SETTINGS: Final[tuple[Setting, ...]] = (
     ),
     Setting("parse.max_line", 50_000, "Longest line, in bytes, of a file that is parsed.", minimum=1),
     Setting("parse.seconds", 10.0, "Time after which the parser of one file is killed.", minimum=0.1),
+    Setting("index.secrets", "", "Secret files (`.env`, keys) that may be indexed and read: patterns, or `all`."),
     Setting("archive.limit_mb", 512, "Megabytes the archive may hold on disk; the oldest go first.", minimum=1),
     Setting("gateway.listen", "127.0.0.1:8787", "Address of the gateway."),
     Setting("gateway.anthropic_url", "https://api.anthropic.com", "Where Anthropic's API is."),

@@ -17,6 +17,7 @@ from laconic.index.changes import Changes
 from laconic.index.fresh import Freshness
 from laconic.index.preparing import Parsing, Preparer
 from laconic.index.store import Store
+from laconic.workspace.secrets import NO_EXCEPTIONS, SecretFiles
 
 _MASS: Final = 1500  # changed files from which a query no longer waits for all of them
 _PATIENCE: Final = 2.0  # seconds that a query waits for a build
@@ -29,12 +30,13 @@ class Index:
     `store.connection` may be queried freely, from any thread; writing goes through a connection of its own.
     """
 
-    def __init__(self, root: Path, store: Store, preparer: Preparer) -> None:
+    def __init__(self, root: Path, store: Store, preparer: Preparer, secrets: SecretFiles) -> None:
         self.root = root
         self.store = store
         self._writer = Store.open(store.path)
         self._preparer = preparer
-        self._fresh = Freshness(store, root)
+        self._secrets = secrets
+        self._fresh = Freshness(store, root, secrets=secrets)
         self._turn = threading.RLock()  # one thread at a time looks and writes
         self._builder: threading.Thread | None = None
         self._starting = threading.Lock()  # of a builder: a query and the watcher may both want one
@@ -43,10 +45,12 @@ class Index:
         self._closing = threading.Event()
 
     @classmethod
-    def open(cls, root: Path, cache: Path, preparer: Preparer | None = None) -> Index:
+    def open(
+        cls, root: Path, cache: Path, preparer: Preparer | None = None, secrets: SecretFiles = NO_EXCEPTIONS
+    ) -> Index:
         """Open the index of a workspace, empty if there is none yet."""
         root = root.resolve()
-        return cls(root, Store.open(catalog.claim(cache, root)), preparer or Parsing())
+        return cls(root, Store.open(catalog.claim(cache, root)), preparer or Parsing(), secrets)
 
     def close(self) -> None:
         """Wait for a running build, then let go of everything."""
@@ -63,7 +67,12 @@ class Index:
         """Make everything fresh now; the outcome is `locked` when another process is at it."""
         with self._turn:
             return build(
-                self._writer, self.root, self._preparer, progress or (lambda done, total: None), seconds=seconds
+                self._writer,
+                self.root,
+                self._preparer,
+                progress or (lambda done, total: None),
+                secrets=self._secrets,
+                seconds=seconds,
             )
 
     def refresh(self, patience: float = _PATIENCE) -> str:
@@ -118,7 +127,7 @@ class Index:
         try:
             store = Store.open(self.store.path)
             try:
-                build(store, self.root, self._preparer, lambda done, total: None)
+                build(store, self.root, self._preparer, lambda done, total: None, secrets=self._secrets)
             finally:
                 store.close()
         except (LaconicError, sqlite3.Error, OSError) as error:  # nobody joins this thread to hear of it

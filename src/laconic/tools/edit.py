@@ -28,6 +28,7 @@ from laconic.tools.source import clipped, is_whole
 from laconic.tools.tool import Answer, Argument, Call, Piece, Sent, Tool
 from laconic.workspace.journal import Journal, Write
 from laconic.workspace.reading import inside, read_bytes
+from laconic.workspace.secrets import NO_EXCEPTIONS, SecretFiles
 from laconic.workspace.snapshots import Snapshots
 from laconic.workspace.write import has_other_names
 
@@ -39,8 +40,9 @@ _SIZES: Final = (1, 3, 7, 12, 20, 30)  # and of those, when there is less room
 class EditWorkspace:
     """Where one workspace is edited. Opening it changes no file of the workspace."""
 
-    def __init__(self, root: Path, cache: Path) -> None:
+    def __init__(self, root: Path, cache: Path, secrets: SecretFiles = NO_EXCEPTIONS) -> None:
         self.root = root.resolve()
+        self.secrets = secrets
         key = blake2b(os.fsencode(self.root), digest_size=8).hexdigest()
         self._folder = cache / "edits" / key
         self.snapshots = Snapshots(self._folder)
@@ -149,6 +151,7 @@ def _plan(workspace: EditWorkspace, path: str, edits: list[tuple[int, Edit]]) ->
     if not target.is_file() or not os.access(target, os.W_OK):
         return _Problem(path, ("this is no file, or it is read-only.",))
     try:
+        workspace.secrets.check(path)  # a refusal shows lines
         data = read_bytes(workspace.root, path, limit=_LARGEST)
         live = split(data)
     except WorkspaceError as error:

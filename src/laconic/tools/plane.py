@@ -29,6 +29,7 @@ from laconic.tools.edit import EditWorkspace
 from laconic.tools.registry import tools
 from laconic.tools.session import Session
 from laconic.tools.tool import AGAIN, BUDGET, FORMAT, OFFSET, Answer, Call, Piece, Tool
+from laconic.workspace.secrets import SecretFiles
 
 _PATIENCE: Final = 2.0  # seconds
 _REFUSAL: Final = 1_000  # tokens of an answer that says what is wrong
@@ -65,6 +66,7 @@ class Plane:
         self.shell = shell  # answers are read in a terminal: ready calls are commands
         self.settings = settings
         self.cache = settings.cache_dir()
+        self.secrets = SecretFiles.of(settings)
         self._index: Index | None = None
         self._count: Counter | None = None
         self._calls: Calls | None = None
@@ -75,7 +77,7 @@ class Plane:
     def index(self) -> Index:
         """The index, opened on first use."""
         if self._index is None:
-            self._index = Index.open(self.root, self.cache)
+            self._index = Index.open(self.root, self.cache, secrets=self.secrets)
         return self._index
 
     @property
@@ -101,7 +103,7 @@ class Plane:
     def edits(self) -> EditWorkspace:
         """Where files are edited, opened on first use."""
         if self._edits is None:
-            self._edits = EditWorkspace(self.root, self.cache)
+            self._edits = EditWorkspace(self.root, self.cache, self.secrets)
         return self._edits
 
     def close(self) -> None:

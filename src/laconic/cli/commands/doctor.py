@@ -15,6 +15,7 @@ import msgspec
 
 from laconic.config import Settings, child_environment
 from laconic.errors import LaconicError
+from laconic.workspace.secrets import SecretFiles
 
 if TYPE_CHECKING:
     from laconic.index.health import Finding
@@ -29,7 +30,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace, settings: Settings) -> int:
     from laconic.index.health import examine  # loads SQLite and a grammar
 
-    findings = [*examine(args.path, settings.cache_dir()), *_clients(args.path.resolve())]
+    found = examine(args.path, settings.cache_dir(), SecretFiles.of(settings))
+    findings = [*found, *_clients(args.path.resolve())]
     if args.json:
         print(msgspec.json.encode(findings).decode())
     else:

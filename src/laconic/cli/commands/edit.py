@@ -15,6 +15,7 @@ from pathlib import Path
 
 from laconic.config import Settings
 from laconic.errors import UsageError
+from laconic.workspace.secrets import SecretFiles
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -27,7 +28,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace, settings: Settings) -> int:
     from laconic.tools.edit import EditWorkspace, StaleEdit, edit, undo  # the parser: not for `--help`
 
-    workspace = EditWorkspace(args.root, settings.cache_dir())
+    workspace = EditWorkspace(args.root, settings.cache_dir(), SecretFiles.of(settings))
     try:
         if args.undo:
             print(undo(workspace))

@@ -14,6 +14,7 @@ import msgspec
 from laconic.config import Settings
 from laconic.errors import IndexUnavailable, Unreadable
 from laconic.workspace.git import home
+from laconic.workspace.secrets import SecretFiles
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -36,7 +37,8 @@ def run(args: argparse.Namespace, settings: Settings) -> int:
         raise Unreadable(f"{root} is not a folder.", "Name the folder of a code base.")
     if args.rebuild:
         catalog.forget(settings.cache_dir(), root)
-    index = Index.open(root, settings.cache_dir(), Parsing(Limits.of(settings)))
+    secrets = SecretFiles.of(settings)
+    index = Index.open(root, settings.cache_dir(), Parsing(Limits.of(settings)), secrets)
     try:
         outcome = index.build(_bar if sys.stderr.isatty() else None, seconds=args.wait)
         numbers = index.statistics()
