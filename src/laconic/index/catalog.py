@@ -13,9 +13,10 @@ from typing import Final
 
 import msgspec
 
-from laconic.errors import IndexUnavailable
+from laconic.errors import IndexUnavailable, UsageError
 from laconic.index.schema import VERSION
 from laconic.index.store import remove
+from laconic.workspace.roots import why_not_a_project
 
 _FOLDER: Final = "index"
 _ABANDONED: Final = 7 * 86_400  # seconds after which the index of another version is removed
@@ -48,10 +49,21 @@ def place(cache: Path, root: Path) -> Path:
     return cache / _FOLDER / f"{label}-{key}" / f"{VERSION:08x}.sqlite"
 
 
-def claim(cache: Path, root: Path) -> Path:
-    """The index file of a workspace, in a folder that is made on first use, for the owner only."""
+def is_known(cache: Path, root: Path) -> bool:
+    """Whether a workspace was indexed before."""
+    return (place(cache, root).parent / _ROOT).exists()
+
+
+def claim(cache: Path, root: Path, *, force: bool = False) -> Path:
+    """The index file of a workspace, in a folder that is made on first use, for the owner only.
+
+    A folder that is hardly meant as a code base is refused, unless it is forced or was before.
+    """
     file = place(cache, root)
     name = file.parent / _ROOT
+    if not force and (why := why_not_a_project(root)) and not name.exists():
+        fix = f"Name the folder of a project; to index it anyway, run `laconic index --yes {root}` or add force=true."
+        raise UsageError(f"Should all of {root} be indexed? It looks like no project: {why}.", fix)
     try:
         file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         for owned in (cache, cache / _FOLDER, file.parent):

@@ -46,11 +46,17 @@ class Index:
 
     @classmethod
     def open(
-        cls, root: Path, cache: Path, preparer: Preparer | None = None, secrets: SecretFiles = NO_EXCEPTIONS
+        cls,
+        root: Path,
+        cache: Path,
+        preparer: Preparer | None = None,
+        secrets: SecretFiles = NO_EXCEPTIONS,
+        *,
+        force: bool = False,
     ) -> Index:
-        """Open the index of a workspace, empty if there is none yet."""
+        """Open the index of a workspace, empty if there is none yet; `force`: also of a folder that is no project."""
         root = root.resolve()
-        return cls(root, Store.open(catalog.claim(cache, root)), preparer or Parsing(), secrets)
+        return cls(root, Store.open(catalog.claim(cache, root, force=force)), preparer or Parsing(), secrets)
 
     def close(self) -> None:
         """Wait for a running build, then let go of everything."""

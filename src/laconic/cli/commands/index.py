@@ -23,6 +23,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--json", action="store_true", help="print the statistics as JSON")
     parser.add_argument("--rebuild", action="store_true", help="throw the old index away first")
+    parser.add_argument(
+        "--yes", action="store_true", help="index a folder that looks like no project, such as / or ~"
+    )
     parser.add_argument("--wait", type=float, default=0.0, metavar="S", help="seconds to wait for another writer")
 
 
@@ -35,10 +38,11 @@ def run(args: argparse.Namespace, settings: Settings) -> int:
     root = args.path or home(Path())
     if not root.is_dir():
         raise Unreadable(f"{root} is not a folder.", "Name the folder of a code base.")
+    force = args.yes or catalog.is_known(settings.cache_dir(), root)
     if args.rebuild:
         catalog.forget(settings.cache_dir(), root)
     secrets = SecretFiles.of(settings)
-    index = Index.open(root, settings.cache_dir(), Parsing(Limits.of(settings)), secrets)
+    index = Index.open(root, settings.cache_dir(), Parsing(Limits.of(settings)), secrets, force=force)
     try:
         outcome = index.build(_bar if sys.stderr.isatty() else None, seconds=args.wait)
         numbers = index.statistics()
