@@ -35,11 +35,13 @@ def run(args: argparse.Namespace, settings: Settings) -> int:
     edits = [install.server_edit(known, places, where, words)]
     notes = None if args.no_guidance else known.notes_file(places, where)
     if notes is not None and (args.remove or not install.mentioned(notes)):
-        edits.append(install.notes_edit(notes, _guidance()))
+        edits.append(install.notes_edit(notes, _guidance(), places.folders(where)))
     if args.print:
         for edit in edits:
             print(f"# {edit.path}\n{edit.put('')}")
         return 0
+    for edit in edits:
+        install.place(edit)  # all of them, before the first is written
     backups = settings.cache_dir() / "backups"
     if args.remove:
         _remove(known, places, where, edits, backups)
