@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from laconic.records import Omission
 from laconic.reduce.fit import LEFT_OUT, Fitted, Item, fit
 from laconic.render.compact import Json, dump, envelope
 from laconic.render.footer import footer
+from laconic.render.visible import visible, visible_name
 from laconic.tools.tool import Answer, Piece
 
 Count = Callable[[str], int]
@@ -35,6 +36,7 @@ class Composed:
 def compose(answer: Answer, limit: int, count: Count, *, json: bool = False, more: Callable[[int], str]) -> Composed:
     """The text of an answer within a limit. `more` makes the call that continues at a piece."""
     room, layer = limit, ""
+    answer = answer if json else _visible(answer)
     for _ in range(8):
         fitted = _fitted(answer, room, count, more, json=json)
         text = _json(answer, fitted, room, limit, more) if json else _text(answer, fitted, more)
@@ -47,6 +49,15 @@ def compose(answer: Answer, limit: int, count: Count, *, json: bool = False, mor
             break
     text = _figures(answer, limit, count) if json else cut_to(text, limit, count)
     return Composed(text, count(text), (), "net", answer.failed)
+
+
+def _visible(answer: Answer) -> Answer:
+    """The answer as it can be printed; before it is fitted, so that what is counted is what is sent."""
+    pieces = [
+        replace(piece, texts=tuple(map(visible, piece.texts)), group=visible_name(piece.group))
+        for piece in answer.pieces
+    ]
+    return replace(answer, pieces=pieces, head=visible(answer.head), note=visible(answer.note))
 
 
 def cut_to(text: str, limit: int, count: Count) -> str:
@@ -113,7 +124,7 @@ def _text(answer: Answer, fitted: Fitted, more: Callable[[int], str]) -> str:
             parts.append(f"{piece.group}\n" if piece.group and piece.group != last else "")
             parts.append(piece.texts[level])
             last = piece.group
-    parts += [answer.note, footer(_omission(answer, fitted.shown, _next(fitted), more))]
+    parts += [answer.note, visible(footer(_omission(answer, fitted.shown, _next(fitted), more)))]
     return "".join(parts)
 
 

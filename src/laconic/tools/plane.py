@@ -19,6 +19,7 @@ from laconic.errors import LaconicError, NotAllowed, UnknownName, UsageError
 from laconic.index.resolve import Code
 from laconic.index.workspace_index import Index
 from laconic.render.compact import dump
+from laconic.render.visible import visible
 from laconic.sessions.archive import Archive
 from laconic.sessions.calls import Calls
 from laconic.tokens.count import Counter, counter
@@ -199,7 +200,7 @@ class Plane:
             return longest(
                 lambda size: dump({"error": said[:size]}), min(len(said), 40 * allowed), allowed, self.count
             )
-        text = f"error: {said}\n"
+        text = visible(f"error: {said}\n")
         return text if self.count(text) <= allowed else cut_to(text, allowed, self.count)
 
     def _record(self, name: str, tokens: int, milliseconds: float, *, failed: bool, repaired: bool, cut: str) -> None:

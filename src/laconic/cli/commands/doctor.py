@@ -15,6 +15,7 @@ import msgspec
 
 from laconic.config import Settings, child_environment
 from laconic.errors import LaconicError
+from laconic.render.visible import visible
 from laconic.workspace.secrets import SecretFiles
 
 if TYPE_CHECKING:
@@ -37,7 +38,8 @@ def run(args: argparse.Namespace, settings: Settings) -> int:
     else:
         for finding in findings:
             mark = "ok  " if finding.well else "WARN"
-            print(f"{mark} {finding.what}: {finding.seen}" + (f" {finding.advice}" if finding.advice else ""))
+            said = f"{finding.what}: {finding.seen}" + (f" {finding.advice}" if finding.advice else "")
+            print(mark, visible(said))
     return 0 if all(finding.well for finding in findings) else 1
 
 

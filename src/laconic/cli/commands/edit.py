@@ -15,6 +15,7 @@ from pathlib import Path
 
 from laconic.config import Settings
 from laconic.errors import UsageError
+from laconic.render.visible import visible
 from laconic.workspace.secrets import SecretFiles
 
 
@@ -31,9 +32,10 @@ def run(args: argparse.Namespace, settings: Settings) -> int:
     workspace = EditWorkspace(args.root, settings.cache_dir(), SecretFiles.of(settings))
     try:
         if args.undo:
-            print(undo(workspace))
+            print(visible(undo(workspace)))
         else:
-            print(edit(workspace, _calls(args.edits or [sys.stdin.read()]), dry=args.dry_run))
+            made = edit(workspace, _calls(args.edits or [sys.stdin.read()]), dry=args.dry_run)
+            print(visible(made))
     except StaleEdit as stale:
         workspace.note_shown(stale)  # the message is printed whole
         raise

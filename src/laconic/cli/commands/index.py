@@ -13,6 +13,7 @@ import msgspec
 
 from laconic.config import Settings
 from laconic.errors import IndexUnavailable, Unreadable
+from laconic.render.visible import visible_name
 from laconic.workspace.git import home
 from laconic.workspace.secrets import SecretFiles
 
@@ -54,7 +55,7 @@ def run(args: argparse.Namespace, settings: Settings) -> int:
         print(msgspec.json.encode({**msgspec.to_builtins(numbers), "outcome": msgspec.to_builtins(outcome)}).decode())
         return 0
     print(
-        f"{numbers.root}: {numbers.files} files ({numbers.parsed} parsed, {numbers.skipped} skipped, "
+        f"{visible_name(numbers.root)}: {numbers.files} files ({numbers.parsed} parsed, {numbers.skipped} skipped, "
         f"{numbers.failed} failed), {numbers.symbols} symbols, {numbers.lines} lines; "
         f"{numbers.index_bytes / 1e6:.1f} MB for {numbers.source_bytes / 1e6:.1f} MB of text; "
         f"{outcome.written} written, {outcome.removed} removed in {outcome.seconds:.1f} s"
