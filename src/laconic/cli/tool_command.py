@@ -57,7 +57,7 @@ class ToolCommand:
         plane = Plane(root, settings, shell=True)
         try:
             if self._tool.indexed:
-                plane.index.build(seconds=_WAIT)
+                plane.prepare(_WAIT)
             reply = plane.call(self._tool.name, given)
         finally:
             plane.close()

@@ -15,9 +15,8 @@ from laconic.index.changes import Changes, Known, compare, known
 from laconic.index.compacting import compact, too_many_dead
 from laconic.index.prepared import Prepared
 from laconic.index.preparing import Job, Preparer
-from laconic.index.store import Store, lock_of
+from laconic.index.store import Store
 from laconic.workspace.listing import Listed, listing
-from laconic.workspace.lock import held
 from laconic.workspace.secrets import NO_EXCEPTIONS, SECRET, SecretFiles
 
 _BATCH_FILES: Final = 200
@@ -47,7 +46,7 @@ def build(
     seconds: float = 0.0,
 ) -> Outcome:
     """Make the whole workspace fresh; waits at most `seconds` for another writer."""
-    with held(lock_of(store.path), seconds=seconds) as got:
+    with store.locked(seconds) as got:
         if not got:
             return Outcome(locked=True)
         with store.writing():
@@ -64,7 +63,7 @@ def build(
 
 def bring_in(store: Store, root: Path, changes: Changes, preparer: Preparer, *, seconds: float = 2.0) -> Outcome:
     """Write changes that were found a moment ago."""
-    with held(lock_of(store.path), seconds=seconds) as got:
+    with store.locked(seconds) as got:
         if not got:
             return Outcome(locked=True)
         return _apply(store, root, changes, preparer, lambda done, total: None)

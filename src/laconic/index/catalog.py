@@ -97,12 +97,15 @@ def statistics(root: Path, file: Path) -> Statistics:
         raise IndexUnavailable(f"{root} is not indexed.", f"Run `laconic index {root}`.")
     try:
         with closing(sqlite3.connect(f"{file.as_uri()}?mode=ro", uri=True)) as connection:
-            return _read(connection, root, file)
+            side = file.with_name(file.name + "-wal")
+            return numbers(connection, root, file.stat().st_size + (side.stat().st_size if side.exists() else 0))
     except sqlite3.DatabaseError as error:
         raise IndexUnavailable(f"{file} cannot be read: {error}.", f"Run `laconic index {root}`.") from None
 
 
-def _read(connection: sqlite3.Connection, root: Path, file: Path) -> Statistics:
+def numbers(connection: sqlite3.Connection, root: Path, index_bytes: int) -> Statistics:
+    """The numbers of an open index."""
+
     def one(query: str) -> int:
         return int(connection.execute(query).fetchone()[0] or 0)
 
@@ -111,7 +114,6 @@ def _read(connection: sqlite3.Connection, root: Path, file: Path) -> Statistics:
 
     states = table("SELECT state, count(*) FROM files GROUP BY 1")
     meta = dict(connection.execute("SELECT key, value FROM meta"))
-    side = file.with_name(file.name + "-wal")
     return Statistics(
         root=str(root),
         files=sum(states.values()),
@@ -121,7 +123,7 @@ def _read(connection: sqlite3.Connection, root: Path, file: Path) -> Statistics:
         symbols=one("SELECT count(*) FROM symbols"),
         lines=one("SELECT sum(lines) FROM files"),
         source_bytes=one("SELECT sum(size) FROM files WHERE state != 'skipped'"),
-        index_bytes=file.stat().st_size + (side.stat().st_size if side.exists() else 0),
+        index_bytes=index_bytes,
         languages=table("SELECT language, count(*) FROM files GROUP BY 1 ORDER BY 2 DESC, 1"),
         classes=table("SELECT class, count(*) FROM files GROUP BY 1 ORDER BY 2 DESC, 1"),
         building=str(meta.get("building", "")),

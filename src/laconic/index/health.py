@@ -22,6 +22,7 @@ from laconic.workspace.git import git, top
 from laconic.workspace.listing import listing
 from laconic.workspace.secrets import NO_EXCEPTIONS, SecretFiles
 
+_ROOM: Final = 1_000_000  # bytes that the cache folder must still take
 _OLDEST: Final = (3, 34)  # the first SQLite with trigrams
 
 
@@ -69,7 +70,9 @@ def _cache(cache: Path) -> Iterator[Finding]:
     while not os.path.lexists(place):
         place = place.parent
     try:
-        with TemporaryFile(dir=place):  # permissions alone do not tell: a file system may be read-only, or full
+        with TemporaryFile(dir=place) as probe:  # permissions do not tell: a file system may be read-only, or full
+            probe.write(bytes(_ROOM))
+            probe.flush()
             well = True
     except OSError:
         well = False

@@ -21,6 +21,7 @@ from laconic.records import Reference, Span
 from laconic.workspace.lock import held
 
 _UNSAID: Final = "1"  # the parser of indexes from before it was written down
+_MEMORY: Final = Path(":memory:")
 _WAIT: Final = 10.0  # seconds that a reader waits for a checkpoint to end
 
 
@@ -101,6 +102,25 @@ class Store:
             if not got:
                 raise IndexUnavailable(f"{path} is locked.", "Wait for the other process to end.")
             return cls(path, _replaced(path))
+
+    @classmethod
+    def in_memory(cls) -> Store:
+        """An index for one process, where no disk takes one; all who use it share its connection."""
+        return cls(_MEMORY, _connect(_MEMORY))
+
+    @property
+    def kept(self) -> bool:
+        """Whether it is on disk."""
+        return self.path != _MEMORY
+
+    @contextmanager
+    def locked(self, seconds: float) -> Iterator[bool]:
+        """Be the one writer for the block; False when another process still is after the time given."""
+        if not self.kept:
+            yield True
+            return
+        with held(lock_of(self.path), seconds=seconds) as got:
+            yield got
 
     def close(self) -> None:
         self.connection.close()
@@ -321,6 +341,8 @@ def _connect(path: Path) -> sqlite3.Connection:
         # A power cut may lose the last batches, never the file: what is lost is indexed again.
         connection.execute("PRAGMA synchronous = NORMAL")
         connection.execute("PRAGMA cache_size = -16000")
+        if path == _MEMORY:
+            connection.execute("PRAGMA temp_store = MEMORY")
         version = int(connection.execute("PRAGMA user_version").fetchone()[0])
         if version == 0:
             _create(connection)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import sqlite3
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from pathlib import Path
@@ -15,7 +16,7 @@ from shlex import quote
 from typing import Final
 
 from laconic.config import Settings
-from laconic.errors import LaconicError, NotAllowed, UnknownName, UsageError
+from laconic.errors import IndexUnavailable, LaconicError, NotAllowed, UnknownName, UsageError
 from laconic.index.resolve import Code
 from laconic.index.workspace_index import Index
 from laconic.render.compact import dump
@@ -32,6 +33,7 @@ from laconic.tools.session import Session
 from laconic.tools.tool import AGAIN, BUDGET, FORMAT, OFFSET, Answer, Call, Piece, Tool
 from laconic.workspace.secrets import SecretFiles
 
+_UNUSABLE: Final = (IndexUnavailable, sqlite3.Error, OSError)  # what an index on disk may raise
 _PATIENCE: Final = 2.0  # seconds
 _REFUSAL: Final = 1_000  # tokens of an answer that says what is wrong
 _HOW: Final = frozenset({BUDGET.name, FORMAT.name, OFFSET.name, AGAIN.name})  # arguments that ask for nothing else
@@ -69,6 +71,7 @@ class Plane:
         self.cache = settings.cache_dir()
         self.secrets = SecretFiles.of(settings)
         self._index: Index | None = None
+        self._trouble = ""  # what is wrong with it
         self._count: Counter | None = None
         self._calls: Calls | None = None
         self._edits: EditWorkspace | None = None
@@ -76,9 +79,12 @@ class Plane:
 
     @property
     def index(self) -> Index:
-        """The index, opened on first use."""
+        """The index, opened on first use; in memory where the cache folder takes none."""
         if self._index is None:
-            self._index = Index.open(self.root, self.cache, secrets=self.secrets)
+            try:
+                self._index = Index.open(self.root, self.cache, secrets=self.secrets)
+            except _UNUSABLE as error:
+                return self._index_in_memory(error)
         return self._index
 
     @property
@@ -106,6 +112,13 @@ class Plane:
         if self._edits is None:
             self._edits = EditWorkspace(self.root, self.cache, self.secrets)
         return self._edits
+
+    def prepare(self, seconds: float) -> None:
+        """Bring the index up to date before a call, as long as that takes; waits so long for another writer."""
+        try:
+            self.index.build(seconds=seconds)
+        except _UNUSABLE as error:
+            self._do_without(error)
 
     def close(self) -> None:
         for opened in (self._index, self._calls, self._edits):
@@ -146,9 +159,10 @@ class Plane:
     def _answer(self, call: Call, tool: Tool, ignored: tuple[str, ...]) -> Composed:
         lag = self._refreshed() if tool.indexed else ""
         answer = tool.run(call)
-        if tool.indexed and answer.paths and self.index.ensure(answer.paths):
+        if tool.indexed and answer.paths and self._has_changed(answer.paths):
             answer = tool.run(call)
         notes = [f"({lag}; the answer may lack something)"] if lag else []
+        notes += [f"({self._trouble} `laconic doctor` says more.)"] if self._trouble and tool.indexed else []
         notes += [f"(not understood, left aside: {', '.join(ignored)}. {usage(tool)})"] if ignored else []
         skipped = max(0, call.number("offset"))
         page = _page(answer, skipped, "".join(f"{note}\n" for note in notes))
@@ -170,9 +184,39 @@ class Plane:
     def _refreshed(self) -> str:
         """Bring the index up to date; a build that ends soon is waited for, a longer one is said to be under way."""
         until = time.monotonic() + _PATIENCE
-        while (lag := self.index.refresh()) and time.monotonic() < until:
-            time.sleep(0.02)
+        try:
+            while (lag := self.index.refresh()) and time.monotonic() < until and not self.index.trouble:
+                time.sleep(0.02)
+            if self.index.trouble:
+                self._do_without(IndexUnavailable(f"{self.index.trouble}."))
+                return self.index.refresh() if not self.index.store.kept else ""
+        except _UNUSABLE as error:
+            self._do_without(error)
+            return self.index.refresh() if not self.index.store.kept else ""
         return lag
+
+    def _has_changed(self, paths: Sequence[str]) -> bool:
+        """Whether files that an answer quotes changed since they were indexed; they are indexed again then."""
+        try:
+            return self.index.ensure(paths)
+        except _UNUSABLE as error:
+            self._do_without(error)
+            return not self.index.store.kept
+
+    def _do_without(self, error: Exception) -> None:
+        """Answer from the index as it is when it cannot be written; where there is none, from one in memory."""
+        if self._index is not None and self._index.store.kept and self._index.store.meta("built"):
+            self._trouble = f"The index is not up to date: {error}"
+        else:
+            self._index_in_memory(error)
+
+    def _index_in_memory(self, error: Exception) -> Index:
+        self._trouble = f"The index is not kept: {error}"
+        if self._index is not None:
+            self._index.close()
+        self._code = None
+        self._index = Index.in_memory(self.root, self.secrets)
+        return self._index
 
     def _note_sent(self, page: Answer, composed: Composed, session: Session) -> None:
         """Remember which lines the client has now: for later answers, and for edits that name them."""
@@ -184,7 +228,8 @@ class Plane:
             for span in spans:
                 session.receive(sent.path, sent.source.tag, range(span.start, span.end + 1), numbered=sent.numbered)
             if self.editing:
-                self.edits.snapshots.remember(sent.path, sent.source, spans)
+                with suppress(LaconicError, sqlite3.Error, OSError):  # an edit of them will ask for a fresh read
+                    self.edits.snapshots.remember(sent.path, sent.source, spans)
 
     def _refusal(self, error: Exception, given: Mapping[str, object], host: int | None) -> str:
         """What went wrong and how to go on, within the budget of the call."""
@@ -208,7 +253,7 @@ class Plane:
             if self._calls is None:
                 self._calls = Calls(self.cache)
             self._calls.record(name, tokens, milliseconds, failed=failed, repaired=repaired, cut=cut)
-        except sqlite3.Error:
+        except (LaconicError, sqlite3.Error, OSError):
             self._calls = None  # figures are lost, the answer is not
 
 

@@ -98,7 +98,7 @@ def _parsed(call: Call, target: str) -> tuple[str, str, Span | None]:
         if not match["end"]:
             return match["path"], "", Span(max(1, start - _AROUND), start + _AROUND)
         return match["path"], "", Span(start, end)
-    if call.plane.index.store.file(text) is None and "/" not in text and not _exists(call, text):
+    if "/" not in text and not _exists(call, text) and call.plane.index.store.file(text) is None:
         return "", text, None
     return text, "", None
 
