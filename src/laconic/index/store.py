@@ -83,6 +83,7 @@ class Store:
     def __init__(self, path: Path, connection: sqlite3.Connection) -> None:
         self.path = path
         self.connection = connection
+        self._number = _file_number(path)
 
     @classmethod
     def open(cls, path: Path) -> Store:
@@ -112,6 +113,11 @@ class Store:
     def kept(self) -> bool:
         """Whether it is on disk."""
         return self.path != _MEMORY
+
+    @property
+    def is_removed(self) -> bool:
+        """Whether somebody deleted its file, or put another in its place."""
+        return self.kept and _file_number(self.path) != self._number
 
     @contextmanager
     def locked(self, seconds: float) -> Iterator[bool]:
@@ -326,6 +332,13 @@ class Store:
 def lock_of(path: Path) -> Path:
     """The file that the one writer of an index holds."""
     return path.with_name(path.name + ".lock")
+
+
+def _file_number(path: Path) -> int:
+    try:
+        return path.stat().st_ino
+    except OSError:
+        return -1
 
 
 def remove(path: Path) -> None:

@@ -184,6 +184,8 @@ class Plane:
     def _refreshed(self) -> str:
         """Bring the index up to date; a build that ends soon is waited for, a longer one is said to be under way."""
         until = time.monotonic() + _PATIENCE
+        if self._index is not None and self._index.store.is_removed:
+            self._forget_index()
         try:
             while (lag := self.index.refresh()) and time.monotonic() < until and not self.index.trouble:
                 time.sleep(0.02)
@@ -211,12 +213,15 @@ class Plane:
             self._index_in_memory(error)
 
     def _index_in_memory(self, error: Exception) -> Index:
+        self._forget_index()
         self._trouble = f"The index is not kept: {error}"
-        if self._index is not None:
-            self._index.close()
-        self._code = None
         self._index = Index.in_memory(self.root, self.secrets)
         return self._index
+
+    def _forget_index(self) -> None:
+        if self._index is not None:
+            self._index.close()
+        self._index = self._code = None
 
     def _note_sent(self, page: Answer, composed: Composed, session: Session) -> None:
         """Remember which lines the client has now: for later answers, and for edits that name them."""
