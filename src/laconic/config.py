@@ -194,7 +194,7 @@ def load(
     if file is not None and required and not path.is_file():
         raise BadSetting(f"There is no settings file {path}.", "Name another with --config.")
     if path.is_file():
-        for name, raw in _flatten(_read_toml(path)).items():
+        for name, raw in _read_toml(path).items():
             values[name] = _row(rows, name, str(path)).parse(raw, str(path))
     for row in SETTINGS:
         if row.variable in environ:
@@ -239,8 +239,8 @@ def _row(rows: Mapping[str, Setting], name: str, source: str) -> Setting:
 
 def _read_toml(path: Path) -> dict[str, object]:
     try:
-        return tomllib.loads(path.read_text("utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError) as error:
+        return _flatten(tomllib.loads(path.read_text("utf-8")))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError, RecursionError) as error:
         raise BadSetting(f"{path} cannot be read: {error}.", "Mend or remove the file.") from None
 
 

@@ -49,7 +49,7 @@ def _calls(texts: list[str]) -> list[dict[str, object]]:
     for text in texts:
         try:
             given = json.loads(text)
-        except json.JSONDecodeError as error:
+        except (json.JSONDecodeError, RecursionError) as error:
             raise UsageError(f"The edits are not JSON: {error}.", "See `laconic edit --help`.") from None
         if isinstance(given, dict) and isinstance(given.get("edits"), list):
             given = given["edits"]
