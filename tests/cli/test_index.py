@@ -95,11 +95,15 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
-@pytest.mark.parametrize("command", [["index", "HOME"], ["search", "Shop", "--root", "HOME"], ["index", "/"]])
-def test_a_folder_that_is_no_project_is_a_question_first(given: list[str], home: Path, command: list[str]) -> None:
-    name, *words = [str(home) if word == "HOME" else word for word in command]
-    with pytest.raises(UsageError, match="--yes"):
-        main([name, *given, *words])
+def test_a_folder_that_is_no_project_is_a_question_first(
+    given: list[str], home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for folder in (str(home), "/"):
+        with pytest.raises(UsageError, match="--yes"):
+            main(["index", *given, folder])
+        assert main(["search", *given, "Shop", "--root", folder]) == 2
+        assert "--yes" in capsys.readouterr().err
+    assert not (tmp_path / "cache" / "index").exists()
 
 
 def test_yes_answers_it_once_and_for_all(given: list[str], home: Path, capsys: pytest.CaptureFixture[str]) -> None:

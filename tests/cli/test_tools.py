@@ -39,6 +39,7 @@ def test_a_subfolder_means_the_repository_and_places_are_named_from_it(
     assert main(["read", *given, "money.py:13-14"]) == 0
     assert capsys.readouterr().out.startswith("[shop/money.py#")
     assert main(["read", *given, "shop/money.py:13-14"]) == 0  # as our own answers name it
+    assert main(["search", *given, "total"]) == 0
     assert [root for root, _ in catalog.workspaces(tmp_path / "cache")] == [repository.resolve()]
 
 

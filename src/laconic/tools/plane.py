@@ -35,6 +35,7 @@ from laconic.workspace.secrets import SecretFiles
 
 _UNUSABLE: Final = (IndexUnavailable, sqlite3.Error, OSError)  # what an index on disk may raise
 _PATIENCE: Final = 2.0  # seconds
+_OTHERS: Final = 30.0  # seconds that a command waits for another process that is writing the index
 _REFUSAL: Final = 1_000  # tokens of an answer that says what is wrong
 _HOW: Final = frozenset({BUDGET.name, FORMAT.name, OFFSET.name, AGAIN.name})  # arguments that ask for nothing else
 _NOTHING: Final = "(nothing to show)\n"
@@ -72,6 +73,8 @@ class Plane:
         self.secrets = SecretFiles.of(settings)
         self._index: Index | None = None
         self._trouble = ""  # what is wrong with it
+        self._due = False  # whether it must be brought up to date before it is used
+        self._lag = ""  # what it may lack
         self._count: Counter | None = None
         self._calls: Calls | None = None
         self._edits: EditWorkspace | None = None
@@ -79,7 +82,9 @@ class Plane:
 
     @property
     def index(self) -> Index:
-        """The index, opened on first use; in memory where the cache folder takes none."""
+        """The index, opened on first use, up to date in every call; in memory where the cache folder takes none."""
+        if self._due:
+            self._bring_up_to_date()
         if self._index is None:
             try:
                 self._index = Index.open(self.root, self.cache, secrets=self.secrets)
@@ -112,13 +117,6 @@ class Plane:
         if self._edits is None:
             self._edits = EditWorkspace(self.root, self.cache, self.secrets)
         return self._edits
-
-    def prepare(self, seconds: float) -> None:
-        """Bring the index up to date before a call, as long as that takes; waits so long for another writer."""
-        try:
-            self.index.build(seconds=seconds)
-        except _UNUSABLE as error:
-            self._do_without(error)
 
     def close(self) -> None:
         for opened in (self._index, self._calls, self._edits):
@@ -157,12 +155,16 @@ class Plane:
         return limit(wish, default, pressure=session.pressure, host=host, batch=session.batch_left)
 
     def _answer(self, call: Call, tool: Tool, ignored: tuple[str, ...]) -> Composed:
-        lag = self._refreshed() if tool.indexed else ""
+        self._due, self._lag = tool.indexed, ""
+        if tool.indexed and not tool.seldom:
+            self._bring_up_to_date()
         answer = tool.run(call)
-        if tool.indexed and answer.paths and self._has_changed(answer.paths):
+        asked = tool.indexed and not self._due
+        self._due = False
+        if asked and answer.paths and self._has_changed(answer.paths):
             answer = tool.run(call)
-        notes = [f"({lag}; the answer may lack something)"] if lag else []
-        notes += [f"({self._trouble} `laconic doctor` says more.)"] if self._trouble and tool.indexed else []
+        notes = [f"({self._lag}; the answer may lack something)"] if self._lag else []
+        notes += [f"({self._trouble} `laconic doctor` says more.)"] if self._trouble and asked else []
         notes += [f"(not understood, left aside: {', '.join(ignored)}. {usage(tool)})"] if ignored else []
         skipped = max(0, call.number("offset"))
         page = _page(answer, skipped, "".join(f"{note}\n" for note in notes))
@@ -181,20 +183,29 @@ class Plane:
                     call.session.tell(_key(tool, call, page.pieces[index]))
         return composed
 
-    def _refreshed(self) -> str:
-        """Bring the index up to date; a build that ends soon is waited for, a longer one is said to be under way."""
-        until = time.monotonic() + _PATIENCE
+    def _bring_up_to_date(self) -> None:
+        """Let the index follow the disk, once a call, and note what the answer must say of it."""
+        self._due = False
         if self._index is not None and self._index.store.is_removed:
             self._forget_index()
         try:
-            while (lag := self.index.refresh()) and time.monotonic() < until and not self.index.trouble:
-                time.sleep(0.02)
+            self._lag = self._built() if self.shell else self._refreshed()
             if self.index.trouble:
-                self._do_without(IndexUnavailable(f"{self.index.trouble}."))
-                return self.index.refresh() if not self.index.store.kept else ""
+                raise IndexUnavailable(f"{self.index.trouble}.")
         except _UNUSABLE as error:
             self._do_without(error)
-            return self.index.refresh() if not self.index.store.kept else ""
+            self._lag = self.index.refresh() if not self.index.store.kept else ""
+
+    def _built(self) -> str:
+        """For a command, which asks once: complete, however long that takes; another writer is waited for."""
+        locked = self.index.store.kept and self.index.build(seconds=_OTHERS).locked
+        return self.index.refresh() if locked or not self.index.store.kept else ""
+
+    def _refreshed(self) -> str:
+        """For a server: a build that ends soon is waited for, a longer one is said to be under way."""
+        until = time.monotonic() + _PATIENCE
+        while (lag := self.index.refresh()) and time.monotonic() < until and not self.index.trouble:
+            time.sleep(0.02)
         return lag
 
     def _has_changed(self, paths: Sequence[str]) -> bool:

@@ -182,4 +182,5 @@ TOOL = Tool(
     budget=3_600,
     examples=('read(targets=["src/app.py:40-80", "src/db.py::Session.commit"])',),
     aliases="read_file read_source read_files view cat open get_file readrange file_read",
+    seldom=True,
 )

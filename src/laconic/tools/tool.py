@@ -163,6 +163,7 @@ class Tool:
     aliases: str = ""  # names that agents guess, separated by spaces
     instead: str = ""  # names of things that we do not do, to which this tool comes nearest
     indexed: bool = True  # it needs the index to be fresh
+    seldom: bool = False  # it needs it for some targets only
     writes: bool = False
     default: bool = True  # offered without being asked for
     fields: Mapping[str, Argument] = field(init=False)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
-from fnmatch import fnmatchcase
+from fnmatch import fnmatchcase, translate
 from typing import Final
 
 from laconic.config import Settings
@@ -24,6 +25,14 @@ _PLACES: Final = (
 _HARMLESS: Final = ("*.example", "*.sample", "*.template", "*.dist", "*.pub")  # made to be shared
 
 
+def _any_of(patterns: tuple[str, ...]) -> re.Pattern[str]:
+    return re.compile("|".join(map(translate, patterns)))
+
+
+_SECRET_NAME: Final = _any_of(_NAMES)  # every file of a workspace is asked: one pattern is tried, not thirty
+_HARMLESS_NAME: Final = _any_of(_HARMLESS)
+
+
 @dataclass(frozen=True, slots=True)
 class SecretFiles:
     """Which files are kept from indexes and answers. `allowed`: patterns of those that the user lets through."""
@@ -37,11 +46,10 @@ class SecretFiles:
     def is_secret(self, path: str) -> bool:
         """Whether a path, relative to the workspace, is one to keep."""
         plain = path.lower()
-        name = plain.rpartition("/")[2]
-        if any(fnmatchcase(name, pattern) for pattern in _HARMLESS):
+        name = plain[plain.rfind("/") + 1 :]
+        if not _SECRET_NAME.match(name) and not f"/{plain}".endswith(_PLACES):
             return False
-        held = any(fnmatchcase(name, pattern) for pattern in _NAMES) or f"/{plain}".endswith(_PLACES)
-        return held and not self._is_allowed(path)
+        return not _HARMLESS_NAME.match(name) and not self._is_allowed(path)
 
     def check(self, path: str) -> None:
         """Refuse a file that is kept, with the way to allow it."""
