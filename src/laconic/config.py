@@ -66,6 +66,7 @@ SETTINGS: Final[tuple[Setting, ...]] = (
     ),
     Setting("parse.max_line", 50_000, "Longest line, in bytes, of a file that is parsed.", minimum=1),
     Setting("parse.seconds", 10.0, "Time after which the parser of one file is killed.", minimum=0.1),
+    Setting("index.secrets", "", "Secret files (`.env`, keys) that may be indexed and read: patterns, or `all`."),
     Setting("archive.limit_mb", 512, "Megabytes the archive may hold on disk; the oldest go first.", minimum=1),
     Setting("archive.days", 90, "Days that the archive keeps what nobody put again; 0: any number.", minimum=0),
     Setting("ledger.days", 90, "Days that decisions about an unused conversation are kept.", minimum=1),
@@ -208,7 +209,7 @@ def load(
     if file is not None and required and not path.is_file():
         raise BadSetting(f"There is no settings file {path}.", "Name another with --config.")
     if path.is_file():
-        for name, raw in _flatten(_read_toml(path)).items():
+        for name, raw in _read_toml(path).items():
             values[name] = _row(rows, name, str(path)).parse(raw, str(path))
     for row in SETTINGS:
         if row.variable in environ:
@@ -270,8 +271,8 @@ def _row(rows: Mapping[str, Setting], name: str, source: str) -> Setting:
 
 def _read_toml(path: Path) -> dict[str, object]:
     try:
-        return tomllib.loads(path.read_text("utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError) as error:
+        return _flatten(tomllib.loads(path.read_text("utf-8")))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError, RecursionError) as error:
         raise BadSetting(f"{path} cannot be read: {error}.", "Mend or remove the file.") from None
 
 

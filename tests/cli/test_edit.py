@@ -38,3 +38,14 @@ def test_edit_and_undo(tmp_path: Path, config: Path, capsys: pytest.CaptureFixtu
 def test_what_is_no_edit_is_a_usage_error(tmp_path: Path, config: Path, text: str) -> None:
     with pytest.raises(UsageError):
         main(["edit", "--config", str(config), "--root", str(tmp_path), text])
+
+
+def test_the_lines_that_a_refusal_printed_may_be_edited_next(tmp_path: Path, config: Path) -> None:
+    root = tmp_path / "work"
+    root.mkdir()
+    (root / "a.txt").write_text("one\ntwo\n")
+    given = ["edit", "--config", str(config), "--root", str(root)]
+    with pytest.raises(EditRefused, match="2\ttwo"):
+        main([*given, '{"path": "a.txt", "tag": "123456", "start": 2, "text": "zwei"}'])
+    tag = split(b"one\ntwo\n").tag
+    assert main([*given, f'{{"tag": "{tag}", "start": 2, "text": "zwei"}}']) == 0

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from laconic.cli.main import main
-from laconic.errors import Unreadable
+from laconic.errors import Unreadable, UsageError
 from laconic.index import catalog
 
 
@@ -83,3 +83,31 @@ def test_several_workspaces_are_kept_apart(code: Path, given: list[str], tmp_pat
     catalog.forget(cache, code)
     assert [root for root, _ in catalog.workspaces(cache)] == [other]
     assert (code / "a.py").exists()
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A home folder with one file in it."""
+    folder = tmp_path / "home"
+    folder.mkdir()
+    (folder / "a.py").write_text("class Shop:\n    pass\n")
+    monkeypatch.setenv("HOME", str(folder))
+    return folder
+
+
+def test_a_folder_that_is_no_project_is_a_question_first(
+    given: list[str], home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for folder in (str(home), "/"):
+        with pytest.raises(UsageError, match="--yes"):
+            main(["index", *given, folder])
+        assert main(["search", *given, "Shop", "--root", folder]) == 2
+        assert "--yes" in capsys.readouterr().err
+    assert not (tmp_path / "cache" / "index").exists()
+
+
+def test_yes_answers_it_once_and_for_all(given: list[str], home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["index", *given, "--yes", str(home)]) == 0
+    assert main(["index", *given, "--rebuild", str(home)]) == 0
+    assert main(["search", *given, "Shop", "--root", str(home)]) == 0
+    assert "class Shop" in capsys.readouterr().out

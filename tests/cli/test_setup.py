@@ -156,3 +156,47 @@ def test_a_name_that_only_an_active_environment_knows_is_written_as_a_place(
     command = json.loads((project / ".mcp.json").read_text())["mcpServers"]["laconic"]["command"]
     assert Path(command).is_absolute()
     assert Path(command).is_file()
+
+
+@pytest.mark.parametrize("name", ["CLAUDE.md", ".mcp.json"])
+def test_a_link_that_leaves_the_project_is_refused_and_nothing_is_written(project: Path, name: str) -> None:
+    outside = project.parent / "outside"
+    outside.write_text("{}")
+    (project / name).symlink_to(outside)
+    for words in ([], ["--remove"]):
+        with pytest.raises(LaconicError, match="is a link to"):
+            main(["setup", "claude", "--project", *words])
+    assert outside.read_text() == "{}"
+    assert [path.name for path in project.iterdir()] == [name]
+
+
+def test_a_folder_that_leaves_the_project_is_refused(project: Path) -> None:
+    (project.parent / "outside").mkdir()
+    (project / ".cursor").symlink_to("../outside")
+    with pytest.raises(LaconicError, match="is a link to"):
+        main(["setup", "cursor", "--project"])
+    assert list((project.parent / "outside").iterdir()) == []
+
+
+def test_a_link_that_stays_inside_is_followed_and_stays_a_link(project: Path) -> None:
+    (project / "AGENTS.md").write_text("# Notes\n")
+    (project / "CLAUDE.md").symlink_to("AGENTS.md")
+    assert main(["setup", "claude", "--project"]) == 0
+    assert (project / "CLAUDE.md").is_symlink()
+    assert START in (project / "AGENTS.md").read_text()
+    assert main(["setup", "claude", "--project", "--remove"]) == 0
+    assert (project / "CLAUDE.md").is_symlink()
+    assert (project / "AGENTS.md").read_text() == "# Notes\n"
+
+
+def test_a_link_of_the_user_may_lead_anywhere_in_the_home_folder(project: Path) -> None:
+    home = project.parent / "home"
+    (home / "dotfiles").mkdir()
+    (home / "dotfiles" / "codex.toml").write_text("")
+    (home / ".codex").mkdir()
+    (home / ".codex" / "config.toml").symlink_to(home / "dotfiles" / "codex.toml")
+    assert main(["setup", "codex", "--no-guidance"]) == 0
+    assert "laconic" in (home / "dotfiles" / "codex.toml").read_text()
+    (home / ".codex" / "AGENTS.md").symlink_to(project / "elsewhere.md")
+    with pytest.raises(LaconicError, match="is a link to"):
+        main(["setup", "codex"])

@@ -121,3 +121,46 @@ def test_every_question_of_a_hasty_client_is_answered_once(tmp_path: Path) -> No
     rest, _ = server.communicate(timeout=60)
     assert rest == b""
     assert server.returncode == 0
+
+
+@pytest.mark.parametrize("first", [True, False])
+@pytest.mark.parametrize(
+    ("line", "code"),
+    [
+        (
+            rb'{"jsonrpc":"2.0","id":9,"method":"tools/call","params":{"name":"search","arguments":{"query":"\ud800x"}}}',
+            0,
+        ),
+        (rb'{"jsonrpc":"2.0","id":9,"method":"tools/call","params":{"name":"none\udfff"}}', 0),
+        (b'{"jsonrpc":"2.0","id":9,"method":"tools/call","params":' + b"[" * 100_000 + b"]" * 100_000 + b"}", -32700),
+        (b'{"jsonrpc":"2.0","params":' + b"[" * 150 + b"]" * 150 + b',"id":9,"method":"ping"}', -32700),
+        (b'{"jsonrpc":"2.0","id":9,"method":"tools/call",', -32700),
+        (b'{"id":9,"method":' + b"[" * 100_000, -32700),
+    ],
+)
+def test_every_request_is_answered_whatever_it_holds(
+    tmp_path: Path, settings: Settings, line: bytes, code: int, first: bool
+) -> None:
+    """Half a surrogate pair, brackets without end, half a message: before the SDK is loaded, and after."""
+    root = shop(tmp_path)
+    hello = [json.dumps(message).encode() for message in _handshake("2025-06-18")[: 2 if first else 6]]
+    given = [*hello, line, b'{"jsonrpc":"2.0","id":10,"method":"ping"}']
+    server = subprocess.Popen(
+        [sys.executable, "-m", "laconic", "mcp", "--root", str(root)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        env={"LACONIC_CACHE_DIR": str(settings.cache_dir()), "LACONIC_CONFIG": str(tmp_path / "none")},
+    )
+    answers: dict[object, Any] = {}
+    with server:
+        assert server.stdin is not None
+        assert server.stdout is not None
+        server.stdin.write(b"".join(each + b"\n" for each in given))
+        server.stdin.flush()
+        while not {9, 10} <= answers.keys() and (said := server.stdout.readline()):
+            message = json.loads(said)
+            answers[message.get("id")] = message
+        server.stdin.close()
+    assert answers[9].get("error", {}).get("code", 0) == code
+    assert answers[10]["result"] == {}
+    assert server.returncode == 0

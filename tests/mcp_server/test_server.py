@@ -132,3 +132,19 @@ def test_a_call_that_has_to_wait_reports_progress(root: Path, settings: Settings
         anyio.run(talk)
     assert heard
     assert heard == sorted(heard)
+
+
+@pytest.mark.parametrize("editing", [False, True])
+def test_a_server_changes_files_only_where_editing_is_on(root: Path, settings: Settings, editing: bool) -> None:
+    """A client may call what was not listed."""
+
+    async def talk() -> None:
+        async with Client(CodePlane(root, settings, editing=editing).server()) as client:
+            await client.call_tool("read", {"targets": ["shop/cart.py"]})
+            change = {"path": "shop/cart.py", "find": "The cart", "text": "The basket"}
+            answer = await client.call_tool("edit", {"edits": [change]})
+            assert answer.is_error is not editing
+
+    anyio.run(talk)
+    assert ("The basket" in (root / "shop/cart.py").read_text()) is editing
+    assert (settings.cache_dir() / "edits").exists() is editing

@@ -151,3 +151,26 @@ def test_the_index_of_a_folder_that_is_gone_can_be_forgotten(plane: Plane, tmp_p
     assert not plane.call("workspace", {"action": "remove", "path": str(other)}).failed
     assert str(other) not in plane.call("workspace", {"action": "list"}).text
     assert plane.call("workspace", {"action": "remove", "path": str(other)}).failed
+
+
+@pytest.mark.parametrize("pattern", ["/[/", "/(/", "/*/", "/[/i", "/a(b/"])
+def test_a_pattern_that_is_none_is_an_error_with_the_fix(plane: Plane, pattern: str) -> None:
+    reply = plane.call("search", {"query": pattern})
+    assert reply.failed
+    assert "is not a regular expression" in reply.text
+    assert "Escape special characters" in reply.text
+
+
+def test_a_folder_that_is_no_project_is_added_only_by_force(
+    plane: Plane, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    refused = plane.call("workspace", {"action": "add", "path": "/"})
+    assert refused.failed
+    assert "force=true" in refused.text
+    home = tmp_path / "home"
+    home.mkdir()
+    monkeypatch.setenv("HOME", str(home))
+    assert plane.call("workspace", {"action": "add", "path": str(home)}).failed
+    assert str(home) not in plane.call("workspace", {"action": "list"}).text
+    assert not plane.call("workspace", {"action": "add", "path": str(home), "force": True}).failed
+    assert str(home) in plane.call("workspace", {"action": "list"}).text

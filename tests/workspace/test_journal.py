@@ -115,3 +115,70 @@ def test_recovery_finishes_a_committed_change_or_takes_it_back_whole(
     assert journal.recover()
     assert tree(folder) == ({"a": b"a1", "b": b"someone else"} if foreign else {"a": b"a2", "b": b"b2"})
     assert not journal.recover()
+
+
+@pytest.mark.skipif(not hasattr(os, "setxattr"), reason="extended attributes are Linux's")
+def test_extended_attributes_survive(folder: Path, journal: Journal) -> None:
+    try:
+        os.setxattr(folder / "a", "user.note", b"kept")
+    except OSError:
+        pytest.skip("this file system has none")
+    journal.apply([Write(folder / "a", b"a1", b"a2")])
+    assert os.getxattr(folder / "a", "user.note") == b"kept"
+    journal.undo()
+    assert os.getxattr(folder / "a", "user.note") == b"kept"
+
+
+def test_hard_links_stay_together(folder: Path, journal: Journal) -> None:
+    (folder / "other").hardlink_to(folder / "a")
+    journal.apply([Write(folder / "a", b"a1", b"longer than it was"), Write(folder / "b", b"b1", b"b2")])
+    assert tree(folder) == {"a": b"longer than it was", "b": b"b2", "other": b"longer than it was"}
+    assert (folder / "a").samefile(folder / "other")
+    journal.undo()
+    assert tree(folder) == {"a": b"a1", "b": b"b1", "other": b"a1"}
+    assert (folder / "a").samefile(folder / "other")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "torn"),
+    [
+        (b"old and long old content", b"new content", b"new and long old content"),
+        (b"old and long old content", b"new content", b"new contentg old content"),
+        (b"old", b"new and longer", b"nld"),
+        (b"old", b"new and longer", b"new and"),
+        (b"o" * 9000, b"n" * 9000, b"o" * 4096 + b"n" * 4000 + b"o" * 904),  # pages reach the disk in any order
+    ],
+)
+@pytest.mark.parametrize("foreign", [False, True])
+def test_a_write_in_place_that_was_cut_short_is_finished_or_taken_back(
+    folder: Path, journal: Journal, old: bytes, new: bytes, torn: bytes, *, foreign: bool
+) -> None:
+    """As found after a kill while the second of three files was written over."""
+    (folder / "b").write_bytes(old)
+    (folder / "c").write_bytes(b"c1")
+    (folder / "other").hardlink_to(folder / "b")
+    changes = [Write(folder / "a", b"a1", b"a2"), Write(folder / "b", old, new), Write(folder / "c", b"c1", b"c2")]
+    journal.apply(changes)
+    record = next(path for path in (folder.parent / "journal").iterdir() if path.name == "1")
+    (record / "done").unlink()
+    staged = sorted(path for path in (record / "plan").read_text().split('"') if path.endswith(".tmp"))
+    Path(staged[1]).write_bytes(new)
+    (folder / "c").rename(staged[2])
+    (folder / "c").write_bytes(b"someone else" if foreign else b"c1")
+    (folder / "b").write_bytes(torn)
+    assert journal.recover()
+    wanted = (b"a1", old, b"someone else") if foreign else (b"a2", new, b"c2")
+    assert tree(folder) == dict(zip("abc", wanted, strict=True)) | {"other": wanted[1]}
+    assert not journal.recover()
+
+
+def test_what_somebody_else_wrote_over_a_write_that_was_cut_short_stays(folder: Path, journal: Journal) -> None:
+    (folder / "other").hardlink_to(folder / "a")
+    journal.apply([Write(folder / "a", b"a1", b"a2 and more")])
+    record = next(path for path in (folder.parent / "journal").iterdir() if path.name == "1")
+    (record / "done").unlink()
+    staged = next(path for path in (record / "plan").read_text().split('"') if path.endswith(".tmp"))
+    Path(staged).write_bytes(b"a2 and more")
+    (folder / "a").write_bytes(b"mine")
+    journal.recover()
+    assert tree(folder) == {"a": b"mine", "b": b"b1", "other": b"mine"}

@@ -126,3 +126,12 @@ def test_one_file(tmp_path: Path) -> None:
     assert look(tmp_path, "a.py") == listing(tmp_path)[0]
     assert look(tmp_path, "b.py") is None
     assert look(tmp_path, "a\0b") is None
+
+
+@pytest.mark.skipif(not Path("/proc/1").exists(), reason="a system without /proc")
+def test_a_link_that_may_not_be_read_is_listed_with_the_reason(tmp_path: Path) -> None:
+    write(tmp_path, "a.py")
+    (tmp_path / "other").symlink_to("/proc/1/cwd")
+    found = {item.path: item.trouble for item in listing(tmp_path)}
+    assert found["a.py"] == ""
+    assert found["other"].startswith("a link that ")

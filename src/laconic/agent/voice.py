@@ -266,7 +266,7 @@ class Voice:
 def _message(said: bytes) -> str:
     try:
         found = msgspec.json.decode(said)
-    except (msgspec.MsgspecError, UnicodeDecodeError):
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
         found = None
     error = found.get("error") if isinstance(found, Mapping) else None
     text = error.get("message") if isinstance(error, Mapping) else error

@@ -18,6 +18,7 @@ from laconic import __version__
 from laconic.cli import commands
 from laconic.config import Settings, load
 from laconic.errors import LaconicError, UsageError
+from laconic.render.visible import visible
 
 
 class Command(Protocol):
@@ -93,7 +94,7 @@ def entry() -> NoReturn:
         code = main(sys.argv[1:])
         sys.stdout.flush()
     except LaconicError as error:
-        print(f"laconic: {error}", file=sys.stderr)
+        print(visible(f"laconic: {error}"), file=sys.stderr)
         code = 2
     except KeyboardInterrupt:
         code = 130

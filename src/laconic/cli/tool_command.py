@@ -17,7 +17,6 @@ from laconic.tools.tool import AGAIN, OFFSET, Argument, Tool
 from laconic.workspace.git import home
 from laconic.workspace.programs import find_program
 
-_WAIT = 30.0  # seconds for another process that is writing the index
 _BOLD, _DIM, _PLAIN = "\033[1m", "\033[2m", "\033[0m"
 _PATH_LINE = re.compile(r"^(?:\[?[\w@~.+-][^\s]*[./][^\s]*(?:#\w+ \d+ lines\])?|\[.*\])$")
 _PLACES = ("targets", "path", "file")  # arguments that may name a file or a folder
@@ -57,8 +56,6 @@ class ToolCommand:
             given |= {name: _from_top(given[name], here, root) for name in _PLACES if name in given}
         plane = Plane(root, settings, shell=True)
         try:
-            if self._tool.indexed:
-                plane.index.build(seconds=_WAIT)
             reply = plane.call(self._tool.name, given)
         finally:
             plane.close()

@@ -103,7 +103,10 @@ class _Upstream:
     def _look(self, raw: bytes) -> _Seen:
         if raw in _ROLES.values():
             return _Seen(self._count(raw.decode()), frozenset(), frozenset())
-        text = "\n".join(strings(msgspec.json.decode(raw)))
+        try:
+            text = "\n".join(strings(msgspec.json.decode(raw)))
+        except RecursionError:  # nested too deeply to be taken apart
+            text = raw.decode("utf-8", "replace")
         return _Seen(
             self._count(raw.decode("utf-8", "replace")), frozenset(lines_of(text)), frozenset(names_of(text))
         )

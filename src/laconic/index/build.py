@@ -15,9 +15,9 @@ from laconic.index.changes import Changes, Known, compare, known
 from laconic.index.compacting import compact, too_many_dead
 from laconic.index.prepared import Prepared
 from laconic.index.preparing import Job, Preparer
-from laconic.index.store import Store, lock_of
-from laconic.workspace.listing import listing
-from laconic.workspace.lock import held
+from laconic.index.store import Store
+from laconic.workspace.listing import Listed, listing
+from laconic.workspace.secrets import NO_EXCEPTIONS, SECRET, SecretFiles
 
 _BATCH_FILES: Final = 200
 _BATCH_BYTES: Final = 4_000_000
@@ -36,15 +36,23 @@ class Outcome:
     locked: bool = False  # another process is writing: nothing was done
 
 
-def build(store: Store, root: Path, preparer: Preparer, progress: Progress, *, seconds: float = 0.0) -> Outcome:
+def build(
+    store: Store,
+    root: Path,
+    preparer: Preparer,
+    progress: Progress,
+    *,
+    secrets: SecretFiles = NO_EXCEPTIONS,
+    seconds: float = 0.0,
+) -> Outcome:
     """Make the whole workspace fresh; waits at most `seconds` for another writer."""
-    with held(lock_of(store.path), seconds=seconds) as got:
+    with store.locked(seconds) as got:
         if not got:
             return Outcome(locked=True)
         with store.writing():
             store.stamp()
         older = store.older
-        outcome = _apply(store, root, compare(listing(root), known(store)), preparer, progress)
+        outcome = _apply(store, root, compare(listing(root, secrets), known(store)), preparer, progress)
         if outcome.written or outcome.removed or older or not store.meta("built"):
             _finish(store)
         if older or too_many_dead(store):
@@ -55,7 +63,7 @@ def build(store: Store, root: Path, preparer: Preparer, progress: Progress, *, s
 
 def bring_in(store: Store, root: Path, changes: Changes, preparer: Preparer, *, seconds: float = 2.0) -> Outcome:
     """Write changes that were found a moment ago."""
-    with held(lock_of(store.path), seconds=seconds) as got:
+    with store.locked(seconds) as got:
         if not got:
             return Outcome(locked=True)
         return _apply(store, root, changes, preparer, lambda done, total: None)
@@ -68,6 +76,10 @@ def _apply(store: Store, root: Path, changes: Changes, preparer: Preparer, progr
     suspects = [item for item in changes.suspects if not (held := before.get(item.path)) or not held.same(item)]
     total = len(suspects)
     counting = total > _BATCH_FILES
+    if any(_becomes_secret(item, before) for item in suspects):  # what it held leaves the disk, not only the tables
+        store.connection.execute("PRAGMA secure_delete = ON")
+        with store.writing():
+            store.set_meta("purge", "1")
     with store.writing():
         removed = store.drop(changes.gone)
         if counting:
@@ -81,9 +93,16 @@ def _apply(store: Store, root: Path, changes: Changes, preparer: Preparer, progr
             if counting:
                 store.set_meta("building", f"{done}/{total}")
         progress(done, total)
+    if store.meta("purge"):  # also what a killed build left behind
+        compact(store, root)
+        store.shrink()
     if store.meta("building") and not store.older:  # also what a killed build left behind
         _finish(store)
     return Outcome(written, done - written, removed, time.perf_counter() - started)
+
+
+def _becomes_secret(item: Listed, before: dict[str, Known]) -> bool:
+    return item.trouble == SECRET and item.path in before and before[item.path].reason != SECRET
 
 
 def _put(store: Store, file: Prepared, before: dict[str, Known]) -> bool:

@@ -13,9 +13,10 @@ from typing import Final
 
 import msgspec
 
-from laconic.errors import IndexUnavailable
+from laconic.errors import IndexUnavailable, UsageError
 from laconic.index.schema import VERSION
 from laconic.index.store import remove
+from laconic.workspace.roots import why_not_a_project
 
 _FOLDER: Final = "index"
 _ABANDONED: Final = 7 * 86_400  # seconds after which the index of another version is removed
@@ -48,10 +49,21 @@ def place(cache: Path, root: Path) -> Path:
     return cache / _FOLDER / f"{label}-{key}" / f"{VERSION:08x}.sqlite"
 
 
-def claim(cache: Path, root: Path) -> Path:
-    """The index file of a workspace, in a folder that is made on first use, for the owner only."""
+def is_known(cache: Path, root: Path) -> bool:
+    """Whether a workspace was indexed before."""
+    return (place(cache, root).parent / _ROOT).exists()
+
+
+def claim(cache: Path, root: Path, *, force: bool = False) -> Path:
+    """The index file of a workspace, in a folder that is made on first use, for the owner only.
+
+    A folder that is hardly meant as a code base is refused, unless it is forced or was before.
+    """
     file = place(cache, root)
     name = file.parent / _ROOT
+    if not force and (why := why_not_a_project(root)) and not name.exists():
+        fix = f"Name the folder of a project; to index it anyway, run `laconic index --yes {root}` or add force=true."
+        raise UsageError(f"Should all of {root} be indexed? It looks like no project: {why}.", fix)
     try:
         file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         for owned in (cache, cache / _FOLDER, file.parent):
@@ -85,12 +97,15 @@ def statistics(root: Path, file: Path) -> Statistics:
         raise IndexUnavailable(f"{root} is not indexed.", f"Run `laconic index {root}`.")
     try:
         with closing(sqlite3.connect(f"{file.as_uri()}?mode=ro", uri=True)) as connection:
-            return _read(connection, root, file)
+            side = file.with_name(file.name + "-wal")
+            return numbers(connection, root, file.stat().st_size + (side.stat().st_size if side.exists() else 0))
     except sqlite3.DatabaseError as error:
         raise IndexUnavailable(f"{file} cannot be read: {error}.", f"Run `laconic index {root}`.") from None
 
 
-def _read(connection: sqlite3.Connection, root: Path, file: Path) -> Statistics:
+def numbers(connection: sqlite3.Connection, root: Path, index_bytes: int) -> Statistics:
+    """The numbers of an open index."""
+
     def one(query: str) -> int:
         return int(connection.execute(query).fetchone()[0] or 0)
 
@@ -99,7 +114,6 @@ def _read(connection: sqlite3.Connection, root: Path, file: Path) -> Statistics:
 
     states = table("SELECT state, count(*) FROM files GROUP BY 1")
     meta = dict(connection.execute("SELECT key, value FROM meta"))
-    side = file.with_name(file.name + "-wal")
     return Statistics(
         root=str(root),
         files=sum(states.values()),
@@ -109,7 +123,7 @@ def _read(connection: sqlite3.Connection, root: Path, file: Path) -> Statistics:
         symbols=one("SELECT count(*) FROM symbols"),
         lines=one("SELECT sum(lines) FROM files"),
         source_bytes=one("SELECT sum(size) FROM files WHERE state != 'skipped'"),
-        index_bytes=file.stat().st_size + (side.stat().st_size if side.exists() else 0),
+        index_bytes=index_bytes,
         languages=table("SELECT language, count(*) FROM files GROUP BY 1 ORDER BY 2 DESC, 1"),
         classes=table("SELECT class, count(*) FROM files GROUP BY 1 ORDER BY 2 DESC, 1"),
         building=str(meta.get("building", "")),

@@ -8,6 +8,7 @@ from typing import Final, NamedTuple
 
 from laconic.index.store import Store
 from laconic.workspace.listing import Listed
+from laconic.workspace.secrets import SECRET
 
 _SECOND: Final = 1_000_000_000
 _MANY: Final = 500  # paths that are asked for one by one
@@ -34,6 +35,8 @@ class Known(NamedTuple):
         """Whether size and time prove that nothing changed."""
         if self[:3] != (item.size, item.mtime_ns, item.ctime_ns):
             return False
+        if self.reason != item.trouble and (item.trouble or self.reason == SECRET):
+            return False  # what counts as a secret is a setting
         return not self.racy or not self.hash
 
 

@@ -36,3 +36,4 @@ def compact(store: Store, root: Path) -> None:
             row = store.connection.execute("SELECT packed FROM refs WHERE file = ?", (file.id,)).fetchone()
             store.put_words(file.id, row[0] if row else b"", words.identifiers, words.rows)
         store.set_meta("dead", "0")
+        store.connection.execute("DELETE FROM meta WHERE key = 'purge'")

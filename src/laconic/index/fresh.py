@@ -13,6 +13,7 @@ from typing import Final
 from laconic.index.changes import Changes, Known, compare, known
 from laconic.index.store import Store
 from laconic.workspace.listing import Listed, listing, look
+from laconic.workspace.secrets import NO_EXCEPTIONS, SecretFiles
 from laconic.workspace.watching import Heard, Watch, folders_of
 
 _NOTHING: Final = Changes((), ())
@@ -25,7 +26,13 @@ class Freshness:
     """What has to be brought in before a query may be answered."""
 
     def __init__(
-        self, store: Store, root: Path, clock: Callable[[], float] = time.monotonic, listen: bool = True
+        self,
+        store: Store,
+        root: Path,
+        clock: Callable[[], float] = time.monotonic,
+        *,
+        listen: bool = True,
+        secrets: SecretFiles = NO_EXCEPTIONS,
     ) -> None:
         self._store = store
         self._root = root
@@ -35,6 +42,7 @@ class Freshness:
         self._next = 0.0  # when to look at everything again
         self._looks = 0
         self._listens = listen
+        self._secrets = secrets
 
     def close(self) -> None:
         if self._watch is not None:
@@ -71,7 +79,7 @@ class Freshness:
         gone: list[str] = []
         for path in paths:
             before = self._known(path)
-            now = look(self._root, path)
+            now = look(self._root, path, self._secrets)
             if now is None:
                 gone += [path] if before else []
             elif before is None or not before.same(now):
@@ -86,7 +94,7 @@ class Freshness:
         self._looks += 1
         if self._listens and (heard.lost or self._looks == 2):  # a command that ends at once asks only once
             self._listen_anew()
-        items = listing(self._root)
+        items = listing(self._root, self._secrets)
         changes = compare(items, known(self._store))
         news = self._listen(item.path for item in items)
         self._ignored = (self._ignored | heard.paths).difference(item.path for item in items)

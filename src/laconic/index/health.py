@@ -20,7 +20,9 @@ from laconic.index.store import Store
 from laconic.records import Failure
 from laconic.workspace.git import repository_of, version
 from laconic.workspace.listing import listing
+from laconic.workspace.secrets import NO_EXCEPTIONS, SecretFiles
 
+_ROOM: Final = 1_000_000  # bytes that the cache folder must still take
 _OLDEST: Final = (3, 34)  # the first SQLite with trigrams
 
 
@@ -33,14 +35,14 @@ class Finding(msgspec.Struct, frozen=True):
     advice: str = ""
 
 
-def examine(root: Path, cache: Path) -> list[Finding]:
+def examine(root: Path, cache: Path, secrets: SecretFiles = NO_EXCEPTIONS) -> list[Finding]:
     """All findings, in the order in which to mend them."""
     checks: list[Callable[[], Iterator[Finding]]] = [
         _sqlite,
         lambda: _cache(cache),
         lambda: _git(root),
         _parser,
-        lambda: _index(root, cache),
+        lambda: _index(root, cache, secrets),
     ]
     found: list[Finding] = []
     for check in checks:
@@ -68,7 +70,9 @@ def _cache(cache: Path) -> Iterator[Finding]:
     while not os.path.lexists(place):
         place = place.parent
     try:
-        with TemporaryFile(dir=place):  # permissions alone do not tell: a file system may be read-only, or full
+        with TemporaryFile(dir=place) as probe:  # permissions do not tell: a file system may be read-only, or full
+            probe.write(bytes(_ROOM))
+            probe.flush()
             well = True
     except OSError:
         well = False
@@ -98,7 +102,7 @@ def _parser() -> Iterator[Finding]:
         yield Finding("parser", True, "parses in a process of its own")
 
 
-def _index(root: Path, cache: Path) -> Iterator[Finding]:
+def _index(root: Path, cache: Path, secrets: SecretFiles) -> Iterator[Finding]:
     root = root.resolve()
     file = catalog.place(cache, root)
     build = f"Run `laconic index {root}`."
@@ -113,7 +117,7 @@ def _index(root: Path, cache: Path) -> Iterator[Finding]:
         if verdict != "ok":
             yield Finding("index", False, f"{file} is damaged: {verdict}.", f"Run `laconic index --rebuild {root}`.")
             return
-        stale = len(compare(listing(root), known(store)))
+        stale = len(compare(listing(root, secrets), known(store)))
         numbers = catalog.statistics(root, file)
     finally:
         store.close()

@@ -21,6 +21,7 @@ from laconic.records import Reference, Span
 from laconic.workspace.lock import held
 
 _UNSAID: Final = "1"  # the parser of indexes from before it was written down
+_MEMORY: Final = Path(":memory:")
 _WAIT: Final = 10.0  # seconds that a reader waits for a checkpoint to end
 
 
@@ -82,6 +83,7 @@ class Store:
     def __init__(self, path: Path, connection: sqlite3.Connection) -> None:
         self.path = path
         self.connection = connection
+        self._number = _file_number(path)
 
     @classmethod
     def open(cls, path: Path) -> Store:
@@ -101,6 +103,30 @@ class Store:
             if not got:
                 raise IndexUnavailable(f"{path} is locked.", "Wait for the other process to end.")
             return cls(path, _replaced(path))
+
+    @classmethod
+    def in_memory(cls) -> Store:
+        """An index for one process, where no disk takes one; all who use it share its connection."""
+        return cls(_MEMORY, _connect(_MEMORY))
+
+    @property
+    def kept(self) -> bool:
+        """Whether it is on disk."""
+        return self.path != _MEMORY
+
+    @property
+    def is_removed(self) -> bool:
+        """Whether somebody deleted its file, or put another in its place."""
+        return self.kept and _file_number(self.path) != self._number
+
+    @contextmanager
+    def locked(self, seconds: float) -> Iterator[bool]:
+        """Be the one writer for the block; False when another process still is after the time given."""
+        if not self.kept:
+            yield True
+            return
+        with held(lock_of(self.path), seconds=seconds) as got:
+            yield got
 
     def close(self) -> None:
         self.connection.close()
@@ -308,6 +334,13 @@ def lock_of(path: Path) -> Path:
     return path.with_name(path.name + ".lock")
 
 
+def _file_number(path: Path) -> int:
+    try:
+        return path.stat().st_ino
+    except OSError:
+        return -1
+
+
 def remove(path: Path) -> None:
     """Delete an index with its side files."""
     for suffix in ("", "-wal", "-shm"):
@@ -321,6 +354,8 @@ def _connect(path: Path) -> sqlite3.Connection:
         # A power cut may lose the last batches, never the file: what is lost is indexed again.
         connection.execute("PRAGMA synchronous = NORMAL")
         connection.execute("PRAGMA cache_size = -16000")
+        if path == _MEMORY:
+            connection.execute("PRAGMA temp_store = MEMORY")
         version = int(connection.execute("PRAGMA user_version").fetchone()[0])
         if version == 0:
             _create(connection)

@@ -17,6 +17,7 @@ from laconic.index.changes import Changes
 from laconic.index.fresh import Freshness
 from laconic.index.preparing import Parsing, Preparer
 from laconic.index.store import Store
+from laconic.workspace.secrets import NO_EXCEPTIONS, SecretFiles
 
 _MASS: Final = 1500  # changed files from which a query no longer waits for all of them
 _PATIENCE: Final = 2.0  # seconds that a query waits for a build
@@ -29,12 +30,13 @@ class Index:
     `store.connection` may be queried freely, from any thread; writing goes through a connection of its own.
     """
 
-    def __init__(self, root: Path, store: Store, preparer: Preparer) -> None:
+    def __init__(self, root: Path, store: Store, preparer: Preparer, secrets: SecretFiles) -> None:
         self.root = root
         self.store = store
-        self._writer = Store.open(store.path)
+        self._writer = Store.open(store.path) if store.kept else store
         self._preparer = preparer
-        self._fresh = Freshness(store, root)
+        self._secrets = secrets
+        self._fresh = Freshness(store, root, secrets=secrets)
         self._turn = threading.RLock()  # one thread at a time looks and writes
         self._builder: threading.Thread | None = None
         self._starting = threading.Lock()  # of a builder: a query and the watcher may both want one
@@ -43,10 +45,28 @@ class Index:
         self._closing = threading.Event()
 
     @classmethod
-    def open(cls, root: Path, cache: Path, preparer: Preparer | None = None) -> Index:
-        """Open the index of a workspace, empty if there is none yet."""
+    def open(
+        cls,
+        root: Path,
+        cache: Path,
+        preparer: Preparer | None = None,
+        secrets: SecretFiles = NO_EXCEPTIONS,
+        *,
+        force: bool = False,
+    ) -> Index:
+        """Open the index of a workspace, empty if there is none yet; `force`: also of a folder that is no project."""
         root = root.resolve()
-        return cls(root, Store.open(catalog.claim(cache, root)), preparer or Parsing())
+        return cls(root, Store.open(catalog.claim(cache, root, force=force)), preparer or Parsing(), secrets)
+
+    @classmethod
+    def in_memory(cls, root: Path, secrets: SecretFiles = NO_EXCEPTIONS) -> Index:
+        """An index that lives as long as this process, for when no folder takes one."""
+        return cls(root.resolve(), Store.in_memory(), Parsing(), secrets)
+
+    @property
+    def trouble(self) -> str:
+        """Why the last build failed."""
+        return self._trouble
 
     def close(self) -> None:
         """Wait for a running build, then let go of everything."""
@@ -57,13 +77,18 @@ class Index:
         with self._turn:
             self._fresh.close()
             self._writer.close()
-            self.store.close()
+            self.store.close()  # a second time does nothing where both are one
 
     def build(self, progress: Progress | None = None, *, seconds: float = 0.0) -> Outcome:
         """Make everything fresh now; the outcome is `locked` when another process is at it."""
         with self._turn:
             return build(
-                self._writer, self.root, self._preparer, progress or (lambda done, total: None), seconds=seconds
+                self._writer,
+                self.root,
+                self._preparer,
+                progress or (lambda done, total: None),
+                secrets=self._secrets,
+                seconds=seconds,
             )
 
     def refresh(self, patience: float = _PATIENCE) -> str:
@@ -73,10 +98,10 @@ class Index:
             builder.join(patience)
             return self._said()
         if not self.store.meta("built") or self.store.outdated:
-            return self._build_behind(patience)
+            return self._build_behind(patience) if self.store.kept else self._build_at_once()
         with self._turn:
             changes = self._fresh.changes()
-            if len(changes) > _MASS:
+            if len(changes) > _MASS and self.store.kept:
                 return self._build_behind(patience)
             return "" if self._bring_in(changes) else "the index is being updated by another process"
 
@@ -94,13 +119,21 @@ class Index:
             self._watcher.start()
 
     def statistics(self) -> catalog.Statistics:
-        return catalog.statistics(self.root, self.store.path)
+        pages, size = (
+            self.store.connection.execute(f"PRAGMA {of}").fetchone()[0] for of in ("page_count", "page_size")
+        )
+        return catalog.numbers(self.store.connection, self.root, pages * size)
 
     def _bring_in(self, changes: Changes) -> bool:
         if changes and bring_in(self._writer, self.root, changes, self._preparer).locked:
             self._fresh.again()
             return False
         return True
+
+    def _build_at_once(self) -> str:
+        """Build while the query waits: an index in memory has one connection, which a thread would take from it."""
+        self.build()
+        return ""
 
     def _build_behind(self, patience: float) -> str:
         """Build in a thread while queries go on; wait a little, since a small workspace is soon done."""
@@ -118,7 +151,7 @@ class Index:
         try:
             store = Store.open(self.store.path)
             try:
-                build(store, self.root, self._preparer, lambda done, total: None)
+                build(store, self.root, self._preparer, lambda done, total: None, secrets=self._secrets)
             finally:
                 store.close()
         except (LaconicError, sqlite3.Error, OSError) as error:  # nobody joins this thread to hear of it

@@ -109,6 +109,6 @@ def _listed(method: str, editing: bool, running: bool) -> dict[str, object] | No
 def _decoded(line: bytes) -> dict[str, Any]:
     try:
         message = msgspec.json.decode(line)
-    except (msgspec.DecodeError, UnicodeDecodeError):
-        return {}
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return {}  # what is wrong with it is said when the SDK's server gets it
     return message if isinstance(message, dict) and isinstance(message.get("method"), str) else {}

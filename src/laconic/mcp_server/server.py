@@ -85,7 +85,7 @@ class CodePlane:
         if self._plane is None:
             from laconic.tools.plane import Plane  # loads the index: after the client has its first answer
 
-            self._plane = Plane(self._root, self._settings)
+            self._plane = Plane(self._root, self._settings, editing=self._editing)
         return self._plane
 
     def _close(self) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
@@ -11,6 +11,7 @@ import msgspec
 
 from laconic.config import Settings
 from laconic.mcp_server.greeting import Greeted, greet
+from laconic.mcp_server.incoming import Unusable, readable
 from laconic.mcp_server.lines import Lines
 
 if TYPE_CHECKING:
@@ -49,9 +50,17 @@ class _Incoming:
         from anyio.to_thread import run_sync  # loaded with the SDK
 
         for line in self._replay:
-            yield line.decode(errors="replace")
+            for message in self._readable(line):
+                yield message
         while line := await run_sync(self._lines.wait, abandon_on_cancel=True):
-            yield line.decode(errors="replace")
+            for message in self._readable(line):
+                yield message
+
+    def _readable(self, line: bytes) -> Iterator[str]:
+        try:
+            yield readable(line).decode(errors="replace")
+        except Unusable as unusable:
+            self._lines.say(unusable.answer)
 
 
 class _Outgoing:

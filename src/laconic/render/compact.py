@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 
 from laconic.records import Hit, Omission
+from laconic.render.visible import visible_json
 
 Json = str | int | float | bool | None | Sequence["Json"] | Mapping[str, "Json"]
 
@@ -42,5 +43,5 @@ def envelope(kind: str, body: Mapping[str, Json], omission: Omission | None, use
 
 
 def dump(value: Json) -> str:
-    """JSON without blanks; text stays readable."""
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    """JSON without blanks; text stays readable, and steers no terminal."""
+    return visible_json(json.dumps(value, ensure_ascii=False, separators=(",", ":")))

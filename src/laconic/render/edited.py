@@ -1,4 +1,4 @@
-"""What an agent reads after an edit: the new tag and the changed places, or why nothing was written."""
+"""What an agent reads after an edit: the new tag and the changed places."""
 
 from __future__ import annotations
 
@@ -32,33 +32,12 @@ class Changed:
     note: str = ""  # syntax errors, say
 
 
-@dataclass(frozen=True, slots=True)
-class Refused:
-    """One file with the edits that cannot be made, and the lines to look at."""
-
-    path: str
-    tag: str
-    lines: Sequence[str]
-    reasons: Sequence[str]
-    look: Sequence[Span] = ()
-
-
 def edited(files: Sequence[Changed], *, dry: bool) -> str:
     """The files with their new tags, and every changed place with a line on each side."""
     parts = ["Nothing was written; this is what would be."] if dry else []
     for file in files:
         parts.append(header(file.path, file.tag, len(file.lines)) + (f" {file.note}" if file.note else ""))
         parts += [text for place in file.places for text in _place(file, place)]
-    return "\n".join(parts)
-
-
-def refused(files: Sequence[Refused]) -> str:
-    """Every reason, and the fresh lines under a header with the tag that goes with them."""
-    parts = []
-    for file in files:
-        parts += [f"{file.path}: {reason}" for reason in file.reasons]
-        if fresh := excerpts(file.lines, file.look):
-            parts += [header(file.path, file.tag, len(file.lines)), fresh]
     return "\n".join(parts)
 
 

@@ -9,11 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from laconic.records import Span
+from laconic.render.visible import visible_name
 
 
 def header(path: str, tag: str, total: int) -> str:
     """Names a file and the version that is shown."""
-    return f"[{path}#{tag} {total} line{'' if total == 1 else 's'}]"
+    return f"[{visible_name(path)}#{tag} {total} line{'' if total == 1 else 's'}]"
 
 
 def numbered(lines: Sequence[str], start: int = 1, anchor: Callable[[str], str] | None = None) -> str:

@@ -34,5 +34,5 @@ class Capabilities:
     def _read(self) -> dict[str, tuple[str, float]]:
         try:
             return msgspec.json.decode(self._path.read_bytes(), type=dict[str, tuple[str, float]])
-        except (OSError, msgspec.MsgspecError):
+        except (OSError, msgspec.MsgspecError, RecursionError):
             return {}

@@ -153,7 +153,7 @@ def _rows(data: bytes) -> tuple[list[Json], int]:
             break
         try:
             row = msgspec.json.decode(line)
-        except (msgspec.MsgspecError, UnicodeDecodeError):
+        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
             break
         if not isinstance(row, dict):
             break

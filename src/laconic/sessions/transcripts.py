@@ -61,7 +61,7 @@ def _read(path: Path) -> Iterator[Transcript]:
 def _value(data: bytes) -> object | None:
     try:
         value: object = msgspec.json.decode(data)
-    except (msgspec.MsgspecError, UnicodeDecodeError):
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
         return None
     return value
 

@@ -6,14 +6,16 @@ apart; at last lines are cut from the end.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from laconic.records import Omission
 from laconic.reduce.fit import LEFT_OUT, Fitted, Item, fit
 from laconic.render.compact import Json, dump, envelope
 from laconic.render.footer import footer
+from laconic.render.visible import visible, visible_name
 from laconic.tools.tool import Answer, Piece
 
 Count = Callable[[str], int]
@@ -28,29 +30,40 @@ class Composed:
     tokens: int
     shown: tuple[tuple[int, int], ...]  # index of each piece that is shown, and its size
     cut: str = ""  # which layer had to act: fit, recount, net
+    failed: bool = False
 
 
 def compose(answer: Answer, limit: int, count: Count, *, json: bool = False, more: Callable[[int], str]) -> Composed:
     """The text of an answer within a limit. `more` makes the call that continues at a piece."""
     room, layer = limit, ""
+    answer = answer if json else _visible(answer)
     for _ in range(8):
         fitted = _fitted(answer, room, count, more, json=json)
         text = _json(answer, fitted, room, limit, more) if json else _text(answer, fitted, more)
         tokens = count(text)
         if tokens <= limit:
             cut = layer or ("" if fitted.whole else "fit")
-            return Composed(text, tokens, _shown(fitted), cut)
+            return Composed(text, tokens, _shown(fitted), cut, answer.failed)
         layer, room = "recount", room - (tokens - limit) - 1
         if room <= 0 or not fitted.shown:
             break
     text = _figures(answer, limit, count) if json else cut_to(text, limit, count)
-    return Composed(text, count(text), (), "net")
+    return Composed(text, count(text), (), "net", answer.failed)
+
+
+def _visible(answer: Answer) -> Answer:
+    """The answer as it can be printed; before it is fitted, so that what is counted is what is sent."""
+    pieces = [
+        replace(piece, texts=tuple(map(visible, piece.texts)), group=visible_name(piece.group))
+        for piece in answer.pieces
+    ]
+    return replace(answer, pieces=pieces, head=visible(answer.head), note=visible(answer.note))
 
 
 def cut_to(text: str, limit: int, count: Count) -> str:
     """As many whole lines from the start as fit, and a mark; the last net under everything else."""
     mark = "[cut]\n"
-    lines = text[: limit * _DENSEST].splitlines(keepends=True)
+    lines = re.findall(r"[^\n]*\n|[^\n]+", text[: limit * _DENSEST])
     kept = longest(lambda size: "".join(lines[:size]) + mark, len(lines), limit, count)
     if kept == mark and lines:
         return longest(lambda size: f"{lines[0][:size]}\n{mark}", len(lines[0]), limit, count)
@@ -111,7 +124,7 @@ def _text(answer: Answer, fitted: Fitted, more: Callable[[int], str]) -> str:
             parts.append(f"{piece.group}\n" if piece.group and piece.group != last else "")
             parts.append(piece.texts[level])
             last = piece.group
-    parts += [answer.note, footer(_omission(answer, fitted.shown, _next(fitted), more))]
+    parts += [answer.note, visible(footer(_omission(answer, fitted.shown, _next(fitted), more)))]
     return "".join(parts)
 
 

@@ -22,7 +22,7 @@ from laconic.index.search.tasks import ranked
 from laconic.index.store import Symbol
 from laconic.records import Span
 from laconic.render.compact import Json
-from laconic.tools.source import Opened, clipped, opened
+from laconic.tools.source import Opened, clipped, opened, whole_spans
 from laconic.tools.tool import Answer, Argument, Call, Piece, Sent, Tool
 from laconic.tools.windows import Choice, Window
 
@@ -191,7 +191,9 @@ def _window(window: Window, files: _Files) -> Piece:
     assert file is not None
     text = "\n".join(clipped(line) for line in file.lines[span.start - 1 : span.end])
     record: dict[str, Json] = {"path": path, "span": [span.start, span.end], "text": text}
-    return Piece((f"{span}\n{text}\n",), path, span.start, record, Sent(path, file.source, (span,)))
+    return Piece(
+        (f"{span}\n{text}\n",), path, span.start, record, Sent(path, file.source, whole_spans(file.lines, span))
+    )
 
 
 def _line(symbol: Symbol, file: Opened) -> str:

@@ -8,6 +8,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
+from msgspec import structs
+
 from laconic.index.compare.risk import RISKS, weigh
 from laconic.index.compare.symbols import Compared, Comparison, compare
 from laconic.index.resolve import Code
@@ -20,6 +22,7 @@ from laconic.tools.affected import impact_of, tests_for
 from laconic.tools.tool import Answer, Argument, Call, Piece, Tool
 from laconic.workspace.reading import inside, read_bytes
 from laconic.workspace.revisions import changes, patched, states
+from laconic.workspace.secrets import SECRET, SecretFiles
 
 Asked = Callable[[SymbolChange], Impact | None]
 _CONTEXT: Final = 3
@@ -33,15 +36,16 @@ def run(call: Call) -> Answer:
     if call.text("to"):
         wanted = f"{wanted or 'HEAD'}..{call.text('to')}"
     hunks = call.text("view") == "hunks"
-    files = changed(call.plane.root, wanted, call.texts("path"), context=_CONTEXT if hunks else 0)
+    found = changed(call.plane.root, wanted, call.texts("path"), context=_CONTEXT if hunks else 0)
+    files = [_without_secrets(file, call.plane.secrets) for file in found]
     if not files:
         return Answer(kind="diff", note="nothing changed\n")
     if hunks:
         return by_hunk(files)
-    found = compare(files)
+    compared = compare(files)
     detail = _LEVELS.get(call.text("budget").lower(), "standard")
-    answer = by_symbol(found, detail, _patient(call.plane.code))
-    tests = "" if detail == "minimal" else tests_for(call.plane.root, call.plane.code, found)
+    answer = by_symbol(compared, detail, _patient(call.plane.code))
+    tests = "" if detail == "minimal" else tests_for(call.plane.root, call.plane.code, compared)
     return replace(answer, note=tests)
 
 
@@ -51,6 +55,13 @@ def changed(root: Path, wanted: str = "", paths: Sequence[str] = (), *, context:
     if words.endswith((".patch", ".diff")) and inside(root, words).is_file():
         return patched(root, read_bytes(root, words, _LARGEST))
     return changes(root, states(root, words), paths, context)
+
+
+def _without_secrets(file: FileChange, secrets: SecretFiles) -> FileChange:
+    """A change as it may be shown: of a file that may hold secrets, only that it changed."""
+    if not any(secrets.is_secret(path) for path in (file.path, file.old_path) if path):
+        return file
+    return structs.replace(file, old=None, new=None, hunks=(), note=f"not shown: {SECRET}")
 
 
 def by_symbol(found: Comparison, detail: str = "standard", impact: Asked | None = None) -> Answer:

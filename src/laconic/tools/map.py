@@ -11,6 +11,7 @@ from laconic.errors import UnknownName
 from laconic.index.project import Project, is_manifest, project
 from laconic.index.store import File
 from laconic.render.compact import Json
+from laconic.render.visible import visible_name
 from laconic.tools.near import near_paths
 from laconic.tools.outline import outline
 from laconic.tools.source import opened
@@ -150,8 +151,8 @@ def _tree(files: Iterable[File], prefix: str) -> list[Piece]:
         folders.setdefault(file.path.rpartition("/")[0], []).append(file)
     pieces = []
     for folder, members in sorted(folders.items(), key=lambda item: (_weight(item[1]), item[0].count("/"), item[0])):
-        name = f"{folder}/" if folder else "./"
-        names = sorted(file.path.rpartition("/")[2] for file in members)
+        name = f"{visible_name(folder)}/" if folder else "./"
+        names = sorted(visible_name(file.path.rpartition("/")[2]) for file in members)
         record: dict[str, Json] = {"d": name, "n": len(names), "c": list(names)}
         full = f"{name} {' '.join(names)}\n"
         short = f"{name} {len(names)} file{'' if len(names) == 1 else 's'}\n"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from laconic.index.store import Symbol
 from laconic.render.compact import Json
+from laconic.render.numbered import header
 from laconic.tools.source import Opened
 from laconic.tools.tool import Call, Piece
 
@@ -18,7 +19,7 @@ def outline(call: Call, file: Opened) -> list[Piece]:
     members: dict[int | None, list[Symbol]] = {}
     for symbol in symbols:
         members.setdefault(symbol.parent, []).append(symbol)
-    heading = f"[{file.path}#{file.tag} {len(file.lines)} lines]"
+    heading = header(file.path, file.tag, len(file.lines))
     tops = sorted(members.get(None, []), key=lambda symbol: (symbol.kind in _INNER, symbol.start))
     return [_piece(symbol, members, heading, file.path) for symbol in tops]
 

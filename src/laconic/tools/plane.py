@@ -8,6 +8,7 @@ from __future__ import annotations
 import sqlite3
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from pathlib import Path
@@ -15,22 +16,26 @@ from shlex import quote
 from typing import Final
 
 from laconic.config import Settings
-from laconic.errors import LaconicError, UnknownName, UsageError
+from laconic.errors import IndexUnavailable, LaconicError, NotAllowed, UnknownName, UsageError
 from laconic.index.resolve import Code
 from laconic.index.workspace_index import Index
 from laconic.render.compact import dump
+from laconic.render.visible import visible
 from laconic.sessions.archive import Archive
 from laconic.sessions.calls import Calls
 from laconic.tokens.count import Counter, counter
 from laconic.tools.arguments import clean, understand, usage
 from laconic.tools.budget import limit
 from laconic.tools.compose import Composed, compose, cut_to, longest
-from laconic.tools.edit import Desk
+from laconic.tools.edit import EditWorkspace
 from laconic.tools.registry import tools
 from laconic.tools.session import Session
 from laconic.tools.tool import AGAIN, BUDGET, FORMAT, OFFSET, Answer, Call, Piece, Tool
+from laconic.workspace.secrets import SecretFiles
 
+_UNUSABLE: Final = (IndexUnavailable, sqlite3.Error, OSError)  # what an index on disk may raise
 _PATIENCE: Final = 2.0  # seconds
+_OTHERS: Final = 30.0  # seconds that a command waits for another process that is writing the index
 _REFUSAL: Final = 1_000  # tokens of an answer that says what is wrong
 _HOW: Final = frozenset({BUDGET.name, FORMAT.name, OFFSET.name, AGAIN.name})  # arguments that ask for nothing else
 _NOTHING: Final = "(nothing to show)\n"
@@ -50,23 +55,41 @@ class Reply:
 class Plane:
     """Tools over one workspace. Use it from one thread."""
 
-    def __init__(self, root: Path, settings: Settings, own: Sequence[Tool] = (), *, shell: bool = False) -> None:
+    def __init__(
+        self,
+        root: Path,
+        settings: Settings,
+        own: Sequence[Tool] = (),
+        *,
+        shell: bool = False,
+        editing: bool = True,
+    ) -> None:
         self.root = root.resolve()
         self.tools = {**{tool.name: tool for tool in own}, **tools()}  # `own`: those of the caller alone
+        self.editing = editing  # whether files may be changed; if not, nothing is kept for later edits either
         self.shell = shell  # answers are read in a terminal: ready calls are commands
         self.settings = settings
         self.cache = settings.cache_dir()
+        self.secrets = SecretFiles.of(settings)
         self._index: Index | None = None
+        self._trouble = ""  # what is wrong with it
+        self._due = False  # whether it must be brought up to date before it is used
+        self._lag = ""  # what it may lack
         self._count: Counter | None = None
         self._calls: Calls | None = None
-        self._desk: Desk | None = None
+        self._edits: EditWorkspace | None = None
         self._code: Code | None = None
 
     @property
     def index(self) -> Index:
-        """The index, opened on first use."""
+        """The index, opened on first use, up to date in every call; in memory where the cache folder takes none."""
+        if self._due:
+            self._bring_up_to_date()
         if self._index is None:
-            self._index = Index.open(self.root, self.cache)
+            try:
+                self._index = Index.open(self.root, self.cache, secrets=self.secrets)
+            except _UNUSABLE as error:
+                return self._index_in_memory(error)
         return self._index
 
     @property
@@ -89,14 +112,14 @@ class Plane:
         return self._count
 
     @property
-    def desk(self) -> Desk:
+    def edits(self) -> EditWorkspace:
         """Where files are edited, opened on first use."""
-        if self._desk is None:
-            self._desk = Desk(self.root, self.cache)
-        return self._desk
+        if self._edits is None:
+            self._edits = EditWorkspace(self.root, self.cache, self.secrets)
+        return self._edits
 
     def close(self) -> None:
-        for opened in (self._index, self._calls, self._desk):
+        for opened in (self._index, self._calls, self._edits):
             if opened is not None:
                 opened.close()
 
@@ -110,11 +133,14 @@ class Plane:
         tokens, failed, repaired, cut = 0, False, False, ""
         try:
             tool = find(name, self.tools)
+            if tool.writes and not self.editing:
+                raise NotAllowed(f"{tool.name} is switched off.", "Start the server with --edit to allow it.")
             arguments = understand(tool, given)
             repaired = bool(arguments.repaired)
             allowed = self._limit(tool, str(arguments.values.get("budget") or ""), session, host)
             composed = self._answer(Call(self, session, arguments.values, allowed), tool, arguments.ignored)
             text, tokens, cut = clean(composed.text) or _NOTHING, composed.tokens, composed.cut
+            failed = composed.failed
         except (LaconicError, sqlite3.Error, OSError) as error:
             failed = True
             text = clean(self._refusal(error, given, host))
@@ -129,11 +155,16 @@ class Plane:
         return limit(wish, default, pressure=session.pressure, host=host, batch=session.batch_left)
 
     def _answer(self, call: Call, tool: Tool, ignored: tuple[str, ...]) -> Composed:
-        lag = self._refreshed() if tool.indexed else ""
+        self._due, self._lag = tool.indexed, ""
+        if tool.indexed and not tool.seldom:
+            self._bring_up_to_date()
         answer = tool.run(call)
-        if tool.indexed and answer.paths and self.index.ensure(answer.paths):
+        asked = tool.indexed and not self._due
+        self._due = False
+        if asked and answer.paths and self._has_changed(answer.paths):
             answer = tool.run(call)
-        notes = [f"({lag}; the answer may lack something)"] if lag else []
+        notes = [f"({self._lag}; the answer may lack something)"] if self._lag else []
+        notes += [f"({self._trouble} `laconic doctor` says more.)"] if self._trouble and asked else []
         notes += [f"(not understood, left aside: {', '.join(ignored)}. {usage(tool)})"] if ignored else []
         skipped = max(0, call.number("offset"))
         page = _page(answer, skipped, "".join(f"{note}\n" for note in notes))
@@ -152,12 +183,56 @@ class Plane:
                     call.session.tell(_key(tool, call, page.pieces[index]))
         return composed
 
+    def _bring_up_to_date(self) -> None:
+        """Let the index follow the disk, once a call, and note what the answer must say of it."""
+        self._due = False
+        if self._index is not None and self._index.store.is_removed:
+            self._forget_index()
+        try:
+            self._lag = self._built() if self.shell else self._refreshed()
+            if self.index.trouble:
+                raise IndexUnavailable(f"{self.index.trouble}.")
+        except _UNUSABLE as error:
+            self._do_without(error)
+            self._lag = self.index.refresh() if not self.index.store.kept else ""
+
+    def _built(self) -> str:
+        """For a command, which asks once: complete, however long that takes; another writer is waited for."""
+        locked = self.index.store.kept and self.index.build(seconds=_OTHERS).locked
+        return self.index.refresh() if locked or not self.index.store.kept else ""
+
     def _refreshed(self) -> str:
-        """Bring the index up to date; a build that ends soon is waited for, a longer one is said to be under way."""
+        """For a server: a build that ends soon is waited for, a longer one is said to be under way."""
         until = time.monotonic() + _PATIENCE
-        while (lag := self.index.refresh()) and time.monotonic() < until:
+        while (lag := self.index.refresh()) and time.monotonic() < until and not self.index.trouble:
             time.sleep(0.02)
         return lag
+
+    def _has_changed(self, paths: Sequence[str]) -> bool:
+        """Whether files that an answer quotes changed since they were indexed; they are indexed again then."""
+        try:
+            return self.index.ensure(paths)
+        except _UNUSABLE as error:
+            self._do_without(error)
+            return not self.index.store.kept
+
+    def _do_without(self, error: Exception) -> None:
+        """Answer from the index as it is when it cannot be written; where there is none, from one in memory."""
+        if self._index is not None and self._index.store.kept and self._index.store.meta("built"):
+            self._trouble = f"The index is not up to date: {error}"
+        else:
+            self._index_in_memory(error)
+
+    def _index_in_memory(self, error: Exception) -> Index:
+        self._forget_index()
+        self._trouble = f"The index is not kept: {error}"
+        self._index = Index.in_memory(self.root, self.secrets)
+        return self._index
+
+    def _forget_index(self) -> None:
+        if self._index is not None:
+            self._index.close()
+        self._index = self._code = None
 
     def _note_sent(self, page: Answer, composed: Composed, session: Session) -> None:
         """Remember which lines the client has now: for later answers, and for edits that name them."""
@@ -168,7 +243,9 @@ class Plane:
                 continue
             for span in spans:
                 session.receive(sent.path, sent.source.tag, range(span.start, span.end + 1), numbered=sent.numbered)
-            self.desk.snapshots.remember(sent.path, sent.source, spans)
+            if self.editing:
+                with suppress(LaconicError, sqlite3.Error, OSError):  # an edit of them will ask for a fresh read
+                    self.edits.snapshots.remember(sent.path, sent.source, spans)
 
     def _refusal(self, error: Exception, given: Mapping[str, object], host: int | None) -> str:
         """What went wrong and how to go on, within the budget of the call."""
@@ -184,7 +261,7 @@ class Plane:
             return longest(
                 lambda size: dump({"error": said[:size]}), min(len(said), 40 * allowed), allowed, self.count
             )
-        text = f"error: {said}\n"
+        text = visible(f"error: {said}\n")
         return text if self.count(text) <= allowed else cut_to(text, allowed, self.count)
 
     def _record(self, name: str, tokens: int, milliseconds: float, *, failed: bool, repaired: bool, cut: str) -> None:
@@ -192,7 +269,7 @@ class Plane:
             if self._calls is None:
                 self._calls = Calls(self.cache)
             self._calls.record(name, tokens, milliseconds, failed=failed, repaired=repaired, cut=cut)
-        except sqlite3.Error:
+        except (LaconicError, sqlite3.Error, OSError):
             self._calls = None  # figures are lost, the answer is not
 
 
@@ -216,18 +293,12 @@ def _page(answer: Answer, skipped: int, notes: str) -> Answer:
     total = max(answer.total or 0, len(answer.pieces)) - skipped
     if total <= 0 and answer.pieces:
         notes += f"({answer.unit} end at {total + skipped}: offset {skipped} is beyond them)\n"
-    return Answer(
-        answer.pieces[skipped:],
-        answer.kind,
-        answer.head,
-        answer.note + notes,
-        answer.unit,
-        total if answer.total is not None or skipped else None,
-        answer.minimum,
-        answer.spread,
-        answer.paths,
-        answer.grouped,
-        skipped,
+    return replace(
+        answer,
+        pieces=answer.pieces[skipped:],
+        note=answer.note + notes,
+        total=total if answer.total is not None or skipped else None,
+        skipped=skipped,
     )
 
 

@@ -9,6 +9,7 @@ from laconic.errors import LaconicError, UnknownName, UsageError, WorkspaceError
 from laconic.index.search.names import nearest
 from laconic.index.store import Symbol
 from laconic.records import Span
+from laconic.render.visible import visible_name
 from laconic.tools.near import near_paths
 from laconic.tools.outline import outline
 from laconic.tools.source import Opened, excerpt, opened
@@ -97,7 +98,7 @@ def _parsed(call: Call, target: str) -> tuple[str, str, Span | None]:
         if not match["end"]:
             return match["path"], "", Span(max(1, start - _AROUND), start + _AROUND)
         return match["path"], "", Span(start, end)
-    if call.plane.index.store.file(text) is None and "/" not in text and not _exists(call, text):
+    if "/" not in text and not _exists(call, text) and call.plane.index.store.file(text) is None:
         return "", text, None
     return text, "", None
 
@@ -115,7 +116,7 @@ def _folder(call: Call, path: str) -> tuple[list[Piece], str]:
             name, deeper, _ = file.path[len(prefix) :].partition("/")
             entries[name + deeper] = entries.get(name + deeper, 0) + (1 if deeper else file.lines)
     pieces = [
-        Piece((f"{name} {count} {'files' if name.endswith('/') else 'lines'}\n",), prefix or "./", at)
+        Piece((f"{visible_name(name)} {count} {'files' if name.endswith('/') else 'lines'}\n",), prefix or "./", at)
         for at, (name, count) in enumerate(sorted(entries.items()))
     ]
     return pieces, f"{path} is a folder: {call.ready('map', path)} tells more."
@@ -181,4 +182,5 @@ TOOL = Tool(
     budget=3_600,
     examples=('read(targets=["src/app.py:40-80", "src/db.py::Session.commit"])',),
     aliases="read_file read_source read_files view cat open get_file readrange file_read",
+    seldom=True,
 )

@@ -16,7 +16,7 @@ from laconic.reduce.code import fold
 from laconic.render.compact import Json
 from laconic.render.numbered import header, numbered
 from laconic.tools.tool import Call, Piece, Sent
-from laconic.workspace.reading import is_binary, read_bytes
+from laconic.workspace.reading import is_binary, read_bytes, relative
 
 _STEPS: Final = (120, 300, 700, 1190, 1900, 3000)  # tokens of a body that does not fit whole
 _CUTS: Final = (1, 4, 10, 20, 40, 60)  # lines of a snippet that does not fit whole
@@ -44,6 +44,7 @@ class Opened:
 
 def opened(call: Call, path: str) -> Opened:
     """The file at a path of the workspace."""
+    call.plane.secrets.check(relative(call.plane.root, path))
     data = read_bytes(call.plane.root, path)
     if is_binary(data):
         raise Unreadable(f"{path} is binary.", "Read a text file.")
@@ -72,17 +73,17 @@ def excerpt(call: Call, file: Opened, span: Span) -> Piece:
         if texts and not call.text("budget") and call.plane.count(text) > _SNIPPET:
             break
         texts.append(text)
-        steps.append(_whole(file.lines, Span(shown.start, end)))
+        steps.append(whole_spans(file.lines, Span(shown.start, end)))
     record: dict[str, Json] = {"path": file.path, "tag": file.tag, "start": shown.start, "text": texts[-1]}
     sent = Sent(file.path, file.source, steps=tuple(steps), numbered=True)
     return Piece(tuple(texts), heading, shown.start, record, sent)
 
 
-def _whole(lines: Sequence[str], shown: Span) -> tuple[Span, ...]:
+def whole_spans(lines: Sequence[str], shown: Span) -> tuple[Span, ...]:
     """The lines that are shown to their end: an edit of a clipped one would lose the rest of it."""
     spans: list[Span] = []
     for number in range(shown.start, shown.end + 1):
-        if len(lines[number - 1]) > _WIDEST:
+        if not is_whole(lines[number - 1]):
             continue
         if spans and spans[-1].end == number - 1:
             spans[-1] = Span(spans[-1].start, number)
@@ -107,7 +108,8 @@ def body(call: Call, file: Opened, symbol: Symbol, *, group: str = "") -> Piece:
     sizes = [first, *_folded(call, file, lines, span, large=large)] if len(span) > _SHORT else [first]
     if large and len(sizes) > 1:
         return Piece(tuple(sizes), group, span.start, record)
-    return Piece((*sizes, whole), group, span.start, record, Sent(file.path, file.source, (span,), len(sizes)))
+    sent = Sent(file.path, file.source, whole_spans(file.lines, span), len(sizes))
+    return Piece((*sizes, whole), group, span.start, record, sent)
 
 
 def _folded(call: Call, file: Opened, lines: Sequence[str], span: Span, *, large: bool) -> list[str]:
@@ -133,6 +135,11 @@ def _record(file: Opened, symbol: Symbol, text: str) -> dict[str, Json]:
     return record | {"body": text} if text else record
 
 
+def is_whole(line: str) -> bool:
+    """Whether a line is shown to its end."""
+    return len(line) <= _WIDEST
+
+
 def clipped(line: str) -> str:
     """A line that nobody would read whole, cut and marked."""
-    return line if len(line) <= _WIDEST else f"{line[:_WIDEST]}… [{len(line)} characters]"
+    return line if is_whole(line) else f"{line[:_WIDEST]}… [{len(line)} characters]"

@@ -109,6 +109,7 @@ class Answer:
     paths: tuple[str, ...] = ()  # files that the answer quotes: checked before it leaves
     grouped: bool = True  # pieces of a group stand together in order; if not, in the order given
     skipped: int = 0  # pieces before these that the asker did not want again
+    failed: bool = False  # it says why nothing was done
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,6 +163,7 @@ class Tool:
     aliases: str = ""  # names that agents guess, separated by spaces
     instead: str = ""  # names of things that we do not do, to which this tool comes nearest
     indexed: bool = True  # it needs the index to be fresh
+    seldom: bool = False  # it needs it for some targets only
     writes: bool = False  # it changes files of the workspace
     runs: bool = False  # it starts programs that the settings allow
     manages: bool = False  # it adds and removes indexes

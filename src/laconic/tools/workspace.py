@@ -63,7 +63,7 @@ def _change(call: Call, action: str) -> Answer:
         return Answer([Piece((f"forgot the index of {root}\n",))], "workspace", unit="workspaces")
     if not root.is_dir():
         raise UsageError(f"{named} is not a folder.", "Give the folder of a code base in `path`.")
-    index = Index.open(root, call.plane.cache)
+    index = Index.open(root, call.plane.cache, secrets=call.plane.secrets, force=call.flag("force"))
     lag = index.refresh()
     answer = Answer([_piece(index.statistics())], "workspace", f"{lag}\n" if lag else "", unit="workspaces")
     if not lag:
@@ -79,6 +79,7 @@ TOOL = Tool(
     (
         Argument("action", "text", "", choices=_ACTIONS, default="status"),
         Argument("path", "text", "", listed=False, aliases=("root", "workspace")),
+        Argument("force", "flag", "add a folder that looks like no project", default=False, listed=False),
     ),
     run,
     budget=600,

@@ -2,7 +2,7 @@
 
 A change has a folder of its own: `plan` names every file before anything happens, `old-N` keeps what was there,
 `commit` says that all new contents are staged, `done` that all are in place. What a dead process left is finished or
-taken back, as a whole, by `recover`; it runs before every change and whenever a workspace is opened for editing.
+taken back, as a whole, by `recover`; it runs before every change.
 """
 
 from __future__ import annotations
@@ -18,7 +18,15 @@ import msgspec
 
 from laconic.errors import EditRefused
 from laconic.workspace.lock import held
-from laconic.workspace.write import put, stage, sync_folder, write_whole
+from laconic.workspace.write import (
+    has_other_names,
+    is_cut_short,
+    put,
+    stage,
+    sync_folder,
+    write_in_place,
+    write_whole,
+)
 
 _KEPT: Final = 50  # changes that stay undoable
 _WAIT: Final = 10.0  # seconds for another writer to end
@@ -38,6 +46,7 @@ class _Entry(msgspec.Struct, frozen=True):
     staged: str
     before: str  # hashes
     after: str
+    in_place: bool = False  # the file has other names, which a rename would part from it
 
 
 class _Plan(msgspec.Struct, frozen=True):
@@ -116,11 +125,11 @@ class Journal:
     def _finish(self, number: int, plan: _Plan) -> str:
         """Put every staged file in place; if one cannot be, take all back and say why."""
         problem = ""
-        for entry in plan.entries:
+        for index, entry in enumerate(plan.entries):
             now = _hash(_content(Path(entry.target)))
             if now == entry.after:
                 continue
-            if now != entry.before:
+            if now != entry.before and not self._is_cut_short(number, index, entry):
                 problem = f"{entry.target} was changed by someone else"
                 break
             try:
@@ -140,15 +149,27 @@ class Journal:
         write_whole(self._at(number, "reverted"), b"")
         for index, entry in enumerate(plan.entries):
             target, staged = Path(entry.target), Path(entry.staged)
-            _clear(staged)
-            if entry.before == entry.after or _hash(_content(target)) != entry.after:
-                continue
-            if entry.before == _ABSENT:
+            ours = _hash(_content(target)) == entry.after or self._is_cut_short(number, index, entry)
+            if entry.before == entry.after or not ours:
+                _clear(staged)
+            elif entry.before == _ABSENT:
+                _clear(staged)
                 target.unlink()
+            elif entry.in_place:
+                write_in_place(target, self._at(number, f"old-{index}").read_bytes())
+                _clear(staged)  # only now: it is what tells a write that was cut short
             else:
+                _clear(staged)
                 stage(staged, target, self._at(number, f"old-{index}").read_bytes())
                 put(staged, target, fresh=False)
         _drop(plan.folders)
+
+    def _is_cut_short(self, number: int, index: int, entry: _Entry) -> bool:
+        """Whether a kill stopped a write in place half way."""
+        now, after = _content(Path(entry.target)), _content(Path(entry.staged))
+        if not entry.in_place or now is None or after is None:
+            return False
+        return is_cut_short(now, self._at(number, f"old-{index}").read_bytes(), after)
 
     def _recover(self) -> bool:
         found = False
@@ -208,10 +229,11 @@ def _planned(writes: Sequence[Write], number: int, undoes: int) -> _Plan:
     mark = sha256("\0".join(str(write.target) for write in writes).encode("utf-8", "surrogateescape")).hexdigest()[:8]
     entries = [
         _Entry(
-            str(write.target),
-            str(write.target.with_name(f".laconic-{mark}-{number}-{index}.tmp")),
-            _hash(write.before),
-            _hash(write.after),
+            target=str(write.target),
+            staged=str(write.target.with_name(f".laconic-{mark}-{number}-{index}.tmp")),
+            before=_hash(write.before),
+            after=_hash(write.after),
+            in_place=write.before is not None and write.after is not None and has_other_names(write.target),
         )
         for index, write in enumerate(writes)
     ]
@@ -226,6 +248,8 @@ def _step(entry: _Entry) -> None:
     if entry.after == _ABSENT:
         target.unlink()
         sync_folder(target.parent)
+    elif entry.in_place:
+        write_in_place(target, Path(entry.staged).read_bytes())
     else:
         put(Path(entry.staged), target, fresh=entry.before == _ABSENT)
 

@@ -13,6 +13,7 @@ from typing import Final, NamedTuple
 
 from laconic.workspace import git
 from laconic.workspace.ignoring import Ignored
+from laconic.workspace.secrets import NO_EXCEPTIONS, SECRET, SecretFiles
 
 _NEVER: Final = frozenset({b".git", b".hg", b".svn", b".jj"})
 
@@ -27,14 +28,14 @@ class Listed(NamedTuple):
     trouble: str = ""  # why it cannot be indexed, if that is already clear
 
 
-def listing(root: Path) -> list[Listed]:
+def listing(root: Path, secrets: SecretFiles = NO_EXCEPTIONS) -> list[Listed]:
     """All files of a workspace, sorted by path."""
     top = os.fsencode(root.resolve())
-    found = {item.path: item for item in _below(top, b"", top)}
+    found = {item.path: item for item in _below(top, b"", top, secrets)}
     return [found[path] for path in sorted(found)]
 
 
-def _below(top: bytes, prefix: bytes, folder: bytes) -> Iterator[Listed]:
+def _below(top: bytes, prefix: bytes, folder: bytes, secrets: SecretFiles) -> Iterator[Listed]:
     names = git.listed(Path(os.fsdecode(folder)))
     # A workspace that an outer repository ignores as a whole is still a workspace.
     walked: Iterable[bytes] = names or Ignored(folder).walk(_NEVER)
@@ -46,13 +47,13 @@ def _below(top: bytes, prefix: bytes, folder: bytes) -> Iterator[Listed]:
             continue  # deleted, but still known to git
         if stat.S_ISDIR(status.st_mode):
             if name.rsplit(b"/", 1)[-1] not in _NEVER and os.path.lexists(full + b"/.git"):
-                yield from _below(top, prefix + name + b"/", full)
+                yield from _below(top, prefix + name + b"/", full, secrets)
             continue
-        if (item := _listed(top, full, prefix + name, status)) is not None:
+        if (item := _listed(top, full, prefix + name, status, secrets)) is not None:
             yield item
 
 
-def look(root: Path, path: str) -> Listed | None:
+def look(root: Path, path: str, secrets: SecretFiles = NO_EXCEPTIONS) -> Listed | None:
     """One file as the disk shows it now; None if it is not there."""
     top = os.fsencode(root.resolve())
     name = os.fsencode(path)
@@ -61,21 +62,29 @@ def look(root: Path, path: str) -> Listed | None:
         status = os.lstat(full)
     except (OSError, ValueError):
         return None
-    return None if stat.S_ISDIR(status.st_mode) else _listed(top, full, name, status)
+    return None if stat.S_ISDIR(status.st_mode) else _listed(top, full, name, status, secrets)
 
 
-def _listed(top: bytes, full: bytes, name: bytes, status: os.stat_result) -> Listed | None:
+def _listed(top: bytes, full: bytes, name: bytes, status: os.stat_result, secrets: SecretFiles) -> Listed | None:
     trouble = ""
     if stat.S_ISLNK(status.st_mode):
-        target = os.path.realpath(full)
-        if not target.startswith(top + b"/"):
-            trouble = "a link that leaves the workspace"
-        else:
-            # What it points to is listed under its own name; a second copy would double every hit.
-            trouble = f"a link to {os.fsdecode(target[len(top) + 1 :])}"
+        trouble = _link_trouble(top, full)
     elif not stat.S_ISREG(status.st_mode):
         trouble = "not a regular file"
     path = name.decode("utf-8", "backslashreplace")
     if path.encode() != name:
         trouble = "its name is not UTF-8"
+    elif not trouble and secrets.is_secret(path):
+        trouble = SECRET
     return Listed(path.replace(os.sep, "/"), status.st_size, status.st_mtime_ns, status.st_ctime_ns, trouble)
+
+
+def _link_trouble(top: bytes, full: bytes) -> str:
+    """Why a link is not indexed; what it points to is listed under its own name, and a copy would double every hit."""
+    try:
+        target = os.path.realpath(full)
+    except OSError as error:
+        return f"a link that cannot be followed: {error.strerror}"
+    if not target.startswith(top + b"/"):
+        return "a link that leaves the workspace"
+    return f"a link to {os.fsdecode(target[len(top) + 1 :])}"

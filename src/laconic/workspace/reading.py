@@ -11,7 +11,8 @@ from typing import Final
 from laconic.errors import OutsideWorkspace, Unreadable
 
 LIMIT: Final = 2_000_000  # bytes; larger files are data
-_BYTE: Final = re.compile(r"\\x([89a-f][0-9a-f])")  # how a listing shows a byte of a name that is not UTF-8
+# How answers show a byte of a name that is not UTF-8, a control character, and one that reorders what is seen.
+_ESCAPE: Final = re.compile(r"\\x([0-9a-f]{2})|\\u([0-9a-f]{4})")
 _HEAD: Final = 8192
 _FLAGS: Final = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 
@@ -21,13 +22,17 @@ def inside(root: Path, path: str) -> Path:
     top = root.resolve()
     try:
         full = (top / path).resolve()
-        if _BYTE.search(path) and not full.exists():
-            full = (top / _BYTE.sub(lambda found: os.fsdecode(bytes([int(found[1], 16)])), path)).resolve()
+        if _ESCAPE.search(path) and not full.exists():
+            full = (top / _ESCAPE.sub(_unescape, path)).resolve()
     except (OSError, ValueError, RuntimeError) as error:
         raise Unreadable(f"{path!r} is not a usable path: {error}.", "Use a path as a search shows it.") from None
     if full != top and top not in full.parents:
         raise OutsideWorkspace(f"{path} lies outside the workspace {top}.", "Use a path below it.")
     return full
+
+
+def _unescape(found: re.Match[str]) -> str:
+    return os.fsdecode(bytes([int(found[1], 16)])) if found[1] else chr(int(found[2], 16))
 
 
 def relative(root: Path, path: str) -> str:

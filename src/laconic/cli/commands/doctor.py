@@ -15,6 +15,8 @@ import msgspec
 
 from laconic.config import Settings, child_environment
 from laconic.errors import LaconicError
+from laconic.render.visible import visible
+from laconic.workspace.secrets import SecretFiles
 
 if TYPE_CHECKING:
     from laconic.index.health import Finding
@@ -29,13 +31,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace, settings: Settings) -> int:
     from laconic.index.health import examine  # loads SQLite and a grammar
 
-    findings = [*examine(args.path, settings.cache_dir()), *_files(settings), *_clients(args.path.resolve())]
+    found = examine(args.path, settings.cache_dir(), SecretFiles.of(settings))
+    findings = [*found, *_files(settings), *_clients(args.path.resolve())]
     if args.json:
         print(msgspec.json.encode(findings).decode())
     else:
         for finding in findings:
             mark = "ok  " if finding.well else "WARN"
-            print(f"{mark} {finding.what}: {finding.seen}" + (f" {finding.advice}" if finding.advice else ""))
+            said = f"{finding.what}: {finding.seen}" + (f" {finding.advice}" if finding.advice else "")
+            print(mark, visible(said))
     return 0 if all(finding.well for finding in findings) else 1
 
 

@@ -15,6 +15,8 @@ from pathlib import Path
 
 from laconic.config import Settings
 from laconic.errors import UsageError
+from laconic.render.visible import visible
+from laconic.workspace.secrets import SecretFiles
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -25,16 +27,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace, settings: Settings) -> int:
-    from laconic.tools.edit import Desk, edit, undo  # the parser: not for `--help`
+    from laconic.tools.edit import EditWorkspace, StaleEdit, edit, undo  # the parser: not for `--help`
 
-    desk = Desk(args.root, settings.cache_dir())
+    workspace = EditWorkspace(args.root, settings.cache_dir(), SecretFiles.of(settings))
     try:
         if args.undo:
-            print(undo(desk))
+            print(visible(undo(workspace)))
         else:
-            print(edit(desk, _calls(args.edits or [sys.stdin.read()]), dry=args.dry_run))
+            made = edit(workspace, _calls(args.edits or [sys.stdin.read()]), dry=args.dry_run)
+            print(visible(made))
+    except StaleEdit as stale:
+        workspace.note_shown(stale)  # the message is printed whole
+        raise
     finally:
-        desk.close()
+        workspace.close()
     return 0
 
 
@@ -43,7 +49,7 @@ def _calls(texts: list[str]) -> list[dict[str, object]]:
     for text in texts:
         try:
             given = json.loads(text)
-        except json.JSONDecodeError as error:
+        except (json.JSONDecodeError, RecursionError) as error:
             raise UsageError(f"The edits are not JSON: {error}.", "See `laconic edit --help`.") from None
         if isinstance(given, dict) and isinstance(given.get("edits"), list):
             given = given["edits"]

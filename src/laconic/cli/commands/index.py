@@ -13,7 +13,9 @@ import msgspec
 
 from laconic.config import Settings
 from laconic.errors import IndexUnavailable, Unreadable
+from laconic.render.visible import visible_name
 from laconic.workspace.git import home
+from laconic.workspace.secrets import SecretFiles
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -22,6 +24,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--json", action="store_true", help="print the statistics as JSON")
     parser.add_argument("--rebuild", action="store_true", help="throw the old index away first")
+    parser.add_argument(
+        "--yes", action="store_true", help="index a folder that looks like no project, such as / or ~"
+    )
     parser.add_argument("--wait", type=float, default=0.0, metavar="S", help="seconds to wait for another writer")
 
 
@@ -34,9 +39,11 @@ def run(args: argparse.Namespace, settings: Settings) -> int:
     root = args.path or home(Path())
     if not root.is_dir():
         raise Unreadable(f"{root} is not a folder.", "Name the folder of a code base.")
+    force = args.yes or catalog.is_known(settings.cache_dir(), root)
     if args.rebuild:
         catalog.forget(settings.cache_dir(), root)
-    index = Index.open(root, settings.cache_dir(), Parsing(Limits.of(settings)))
+    secrets = SecretFiles.of(settings)
+    index = Index.open(root, settings.cache_dir(), Parsing(Limits.of(settings)), secrets, force=force)
     try:
         outcome = index.build(_bar if sys.stderr.isatty() else None, seconds=args.wait)
         numbers = index.statistics()
@@ -48,7 +55,7 @@ def run(args: argparse.Namespace, settings: Settings) -> int:
         print(msgspec.json.encode({**msgspec.to_builtins(numbers), "outcome": msgspec.to_builtins(outcome)}).decode())
         return 0
     print(
-        f"{numbers.root}: {numbers.files} files ({numbers.parsed} parsed, {numbers.skipped} skipped, "
+        f"{visible_name(numbers.root)}: {numbers.files} files ({numbers.parsed} parsed, {numbers.skipped} skipped, "
         f"{numbers.failed} failed), {numbers.symbols} symbols, {numbers.lines} lines; "
         f"{numbers.index_bytes / 1e6:.1f} MB for {numbers.source_bytes / 1e6:.1f} MB of text; "
         f"{outcome.written} written, {outcome.removed} removed in {outcome.seconds:.1f} s"

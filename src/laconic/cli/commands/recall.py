@@ -13,6 +13,7 @@ from pathlib import Path
 
 from laconic.config import Settings
 from laconic.errors import UsageError
+from laconic.render.visible import visible_name
 from laconic.sessions.archive import Archive
 from laconic.workspace.git import home
 
@@ -31,7 +32,7 @@ def run(args: argparse.Namespace, settings: Settings) -> int:
     if args.ref is None:
         for entry in store.entries(None if args.all else str(home(Path()))):
             when = datetime.fromtimestamp(entry.stored, UTC).strftime("%Y-%m-%d %H:%M")
-            print(f"{entry.ref}  {when}  {entry.size:>9,} bytes  {entry.session}  {entry.note}")
+            print(visible_name(f"{entry.ref}  {when}  {entry.size:>9,} bytes  {entry.session}  {entry.note}"))
         return 0
     if args.grep is not None:
         first, last = _range(args.lines)

@@ -12,6 +12,7 @@ import sys
 from pathlib import Path
 
 from laconic.config import Settings, child_environment
+from laconic.render.visible import visible_name
 from laconic.workspace.clients import install
 from laconic.workspace.clients.known import CLIENTS, NAME, Client, Places, Scope, client, scope
 
@@ -35,18 +36,20 @@ def run(args: argparse.Namespace, settings: Settings) -> int:
     edits = [install.server_edit(known, places, where, words)]
     notes = None if args.no_guidance else known.notes_file(places, where)
     if notes is not None and (args.remove or not install.mentioned(notes)):
-        edits.append(install.notes_edit(notes, _guidance()))
+        edits.append(install.notes_edit(notes, _guidance(), places.folders(where)))
     if args.print:
         for edit in edits:
-            print(f"# {edit.path}\n{edit.put('')}")
+            print(f"# {visible_name(str(edit.path))}\n{edit.put('')}")
         return 0
+    for edit in edits:
+        install.place(edit)  # all of them, before the first is written
     backups = settings.cache_dir() / "backups"
     if args.remove:
         _remove(known, places, where, edits, backups)
         return 0
     for edit in edits:
         done = install.apply(edit, backups)
-        print(f"{done.what}: {done.path}" + (f" (it was {done.backup})" if done.backup else ""))
+        print(visible_name(f"{done.what}: {done.path}" + (f" (it was {done.backup})" if done.backup else "")))
     if known.after and where == "project":
         print(known.after)
     return 0
@@ -55,10 +58,10 @@ def run(args: argparse.Namespace, settings: Settings) -> int:
 def _remove(known: Client, places: Places, where: Scope, edits: list[install.Edit], backups: Path) -> None:
     for edit in edits:
         if edit is not edits[0] and install.needed_elsewhere(known, places, where):
-            print(f"kept: the section in {edit.path}, which another client reads too")
+            print(visible_name(f"kept: the section in {edit.path}, which another client reads too"))
             continue
         done = install.undo(edit, backups)
-        print(f"{done.what}: {done.path}")
+        print(visible_name(f"{done.what}: {done.path}"))
 
 
 def program(where: Scope) -> list[str]:

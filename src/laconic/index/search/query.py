@@ -40,6 +40,7 @@ _FILTER: Final = re.compile(
 )
 _NO_TESTS: Final = re.compile(r"(?<!\S)-tests?(?!\S)", re.IGNORECASE)
 _REGEX: Final = re.compile(r"/(?P<pattern>.+)/(?P<flags>[a-z]*)", re.DOTALL)
+_LETTER: Final = re.compile(r"\w")  # `/a/` is a folder rather than a pattern
 _PLACE: Final = re.compile(r"(?P<path>[^\s:]+\.[\w]+|[^\s:]*/[^\s:]+):(?P<line>\d+)(?:[-:,]\d+)?")
 _SEPARATOR: Final = re.compile(r"::|\.|#|->")
 _NAME: Final = re.compile(r"[^\W\d][\w$-]*[?!]?")
@@ -101,7 +102,7 @@ class Query:
 def understand(raw: str) -> Query:
     """Read a query as an agent or a person writes it."""
     text, filters = _filters(raw.strip())
-    if (found := _REGEX.fullmatch(text)) and len(found["pattern"]) > 1:
+    if (found := _REGEX.fullmatch(text)) and not _LETTER.fullmatch(found["pattern"]):
         return Query(text, filters, regex=found["pattern"], ignore_case="i" in found["flags"] or None, bare=text)
     if len(text) > 2 and text[0] == text[-1] and text[0] in "\"'`":
         inner = text[1:-1]

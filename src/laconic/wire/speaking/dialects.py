@@ -85,6 +85,6 @@ def _objects(data: bytes) -> list[Json]:
     """Gemini streams an array unless asked for events."""
     try:
         decoded = msgspec.json.decode(data)
-    except (msgspec.MsgspecError, UnicodeDecodeError):
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
         return []
     return [item for item in decoded if isinstance(item, dict)] if isinstance(decoded, list) else []

@@ -113,7 +113,7 @@ def decoded(written: str, *, truncated: bool) -> tuple[dict[str, Any], str]:
     """The arguments of a call, and why they cannot be used. Nothing is repaired: a guess could write the wrong text."""
     try:
         value = msgspec.json.decode(written.encode("utf-8", "replace")) if written.strip() else {}
-    except msgspec.MsgspecError:
+    except (msgspec.MsgspecError, RecursionError):
         return {}, "truncated" if truncated else "not-json"
     return (value, "") if isinstance(value, dict) else ({}, "arguments")
 

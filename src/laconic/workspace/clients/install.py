@@ -24,6 +24,7 @@ class Edit:
     path: Path
     put: Callable[[str], str]
     take: Callable[[str], str]
+    within: tuple[Path, ...]  # folders that the file must be in, links followed
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,11 +38,11 @@ class Done:
 
 def server_edit(client: Client, places: Places, scope: Scope, words: list[str]) -> Edit:
     """Our server in the client's file; settings that the user gave our entry stay."""
-    path = client.file(places, scope)
+    path, within = client.file(places, scope), places.folders(scope)
     entry = client.entry(words)
     at = (*client.table, NAME)
     if path.suffix == ".toml":
-        return Edit(path, lambda text: tables.put(text, at, entry), lambda text: tables.take(text, at))
+        return Edit(path, lambda text: tables.put(text, at, entry), lambda text: tables.take(text, at), within)
 
     def put(text: str) -> str:
         if _entry(jsonc.parse(text), at) is None:
@@ -50,12 +51,25 @@ def server_edit(client: Client, places: Places, scope: Scope, words: list[str]) 
             text = jsonc.put(text, (*at, key), value)
         return text
 
-    return Edit(path, put, lambda text: jsonc.take(text, at))
+    return Edit(path, put, lambda text: jsonc.take(text, at), within)
 
 
-def notes_edit(path: Path, body: str) -> Edit:
+def notes_edit(path: Path, body: str, within: tuple[Path, ...]) -> Edit:
     """Our section in a file that models read."""
-    return Edit(path, lambda text: section.put(text, body), section.take)
+    return Edit(path, lambda text: section.put(text, body), section.take, within)
+
+
+def place(edit: Edit) -> Path:
+    """The file that a change is written to, links followed; one that leads out of its folder is refused."""
+    try:
+        path = edit.path.resolve()
+        inside = any(path.is_relative_to(folder.resolve()) for folder in edit.within)
+    except (OSError, RuntimeError) as error:
+        raise Unreadable(f"{edit.path} cannot be followed: {error}.", "Mend the link, or use --print.") from None
+    if not inside:
+        problem = f"{edit.path} is a link to {path}, outside of {edit.within[0]}: it is not written through."
+        raise Unreadable(problem, "Put a file in its place, or use --print and edit it by hand.")
+    return path
 
 
 def configured(client: Client, places: Places, scope: Scope) -> list[str] | None:
@@ -93,7 +107,7 @@ def mentioned(path: Path) -> bool:
 
 def apply(edit: Edit, backups: Path) -> Done:
     """Put it in, after a copy of what was there; a second time changes nothing."""
-    path = edit.path.resolve()
+    path = place(edit)
     before = read(path) if path.exists() else ""
     after = _named(edit.put, before, path)
     if path.exists() and after == before:
@@ -112,7 +126,7 @@ def apply(edit: Edit, backups: Path) -> Done:
 
 def undo(edit: Edit, backups: Path) -> Done:
     """Take ours out; a file that nobody changed since becomes what it was before, byte for byte."""
-    path = edit.path.resolve()
+    path = place(edit)
     if not path.is_file():
         return Done(path, "unchanged")
     now = read(path)

@@ -31,7 +31,7 @@ def parse(text: str) -> Any:
     bare = [piece for piece, after in pairwise([*solid, ""]) if piece != "," or after not in _CLOSERS]
     try:
         return json.loads(" ".join(bare)) if bare else {}
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise UsageError(
             f"That is not JSON: {error}.", "Mend the file, or use --print and edit it by hand."
         ) from None

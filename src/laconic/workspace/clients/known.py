@@ -50,6 +50,12 @@ class Places:
             base = Path(self.environ.get("APPDATA") or self.environ.get("XDG_CONFIG_HOME") or self.home / ".config")
         return base / "Code" / "User"
 
+    def folders(self, scope: Scope) -> tuple[Path, ...]:
+        """Where files of a scope belong; a link must not lead elsewhere."""
+        if scope == "project":
+            return (self.root,)
+        return (self.home, self.claude, self.claude_notes, self.codex, self.opencode, self.vscode)
+
 
 @dataclass(frozen=True, slots=True)
 class Client:

@@ -80,9 +80,9 @@ def _request(to: IO[bytes], back: IO[bytes], number: int, method: str, params: o
     for line in back:
         try:
             message = json.loads(line)
-        except ValueError:
+        except (ValueError, RecursionError):
             return None  # something that is not protocol on standard output
-        if message.get("id") == number:
+        if isinstance(message, dict) and message.get("id") == number:
             result = message.get("result")
             return result if isinstance(result, dict) else None
     return None

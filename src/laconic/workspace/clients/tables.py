@@ -22,7 +22,7 @@ def parse(text: str) -> dict[str, Any]:
     """What the text means."""
     try:
         return tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise UsageError(
             f"That is not TOML: {error}.", "Mend the file, or use --print and edit it by hand."
         ) from None
@@ -111,7 +111,7 @@ def _statements(text: str) -> Iterator[_Statement]:
 def _read(text: str) -> dict[str, Any] | None:
     try:
         return tomllib.loads(text)
-    except tomllib.TOMLDecodeError:
+    except (tomllib.TOMLDecodeError, RecursionError):
         return None
 
 

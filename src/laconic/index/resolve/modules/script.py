@@ -95,7 +95,7 @@ def _packages(code: Code) -> dict[str, str]:
             continue
         try:
             told = json.loads(code.text(source.path))
-        except ValueError:
+        except (ValueError, RecursionError):
             continue
         if isinstance(told, dict) and isinstance(told.get("name"), str):
             names.setdefault(told["name"], source.folder)
