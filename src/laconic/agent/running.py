@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from laconic.agent.permission import Permission
-from laconic.config import keyless_environment
+from laconic.config import command_environment
 from laconic.errors import ArchiveUnavailable
 from laconic.reduce.text import reduce_text
 from laconic.tools.tool import Answer, Argument, Call, Piece, Tool
@@ -21,7 +21,7 @@ def run_tool(permission: Permission, session: str, seconds: float) -> Tool:
         folder = inside(call.plane.root, call.text("folder") or ".")
         permission.check(command)
         limit = min(call.number("seconds") or seconds, max(seconds, 3600.0))
-        ended = shell(command, folder, seconds=limit, environment=keyless_environment())
+        ended = shell(command, folder, seconds=limit, environment=command_environment(call.plane.root))
         return Answer([Piece((_shown(call, session, command, ended, limit),))], "run", unit="outputs")
 
     return Tool(
