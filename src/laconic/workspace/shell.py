@@ -49,8 +49,15 @@ def shell(command: str, folder: Path, *, seconds: float, environment: Mapping[st
     return execute(supervised(["/bin/sh", "-c", command]), folder, seconds=seconds, environment=environment)
 
 
-def execute(launch: Launch, folder: Path, *, seconds: float, environment: Mapping[str, str]) -> Ended:
-    """Run to the end or to the time limit. Nothing can be typed into it."""
+def execute(
+    launch: Launch,
+    folder: Path,
+    *,
+    seconds: float,
+    environment: Mapping[str, str],
+    descriptors: tuple[int, ...] = (),
+) -> Ended:
+    """Run to the end or to the time limit. Nothing can be typed into it; `descriptors` stay open in it."""
     status, tell = os.pipe()
     try:
         process = subprocess.Popen(
@@ -61,7 +68,7 @@ def execute(launch: Launch, folder: Path, *, seconds: float, environment: Mappin
             stderr=subprocess.STDOUT,
             env=environment,
             start_new_session=True,
-            pass_fds=(tell,),
+            pass_fds=(tell, *descriptors),
         )
     except (OSError, ValueError) as error:
         os.close(status)
