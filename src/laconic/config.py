@@ -19,19 +19,21 @@ from laconic.errors import BadSetting
 Value = str | int | float | bool
 _KEYS: Final = {"gemini": ("GEMINI_API_KEY", "GOOGLE_API_KEY")}  # elsewhere the provider's name decides
 # What programs need to run and build, and what holds no secrets. Everything else has to be named in agent.environment.
-_HARMLESS: Final = tuple(
-    """
-    PATH HOME USER LOGNAME SHELL LANG LANGUAGE LC_* TERM COLORTERM NO_COLOR FORCE_COLOR COLUMNS LINES TZ TMPDIR CI
-    VIRTUAL_ENV CONDA_PREFIX CONDA_DEFAULT_ENV PYENV_ROOT PYENV_VERSION
-    PYTHONDONTWRITEBYTECODE PYTHONHASHSEED PYTHONIOENCODING PYTHONUNBUFFERED PYTHONUTF8
-    NODE_ENV NVM_DIR NVM_BIN VOLTA_HOME PNPM_HOME DENO_DIR BUN_INSTALL
-    CARGO_HOME RUSTUP_HOME RUSTUP_TOOLCHAIN GOPATH GOROOT GOBIN GOMODCACHE GOTOOLCHAIN
-    JAVA_HOME JDK_HOME MAVEN_HOME M2_HOME GRADLE_HOME SDKMAN_DIR ANDROID_HOME ANDROID_SDK_ROOT
-    RBENV_ROOT RBENV_VERSION GEM_HOME GEM_PATH DOTNET_ROOT ASDF_DIR ASDF_DATA_DIR MISE_DATA_DIR
-    CC CXX CFLAGS CXXFLAGS CPPFLAGS LDFLAGS PKG_CONFIG_PATH CMAKE_PREFIX_PATH SOURCE_DATE_EPOCH
-    SSL_CERT_FILE SSL_CERT_DIR
-    """.split()
-)
+_HARMLESS: Final = (
+    "PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LANGUAGE", "LC_*", "TERM", "COLORTERM", "NO_COLOR",
+    "FORCE_COLOR", "COLUMNS", "LINES", "TZ", "TMPDIR", "CI",
+    "VIRTUAL_ENV", "CONDA_PREFIX", "CONDA_DEFAULT_ENV", "PYENV_ROOT", "PYENV_VERSION",
+    "PYTHONDONTWRITEBYTECODE", "PYTHONHASHSEED", "PYTHONIOENCODING", "PYTHONUNBUFFERED", "PYTHONUTF8",
+    "NODE_ENV", "NVM_DIR", "NVM_BIN", "VOLTA_HOME", "PNPM_HOME", "DENO_DIR", "BUN_INSTALL",
+    "CARGO_HOME", "RUSTUP_HOME", "RUSTUP_TOOLCHAIN", "GOPATH", "GOROOT", "GOBIN", "GOMODCACHE", "GOTOOLCHAIN",
+    "JAVA_HOME", "JDK_HOME", "MAVEN_HOME", "M2_HOME", "GRADLE_HOME", "SDKMAN_DIR", "ANDROID_HOME",
+    "ANDROID_SDK_ROOT",
+    "RBENV_ROOT", "RBENV_VERSION", "GEM_HOME", "GEM_PATH", "DOTNET_ROOT", "ASDF_DIR", "ASDF_DATA_DIR",
+    "MISE_DATA_DIR",
+    "CC", "CXX", "CFLAGS", "CXXFLAGS", "CPPFLAGS", "LDFLAGS", "PKG_CONFIG_PATH", "CMAKE_PREFIX_PATH",
+    "SOURCE_DATE_EPOCH",
+    "SSL_CERT_FILE", "SSL_CERT_DIR",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,12 +129,12 @@ SETTINGS: Final[tuple[Setting, ...]] = (
     Setting(
         "agent.allow",
         "",
-        "Commands that run without a question, as patterns with commas: `pytest*, make test`. A convenience, no protection.",
+        "Commands that run without a question, as patterns with commas: `pytest*, make test`. No protection.",
     ),
     Setting(
         "agent.deny",
         "sudo *, su *, doas *, shutdown*, reboot*, mkfs*, dd *, rm -rf /*, rm -rf ~*, git push*",
-        "Commands that are refused without a question, as patterns with commas. A convenience, no protection.",
+        "Commands that are refused without a question, as patterns with commas. No protection.",
     ),
     Setting(
         "agent.sandbox",
@@ -148,7 +150,9 @@ SETTINGS: Final[tuple[Setting, ...]] = (
         "agent.writable", "", "Further files and folders that commands may change, with commas: `.git, ~/.cache/pip`."
     ),
     Setting(
-        "agent.environment", "", "Further variables that commands see, as patterns with commas: `DATABASE_URL, DJANGO_*`."
+        "agent.environment",
+        "",
+        "Further variables that commands see, as patterns with commas: `DATABASE_URL, DJANGO_*`.",
     ),
     Setting("agent.seconds", 120.0, "Time after which a command of its is ended.", minimum=0.1),
     Setting("agent.patience", 300.0, "Seconds to wait for the next word of a model.", minimum=0.1),

@@ -10,6 +10,7 @@ import signal
 import sys
 import time
 from contextlib import suppress
+from pathlib import Path
 
 _PDEATHSIG = 1
 _SUBREAPER = 36
@@ -107,13 +108,11 @@ def _children() -> list[int]:
     """Our children that are not done yet."""
     found = []
     me = str(os.getpid())
-    for name in os.listdir("/proc"):
-        if not name.isdigit():
-            continue
-        with suppress(OSError), open(f"/proc/{name}/stat", "rb") as file:
-            state, parent = file.read().rsplit(b")", 1)[-1].split()[:2]
-            if parent.decode() == me and state != b"Z":
-                found.append(int(name))
+    for folder in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):
+            state, parent = (folder / "stat").read_text("utf-8", "replace").rsplit(")", 1)[-1].split()[:2]
+            if parent == me and state != "Z":
+                found.append(int(folder.name))
     return found
 
 

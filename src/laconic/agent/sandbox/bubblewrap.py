@@ -43,9 +43,15 @@ class Bubblewrap:
 
     def problem(self, environment: Mapping[str, str]) -> str:
         """Why it cannot be used: it fails, or the working folder belongs to somebody else; empty if it can."""
-        tried = self.run("test -w . || echo the working folder cannot be written in it", self._rules.root,
-                         seconds=_SECONDS, environment=environment)
-        return tried.output.decode("utf-8", "replace").strip() or ("" if tried.code == 0 else f"exit code {tried.code}")
+        tried = self.run(
+            "test -w . || echo the working folder cannot be written in it",
+            self._rules.root,
+            seconds=_SECONDS,
+            environment=environment,
+        )
+        return tried.output.decode("utf-8", "replace").strip() or (
+            "" if tried.code == 0 else f"exit code {tried.code}"
+        )
 
     def run(self, command: str, folder: Path, *, seconds: float, environment: Mapping[str, str]) -> Ended:
         """Run a command line of the shell."""
@@ -78,7 +84,7 @@ def _mount(path: Path, access: Access) -> list[str]:
     if access == "private":
         return ["--ro-bind", "/dev/null", place] if path.is_file() else ["--tmpfs", place]
     if path.is_symlink() and len(path.parts) == 2:  # /bin, /lib and others are links into /usr
-        return ["--symlink", os.readlink(path), place]
+        return ["--symlink", str(path.readlink()), place]
     return ["--ro-bind", place, place]
 
 

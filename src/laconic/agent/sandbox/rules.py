@@ -59,18 +59,18 @@ def rules_for(root: Path, settings: Settings, environment: Mapping[str, str]) ->
     home = Path(environment.get("HOME") or Path.home()).resolve()
     network = settings.text("agent.network") == "on"
     places: dict[Path, Access] = {path: "read" for path in map(Path, _SYSTEM) if path.exists()}
-    places |= {path: "private" for path in _restricted(Path("/etc"), deep=True)}
-    places |= {path: "private" for path in _restricted(Path("/opt"), deep=False)}
-    places |= {path: "private" for path in (*map(Path, _PRIVATE), home)}
+    places |= dict.fromkeys(_restricted(Path("/etc"), deep=True), "private")
+    places |= dict.fromkeys(_restricted(Path("/opt"), deep=False), "private")
+    places |= dict.fromkeys((*map(Path, _PRIVATE), home), "private")
     if network:
-        places |= {path: "read" for path in _name_service()}
-    places |= {path: "read" for path in _programs(root, home, environment)}
+        places |= dict.fromkeys(_name_service(), "read")
+    places |= dict.fromkeys(_programs(root, home, environment), "read")
     places |= {path: access for path, access in git_places(root) if not home.is_relative_to(path)}
     places[root] = "write"
-    named: dict[Path, Access] = {path: "read" for path in _named(settings.patterns("agent.readable"), root, home)}
-    named |= {path: "write" for path in _named(settings.patterns("agent.writable"), root, home)}
+    named: dict[Path, Access] = dict.fromkeys(_named(settings.patterns("agent.readable"), root, home), "read")
+    named |= dict.fromkeys(_named(settings.patterns("agent.writable"), root, home), "write")
     secrets: dict[Path, Access] = {home / name: "private" for name in _SECRETS if (home / name).exists()}
-    own: dict[Path, Access] = {path: "private" for path in _own(settings)}
+    own: dict[Path, Access] = dict.fromkeys(_own(settings), "private")
     return SandboxRules(root, home, _sorted({**places, **secrets, **named, **own}), network)
 
 

@@ -58,6 +58,8 @@ def run(args: argparse.Namespace, settings: Settings) -> int:
     view = None if args.print else View(Console(file=sys.stderr))
     agent = assemble(_options(args, settings, view), settings, task, view)
     signal.signal(signal.SIGTERM, _interrupt)
+    if view is not None:
+        view.note(agent.tools.runner.describe())
     try:
         if agent.record.ended == "done" and not task:
             raise UsageError(f"The session {agent.record.id} is done.", "Give a task to go on with.")
