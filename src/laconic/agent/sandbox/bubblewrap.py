@@ -21,6 +21,8 @@ _ALWAYS: Final = (
 )  # fmt: skip
 # From the strongest on. Root does without a user namespace where there is none to be had.
 _USERS: Final = (("--unshare-user", "--disable-userns"), ("--unshare-user",))
+# Settings of the kernel belong to root, whatever rights it has lost.
+_KERNEL: Final = ("/proc/sys", "/proc/sysrq-trigger", "/proc/mtrr", "/proc/pressure", "/proc/acpi", "/proc/scsi")
 _SECONDS: Final = 15.0
 
 # The command, and a byte to who started us if something still runs after it. Its own complaints are not ours.
@@ -70,6 +72,8 @@ class Bubblewrap:
 def arguments(rules: SandboxRules, folder: Path) -> list[str]:
     """The rules in the words of bubblewrap."""
     words = [*_ALWAYS, "--proc", "/proc", "--dev", "/dev"]
+    for place in _KERNEL:
+        words += ["--ro-bind-try", place, place]
     if not rules.network:
         words.append("--unshare-net")
     for path, access in rules.places:

@@ -29,6 +29,8 @@ _TOOLS: Final = (
     "miniforge3", "anaconda3",
 )  # fmt: skip
 
+_LIBRARIES: Final = ("lib", "lib64", "libexec", "include")  # beside a folder of programs
+
 # Below the home folder: hidden even if a folder that holds them may be read.
 _SECRETS: Final = (
     ".ssh", ".gnupg", ".aws", ".azure", ".kube", ".docker", ".netrc", ".npmrc", ".yarnrc.yml", ".pypirc",
@@ -122,6 +124,9 @@ def _programs(root: Path, home: Path, environment: Mapping[str, str]) -> Iterato
             folder = folder.parent
             yield from _holding(root, home, (folder / "bin" / "python").resolve().parent.parent)
         yield from _holding(root, home, folder)
+        if folder.name == "bin":
+            for library in filter(Path.is_dir, (folder.with_name(name) for name in _LIBRARIES)):
+                yield from _holding(root, home, library)
 
 
 def _holding(root: Path, home: Path, folder: Path) -> Iterator[Path]:
