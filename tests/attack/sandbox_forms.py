@@ -27,6 +27,7 @@ def _wrapped(words: str) -> list[str]:
     """One command in the ways in which shells and programs can be told to run it."""
     quoted = shlex.quote(words)
     first, rest = words.split(" ", 1)
+    escaped = f"$'\\x65val' {quoted}"
     encoded = base64.b64encode(words.encode()).decode()
     return [
         words,
@@ -77,7 +78,7 @@ def _wrapped(words: str) -> list[str]:
         f"echo {shlex.quote(rest)} | xargs -I% sh -c {shlex.quote(first + ' %')}",
         f"find . -maxdepth 0 -exec {words} \\;",
         f"trap {quoted} EXIT",
-        f"bash -c {shlex.quote('$' + chr(39) + '\\x65val' + chr(39) + ' ' + quoted)}",
+        f"bash -c {shlex.quote(escaped)}",
         f"bash -c {shlex.quote('source <(echo ' + quoted + ')')}",
         _python(f"import os; os.system({words!r})"),
         f"perl -e 'system({chr(34)}{words}{chr(34)})'",
