@@ -48,8 +48,18 @@ def test_what_only_running_it_would_tell_is_not_understood(line: str) -> None:
 
 @pytest.mark.parametrize(
     ("line", "writes"),
-    [("a > x", True), ("a 2> x", True), ("a >| x", True), ("a &> x", True), ("sh -c 'a > x'", True), ("a >& x", True)]
-    + [("a > /dev/null 2>&1", False), ("a < x", False), ("a 2>&1 | b", False), ("a '>' x", False)],
+    [
+        ("a > x", True),
+        ("a 2> x", True),
+        ("a >| x", True),
+        ("a &> x", True),
+        ("a >& x", True),
+        ("sh -c 'a > x'", True),
+        ("a > /dev/null 2>&1", False),
+        ("a < x", False),
+        ("a 2>&1 | b", False),
+        ("a '>' x", False),
+    ],
 )
 def test_output_files_are_seen(line: str, writes: bool) -> None:
     assert understand(line).has_output_file is writes
