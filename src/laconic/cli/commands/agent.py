@@ -1,8 +1,9 @@
 """Let a model work on this folder: it searches, edits and runs commands until the task is done.
 
 Commands run in a sandbox where the system has one; the first line says which, or that there is none. You are asked
-before a command runs, unless --yes is given or `agent.allow` names it; without a terminal it is refused. The answer goes to standard output, everything else to standard error. Exit codes: 0 done, 2 wrong usage,
-3 a limit was reached, 4 the model or its provider failed, 130 interrupted. `--resume` goes on after each of them.
+before a command runs, unless --yes is given or `agent.allow` names it; without a terminal it is refused. The answer
+goes to standard output, everything else to standard error. Exit codes: 0 done, 2 wrong usage, 3 a limit was reached,
+4 the model or its provider failed, 130 interrupted. `--resume` goes on after each of them.
 """
 
 from __future__ import annotations
