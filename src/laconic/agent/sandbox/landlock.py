@@ -25,7 +25,7 @@ class Landlock:
     name = "Landlock"
     gaps = (
         "Landlock is weaker than bubblewrap: commands can change .git and the settings of clients in this folder, and"
-        " see the command lines of other processes."
+        " see the command lines of other processes and change their limits."
     )
 
     def __init__(self, rules: SandboxRules) -> None:
