@@ -6,11 +6,11 @@ This is the only module that reads the environment. It knows nothing of what the
 from __future__ import annotations
 
 import os
-import re
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Final
 
@@ -18,7 +18,22 @@ from laconic.errors import BadSetting
 
 Value = str | int | float | bool
 _KEYS: Final = {"gemini": ("GEMINI_API_KEY", "GOOGLE_API_KEY")}  # elsewhere the provider's name decides
-_SECRET: Final = re.compile(r"_API_KEY$|^ANTHROPIC_AUTH_TOKEN$|^LACONIC_GATEWAY_TOKEN$")
+# What programs need to run and build, and what holds no secrets. Everything else has to be named in agent.environment.
+_HARMLESS: Final = (
+    "PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LANGUAGE", "LC_*", "TERM", "COLORTERM", "NO_COLOR",
+    "FORCE_COLOR", "COLUMNS", "LINES", "TZ", "TMPDIR", "CI",
+    "VIRTUAL_ENV", "CONDA_PREFIX", "CONDA_DEFAULT_ENV", "PYENV_ROOT", "PYENV_VERSION",
+    "PYTHONDONTWRITEBYTECODE", "PYTHONHASHSEED", "PYTHONIOENCODING", "PYTHONUNBUFFERED", "PYTHONUTF8",
+    "NODE_ENV", "NVM_DIR", "NVM_BIN", "VOLTA_HOME", "PNPM_HOME", "DENO_DIR", "BUN_INSTALL",
+    "CARGO_HOME", "RUSTUP_HOME", "RUSTUP_TOOLCHAIN", "GOPATH", "GOROOT", "GOBIN", "GOMODCACHE", "GOTOOLCHAIN",
+    "JAVA_HOME", "JDK_HOME", "MAVEN_HOME", "M2_HOME", "GRADLE_HOME", "SDKMAN_DIR", "ANDROID_HOME",
+    "ANDROID_SDK_ROOT",
+    "RBENV_ROOT", "RBENV_VERSION", "GEM_HOME", "GEM_PATH", "DOTNET_ROOT", "ASDF_DIR", "ASDF_DATA_DIR",
+    "MISE_DATA_DIR",
+    "CC", "CXX", "CFLAGS", "CXXFLAGS", "CPPFLAGS", "LDFLAGS", "PKG_CONFIG_PATH", "CMAKE_PREFIX_PATH",
+    "SOURCE_DATE_EPOCH",
+    "SSL_CERT_FILE", "SSL_CERT_DIR",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,12 +143,32 @@ SETTINGS: Final[tuple[Setting, ...]] = (
     ),
     Setting("agent.answer", 8_000, "Tokens that one message of its model may have.", minimum=100),
     Setting(
-        "agent.allow", "", "Commands that it runs without asking, as patterns with commas: `pytest*, make test`."
+        "agent.allow",
+        "",
+        "Commands that run without a question, as patterns with commas: `pytest*, make test`. No protection.",
     ),
     Setting(
         "agent.deny",
         "sudo *, su *, doas *, shutdown*, reboot*, mkfs*, dd *, rm -rf /*, rm -rf ~*, git push*",
-        "Commands that it never runs, as patterns with commas.",
+        "Commands that are refused without a question, as patterns with commas. No protection.",
+    ),
+    Setting(
+        "agent.sandbox",
+        "auto",
+        "Run commands in a sandbox where the system has one (auto), never (off), or not without one (require).",
+        choices=("auto", "off", "require"),
+    ),
+    Setting("agent.network", "off", "Whether commands in the sandbox reach the network.", choices=("off", "on")),
+    Setting(
+        "agent.readable", "", "Further files and folders that commands may read, with commas: `~/data, ~/.gitconfig`."
+    ),
+    Setting(
+        "agent.writable", "", "Further files and folders that commands may change, with commas: `.git, ~/.cache/pip`."
+    ),
+    Setting(
+        "agent.environment",
+        "",
+        "Further variables that commands see, as patterns with commas: `DATABASE_URL, DJANGO_*`.",
     ),
     Setting("agent.seconds", 120.0, "Time after which a command of its is ended.", minimum=0.1),
     Setting("agent.patience", 300.0, "Seconds to wait for the next word of a model.", minimum=0.1),
@@ -189,6 +224,12 @@ class Settings(Mapping[str, Value]):
 
         return Path(platformdirs.user_state_dir("laconic", appauthor=False))
 
+    def own_folders(self, environ: Mapping[str, str] | None = None) -> tuple[Path, ...]:
+        """Where Laconic keeps its settings and what it remembers: nothing for commands of a model."""
+        configured = settings_file(os.environ if environ is None else environ)
+        named = configured if configured.parent.name != "laconic" else configured.parent
+        return (self.cache_dir(), self.state_dir(), named)
+
     def patterns(self, name: str) -> tuple[str, ...]:
         """A list with commas."""
         return tuple(filter(None, (word.strip() for word in self.text(name).split(","))))
@@ -235,9 +276,35 @@ def key_of(provider: str, environ: Mapping[str, str] | None = None) -> str:
     return next((environ[name] for name in names if environ.get(name)), "")
 
 
-def keyless_environment() -> dict[str, str]:
-    """The environment for commands of a model: without the keys of providers, which it could print."""
-    return {name: value for name, value in os.environ.items() if not _SECRET.search(name)}
+def command_environment(
+    root: Path, more: Sequence[str] = (), environ: Mapping[str, str] | None = None
+) -> dict[str, str]:
+    """The environment for commands of a model: variables that hold no secrets, and those that the user names.
+
+    PATH loses its entries inside the working folder, except those of a virtual environment that is active: otherwise a
+    file of the project could stand in for a program of the system. A user who names PATH keeps it whole.
+    """
+    environ = os.environ if environ is None else environ
+    kept = {
+        name: value
+        for name, value in environ.items()
+        if any(fnmatchcase(name, pattern) for pattern in (*_HARMLESS, *more))
+    }
+    if "PATH" in kept and "PATH" not in more:
+        kept["PATH"] = _path_outside(root, kept["PATH"], kept.get("VIRTUAL_ENV", ""))
+    return kept
+
+
+def _path_outside(root: Path, path: str, active: str) -> str:
+    """The entries of PATH that lie outside a folder; relative ones lie inside of any."""
+    top = root.resolve()
+    kept = []
+    for entry in path.split(os.pathsep):
+        place = Path(entry)
+        is_active = bool(active) and place.is_absolute() and place.is_relative_to(active)
+        if is_active or (place.is_absolute() and not place.resolve().is_relative_to(top)):
+            kept.append(entry)
+    return os.pathsep.join(kept)
 
 
 def child_environment(extra: Mapping[str, str] | None = None, *, without: str = "") -> dict[str, str]:

@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -147,17 +148,19 @@ def test_guessed_names_of_tools_and_arguments_are_understood(tmp_path: Path) -> 
 # commands
 
 
-def _alive(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    return "Z" not in Path(f"/proc/{pid}/stat").read_text("utf-8").rsplit(")", 1)[-1][:3]
+def _running(word: str) -> list[str]:
+    """Command lines that hold a word; commands may have numbers of their own for their processes."""
+    found = []
+    for path in Path("/proc").glob("[0-9]*/cmdline"):
+        with suppress(OSError):
+            found.append(path.read_bytes().replace(b"\0", b" ").decode("utf-8", "replace"))
+    return [line for line in found if word in line]
 
 
 def test_a_command_that_hangs_is_ended_with_all_that_it_started(tmp_path: Path) -> None:
     """Also what put itself into a session of its own, and ignores requests to end."""
-    command = "setsid sh -c 'trap \"\" TERM; echo $$ > pid; sleep 60' & sleep 60"
+    word = f"60.{os.getpid()}1"
+    command = f"setsid sh -c 'trap \"\" TERM; sleep {word}' & sleep {word}"
     rules = (
         {"when": ["^x$"], "calls": [{"name": "run", "arguments": {"command": command, "seconds": 2}}]},
         {"when": [r"\[exit code (?P<code>\d+); ended after 2 s"], "say": "It hung (<<code>>)."},
@@ -165,11 +168,12 @@ def test_a_command_that_hangs_is_ended_with_all_that_it_started(tmp_path: Path) 
     agent = _agent(tmp_path, *rules)
     assert agent.work("x") == "It hung (143)."
     agent.close()
-    assert not _alive(int((tmp_path / "project" / "pid").read_text("utf-8")))
+    assert _running(word) == []
 
 
 def test_what_a_command_leaves_in_the_background_is_ended(tmp_path: Path) -> None:
-    command = "sleep 60 & echo $! > pid; echo started"
+    word = f"60.{os.getpid()}2"
+    command = f"sleep {word} & echo started"
     rules = (
         {"when": ["^x$"], "calls": [{"name": "run", "arguments": {"command": command}}]},
         {"when": ["started", "left running were ended"], "say": "Ended."},
@@ -177,7 +181,7 @@ def test_what_a_command_leaves_in_the_background_is_ended(tmp_path: Path) -> Non
     agent = _agent(tmp_path, *rules)
     assert agent.work("x") == "Ended."
     agent.close()
-    assert not _alive(int((tmp_path / "project" / "pid").read_text("utf-8")))
+    assert _running(word) == []
 
 
 # small windows

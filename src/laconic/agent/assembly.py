@@ -15,11 +15,13 @@ from laconic.agent.limits import Limits, Spent
 from laconic.agent.loop import Agent, Unwatched, Watch
 from laconic.agent.permission import Ask, Permission
 from laconic.agent.providers import endpoint, transport
+from laconic.agent.running import CommandRunner
+from laconic.agent.sandbox.choosing import choose_sandbox
 from laconic.agent.scripted import ScriptedModel, script
 from laconic.agent.toolbox import Toolbox
 from laconic.agent.transport import Transport
 from laconic.agent.voice import Manner, Voice
-from laconic.config import Settings
+from laconic.config import Settings, command_environment
 from laconic.context.engine import Engine
 from laconic.context.ledger import Branch, LedgerEntry
 from laconic.context.options import options_from
@@ -74,9 +76,13 @@ def assemble(options: Options, settings: Settings, task: str = "", watch: Watch 
     folder, root = folder_of(settings), options.root.resolve()
     if options.resume:
         record = resume(folder, options.resume, root)
+        runner = command_runner(Path(record.begun.root), settings, options.ask)
     else:
+        runner = command_runner(root, settings, options.ask)  # neither does a sandbox that is not there
         record = begin(folder, root, options.model, task, __version__)
-    return _assembled(options, settings, record, chosen, price=price, watch=watch or Unwatched())
+    return _assembled(
+        options, settings, record, chosen=chosen, price=price, runner=runner, watch=watch or Unwatched()
+    )
 
 
 def _price(options: Options, settings: Settings, chosen: Chosen) -> Price:
@@ -91,14 +97,20 @@ def _price(options: Options, settings: Settings, chosen: Chosen) -> Price:
 
 
 def _assembled(
-    options: Options, settings: Settings, record: Trajectory, chosen: Chosen, *, price: Price, watch: Watch
+    options: Options,
+    settings: Settings,
+    record: Trajectory,
+    *,
+    chosen: Chosen,
+    price: Price,
+    runner: CommandRunner,
+    watch: Watch,
 ) -> Agent:
     provider, model, format, _, way = chosen
     count = counter(settings.text("model") if provider == "scripted" else model)
     root = Path(record.begun.root)
-    permission = Permission(root, settings.patterns("agent.allow"), settings.patterns("agent.deny"), options.ask)
     window = options.window or (0 if provider == "scripted" else window_of(model))
-    tools = Toolbox(root, settings, permission, record.id, window)
+    tools = Toolbox(root, settings, runner, record.id, window)
     ledger = LedgerFile.of(settings, LedgerEntry, Branch)
     kept = msgspec.structs.replace(options_from(settings), meta=False)  # the voice says how full it is
     engine = Engine(ledger, Archive.of(settings), time.time, count, kept)
@@ -123,6 +135,18 @@ def _assembled(
     )
     voice = Voice(manner, way, engine, protocols, record.id, count=count, clock=time.time, sent=books.sent)
     return Agent(voice, tools, record, books, watch)
+
+
+def command_runner(root: Path, settings: Settings, ask: Ask | None) -> CommandRunner:
+    """How commands run in a folder: the sandbox is chosen here, once."""
+    environment = command_environment(root, settings.patterns("agent.environment"))
+    return CommandRunner(
+        permission=Permission(root, settings.patterns("agent.allow"), settings.patterns("agent.deny"), ask),
+        sandbox=choose_sandbox(root, settings, environment),
+        environment=environment,
+        network=settings.text("agent.network") == "on",
+        seconds=settings.ratio("agent.seconds"),
+    )
 
 
 def _notes(root: Path, count: Counter) -> str:

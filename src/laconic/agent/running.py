@@ -2,31 +2,66 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
 from laconic.agent.permission import Permission
-from laconic.config import keyless_environment
+from laconic.agent.sandbox.choosing import Sandbox
 from laconic.errors import ArchiveUnavailable
 from laconic.reduce.text import reduce_text
 from laconic.tools.tool import Answer, Argument, Call, Piece, Tool
 from laconic.workspace.reading import inside
-from laconic.workspace.shell import Ended, shell
+from laconic.workspace.shell import Ended
 
 _FRAME = 60  # tokens for what stands around the output
 
 
-def run_tool(permission: Permission, session: str, seconds: float) -> Tool:
+@dataclass(frozen=True, slots=True)
+class CommandRunner:
+    """How commands of one session run: who allows them, what confines them, what they see of the environment."""
+
+    permission: Permission
+    sandbox: Sandbox
+    environment: Mapping[str, str]
+    network: bool
+    seconds: float
+
+    def run(self, command: str, folder: Path, seconds: float) -> Ended:
+        self.permission.check(command)
+        return self.sandbox.run(command, folder, seconds=seconds, environment=self.environment)
+
+    def describe(self) -> str:
+        """What a person reads at the start of a session."""
+        box = self.sandbox
+        if not box.name:
+            return f"No sandbox ({box.gaps}): a command that you allow can do whatever you can do."
+        reach = "reach the network" if self.network else "do not reach the network"
+        said = f"Commands run in a sandbox ({box.name}): they change files in this folder only, and {reach}."
+        return f"{said} {box.gaps}" if box.gaps else said
+
+    @property
+    def confinement(self) -> str:
+        """What a model is told of it."""
+        if not self.sandbox.name:
+            return ""
+        reach = "" if self.network else ", no network"
+        return f", in a sandbox (only this folder can be changed, .git only read{reach})"
+
+
+def run_tool(runner: CommandRunner, session: str) -> Tool:
     """The tool for one session."""
 
     def run(call: Call) -> Answer:
         command = call.text("command")
         folder = inside(call.plane.root, call.text("folder") or ".")
-        permission.check(command)
-        limit = min(call.number("seconds") or seconds, max(seconds, 3600.0))
-        ended = shell(command, folder, seconds=limit, environment=keyless_environment())
+        limit = min(call.number("seconds") or runner.seconds, max(runner.seconds, 3600.0))
+        ended = runner.run(command, folder, limit)
         return Answer([Piece((_shown(call, session, command, ended, limit),))], "run", unit="outputs")
 
     return Tool(
         "run",
-        "Run a shell command in the working folder; output reduced, the whole kept for recall",
+        f"Run a shell command in the working folder{runner.confinement}; output reduced, the whole kept for recall",
         "The command starts in the working folder or in `folder` below it, has no input, and is ended with all that it"
         " started after a time limit. What it leaves in the background is ended too.",
         (

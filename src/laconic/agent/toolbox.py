@@ -6,8 +6,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from laconic.agent.permission import Permission
-from laconic.agent.running import run_tool
+from laconic.agent.running import CommandRunner, run_tool
 from laconic.agent.tasks import TaskList, task_tool
 from laconic.config import Settings
 from laconic.errors import LaconicError, UnknownName
@@ -27,9 +26,10 @@ _LEAST: Final = 300  # tokens
 class Toolbox:
     """The tools of one session over one folder."""
 
-    def __init__(self, root: Path, settings: Settings, permission: Permission, session: str, window: int = 0) -> None:
+    def __init__(self, root: Path, settings: Settings, runner: CommandRunner, session: str, window: int = 0) -> None:
+        self.runner = runner
         self.tasks = TaskList()
-        own = (run_tool(permission, session, settings.ratio("agent.seconds")), task_tool(self.tasks))
+        own = (run_tool(runner, session), task_tool(self.tasks))
         self._plane = Plane(root, settings, own)
         self._session = Session()
         self._most = max(_LEAST, window // _SHARE) if window else None

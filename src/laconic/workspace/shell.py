@@ -1,16 +1,16 @@
-"""Run a shell command with a time limit; whatever it started ends with it, also what it put into the background."""
+"""Run a command with a time limit; whatever it started ends with it, also what it put into the background."""
 
 from __future__ import annotations
 
 import os
 import signal
 import subprocess
+import sys
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from secrets import token_hex
 from threading import Thread
 from typing import IO, Final
 
@@ -18,8 +18,11 @@ from laconic.errors import CommandFailed
 
 _HEAD: Final = 4_000_000  # bytes of output that are kept from the start
 _TAIL: Final = 4_000_000  # and from the end
-_GRACE: Final = 0.4  # seconds between a request to end and the end
-_MARK: Final = "LACONIC_COMMAND"  # in the environment of all that a command starts
+_GRACE: Final = 0.4  # seconds for what is in a pipe
+_PATIENCE: Final = 3.0  # seconds for the supervisor to end what it supervises
+
+# Makes the words of a program. It is given the descriptor on which a byte says that processes were left running.
+Launch = Callable[[int], list[str]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,38 +36,63 @@ class Ended:
     dropped: int = 0  # bytes out of the middle of the output
 
 
+def supervised(words: list[str]) -> Launch:
+    """A launch that ends everything with the program, where the system can; elsewhere only its process group ends."""
+    if sys.platform != "linux":
+        return lambda _: words
+    script = str(Path(__file__).with_name("supervisor.py"))
+    return lambda status: [sys.executable, "-I", "-S", script, str(status), str(os.getpid()), *words]
+
+
 def shell(command: str, folder: Path, *, seconds: float, environment: Mapping[str, str]) -> Ended:
-    """Run to the end or to the time limit. Nothing can be typed into it."""
-    mark = token_hex(12)
+    """Run a command line of the shell."""
+    return execute(supervised(["/bin/sh", "-c", command]), folder, seconds=seconds, environment=environment)
+
+
+def execute(
+    launch: Launch,
+    folder: Path,
+    *,
+    seconds: float,
+    environment: Mapping[str, str],
+    descriptors: tuple[int, ...] = (),
+) -> Ended:
+    """Run to the end or to the time limit. Nothing can be typed into it; `descriptors` stay open in it."""
+    status, tell = os.pipe()
     try:
         process = subprocess.Popen(
-            ["/bin/sh", "-c", command],
+            launch(tell),
             cwd=folder,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
-            env={**environment, _MARK: mark},
+            env=environment,
             start_new_session=True,
+            pass_fds=(tell, *descriptors),
         )
     except (OSError, ValueError) as error:
+        os.close(status)
         raise CommandFailed(f"The command cannot be started: {error}.", "Check its words and its folder.") from None
+    finally:
+        os.close(tell)
     assert process.stdout is not None
     kept = _Kept(process.stdout)
     ending = Thread(target=process.wait, daemon=True)  # waiting with a time limit would look again and again
-    late, left = False, True
+    late = True
     try:
         kept.start()
         ending.start()
         ending.join(seconds)
         late = ending.is_alive()
         kept.join(0.0 if late else _GRACE)
-        left = late or kept.is_alive() or _marked(mark) != []
     finally:
-        if left:
-            _end(process, mark)
+        if late or kept.is_alive():
+            _end(process)
         kept.join(_GRACE)
+        orphans = _has_byte(status)
+        os.close(status)
     code = process.returncode if process.returncode >= 0 else 128 - process.returncode
-    return Ended(code, kept.output, late, left and not late, kept.dropped)
+    return Ended(code, kept.output, late, orphans and not late, kept.dropped)
 
 
 class _Kept(Thread):
@@ -99,27 +127,19 @@ class _Kept(Thread):
         return bytes(self._head) + b"".join(self._tail)
 
 
-def _end(process: subprocess.Popen[bytes], mark: str) -> None:
-    """First a request, then the end: of the command's group, and of whatever else carries its mark."""
+def _end(process: subprocess.Popen[bytes]) -> None:
+    """First a request, which a supervisor passes on, then the end of the process group."""
     for sign in (signal.SIGTERM, signal.SIGKILL):
         with suppress(ProcessLookupError, PermissionError):
             os.killpg(process.pid, sign)
-        for pid in _marked(mark):
-            with suppress(ProcessLookupError, PermissionError):
-                os.kill(pid, sign)
         with suppress(subprocess.TimeoutExpired):
-            process.wait(_GRACE)
-        if process.returncode is not None and not _marked(mark):
+            process.wait(_PATIENCE)
             break
     process.wait()
 
 
-def _marked(mark: str) -> list[int]:
-    """Processes that a command started, wherever they went; where the system does not tell, none."""
-    found = []
-    wanted = f"{_MARK}={mark}".encode()
-    for entry in Path("/proc").glob("[0-9]*"):
-        with suppress(OSError):
-            if wanted in (entry / "environ").read_bytes():
-                found.append(int(entry.name))
-    return found
+def _has_byte(pipe: int) -> bool:
+    os.set_blocking(pipe, False)
+    with suppress(BlockingIOError):
+        return os.read(pipe, 1) != b""
+    return False

@@ -1,8 +1,9 @@
 """Let a model work on this folder: it searches, edits and runs commands until the task is done.
 
-Commands are asked for on the terminal unless --yes is given or `agent.allow` names them; without a terminal they are
-refused. The answer goes to standard output, everything else to standard error. Exit codes: 0 done, 2 wrong usage,
-3 a limit was reached, 4 the model or its provider failed, 130 interrupted. `--resume` goes on after each of them.
+Commands run in a sandbox where the system has one; the first line says which, or that there is none. You are asked
+before a command runs, unless --yes is given or `agent.allow` names it; without a terminal it is refused. The answer
+goes to standard output, everything else to standard error. Exit codes: 0 done, 2 wrong usage, 3 a limit was reached,
+4 the model or its provider failed, 130 interrupted. `--resume` goes on after each of them.
 """
 
 from __future__ import annotations
@@ -36,7 +37,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--window", type=int, metavar="TOKENS", help="tokens that the model takes (default: by its name)"
     )
-    parser.add_argument("--yes", action="store_true", help="run commands without asking (those of agent.deny never)")
+    parser.add_argument(
+        "--yes", action="store_true", help="run commands without asking, except those that agent.deny refuses"
+    )
     parser.add_argument("--max-turns", type=int, metavar="N", help="stop after so many messages of the model")
     parser.add_argument("--max-tokens", type=int, metavar="N", help="stop after so many tokens, sent and received")
     parser.add_argument("--max-cost", type=float, metavar="DOLLARS", help="stop after so much money")
@@ -58,6 +61,8 @@ def run(args: argparse.Namespace, settings: Settings) -> int:
     view = None if args.print else View(Console(file=sys.stderr))
     agent = assemble(_options(args, settings, view), settings, task, view)
     signal.signal(signal.SIGTERM, _interrupt)
+    if view is not None:
+        view.note(agent.tools.runner.describe())
     try:
         if agent.record.ended == "done" and not task:
             raise UsageError(f"The session {agent.record.id} is done.", "Give a task to go on with.")

@@ -1,0 +1,118 @@
+"""Run commands with bubblewrap: in namespaces of their own, where nothing exists but the places of the rules."""
+
+from __future__ import annotations
+
+import os
+import platform
+import shutil
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryFile
+from typing import Final
+
+from laconic.agent.sandbox.guarding import guarded
+from laconic.agent.sandbox.rules import Access, SandboxRules
+from laconic.agent.sandbox.sockets import INET, INET6, NETLINK, UNIX, socket_filter
+from laconic.workspace.shell import Ended, execute
+
+_ALWAYS: Final = (
+    "--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try", "--die-with-parent", "--cap-drop", "ALL",
+)  # fmt: skip
+# From the strongest on. Root does without a user namespace where there is none to be had.
+_USERS: Final = (("--unshare-user", "--disable-userns"), ("--unshare-user",))
+# Settings of the kernel belong to root, whatever rights it has lost.
+_KERNEL: Final = ("/proc/sys", "/proc/sysrq-trigger", "/proc/mtrr", "/proc/pressure", "/proc/acpi", "/proc/scsi")
+_SECONDS: Final = 15.0
+
+# The command, and a byte to who started us if something still runs after it. Its own complaints are not ours.
+_WATCHED: Final = (
+    'exec 9>&2 2>/dev/null; (exec /bin/sh -c "$1" 2>&9 9>&-); code=$?;'
+    " set -- $2 /proc/[0-9]*; [ $# -gt 3 ] && printf ! >/proc/self/fd/$1; exit $code"
+)
+
+
+class Bubblewrap:
+    """Commands see the places of the rules and nothing else."""
+
+    name = "bubblewrap"
+    gaps = ""
+
+    def __init__(self, program: str, users: Sequence[str], rules: SandboxRules) -> None:
+        self._program = program
+        self._users = tuple(users)
+        self._rules = rules
+
+    def problem(self, environment: Mapping[str, str]) -> str:
+        """Why it cannot be used: it fails, or the working folder belongs to somebody else; empty if it can."""
+        tried = self.run(
+            "test -w . || echo the working folder cannot be written in it",
+            self._rules.root,
+            seconds=_SECONDS,
+            environment=environment,
+        )
+        return tried.output.decode("utf-8", "replace").strip() or (
+            "" if tried.code == 0 else f"exit code {tried.code}"
+        )
+
+    def run(self, command: str, folder: Path, *, seconds: float, environment: Mapping[str, str]) -> Ended:
+        """Run a command line of the shell."""
+        families = (INET, INET6, NETLINK) if self._rules.network else (UNIX, INET, INET6, NETLINK)
+        inner = {**environment, "HOME": str(self._rules.home), "TMPDIR": "/tmp"}
+        with guarded(self._rules) as rules, _readable(socket_filter(platform.machine(), families)) as filters:
+
+            def launch(status: int) -> list[str]:
+                checks = [word for number in filters for word in ("--seccomp", str(number))]
+                watched = ["/bin/sh", "-c", _WATCHED, "sh", command, str(status)]
+                return [self._program, *self._users, *checks, *arguments(rules, folder), "--", *watched]
+
+            return execute(launch, folder, seconds=seconds, environment=inner, descriptors=filters)
+
+
+def arguments(rules: SandboxRules, folder: Path) -> list[str]:
+    """The rules in the words of bubblewrap."""
+    words = [*_ALWAYS, "--proc", "/proc", "--dev", "/dev"]
+    for place in _KERNEL:
+        words += ["--ro-bind-try", place, place]
+    if not rules.network:
+        words.append("--unshare-net")
+    for path, access in rules.places:
+        words += _mount(path, access)
+    return [*words, "--remount-ro", "/", "--chdir", str(folder)]
+
+
+def _mount(path: Path, access: Access) -> list[str]:
+    place = str(path)
+    if access == "write":
+        return ["--bind", place, place]
+    if access == "private":
+        return ["--ro-bind", "/dev/null", place] if path.is_file() else ["--tmpfs", place]
+    if path.is_symlink() and len(path.parts) == 2:  # /bin, /lib and others are links into /usr
+        return ["--symlink", str(path.readlink()), place]
+    return ["--ro-bind", place, place]
+
+
+def find_bubblewrap(rules: SandboxRules, environment: Mapping[str, str]) -> tuple[Bubblewrap | None, str]:
+    """The sandbox, or why there is none. It is tried, because a container often has the program and not the right."""
+    program = shutil.which("bwrap", path=environment.get("PATH", os.defpath))
+    if program is None:
+        return None, "bubblewrap is not installed"
+    problem = ""
+    for users in (*_USERS, ()) if os.geteuid() == 0 else _USERS:
+        sandbox = Bubblewrap(program, users, rules)
+        problem = sandbox.problem(environment)
+        if not problem:
+            return sandbox, ""
+    return None, f"bubblewrap does not work here ({problem})"
+
+
+@contextmanager
+def _readable(data: bytes | None) -> Iterator[tuple[int, ...]]:
+    """A descriptor from which the bytes can be read; none for no bytes."""
+    if data is None:
+        yield ()
+        return
+    with TemporaryFile() as file:
+        file.write(data)
+        file.seek(0)
+        yield (file.fileno(),)

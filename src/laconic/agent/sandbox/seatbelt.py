@@ -1,0 +1,89 @@
+"""Run commands with the sandbox of macOS (`sandbox-exec`), by a profile made from the rules."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Final
+
+from laconic.agent.sandbox.guarding import guarded
+from laconic.agent.sandbox.rules import SandboxRules
+from laconic.workspace.shell import Ended, execute, supervised
+
+_PROGRAM: Final = "/usr/bin/sandbox-exec"
+_SECONDS: Final = 15.0
+_LINKED: Final = (("etc",), ("tmp",), ("var",))
+_HEAD: Final = """\
+(version 1)
+(deny default)
+(allow process-exec process-fork)
+(allow signal (target same-sandbox))
+(allow sysctl-read)
+(allow file-read-metadata)
+(allow file-read* (literal "/") (subpath "/System") (subpath "/Library/Developer")
+  (subpath "/private/var/db/timezone") (subpath "/dev"))
+(allow file-write-data file-ioctl (literal "/dev/null") (literal "/dev/zero") (literal "/dev/tty")
+  (literal "/dev/dtracehelper"))
+(allow mach-lookup (global-name "com.apple.system.opendirectoryd.libinfo") (global-name "com.apple.system.logger"))
+"""
+
+
+class Seatbelt:
+    """Commands can read and change only the places of the rules."""
+
+    name = "sandbox-exec"
+    gaps = ""
+
+    def __init__(self, rules: SandboxRules) -> None:
+        self._rules = rules
+
+    def run(self, command: str, folder: Path, *, seconds: float, environment: Mapping[str, str]) -> Ended:
+        """Run a command line of the shell."""
+        with guarded(self._rules) as rules, TemporaryDirectory(prefix="laconic-") as temporary:
+            inner = {**environment, "TMPDIR": temporary}
+            writable = rules.extended([(Path(temporary).resolve(), "write")])
+            words = [_PROGRAM, "-p", profile(writable), "/bin/sh", "-c", command]
+            return execute(supervised(words), folder, seconds=seconds, environment=inner)
+
+    def problem(self, environment: Mapping[str, str]) -> str:
+        """Why it cannot be used; empty if it can."""
+        tried = self.run("test -w .", self._rules.root, seconds=_SECONDS, environment=environment)
+        return "" if tried.code == 0 else tried.output.decode("utf-8", "replace").strip() or f"exit code {tried.code}"
+
+
+def find_seatbelt(rules: SandboxRules, environment: Mapping[str, str]) -> tuple[Seatbelt | None, str]:
+    """The sandbox, or why there is none."""
+    if not Path(_PROGRAM).exists():
+        return None, "sandbox-exec is not there"
+    sandbox = Seatbelt(rules)
+    problem = sandbox.problem(environment)
+    return (None, f"sandbox-exec does not work here ({problem})") if problem else (sandbox, "")
+
+
+def profile(rules: SandboxRules) -> str:
+    """The rules in the words of the profile: the last line that fits a path decides."""
+    lines = [_HEAD]
+    for path, access in rules.places:
+        place = f"(subpath {_quoted(path)})"
+        if access == "private":
+            lines.append(f"(deny file-read* file-write* {place})")
+        if access != "private":
+            lines.append(f"(allow file-read* {place})")
+        if access == "read":
+            lines.append(f"(deny file-write* {place})")
+        if access == "write":
+            lines.append(f"(allow file-write* {place})")
+    if rules.network:
+        lines.append(
+            "(allow network-outbound (remote ip))\n(allow network-inbound (local ip))\n(allow system-socket)"
+        )
+        lines.append('(allow network-outbound (literal "/private/var/run/mDNSResponder"))')
+    return "\n".join(lines) + "\n"
+
+
+def _quoted(path: Path) -> str:
+    """As a string of the profile, which knows only real paths: on macOS these three are links."""
+    real = Path("/private", *path.parts[1:]) if path.parts[1:2] in _LINKED else path
+    said = str(real).replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{said}"'
