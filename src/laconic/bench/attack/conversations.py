@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from random import Random
 from typing import Final
@@ -11,6 +11,7 @@ from typing import Final
 from laconic.bench.attack.laws import IncomingRequest
 from laconic.bench.attack.material import Material, Media, ToolOutput
 from laconic.bench.attack.providers import MARK, PROVIDERS, AgentTurn, JsonStyle, Provider, RequestFields, ToolCall
+from laconic.gateway.engine import Caller
 from laconic.gateway.routes import Target
 
 _NUMBERS: Final = ("1.50", "1E+2", "12345678901234567890", "-0.0", "0", "3.14159265358979323846")
@@ -28,6 +29,7 @@ class Branch:
     sent: bytes = b""  # the newest outgoing request
     request: IncomingRequest | None = None  # and what it was made from
     events: int = 0  # of the conversation, when it was sent
+    caller: Caller | None = None  # whom the gateway took it for
 
     @property
     def messages(self) -> list[str]:
@@ -53,6 +55,7 @@ class ClientSession:
     branches: list[Branch] = field(default_factory=list)
     events: int = 0  # maintenance events so far
     calls: int = 0
+    ids: list[str] = field(default_factory=list)  # of all calls; some are used again
     compared: bool = True  # whether a twin must still send the same
     first_headers: dict[str, str] = field(default_factory=dict)
     references: set[str] = field(default_factory=set)
@@ -176,25 +179,31 @@ class Player:
 
     def _turn(self, session: ClientSession) -> AgentTurn:
         random, material = self._random, session.material
-        calls = tuple(self._call(session) for _ in range(random.choices((1, 2, 3, 4), (6, 2, 1, 1))[0]))
+        calls: list[ToolCall] = []
+        for _ in range(random.choices((1, 2, 3, 4), (6, 2, 1, 1))[0]):
+            calls.append(self._call(session, {call.id for call in calls}))
+        session.ids += [call.id for call in calls]
         thinks = random.random() < 0.5
         return AgentTurn(
             said=material.words(12) if random.random() < 0.4 else "",
             thought=material.words(25) if thinks else "",
             signature=f"{random.getrandbits(128):x}/+==" if thinks else f"{random.getrandbits(64):x}",
-            calls=calls,
+            calls=tuple(calls),
             server=random.choices(("", "known", "unknown"), (30, 1, 1))[0],
             interleaved=random.random() < 0.5,
         )
 
-    def _call(self, session: ClientSession) -> ToolCall:
+    def _call(self, session: ClientSession, taken: Collection[str]) -> ToolCall:
         random, material = self._random, session.material
         session.calls += 1
-        number = session.calls if random.random() > 0.03 else random.randrange(session.calls) + 1
-        id = f"call_{number}_{random.randrange(9) if number == session.calls else 0}"
+        id = f"call_{session.calls}_{random.randrange(9)}"
+        if session.ids and random.random() < 0.03 and (again := random.choice(session.ids)) not in taken:
+            id = again
         name = random.choices(("Read", "Bash", "Edit", "TodoWrite"), (5, 5, 2, 1))[0]
         if name == "TodoWrite":
-            return ToolCall(id, name, _todos(session.calls, session.style), ToolOutput(("Todos have been modified.",)))
+            return ToolCall(
+                id, name, _todos(session.calls, session.style), ToolOutput(("Todos have been modified.",))
+            )
         arguments: dict[str, object] = {}
         output = material.output()
         if name == "Bash":
@@ -219,7 +228,11 @@ def _todos(number: int, style: JsonStyle) -> str:
     at = number % 7
     words = ("completed", "in_progress", "pending")
     rows = [
-        {"content": f"Step {row}", "status": words[0 if row < at else 1 if row == at else 2], "activeForm": f"Doing {row}"}
+        {
+            "content": f"Step {row}",
+            "status": words[0 if row < at else 1 if row == at else 2],
+            "activeForm": f"Doing {row}",
+        }
         for row in range(7)
     ]
     return json.dumps({"todos": rows}, ensure_ascii=style.ascii)
@@ -228,4 +241,3 @@ def _todos(number: int, style: JsonStyle) -> str:
 def without_marks(body: bytes) -> bytes:
     """A request without its cache marks, which clients move from turn to turn."""
     return body.replace(MARK.encode(), b"")
-

@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Final
 
@@ -23,6 +24,7 @@ from laconic.sessions.archive import Archive
 
 THINKING_FIELDS: Final = ("thinking", "reasoning", "reasoning_effort", "generationConfig")
 _NUMBER: Final = re.compile(r"^\s*\d+[\t→|:]\s?")
+_WORD: Final = re.compile(r"\w+")
 _NEWEST: Final = 2  # exchanges that are never left out
 _OURS: Final = 2  # messages that may be ours
 _SHOWN: Final = 160  # characters of a text in a report
@@ -195,7 +197,9 @@ def _check_changed(request: IncomingRequest, sent: Sequence[SentMessage]) -> lis
         kept = dict(after.arguments)
         for call, layout in before.arguments:
             if call in kept and kept[call] != layout and len(set(before.calls)) == len(before.calls):
-                detail = f"arguments of {call} in message {message.origin}: {layout[:_SHOWN]} -> {kept[call][:_SHOWN]}"
+                detail = (
+                    f"arguments of {call} in message {message.origin}: {layout[:_SHOWN]} -> {kept[call][:_SHOWN]}"
+                )
                 found.append(Violation("altered", detail))
     return found
 
@@ -216,22 +220,66 @@ def _check_lost(request: IncomingRequest, sent: Sequence[SentMessage], archive: 
         return []
     refs = archive.refs
     named = {word for message in sent if not message.same for word in read_message(message.raw).words & refs}
+    visible_lines = VisibleLines(sent, archive, named)
     found = []
     for at, leaf in missing:
         instead = came.get(at)
-        if archive.find(leaf, named) or _repeats(leaf, sent, archive, named) or _is_renumbered(leaf, instead):
+        if archive.find(leaf, named) or _stands_in(leaf, instead) or visible_lines.has_listing(leaf):
             continue
-        law = "rewritten" if _has_all_lines(leaf, instead) else "lost"
+        repeated = visible_lines.has_lines(leaf)
+        if repeated and archive.find(leaf, refs):
+            continue  # it points at what is visible, and is kept
+        law = "rewritten" if repeated or _has_all_words(leaf, instead) else "lost"
         found.append(_report(law, request, at, leaf, instead))
     return found
 
 
-def _is_renumbered(leaf: Leaf, instead: str | None) -> bool:
-    """Whether a listing lost only numbers that follow from those that stayed."""
-    numbered = _numbered_lines(leaf.value)
-    if not numbered or instead is None:
+class VisibleLines:
+    """Every line that stands in a request or comes back by its references; read when first asked for."""
+
+    def __init__(self, sent: Sequence[SentMessage], archive: ArchiveReader, named: set[str]) -> None:
+        self._sent = sent
+        self._archive = archive
+        self._named = named
+
+    @cached_property
+    def _texts(self) -> list[str]:
+        return [leaf.value for message in self._sent for leaf in read_message(message.raw).leaves]
+
+    @cached_property
+    def _lines(self) -> set[str]:
+        recalled = [self._archive.get(ref).decode("utf-8", "replace") for ref in self._named]
+        return {"", *(_bare(line) for text in [*self._texts, *recalled] for line in text.split("\n"))}
+
+    @cached_property
+    def _numbered(self) -> set[tuple[int, str]]:
+        return {line for text in self._texts for line in _numbered_lines(text)}
+
+    def has_lines(self, leaf: Leaf) -> bool:
+        return {*map(_bare, leaf.value.split("\n"))} <= self._lines
+
+    def has_listing(self, leaf: Leaf) -> bool:
+        """Whether a listing repeats one that is visible, by numbers and lines."""
+        numbered = _numbered_lines(leaf.value)
+        return len(numbered) > leaf.value.count("\n") and {*numbered} <= self._numbered
+
+
+def _stands_in(leaf: Leaf, instead: str | None) -> bool:
+    """Whether a text is part of a longer one now, or a listing that lost only numbers that follow from the others."""
+    if instead is None:
         return False
-    return any(_numbered_lines(other.value) == numbered for other in read_message(instead).leaves)
+    texts = [other.value for other in read_message(instead).leaves]
+    if any(f"\n{leaf.value}\n" in f"\n{text}\n" for text in texts):
+        return True
+    numbered = _numbered_lines(leaf.value)
+    if not numbered or len(numbered) < leaf.value.count("\n") + 1:
+        return False
+    return any(_holds(_numbered_lines(text), numbered) for text in texts)
+
+
+def _holds(lines: list[tuple[int, str]], wanted: list[tuple[int, str]]) -> bool:
+    starts = [at for at, line in enumerate(lines) if line == wanted[0]]
+    return any(lines[at : at + len(wanted)] == wanted for at in starts)
 
 
 def _numbered_lines(text: str) -> list[tuple[int, str]]:
@@ -243,28 +291,15 @@ def _numbered_lines(text: str) -> list[tuple[int, str]]:
             found.append((int(number), rest))
         elif found:
             found.append((found[-1][0] + 1, line))
-        else:
-            return []
     return found
 
 
-def _has_all_lines(leaf: Leaf, instead: str | None) -> bool:
-    """Whether every line of a text stands in the message that came in its place, in whatever form."""
+def _has_all_words(leaf: Leaf, instead: str | None) -> bool:
+    """Whether every word of a text stands in the message that came in its place, in whatever form."""
     if instead is None:
         return False
-    lines = {_bare(line) for other in read_message(instead).leaves for line in other.value.split("\n")}
-    return {_bare(line) for line in leaf.value.split("\n")} - {""} <= lines
-
-
-def _repeats(leaf: Leaf, sent: Sequence[SentMessage], archive: ArchiveReader, named: set[str]) -> bool:
-    """A repeat may point at what stands elsewhere in the request: all its lines do, and some entry has its bytes."""
-    lines = {_bare(line) for line in leaf.value.split("\n")}
-    for message in sent:
-        for other in read_message(message.raw).leaves:
-            lines.difference_update(map(_bare, other.value.split("\n")))
-    for ref in named:
-        lines.difference_update(map(_bare, archive.get(ref).decode("utf-8", "surrogatepass").split("\n")))
-    return not lines - {""} and bool(archive.find(leaf, archive.refs))
+    words = {word for other in read_message(instead).leaves for word in _WORD.findall(other.value)}
+    return {*_WORD.findall(leaf.value)} <= words
 
 
 def _bare(line: str) -> str:

@@ -131,7 +131,9 @@ class Material:
 
     def _json(self, rows: int) -> str:
         mark = self._random.randrange(10**6)
-        return json.dumps([{"id": mark + row, "name": _WORDS[row % len(_WORDS)], "ok": row % 3 > 0} for row in range(rows)])
+        return json.dumps(
+            [{"id": mark + row, "name": _WORDS[row % len(_WORDS)], "ok": row % 3 > 0} for row in range(rows)]
+        )
 
     def _tiny(self, rows: int) -> str:
         return self.words(2 + rows // 20)
@@ -150,7 +152,8 @@ def png(wide: int, high: int, noise: bytes) -> bytes:
     header = struct.pack(">IIBBBBB", wide, high, 8, 2, 0, 0, 0)
     chunks = ((b"IHDR", header), (b"IDAT", noise), (b"IEND", b""))
     return b"\x89PNG\r\n\x1a\n" + b"".join(
-        struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data)) for name, data in chunks
+        struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data))
+        for name, data in chunks
     )
 
 
@@ -168,4 +171,12 @@ def pdf(pages: int, noise: bytes) -> bytes:
 
 def wav(noise: bytes) -> bytes:
     form = struct.pack("<4sIHHIIHH", b"fmt ", 16, 1, 1, 8000, 8000, 1, 8)
-    return b"RIFF" + struct.pack("<I", 36 + len(noise)) + b"WAVE" + form + b"data" + struct.pack("<I", len(noise)) + noise
+    return (
+        b"RIFF"
+        + struct.pack("<I", 36 + len(noise))
+        + b"WAVE"
+        + form
+        + b"data"
+        + struct.pack("<I", len(noise))
+        + noise
+    )

@@ -141,7 +141,9 @@ class AnthropicMessages:
         if turn.server == "known":
             asked = {"query": turn.said or "q"}
             found = [{"type": "web_search_result", "url": "u", "encrypted_content": turn.signature}]
-            blocks.append({"type": "server_tool_use", "id": f"srv{turn.signature[:6]}", "name": "web_search", "input": asked})
+            blocks.append(
+                {"type": "server_tool_use", "id": f"srv{turn.signature[:6]}", "name": "web_search", "input": asked}
+            )
             blocks.append(
                 {"type": "web_search_tool_result", "tool_use_id": f"srv{turn.signature[:6]}", "content": found}
             )
@@ -239,7 +241,12 @@ class OpenAIResponses:
 
     def head(self, style: JsonStyle, fields: RequestFields) -> str:
         tools = [{"type": "function", "name": name, "parameters": _schema(name)} for name in fields.tools]
-        first: dict[str, Json] = {"model": fields.model, "instructions": fields.system, "tools": tools, "store": False}
+        first: dict[str, Json] = {
+            "model": fields.model,
+            "instructions": fields.system,
+            "tools": tools,
+            "store": False,
+        }
         if fields.thinking:
             first["reasoning"] = {"effort": "high"}
         return _opened(style, first, "input")
@@ -259,7 +266,14 @@ class OpenAIResponses:
         items: list[Json] = []
         if turn.thought and (turn.calls or turn.said):
             summary = [{"type": "summary_text", "text": turn.thought}]
-            items.append({"type": "reasoning", "id": f"rs{turn.signature[:8]}", "summary": summary, "encrypted_content": turn.signature})
+            items.append(
+                {
+                    "type": "reasoning",
+                    "id": f"rs{turn.signature[:8]}",
+                    "summary": summary,
+                    "encrypted_content": turn.signature,
+                }
+            )
         if turn.said or not turn.calls:
             content = [{"type": "output_text", "text": turn.said or "Done.", "annotations": []}]
             items.append({"type": "message", "role": "assistant", "content": content})

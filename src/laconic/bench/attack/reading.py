@@ -160,26 +160,30 @@ def _start(head: str, out: str) -> int:
 
 
 def _origin(raw: str, incoming: Sequence[str], first: int) -> int:
-    """The message that this one was made from: the next that is equal, else the next with the same calls and results."""
-    wanted = read_message(raw).identity
+    """The message that this one was made from: one that is equal, else the most alike with the same calls and results."""
     for at in range(first, len(incoming)):
         if incoming[at] == raw:
             return at
-        if wanted[1] or wanted[2]:
-            facts = read_message(incoming[at])
-            if facts.role == wanted[0] and (set(wanted[1]) | set(wanted[2])) <= {*facts.calls, *facts.results}:
-                return at
-    if first < len(incoming) and not (wanted[1] or wanted[2]):
-        facts = read_message(incoming[first])
-        if facts.identity == wanted and _shares(raw, incoming[first]):
-            return first
-    return -1
+    role, calls, results = read_message(raw).identity
+    ids = {*calls, *results}
+    if not ids:
+        return first if first < len(incoming) and _shares(raw, incoming[first]) else -1
+    found = [
+        at
+        for at in range(first, len(incoming))
+        if (facts := read_message(incoming[at])).role == role and ids <= {*facts.calls, *facts.results}
+    ]
+    if len(found) < 2:
+        return found[0] if found else -1
+    texts = {leaf.value for leaf in read_message(raw).leaves}  # ids are missing, or used again
+    return max(found, key=lambda at: (len(texts & {leaf.value for leaf in read_message(incoming[at]).leaves}), -at))
 
 
 def _shares(raw: str, other: str) -> bool:
     """Whether a text of one message begins as one of the other: then it was cut, not inserted."""
-    begins = {leaf.value[:40] for leaf in read_message(other).leaves}
-    return any(leaf.value[:40] in begins for leaf in read_message(raw).leaves)
+    one, two = read_message(raw), read_message(other)
+    begins = {leaf.value[:40] for leaf in two.leaves}
+    return one.identity == two.identity and any(leaf.value[:40] in begins for leaf in one.leaves)
 
 
 def _objects(value: Any) -> Iterator[dict[str, Any]]:

@@ -211,16 +211,12 @@ class World:
 
     def _poison(self, session: ClientSession) -> None:
         """An error that quotes what a user wrote; the twin never hears of it."""
-        branch = session.branches[-1]
-        request = session.request(branch)
+        caller = session.branches[-1].caller
         status, said = self.random.choice(_POISON)
         gateway = self.random.choice(self._gateways)
-        if branch.request is None or branch.request.body != request.body:
-            return
-        plan = gateway.plan(session.target, session.headers, "", request.body.encode())
         length = too_long(status, said)
-        if length is not None and plan.caller is not None:
-            gateway.engine.overflowed(plan.caller, length)
+        if length is not None and caller is not None:
+            gateway.engine.overflowed(caller, length)
         self._did += "+poison"
 
     def _break_or_repair(self) -> None:
@@ -255,14 +251,19 @@ class World:
         if other is not None:
             self.tally.compared += 1
             if other.body != plan.body:
-                found.append(Violation("different", _difference(other.body, plan.body)))
+                found.append(Violation("different", difference(other.body, plan.body)))
                 session.compared = False  # what follows from it differs too
         self._record(session, found)
         if self.plan.teaches:
             self._answer(session, request, gateway, plan, twin if other else None, other)
 
     def _ask(
-        self, planner: Planner, folder: Path, session: ClientSession, headers: Mapping[str, str], request: IncomingRequest
+        self,
+        planner: Planner,
+        folder: Path,
+        session: ClientSession,
+        headers: Mapping[str, str],
+        request: IncomingRequest,
     ) -> Plan:
         body = request.body.encode()
         with self._faults.during_request(folder):
@@ -274,7 +275,7 @@ class World:
         found = []
         if plan.refused:
             found.append(Violation("refused", plan.refused))
-        elif plan.failed or plan.caller is None:
+        elif (plan.failed or plan.caller is None) and not self._faults.active:
             found.append(Violation("failed", plan.failed or "the request was not understood"))
         adds = _LINE if self.plan.flags.get("context.meta") else 0
         found += check_sent(request, plan.body, self._archive, adds=adds)
@@ -285,6 +286,7 @@ class World:
         if whole:
             found += self._check_prefix(session, branch, request, plan.body, event=event)
             branch.sent, branch.request, branch.events = plan.body, request, session.events
+            branch.caller = plan.caller
         return found + self._check_references(session, request, plan)
 
     def _check_prefix(
@@ -296,13 +298,13 @@ class World:
             return []
         if not _extends(request, before) or request.head != before.head:
             return []
-        tail = request.tail.encode()
-        if not branch.sent.endswith(tail) or not out.endswith(tail):
-            return []  # a budget in the tail changed with a quota
+        head, tail = request.head.encode(), request.tail.encode()
+        if not all(body.startswith(head) and body.endswith(tail) for body in (branch.sent, out)):
+            return []  # a thinking budget changed with a quota
         sent, now = without_marks(branch.sent[: -len(tail)]), without_marks(out[: -len(tail)])
         if now.startswith(sent):
             return []
-        return [Violation("prefix", _difference(sent, now[: len(sent)]))]
+        return [Violation("prefix", difference(sent, now[: len(sent)]))]
 
     def _check_references(self, session: ClientSession, request: IncomingRequest, plan: Plan) -> list[Violation]:
         """References that a session was given stay good."""
@@ -394,10 +396,12 @@ def _extends(request: IncomingRequest, before: IncomingRequest) -> bool:
     if len(request.messages) < len(before.messages):
         return False
     old, new = before.messages, request.messages[: len(before.messages)]
-    return all(a == b or without_marks(a.encode()) == without_marks(b.encode()) for a, b in zip(old, new, strict=True))
+    return all(
+        a == b or without_marks(a.encode()) == without_marks(b.encode()) for a, b in zip(old, new, strict=True)
+    )
 
 
-def _difference(first: bytes, second: bytes) -> str:
+def difference(first: bytes, second: bytes) -> str:
     """Where two bodies part, with a little of both."""
     least = min(len(first), len(second))
     at = next((at for at in range(0, least, 4096) if first[at : at + 4096] != second[at : at + 4096]), least)
@@ -405,4 +409,3 @@ def _difference(first: bytes, second: bytes) -> str:
         at += 1
     start = max(0, at - 40)
     return f"{len(first)} and {len(second)} bytes, from byte {at}: {first[start : at + 80]!r} and {second[start : at + 80]!r}"
-
