@@ -15,8 +15,8 @@ from laconic.bench.attack.providers import (
     AnthropicMessages,
     ChatCompletions,
     JsonStyle,
-    Provider,
     RequestFields,
+    RequestWriter,
     ToolCall,
 )
 from laconic.bench.attack.world import difference
@@ -61,7 +61,7 @@ class Story:
     def session(
         self,
         name: str = "one",
-        provider: Provider = ANTHROPIC,
+        provider: RequestWriter = ANTHROPIC,
         model: str = "claude-sonnet-4-5",
         *,
         stated: bool = True,

@@ -11,7 +11,7 @@ import tempfile
 from pathlib import Path
 from typing import Final
 
-from laconic.bench.attack.world import Failure, Tally, World
+from laconic.bench.attack.world import AttackTally, BrokenLaw, World
 from laconic.bench.report import Cell, Options, Report, at_most, versions
 
 LAWS: Final = {
@@ -57,9 +57,9 @@ def run(options: Options) -> Report:
     )
 
 
-def attack(seed: int, steps: int, options: Options | None = None) -> Tally:
+def attack(seed: int, steps: int, options: Options | None = None) -> AttackTally:
     """Worlds, one after the other, until the steps are done."""
-    tally = Tally()
+    tally = AttackTally()
     log = logging.getLogger("laconic.gateway")
     was, log.disabled = log.disabled, True
     try:
@@ -75,7 +75,7 @@ def attack(seed: int, steps: int, options: Options | None = None) -> Tally:
     return tally
 
 
-def describe(failure: Failure) -> str:
+def describe(failure: BrokenLaw) -> str:
     """What a person needs to act on it."""
     return (
         f"{failure.violation.law}: seed {failure.seed}, step {failure.step} ({failure.did}), {failure.format}: "

@@ -10,7 +10,15 @@ from typing import Final
 
 from laconic.bench.attack.laws import IncomingRequest
 from laconic.bench.attack.material import Material, Media, ToolOutput
-from laconic.bench.attack.providers import MARK, PROVIDERS, AgentTurn, JsonStyle, Provider, RequestFields, ToolCall
+from laconic.bench.attack.providers import (
+    MARK,
+    PROVIDERS,
+    AgentTurn,
+    JsonStyle,
+    RequestFields,
+    RequestWriter,
+    ToolCall,
+)
 from laconic.gateway.engine import Caller
 from laconic.gateway.routes import Target
 
@@ -44,7 +52,7 @@ class Branch:
 class ClientSession:
     """A client's session: one way to open, and branches that all open in it."""
 
-    provider: Provider
+    provider: RequestWriter
     fields: RequestFields
     style: JsonStyle
     material: Material

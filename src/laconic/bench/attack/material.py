@@ -11,10 +11,42 @@ from random import Random
 from typing import Final
 
 _WORDS: Final = (
-    "request parser buffer session window ledger token retry stream socket handler index query total price round cache "
-    "turn block result header branch merge commit build path value table column widget color shape vector matrix"
-).split()
-_FOREIGN: Final = ("naïve", "日本語", "привет", "🎉", "€", "e\u0301", "\u2028", "‮abc", "\x7f", "\t")
+    "request",
+    "parser",
+    "buffer",
+    "session",
+    "window",
+    "ledger",
+    "token",
+    "retry",
+    "stream",
+    "socket",
+    "handler",
+    "index",
+    "query",
+    "total",
+    "price",
+    "round",
+    "cache",
+    "turn",
+    "block",
+    "result",
+    "header",
+    "branch",
+    "merge",
+    "commit",
+    "build",
+    "path",
+    "value",
+    "table",
+    "column",
+    "widget",
+    "color",
+    "shape",
+    "vector",
+    "matrix",
+)
+_FOREIGN: Final = ("naïve", "日本語", "привет", "🎉", "€", "e\u0301", "\u2028", "\u202eabc", "\x7f", "\t")
 _PLAIN: Final = 24  # outputs that are remembered to be repeated
 _LARGE: Final = 2_000_000  # base64 characters of the largest picture
 

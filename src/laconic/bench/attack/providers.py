@@ -59,11 +59,14 @@ class JsonStyle:
         return ",\n   " if self.pretty else ","
 
 
-class Provider(Protocol):
+class RequestWriter(Protocol):
     """Writes one provider's requests."""
 
-    name: str
-    models: tuple[str, ...]
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def models(self) -> tuple[str, ...]: ...
 
     def target(self, model: str) -> Target: ...
 
@@ -138,6 +141,8 @@ class AnthropicMessages:
         blocks: list[Json] = []
         if turn.thought:
             blocks.append({"type": "thinking", "thinking": turn.thought, "signature": turn.signature})
+        if turn.thought and turn.signature[0] in "0123":
+            blocks.append({"type": "redacted_thinking", "data": turn.signature})
         if turn.server == "known":
             asked = {"query": turn.said or "q"}
             found = [{"type": "web_search_result", "url": "u", "encrypted_content": turn.signature}]
@@ -375,4 +380,9 @@ class GeminiContents:
         return {"inlineData": {"mimeType": media.type, "data": media.data}}
 
 
-PROVIDERS: Final[tuple[Provider, ...]] = (AnthropicMessages(), ChatCompletions(), OpenAIResponses(), GeminiContents())
+PROVIDERS: Final[tuple[RequestWriter, ...]] = (
+    AnthropicMessages(),
+    ChatCompletions(),
+    OpenAIResponses(),
+    GeminiContents(),
+)

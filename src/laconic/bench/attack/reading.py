@@ -15,8 +15,23 @@ from functools import lru_cache
 from typing import Any, Final
 
 _NAMES: Final = frozenset(
-    "role type id tool_use_id tool_call_id call_id name media_type mimeType detail format filename status language "
-    "cache_control".split()
+    {
+        "role",
+        "type",
+        "id",
+        "tool_use_id",
+        "tool_call_id",
+        "call_id",
+        "name",
+        "media_type",
+        "mimeType",
+        "detail",
+        "format",
+        "filename",
+        "status",
+        "language",
+        "cache_control",
+    }
 )  # members that say what a block is, not what it holds
 _THINKING: Final = frozenset({"thinking", "redacted_thinking", "reasoning"})
 _KEPT_FIELDS: Final = ("reasoning_content", "reasoning_details")

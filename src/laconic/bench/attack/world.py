@@ -7,7 +7,7 @@ must send the same bytes.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
@@ -29,10 +29,13 @@ _POISON: Final = (
     (422, b'{"detail":[{"input":"prompt is too long: 9 tokens > 7 maximum"}]}'),
     (413, b"input token count (12) exceeds the maximum number of tokens allowed (3)"),
 )
+_TOO_LONG_OPENAI: Final = (
+    "This model's maximum context length is {most} tokens. However, your messages resulted in {sent} tokens."
+)
 _TOO_LONG: Final = {
     "anthropic": "prompt is too long: {sent} tokens > {most} maximum",
-    "chat": "This model's maximum context length is {most} tokens. However, your messages resulted in {sent} tokens.",
-    "responses": "This model's maximum context length is {most} tokens. However, your messages resulted in {sent} tokens.",
+    "chat": _TOO_LONG_OPENAI,
+    "responses": _TOO_LONG_OPENAI,
     "gemini": "The input token count ({sent}) exceeds the maximum number of tokens allowed ({most}).",
 }
 _STEPS: Final = (
@@ -50,7 +53,7 @@ _BETWEEN: Final = (("pause", 0.10), ("restart", 0.05), ("rotate", 0.04), ("poiso
 
 
 @dataclass(frozen=True, slots=True)
-class Failure:
+class BrokenLaw:
     """A broken law, and how to see it again."""
 
     seed: int
@@ -61,12 +64,12 @@ class Failure:
 
 
 @dataclass
-class Tally:
+class AttackTally:
     """What happened in an attack."""
 
     steps: Counter[str] = field(default_factory=Counter)
     broken: Counter[str] = field(default_factory=Counter)
-    first: dict[str, Failure] = field(default_factory=dict)  # of each law
+    first: dict[str, BrokenLaw] = field(default_factory=dict)  # of each law
     sessions: int = 0
     restarts: int = 0
     faults: int = 0
@@ -116,7 +119,7 @@ def plan_world(random: Random) -> WorldPlan:
 class World:
     """One attack with one seed."""
 
-    def __init__(self, seed: int, folder: Path, tally: Tally) -> None:
+    def __init__(self, seed: int, folder: Path, tally: AttackTally) -> None:
         self.seed = seed
         self.random = Random(seed)
         self.plan = plan_world(self.random)
@@ -255,7 +258,7 @@ class World:
                 session.compared = False  # what follows from it differs too
         self._record(session, found)
         if self.plan.teaches:
-            self._answer(session, request, gateway, plan, twin if other else None, other)
+            self._answer(session, request, [(gateway, plan)] if other is None else [(gateway, plan), (twin, other)])
 
     def _ask(
         self,
@@ -328,46 +331,51 @@ class World:
                 session.reported.add(one.detail.partition(": ")[2])
             self.tally.broken[one.law] += 1
             self.tally.first.setdefault(
-                one.law, Failure(self.seed, self._step, session.provider.name, self._did, one)
+                one.law, BrokenLaw(self.seed, self._step, session.provider.name, self._did, one)
             )
 
     # what the provider says
 
     def _answer(
-        self,
-        session: ClientSession,
-        request: IncomingRequest,
-        gateway: Planner,
-        plan: Plan,
-        twin: Planner | None,
-        other: Plan | None,
+        self, session: ClientSession, request: IncomingRequest, hearers: Sequence[tuple[Planner, Plan]]
     ) -> None:
-        """The model takes it, or says that it is too long; the gateway hears it, and so does the twin."""
+        """The model takes it, or says that it is too long; the gateway hears it first, then the twin."""
+        plan = hearers[0][1]
         if plan.caller is None or plan.refused:
             return
         tokens, most = len(plan.body) // 4, self._limits[id(session)]
         if tokens > most and self.random.random() < 0.3:
             text = _TOO_LONG[session.provider.name].format(sent=tokens, most=most)
-            length = too_long(400, text.encode())
-            for planner, made in ((gateway, plan), (twin, other)):
-                if planner is not None and made is not None and made.caller is not None and length is not None:
-                    planner.engine.overflowed(made.caller, length)
-            again = self._ask(gateway, self._main, session, session.headers, request)
-            self._did += "+too long"
-            session.events += 1
-            self._record(session, self._judge(session, Branch([]), request, again, whole=False))
-            session.events += 1
-            if twin is not None:
-                self._ask(twin, self._beside, session, session.headers, request)
+            self._refuse(session, request, hearers, text.encode())
             return
         left = self.random.choice((1_000, 20_000, 150_000)) if self.plan.quota else None
         limits = None if left is None else Limits(tokens=200_000, tokens_left=left, tokens_reset=30.0)
         usage = Usage(input=tokens // 10, cache_read=tokens - tokens // 10, output=200)
-        for planner, made in ((gateway, plan), (twin, other)):
-            if planner is not None and made is not None and made.caller is not None:
+        for planner, made in hearers:
+            if made.caller is not None:
                 planner.engine.answered(made.caller, usage, limits)
         if len(self._gateways) > 1:
             self._forgets()  # only one of two heard it
+
+    def _refuse(
+        self,
+        session: ClientSession,
+        request: IncomingRequest,
+        hearers: Sequence[tuple[Planner, Plan]],
+        said: bytes,
+    ) -> None:
+        """The request was too long: it is planned once more, as the proxy does."""
+        self._did += "+too long"
+        session.events += 1
+        length = too_long(400, said)
+        folders = (self._main, self._beside)
+        for (planner, made), folder in zip(hearers, folders, strict=False):
+            if made.caller is not None and length is not None:
+                planner.engine.overflowed(made.caller, length)
+            again = self._ask(planner, folder, session, session.headers, request)
+            if folder is self._main:
+                self._record(session, self._judge(session, Branch([]), request, again, whole=False))
+        session.events += 1
 
     def _forgets(self) -> None:
         """What a process was told by a provider it need not know after a restart: it may then decide otherwise."""
@@ -408,4 +416,5 @@ def difference(first: bytes, second: bytes) -> str:
     while at < least and first[at] == second[at]:
         at += 1
     start = max(0, at - 40)
-    return f"{len(first)} and {len(second)} bytes, from byte {at}: {first[start : at + 80]!r} and {second[start : at + 80]!r}"
+    shown = f"{first[start : at + 80]!r} and {second[start : at + 80]!r}"
+    return f"{len(first)} and {len(second)} bytes, from byte {at}: {shown}"
