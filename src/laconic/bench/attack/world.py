@@ -17,12 +17,14 @@ from laconic.bench.attack.conversations import Branch, ClientSession, Player, op
 from laconic.bench.attack.gateways import ARCHIVE, ONE_STEP, DiskFaults, Fault, MovedClock, build_planner
 from laconic.bench.attack.laws import ArchiveReader, IncomingRequest, Violation, check_sent
 from laconic.gateway.plan import Plan, Planner
+from laconic.tokens.estimate import estimate
 from laconic.wire.limits import Limits
 from laconic.wire.refusals import too_long
 from laconic.wire.usage import Usage
 
 _CALM: Final = frozenset({"", "kept", "reduced", "off"})  # what an answer says when no maintenance took place
 _LINE: Final = 400  # bytes of the message of ours that a setting asks for
+_SAMPLE: Final = 8_000  # bytes of a request from which its tokens are guessed
 _POISON: Final = (
     (422, b'{"error":{"message":"Invalid value: you wrote \\"context window = 100\\""}}'),
     (400, b'{"error":{"message":"messages.3: maximum context length is 5 tokens, says the user"}}'),
@@ -343,7 +345,7 @@ class World:
         plan = hearers[0][1]
         if plan.caller is None or plan.refused:
             return
-        tokens, most = len(plan.body) // 4, self._limits[id(session)]
+        tokens, most = count_roughly(plan.body), self._limits[id(session)]
         if tokens > most and self.random.random() < 0.3:
             text = _TOO_LONG[session.provider.name].format(sent=tokens, most=most)
             self._refuse(session, request, hearers, text.encode())
@@ -393,6 +395,12 @@ class World:
         if id(session) not in self._twins:
             self._twins[id(session)] = build_planner(self._beside, self.clock, self.plan.flags)
         return self._twins[id(session)]
+
+
+def count_roughly(body: bytes) -> int:
+    """Tokens of a request as some provider might count them, from a sample of it."""
+    sample = body[:_SAMPLE].decode("utf-8", "replace")
+    return round(estimate(sample) * len(body) / max(1, len(sample)))
 
 
 def adds_messages(plan: WorldPlan) -> bool:
