@@ -11,8 +11,9 @@ import tempfile
 from pathlib import Path
 from typing import Final
 
-from laconic.bench.attack.world import AttackTally, BrokenLaw, World
-from laconic.bench.report import Cell, Options, Report, at_most, versions
+from laconic.bench.attack.gateways import build_planner
+from laconic.bench.attack.world import AttackTally, BrokenLaw, BuildGateway, World
+from laconic.bench.report import Cell, Options, Progress, Report, at_most, versions
 
 LAWS: Final = {
     "refused": "requests that we refused",
@@ -35,7 +36,7 @@ _QUICK: Final = 2_000
 def run(options: Options) -> Report:
     """So many steps from a seed on; each world of a few hundred steps has a seed of its own."""
     steps = options.steps or (_QUICK if options.quick else _DEFAULT)
-    tally = attack(options.seed, steps, options)
+    tally = attack(options.seed, steps, progress=options.progress)
     row: dict[str, Cell] = {
         "steps": sum(tally.steps.values()),
         "sessions": tally.sessions,
@@ -57,19 +58,20 @@ def run(options: Options) -> Report:
     )
 
 
-def attack(seed: int, steps: int, options: Options | None = None) -> AttackTally:
+def attack(
+    seed: int, steps: int, build: BuildGateway = build_planner, progress: Progress | None = None
+) -> AttackTally:
     """Worlds, one after the other, until the steps are done."""
     tally = AttackTally()
     log = logging.getLogger("laconic.gateway")
-    was, log.disabled = log.disabled, True
+    was, log.disabled = log.disabled, True  # it is made to fail on purpose
     try:
         while (done := sum(tally.steps.values())) < steps:
             with tempfile.TemporaryDirectory(prefix="laconic-attack-") as folder:
-                World(seed, Path(folder), tally).run(steps - done)
+                World(seed, Path(folder), tally, build).run(steps - done)
             seed += 1
-            if options is not None:
-                broken = sum(tally.broken.values())
-                options.progress(f"{sum(tally.steps.values())} of {steps} steps, {broken} broken laws")
+            if progress is not None:
+                progress(f"{sum(tally.steps.values())} of {steps} steps, {sum(tally.broken.values())} broken laws")
     finally:
         log.disabled = was
     return tally

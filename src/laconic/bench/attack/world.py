@@ -7,7 +7,7 @@ must send the same bytes.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
@@ -118,11 +118,15 @@ def plan_world(random: Random) -> WorldPlan:
     )
 
 
+BuildGateway = Callable[[Path, MovedClock, Mapping[str, object]], Planner]
+
+
 class World:
     """One attack with one seed."""
 
-    def __init__(self, seed: int, folder: Path, tally: AttackTally) -> None:
+    def __init__(self, seed: int, folder: Path, tally: AttackTally, build: BuildGateway = build_planner) -> None:
         self.seed = seed
+        self._build = build
         self.random = Random(seed)
         self.plan = plan_world(self.random)
         self.clock = MovedClock()
@@ -388,12 +392,12 @@ class World:
     # processes
 
     def _start(self) -> Planner:
-        return build_planner(self._main, self.clock, self.plan.flags)
+        return self._build(self._main, self.clock, self.plan.flags)
 
     def _twin(self, session: ClientSession) -> Planner:
         """A process that serves this session alone, from its first request on."""
         if id(session) not in self._twins:
-            self._twins[id(session)] = build_planner(self._beside, self.clock, self.plan.flags)
+            self._twins[id(session)] = self._build(self._beside, self.clock, self.plan.flags)
         return self._twins[id(session)]
 
 
