@@ -76,7 +76,7 @@ async def _gateway(folder: Path, upstream: str) -> AsyncIterator[tuple[asyncio.s
 
 
 async def _killed(folder: Path, kills: int) -> list[str]:
-    """Grow one session; kill the gateway while it has a request, start it again, and send the request once more."""
+    """Grow one session; kill the gateway soon after a request was sent, start it again, and go on with the session."""
     random = Random(11)
     session = open_session(random, 1, shared_key=True, small=True)
     branch: Branch = session.branches[0]

@@ -152,8 +152,7 @@ def test_later_requests_pass_after_a_second_screenshot(tmp_path: Path) -> None:
         story.send(gateway, session)
     for turn in range(20):
         story.read_files(session, 1, f"t{turn}_")
-        plan = story.send(gateway, session)
-    assert plan.caller is not None
+        story.send(gateway, session)
 
 
 def test_a_result_that_is_nothing_but_a_picture_comes_back_whole(tmp_path: Path) -> None:
