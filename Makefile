@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: demo test check features flows docs recording format clean
+.PHONY: demo test check features flows attack docs recording format clean
 
 $(STAMP): pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
@@ -22,6 +22,10 @@ test: $(STAMP)
 flows: $(STAMP)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev,flows,semantic]'
 	$(BIN)/python -m pytest -m flow
+
+# Random conversations through gateways that are restarted and broken; the long form is `laconic bench attack`.
+attack: $(STAMP)
+	$(BIN)/laconic bench attack --quick
 
 check: $(STAMP)
 	$(BIN)/ruff format --check .

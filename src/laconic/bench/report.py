@@ -75,6 +75,8 @@ class Options(msgspec.Struct, frozen=True):
     quick: bool = False  # small samples, for a first look
     out: str = ""  # folder for what a benchmark writes
     fresh: bool = False  # measure again what a folder already holds
+    steps: int = 0  # of a random walk; 0: as many as the benchmark takes by itself
+    seed: int = 0  # of its random numbers
     progress: Progress = _quietly  # hears of what is under way
 
 

@@ -65,6 +65,7 @@ PARTS: Final = (
     Part("stalls"),
     Part("load", ("10", "8")),
     Part("fuzz", ("500",)),
+    Part("attack", against="an undisturbed twin"),
     Part("clients", ("5",)),
     Part("dashboard"),
 )

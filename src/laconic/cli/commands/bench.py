@@ -45,6 +45,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--data", help="folder with the recorded data")
     parser.add_argument("--tasks", type=int, default=0, metavar="N", help="measure on N tasks, spread over all")
     parser.add_argument("--quick", action="store_true", help="small samples, for a first look")
+    parser.add_argument("--steps", type=int, default=0, metavar="N", help="steps of `attack`")
+    parser.add_argument("--seed", type=int, default=0, metavar="N", help="seed of the random numbers of `attack`")
     parser.add_argument("--out", default="", metavar="FOLDER", help="where `all` writes its report")
     parser.add_argument("--fresh", action="store_true", help="measure again what the report already holds")
 
@@ -63,6 +65,8 @@ def run(args: argparse.Namespace, settings: Settings) -> int:
         quick=args.quick,
         out=args.out,
         fresh=args.fresh,
+        steps=args.steps,
+        seed=args.seed,
         progress=_say,
     )
     try:

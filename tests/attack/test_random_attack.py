@@ -1,0 +1,85 @@
+"""A short attack at random: every law holds. `laconic bench attack` is the long form."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from laconic.bench.attack import attack, describe
+from laconic.bench.attack.gateways import ARCHIVE, MovedClock
+from laconic.bench.attack.world import AttackTally
+from laconic.errors import ArchiveUnavailable
+from laconic.gateway.engine import Caller, Prepared, Unchanged
+from laconic.gateway.plan import Planner, Policy
+from laconic.records import Original
+from laconic.sessions.archive import Archive
+from laconic.wire.conversation import Conversation
+from laconic.wire.model import At, Change, SetText
+
+
+def _broken(tally: AttackTally) -> list[str]:
+    return [describe(one) for one in tally.first.values()]
+
+
+@pytest.mark.parametrize("seed", [1000, 2000, 3000])
+def test_every_law_holds_under_a_short_attack(seed: int) -> None:
+    tally = attack(seed, 150)
+    assert sum(tally.steps.values()) == 150
+    assert tally.reduced > 0
+    assert _broken(tally) == []
+
+
+def test_the_same_seed_gives_the_same_attack() -> None:
+    first, second = attack(7, 40), attack(7, 40)
+    assert (first.steps, first.broken, first.events) == (second.steps, second.broken, second.events)
+
+
+def _unchanged(folder: Path, clock: MovedClock, flags: Mapping[str, object]) -> Planner:
+    folder.mkdir(exist_ok=True)
+    return Planner(Unchanged(), Policy(probe=False), clock)
+
+
+def test_a_gateway_that_changes_nothing_breaks_no_law() -> None:
+    tally = attack(0, 300, _unchanged)
+    assert (_broken(tally), tally.reduced) == ([], 0)
+
+
+class Archiving(Unchanged):
+    """Puts every long result but the newest into the archive, and remembers nothing."""
+
+    def __init__(self, archive: Archive, *, forgets: bool = False) -> None:
+        self._archive = archive
+        self._forgets = forgets
+
+    def prepare(self, caller: Caller, conversation: Conversation) -> Prepared:
+        results = [
+            result
+            for exchange in conversation.exchanges[:-2]
+            for result in exchange.results
+            if result is not None and result.editable and not result.images and len(result.text) >= 400
+        ]
+        originals = [Original("", "", b"" if self._forgets else result.raw, "") for result in results]
+        try:
+            refs = self._archive.put_all(originals)
+        except ArchiveUnavailable:
+            return Prepared(conversation.body, {"action": "kept"})
+        changes: dict[At, Change] = {
+            result.at: SetText(f"[laconic recall {ref}]") for result, ref in zip(results, refs, strict=True)
+        }
+        return Prepared(conversation.emit(changes), {"action": "window"})
+
+
+@pytest.mark.parametrize("forgets", [False, True], ids=["honest", "forgetful"])
+def test_a_gateway_that_archives_what_it_leaves_out_breaks_no_law(forgets: bool) -> None:
+    """And one that keeps references to nothing is found out."""
+
+    def build(folder: Path, clock: MovedClock, flags: Mapping[str, object]) -> Planner:
+        folder.mkdir(exist_ok=True)
+        return Planner(Archiving(Archive(folder / ARCHIVE, 10**9), forgets=forgets), Policy(probe=False), clock)
+
+    tally = attack(3, 150, build)
+    assert tally.reduced > 50
+    assert tally.faults > 0
+    assert set(tally.broken) == ({"lost"} if forgets else set()), _broken(tally)
