@@ -16,7 +16,7 @@ from laconic.context.economy import best_start, turns_to_come
 from laconic.context.evict import Candidate, Evictor, candidates, savings
 from laconic.context.intake import intake
 from laconic.context.judge import finished
-from laconic.context.ladder import Ladder
+from laconic.context.ladder import KEPT, Ladder
 from laconic.context.ledger import Branch, Decision, LedgerEntry, Removal, Store
 from laconic.context.line import Line
 from laconic.context.options import Bounds, Options
@@ -229,7 +229,8 @@ class Engine:
         new = _first_new(conversation, tuple(blocks.values()))
         if branch is None:
             next_id = 1 + max((branch.id for branch in known.branches), default=0)
-            branch = Branch(id=next_id, tip="", count=0, time=0.0, start=new, basis=len(known.events))
+            start = min(new, _first_kept(conversation, keys))
+            branch = Branch(id=next_id, tip="", count=0, time=0.0, start=start, basis=len(known.events))
         line = self._lines.get((session, branch.id))
         outdated = line is None or line not in live or not branch.count
         if line is None or outdated or any(e.branch == branch.id for e in known.events[line.events :]):
@@ -260,12 +261,15 @@ class Engine:
             if line.epoch == epoch and not line.lost:
                 return
             missing = archive.missing(line.refs - self._writing.refs)
+        except ArchiveUnavailable:
+            return  # it was there when it was decided, and nobody can say otherwise now
+        try:
             again = []
             for ref, originals in line.originals(missing):
                 again += [one for one in originals if archive.reference(one) == ref][:1]
             found = set(archive.put_all(again)) if again else set()
         except ArchiveUnavailable:
-            return  # it was there when it was decided, and nobody can say otherwise now
+            found = set()
         line.lost = missing - found
         line.epoch = epoch
 
@@ -381,3 +385,11 @@ def _first_new(conversation: Conversation, blocks: Sequence[Block]) -> int:
     while at > 0 and conversation.turns[blocks[at - 1].turn].role == "assistant":
         at -= 1
     return at
+
+
+def _first_kept(conversation: Conversation, keys: Sequence[str]) -> int:
+    """The place of the newest exchanges, which stay whatever happens."""
+    newest = conversation.exchanges[-KEPT:]
+    first = newest[0].members[0] if newest else None
+    place = {key: number for number, key in enumerate(keys)}
+    return place[conversation.turns[first[0]].blocks[first[1]].key] if first else len(keys)

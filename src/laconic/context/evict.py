@@ -105,12 +105,14 @@ class Evictor:
         first = reduce_text(text, cost=self._count)
         if len(first.text) >= len(text) or (ref := self.receipt_for(text, what)) is None:
             return None
-        if first.lossless:
-            return first.text, ref
-        return reduce_text(text, cost=self._count, more=f"laconic recall {ref}").text, ref
+        recall = f"laconic recall {ref}"
+        shorter = reduce_text(text, cost=self._count, more=recall).text
+        return shorter if recall in shorter else f"{shorter}\n[{recall}]", ref
 
     def receipt_for(self, text: str, what: About) -> Receipt | None:
         """Where a text is archived; None when it cannot be."""
+        if not is_exact(text):
+            return None
         try:
             return self.keep(text, "", what.target)
         except ArchiveUnavailable:
@@ -121,6 +123,8 @@ class Evictor:
         return self._writing.keep(Original(self._session, task, as_bytes(text), note[:_NOTED]))
 
     def _one(self, sheet: Sheet, rows: Collection[int], reason: Reason, original: str, task: str) -> Decision | None:
+        if not is_exact(original):
+            return None
         what = sheet.about
         name = f"{what.kind} {sheet.field}".strip()
         runs = sheet.without(rows)
@@ -141,6 +145,11 @@ class Evictor:
         if after >= before:
             return None
         return msgspec.structs.replace(decision, whole=self._count(original), before=before, after=after)
+
+
+def is_exact(text: str) -> bool:
+    """Whether a text is what the client wrote: what is no Unicode was replaced, and could not be given back."""
+    return "\ufffd" not in text
 
 
 def as_bytes(text: str | bytes) -> bytes:

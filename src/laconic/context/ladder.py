@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
-from laconic.context.evict import Candidate, Evictor, candidates
+from laconic.context.evict import Candidate, Evictor, candidates, is_exact
 from laconic.context.judge import everything, useless
 from laconic.context.ledger import Decision, Reason, Receipt, Removal
 from laconic.context.line import Line
@@ -17,7 +17,7 @@ from laconic.render.recap import recap_head
 from laconic.wire.conversation import Conversation
 from laconic.wire.exchanges import Exchange
 
-_KEPT: Final = 2  # newest exchanges that stay whatever happens
+KEPT: Final = 2  # newest exchanges that stay whatever happens
 _SHORTEST: Final = 20  # tokens below which a text that a model wrote is no recap
 _RECAPS: Final = 8  # references of earlier recaps that a recap names; when there are more, it takes them all over
 _LARGEST: Final = 20  # texts that are looked at when one must be cut
@@ -83,7 +83,7 @@ class Ladder:
         conversation, gone = self._line.conversation, self._line.gone
         assert conversation is not None
         found = [e for e in conversation.exchanges if not any(call.key in gone for call in e.calls)]
-        return [e for e in found[:-_KEPT] if e.complete and not self._is_pinned(conversation, e)]
+        return [e for e in found[:-KEPT] if e.complete and not self._is_pinned(conversation, e)]
 
     def _flush(self) -> bool:
         """Everything but the newest exchanges becomes a recap. A recap that is no smaller changes nothing."""
@@ -159,7 +159,8 @@ class Ladder:
         return written if written and _SHORTEST <= self._count(written.strip()) <= budget else own
 
     def _decisions(self) -> list[Decision]:
-        return [d for fields in self._line.decisions.values() for d in fields.values() if d.reason != "ingest"]
+        found = [d for fields in self._line.decisions.values() for d in fields.values() if d.reason != "ingest"]
+        return sorted(found, key=lambda decision: (self._line.present[decision.key], decision.field))
 
     # trim
 
@@ -200,7 +201,7 @@ class Ladder:
         line = self._line
         text = line.original(sheet.key, "")
         keep = max(200, len(text) - (over + 64) * 5)
-        if keep >= len(text):
+        if keep >= len(text) or not is_exact(text):
             return []
         head = keep * 2 // 3
         try:

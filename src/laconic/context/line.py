@@ -191,13 +191,26 @@ class Line:
 
     @property
     def recap(self) -> Removal | None:
-        """The message of ours that stands for exchanges that are gone. It names the references of all before it."""
+        """The message of ours that stands for exchanges that are gone. It names the references of those before it."""
         return next((one for one in reversed(self.removals) if not one.below and one.ref not in self.lost), None)
 
     @property
     def gone(self) -> set[str]:
         """Blocks that are not sent."""
-        return {key for removal in self.removals if removal.ref not in self.lost for key in removal.keys}
+        return {key for removal in self._standing() for key in removal.keys}
+
+    def _standing(self) -> list[Removal]:
+        """The removals whose reference the request shows: no other takes anything out of it."""
+        recap = self.recap
+        kept = [one for one in self.removals if one.ref not in self.lost]
+        recaps = [one for one in kept if recap and not one.below and one.ref in recap.text]
+        lines = [one for one in kept if one.below]
+        while True:
+            gone = {key for one in (*recaps, *lines) for key in one.keys}
+            shown = [one for one in lines if one.anchor not in gone]
+            if len(shown) == len(lines):
+                return [*recaps, *lines]
+            lines = shown  # a line whose result is gone takes nothing out
 
     # sending
 
@@ -254,7 +267,7 @@ class Line:
         if removal.below:
             self.removals = [one for one in self.removals if not (one.below and one.anchor == removal.anchor)]
         self.removals.append(removal)
-        self._dirty.add(removal.anchor)
+        self._dirty.update(one.anchor for one in self.removals if one.below)
         self.tracker.remove(removal, self.of)
 
     def _happened(self, turn: int, context: int) -> None:
@@ -265,7 +278,7 @@ class Line:
 
     def _refresh(self) -> None:
         """Work out what becomes of blocks about which something was decided."""
-        below = {removal.anchor: removal.text for removal in self.removals if removal.below}
+        below = {removal.anchor: removal.text for removal in self._standing() if removal.below}
         for key in self._dirty:
             change = change_of(self.blocks[key], self.of(key), below.get(key, ""))
             if change is not None:

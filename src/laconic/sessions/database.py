@@ -18,12 +18,15 @@ from threading import Lock
 from typing import Final, NamedTuple, TypeVar
 
 from laconic.errors import ArchiveUnavailable
+from laconic.sessions.logged import read_with_log
 from laconic.sessions.ruined import Identity, claimed, identity, set_aside
 
 T = TypeVar("T")
 Work = Callable[[sqlite3.Connection], T]
 
+_HEADER: Final = b"SQLite format 3\0"
 _WAIT: Final = 2.0  # seconds for another process, once
+_IN_MEMORY: Final = 256_000_000  # bytes of a file that may be read whole
 _IDLE: Final = 4  # connections that stay open while nobody uses them
 _CHECKED_BYTES: Final = 8_000_000  # of a file that is checked page by page when it is opened
 _CHECKED_SECONDS: Final = 0.05
@@ -96,7 +99,7 @@ class Database:
         except (sqlite3.Error, OSError) as error:
             named = self._named(error, writes=False)
             if fault_of(error) in _UNWRITABLE and self.path.exists():
-                with suppress(sqlite3.Error):
+                with suppress(sqlite3.Error, OSError):
                     return self._read_only(work)
             raise named from error
 
@@ -176,8 +179,12 @@ class Database:
         try:
             result = work(opened.base)
         except BaseException as error:
-            opened.base.close()
-            if isinstance(error, sqlite3.Error) and fault_of(error) == "damaged":
+            fault = fault_of(error) if isinstance(error, sqlite3.Error) else ""
+            if writes and fault in _UNWRITABLE and not opened.base.in_transaction:
+                self._give_back(opened)  # it reads as before, where a new connection might find no room for its log
+            else:
+                opened.base.close()
+            if fault == "damaged":
                 raise _Damaged(opened.file) from error
             raise
         self._given_up.discard(writes)
@@ -192,10 +199,10 @@ class Database:
                 if not self._idle:
                     break
                 opened = self._idle.pop()
-            if opened.file == found:
+            if opened.file == found and _has_header(self.path):
                 opened.base.execute(f"PRAGMA busy_timeout = {round(1000 * self._patience(writes))}")
                 return opened
-            opened.base.close()  # the file was moved aside, or deleted with its folder
+            opened.base.close()  # the file was moved aside, deleted with its folder, or overwritten
         return self._open(writes=writes)
 
     def _give_back(self, opened: _Opened) -> None:
@@ -229,11 +236,11 @@ class Database:
         return _Opened(base, found)
 
     def _read_only(self, work: Work[T]) -> T:
-        """A disk that is full or read-only has no room for a log; nobody else writes there either."""
-        log = self.path.with_name(self.path.name + "-wal")
-        has_log = log.exists() and log.stat().st_size > 0
-        flags = "mode=ro" if has_log else "immutable=1"
-        with closing(sqlite3.connect(f"{self.path.absolute().as_uri()}?{flags}", uri=True)) as base:
+        """A disk that is full or read-only has no room for a log's index: the file is read in memory, with its log."""
+        if self.path.stat().st_size > _IN_MEMORY:
+            raise sqlite3.OperationalError("it is too large to be read in memory")
+        with closing(sqlite3.connect(":memory:")) as base:
+            base.deserialize(read_with_log(self.path))
             _version(base, len(self._steps))
             return work(base)
 
@@ -283,6 +290,15 @@ def tables(base: sqlite3.Connection, steps: Sequence[str]) -> None:
             for statement in step.split(";"):  # a script would end the transaction
                 base.execute(statement)
         base.execute(f"PRAGMA user_version = {len(steps)}")
+
+
+def _has_header(path: Path) -> bool:
+    """Whether a file still begins as a database: an open connection would not notice that it was overwritten."""
+    try:
+        with path.open("rb") as file:
+            return file.read(len(_HEADER)) in {_HEADER, b""}
+    except OSError:
+        return False
 
 
 def _use_log(base: sqlite3.Connection) -> None:

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from laconic.errors import ConversationError
+from laconic.errors import ConversationError, MalformedRequest
 from laconic.wire.model import At, Block, Change, Drop, Insert, SetInput, SetText, Turn
-from laconic.wire.spans import Span, elements, is_object, is_string, members
+from laconic.wire.spans import Span, elements, is_object, is_string, members, string, value
 
 if TYPE_CHECKING:
     from laconic.wire.conversation import Conversation
@@ -124,13 +124,31 @@ def _set_input(block: Block, change: SetInput) -> Cut:
     part = block.part
     if part.value is None or part.kind != "call":
         raise ConversationError(f"A {part.kind} block has no arguments to replace.", "Leave it as it is.")
-    written = change.input if isinstance(change.input, str) else msgspec.json.encode(change.input)
-    if is_string(block.bytes_of(part.value)):
-        text = written if isinstance(written, str) else written.decode()
+    raw = block.bytes_of(part.value)
+    if is_string(raw):
+        text = change.input
+        if not isinstance(text, str):
+            text = _with_members(string(raw).encode("utf-8", "replace"), text).decode()
         return (*part.value, msgspec.json.encode(text))
-    if isinstance(written, str):
+    if isinstance(change.input, str):
         raise ConversationError("These arguments are an object, not a text.", "Pass a mapping.")
-    return (*part.value, written)
+    return (*part.value, _with_members(raw, change.input))
+
+
+def _with_members(raw: bytes, wanted: Mapping[str, object]) -> bytes:
+    """An object with other values; what stays the same stays as it was written, to the last zero of a number."""
+    try:
+        found = members(raw) if is_object(raw.lstrip()) else []
+    except MalformedRequest:
+        found = []
+    if not found or [member.key for member in found] != list(wanted):
+        return msgspec.json.encode(wanted)
+    cuts = [
+        (*member.value, msgspec.json.encode(wanted[member.key]))
+        for member in found
+        if value(member.value.of(raw)) != wanted[member.key]
+    ]
+    return _apply(raw, cuts)
 
 
 def _array_cuts(conversation: Conversation, gone: set[int], inserts: Sequence[Insert]) -> list[Cut]:

@@ -259,14 +259,14 @@ def _framed(document: _Document, chosen: Chosen) -> Reduced:
     wrapped = document.wrapped
     chosen = replace(chosen, shown=min(document.lines, chosen.shown + len(wrapped.before) + len(wrapped.after)))
     body = chosen.text.strip("\n")
-    last = "[laconic: nothing left out]" if lossless else _last_line(document, chosen)
+    last = _last_line(document, chosen, lossless=lossless)
     text = "\n".join([*wrapped.before, *([body] if body else []), *wrapped.after, last])
     return Reduced(text, document.kind, lossless, document.lines if lossless else chosen.shown, document.lines)
 
 
-def _last_line(document: _Document, chosen: Chosen) -> str:
+def _last_line(document: _Document, chosen: Chosen, *, lossless: bool = False) -> str:
     """How much of the text is shown, and how to get the whole."""
-    said = "some lines shortened"
+    said = "nothing left out" if lossless else "some lines shortened"
     if chosen.left_out:
         rows = document.kind in _COUNTED_BY_ROW and chosen.shown
         total = f"{chosen.shown:,} of {document.lines:,} lines"
