@@ -63,6 +63,7 @@ PARTS: Final = (
     Part("gateway", against="no gateway"),
     Part("memory"),
     Part("load", ("10", "8")),
+    Part("stalls", ("2", "8", "8")),
     Part("fuzz", ("500",)),
     Part("clients", ("5",)),
     Part("dashboard"),
