@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from laconic.errors import LaconicError
+from laconic.sessions.ruined import ruined
 from laconic.sessions.trajectories import begin, resume
 from laconic.sessions.transcripts import transcripts
 from laconic.wire.speaking.talk import Message, Outcome, Outcomes, Spoken, Use, Words
@@ -73,3 +74,22 @@ def test_a_replay_reads_it(tmp_path: Path) -> None:
     content = found.messages[2]["content"]
     assert isinstance(content, list)
     assert [block["content"] for block in content] == ["1\ta", "1\tb"]
+
+
+def test_what_stands_behind_a_damaged_line_is_kept_apart(tmp_path: Path) -> None:
+    """A line that a kill cut off is not worth keeping; damage in the middle is."""
+    record = begin(tmp_path, tmp_path, "m", "task", "1")
+    for number in range(4):
+        record.add(Words(f"message {number}"))
+    record.close()
+    data = record.path.read_bytes()
+    record.path.write_bytes(data + b'{"type": "mess')
+    resume(tmp_path, record.id, tmp_path).close()
+    assert ruined(record.path) == []
+    spoiled = data.replace(b"message 2", b"\xff\xfe\xfd")
+    record.path.write_bytes(spoiled)
+    again = resume(tmp_path, record.id, tmp_path)
+    again.close()
+    assert again.messages == [Words("message 0"), Words("message 1")]
+    (kept,) = ruined(record.path)
+    assert kept.read_bytes() == spoiled

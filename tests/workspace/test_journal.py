@@ -182,3 +182,16 @@ def test_what_somebody_else_wrote_over_a_write_that_was_cut_short_stays(folder: 
     (folder / "a").write_bytes(b"mine")
     journal.recover()
     assert tree(folder) == {"a": b"mine", "b": b"b1", "other": b"mine"}
+
+
+def test_a_damaged_plan_is_moved_aside_and_edits_go_on(journal: Journal, folder: Path, tmp_path: Path) -> None:
+    journal.apply([Write(folder / "a", b"a1", b"a2")])
+    for number in range(4):
+        newest = max(int(path.name) for path in (tmp_path / "journal").glob("[0-9]*"))
+        (tmp_path / "journal" / str(newest) / "plan").write_bytes(b"\xff no plan")
+        (tmp_path / "journal" / str(newest) / "done").unlink()
+        before = (folder / "b").read_bytes()
+        journal.apply([Write(folder / "b", before, b"b%d" % number)])
+        assert (folder / "b").read_bytes() == b"b%d" % number
+    assert len(list((tmp_path / "journal").glob("ruined-*"))) == 2
+    assert journal.undo() == [folder / "b"]

@@ -34,3 +34,12 @@ def test_old_versions_give_way_to_new_ones(tmp_path: Path) -> None:
     kept = snapshots.versions("x.py")
     assert set(kept) == {source.tag for source in sources[-8:]}
     snapshots.close()
+
+
+def test_a_damaged_file_is_replaced(tmp_path: Path) -> None:
+    (tmp_path / "snapshots.sqlite").write_bytes(b"no database at all" * 300)
+    snapshots = Snapshots(tmp_path)
+    source = split(b"a\n")
+    snapshots.remember("x.py", source, [Span(1, 1)])
+    assert snapshots.paths(source.tag) == ["x.py"]
+    snapshots.close()

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from pathlib import Path
 from tempfile import mkstemp
 
 import msgspec
+
+from laconic.sessions.ruined import set_aside
 
 
 class Capabilities:
@@ -34,5 +37,9 @@ class Capabilities:
     def _read(self) -> dict[str, tuple[str, float]]:
         try:
             return msgspec.json.decode(self._path.read_bytes(), type=dict[str, tuple[str, float]])
-        except (OSError, msgspec.MsgspecError, RecursionError):
+        except OSError:
+            return {}
+        except (msgspec.MsgspecError, RecursionError):
+            with suppress(OSError):
+                set_aside(self._path)
             return {}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import shutil
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -41,8 +42,7 @@ def ruined(path: Path) -> list[Path]:
 def set_aside(path: Path, *companions: str) -> Path:
     """Move a damaged file, with the files beside it that end so; where it is now."""
     before = ruined(path)
-    number = int(before[-1].name.rsplit("-", 1)[1]) + 1 if before else 1
-    target = path.with_name(f"{path.name}{_MARK}{number}")
+    target = _next(path, before)
     for companion in (*companions, ""):  # the file itself last: without it nobody takes the others for its own
         with suppress(FileNotFoundError):
             path.with_name(path.name + companion).rename(target.with_name(target.name + companion))
@@ -50,6 +50,22 @@ def set_aside(path: Path, *companions: str) -> Path:
         remove(old, *companions)
     log.warning("%s was damaged: it is now %s, and a new one is begun", path, target.name)
     return target
+
+
+def keep_copy(path: Path) -> Path:
+    """The same for a file that is repaired in its place."""
+    before = ruined(path)
+    target = _next(path, before)
+    shutil.copy2(path, target)
+    for old in (*before, target)[:-_KEPT]:
+        remove(old)
+    log.warning("%s was damaged: it is repaired, and as it was it is now %s", path, target.name)
+    return target
+
+
+def _next(path: Path, before: list[Path]) -> Path:
+    number = int(before[-1].name.rsplit("-", 1)[1]) + 1 if before else 1
+    return path.with_name(f"{path.name}{_MARK}{number}")
 
 
 def remove(path: Path, *companions: str) -> None:

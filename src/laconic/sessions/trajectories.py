@@ -17,6 +17,7 @@ from typing import Any, BinaryIO, Final
 import msgspec
 
 from laconic.errors import UnknownName, UsageError
+from laconic.sessions.ruined import keep_copy
 from laconic.wire.speaking.talk import Json, Message, Outcome, Outcomes, Spoken, Use, Words, placed
 
 _ID: Final = re.compile(r"[\w-]{4,80}")
@@ -97,10 +98,13 @@ def resume(folder: Path, id: str, root: Path) -> Trajectory:
     if not _ID.fullmatch(path.stem) or not path.is_file():
         raise UnknownName("session", id, tuple(sorted(p.stem for p in folder.glob("*.jsonl"))[:5]))
     file = _owned(path)
-    rows, whole = _rows(path.read_bytes())
+    data = path.read_bytes()
+    rows, whole = _rows(data)
     if not rows or rows[0].get("type") != "session_meta":
         file.close()
         raise UsageError(f"{path} is no session of ours.", "Name another with --resume.")
+    if data.count(b"\n", whole):  # more than one line that was cut off: what is behind the damage is kept apart
+        keep_copy(path)
     file.truncate(whole)
     begun = msgspec.convert(rows[0]["begun"], Begun)
     messages, ended = [], ""

@@ -8,6 +8,7 @@ taken back, as a whole, by `recover`; it runs before every change.
 from __future__ import annotations
 
 import shutil
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from hashlib import sha256
@@ -29,6 +30,7 @@ from laconic.workspace.write import (
 )
 
 _KEPT: Final = 50  # changes that stay undoable
+_RUINED: Final = 2  # changes with a damaged plan that are kept
 _WAIT: Final = 10.0  # seconds for another writer to end
 _ABSENT: Final = ""  # the hash of a file that is not there
 
@@ -177,7 +179,7 @@ class Journal:
             found = True
             plan = self._plan(number)
             if plan is None:
-                shutil.rmtree(self._at(number))
+                shutil.rmtree(self._at(number), ignore_errors=True)
             elif not self._at(number, "commit").exists():
                 self._discard(number, plan)
             elif self._at(number, "reverted").exists():
@@ -218,10 +220,16 @@ class Journal:
         return (number for number in sorted(self._numbers()) if not self._at(number, "done").exists())
 
     def _plan(self, number: int) -> _Plan | None:
-        """The plan of a change; None if the process died before it was written."""
+        """The plan of a change; None if the process died before it was written, or if it cannot be read."""
         try:
             return msgspec.json.decode(self._at(number, "plan").read_bytes(), type=_Plan)
         except FileNotFoundError:
+            return None
+        except msgspec.MsgspecError:
+            # Nobody knows what it changed: it is moved aside, with the old contents, so that edits go on.
+            self._at(number).rename(self._folder / f"ruined-{number}-{time.time_ns()}")
+            for old in sorted(self._folder.glob("ruined-*"), key=lambda path: path.name.rsplit("-", 1)[1])[:-_RUINED]:
+                shutil.rmtree(old)
             return None
 
 

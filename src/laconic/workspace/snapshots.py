@@ -35,12 +35,15 @@ class Snapshots:
     def __init__(self, folder: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         try:
-            self._rows = sqlite3.connect(folder / _FILE, timeout=10, isolation_level=None, check_same_thread=False)
-            self._rows.execute("PRAGMA journal_mode = WAL")
-            self._rows.execute("PRAGMA synchronous = NORMAL")
-            self._rows.execute(_SCHEMA)
+            self._rows = _open(folder / _FILE)
         except sqlite3.DatabaseError as error:
-            raise WorkspaceError(f"{folder / _FILE} cannot be used: {error}.", "Remove the file.") from None
+            if error.sqlite_errorcode not in {sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT}:
+                raise WorkspaceError(
+                    f"{folder / _FILE} cannot be used: {error}.", "Free the disk or its lock."
+                ) from None
+            for suffix in ("-wal", "-shm", ""):
+                (folder / f"{_FILE}{suffix}").unlink(missing_ok=True)
+            self._rows = _open(folder / _FILE)
 
     def close(self) -> None:
         self._rows.close()
@@ -86,6 +89,19 @@ class Snapshots:
                 "(SELECT number FROM snapshot ORDER BY number LIMIT 1 OFFSET (SELECT count(*) / 2 FROM snapshot))"
             )
             self._rows.execute(f"DELETE FROM snapshot WHERE number < {middle}")
+
+
+def _open(path: Path) -> sqlite3.Connection:
+    rows = sqlite3.connect(path, timeout=10, isolation_level=None, check_same_thread=False)
+    try:
+        rows.execute("PRAGMA journal_mode = WAL")
+        rows.execute("PRAGMA synchronous = NORMAL")
+        rows.execute(_SCHEMA)
+        rows.execute("SELECT max(number) FROM snapshot").fetchone()
+    except BaseException:
+        rows.close()
+        raise
+    return rows
 
 
 def merged(spans: Sequence[Span]) -> tuple[Span, ...]:

@@ -64,6 +64,7 @@ PARTS: Final = (
     Part("memory"),
     Part("stalls"),
     Part("load", ("10", "8")),
+    Part("stalls", ("2", "8", "8")),
     Part("fuzz", ("500",)),
     Part("attack", against="an undisturbed twin"),
     Part("clients", ("5",)),
