@@ -114,7 +114,12 @@ SETTINGS: Final[tuple[Setting, ...]] = (
     Setting(
         "gateway.window", 0, "Tokens that all models take; 0: by their names, and by what providers say.", minimum=0
     ),
-    Setting("gateway.max_body", 64, "Largest request body, in MiB.", minimum=1),
+    Setting(
+        "gateway.max_body",
+        64,
+        "Largest request body that is looked at, in MiB; a larger one passes as it is.",
+        minimum=1,
+    ),
     Setting(
         "bench.mirror", "", "Folder with bare clones of public repositories, as owner+name/repo; empty: in the cache."
     ),

@@ -1,4 +1,4 @@
-"""Open compressed request bodies, and answers on the side. A small body that grows without end is refused."""
+"""Open compressed request bodies, and answers on the side. One that grows without end stays closed."""
 
 from __future__ import annotations
 
@@ -6,33 +6,19 @@ import sys
 import zlib
 from typing import Protocol
 
-from laconic.errors import MalformedRequest
-
-
-class TooLarge(MalformedRequest):
-    """More bytes than a request may have."""
-
 
 class _Stream(Protocol):
     def decompress(self, data: bytes, /) -> bytes: ...
 
 
 def opened(body: bytes, encoding: str, most: int) -> bytes | None:
-    """The body as it was before it was compressed; None when we cannot open it."""
+    """A body as it was before it was compressed; None when we cannot open it, or when it has more than `most` bytes."""
     for name in reversed([part.strip().lower() for part in encoding.split(",") if part.strip()]):
         inner = _opened(body, name, most)
         if inner is None:
             return None
         body = inner
     return body
-
-
-def read_answer(body: bytes, encoding: str, most: int) -> bytes | None:
-    """An answer as it was before it was compressed; None when we cannot open it, or when it is too large."""
-    try:
-        return opened(body, encoding, most)
-    except TooLarge:
-        return None
 
 
 def _opened(body: bytes, name: str, most: int) -> bytes | None:
@@ -51,9 +37,7 @@ def _opened(body: bytes, name: str, most: int) -> bytes | None:
 def _inflated(body: bytes, bits: int, most: int) -> bytes | None:
     stream = zlib.decompressobj(bits)
     inner = stream.decompress(body, most + 1)
-    if len(inner) > most:
-        raise TooLarge(f"The body is larger than {most} bytes.", "Send a smaller one, or raise gateway.max_body.")
-    return inner if stream.eof else None
+    return inner if stream.eof and len(inner) <= most else None
 
 
 def _zstd(body: bytes, most: int) -> bytes | None:
@@ -67,9 +51,7 @@ def _zstd(body: bytes, most: int) -> bytes | None:
         inner = stream.decompress(body, most + 1)
     except zstd.ZstdError:
         return None
-    if len(inner) > most:
-        raise TooLarge(f"The body is larger than {most} bytes.", "Send a smaller one, or raise gateway.max_body.")
-    return inner if stream.eof else None
+    return inner if stream.eof and len(inner) <= most else None
 
 
 class SideReader:

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import aiohttp
 
-from laconic.gateway.bodies import SideReader, read_answer
+from laconic.gateway.bodies import SideReader, opened
 from laconic.gateway.headers import downward
 from laconic.gateway.plan import Plan
 from laconic.gateway.routes import Target
@@ -62,7 +62,7 @@ class Passing:
     async def whole(self, answer: aiohttp.ClientResponse, plan: Plan, body: bytes) -> None:
         """An answer that was read before it is passed on, as it came."""
         self._begin(plan)
-        self._add(usage_of(read_answer(body, _encoding(answer), _WHOLE) or b"", hour=self._hour))
+        self._add(usage_of(opened(body, _encoding(answer), _WHOLE) or b"", hour=self._hour))
         await self._pass(answer, plan, body, rewritten=False)
 
     @property
@@ -122,7 +122,7 @@ class Passing:
 
     async def _read(self, answer: aiohttp.ClientResponse, plan: Plan, where: Target) -> None:
         body = await answer.read()
-        plain = read_answer(body, _encoding(answer), _WHOLE)
+        plain = opened(body, _encoding(answer), _WHOLE)
         if plain is None:  # a provider that compresses unasked, in a way that we cannot open
             await self.whole(answer, plan, body)
             return

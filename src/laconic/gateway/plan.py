@@ -11,7 +11,7 @@ import msgspec
 
 from laconic.context.engine import Prepared as Kept
 from laconic.errors import MalformedRequest
-from laconic.gateway.bodies import TooLarge, opened
+from laconic.gateway.bodies import opened
 from laconic.gateway.engine import Caller, Engine
 from laconic.gateway.identity import caller
 from laconic.gateway.routes import Target
@@ -73,13 +73,11 @@ class Planner:
         self.off: dict[str, None] = {}  # sessions that are switched off, the oldest first
 
     def plan(self, target: Target, headers: Mapping[str, str], query: str, body: bytes) -> Plan:
-        """Never raises but for a body that is too large: what fails passes unchanged."""
+        """Never raises: what fails passes unchanged."""
         if not concerns_us(target, headers):
             return Plan(body)
         try:
             return self._plan(target, headers, query, body)
-        except TooLarge:
-            raise
         except MalformedRequest:
             return Plan(body)  # the provider will say what is wrong with it
         except Exception as error:

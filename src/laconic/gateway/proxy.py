@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Awaitable, Callable, MutableMapping
+from collections.abc import AsyncGenerator, Awaitable, Callable, MutableMapping
 from contextlib import AbstractAsyncContextManager
 from io import BytesIO
 from typing import Any, Final, TypeVar
@@ -16,7 +16,7 @@ from yarl import URL
 
 from laconic.config import outbound_proxy
 from laconic.errors import LaconicError
-from laconic.gateway.bodies import TooLarge, read_answer
+from laconic.gateway.bodies import opened
 from laconic.gateway.headers import readable, upward
 from laconic.gateway.history import History
 from laconic.gateway.metrics import Metrics
@@ -48,6 +48,7 @@ class Incoming(msgspec.Struct, frozen=True):
     query: str
     where: Target
     body: bytes
+    rest: AsyncGenerator[bytes, None] | None = None  # of a body that is larger than we look at
 
 
 class ClientGone(Exception):
@@ -104,11 +105,20 @@ class Proxy:
             if headers.get("upgrade", "").lower() == "websocket":
                 await _answer(send, 426, refusal("", 426, "The gateway does not speak WebSocket. Use HTTP."))
                 return
-            body = await self._body(receive, headers)
-            asked = Incoming(scope["method"], list(scope["headers"]), headers, query, where, body)
-            await self._attended(asked, receive, send)
-        except TooLarge as error:
-            await _answer(send, 413, refusal(where.format, 413, str(error)))
+            body, rest = await self._body(receive, headers)
+            asked = Incoming(
+                method=scope["method"],
+                raw=list(scope["headers"]),
+                headers=headers,
+                query=query,
+                where=where,
+                body=body,
+                rest=rest,
+            )
+            if rest is None:
+                await self._attended(asked, receive, send)
+            else:
+                await self._serve(asked, send)  # a client that leaves is noticed as its body is read
         except NoRoute as error:
             self._metrics.add("laconic_unrouted_total")
             log.warning("a request for no configured provider was refused", extra={"how": scope["method"]})
@@ -120,25 +130,20 @@ class Proxy:
         finally:
             self._metrics.add("laconic_in_flight", -1)
 
-    async def _body(self, receive: Receive, headers: dict[str, str]) -> bytes:
+    async def _body(
+        self, receive: Receive, headers: dict[str, str]
+    ) -> tuple[bytes, AsyncGenerator[bytes, None] | None]:
+        """The whole body, or its beginning and the rest as it comes: what is too large for us may not be for others."""
         most = self._planner.policy.max_body
-        if headers.get("content-length", "").isdigit() and int(headers["content-length"]) > most:
-            raise TooLarge(f"The body is larger than {most} bytes.", "Send a smaller one, or raise gateway.max_body.")
         whole = BytesIO()  # joining the pieces of a large body at once would hold up the loop
-        size, more = 0, True
-        while more:
-            message = await receive()
-            if message["type"] == "http.disconnect":
-                raise ClientGone
-            chunk = message.get("body", b"")
-            size += len(chunk)
-            if size > most:
-                raise TooLarge(
-                    f"The body is larger than {most} bytes.", "Send a smaller one, or raise gateway.max_body."
-                )
-            whole.write(chunk)
-            more = message.get("more_body", False)
-        return whole.getvalue()
+        pieces = _pieces(receive)
+        if headers.get("content-length", "").isdigit() and int(headers["content-length"]) > most:
+            return b"", pieces
+        async for piece in pieces:
+            whole.write(piece)
+            if whole.tell() > most:
+                return whole.getvalue(), pieces
+        return whole.getvalue(), None
 
     async def _attended(self, asked: Incoming, receive: Receive, send: Send) -> None:
         """Answer while the client waits; when it leaves, the provider is told at once."""
@@ -158,7 +163,7 @@ class Proxy:
     async def _serve(self, asked: Incoming, send: Send) -> None:
         where = asked.where
         plan = Plan(asked.body)
-        if concerns_us(where, asked.headers):
+        if asked.rest is None and concerns_us(where, asked.headers):
             plan = await self._planned(asked)
         if plan.unsure and plan.caller is not None:
             assert self._client is not None
@@ -194,7 +199,7 @@ class Proxy:
                     plan = await self._again(asked, plan, passing, passing.nonsense)
                 return
             said = await answer.read()
-            words = read_answer(said, answer.headers.get("content-encoding", ""), _ERROR) or said
+            words = opened(said, answer.headers.get("content-encoding", ""), _ERROR) or said
             again = await self._open(self._otherwise(asked, plan, answer.status, words), None)
             if again is None:
                 await passing.whole(answer, plan, said)
@@ -253,7 +258,12 @@ class Proxy:
             headers = [(name, value) for name, value in headers if name.lower() != "accept-encoding"]
         query = f"?{asked.query}" if asked.query else ""
         address = URL(asked.where.base + asked.where.path + query, encoded=True)
-        body = BytesIO(plan.body) if plan.body else None  # written in pieces: a large one does not hold up the loop
+        body: BytesIO | AsyncGenerator[bytes, None] | None = None
+        if asked.rest is not None:
+            body = _joined(asked.body, asked.rest)
+            headers += [(name, value) for name, value in asked.headers.items() if name == "content-length"]
+        elif plan.body:
+            body = BytesIO(plan.body)  # written in pieces: a large one does not hold up the loop
         proxy = outbound_proxy(str(address))
         return self._client.request(
             asked.method, address, headers=headers, data=body, allow_redirects=False, proxy=proxy
@@ -302,6 +312,25 @@ def _about(where: Target, plan: Plan, passing: Passing, seconds: float) -> dict[
         "came": plan.came or None,
         "went": plan.went or None,
     }
+
+
+async def _pieces(receive: Receive) -> AsyncGenerator[bytes, None]:
+    """A body as it comes."""
+    more = True
+    while more:
+        message = await receive()
+        if message["type"] == "http.disconnect":
+            raise ClientGone
+        yield message.get("body", b"")
+        more = message.get("more_body", False)
+
+
+async def _joined(first: bytes, rest: AsyncGenerator[bytes, None]) -> AsyncGenerator[bytes, None]:
+    if first:
+        yield first
+    async for piece in rest:
+        if piece:
+            yield piece
 
 
 async def _left(receive: Receive) -> None:

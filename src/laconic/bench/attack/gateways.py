@@ -68,6 +68,7 @@ class DiskFaults:
         elif fault == "garbage":
             noise = self._random.randbytes(8192)
             for folder in self._folders:
+                folder.mkdir(parents=True, exist_ok=True, mode=0o700)
                 (folder / ARCHIVE).write_bytes(noise)
 
     def end(self) -> None:
