@@ -38,6 +38,8 @@ from laconic.wire.usage import Usage
 _LIVE: Final = 8  # branches whose derived state is kept; the others are read again when they return
 _REST: Final = 900.0  # seconds after which a branch that nobody asked for is read again when it returns
 _SHAPES: Final = 20_000  # messages whose make-up one session remembers
+_ANCESTORS: Final = 8  # branches that one is known to come from
+_PATH: Final = 32  # requests of a branch after which others may fork off; of older ones every other is forgotten
 _TRIES: Final = 6  # times that a request is decided again because something could not be written
 
 
@@ -185,9 +187,9 @@ class Engine:
 
     def _write_down(self, session: str, known: Known, line: Line) -> None:
         """Decisions, and how far the branch is. That alone is not worth a failure: a later request writes it."""
-        branch = msgspec.structs.replace(
-            line.branch, tip=line.chain.at(len(line.chain)), count=len(line.chain), time=self._clock()
-        )
+        tip, count = line.chain.at(len(line.chain)), len(line.chain)
+        path = _add_to_path(line.branch.path, (count, tip))
+        branch = msgspec.structs.replace(line.branch, tip=tip, count=count, time=self._clock(), path=path)
         pending = self._writing.pending
         try:
             event = self._writing.finish(session, len(known.events), branch)
@@ -224,13 +226,19 @@ class Engine:
         live = [line for (name, _), line in self._lines.items() if name == session and line.tracker.extends(keys)]
         nearest = max(live, key=lambda line: len(line.chain), default=None)
         chain = nearest.chain.extend(keys[len(nearest.chain) :]) if nearest else Chain(keys)
-        continued = [branch for branch in known.branches if chain.holds(branch.count, branch.tip)]
-        branch = max(continued, key=lambda branch: (branch.count, branch.id), default=None)
         new = _first_new(conversation, tuple(blocks.values()))
-        if branch is None:
-            next_id = 1 + max((branch.id for branch in known.branches), default=0)
-            start = min(new, _first_kept(conversation, keys))
-            branch = Branch(id=next_id, tip="", count=0, time=0.0, start=start, basis=len(known.events))
+        branch = _find_branch(known.branches, chain)
+        if branch is None or not chain.holds(branch.count, branch.tip):
+            branch = Branch(
+                id=1 + max((branch.id for branch in known.branches), default=0),
+                tip="",
+                count=0,
+                time=0.0,
+                start=new,
+                basis=len(known.events),
+                kept=_first_kept(conversation, keys),
+                ancestors=(branch.id, *branch.ancestors)[:_ANCESTORS] if branch else (),
+            )
         line = self._lines.get((session, branch.id))
         outdated = line is None or line not in live or not branch.count
         if line is None or outdated or any(e.branch == branch.id for e in known.events[line.events :]):
@@ -393,3 +401,25 @@ def _first_kept(conversation: Conversation, keys: Sequence[str]) -> int:
     first = newest[0].members[0] if newest else None
     place = {key: number for number, key in enumerate(keys)}
     return place[conversation.turns[first[0]].blocks[first[1]].key] if first else len(keys)
+
+
+def _find_branch(branches: Sequence[Branch], chain: Chain) -> Branch | None:
+    """The branch that shares most with a history: it goes on, or another one forks off."""
+    found = [
+        (count, count == branch.count, branch.id, branch)
+        for branch in branches
+        for count, tip in branch.path
+        if chain.holds(count, tip)
+    ]
+    return max(found, key=lambda match: match[:3])[3] if found else None
+
+
+def _add_to_path(path: Sequence[tuple[int, str]], newest: tuple[int, str]) -> tuple[tuple[int, str], ...]:
+    """One request more. The newest are all remembered, of older ones fewer and fewer."""
+    if newest in path:
+        return tuple(path)
+    longer = (*path, newest)
+    if len(longer) <= 2 * _PATH:
+        return longer
+    older, newer = longer[:-_PATH], longer[-_PATH:]
+    return (*older[::2], *newer)

@@ -73,7 +73,7 @@ class LedgerEntry(msgspec.Struct, frozen=True, array_like=True):
 class Branch(msgspec.Struct, frozen=True, array_like=True):
     """One line of history of a session as it was last sent: rewinds, forks and helpers make further ones.
 
-    Decisions of other branches count only if they were made before this one began, about blocks that it began with.
+    Decisions of those that it comes from count if they were made before this one began, about blocks that it began with.
     """
 
     id: int
@@ -82,6 +82,9 @@ class Branch(msgspec.Struct, frozen=True, array_like=True):
     time: float  # of its last request
     start: int  # blocks that it began with, without what its first request brought
     basis: int  # events that there were when it began
+    kept: int = 0  # the place of its newest exchanges then: others had decided nothing about those
+    ancestors: tuple[int, ...] = ()  # the branches that it comes from, the nearest first
+    path: tuple[tuple[int, str], ...] = ()  # blocks and hash of earlier requests: where others may fork off
 
 
 class Store(Protocol):

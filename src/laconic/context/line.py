@@ -108,30 +108,33 @@ class Line:
 
     def _replayed(self, events: Sequence[LedgerEntry]) -> Iterator[tuple[int, LedgerEntry]]:
         """Events of this branch, and of those that it continues, by their numbers."""
+        branch = self.branch
         for number, event in enumerate(events):
-            if event.branch == self.branch.id or (
-                number < self.branch.basis
-                and event.count <= self.branch.start
-                and self.chain.holds(event.count, event.at)
-            ):
+            inherited = event.branch in branch.ancestors and number < branch.basis and event.count <= branch.start
+            if (event.branch == branch.id or inherited) and self.chain.holds(event.count, event.at):
                 yield number, event
 
     def _adopt(self, events: Sequence[LedgerEntry], own: Mapping[int, LedgerEntry]) -> None:
         """What other branches had decided about blocks that this one began with: they were sent that way."""
         start = self.branch.start
-        place = self.tracker.place
+        kept = min(start, self.branch.kept)
         for number, event in enumerate(events[: self.branch.basis]):
-            if number in own:
+            if number in own or event.branch not in self.branch.ancestors:
                 continue
             for decision in event.decisions:
-                places = [place.get(key, start) for key in (decision.key, *decision.sources)]
-                if max(places) < start and self._ranks.get((decision.key, decision.field), -1) < number:
+                before = start if decision.reason == "ingest" else kept
+                newer = self._ranks.get((decision.key, decision.field), -1) < number
+                if newer and self._begins_with((decision.key, *decision.sources), before):
                     self._take(decision, number)
             for removal in event.removals:
-                places = [place.get(key, start) for key in (removal.anchor, *removal.keys)]
-                if max(places) < start and not self.breaks(removal):
+                if self._begins_with((removal.anchor, *removal.keys), kept) and not self.breaks(removal):
                     self._remove(removal)
         self.adopted = True
+
+    def _begins_with(self, keys: Sequence[str], before: int) -> bool:
+        """Whether all these blocks are among the first."""
+        place = self.tracker.place
+        return all(place.get(key, before) < before for key in keys)
 
     def _replay(self, event: LedgerEntry, number: int) -> None:
         for decision in event.decisions:
