@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
@@ -20,6 +21,8 @@ from laconic.wire.exchanges import Exchange
 KEPT: Final = 2  # newest exchanges that stay whatever happens
 _SHORTEST: Final = 20  # tokens below which a text that a model wrote is no recap
 _RECAPS: Final = 8  # references of earlier recaps that a recap names; when there are more, it takes them all over
+_RECALL: Final = re.compile(r"[;\n]?\s*laconic recall \w+")
+_NOTE: Final = 60  # characters
 _LARGEST: Final = 20  # texts that are looked at when one must be cut
 
 
@@ -149,7 +152,7 @@ class Ladder:
         return f"{head}\n\n{self._account(conversation, span, BUDGET - self._count(head) - 8)}"
 
     def _account(self, conversation: Conversation, span: Sequence[Exchange], budget: int) -> str:
-        notes = [(d.ref, (d.note or d.text or "")[:60]) for d in self._decisions()]
+        notes = [(d.ref, _brief(d.note or d.text or "")) for d in self._decisions()]
         tasks = tuple(self._line.tracker.tasks)
         own = recap(conversation, span, tasks, notes, count=self._count, budget=budget)
         if self._summariser is None:
@@ -238,3 +241,9 @@ class Ladder:
     @staticmethod
     def _is_pinned(conversation: Conversation, exchange: Exchange) -> bool:
         return any(conversation.pinned(call) for call in exchange.calls)
+
+
+def _brief(note: str) -> str:
+    """What was left out, in a few words; the reference stands before them."""
+    said = _RECALL.sub("", note).strip("[] ")
+    return said if len(said) <= _NOTE else f"{said[: _NOTE - 1]}…"

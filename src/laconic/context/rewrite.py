@@ -24,6 +24,8 @@ def change_of(block: Block, decisions: Mapping[str, Decision], below: str = "") 
         return None
     if block.kind == "call":
         return _with_arguments(block, decisions)
+    if not block.has_text:
+        return None if not decisions else SetText(write(decisions[""], block.text), keep_images=True)
     original = block.text
     text = write(decisions[""], original) if "" in decisions else original
     return SetText(f"{text}\n{below}" if below else text, keep_images=True)

@@ -111,7 +111,7 @@ class Roller:
     def _roll(self, run: Sequence[Exchange]) -> Removal | None:
         tracker, fresh = self._line.tracker, self._fresh(run)
         result = run[0].results[0]
-        if result is None or len(fresh) < tracker.rules.rolled_least - 1:
+        if result is None or not (result.has_text and result.editable) or len(fresh) < tracker.rules.rolled_least - 1:
             return None
         keys = tuple(block.key for exchange in run[1:] for block in self._blocks(exchange))
         calls = [about(call.name, call.input) for exchange in run[1:] for call in exchange.calls]

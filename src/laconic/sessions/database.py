@@ -7,6 +7,7 @@ again, nobody waits for it any more. What was written is on the disk, unless the
 from __future__ import annotations
 
 import errno
+import os
 import sqlite3
 import time
 import weakref
@@ -18,13 +19,12 @@ from threading import Lock
 from typing import Final, NamedTuple, TypeVar
 
 from laconic.errors import ArchiveUnavailable
-from laconic.sessions.logged import read_with_log
+from laconic.sessions.logged import with_log
 from laconic.sessions.ruined import Identity, claimed, identity, set_aside
 
 T = TypeVar("T")
 Work = Callable[[sqlite3.Connection], T]
 
-_HEADER: Final = b"SQLite format 3\0"
 _WAIT: Final = 2.0  # seconds for another process, once
 _IN_MEMORY: Final = 256_000_000  # bytes of a file that may be read whole
 _IDLE: Final = 4  # connections that stay open while nobody uses them
@@ -72,6 +72,7 @@ class _Damaged(Exception):
 class _Opened(NamedTuple):
     base: sqlite3.Connection
     file: Identity  # another one may be at the path by now
+    stamp: tuple[int, int]  # size and time of the last change
 
 
 class Database:
@@ -89,6 +90,7 @@ class Database:
         self._idle: list[_Opened] = []
         self._lock = Lock()
         self._reader: _Opened | None = None
+        self._kept_open: tuple[Identity | None, int] | None = None
         self._given_up: set[bool] = set()  # on reading (False), on writing (True): it was waited for in vain
         weakref.finalize(self, _close, self._idle)
 
@@ -199,16 +201,19 @@ class Database:
                 if not self._idle:
                     break
                 opened = self._idle.pop()
-            if opened.file == found and _has_header(self.path):
+            if opened.file == found and opened.stamp == _stamp(self.path):
                 opened.base.execute(f"PRAGMA busy_timeout = {round(1000 * self._patience(writes))}")
                 return opened
-            opened.base.close()  # the file was moved aside, deleted with its folder, or overwritten
+            # Moved aside, deleted with its folder, or changed outside of the log: an open connection would not notice
+            # that it was overwritten. The file itself is never opened here: closing it would end SQLite's locks.
+            opened.base.close()
         return self._open(writes=writes)
 
     def _give_back(self, opened: _Opened) -> None:
+        stamped = opened._replace(stamp=_stamp(self.path))
         with self._lock:
             if len(self._idle) < _IDLE:
-                self._idle.append(opened)
+                self._idle.append(stamped)
                 return
         opened.base.close()
 
@@ -233,14 +238,19 @@ class Database:
             if isinstance(error, sqlite3.Error) and fault_of(error) == "damaged":
                 raise _Damaged(found) from error
             raise
-        return _Opened(base, found)
+        return _Opened(base, found, _stamp(self.path))
 
     def _read_only(self, work: Work[T]) -> T:
         """A disk that is full or read-only has no room for a log's index: the file is read in memory, with its log."""
-        if self.path.stat().st_size > _IN_MEMORY:
+        size = self.path.stat().st_size
+        if size > _IN_MEMORY:
             raise sqlite3.OperationalError("it is too large to be read in memory")
+        if self._kept_open is None or self._kept_open[0] != identity(self.path):
+            # Never closed: that would end the locks of every connection of this process to the file.
+            self._kept_open = (identity(self.path), os.open(self.path, os.O_RDONLY))
+        pages = os.pread(self._kept_open[1], size, 0)
         with closing(sqlite3.connect(":memory:")) as base:
-            base.deserialize(read_with_log(self.path))
+            base.deserialize(with_log(pages, self.path.with_name(self.path.name + "-wal")))
             _version(base, len(self._steps))
             return work(base)
 
@@ -292,13 +302,13 @@ def tables(base: sqlite3.Connection, steps: Sequence[str]) -> None:
         base.execute(f"PRAGMA user_version = {len(steps)}")
 
 
-def _has_header(path: Path) -> bool:
-    """Whether a file still begins as a database: an open connection would not notice that it was overwritten."""
+def _stamp(path: Path) -> tuple[int, int]:
+    """Something that changes with a file. With a log that is when the log is written back."""
     try:
-        with path.open("rb") as file:
-            return file.read(len(_HEADER)) in {_HEADER, b""}
+        found = path.stat()
     except OSError:
-        return False
+        return (0, 0)
+    return found.st_size, found.st_mtime_ns
 
 
 def _use_log(base: sqlite3.Connection) -> None:

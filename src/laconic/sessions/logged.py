@@ -15,10 +15,9 @@ _LEGACY: Final = b"\x01\x01"  # read and written without a log
 _VERSIONS: Final = slice(18, 20)
 
 
-def read_with_log(path: Path) -> bytes:
-    """The pages of the file, and over them those of every transaction that was ended in the log."""
-    base = bytearray(path.read_bytes())
-    log = path.with_name(path.name + "-wal")
+def with_log(pages: bytes, log: Path) -> bytes:
+    """The pages of a file, and over them those of every transaction that was ended in its log."""
+    base = bytearray(pages)
     if log.exists():
         _apply(base, log.read_bytes())
     base[_VERSIONS] = _LEGACY

@@ -16,6 +16,7 @@ import msgspec
 from laconic.wire.model import Block
 
 _SMALL: Final = 1_000  # bytes below which a block is counted as it is
+_MARKS: Final = (b'"inlineData"', b'"inline_data"', b'"media_type"', b";base64,", b'"input_audio"')
 _HEAD: Final = 256 * 1024  # characters of base64 in which a picture's size is looked for
 _DATA: Final = re.compile(r"data:(?P<type>[\w.+-]+/[\w.+-]+)?(?:;[\w=.-]+)*;base64,")
 _UNKNOWN: Final = (1568, 1568)  # pixels of a picture whose size cannot be read: as large as it gets
@@ -39,8 +40,7 @@ class Medium(msgspec.Struct, frozen=True):
 def count_block(block: Block, count: Callable[[str], int]) -> int:
     """Tokens of a block as it is written; media in it count as their provider counts them."""
     raw = block.raw
-    plain = block.kind in {"image", "opaque", "server"} or any(piece.text is None for piece in block.part.pieces)
-    if not plain or len(raw) < _SMALL:
+    if len(raw) < _SMALL or not any(mark in raw for mark in _MARKS):
         return count(raw.decode("utf-8", "replace"))
     try:
         value = msgspec.json.decode(raw)
@@ -80,6 +80,8 @@ def _media(value: object) -> Iterator[Medium]:
 
 
 def _medium(value: Mapping[str, object]) -> Medium | None:
+    if value.get("type") == "text":  # a document that is written out
+        return None
     low = value.get("detail") == "low"
     data = value.get("data")
     kind = value.get("media_type") or value.get("mimeType") or value.get("mime_type") or value.get("format")

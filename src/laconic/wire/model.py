@@ -134,6 +134,13 @@ class Block(msgspec.Struct, frozen=True, gc=False):
         return value is not None and len(msgspec.json.encode(text)) + _WRAPPED < value.end - value.start
 
     @property
+    def has_text(self) -> bool:
+        """Whether another text can stand in its place, or a line below it, without touching anything else."""
+        if self.part.pieces:
+            return any(piece.text is not None for piece in self.part.pieces)
+        return self.part.value is not None and is_string(self.bytes_of(self.part.value))
+
+    @property
     def images(self) -> int:
         """Elements of a result that are no text."""
         return sum(piece.text is None for piece in self.part.pieces)

@@ -108,6 +108,8 @@ def _set_text(block: Block, change: SetText) -> Cut:
         if len(texts) == 1 and texts[0].text is not None:
             return (*texts[0].text, text)
         return (*part.value, (b'{"error":' if part.error else b'{"output":') + text + b"}")
+    if change.keep_images and part.pieces and not texts:
+        raise ConversationError("This result has no text to replace.", "Leave it as it is.")
     kept = []
     for piece in part.pieces:
         whole = block.bytes_of(piece.span)
