@@ -26,10 +26,10 @@ from scipy.optimize import minimize  # type: ignore[import-not-found, import-unt
 from laconic.bench.snapshot import Snapshot
 from laconic.edits.source import split
 from laconic.index.catalog import place
-from laconic.index.search.asked import Asked
-from laconic.index.search.judging import READ, evidence, judged
-from laconic.index.search.lines import Lines, Place, inside, outside
-from laconic.index.search.pages import Evidence, Pages
+from laconic.index.search.file_evidence import Evidence, Pages
+from laconic.index.search.line_scores import Lines, Place, inside, outside
+from laconic.index.search.rerank import READ, evidence, judged
+from laconic.index.search.task_query import Asked
 from laconic.index.search.tasks import candidates
 from laconic.index.store import CALLABLE, Store, Symbol
 from laconic.index.workspace_index import Index

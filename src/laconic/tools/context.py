@@ -13,11 +13,11 @@ from typing import Final, NamedTuple
 
 from laconic.errors import WorkspaceError
 from laconic.index.search import Ranked
-from laconic.index.search.asked import Asked
-from laconic.index.search.lines import weighed
-from laconic.index.search.pages import Pages
+from laconic.index.search.file_evidence import Pages
+from laconic.index.search.line_scores import weighed
 from laconic.index.search.query import Filters, patterns
 from laconic.index.search.scope import scope_of
+from laconic.index.search.task_query import Asked
 from laconic.index.search.tasks import ranked
 from laconic.index.store import Symbol
 from laconic.records import Span

@@ -7,7 +7,7 @@ from typing import Final
 
 from laconic.errors import UnknownName, UsageError
 from laconic.index.resolve import Code, Use, callees, find_symbol, implementations, members, overridden, references
-from laconic.index.search.names import nearest
+from laconic.index.search.lookup import nearest
 from laconic.index.store import CALLABLE, Symbol
 from laconic.render.compact import Json
 from laconic.tools.source import Opened, body, clipped, opened

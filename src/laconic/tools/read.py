@@ -6,7 +6,7 @@ import re
 from typing import Final
 
 from laconic.errors import LaconicError, UnknownName, UsageError, WorkspaceError
-from laconic.index.search.names import nearest
+from laconic.index.search.lookup import nearest
 from laconic.index.store import Symbol
 from laconic.records import Span
 from laconic.render.visible import visible_name

@@ -8,7 +8,7 @@ from typing import Final
 from laconic.index.resolve import find_symbol, references
 from laconic.index.search import Found
 from laconic.index.search import search as look_up
-from laconic.index.search.lines import TYPES
+from laconic.index.search.line_scores import TYPES
 from laconic.records import Hit
 from laconic.render.compact import hit_record
 from laconic.render.hits import by_file, enclosing, hit_line

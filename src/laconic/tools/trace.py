@@ -6,7 +6,7 @@ from typing import Final
 
 from laconic.errors import UnknownName, UsageError
 from laconic.index.resolve import Code, callees, callers, find_symbol, paths
-from laconic.index.search.names import nearest
+from laconic.index.search.lookup import nearest
 from laconic.index.store import Symbol
 from laconic.render.compact import Json
 from laconic.tools.arguments import usage

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
-from laconic.index.search.lines import Place
+from laconic.index.search.line_scores import Place
 from laconic.records import Span
 from laconic.tools.source import clipped
 

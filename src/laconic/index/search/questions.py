@@ -7,7 +7,7 @@ from typing import Final
 
 from laconic.index.schema import SHIFT, position_of
 from laconic.index.search import semantic
-from laconic.index.search.names import as_hit
+from laconic.index.search.lookup import as_hit
 from laconic.index.search.query import Query
 from laconic.index.search.ranking import Ranked, Taste, ranked
 from laconic.index.search.rarity import Rarity

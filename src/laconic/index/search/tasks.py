@@ -13,11 +13,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 from laconic.index.schema import file_of
-from laconic.index.search.asked import Asked, Told
-from laconic.index.search.judging import called, judged, owners
-from laconic.index.search.pages import Pages
+from laconic.index.search.file_evidence import Pages
 from laconic.index.search.ranking import Ranked, Taste, lent, matching, mentioned, named, prior
+from laconic.index.search.rerank import called, judged, owners
 from laconic.index.search.scope import Scope
+from laconic.index.search.task_query import Asked, Told
 from laconic.index.store import Store
 from laconic.index.words import fold
 

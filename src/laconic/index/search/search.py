@@ -7,7 +7,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Final, NamedTuple
 
-from laconic.index.search import names, paths, phrases
+from laconic.index.search import lookup as names
+from laconic.index.search import paths, phrases
 from laconic.index.search.query import Filters, Query, patterns, understand
 from laconic.index.search.questions import answers
 from laconic.index.search.scope import Scope, scope_of

@@ -9,11 +9,11 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
-from laconic.index.search.asked import Asked
-from laconic.index.search.judging import WEIGHTS, evidence, judged
-from laconic.index.search.lines import INSIDE, OUTSIDE, inside, outside, weighed
-from laconic.index.search.pages import Pages
+from laconic.index.search.file_evidence import Pages
+from laconic.index.search.line_scores import INSIDE, OUTSIDE, inside, outside, weighed
 from laconic.index.search.ranking import Ranked
+from laconic.index.search.rerank import WEIGHTS, evidence, judged
+from laconic.index.search.task_query import Asked
 from laconic.index.search.tasks import candidates
 from laconic.index.store import Store
 from laconic.index.workspace_index import Index
@@ -117,7 +117,7 @@ def test_the_same_task_gives_the_same_scores_whatever_the_order_of_sets(tmp_path
     task = "Lost\n\n" + " ".join(word for count, word in enumerate(words) for _ in range(count % 7 + 1))
     text = "".join(f"def call_{n}():\n    return {' + '.join(words[n:])}\n\n\n" for n in range(40))
     code = (
-        "import sys\nfrom pathlib import Path\nfrom tests.index.search.test_judging import looked\n"
+        "import sys\nfrom pathlib import Path\nfrom tests.index.search.test_rerank import looked\n"
         "with looked(Path(sys.argv[1]), sys.argv[2], {'a.py': sys.argv[3]}) as it:\n    print(it.scores, it.worth())\n"
     )
     printed = {

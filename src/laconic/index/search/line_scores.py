@@ -13,9 +13,9 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final
 
-from laconic.index.search.asked import Asked
-from laconic.index.search.pages import Evidence, Page, Pages
+from laconic.index.search.file_evidence import Evidence, Page, Pages
 from laconic.index.search.ranking import Ranked
+from laconic.index.search.task_query import Asked
 from laconic.index.store import CALLABLE, Symbol
 
 TYPES: Final = frozenset({"class", "interface", "struct", "enum", "trait", "module", "impl", "namespace", "object"})

@@ -8,7 +8,7 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Final, NamedTuple
 
-from laconic.index.search.asked import Asked, stems
+from laconic.index.search.task_query import Asked, stems
 
 _WIDEST: Final = 400  # characters of a line that are read
 

@@ -14,10 +14,10 @@ from collections.abc import Set as AbstractSet
 from pathlib import PurePosixPath
 from typing import Final
 
-from laconic.index.search.asked import Asked, stems
-from laconic.index.search.lines import TYPES, VALUES
-from laconic.index.search.pages import Evidence, Page, Pages
+from laconic.index.search.file_evidence import Evidence, Page, Pages
+from laconic.index.search.line_scores import TYPES, VALUES
 from laconic.index.search.ranking import Ranked, mentioned
+from laconic.index.search.task_query import Asked, stems
 from laconic.index.search.terms import MOST
 from laconic.index.store import CALLABLE, Symbol
 from laconic.index.words import fold
