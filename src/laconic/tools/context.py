@@ -12,13 +12,12 @@ from collections.abc import Set as AbstractSet
 from typing import Final, NamedTuple
 
 from laconic.errors import WorkspaceError
-from laconic.index.search import Ranked
-from laconic.index.search.file_evidence import Pages
-from laconic.index.search.line_scores import weighed
-from laconic.index.search.query import Filters, patterns
-from laconic.index.search.scope import scope_of
-from laconic.index.search.task_query import Asked
-from laconic.index.search.tasks import ranked
+from laconic.index.search import RankedSymbol
+from laconic.index.search.file_evidence import TaskFiles
+from laconic.index.search.line_scores import score_lines
+from laconic.index.search.query import Filters, resolve_scope, split_globs
+from laconic.index.search.rerank import rank_task
+from laconic.index.search.task_query import TaskQuery
 from laconic.index.store import Symbol
 from laconic.records import Span
 from laconic.render.compact import Json
@@ -57,15 +56,15 @@ _CODE: Final = (_Round(0, 1_950), _Round(0, 2_000))
 def run(call: Call) -> Answer:
     task = _NO_WORD.sub(" ", call.text("task")[:_LONGEST])
     store = call.plane.index.store
-    scope = scope_of(store, Filters(paths=patterns(call.text("path"))))
+    scope = resolve_scope(store, Filters(paths=split_globs(call.text("path"))))
     files = _Files(call)
-    pages = Pages(Asked(store, task), files.lines)
-    rows = [row for row in ranked(store, pages, scope)[:_RANKED] if files.get(row.path) is not None]
+    task_files = TaskFiles(TaskQuery(store, task), files.lines)
+    rows = [row for row in rank_task(store, task_files, scope)[:_RANKED] if files.get(row.path) is not None]
     if not rows:
         note = f"nothing in this code base resembles the task; try {call.ready('map')}\n"
         return Answer([], "context", note=note, unit="symbols")
     rounds = _rounds(call.limit, call.text("show"))
-    worth = weighed(rows, pages, store.symbols_of_path) if any(each.lines for each in rounds) else {}
+    worth = score_lines(rows, task_files, store.symbols_of_path) if any(each.lines for each in rounds) else {}
     choice = Choice(worth, files.lines, call.plane.count, files.known)
     pieces: list[Piece] = []
     names, room = rows, call.limit - _FOOTER
@@ -109,7 +108,7 @@ def _by_file(pieces: Iterable[Piece]) -> Iterator[Piece]:
         yield from sorted(group, key=lambda piece: piece.order)
 
 
-def _unseen(rows: Iterable[Ranked], pieces: Iterable[Piece]) -> list[Ranked]:
+def _unseen(rows: Iterable[RankedSymbol], pieces: Iterable[Piece]) -> list[RankedSymbol]:
     """The symbols of which the lines that are shown do not tell already."""
     shown: dict[str, list[Span]] = {}
     for piece in pieces:
@@ -165,7 +164,9 @@ class _Files:
         return line in self._received[path]
 
 
-def _page(call: Call, rows: Iterable[Ranked], files: _Files, room: int, headed: AbstractSet[str]) -> Iterator[Piece]:
+def _page(
+    call: Call, rows: Iterable[RankedSymbol], files: _Files, room: int, headed: AbstractSet[str]
+) -> Iterator[Piece]:
     """Definition lines, best first, as many as there is room for."""
     paths, used = set(headed), 0
     for row in rows:
@@ -177,7 +178,7 @@ def _page(call: Call, rows: Iterable[Ranked], files: _Files, room: int, headed: 
         yield piece
 
 
-def _name(row: Ranked, files: _Files) -> Piece:
+def _name(row: RankedSymbol, files: _Files) -> Piece:
     file = files.get(row.path)
     assert row.symbol is not None
     assert file is not None
@@ -202,7 +203,7 @@ def _line(symbol: Symbol, file: Opened) -> str:
     return f"{symbol.line} {source[:_LINE].rstrip()}\n"
 
 
-def _record(row: Ranked) -> dict[str, Json]:
+def _record(row: RankedSymbol) -> dict[str, Json]:
     symbol = row.symbol
     if symbol is None:
         return {"path": row.path}

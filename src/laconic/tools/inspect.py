@@ -7,7 +7,7 @@ from typing import Final
 
 from laconic.errors import UnknownName, UsageError
 from laconic.index.resolve import Code, Use, callees, find_symbol, implementations, members, overridden, references
-from laconic.index.search.lookup import nearest
+from laconic.index.search.lookup import suggest_names
 from laconic.index.store import CALLABLE, Symbol
 from laconic.render.compact import Json
 from laconic.tools.source import Opened, body, clipped, opened
@@ -39,7 +39,7 @@ def run(call: Call) -> Answer:
     for name in wanted:
         found = find_symbol(code, name) or _inherited(code, name)
         if not found:
-            missing = UnknownName("symbol", name, tuple(nearest(call.plane.index.store, name)))
+            missing = UnknownName("symbol", name, tuple(suggest_names(call.plane.index.store, name)))
             if len(wanted) == 1:
                 raise missing
             notes.append(str(missing))

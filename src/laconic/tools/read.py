@@ -6,7 +6,7 @@ import re
 from typing import Final
 
 from laconic.errors import LaconicError, UnknownName, UsageError, WorkspaceError
-from laconic.index.search.lookup import nearest
+from laconic.index.search.lookup import suggest_names
 from laconic.index.store import Symbol
 from laconic.records import Span
 from laconic.render.visible import visible_name
@@ -146,7 +146,7 @@ def _symbol(call: Call, path: str, name: str) -> tuple[list[Piece], str]:
         found = [symbol for symbol in found if row is not None and symbol.file == row.id]
     if not found:
         what = "file or symbol" if not path else f"symbol in {path}"
-        near = tuple(nearest(call.plane.index.store, name)) or near_paths(call.plane.index, name)
+        near = tuple(suggest_names(call.plane.index.store, name)) or near_paths(call.plane.index, name)
         raise UnknownName(what, name, near)
     pieces: list[Piece] = []
     for symbol in found[:3]:

@@ -6,7 +6,7 @@ import re
 from typing import Final
 
 from laconic.index.resolve import find_symbol, references
-from laconic.index.search import Found
+from laconic.index.search import SearchResult
 from laconic.index.search import search as look_up
 from laconic.index.search.line_scores import TYPES
 from laconic.records import Hit
@@ -131,7 +131,7 @@ def _references(call: Call, query: str, limit: int) -> Answer:
     return Answer(pieces, "search_hits", unit="hits", total=len(hits), paths=tuple(by_file(hits[:limit])))
 
 
-def _nothing(call: Call, query: str, found: Found) -> str:
+def _nothing(call: Call, query: str, found: SearchResult) -> str:
     """An empty answer still says what to try."""
     near = f"nearest names: {', '.join(found.near)}; " if found.near else ""
     next_call = call.ready("search", found.near[0]) if found.near else call.ready("context", "...")

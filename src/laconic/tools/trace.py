@@ -6,7 +6,7 @@ from typing import Final
 
 from laconic.errors import UnknownName, UsageError
 from laconic.index.resolve import Code, callees, callers, find_symbol, paths
-from laconic.index.search.lookup import nearest
+from laconic.index.search.lookup import suggest_names
 from laconic.index.store import Symbol
 from laconic.render.compact import Json
 from laconic.tools.arguments import usage
@@ -56,7 +56,7 @@ def _between(call: Call, code: Code, start: str, end: str, depth: int) -> Answer
 def _found(call: Call, code: Code, name: str) -> Symbol:
     found = find_symbol(code, name)
     if not found:
-        raise UnknownName("symbol", name, tuple(nearest(call.plane.index.store, name)))
+        raise UnknownName("symbol", name, tuple(suggest_names(call.plane.index.store, name)))
     return found[0]
 
 

@@ -8,15 +8,15 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Final, NamedTuple
 
-from laconic.index.search.task_query import Asked, stems
+from laconic.index.search.task_query import TaskQuery, split_stems
 
 _WIDEST: Final = 400  # characters of a line that are read
 
 
-Evidence = dict[str, float]  # what speaks for something, or against it, by name
+Features = dict[str, float]  # what speaks for something, or against it, by name
 
 
-class Said(NamedTuple):
+class LineEvidence(NamedTuple):
     """What one line says of a task."""
 
     words: frozenset[str]
@@ -27,60 +27,60 @@ class Said(NamedTuple):
     more_pairs: int = 0  # or in the rest of the task
 
 
-_NOTHING: Final = Said(frozenset())
+_NOTHING: Final = LineEvidence(frozenset())
 
 
-class Page:
+class FileEvidence:
     """One file. Lines are numbered from 1, and read when they are asked for."""
 
-    def __init__(self, path: str, lines: Sequence[str], asked: Asked) -> None:
+    def __init__(self, path: str, lines: Sequence[str], query: TaskQuery) -> None:
         self.path = path
         self.lines = [line[:_WIDEST] for line in lines]
-        self.asked = asked
-        self._said: dict[int, Said] = {}
+        self.query = query
+        self._lines: dict[int, LineEvidence] = {}
 
     def __len__(self) -> int:
         return len(self.lines)
 
-    def __getitem__(self, number: int) -> Said:
+    def __getitem__(self, number: int) -> LineEvidence:
         if not 1 <= number <= len(self.lines):
             return _NOTHING
-        if number not in self._said:
-            self._said[number] = _said(self.lines[number - 1], self.asked)
-        return self._said[number]
+        if number not in self._lines:
+            self._lines[number] = _read_line(self.lines[number - 1], self.query)
+        return self._lines[number]
 
 
-class Pages:
+class TaskFiles:
     """The files of a task, each opened once."""
 
-    def __init__(self, asked: Asked, lines_of: Callable[[str], Sequence[str]]) -> None:
-        self.asked = asked
+    def __init__(self, query: TaskQuery, lines_of: Callable[[str], Sequence[str]]) -> None:
+        self.query = query
         self._lines_of = lines_of
-        self._pages: dict[str, Page] = {}
+        self._files: dict[str, FileEvidence] = {}
 
-    def __getitem__(self, path: str) -> Page:
-        if path not in self._pages:
-            self._pages[path] = Page(path, self._lines_of(path), self.asked)
-        return self._pages[path]
+    def __getitem__(self, path: str) -> FileEvidence:
+        if path not in self._files:
+            self._files[path] = FileEvidence(path, self._lines_of(path), self.query)
+        return self._files[path]
 
 
-def _said(line: str, asked: Asked) -> Said:
-    words = _stems(line)
+def _read_line(line: str, query: TaskQuery) -> LineEvidence:
+    words = _line_stems(line)
     held = frozenset(words)
-    found = [asked.words[word] for word in held if word in asked.words]
+    found = [query.words[word] for word in held if word in query.words]
     if not found:
-        return Said(held)
+        return LineEvidence(held)
     pairs = set(pairwise(words))
-    return Said(
+    return LineEvidence(
         held,
         math.fsum(word.worth for word in found),  # whose order is not always the same
-        math.fsum(word.rare for word in found) / asked.rarest,
-        math.fsum(word.rare for word in found if word.title) / asked.rarest,
-        len(pairs & asked.pairs),
-        len(pairs & asked.more_pairs),
+        math.fsum(word.rare for word in found) / query.rarest,
+        math.fsum(word.rare for word in found if word.title) / query.rarest,
+        len(pairs & query.pairs),
+        len(pairs & query.more_pairs),
     )
 
 
 @lru_cache(maxsize=50_000)
-def _stems(line: str) -> tuple[str, ...]:
-    return tuple(stems(line))
+def _line_stems(line: str) -> tuple[str, ...]:
+    return tuple(split_stems(line))
