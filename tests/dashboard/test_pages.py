@@ -15,7 +15,7 @@ from tests.dashboard.reading import at, exact, read
 
 from laconic.config import Settings
 from laconic.context.ledger import Branch, Decision, LedgerEntry, Receipt
-from laconic.dashboard.shown import money, short
+from laconic.dashboard.format import money, short
 from laconic.records import Entered, Intake
 from laconic.sessions.archive import Archive
 from laconic.sessions.calls import Calls

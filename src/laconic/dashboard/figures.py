@@ -124,7 +124,7 @@ class DecisionFigures(msgspec.Struct, frozen=True):
     note: str
 
 
-class Event(msgspec.Struct, frozen=True):
+class DecisionEvent(msgspec.Struct, frozen=True):
     """All decisions of one turn: a mark on the curve."""
 
     number: int
@@ -138,7 +138,7 @@ class SessionPage(msgspec.Struct, frozen=True):
 
     session: SessionFigures
     turns: list[TurnFigures]
-    events: list[Event]
+    events: list[DecisionEvent]
     decisions_total: int
     evicted_tokens: int
     decisions: list[DecisionFigures]  # the newest of them, newest first
@@ -147,7 +147,7 @@ class SessionPage(msgspec.Struct, frozen=True):
     files: list[Part]
 
 
-class Spent(msgspec.Struct, frozen=True):
+class SpendingPage(msgspec.Struct, frozen=True):
     """Where tokens went."""
 
     days: int  # 0: ever

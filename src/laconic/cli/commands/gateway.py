@@ -72,7 +72,7 @@ def known_upstreams(settings: Settings, anthropic: str, openai: str, gemini: str
 def application(known: Upstreams, settings: Settings, *, off: bool, where: Listen | None = None) -> Starlette:
     """The gateway as the settings want it. Without an address it serves one client, and leaves no token behind."""
     from laconic.context.prices import Prices
-    from laconic.dashboard.app import application as dashboard
+    from laconic.dashboard.app import make_application as dashboard
     from laconic.gateway.app import build
     from laconic.gateway.history import History
     from laconic.gateway.plan import Policy

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import Any
 
-from laconic.dashboard import charts, shown
+from laconic.dashboard import charts, format
 from laconic.dashboard.document import Node
 from laconic.dashboard.layout import card, cards, link, live, page, periods, spaced, table
 from laconic.dashboard.markup import Child, Markup, tag
@@ -13,7 +13,7 @@ from laconic.dashboard.pages.parts import parts_table
 from laconic.dashboard.pages.sessions import COLUMNS, output_share, session_row
 
 
-def overview(view: Node) -> str:
+def overview_page(view: Node) -> str:
     """The page."""
     choice = periods(view["days"])
     if not view["totals"]["turns"]:
@@ -51,26 +51,26 @@ def _totals(view: Node) -> Markup:
     return cards(
         card(
             "Prompt tokens sent",
-            shown.tokens(sums["prompt"]),
-            spaced("instead of", shown.tokens(sums["prompt_without"])),
+            format.tokens(sums["prompt"]),
+            spaced("instead of", format.tokens(sums["prompt_without"])),
         ),
-        card("Share of tokens", shown.share(sums["share"]), _saved(shown.tokens(sums["saved"]))),
+        card("Share of tokens", format.share(sums["share"]), _saved(format.tokens(sums["saved"]))),
         card(
             "Paid",
-            shown.paid(sums),
-            spaced("instead of about", shown.paid(sums, "dollars_without"), output_share(sums)),
+            format.paid(sums),
+            spaced("instead of about", format.paid(sums, "dollars_without"), output_share(sums)),
         ),
         card(
             "Share of money",
-            shown.share(sums["dollars_share"]),
-            _saved(shown.dollars(sums["dollars_saved"])),
+            format.share(sums["dollars_share"]),
+            _saved(format.dollars(sums["dollars_saved"])),
         ),
         card(
             "Prompt cache hits",
-            shown.share(sums["cache_share"]),
-            spaced(shown.tokens(sums["cache_read"]), "tokens read"),
+            format.share(sums["cache_share"]),
+            spaced(format.tokens(sums["cache_read"]), "tokens read"),
         ),
-        card("Sessions", shown.count(view["sessions_total"]), spaced(shown.count(sums["turns"]), "turns")),
+        card("Sessions", format.count(view["sessions_total"]), spaced(format.count(sums["turns"]), "turns")),
     )
 
 
@@ -86,20 +86,28 @@ def _over_time(view: Node) -> list[Markup]:
     ends = (names[0], names[-1]) if names else ("", "")
     sums = [row["totals"] for row in rows]
     tokens = [
-        f"{name}\n{shown.short(row['prompt'])} tokens sent\n{shown.short(row['prompt_without'])} without"
+        f"{name}\n{format.short(row['prompt'])} tokens sent\n{format.short(row['prompt_without'])} without"
         for name, row in zip(names, sums, strict=True)
     ]
     paid = [
-        f"{name}\n{shown.money(row['dollars'])} paid\n{shown.money(row['dollars_without'])} without"
+        f"{name}\n{format.money(row['dollars'])} paid\n{format.money(row['dollars_without'])} without"
         for name, row in zip(names, sums, strict=True)
     ]
     per = f"by {view['bucket'].text}, UTC"
     with_us = "with laconic"
     return [
-        charts.paired(charts.Chart(f"{title} {per}", (_without(sums, f"{what}_without"), own), tips, ends, unit))
+        charts.draw_paired_bars(
+            charts.Chart(f"{title} {per}", (_without(sums, f"{what}_without"), own), tips, ends, unit)
+        )
         for title, what, own, tips, unit in (
-            ("Prompt tokens", "prompt", charts.Series(with_us, "with", _values(sums, "prompt")), tokens, shown.short),
-            ("Money", "dollars", charts.Series(with_us, "money", _values(sums, "dollars")), paid, shown.price),
+            (
+                "Prompt tokens",
+                "prompt",
+                charts.Series(with_us, "with", _values(sums, "prompt")),
+                tokens,
+                format.short,
+            ),
+            ("Money", "dollars", charts.Series(with_us, "money", _values(sums, "dollars")), paid, format.price),
         )
     ]
 
@@ -116,14 +124,14 @@ def _quotas(view: Node) -> Markup:
     rows = [
         (
             spaced(tag("strong", row["model"].text), row["upstream"].text),
-            spaced(charts.meter(row["used_share"].number, 1, "mark"), shown.share(row["used_share"])),
-            shown.tokens(row["left"]),
-            shown.tokens(row["limit"]) if row["limit"] else "not said",
-            shown.tokens(row["spent"]),
-            spaced("runs out in", shown.seconds(row["seconds"]))
+            spaced(charts.draw_meter(row["used_share"].number, 1, "mark"), format.share(row["used_share"])),
+            format.tokens(row["left"]),
+            format.tokens(row["limit"]) if row["limit"] else "not said",
+            format.tokens(row["spent"]),
+            spaced("runs out in", format.seconds(row["seconds"]))
             if row["seconds"].value is not None
             else "does not run out at this pace",
-            shown.when(row["at"]),
+            format.when(row["at"]),
         )
         for row in view["quotas"]
     ]
