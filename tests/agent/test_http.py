@@ -12,7 +12,7 @@ import pytest
 from tests.agent.provider import Provider, following
 from tests.agent.stage import agent_for, repair, settings_in
 
-from laconic.agent.assembly import Options
+from laconic.agent.assembly import AgentOptions
 from laconic.agent.permission import everything
 from laconic.agent.providers import endpoint
 from laconic.agent.scripted import Script, script
@@ -27,8 +27,8 @@ FORMATS = ("chat", "anthropic", "gemini")
 CASE = repair("wrong_sign")
 
 
-def _options(root: Path, url: str, format: str, **more: Any) -> Options:
-    return Options(root, "local/gemma", url, format, ask=everything, **more)
+def _options(root: Path, url: str, format: str, **more: Any) -> AgentOptions:
+    return AgentOptions(root, "local/gemma", url, format, ask=everything, **more)
 
 
 def _worked(tmp_path: Path, provider: Provider, format: str, folder: str = "project") -> str:

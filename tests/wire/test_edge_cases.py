@@ -10,7 +10,7 @@ import pytest
 from laconic.wire.conversation import Conversation, parse
 from laconic.wire.exchanges import orphans
 from laconic.wire.formats import FORMATS
-from laconic.wire.model import Block, Change, Drop, Insert, SetInput, SetText
+from laconic.wire.model import Block, Change, Drop, InsertMessage, SetInput, SetText
 
 Json = dict[str, Any]
 
@@ -458,6 +458,6 @@ def test_a_text_as_input_is_one_turn_that_nothing_changes() -> None:
 
 def test_everything_dropped_leaves_the_inserted_message() -> None:
     talk = _read("chat", [USER])
-    assert json.loads(talk.emit({(0, 0): Drop()}, [Insert(0, "user", "new")]))["messages"] == [
+    assert json.loads(talk.emit({(0, 0): Drop()}, [InsertMessage(0, "user", "new")]))["messages"] == [
         {"role": "user", "content": "new"}
     ]

@@ -10,9 +10,9 @@ from typing import Final
 import msgspec
 
 from laconic import __version__
-from laconic.agent.books import Books
-from laconic.agent.limits import Limits, Spent
-from laconic.agent.loop import Agent, Unwatched, Watch
+from laconic.agent.books import SessionBooks
+from laconic.agent.limits import RunLimits, Spent
+from laconic.agent.loop import Agent, AgentObserver, Unwatched
 from laconic.agent.permission import Ask, Permission
 from laconic.agent.providers import endpoint, transport
 from laconic.agent.running import CommandRunner
@@ -50,7 +50,7 @@ Chosen = tuple[str, str, str, str, Transport]  # provider, model, format, addres
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
+class AgentOptions:
     """What one run is told."""
 
     root: Path
@@ -59,7 +59,7 @@ class Options:
     format: str = ""  # and what it speaks
     protocol: str = "auto"
     window: int = 0  # tokens; 0: by the model's name
-    limits: Limits = field(default_factory=Limits)
+    limits: RunLimits = field(default_factory=RunLimits)
     ask: Ask | None = None  # None: nobody is there
     resume: str = ""
 
@@ -69,7 +69,7 @@ def folder_of(settings: Settings) -> Path:
     return settings.state_dir() / "agent"
 
 
-def assemble(options: Options, settings: Settings, task: str = "", watch: Watch | None = None) -> Agent:
+def assemble(options: AgentOptions, settings: Settings, task: str = "", watch: AgentObserver | None = None) -> Agent:
     """A session that is ready to work on a task: begun, or gone on with. Close it afterwards."""
     chosen = _model(options, settings)  # first: a model that is not there leaves no session behind
     price = _price(options, settings, chosen)
@@ -85,7 +85,7 @@ def assemble(options: Options, settings: Settings, task: str = "", watch: Watch 
     )
 
 
-def _price(options: Options, settings: Settings, chosen: Chosen) -> Price:
+def _price(options: AgentOptions, settings: Settings, chosen: Chosen) -> Price:
     """A limit in dollars needs a price."""
     _, model, _, base, _ = chosen
     price = Prices(settings.text("prices")).of(model, base)
@@ -97,14 +97,14 @@ def _price(options: Options, settings: Settings, chosen: Chosen) -> Price:
 
 
 def _assembled(
-    options: Options,
+    options: AgentOptions,
     settings: Settings,
     record: Trajectory,
     *,
     chosen: Chosen,
     price: Price,
     runner: CommandRunner,
-    watch: Watch,
+    watch: AgentObserver,
 ) -> Agent:
     provider, model, format, _, way = chosen
     count = counter(settings.text("model") if provider == "scripted" else model)
@@ -115,7 +115,7 @@ def _assembled(
     kept = msgspec.structs.replace(options_from(settings), meta=False)  # the voice says how full it is
     engine = Engine(ledger, Archive.of(settings), time.time, count, kept)
     who = Who(record.id, "", provider, model, format, "laconic agent")
-    books = Books(who, Spent(options.limits), price, Turns.of(settings))
+    books = SessionBooks(who, Spent(options.limits), price, Turns.of(settings))
     manner = Manner(
         provider,
         model,
@@ -161,7 +161,7 @@ def _notes(root: Path, count: Counter) -> str:
     return ""
 
 
-def _model(options: Options, settings: Settings) -> Chosen:
+def _model(options: AgentOptions, settings: Settings) -> Chosen:
     if options.model.startswith(_SCRIPTED):
         path = Path(options.model.removeprefix(_SCRIPTED))
         rules = script(path)

@@ -7,25 +7,25 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Final, Protocol
 
-from laconic.agent.books import Books
+from laconic.agent.books import SessionBooks
 from laconic.agent.toolbox import Toolbox
 from laconic.agent.voice import Said, Voice
 from laconic.errors import ModelError
 from laconic.render.briefing import CUT_OFF, INTERRUPTED, NOTHING_SAID, not_run, not_run_all
 from laconic.sessions.trajectories import Trajectory
-from laconic.wire.speaking.talk import Message, Outcome, Outcomes, Spoken, Use, Words
+from laconic.wire.speaking.talk import CallResult, Message, ModelCall, Outcomes, Spoken, UserMessage
 
 _PATIENCE: Final = 2  # answers in a row of which nothing can be used, before the third is the last
 
 
-class Watch(Protocol):
+class AgentObserver(Protocol):
     """Sees what happens, as it happens."""
 
     def text(self, text: str) -> None: ...
 
-    def called(self, use: Use) -> None: ...
+    def called(self, use: ModelCall) -> None: ...
 
-    def answered(self, outcome: Outcome) -> None: ...
+    def answered(self, outcome: CallResult) -> None: ...
 
 
 class Unwatched:
@@ -33,9 +33,9 @@ class Unwatched:
 
     def text(self, text: str) -> None: ...
 
-    def called(self, use: Use) -> None: ...
+    def called(self, use: ModelCall) -> None: ...
 
-    def answered(self, outcome: Outcome) -> None: ...
+    def answered(self, outcome: CallResult) -> None: ...
 
 
 @dataclass(slots=True)
@@ -45,8 +45,8 @@ class Agent:
     voice: Voice
     tools: Toolbox
     record: Trajectory
-    books: Books
-    watch: Watch = field(default_factory=Unwatched)
+    books: SessionBooks
+    watch: AgentObserver = field(default_factory=Unwatched)
     malformed: Counter[str] = field(default_factory=Counter)  # calls that could not run, by reason
     _useless: int = 0  # answers in a row
 
@@ -55,7 +55,7 @@ class Agent:
         self._take_up()
         last = self.record.messages[-1] if self.record.messages else None
         if task:
-            self.record.add(Words(task))
+            self.record.add(UserMessage(task))
         elif isinstance(last, Spoken) and last.text.strip():
             self.watch.text(last.text)
             return last.text  # killed between the answer and its end
@@ -88,7 +88,7 @@ class Agent:
             return
         if note:
             last = outcomes[-1]
-            outcomes[-1] = Outcome(last.name, f"{last.text}\n{note}", last.id, last.failed)
+            outcomes[-1] = CallResult(last.name, f"{last.text}\n{note}", last.id, last.failed)
         self.record.add(Outcomes(tuple(outcomes)))
         self._useless = self._useless + 1 if all(reasons) else 0
         self._give_up()
@@ -106,21 +106,21 @@ class Agent:
             found.append(use.broken or ("" if known else "unknown-tool") or spoils)
         return found
 
-    def _outcome(self, use: Use, reason: str) -> Outcome:
+    def _outcome(self, use: ModelCall, reason: str) -> CallResult:
         self.watch.called(use)
         if reason:
             self.malformed[reason] += 1
         if reason and reason != "unknown-tool":
-            outcome = Outcome(use.name, not_run(reason, use.name), use.id, failed=True)
+            outcome = CallResult(use.name, not_run(reason, use.name), use.id, failed=True)
         else:  # of a tool that is not there the code plane says which are
             reply = self.tools.call(use.name, use.arguments)
-            outcome = Outcome(use.name, reply.text, use.id, reply.failed)
+            outcome = CallResult(use.name, reply.text, use.id, reply.failed)
         self.watch.answered(outcome)
         return outcome
 
     def _urge(self, note: str) -> None:
         """Nothing of this answer could be used; the model is told why."""
-        self.record.add(Words(note))
+        self.record.add(UserMessage(note))
         self._useless += 1
         self._give_up()
 
@@ -139,7 +139,7 @@ class Agent:
         if isinstance(last, Spoken) and last.uses:
             self.record.add(Outcomes(tuple(self._made_up_for(use) for use in last.uses)))
 
-    def _made_up_for(self, use: Use) -> Outcome:
+    def _made_up_for(self, use: ModelCall) -> CallResult:
         if use.broken or self.tools.writes(use.name):
-            return Outcome(use.name, INTERRUPTED, use.id, failed=True)
+            return CallResult(use.name, INTERRUPTED, use.id, failed=True)
         return self._outcome(use, "")

@@ -14,13 +14,13 @@ from typing import Any, Final, Literal
 
 import msgspec
 
-from laconic.agent.transport import Reply
+from laconic.agent.transport import StreamedResponse
 from laconic.errors import MalformedRequest, UsageError
 from laconic.wire.conversation import Conversation, parse
 from laconic.wire.prompted.protocol import call_text
 from laconic.wire.refusals import refusal
 from laconic.wire.speaking.dialects import spoken
-from laconic.wire.speaking.talk import Heard, Use
+from laconic.wire.speaking.talk import ModelAnswer, ModelCall
 from laconic.wire.usage import Usage
 
 _HOLE: Final = re.compile(r"<<(\w+)>>")
@@ -78,7 +78,7 @@ class ScriptedModel:
         self._dialect = spoken(format)
         self._count = count
 
-    def post(self, body: bytes) -> Reply:
+    def post(self, body: bytes) -> StreamedResponse:
         try:
             conversation = parse(self._dialect.format, body)
         except MalformedRequest as error:
@@ -93,9 +93,9 @@ class ScriptedModel:
             self._count(body.decode("utf-8", "replace")), output=self._count(heard.text) + 20 * len(heard.uses)
         )
         heard = msgspec.structs.replace(heard, usage=usage)
-        return Reply(200, {"content-type": "text/event-stream"}, iter(self._dialect.express(heard)))
+        return StreamedResponse(200, {"content-type": "text/event-stream"}, iter(self._dialect.express(heard)))
 
-    def answer(self, conversation: Conversation, *, native: bool) -> Heard:
+    def answer(self, conversation: Conversation, *, native: bool) -> ModelAnswer:
         """What the first rule says that fits."""
         text, tools = newest(conversation)
         for rule in self._script.rules:
@@ -104,19 +104,21 @@ class ScriptedModel:
                 continue
             say = _filled(rule.say, found)
             uses = tuple(
-                Use(call.name, _filled(call.arguments, found), f"call_{len(conversation.turns)}_{number}")
+                ModelCall(call.name, _filled(call.arguments, found), f"call_{len(conversation.turns)}_{number}")
                 for number, call in enumerate(rule.calls)
             )
             if native:
-                return Heard(say, uses, rule.truncated)
+                return ModelAnswer(say, uses, rule.truncated)
             if uses and _PROMPTED not in conversation.body:
-                return Heard(say or "I would have to look at the code for that.", (), rule.truncated)
+                return ModelAnswer(say or "I would have to look at the code for that.", (), rule.truncated)
             written = [call_text(use.name, use.arguments) for use in uses]
-            return Heard("\n\n".join(filter(None, [say, *written])), (), rule.truncated)
-        return Heard("No rule of this script fits.")
+            return ModelAnswer("\n\n".join(filter(None, [say, *written])), (), rule.truncated)
+        return ModelAnswer("No rule of this script fits.")
 
-    def _refused(self, problem: str) -> Reply:
-        return Reply(400, {"content-type": "application/json"}, iter([refusal(self._dialect.name, 400, problem)]))
+    def _refused(self, problem: str) -> StreamedResponse:
+        return StreamedResponse(
+            400, {"content-type": "application/json"}, iter([refusal(self._dialect.name, 400, problem)])
+        )
 
 
 def newest(conversation: Conversation) -> tuple[str, Sequence[str]]:

@@ -11,22 +11,22 @@ from typing import Final
 
 import msgspec
 
-from laconic.agent.books import Sent
-from laconic.agent.transport import Reply, Transport
+from laconic.agent.books import SentRequest
+from laconic.agent.transport import StreamedResponse, Transport
 from laconic.context.engine import Engine, Prepared
 from laconic.context.options import Bounds
 from laconic.errors import ContextOverflow, ModelError, UpstreamError
 from laconic.render.meta import meta
 from laconic.wire.conversation import Conversation, parse
 from laconic.wire.limits import limits_of
-from laconic.wire.model import Format, Insert, SetText
-from laconic.wire.prompted.calls import Broken, Tool
+from laconic.wire.model import Format, InsertMessage, SetText
+from laconic.wire.prompted.calls import Broken, PromptedTool
 from laconic.wire.prompted.capability import Protocols
 from laconic.wire.prompted.parser import CallParser
 from laconic.wire.prompted.protocol import upward
 from laconic.wire.refusals import refuses_tools, too_long
 from laconic.wire.speaking.dialects import Listener
-from laconic.wire.speaking.talk import Asking, Dialect, Heard, Json, Message, Offer, Use
+from laconic.wire.speaking.talk import Asking, Json, Message, ModelAnswer, ModelCall, Offer, ProviderDialect
 from laconic.wire.usage import Usage
 
 Show = Callable[[str], None]
@@ -41,10 +41,10 @@ class Manner:
 
     provider: str
     model: str
-    dialect: Dialect
+    dialect: ProviderDialect
     system: str
     tools: tuple[Offer, ...]
-    guessed: tuple[Tool, ...] = ()  # further names under which calls as text are understood
+    guessed: tuple[PromptedTool, ...] = ()  # further names under which calls as text are understood
     window: int = 0  # tokens; 0: not known
     most: int = 8_000  # tokens of an answer
     protocol: str = "auto"  # native, prompted
@@ -54,7 +54,7 @@ class Said(msgspec.Struct, frozen=True):
     """What a model said, whichever way it makes its calls."""
 
     text: str
-    uses: tuple[Use, ...] = ()
+    uses: tuple[ModelCall, ...] = ()
     broken: tuple[Broken, ...] = ()  # calls written as text that may not run
     truncated: bool = False
     native: Json | None = None
@@ -85,7 +85,7 @@ class Voice:
         *,
         count: Callable[[str], int],
         clock: Callable[[], float],
-        sent: Callable[[Sent], None],
+        sent: Callable[[SentRequest], None],
     ) -> None:
         self.manner = manner
         self._transport = transport
@@ -176,7 +176,7 @@ class Voice:
         outcome = parser.close(truncated=heard.truncated)
         if outcome.text.strip():
             show(outcome.text)
-        uses = tuple(Use(c.name, c.arguments, f"c{self._place}.{n}") for n, c in enumerate(outcome.calls, 1))
+        uses = tuple(ModelCall(c.name, c.arguments, f"c{self._place}.{n}") for n, c in enumerate(outcome.calls, 1))
         return Said("".join(passed) + outcome.text, uses, outcome.broken, heard.truncated)
 
     def _found_out(self, body: bytes, said: Said, held: list[str], show: Show) -> Said:
@@ -203,17 +203,19 @@ class Voice:
         outcome = parser.close(truncated=said.truncated)
         if not outcome.calls:
             return None
-        uses = tuple(Use(c.name, c.arguments, f"c{self._place}.{n}") for n, c in enumerate(outcome.calls, 1))
+        uses = tuple(ModelCall(c.name, c.arguments, f"c{self._place}.{n}") for n, c in enumerate(outcome.calls, 1))
         return Said(passed + outcome.text, uses, outcome.broken, said.truncated)
 
     def _parser(self) -> CallParser:
         """Arguments are left to the tools, which understand guessed names and say what is missing."""
-        tools = [Tool(offer.name, frozenset(offer.schema.get("properties", ()))) for offer in self.manner.tools]
+        tools = [
+            PromptedTool(offer.name, frozenset(offer.schema.get("properties", ()))) for offer in self.manner.tools
+        ]
         return CallParser([*self.manner.guessed, *tools])
 
     # the wire
 
-    def _send(self, body: bytes, show: Show) -> Heard:
+    def _send(self, body: bytes, show: Show) -> ModelAnswer:
         """An answer that breaks off is asked for again: nothing was done with it yet."""
         began = self._clock()
         for left in range(_TRIES - 1, -1, -1):
@@ -230,14 +232,14 @@ class Voice:
         limits = limits_of(reply.headers, self._clock())
         self._engine.observe(self._account, usage, limits)
         now = self._clock()
-        self._sent(Sent(self._prepared, self._came, usage, limits, now - began, now))
+        self._sent(SentRequest(self._prepared, self._came, usage, limits, now - began, now))
         return heard
 
-    def _estimated(self, body: bytes, heard: Heard) -> Usage:
+    def _estimated(self, body: bytes, heard: ModelAnswer) -> Usage:
         prompt = self._count(body.decode("utf-8", "replace"))
         return Usage(prompt, output=self._count(heard.text), estimated=True)
 
-    def _listened(self, reply: Reply, show: Show) -> Heard:
+    def _listened(self, reply: StreamedResponse, show: Show) -> ModelAnswer:
         listener = Listener(self.manner.dialect, streamed=reply.streamed)
         for chunk in reply.chunks:
             if text := listener.feed(chunk):
@@ -251,7 +253,7 @@ class Voice:
     def _account(self) -> str:
         return f"{self.manner.provider}/{self.manner.model}"
 
-    def _complain(self, reply: Reply) -> None:
+    def _complain(self, reply: StreamedResponse) -> None:
         said = b"".join(reply.chunks)
         if refuses_tools(reply.status, said) and self.protocol != "prompted":
             raise _ToolsRefused
@@ -278,6 +280,6 @@ def _with_status(format: Format, body: bytes, status: str) -> bytes:
     conversation: Conversation = parse(format, body)
     last = conversation.turns[-1]
     if format.merged or not last.blocks or not last.blocks[-1].editable or last.role == "assistant":
-        return conversation.emit(inserts=[Insert(len(conversation.turns), "user", status)])
+        return conversation.emit(inserts=[InsertMessage(len(conversation.turns), "user", status)])
     block = last.blocks[-1]
     return conversation.emit({block.at: SetText(f"{block.text}\n\n{status}", keep_images=True)})

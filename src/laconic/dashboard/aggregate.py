@@ -8,13 +8,13 @@ from typing import Final
 
 from laconic.context.ledger import Decision, Removal
 from laconic.dashboard.figures import DecisionEvent, DecisionFigures, Runway, SessionFigures, Totals, TurnFigures
-from laconic.sessions.spending import Hour, QuotaRow, Session, TurnRow
+from laconic.sessions.spending import Hour, QuotaRow, SessionRow, TurnRow
 from laconic.sessions.turns import DAY, HOUR
 
 _MOST: Final = 400  # hours or days in a chart
 
 
-def sum_totals(rows: Iterable[Hour | Session | TurnRow], turns: int | None = None) -> Totals:
+def sum_totals(rows: Iterable[Hour | SessionRow | TurnRow], turns: int | None = None) -> Totals:
     """Sums of rows of any kind."""
     rows = list(rows)
     prompt = sum(row.prompt for row in rows)
@@ -46,7 +46,7 @@ def list_buckets(groups: dict[int, list[Hour]], width: int, since: float, now: f
     return range(max(min(first, shortest), last - _MOST * width), last + 1, width)
 
 
-def session_figures(row: Session) -> SessionFigures:
+def session_figures(row: SessionRow) -> SessionFigures:
     return SessionFigures(
         *(row.session, row.title, row.client, row.upstream, row.model, row.began, row.last),
         *(row.errors, row.decisions),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from laconic.sessions.calls import Figures
-from laconic.sessions.spending import Malformed, Part
+from laconic.sessions.spending import Malformed, SpendingPart
 
 
 class Totals(msgspec.Struct, frozen=True):
@@ -72,7 +72,7 @@ class Overview(msgspec.Struct, frozen=True):
     bucket: str  # hour or day
     buckets: list[Bucket]
     quotas: list[Runway]
-    kinds: list[Part]
+    kinds: list[SpendingPart]
     sessions: list[SessionFigures]
 
 
@@ -142,9 +142,9 @@ class SessionPage(msgspec.Struct, frozen=True):
     decisions_total: int
     evicted_tokens: int
     decisions: list[DecisionFigures]  # the newest of them, newest first
-    kinds: list[Part]
-    tools: list[Part]
-    files: list[Part]
+    kinds: list[SpendingPart]
+    tools: list[SpendingPart]
+    files: list[SpendingPart]
 
 
 class SpendingPage(msgspec.Struct, frozen=True):
@@ -153,9 +153,9 @@ class SpendingPage(msgspec.Struct, frozen=True):
     days: int  # 0: ever
     sent: int
     whole: int
-    kinds: list[Part]
-    tools: list[Part]
-    files: list[Part]
+    kinds: list[SpendingPart]
+    tools: list[SpendingPart]
+    files: list[SpendingPart]
     sessions: list[SessionFigures]
 
 
@@ -163,7 +163,7 @@ class Tools(msgspec.Struct, frozen=True):
     """What tools cost: ours call by call, all of them by what they put into conversations."""
 
     ours: list[Figures]
-    seen: list[Part]
+    seen: list[SpendingPart]
 
 
 class ModelFigures(msgspec.Struct, frozen=True):

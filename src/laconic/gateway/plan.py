@@ -18,8 +18,8 @@ from laconic.gateway.routes import Target
 from laconic.wire.conversation import Conversation, parse
 from laconic.wire.formats import named
 from laconic.wire.ours import Ours, ours
-from laconic.wire.prompted.calls import Nonsense, Tool
-from laconic.wire.prompted.capability import Memory, Protocols
+from laconic.wire.prompted.calls import Nonsense, PromptedTool
+from laconic.wire.prompted.capability import CapabilityMemory, Protocols
 from laconic.wire.prompted.protocol import corrected, tools_of, upward
 
 log = logging.getLogger("laconic.gateway")
@@ -50,7 +50,7 @@ class Plan(msgspec.Struct, frozen=True):
     came: int = 0  # bytes of the conversation before
     went: int = 0  # and after
     ours: Ours = Ours()  # what of it would not be there without us
-    tools: tuple[Tool, ...] = ()  # calls are written as text, and read from it
+    tools: tuple[PromptedTool, ...] = ()  # calls are written as text, and read from it
     unsure: bool = False  # it has tools, and nobody knows whether the model can call them
     shortened: bool = False  # the provider said that an earlier form was too long
     kept: Kept | None = None  # what the engine did
@@ -65,7 +65,7 @@ class Planner:
     """Holds the engine and the sessions that are switched off. Runs in one thread."""
 
     def __init__(
-        self, engine: Engine, policy: Policy, clock: Callable[[], float], memory: Memory | None = None
+        self, engine: Engine, policy: Policy, clock: Callable[[], float], memory: CapabilityMemory | None = None
     ) -> None:
         self.engine = engine
         self.policy = policy

@@ -10,11 +10,11 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Final
 
-from laconic.index.changes import Changes, Known, compare, known
+from laconic.index.changes import Changes, KnownFile, compare, known
 from laconic.index.store import Store
 from laconic.workspace.listing import Listed, listing, look
 from laconic.workspace.secrets import NO_EXCEPTIONS, SecretFiles
-from laconic.workspace.watching import Heard, Watch, folders_of
+from laconic.workspace.watching import FolderWatch, WatchEvents, folders_of
 
 _NOTHING: Final = Changes((), ())
 _OFTEN: Final = 0.3  # seconds between two looks when nobody tells us
@@ -37,7 +37,7 @@ class Freshness:
         self._store = store
         self._root = root
         self._clock = clock
-        self._watch: Watch | None = None
+        self._watch: FolderWatch | None = None
         self._ignored: frozenset[str] = frozenset()
         self._next = 0.0  # when to look at everything again
         self._looks = 0
@@ -86,10 +86,10 @@ class Freshness:
                 suspects.append(now)
         return Changes(tuple(suspects), tuple(gone))
 
-    def _heard(self) -> Heard:
-        return Heard(frozenset(), False) if self._watch is None else self._watch.heard()
+    def _heard(self) -> WatchEvents:
+        return WatchEvents(frozenset(), False) if self._watch is None else self._watch.heard()
 
-    def _look(self, heard: Heard) -> Changes:
+    def _look(self, heard: WatchEvents) -> Changes:
         started = self._clock()
         self._looks += 1
         if self._listens and (heard.lost or self._looks == 2):  # a command that ends at once asks only once
@@ -106,7 +106,7 @@ class Freshness:
     def _listen_anew(self) -> None:
         """Folders that were moved are still heard under their old names: begin again."""
         self.close()
-        self._watch = Watch.open(self._root)
+        self._watch = FolderWatch.open(self._root)
         self._listens = self._watch is not None
         self._listen(row[0] for row in self._store.connection.execute("SELECT path FROM files"))
 
@@ -119,7 +119,7 @@ class Freshness:
             self._listens = False
         return bool(added)
 
-    def _known(self, path: str) -> Known | None:
+    def _known(self, path: str) -> KnownFile | None:
         return known(self._store, [path]).get(path)
 
 

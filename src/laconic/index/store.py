@@ -14,9 +14,9 @@ from typing import Final, NamedTuple
 
 from laconic.errors import IndexUnavailable
 from laconic.index.packed import names_in, unpack, unpack_named
-from laconic.index.prepared import Prepared
+from laconic.index.prepared import PreparedFile
 from laconic.index.schema import BY_FILE, FILE, PARSER, STATEMENTS, VERSION, file_of, symbol_id, symbols_of
-from laconic.index.words import Words, fold
+from laconic.index.words import WordRow, fold
 from laconic.records import Reference, Span
 from laconic.workspace.lock import held
 
@@ -179,7 +179,7 @@ class Store:
         if int(self.meta("parser", "0")) < PARSER:
             self.set_meta("parser", str(PARSER))
 
-    def put(self, file: Prepared) -> int:
+    def put(self, file: PreparedFile) -> int:
         """Write one version of a file in place of the one before; inside `writing`."""
         self.drop([file.path])
         execute = self.connection.execute
@@ -211,7 +211,7 @@ class Store:
         self.put_words(number, file.refs, file.identifiers, file.words)
         return number
 
-    def put_words(self, number: int, refs: bytes, identifiers: str, words: Iterable[Words]) -> None:
+    def put_words(self, number: int, refs: bytes, identifiers: str, words: Iterable[WordRow]) -> None:
         """Write the full-text rows of a file; inside `writing`."""
         execute = self.connection.execute
         if refs:
@@ -240,7 +240,7 @@ class Store:
             self.set_meta("dead", str(int(self.meta("dead", "0")) + gone))
         return gone
 
-    def touch(self, file: Prepared) -> None:
+    def touch(self, file: PreparedFile) -> None:
         """Note that a file was looked at and still holds the same bytes; inside `writing`."""
         self.connection.execute(
             "UPDATE files SET size = ?, mtime_ns = ?, ctime_ns = ?, checked_ns = ? WHERE path = ?",
@@ -414,7 +414,7 @@ def _create(connection: sqlite3.Connection) -> None:
     connection.execute("COMMIT")
 
 
-def _symbol_rows(number: int, file: Prepared) -> Iterator[tuple[object, ...]]:
+def _symbol_rows(number: int, file: PreparedFile) -> Iterator[tuple[object, ...]]:
     qualified: list[str] = []
     for at, item in enumerate(file.definitions):
         inside = 0 <= item.parent < at

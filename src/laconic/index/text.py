@@ -26,7 +26,7 @@ _SECONDS: Final = 2.0
 _ONE_MATCH: Final = 0.4  # seconds of work up to the next match; a pattern that needs more never ends
 
 
-class Line(NamedTuple):
+class MatchingLine(NamedTuple):
     """One matching line."""
 
     number: int
@@ -41,7 +41,7 @@ class InFile(NamedTuple):
     path: str
     file_class: str
     matches: int  # lines, also those that are not in `lines`
-    lines: list[Line]
+    lines: list[MatchingLine]
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +73,7 @@ class Question:
         return self.text == self.text.lower() if self.ignore_case is None else self.ignore_case
 
 
-Matcher = Callable[[bytes, float], "tuple[int, list[Line]]"]
+Matcher = Callable[[bytes, float], "tuple[int, list[MatchingLine]]"]
 
 
 def find(store: Store, root: Path, question: Question) -> TextFound:
@@ -118,15 +118,15 @@ def _literal(question: Question) -> Matcher:
     if not needle:
         raise UsageError("There is nothing to search for.", "Give a text of at least one character.")
 
-    def match(data: bytes, deadline: float) -> tuple[int, list[Line]]:
+    def match(data: bytes, deadline: float) -> tuple[int, list[MatchingLine]]:
         hay = data.lower() if folded else data
         return _scan(data, hay, needle, question.per_file)
 
     return match
 
 
-def _scan(data: bytes, hay: bytes, needle: bytes, keep: int) -> tuple[int, list[Line]]:
-    lines: list[Line] = []
+def _scan(data: bytes, hay: bytes, needle: bytes, keep: int) -> tuple[int, list[MatchingLine]]:
+    lines: list[MatchingLine] = []
     count = number = 0
     seen = 0  # newlines are counted up to here
     at = hay.find(needle)
@@ -139,7 +139,7 @@ def _scan(data: bytes, hay: bytes, needle: bytes, keep: int) -> tuple[int, list[
             start = hay.rfind(b"\n", 0, at) + 1
             column = len(data[start:at].decode("utf-8", "replace"))
             text = data[start : end if end >= 0 else len(data)].decode("utf-8", "replace")
-            lines.append(Line(number + 1, column, _cut(text.rstrip("\r"), column)))
+            lines.append(MatchingLine(number + 1, column, _cut(text.rstrip("\r"), column)))
         if end < 0:
             break
         at = hay.find(needle, end)
@@ -154,8 +154,8 @@ def _regex(question: Question) -> Matcher:
 
 
 def _engine(pattern: Pattern[str], keep: int) -> Matcher:
-    def match(data: bytes, deadline: float) -> tuple[int, list[Line]]:
-        lines: list[Line] = []
+    def match(data: bytes, deadline: float) -> tuple[int, list[MatchingLine]]:
+        lines: list[MatchingLine] = []
         count = number = 0
         seen = 0
         text = as_text(data).replace("\r\n", "\n")
@@ -164,7 +164,7 @@ def _engine(pattern: Pattern[str], keep: int) -> Matcher:
             if count <= keep:
                 number += text.count("\n", seen, start)
                 seen = start
-                lines.append(Line(number + 1, column, _cut(text[start:end], column)))
+                lines.append(MatchingLine(number + 1, column, _cut(text[start:end], column)))
         return count, lines
 
     return match

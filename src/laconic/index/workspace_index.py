@@ -12,7 +12,7 @@ from typing import Final
 
 from laconic.errors import LaconicError
 from laconic.index import catalog
-from laconic.index.build import Outcome, Progress, bring_in, build
+from laconic.index.build import BuildResult, Progress, bring_in, build
 from laconic.index.changes import Changes
 from laconic.index.fresh import Freshness
 from laconic.index.preparing import Parsing, Preparer
@@ -79,7 +79,7 @@ class Index:
             self._writer.close()
             self.store.close()  # a second time does nothing where both are one
 
-    def build(self, progress: Progress | None = None, *, seconds: float = 0.0) -> Outcome:
+    def build(self, progress: Progress | None = None, *, seconds: float = 0.0) -> BuildResult:
         """Make everything fresh now; the outcome is `locked` when another process is at it."""
         with self._turn:
             return build(
@@ -109,7 +109,7 @@ class Index:
         """Check the files that an answer quotes; True when one had changed and the answer must be made again."""
         with self._turn:
             changes = self._fresh.named(dict.fromkeys(paths))
-            outcome = bring_in(self._writer, self.root, changes, self._preparer) if changes else Outcome()
+            outcome = bring_in(self._writer, self.root, changes, self._preparer) if changes else BuildResult()
         return bool(outcome.written or outcome.removed)
 
     def watch(self) -> None:

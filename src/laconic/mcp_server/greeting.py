@@ -14,7 +14,7 @@ import msgspec
 
 from laconic import __version__
 from laconic.mcp_server.instructions import INSTRUCTIONS
-from laconic.mcp_server.lines import Lines
+from laconic.mcp_server.lines import LineReader
 
 VERSIONS: Final = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")  # that begin with a handshake
 MODERN: Final = "2026-07-28"  # in which every request says who asks
@@ -32,7 +32,7 @@ class Greeted:
     ended: bool = False
 
 
-def greet(lines: Lines, *, editing: bool = False, running: bool = False) -> Greeted:
+def greet(lines: LineReader, *, editing: bool = False, running: bool = False) -> Greeted:
     """Answer until something comes that only the SDK can answer, or until the client has nothing more to ask."""
     replay: list[bytes] = []
     answered: str | int | None = None

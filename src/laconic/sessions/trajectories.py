@@ -18,7 +18,7 @@ import msgspec
 
 from laconic.errors import UnknownName, UsageError
 from laconic.sessions.ruined import keep_copy
-from laconic.wire.speaking.talk import Json, Message, Outcome, Outcomes, Spoken, Use, Words, placed
+from laconic.wire.speaking.talk import CallResult, Json, Message, ModelCall, Outcomes, Spoken, UserMessage, placed
 
 _ID: Final = re.compile(r"[\w-]{4,80}")
 
@@ -168,7 +168,7 @@ def _rows(data: bytes) -> tuple[list[Json], int]:
 
 def _written(message: Message, at: int) -> Json:
     """The Anthropic form, which every reader of recordings knows."""
-    if isinstance(message, Words):
+    if isinstance(message, UserMessage):
         return {"role": "user", "content": [{"type": "text", "text": message.text}]}
     if isinstance(message, Outcomes):
         return {
@@ -198,7 +198,7 @@ def _read(row: Json) -> Message:
     ids = iter(row.get("ids") or [])
     if message["role"] == "assistant":
         uses = tuple(
-            Use(block["name"], block["input"], next(ids, block["id"]), block.get("broken", ""))
+            ModelCall(block["name"], block["input"], next(ids, block["id"]), block.get("broken", ""))
             for block in blocks
             if block["type"] == "tool_use"
         )
@@ -208,8 +208,8 @@ def _read(row: Json) -> Message:
     if results:
         return Outcomes(
             tuple(
-                Outcome(block["name"], block["content"], next(ids, block["tool_use_id"]), failed=block["is_error"])
+                CallResult(block["name"], block["content"], next(ids, block["tool_use_id"]), failed=block["is_error"])
                 for block in results
             )
         )
-    return Words(text)
+    return UserMessage(text)

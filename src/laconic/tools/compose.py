@@ -16,7 +16,7 @@ from laconic.reduce.fit import LEFT_OUT, Fitted, Item, fit
 from laconic.render.compact import Json, dump, envelope
 from laconic.render.footer import footer
 from laconic.render.visible import visible, visible_name
-from laconic.tools.tool import Answer, Piece
+from laconic.tools.tool import Piece, ToolAnswer
 
 Count = Callable[[str], int]
 _DENSEST: Final = 40  # characters a token of text that is not one long repetition
@@ -33,7 +33,9 @@ class Composed:
     failed: bool = False
 
 
-def compose(answer: Answer, limit: int, count: Count, *, json: bool = False, more: Callable[[int], str]) -> Composed:
+def compose(
+    answer: ToolAnswer, limit: int, count: Count, *, json: bool = False, more: Callable[[int], str]
+) -> Composed:
     """The text of an answer within a limit. `more` makes the call that continues at a piece."""
     room, layer = limit, ""
     answer = answer if json else _visible(answer)
@@ -51,7 +53,7 @@ def compose(answer: Answer, limit: int, count: Count, *, json: bool = False, mor
     return Composed(text, count(text), (), "net", answer.failed)
 
 
-def _visible(answer: Answer) -> Answer:
+def _visible(answer: ToolAnswer) -> ToolAnswer:
     """The answer as it can be printed; before it is fitted, so that what is counted is what is sent."""
     pieces = [
         replace(piece, texts=tuple(map(visible, piece.texts)), group=visible_name(piece.group))
@@ -82,7 +84,7 @@ def longest(make: Callable[[int], str], most: int, limit: int, count: Count) -> 
     return make(low)
 
 
-def _fitted(answer: Answer, room: int, count: Count, more: Callable[[int], str], *, json: bool) -> Fitted:
+def _fitted(answer: ToolAnswer, room: int, count: Count, more: Callable[[int], str], *, json: bool) -> Fitted:
     pieces = answer.pieces
     fixed = count(answer.head + answer.note)
     footing = count(footer(_omission(answer, len(pieces) - 1, 0, more)) or "x") + 4
@@ -106,7 +108,7 @@ def _shown(fitted: Fitted) -> tuple[tuple[int, int], ...]:
     return tuple((index, level) for index, level in enumerate(fitted.levels) if level != LEFT_OUT)
 
 
-def _text(answer: Answer, fitted: Fitted, more: Callable[[int], str]) -> str:
+def _text(answer: ToolAnswer, fitted: Fitted, more: Callable[[int], str]) -> str:
     parts = [answer.head]
     shown = _shown(fitted)
     if answer.grouped:
@@ -128,7 +130,7 @@ def _text(answer: Answer, fitted: Fitted, more: Callable[[int], str]) -> str:
     return "".join(parts)
 
 
-def _json(answer: Answer, fitted: Fitted, room: int, limit: int, more: Callable[[int], str]) -> str:
+def _json(answer: ToolAnswer, fitted: Fitted, room: int, limit: int, more: Callable[[int], str]) -> str:
     records: list[Json] = [dict(_record(answer.pieces[index])) for index, _ in _shown(fitted)]
     body: dict[str, Json] = {answer.unit: records}
     if answer.head.strip():
@@ -139,7 +141,7 @@ def _json(answer: Answer, fitted: Fitted, room: int, limit: int, more: Callable[
     return envelope(answer.kind, body, omission, fitted.cost, limit)
 
 
-def _figures(answer: Answer, limit: int, count: Count) -> str:
+def _figures(answer: ToolAnswer, limit: int, count: Count) -> str:
     """JSON that stays JSON within any limit: no records, how many there are, and as much of what is said as fits."""
     said = {"about": answer.head.strip(), "note": answer.note.strip()}
     body: dict[str, Json] = {answer.unit: [], "cut": True, "total": max(answer.total or 0, len(answer.pieces))}
@@ -167,7 +169,7 @@ def _next(fitted: Fitted) -> int:
     return levels.index(LEFT_OUT) if LEFT_OUT in levels else len(levels)
 
 
-def _omission(answer: Answer, shown: int, start: int, more: Callable[[int], str]) -> Omission | None:
+def _omission(answer: ToolAnswer, shown: int, start: int, more: Callable[[int], str]) -> Omission | None:
     total = max(answer.total or 0, len(answer.pieces))
     if shown >= total:
         return None

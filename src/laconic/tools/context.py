@@ -21,8 +21,8 @@ from laconic.index.search.task_query import TaskQuery
 from laconic.index.store import Symbol
 from laconic.records import Span
 from laconic.render.compact import Json
-from laconic.tools.source import Opened, clipped, opened, whole_spans
-from laconic.tools.tool import Answer, Argument, Call, Piece, Sent, Tool
+from laconic.tools.source import OpenedFile, clipped, opened, whole_spans
+from laconic.tools.tool import Argument, Piece, SentLines, Tool, ToolAnswer, ToolCall
 from laconic.tools.windows import Choice, Window
 
 _RANKED: Final = 400  # symbols that can be named
@@ -53,7 +53,7 @@ _BOTH: Final = (_Round(470, 430), _Round(430, 800), _Round(900, 1_250))
 _CODE: Final = (_Round(0, 1_950), _Round(0, 2_000))
 
 
-def run(call: Call) -> Answer:
+def run(call: ToolCall) -> ToolAnswer:
     task = _NO_WORD.sub(" ", call.text("task")[:_LONGEST])
     store = call.plane.index.store
     scope = resolve_scope(store, Filters(paths=split_globs(call.text("path"))))
@@ -62,7 +62,7 @@ def run(call: Call) -> Answer:
     rows = [row for row in rank_task(store, task_files, scope)[:_RANKED] if files.get(row.path) is not None]
     if not rows:
         note = f"nothing in this code base resembles the task; try {call.ready('map')}\n"
-        return Answer([], "context", note=note, unit="symbols")
+        return ToolAnswer([], "context", note=note, unit="symbols")
     rounds = _rounds(call.limit, call.text("show"))
     worth = score_lines(rows, task_files, store.symbols_of_path) if any(each.lines for each in rounds) else {}
     choice = Choice(worth, files.lines, call.plane.count, files.known)
@@ -86,11 +86,11 @@ def run(call: Call) -> Answer:
     if not pieces and choice.spared:
         hint = call.session.hint("again=true repeats it")
         note = f"all lines that matter were shown above{f' ({hint})' if hint else ''}\n"
-        return Answer([], "context", note=note, unit="places")
+        return ToolAnswer([], "context", note=note, unit="places")
     if not pieces:  # not even one name has room: let the budget cut it
         pieces = [_name(rows[0], files)]
     paths = tuple(dict.fromkeys(piece.group for piece in pieces))
-    return Answer(pieces, "context", unit="places", paths=paths, spread=1_000.0, grouped=False)
+    return ToolAnswer(pieces, "context", unit="places", paths=paths, spread=1_000.0, grouped=False)
 
 
 def _rounds(limit: int, show: str) -> tuple[_Round, ...]:
@@ -126,7 +126,7 @@ def _told(symbol: Symbol, shown: Iterable[Span]) -> bool:
     return lines >= _KNOWN
 
 
-def _spent(call: Call, pieces: Sequence[Piece], headed: AbstractSet[str] = frozenset()) -> int:
+def _spent(call: ToolCall, pieces: Sequence[Piece], headed: AbstractSet[str] = frozenset()) -> int:
     count = call.plane.count
     headings = {piece.group for piece in pieces} - headed
     return sum(count(piece.texts[0]) for piece in pieces) + sum(count(f"{path}\n") for path in headings)
@@ -135,13 +135,13 @@ def _spent(call: Call, pieces: Sequence[Piece], headed: AbstractSet[str] = froze
 class _Files:
     """The files of an answer, each opened once."""
 
-    def __init__(self, call: Call) -> None:
+    def __init__(self, call: ToolCall) -> None:
         self._call = call
-        self._files: dict[str, Opened | None] = {}
+        self._files: dict[str, OpenedFile | None] = {}
         self._lines: dict[str, tuple[str, ...]] = {}
         self._received: dict[str, frozenset[int]] = {}
 
-    def get(self, path: str) -> Opened | None:
+    def get(self, path: str) -> OpenedFile | None:
         if path not in self._files:
             try:
                 self._files[path] = opened(self._call, path)
@@ -165,7 +165,7 @@ class _Files:
 
 
 def _page(
-    call: Call, rows: Iterable[RankedSymbol], files: _Files, room: int, headed: AbstractSet[str]
+    call: ToolCall, rows: Iterable[RankedSymbol], files: _Files, room: int, headed: AbstractSet[str]
 ) -> Iterator[Piece]:
     """Definition lines, best first, as many as there is room for."""
     paths, used = set(headed), 0
@@ -193,11 +193,11 @@ def _window(window: Window, files: _Files) -> Piece:
     text = "\n".join(clipped(line) for line in file.lines[span.start - 1 : span.end])
     record: dict[str, Json] = {"path": path, "span": [span.start, span.end], "text": text}
     return Piece(
-        (f"{span}\n{text}\n",), path, span.start, record, Sent(path, file.source, whole_spans(file.lines, span))
+        (f"{span}\n{text}\n",), path, span.start, record, SentLines(path, file.source, whole_spans(file.lines, span))
     )
 
 
-def _line(symbol: Symbol, file: Opened) -> str:
+def _line(symbol: Symbol, file: OpenedFile) -> str:
     """The line of the definition as it stands in the file, below its number."""
     source = clipped(file.lines[symbol.line - 1].strip()) if symbol.line <= len(file.lines) else symbol.name
     return f"{symbol.line} {source[:_LINE].rstrip()}\n"

@@ -18,14 +18,14 @@ from laconic.edits.guarded import is_version_control
 from laconic.edits.request import Create, Edit
 from laconic.edits.request import edit as read_edit
 from laconic.edits.resolve import Refusal, Resolved, resolve
-from laconic.edits.source import Source, join, split
+from laconic.edits.source import SourceText, join, split
 from laconic.errors import EditRefused, UsageError, WorkspaceError
 from laconic.index.parse import parse
 from laconic.records import Hunk, Span
-from laconic.render.edited import Changed, Place, edited
+from laconic.render.edited import Changed, ChangedPlace, edited
 from laconic.render.numbered import excerpts, header
 from laconic.tools.source import clipped, is_whole
-from laconic.tools.tool import Answer, Argument, Call, Piece, Sent, Tool
+from laconic.tools.tool import Argument, Piece, SentLines, Tool, ToolAnswer, ToolCall
 from laconic.workspace.journal import Journal, Write
 from laconic.workspace.reading import inside, read_bytes
 from laconic.workspace.secrets import NO_EXCEPTIONS, SecretFiles
@@ -61,8 +61,8 @@ class EditWorkspace:
 @dataclass(frozen=True, slots=True)
 class _Planned:
     path: str
-    before: Source | None
-    after: Source
+    before: SourceText | None
+    after: SourceText
     hunks: tuple[Hunk, ...]
     write: Write
 
@@ -73,7 +73,7 @@ class _Problem:
 
     path: str
     reasons: tuple[str, ...]
-    source: Source | None = None
+    source: SourceText | None = None
     look: tuple[int, ...] = ()  # numbers of lines
 
 
@@ -196,7 +196,7 @@ def _piece(problem: _Problem) -> Piece:
     texts = tuple(_rows(problem, size) for size in sizes)
     shown = [[n for n in problem.look[:size] if is_whole(problem.source.lines[n - 1])] for size in sizes]
     steps = tuple(tuple(Span(n, n) for n in numbers) for numbers in shown)
-    sent = Sent(problem.path, problem.source, steps=steps, numbered=True)
+    sent = SentLines(problem.path, problem.source, steps=steps, numbered=True)
     return Piece(texts, _heading(problem), sent=sent)
 
 
@@ -212,7 +212,7 @@ def _note_written(workspace: EditWorkspace, plan: _Planned) -> None:
 
 
 def _changed(plan: _Planned) -> Changed:
-    places = [Place(hunk.new_start, hunk.old_lines, hunk.new_lines) for hunk in plan.hunks]
+    places = [ChangedPlace(hunk.new_start, hunk.old_lines, hunk.new_lines) for hunk in plan.hunks]
     notes = [_syntax(plan), "written in place: it has hard links" if has_other_names(plan.write.target) else ""]
     return Changed(plan.path, plan.after.tag, plan.after.lines, places, ", ".join(filter(None, notes)))
 
@@ -226,15 +226,15 @@ def _syntax(plan: _Planned) -> str:
     return "still has syntax errors, as before" if before else "NOW HAS SYNTAX ERRORS"
 
 
-def run(call: Call) -> Answer:
+def run(call: ToolCall) -> ToolAnswer:
     if call.flag("undo"):
-        return Answer(kind="edit", head=f"{undo(call.plane.edits)}\n")
+        return ToolAnswer(kind="edit", head=f"{undo(call.plane.edits)}\n")
     try:
         made = edit(call.plane.edits, call.records("edits"), dry=call.flag("dry_run"))
     except StaleEdit as stale:
         head = f"error: {stale.problem} {stale.reasons}\n"
-        return Answer(stale.pieces, "edit_refused", head, unit="files", failed=True)
-    return Answer(kind="edit", head=f"{made}\n")
+        return ToolAnswer(stale.pieces, "edit_refused", head, unit="files", failed=True)
+    return ToolAnswer(kind="edit", head=f"{made}\n")
 
 
 TOOL = Tool(

@@ -5,14 +5,14 @@ from __future__ import annotations
 from laconic.index.store import Symbol
 from laconic.render.compact import Json
 from laconic.render.numbered import header
-from laconic.tools.source import Opened
-from laconic.tools.tool import Call, Piece
+from laconic.tools.source import OpenedFile
+from laconic.tools.tool import Piece, ToolCall
 
 _INNER = frozenset({"variable", "field", "constant", "key", "property"})
 _LONGEST = 100  # characters of a signature
 
 
-def outline(call: Call, file: Opened) -> list[Piece]:
+def outline(call: ToolCall, file: OpenedFile) -> list[Piece]:
     """One piece a top-level symbol: its line; with the names of its members; with their signatures."""
     row = call.plane.index.store.file(file.path)
     symbols = call.plane.index.store.symbols_in(row.id) if row is not None else []
@@ -24,7 +24,7 @@ def outline(call: Call, file: Opened) -> list[Piece]:
     return [_piece(symbol, members, heading, file.path) for symbol in tops]
 
 
-def scaffold(call: Call, symbol: Symbol, most: int) -> list[str]:
+def scaffold(call: ToolCall, symbol: Symbol, most: int) -> list[str]:
     """A type as its line with the names of its members, at most so many; nothing where it has none."""
     store = call.plane.index.store
     inner = [each for each in store.symbols_in(symbol.file) if each.parent == symbol.id]

@@ -14,7 +14,7 @@ from laconic.render.compact import hit_record
 from laconic.render.hits import by_file, enclosing, hit_line
 from laconic.tools.outline import scaffold
 from laconic.tools.source import body, clipped, opened
-from laconic.tools.tool import Answer, Argument, Call, Piece, Tool
+from laconic.tools.tool import Argument, Piece, Tool, ToolAnswer, ToolCall
 
 MOST: Final = 100  # hits of one answer
 _DEFAULT: Final = 15
@@ -26,7 +26,7 @@ _LONGEST: Final = 2_000  # characters of a query that are read
 _WITHIN: Final = ("all", "code", "symbols", "refs", "docs", "tests", "paths")
 
 
-def run(call: Call) -> Answer:
+def run(call: ToolCall) -> ToolAnswer:
     query, within = call.text("query"), call.text("in") or "all"
     if not query.startswith("/"):
         query = query[:_LONGEST]
@@ -44,7 +44,7 @@ def run(call: Call) -> Answer:
     )
     hits = [hit for hit in found.hits if _inside(hit, within)]
     if not hits:
-        return Answer([], "search_hits", note=_nothing(call, query, found), unit="hits")
+        return ToolAnswer([], "search_hits", note=_nothing(call, query, found), unit="hits")
     if not call.number("offset") and not call.values.get("limit") and _stands_out(query, hits):
         # Who names one definition wants that one; that its file has such a name too says nothing.
         beside = [hit for hit in hits[1:] if hit.kind != "file" or hit.path != hits[0].path]
@@ -53,7 +53,7 @@ def run(call: Call) -> Answer:
     note = f"({found.note})\n" if found.note else ""
     total = found.total if within in {"all", "tests", "code"} else None
     paths = tuple(by_file(hits))
-    return Answer(pieces, "search_hits", note=note, unit="hits", total=total, paths=paths, spread=3.0)
+    return ToolAnswer(pieces, "search_hits", note=note, unit="hits", total=total, paths=paths, spread=3.0)
 
 
 def _inside(hit: Hit, within: str) -> bool:
@@ -64,7 +64,7 @@ def _inside(hit: Hit, within: str) -> bool:
     return within != "paths" or hit.kind == "file"
 
 
-def _pieces(call: Call, hits: list[Hit]) -> list[Piece]:
+def _pieces(call: ToolCall, hits: list[Hit]) -> list[Piece]:
     """One piece a hit; a definition that stands out is shown with its body."""
     pieces = []
     around = ""
@@ -95,7 +95,7 @@ def _stands_out(query: str, hits: list[Hit]) -> bool:
     return len(hits) == 1 or (same[:1] == hits[:1] and (len(same) == 1 or hits[0].score > hits[1].score))
 
 
-def _with_body(call: Call, hit: Hit, piece: Piece) -> Piece:
+def _with_body(call: ToolCall, hit: Hit, piece: Piece) -> Piece:
     store = call.plane.index.store
     row = store.file(hit.path)
     symbol = store.symbol_at(row.id, hit.line) if row is not None else None
@@ -111,14 +111,14 @@ def _with_body(call: Call, hit: Hit, piece: Piece) -> Piece:
     return Piece(texts, hit.path, hit.line, piece.record, sent)
 
 
-def _references(call: Call, query: str, limit: int) -> Answer:
+def _references(call: ToolCall, query: str, limit: int) -> ToolAnswer:
     """Uses of the symbol that the query names, with their lines."""
     code = call.plane.code
     found = find_symbol(code, query)
     uses = references(code, found[0]) if found else []
     if not uses:
         said = f"no references to {query}" if found else f"no symbol named {query}"
-        return Answer([], "search_hits", note=f"{said}; try {call.ready('search', query)}\n", unit="hits")
+        return ToolAnswer([], "search_hits", note=f"{said}; try {call.ready('search', query)}\n", unit="hits")
     hits: list[Hit] = []
     for use in uses:
         around = code.symbol(use.symbol) if use.symbol is not None else None
@@ -128,10 +128,10 @@ def _references(call: Call, query: str, limit: int) -> Answer:
         name = around.qualified if around is not None else ""
         hits.append(Hit(use.path, use.line, "ref", query, preview, name, span, use.sure))
     pieces = _pieces(call, hits[: limit + max(0, call.number("offset"))])
-    return Answer(pieces, "search_hits", unit="hits", total=len(hits), paths=tuple(by_file(hits[:limit])))
+    return ToolAnswer(pieces, "search_hits", unit="hits", total=len(hits), paths=tuple(by_file(hits[:limit])))
 
 
-def _nothing(call: Call, query: str, found: SearchResult) -> str:
+def _nothing(call: ToolCall, query: str, found: SearchResult) -> str:
     """An empty answer still says what to try."""
     near = f"nearest names: {', '.join(found.near)}; " if found.near else ""
     next_call = call.ready("search", found.near[0]) if found.near else call.ready("context", "...")

@@ -10,7 +10,7 @@ from laconic.index.search.lookup import suggest_names
 from laconic.index.store import Symbol
 from laconic.render.compact import Json
 from laconic.tools.arguments import usage
-from laconic.tools.tool import Answer, Argument, Call, Piece, Tool
+from laconic.tools.tool import Argument, Piece, Tool, ToolAnswer, ToolCall
 
 _DEPTH: Final = 3
 _DEEPEST: Final = 8
@@ -18,7 +18,7 @@ _BREADTH: Final = 40  # symbols followed at one level
 _MOST: Final = 300
 
 
-def run(call: Call) -> Answer:
+def run(call: ToolCall) -> ToolAnswer:
     code = call.plane.code
     depth = min(_DEEPEST, max(1, call.number("depth", _DEPTH)))
     start, end = call.text("symbol"), call.text("to")
@@ -32,11 +32,11 @@ def run(call: Call) -> Answer:
     way = "calls" if down else "callers of"
     head = f"{way} {_named(code, symbol)}\n"
     if not pieces:
-        return Answer([], "trace", head, note="none found\n", unit="symbols")
-    return Answer(pieces, "trace", head, unit="symbols", spread=50.0)
+        return ToolAnswer([], "trace", head, note="none found\n", unit="symbols")
+    return ToolAnswer(pieces, "trace", head, unit="symbols", spread=50.0)
 
 
-def _between(call: Call, code: Code, start: str, end: str, depth: int) -> Answer:
+def _between(call: ToolCall, code: Code, start: str, end: str, depth: int) -> ToolAnswer:
     first, last = _found(call, code, start), _found(call, code, end)
     ways = paths(code, first, last, depth)
     if not ways:
@@ -44,16 +44,16 @@ def _between(call: Call, code: Code, start: str, end: str, depth: int) -> Answer
         note = "" if not ways else f"{start} does not lead to {end}; the other way round:\n"
         if not ways:
             text = f"no call path of up to {depth} steps between {_named(code, first)} and {_named(code, last)}\n"
-            return Answer([], "trace", note=text, unit="paths")
+            return ToolAnswer([], "trace", note=text, unit="paths")
     else:
         note = ""
     pieces = [
         Piece((" -> ".join(_named(code, each) for each in way) + "\n",), record=_way(code, way)) for way in ways
     ]
-    return Answer(pieces, "trace", note, unit="paths")
+    return ToolAnswer(pieces, "trace", note, unit="paths")
 
 
-def _found(call: Call, code: Code, name: str) -> Symbol:
+def _found(call: ToolCall, code: Code, name: str) -> Symbol:
     found = find_symbol(code, name)
     if not found:
         raise UnknownName("symbol", name, tuple(suggest_names(call.plane.index.store, name)))

@@ -7,8 +7,8 @@ from hashlib import sha256
 
 from laconic.errors import MalformedRequest
 from laconic.wire.exchanges import Exchange, exchanges
-from laconic.wire.model import At, Block, Change, Fault, Format, Insert, Shape, Turn
-from laconic.wire.spans import Span, elements, is_array, is_object, is_string, last, members, string, value
+from laconic.wire.model import At, Block, Change, Fault, Format, InsertMessage, Shape, Turn
+from laconic.wire.spans import ByteSpan, elements, is_array, is_object, is_string, last, members, string, value
 from laconic.wire.splice import splice
 
 Shapes = MutableMapping[bytes, Shape]  # remembered shapes by the hash of a message's bytes
@@ -20,7 +20,12 @@ class Conversation:
     __slots__ = ("_exchanges", "_first", "_shapes", "_turns", "array", "body", "fields", "format", "messages")
 
     def __init__(
-        self, format: Format, body: bytes, fields: dict[str, Span], array: Span | None, messages: tuple[Span, ...]
+        self,
+        format: Format,
+        body: bytes,
+        fields: dict[str, ByteSpan],
+        array: ByteSpan | None,
+        messages: tuple[ByteSpan, ...],
     ) -> None:
         self.format = format
         self.body = body
@@ -107,7 +112,7 @@ class Conversation:
     def emit(
         self,
         changes: Mapping[At, Change] | None = None,
-        inserts: Sequence[Insert] = (),
+        inserts: Sequence[InsertMessage] = (),
         fields: Mapping[str, bytes] | None = None,
     ) -> bytes:
         """The body with these changes and no other; without changes the very same bytes."""
@@ -164,7 +169,7 @@ def parse(format: Format, body: bytes, shapes: Shapes | None = None) -> Conversa
         raise MalformedRequest(
             f"The body has no {format.messages[0]!r}.", f"Send a request in the {format.name} format."
         )
-    array: Span | None = fields[name]
+    array: ByteSpan | None = fields[name]
     raw = fields[name].of(body)
     if is_array(raw):
         spans = tuple(span.shifted(fields[name].start) for span in elements(raw))

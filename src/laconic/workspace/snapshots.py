@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Final
 
 from laconic.edits.resolve import Seen
-from laconic.edits.source import Source, tag_of
+from laconic.edits.source import SourceText, tag_of
 from laconic.errors import WorkspaceError
 from laconic.records import Span
 
@@ -48,7 +48,7 @@ class Snapshots:
     def close(self) -> None:
         self._rows.close()
 
-    def remember(self, path: str, source: Source, shown: Sequence[Span]) -> None:
+    def remember(self, path: str, source: SourceText, shown: Sequence[Span]) -> None:
         """Note that these lines of this version of a file were shown."""
         text = source.text
         if len(text) > _LARGEST:
@@ -122,4 +122,4 @@ def _spans(text: str) -> tuple[Span, ...]:
 
 def _lines(blob: bytes) -> tuple[str, ...]:
     pieces = tuple(zlib.decompress(blob).decode("utf-8", "surrogateescape").split("\n"))
-    return Source(pieces, ()).lines
+    return SourceText(pieces, ()).lines

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from laconic.index.parse import Limits, ParsePool, language_of, parse
+from laconic.index.parse import ParseLimits, ParsePool, language_of, parse
 from laconic.index.parse.language import known
 from laconic.records import Failure, Parsed
 
@@ -90,7 +90,7 @@ def hostile() -> list[tuple[str, bytes]]:
 
 
 def test_two_hundred_hostile_files_each_have_an_outcome(hostile: list[tuple[str, bytes]]) -> None:
-    with ParsePool(2, Limits(seconds=5)) as pool:
+    with ParsePool(2, ParseLimits(seconds=5)) as pool:
         told = dict(pool.parse_many(hostile))
         assert isinstance(pool.parse_one("a.py", b"x = 1\n"), Parsed)
     assert told.keys() == {path for path, _ in hostile}

@@ -18,7 +18,7 @@ from laconic.config import Settings
 from laconic.errors import ConversationError, LaconicError, LimitReached, ModelError, UpstreamError, UsageError
 
 if TYPE_CHECKING:
-    from laconic.agent.assembly import Options
+    from laconic.agent.assembly import AgentOptions
     from laconic.agent.loop import Agent
     from laconic.cli.agent_view import View
 
@@ -71,20 +71,20 @@ def run(args: argparse.Namespace, settings: Settings) -> int:
         agent.close()
 
 
-def _options(args: argparse.Namespace, settings: Settings, view: View | None) -> Options:
-    from laconic.agent.assembly import Options  # heavy, as above
-    from laconic.agent.limits import Limits
+def _options(args: argparse.Namespace, settings: Settings, view: View | None) -> AgentOptions:
+    from laconic.agent.assembly import AgentOptions  # heavy, as above
+    from laconic.agent.limits import RunLimits
     from laconic.agent.permission import everything
 
     asking = view.ask if view is not None and sys.stdin.isatty() and sys.stderr.isatty() else None
-    return Options(
+    return AgentOptions(
         args.root,
         args.model or settings.text("agent.model"),
         args.base_url,
         args.format,
         args.protocol or settings.text("agent.protocol"),
         settings.number("agent.window") if args.window is None else args.window,
-        Limits(
+        RunLimits(
             settings.number("agent.max_turns") if args.max_turns is None else args.max_turns,
             settings.number("agent.max_tokens") if args.max_tokens is None else args.max_tokens,
             settings.ratio("agent.max_cost") if args.max_cost is None else args.max_cost,

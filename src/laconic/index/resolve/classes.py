@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from laconic.index.resolve.code import TYPES, Code
-from laconic.index.resolve.meaning import Place
+from laconic.index.resolve.meaning import NamePlace
 from laconic.index.resolve.names import path
 from laconic.index.schema import file_of, position_of
 from laconic.index.store import Symbol
@@ -40,14 +40,14 @@ def owners(code: Code, symbol: Symbol) -> list[int]:
     )
 
 
-def enclosing_types(code: Code, place: Place) -> list[int]:
+def enclosing_types(code: Code, place: NamePlace) -> list[int]:
     """All types around a place, from the inside out: their members may be used without a receiver."""
     around = code.outline(place.file).around(place.scope)
     outer = [each.id for each in around if each.kind in TYPES and each.kind not in {"module", "impl"}]
     return list(dict.fromkeys([*enclosing_type(code, place), *outer]))
 
 
-def enclosing_type(code: Code, place: Place) -> list[int]:
+def enclosing_type(code: Code, place: NamePlace) -> list[int]:
     """The types whose members `self` has at a place."""
     outline = code.outline(place.file)
     for around in outline.around(place.scope):
@@ -93,7 +93,7 @@ def bases(code: Code, type_: int) -> tuple[list[int], bool]:
             if not names:
                 continue
             scope = position_of(declared.parent) if declared.parent is not None else -1
-            meant = path(code, Place(declared.file, scope, declared.line), names)
+            meant = path(code, NamePlace(declared.file, scope, declared.line), names)
             types = [n for n in meant.symbols if _is_type(code, n) and n != type_] if meant.kind == "symbol" else []
             found += [number for number in types if number not in found]
             others = others or not types

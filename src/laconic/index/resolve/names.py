@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from laconic.index.resolve.code import NAMELESS, TYPES, Code, Source
-from laconic.index.resolve.meaning import FOREIGN, UNKNOWN, Meaning, Place, module, of
+from laconic.index.resolve.code import NAMELESS, TYPES, Code, SourceFile
+from laconic.index.resolve.meaning import FOREIGN, UNKNOWN, Meaning, NamePlace, module, of
 from laconic.index.resolve.modules import locate, part
 from laconic.index.schema import file_of
 from laconic.index.store import Symbol
@@ -17,7 +17,7 @@ _OPEN: Final = frozenset({"python", "rust"})  # what a module imports, importers
 Seen = set[tuple[tuple[int, ...], str, str]]  # modules and names on the way to a re-export
 
 
-def lookup(code: Code, place: Place, name: str) -> Meaning:
+def lookup(code: Code, place: NamePlace, name: str) -> Meaning:
     """The definitions or the module that a bare name means at a place."""
     source = code.sources[place.file]
     if found := in_scopes(code, source, place, name):
@@ -35,7 +35,7 @@ def lookup(code: Code, place: Place, name: str) -> Meaning:
     return FOREIGN if name in source.dialect.builtin else UNKNOWN
 
 
-def path(code: Code, place: Place, names: Sequence[str]) -> Meaning:
+def path(code: Code, place: NamePlace, names: Sequence[str]) -> Meaning:
     """What `a.b.c` means when all of it are modules and types."""
     meant = lookup(code, place, names[0])
     for name in names[1:]:
@@ -53,7 +53,7 @@ def inside(code: Code, whole: Meaning, name: str) -> Meaning:
     return whole if whole.kind == "foreign" else UNKNOWN
 
 
-def in_scopes(code: Code, source: Source, place: Place, name: str) -> list[Symbol]:
+def in_scopes(code: Code, source: SourceFile, place: NamePlace, name: str) -> list[Symbol]:
     """Definitions of a name in the definitions around a place, the innermost that has any."""
     outline = code.outline(place.file)
     direct = True
@@ -67,7 +67,7 @@ def in_scopes(code: Code, source: Source, place: Place, name: str) -> list[Symbo
     return []
 
 
-def imports_of(code: Code, place: Place, name: str) -> list[Import]:
+def imports_of(code: Code, place: NamePlace, name: str) -> list[Import]:
     """The imports that bring a name; those of the function itself hide those of the file."""
     source = code.sources[place.file]
     found = [each for each in code.imports(place.file) if each.module and bound(source, each) == name]
@@ -79,7 +79,7 @@ def imports_of(code: Code, place: Place, name: str) -> list[Import]:
     return found
 
 
-def bound(source: Source, each: Import) -> str:
+def bound(source: SourceFile, each: Import) -> str:
     """The name under which a file knows what it imports."""
     if each.alias:
         return each.alias
@@ -94,12 +94,12 @@ def bound(source: Source, each: Import) -> str:
     return tail.rpartition(".")[2] if family in {"jvm", "csharp"} else tail
 
 
-def imported(code: Code, source: Source, each: Import, seen: Seen | None = None) -> Meaning:
+def imported(code: Code, source: SourceFile, each: Import, seen: Seen | None = None) -> Meaning:
     """What one import brings."""
     if source.dialect.family == "python" and not each.name and not each.alias:
         return locate(code, source, each.module.partition(".")[0])
     if not each.module:  # the file exports something of its own under another name
-        return UNKNOWN if each.alias == each.name else lookup(code, Place(source.id, -1, each.line), each.name)
+        return UNKNOWN if each.alias == each.name else lookup(code, NamePlace(source.id, -1, each.line), each.name)
     whole = locate(code, source, _absolute(code, source, each))
     if each.name in {"", "*"}:
         return whole
@@ -155,7 +155,7 @@ def _member(code: Code, whole: Meaning, name: str, seen: Seen) -> Meaning:
     )
 
 
-def imported_star(code: Code, source: Source, each: Import, name: str, seen: Seen | None = None) -> Meaning:
+def imported_star(code: Code, source: SourceFile, each: Import, name: str, seen: Seen | None = None) -> Meaning:
     """What `import *` brings under a name; nothing when the module is not ours."""
     whole = locate(code, source, _absolute(code, source, each))
     if whole.kind == "module":
@@ -163,7 +163,7 @@ def imported_star(code: Code, source: Source, each: Import, name: str, seen: See
     return inside(code, whole, name) if whole.kind == "symbol" else UNKNOWN
 
 
-def _crate(code: Code, source: Source, place: Place, name: str) -> Meaning:
+def _crate(code: Code, source: SourceFile, place: NamePlace, name: str) -> Meaning:
     """The head of a Rust path that nothing brings in: `crate`, `super`, or another crate."""
     if name in {"std", "core", "alloc"} or name in source.dialect.builtin:
         return FOREIGN
@@ -171,7 +171,7 @@ def _crate(code: Code, source: Source, place: Place, name: str) -> Meaning:
     return found if found.kind == "module" else UNKNOWN
 
 
-def _absolute(code: Code, source: Source, each: Import) -> str:
+def _absolute(code: Code, source: SourceFile, each: Import) -> str:
     """The module of an import; inside `mod x { }` of Rust, `super` leads to the file first."""
     if source.dialect.family != "rust" or not each.module.startswith("super"):
         return each.module
@@ -182,7 +182,7 @@ def _absolute(code: Code, source: Source, each: Import) -> str:
     return "::".join(parts if parts[:1] == ["super"] else ["self", *parts])
 
 
-def _starred(code: Code, source: Source, name: str) -> Meaning:
+def _starred(code: Code, source: SourceFile, name: str) -> Meaning:
     return _merged(
         imported_star(code, source, each, name)
         for each in code.imports(source.id)
@@ -190,7 +190,7 @@ def _starred(code: Code, source: Source, name: str) -> Meaning:
     )
 
 
-def _shared(code: Code, source: Source, name: str) -> Meaning:
+def _shared(code: Code, source: SourceFile, name: str) -> Meaning:
     """What is seen without an import: the folder, the package, or everything, by language."""
     shared = source.dialect.shared
     if not shared:

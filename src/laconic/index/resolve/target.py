@@ -7,14 +7,14 @@ from typing import Final
 
 from laconic.index.resolve import classes
 from laconic.index.resolve.code import CALLABLES, NAMELESS, TYPES, Code
-from laconic.index.resolve.dialect import Dialect, distinctive
+from laconic.index.resolve.dialect import LanguageDialect, distinctive
 from laconic.index.store import Symbol
 
 _ABSTRACT: Final = frozenset({"interface", "trait", "protocol", "type"})
 
 
 @dataclass(frozen=True, slots=True)
-class Target:
+class TargetSymbol:
     """A symbol and its relations."""
 
     symbol: Symbol
@@ -23,7 +23,7 @@ class Target:
     up: frozenset[int]  # what it overrides
     down: frozenset[int]  # what overrides it
     unique: bool  # nobody else has a member of this name
-    dialect: Dialect
+    dialect: LanguageDialect
     abstract: bool  # it is declared by an interface or a trait
     extends: bool  # its type inherits from something that is not ours
 
@@ -41,7 +41,7 @@ class Target:
         return self.unique and not self.up and distinctive(self.name)
 
 
-def target(code: Code, symbol: Symbol) -> Target:
+def target(code: Code, symbol: Symbol) -> TargetSymbol:
     """Everything about a symbol that judging needs."""
     source = code.sources[symbol.file]
     owners = tuple(classes.owners(code, symbol))
@@ -54,7 +54,7 @@ def target(code: Code, symbol: Symbol) -> Target:
         each for each in code.named(symbol.name) if each.id not in related and _rival(code, each, source.dialect)
     ]
     kinds = {found.kind for number in owners if (found := code.symbol(number))}
-    return Target(
+    return TargetSymbol(
         symbol,
         frozenset(same),
         owners,
@@ -89,7 +89,7 @@ def _added(code: Code, symbol: Symbol) -> bool:
     return above is not None and (above.kind == "trait" or (above.kind == "impl" and bool(above.bases)))
 
 
-def _rival(code: Code, each: Symbol, dialect: Dialect) -> bool:
+def _rival(code: Code, each: Symbol, dialect: LanguageDialect) -> bool:
     """Whether a use of the name on something unknown might mean this other definition."""
     source = code.sources.get(each.file)
     if source is None or each.kind in NAMELESS or source.dialect.family != dialect.family:

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import Final
 
 from laconic.index.resolve import classes, names
-from laconic.index.resolve.code import CALLABLES, TYPES, Code, Source
+from laconic.index.resolve.code import CALLABLES, TYPES, Code, SourceFile
 from laconic.index.resolve.declared import Given, bindings, held, result, type_names
 from laconic.index.resolve.expression import Step, chain, steps
-from laconic.index.resolve.meaning import ALIEN, UNKNOWN, Meaning, Place, instance, of
+from laconic.index.resolve.meaning import ALIEN, UNKNOWN, Meaning, NamePlace, instance, of
 from laconic.index.schema import position_of
 from laconic.index.store import Symbol
 
@@ -28,12 +28,12 @@ class Values:
 
     code: Code
 
-    def receiver(self, place: Place, text: str) -> Meaning:
+    def receiver(self, place: NamePlace, text: str) -> Meaning:
         """What stands before the dot."""
         parts = steps(text)
         return self.follow(place, parts, 0) if parts else UNKNOWN
 
-    def follow(self, place: Place, parts: tuple[Step, ...], deep: int) -> Meaning:
+    def follow(self, place: NamePlace, parts: tuple[Step, ...], deep: int) -> Meaning:
         """A chain of names, calls and subscripts, from left to right."""
         if deep > _DEEP or not parts:
             return UNKNOWN
@@ -68,7 +68,7 @@ class Values:
                 break
         return meant
 
-    def name(self, place: Place, name: str, deep: int = 0) -> Meaning:
+    def name(self, place: NamePlace, name: str, deep: int = 0) -> Meaning:
         """A bare name as a value: a local first, then what the name is defined as."""
         given = self._local(place, name)
         if given:
@@ -99,7 +99,7 @@ class Values:
             return UNKNOWN
         given = self._declared(symbol)
         scope = position_of(symbol.parent) if symbol.parent is not None else -1
-        place = Place(symbol.file, self._inner(symbol, scope), symbol.line)
+        place = NamePlace(symbol.file, self._inner(symbol, scope), symbol.line)
         return self._given(place, given, deep)
 
     def member(self, whole: Meaning, name: str, deep: int) -> Meaning:
@@ -143,9 +143,11 @@ class Values:
         if symbol.kind == "constructor":
             return instance(classes.owners(self.code, symbol))
         written = result(source.dialect.family, symbol.name, symbol.signature)
-        return self.typed(Place(symbol.file, position_of(symbol.id), symbol.line), written) if written else UNKNOWN
+        return (
+            self.typed(NamePlace(symbol.file, position_of(symbol.id), symbol.line), written) if written else UNKNOWN
+        )
 
-    def typed(self, place: Place, written: str) -> Meaning:
+    def typed(self, place: NamePlace, written: str) -> Meaning:
         """A value of a type as written."""
         path = type_names(written)
         if not path:
@@ -161,7 +163,7 @@ class Values:
             return instance(types)
         return ALIEN if meant.kind == "foreign" else UNKNOWN
 
-    def _given(self, place: Place, given: Given, deep: int) -> Meaning:
+    def _given(self, place: NamePlace, given: Given, deep: int) -> Meaning:
         if given.kind in {"type", "inner"}:
             return self.typed(place, given.text) if given.text else UNKNOWN
         if given.kind == "value":
@@ -175,7 +177,7 @@ class Values:
             return self.follow(place, parts, deep + 1) if parts else UNKNOWN
         return UNKNOWN
 
-    def _local(self, place: Place, name: str) -> list[Given]:
+    def _local(self, place: NamePlace, name: str) -> list[Given]:
         """What the functions around a place may have given to a name by then; nothing if it is not theirs."""
         source = self.code.sources[place.file]
         for around in self.code.outline(place.file).around(place.scope):
@@ -186,7 +188,7 @@ class Values:
                 return self._reaching(place, found) or [found[0][1]]
         return []
 
-    def _reaching(self, place: Place, found: list[tuple[int, Given]]) -> list[Given]:
+    def _reaching(self, place: NamePlace, found: list[tuple[int, Given]]) -> list[Given]:
         """Of several assignments those that may hold at a line: back to the last that is sure to have been run."""
         lines = self.code.lines(place.file)
         reaching: list[Given] = []
@@ -204,7 +206,7 @@ class Values:
                 break
         return reaching
 
-    def _bound(self, source: Source, around: Symbol, name: str) -> list[tuple[int, Given]]:
+    def _bound(self, source: SourceFile, around: Symbol, name: str) -> list[tuple[int, Given]]:
         key = ("bound", around.id, name)
         kept = self.code.derived.get(key)
         if isinstance(kept, list):

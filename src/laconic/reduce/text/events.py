@@ -27,7 +27,7 @@ from laconic.reduce.text.parts import (
     RARE,
     TOP,
     UNSAID,
-    Part,
+    TextPart,
     marked_lines,
     shorten,
 )
@@ -52,7 +52,7 @@ class _Line:
     alike: bool = False  # what it stands for differs in its numbers
 
 
-def event_parts(lines: Sequence[str], *, log: bool = False, dense: bool = False) -> list[Part]:
+def event_parts(lines: Sequence[str], *, log: bool = False, dense: bool = False) -> list[TextPart]:
     """Parts of lines of events.
 
     In a `log` a line that stands for many must stay. `dense` says that errors are the rule: only rare ones must stay.
@@ -190,9 +190,9 @@ def _indent(line: str) -> int:
     return len(line) - len(line.lstrip())
 
 
-def _part(row: _Line) -> Part:
+def _part(row: _Line) -> TextPart:
     text = shorten(row.text, _LONGEST)
     if row.times > 1:
         text = f"{text}  [×{row.times}{', numbers differ' if row.alike else ''}]"
     lines = marked_lines(row.text) if row.text.strip() else 0
-    return Part(text, row.worth, lines, row.what, row.head)
+    return TextPart(text, row.worth, lines, row.what, row.head)

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Final
 
-from laconic.reduce.text.parts import COMMON, KEY, PLACE, RARE, Part, shorten
+from laconic.reduce.text.parts import COMMON, KEY, PLACE, RARE, TextPart, shorten
 
 _INLINE: Final = 100  # characters of a map or list that is written on one line
 _CELL: Final = 160
@@ -28,7 +28,7 @@ _SPARSE: Final = 0.2
 class Writer:
     """Collects lines as parts, and reminds of the owner of nested rows."""
 
-    parts: list[Part]
+    parts: list[TextPart]
     cut: bool = False  # something of a string was left out
     since: int = 0
     owner: str = ""
@@ -37,9 +37,9 @@ class Writer:
     def line(self, depth: int, text: str, worth: int = PLACE) -> int:
         """Write a line and return its place."""
         if self.owner and self.since > _REMIND and depth > 1:
-            self.parts.append(Part(f"{' ' * (depth - 1)}# {self.owner}", COMMON, 0, head=self.head))
+            self.parts.append(TextPart(f"{' ' * (depth - 1)}# {self.owner}", COMMON, 0, head=self.head))
             self.since = 0
-        self.parts.append(Part(f"{' ' * depth}{text}", worth, 1, "rows", self.head))
+        self.parts.append(TextPart(f"{' ' * depth}{text}", worth, 1, "rows", self.head))
         self.since += len(text) + depth
         return len(self.parts) - 1
 
@@ -54,11 +54,11 @@ class Writer:
         self.owner, self.since = name, 0
 
 
-def structure_parts(value: object) -> tuple[list[Part], bool]:
+def structure_parts(value: object) -> tuple[list[TextPart], bool]:
     """Lines for a JSON value, and whether a long string was cut."""
     writer = Writer([])
     _write(writer, "", value, 0)
-    return writer.parts or [Part(scalar(value, writer), KEY)], writer.cut
+    return writer.parts or [TextPart(scalar(value, writer), KEY)], writer.cut
 
 
 def _write(out: Writer, key: str, value: object, depth: int) -> None:

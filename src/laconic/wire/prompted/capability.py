@@ -16,7 +16,7 @@ _FAMILIES: Final = (
 )  # fmt: skip
 
 
-class Memory(Protocol):
+class CapabilityMemory(Protocol):
     """Where it is kept what was learned: until when a model counts as native or as prompted."""
 
     def recall(self, model: str) -> tuple[str, float] | None: ...
@@ -45,7 +45,7 @@ class Protocols:
         native: tuple[str, ...],
         prompted: tuple[str, ...],
         clock: Callable[[], float],
-        memory: Memory | None = None,
+        memory: CapabilityMemory | None = None,
     ) -> None:
         self._native = native
         self._prompted = prompted

@@ -9,7 +9,7 @@ import msgspec
 
 from laconic.wire.conversation import Conversation
 from laconic.wire.model import Block, Turn
-from laconic.wire.prompted.calls import Nonsense, Tool
+from laconic.wire.prompted.calls import Nonsense, PromptedTool
 from laconic.wire.spans import members
 
 _GONE: Final = frozenset(
@@ -57,10 +57,12 @@ Write every call again, each as one fenced block with one JSON object, or answer
 ```"""
 
 
-def tools_of(conversation: Conversation) -> list[Tool]:
+def tools_of(conversation: Conversation) -> list[PromptedTool]:
     """The tools that a request offers, in any format."""
     return [
-        Tool(name, frozenset(_keys(schema, "properties")), frozenset(_keys(schema, "required")), schema is _FREE)
+        PromptedTool(
+            name, frozenset(_keys(schema, "properties")), frozenset(_keys(schema, "required")), schema is _FREE
+        )
         for name, _, schema in _declared(conversation)
     ]
 
@@ -93,7 +95,7 @@ def upward(conversation: Conversation) -> bytes:
     return b"{" + b",".join(pairs) + b"}"
 
 
-def corrected(conversation: Conversation, nonsense: Nonsense, tools: Sequence[Tool]) -> bytes:
+def corrected(conversation: Conversation, nonsense: Nonsense, tools: Sequence[PromptedTool]) -> bytes:
     """The request with the model's useless answer behind it, and what is wrong with that."""
     known = ", ".join(tool.name for tool in tools)
     wrong = [_WRONG[one.reason].format(name=one.name or "the call", known=known) for one in nonsense.broken]

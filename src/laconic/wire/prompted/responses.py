@@ -8,7 +8,7 @@ from typing import Any, Final
 import msgspec
 
 from laconic.wire.prompted.answer import call_id, response_call
-from laconic.wire.prompted.calls import Tool
+from laconic.wire.prompted.calls import PromptedTool
 from laconic.wire.prompted.down import DownStream
 from laconic.wire.prompted.parser import CallParser
 from laconic.wire.sse import event_of
@@ -25,7 +25,7 @@ Json = dict[str, Any]
 class ResponsesStream(DownStream):
     """Items and events get numbers of ours. The last event holds all items as the client has seen them."""
 
-    def __init__(self, tools: Sequence[Tool], retries: int = 0) -> None:
+    def __init__(self, tools: Sequence[PromptedTool], retries: int = 0) -> None:
         super().__init__(tools, retries)
         self._parser = CallParser(tools)
         self._id = ""

@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from laconic.wire.prompted.answer import call_id, chat_call
-from laconic.wire.prompted.calls import Tool
+from laconic.wire.prompted.calls import PromptedTool
 from laconic.wire.prompted.down import DownStream
 from laconic.wire.prompted.parser import CallParser
 from laconic.wire.prompted.responses import ResponsesStream
@@ -18,7 +18,7 @@ from laconic.wire.sse import event_of
 class ChatStream(DownStream):
     """Chat completions: one parser for each choice. Only an answer of one choice can be asked for again."""
 
-    def __init__(self, tools: Sequence[Tool], retries: int = 0) -> None:
+    def __init__(self, tools: Sequence[PromptedTool], retries: int = 0) -> None:
         super().__init__(tools, retries)
         self._parsers: dict[int, CallParser] = {}
         self._id: object = None
@@ -76,7 +76,7 @@ class ChatStream(DownStream):
 class AnthropicStream(DownStream):
     """Messages: blocks get numbers of ours, and a text block opens with its first text, so that none stays empty."""
 
-    def __init__(self, tools: Sequence[Tool], retries: int = 0) -> None:
+    def __init__(self, tools: Sequence[PromptedTool], retries: int = 0) -> None:
         super().__init__(tools, retries)
         self._parser = CallParser(tools)
         self._id = ""
@@ -181,7 +181,7 @@ def _event(event: dict[str, Any]) -> bytes:
     return event_of(msgspec.json.encode(event), str(event["type"]))
 
 
-def stream_for(format: str, tools: Sequence[Tool], retries: int = 0) -> DownStream:
+def stream_for(format: str, tools: Sequence[PromptedTool], retries: int = 0) -> DownStream:
     """The rewriter for answers in that format; `retries`: how often a model may be asked again."""
     kind = {"anthropic": AnthropicStream, "responses": ResponsesStream}.get(format, ChatStream)
     return kind(tools, retries)

@@ -18,7 +18,7 @@ _MARK: Final = "\ufeff"  # some editors begin a file with it
 
 
 @dataclass(frozen=True, slots=True)
-class Edit:
+class ConfigChange:
     """A change of one file and its reverse."""
 
     path: Path
@@ -36,13 +36,15 @@ class Done:
     backup: Path | None = None
 
 
-def server_edit(client: Client, places: Places, scope: Scope, words: list[str]) -> Edit:
+def server_edit(client: Client, places: Places, scope: Scope, words: list[str]) -> ConfigChange:
     """Our server in the client's file; settings that the user gave our entry stay."""
     path, within = client.file(places, scope), places.folders(scope)
     entry = client.entry(words)
     at = (*client.table, NAME)
     if path.suffix == ".toml":
-        return Edit(path, lambda text: tables.put(text, at, entry), lambda text: tables.take(text, at), within)
+        return ConfigChange(
+            path, lambda text: tables.put(text, at, entry), lambda text: tables.take(text, at), within
+        )
 
     def put(text: str) -> str:
         if _entry(jsonc.parse(text), at) is None:
@@ -51,15 +53,15 @@ def server_edit(client: Client, places: Places, scope: Scope, words: list[str]) 
             text = jsonc.put(text, (*at, key), value)
         return text
 
-    return Edit(path, put, lambda text: jsonc.take(text, at), within)
+    return ConfigChange(path, put, lambda text: jsonc.take(text, at), within)
 
 
-def notes_edit(path: Path, body: str, within: tuple[Path, ...]) -> Edit:
+def notes_edit(path: Path, body: str, within: tuple[Path, ...]) -> ConfigChange:
     """Our section in a file that models read."""
-    return Edit(path, lambda text: section.put(text, body), section.take, within)
+    return ConfigChange(path, lambda text: section.put(text, body), section.take, within)
 
 
-def place(edit: Edit) -> Path:
+def place(edit: ConfigChange) -> Path:
     """The file that a change is written to, links followed; one that leads out of its folder is refused."""
     try:
         path = edit.path.resolve()
@@ -105,7 +107,7 @@ def mentioned(path: Path) -> bool:
     return any(other.is_file() and section.START in read(other) for other in taken if other != path)
 
 
-def apply(edit: Edit, backups: Path) -> Done:
+def apply(edit: ConfigChange, backups: Path) -> Done:
     """Put it in, after a copy of what was there; a second time changes nothing."""
     path = place(edit)
     before = read(path) if path.exists() else ""
@@ -124,7 +126,7 @@ def apply(edit: Edit, backups: Path) -> Done:
     return Done(path, "written", copy if copy.exists() else None)
 
 
-def undo(edit: Edit, backups: Path) -> Done:
+def undo(edit: ConfigChange, backups: Path) -> Done:
     """Take ours out; a file that nobody changed since becomes what it was before, byte for byte."""
     path = place(edit)
     if not path.is_file():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from laconic.index.resolve.code import Code, Source
+from laconic.index.resolve.code import Code, SourceFile
 from laconic.index.resolve.meaning import FOREIGN, UNKNOWN, Meaning, module, of
 
 
@@ -12,7 +12,7 @@ def _parts(name: str) -> list[str]:
     return [part for part in re.split(r"[.\\:]+", name) if part]
 
 
-def locate(code: Code, source: Source, name: str) -> Meaning:
+def locate(code: Code, source: SourceFile, name: str) -> Meaning:
     """A package, or a type (or a nested one) whose members are imported."""
     parts = _parts(name)
     for cut in range(len(parts), 0, -1):
