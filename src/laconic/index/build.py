@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from laconic.index.changes import Changes, KnownFile, compare, known
+from laconic.index.changes import Changes, KnownFile, compare, read_known_files
 from laconic.index.compacting import compact, too_many_dead
 from laconic.index.prepared import PreparedFile
 from laconic.index.preparing import Job, Preparer
@@ -46,13 +46,13 @@ def build(
     seconds: float = 0.0,
 ) -> BuildResult:
     """Make the whole workspace fresh; waits at most `seconds` for another writer."""
-    with store.locked(seconds) as got:
+    with store.lock(seconds) as got:
         if not got:
             return BuildResult(locked=True)
         with store.writing():
             store.stamp()
         older = store.older
-        outcome = _apply(store, root, compare(listing(root, secrets), known(store)), preparer, progress)
+        outcome = _apply(store, root, compare(listing(root, secrets), read_known_files(store)), preparer, progress)
         if outcome.written or outcome.removed or older or not store.meta("built"):
             _finish(store)
         if older or too_many_dead(store):
@@ -63,7 +63,7 @@ def build(
 
 def bring_in(store: Store, root: Path, changes: Changes, preparer: Preparer, *, seconds: float = 2.0) -> BuildResult:
     """Write changes that were found a moment ago."""
-    with store.locked(seconds) as got:
+    with store.lock(seconds) as got:
         if not got:
             return BuildResult(locked=True)
         return _apply(store, root, changes, preparer, lambda done, total: None)
@@ -71,7 +71,7 @@ def bring_in(store: Store, root: Path, changes: Changes, preparer: Preparer, *, 
 
 def _apply(store: Store, root: Path, changes: Changes, preparer: Preparer, progress: Progress) -> BuildResult:
     started = time.perf_counter()
-    before = known(store, [item.path for item in changes.suspects])
+    before = read_known_files(store, [item.path for item in changes.suspects])
     # Another process may have brought some of them in while we waited for the lock.
     suspects = [item for item in changes.suspects if not (held := before.get(item.path)) or not held.same(item)]
     total = len(suspects)
@@ -86,7 +86,7 @@ def _apply(store: Store, root: Path, changes: Changes, preparer: Preparer, progr
             store.set_meta("building", f"0/{total}")
     done = written = 0
     jobs = [Job(item, before[item.path].hash if item.path in before else b"") for item in suspects]
-    for batch in _batches(preparer.prepared(root, jobs)):
+    for batch in _batches(preparer.prepare(root, jobs)):
         with store.writing():
             written += sum(_put(store, file, before) for file in batch)
             done += len(batch)

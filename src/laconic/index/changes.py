@@ -54,7 +54,7 @@ class Changes:
         return len(self.suspects) + len(self.gone)
 
 
-def known(store: Store, paths: Sequence[str] | None = None) -> dict[str, KnownFile]:
+def read_known_files(store: Store, paths: Sequence[str] | None = None) -> dict[str, KnownFile]:
     """What the index remembers, by path; of all files, or of some."""
     query = "SELECT path, id, size, mtime_ns, ctime_ns, checked_ns, hash, reason FROM files"
     if paths is None or len(paths) > _MANY:

@@ -14,7 +14,7 @@ import msgspec
 
 from laconic.errors import LaconicError
 from laconic.index import catalog
-from laconic.index.changes import compare, known
+from laconic.index.changes import compare, read_known_files
 from laconic.index.parse import ParsePool
 from laconic.index.store import Store
 from laconic.records import Failure
@@ -119,7 +119,7 @@ def _index(root: Path, cache: Path, secrets: SecretFiles) -> Iterator[HealthFind
                 "index", False, f"{file} is damaged: {verdict}.", f"Run `laconic index --rebuild {root}`."
             )
             return
-        stale = len(compare(listing(root, secrets), known(store)))
+        stale = len(compare(listing(root, secrets), read_known_files(store)))
         numbers = catalog.statistics(root, file)
     finally:
         store.close()

@@ -50,7 +50,7 @@ def digest(data: bytes) -> bytes:
     return blake2b(data, digest_size=16).digest()
 
 
-def skipped(item: Listed, reason: str, data: bytes = b"", state: str = "skipped") -> PreparedFile:
+def skip_file(item: Listed, reason: str, data: bytes = b"", state: str = "skipped") -> PreparedFile:
     """A file that is listed with the reason why it is not searched."""
     file_class = class_of(item.path, data)
     return PreparedFile(
@@ -69,12 +69,12 @@ def skipped(item: Listed, reason: str, data: bytes = b"", state: str = "skipped"
 def read(root: Path, item: Listed) -> bytes | PreparedFile:
     """The bytes of a file that holds text, or the row that says why it is not searched."""
     if item.trouble:
-        return skipped(item, item.trouble)
+        return skip_file(item, item.trouble)
     try:
         data = read_listed(f"{root}/{item.path}", item.path)
     except Unreadable as error:
-        return skipped(item, f"{item.size:,} bytes, over {LIMIT:,}" if item.size > LIMIT else error.problem)
-    return skipped(item, "binary", data) if is_binary(data) else data
+        return skip_file(item, f"{item.size:,} bytes, over {LIMIT:,}" if item.size > LIMIT else error.problem)
+    return skip_file(item, "binary", data) if is_binary(data) else data
 
 
 def assemble(item: Listed, data: bytes, outcome: Parsed | Failure | None, checked_ns: int) -> PreparedFile:

@@ -27,7 +27,7 @@ class Job(NamedTuple):
 class Preparer(Protocol):
     """Turns jobs into rows, in any order."""
 
-    def prepared(self, root: Path, jobs: Sequence[Job]) -> Iterator[PreparedFile]: ...
+    def prepare(self, root: Path, jobs: Sequence[Job]) -> Iterator[PreparedFile]: ...
 
 
 def processes() -> int:
@@ -42,7 +42,7 @@ class Parsing:
     limits: ParseLimits | None = None
     parsers: int = 0  # 0: as many as suit the machine
 
-    def prepared(self, root: Path, jobs: Sequence[Job]) -> Iterator[PreparedFile]:
+    def prepare(self, root: Path, jobs: Sequence[Job]) -> Iterator[PreparedFile]:
         with ParsePool(self.parsers or processes(), self.limits) as pool:
             if len(jobs) <= _FEW:
                 yield from _few(pool, root, jobs)

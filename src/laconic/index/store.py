@@ -97,12 +97,12 @@ class Store:
         try:
             return cls(path, _connect(path))
         except sqlite3.DatabaseError as error:
-            if not _ruined(error):
+            if not _is_ruined(error):
                 raise _unavailable(path, error) from None
         with held(lock_of(path), seconds=_WAIT) as got:
             if not got:
                 raise IndexUnavailable(f"{path} is locked.", "Wait for the other process to end.")
-            return cls(path, _replaced(path))
+            return cls(path, _replace(path))
 
     @classmethod
     def in_memory(cls) -> Store:
@@ -120,7 +120,7 @@ class Store:
         return self.kept and _file_number(self.path) != self._number
 
     @contextmanager
-    def locked(self, seconds: float) -> Iterator[bool]:
+    def lock(self, seconds: float) -> Iterator[bool]:
         """Be the one writer for the block; False when another process still is after the time given."""
         if not self.kept:
             yield True
@@ -377,7 +377,7 @@ def _demand(right: bool) -> None:
         raise _OtherTables("the index has another schema")
 
 
-def _ruined(error: sqlite3.DatabaseError) -> bool:
+def _is_ruined(error: sqlite3.DatabaseError) -> bool:
     """Whether a file will never be an index again; else it cannot be read at the moment."""
     if isinstance(error, _OtherTables):
         return True
@@ -385,12 +385,12 @@ def _ruined(error: sqlite3.DatabaseError) -> bool:
     return (getattr(error, "sqlite_errorcode", sqlite3.SQLITE_INTERNAL) & 0xFF) in codes
 
 
-def _replaced(path: Path) -> sqlite3.Connection:
+def _replace(path: Path) -> sqlite3.Connection:
     """An empty index in the place of a ruined one, unless another process has just put one there."""
     try:
         return _connect(path)
     except sqlite3.DatabaseError as error:
-        if not _ruined(error):
+        if not _is_ruined(error):
             raise _unavailable(path, error) from None
         remove(path)
     try:

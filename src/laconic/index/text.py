@@ -174,7 +174,7 @@ def _matching(pattern: Pattern[str], text: str, deadline: float) -> Iterator[tup
     """Start, end and column of each line that matches for itself: a match never spans lines."""
     at = 0
     while at <= len(text):
-        found = pattern.search(text, at, timeout=_left(deadline))
+        found = pattern.search(text, at, timeout=_seconds_left(deadline))
         if found is None:
             return
         start = text.rfind("\n", 0, found.start()) + 1
@@ -183,7 +183,7 @@ def _matching(pattern: Pattern[str], text: str, deadline: float) -> Iterator[tup
         end = text.find("\n", found.start())
         end = len(text) if end < 0 else end
         if found.end() > end and end - start <= _LONG_LINE:
-            found = pattern.search(text[start:end], timeout=_left(deadline))
+            found = pattern.search(text[start:end], timeout=_seconds_left(deadline))
             if found is not None:
                 yield start, end, found.start()
         elif end - start <= _LONG_LINE:
@@ -191,7 +191,7 @@ def _matching(pattern: Pattern[str], text: str, deadline: float) -> Iterator[tup
         at = end + 1
 
 
-def _left(deadline: float) -> float:
+def _seconds_left(deadline: float) -> float:
     return min(max(deadline - time.monotonic(), 0.001), _ONE_MATCH)
 
 

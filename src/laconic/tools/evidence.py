@@ -135,7 +135,7 @@ def _words(code: Code, changed: Sequence[Compared], found: Comparison, tests: se
         users = [path for path in files if path in tests]
         if len(users) <= _COMMON * len(tests) + 1:
             told = math.log(1 + len(tests) / len(users)) if users else 0.0
-            told *= 1.0 if code.named(word) else _STRANGE
+            told *= 1.0 if code.find_named(word) else _STRANGE
             for path in users:
                 points[path] = points.get(path, 0.0) + told
     return _to_one(points, _TELLING * math.log(1 + len(tests)))

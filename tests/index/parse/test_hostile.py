@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from laconic.index.parse import ParseLimits, ParsePool, language_of, parse
-from laconic.index.parse.language import known
+from laconic.index.parse.language import all_languages
 from laconic.records import Failure, Parsed
 
 CORPUS = Path(__file__).parents[2] / "corpus" / "parse"
@@ -18,8 +18,8 @@ COUNT = 200
 
 def _endings() -> list[str]:
     return [
-        *(f"a{language.extensions[0]}" for language in known().values() if language.extensions),
-        *(language.filenames[0] for language in known().values() if language.filenames),
+        *(f"a{language.extensions[0]}" for language in all_languages().values() if language.extensions),
+        *(language.filenames[0] for language in all_languages().values() if language.filenames),
     ]
 
 

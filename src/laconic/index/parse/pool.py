@@ -199,7 +199,7 @@ class _Worker:
             left = left[answered + 1 :]
 
     def _attempt(self, batch: list[File]) -> Iterator[Outcome]:
-        child = self._started()
+        child = self._start()
         assert child.stdin is not None
         assert child.stdout is not None
         self._late = False
@@ -236,7 +236,7 @@ class _Worker:
         _close(child)
         return f"took longer than {self._seconds:g} seconds" if self._late else f"the parser died with code {code}"
 
-    def _started(self) -> subprocess.Popen[bytes]:
+    def _start(self) -> subprocess.Popen[bytes]:
         if self._child is None or self._child.poll() is not None:
             self._child = subprocess.Popen(
                 [sys.executable, "-P", "-m", "laconic.index.parse.worker"],

@@ -35,7 +35,7 @@ def owners(code: Code, symbol: Symbol) -> list[int]:
     above = code.symbol(symbol.parent) if symbol.parent is not None else None
     if above is not None and above.kind in TYPES and above.kind != "impl":
         return [above.id]
-    return [each.id for each in code.named(name) if each.kind in TYPES and _same_home(code, each, symbol)] or (
+    return [each.id for each in code.find_named(name) if each.kind in TYPES and _same_home(code, each, symbol)] or (
         [above.id] if above is not None else []
     )
 
@@ -52,7 +52,7 @@ def enclosing_type(code: Code, place: NamePlace) -> list[int]:
     outline = code.outline(place.file)
     for around in outline.around(place.scope):
         if around.kind == "impl":
-            return [e.id for e in code.named(around.name) if e.kind in TYPES and _same_home(code, e, around)]
+            return [e.id for e in code.find_named(around.name) if e.kind in TYPES and _same_home(code, e, around)]
         if around.kind in TYPES and around.kind != "module":
             return [around.id]
         if around.parent is None and owner_name(code, around):
@@ -65,14 +65,14 @@ def own_members(code: Code, type_: int, name: str) -> list[Symbol]:
     symbol = code.symbol(type_)
     if symbol is None:
         return []
-    here = code.outline(file_of(type_)).named(type_, name)
+    here = code.outline(file_of(type_)).find_named(type_, name)
     dialect = code.sources[file_of(type_)].dialect
     if dialect.family == "python" or (here and not dialect.two_spaces):
         return here
     tail = f".{symbol.name}.{name}"
     elsewhere = [
         each
-        for each in code.named(name)
+        for each in code.find_named(name)
         if each.parent != type_ and f".{each.qualified}".endswith(tail) and _same_home(code, symbol, each)
     ]
     return [*here, *elsewhere]
@@ -184,7 +184,7 @@ def _declarations(code: Code, symbol: Symbol | None) -> Iterator[Symbol]:
         return
     yield symbol
     if symbol.kind != "impl":
-        for each in code.named(symbol.name):
+        for each in code.find_named(symbol.name):
             if each.kind == "impl" and each.bases and _same_home(code, symbol, each):
                 yield each
 
@@ -214,7 +214,7 @@ def _heirs(code: Code) -> dict[str, list[int]]:
     found: dict[str, list[int]] = {}
     rows = code.store.connection.execute("SELECT id, name, kind, bases FROM symbols WHERE bases != ''")
     for number, name, kind, written in rows.fetchall():
-        heirs = [int(number)] if kind != "impl" else _extended(code, int(number), str(name))
+        heirs = [int(number)] if kind != "impl" else _find_extended_types(code, int(number), str(name))
         for base in str(written).split("\n"):
             if last := _last_word(base):
                 found.setdefault(last, []).extend(heirs)
@@ -228,10 +228,10 @@ def _last_word(base: str) -> str:
     return words[-1] if words else ""
 
 
-def _extended(code: Code, number: int, name: str) -> list[int]:
+def _find_extended_types(code: Code, number: int, name: str) -> list[int]:
     """The types that a block elsewhere adds to."""
     symbol = code.symbol(number)
-    return [each.id for each in code.named(name) if symbol and _is_home(code, each, symbol)]
+    return [each.id for each in code.find_named(name) if symbol and _is_home(code, each, symbol)]
 
 
 def _is_home(code: Code, type_: Symbol, other: Symbol) -> bool:

@@ -70,7 +70,7 @@ class FileSymbols:
             yield symbol
             symbol = self.by_id(symbol.parent)
 
-    def named(self, parent: int | None, name: str) -> list[Symbol]:
+    def find_named(self, parent: int | None, name: str) -> list[Symbol]:
         return self.inside.get((parent, name), [])
 
 
@@ -146,7 +146,7 @@ class Code:
     def symbol(self, number: int) -> Symbol | None:
         return self.outline(file_of(number)).by_id(number)
 
-    def named(self, name: str) -> list[Symbol]:
+    def find_named(self, name: str) -> list[Symbol]:
         """Symbols of exactly this name."""
         return self._named.fetch(
             name, lambda wanted: [s for s in self.store.symbols_named(wanted) if s.name == wanted]
@@ -170,7 +170,7 @@ class Code:
 
     def top(self, file: int, name: str) -> list[Symbol]:
         """What a file defines under a name outside of everything else."""
-        return self.outline(file).named(None, name)
+        return self.outline(file).find_named(None, name)
 
     def _read_imports(self, file: int) -> list[Import]:
         rows = self.store.connection.execute(

@@ -77,7 +77,7 @@ def definitions(code: Code, values: Values, place: NamePlace, ref: Reference) ->
         return (), False
     same = [
         each
-        for each in code.named(ref.name)
+        for each in code.find_named(ref.name)
         if each.kind in CALLABLES
         and (own := code.sources.get(each.file))
         and own.dialect.family == source.dialect.family

@@ -43,14 +43,14 @@ class Judge:
             return None
         place = NamePlace(file, ref.scope, ref.line)
         if ref.kind == "import":
-            return self._imported(wanted, place, ref)
+            return self._judge_imported(wanted, place, ref)
         if not ref.receiver:
             return self._bare(wanted, place, ref)
         if quick:
             return _BY_NAME if wanted.is_member else None
         return self._member(wanted, place, ref)
 
-    def _imported(self, wanted: TargetSymbol, place: NamePlace, ref: Reference) -> Verdict | None:
+    def _judge_imported(self, wanted: TargetSymbol, place: NamePlace, ref: Reference) -> Verdict | None:
         source = self.code.sources[place.file]
         found = [e for e in self.code.imports(place.file) if e.line == ref.line and e.name == ref.name]
         if not found:
@@ -58,7 +58,7 @@ class Judge:
         for each in found:
             if each.module == "self" and locate(self.code, source, f"self::{each.name}").kind == "module":
                 continue  # `mod name;` of Rust brings in a file
-            meant = names.imported(self.code, source, each)
+            meant = names.follow_import(self.code, source, each)
             if verdict := self._compare(wanted, meant, "import"):
                 return verdict
             if meant.kind == "unknown" and not wanted.is_member:
@@ -101,7 +101,7 @@ class Judge:
         if found.kind == "symbol":
             tier = "import" if whole.kind == "module" else "member"
             found = self._by_use(found, ref)
-            verdict = self._compare(wanted, found, tier) or self._mixed(wanted, whole, ref)
+            verdict = self._compare(wanted, found, tier) or self._judge_mixed(wanted, whole, ref)
             if verdict == _OVERRIDE and ref.receiver in wanted.dialect.above and wanted.up & set(found.symbols):
                 return None  # `super` never leads down
             return verdict
@@ -151,7 +151,7 @@ class Judge:
                 return True
         return False
 
-    def _mixed(self, wanted: TargetSymbol, whole: Meaning, ref: Reference) -> Verdict | None:
+    def _judge_mixed(self, wanted: TargetSymbol, whole: Meaning, ref: Reference) -> Verdict | None:
         """`self` in a class that some subclass combines with the owner of the symbol."""
         if whole.kind != "instance" or ref.receiver not in wanted.dialect.me | wanted.dialect.above:
             return None

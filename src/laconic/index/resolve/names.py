@@ -23,12 +23,12 @@ def lookup(code: Code, place: NamePlace, name: str) -> Meaning:
     if found := in_scopes(code, source, place, name):
         return of([symbol.id for symbol in found])
     top = [symbol.id for symbol in code.top(place.file, name)]
-    brought = [imported(code, source, each) for each in imports_of(code, place, name)]
-    if meant := _merged([of(top), *brought]):
+    brought = [follow_import(code, source, each) for each in imports_of(code, place, name)]
+    if meant := _merge([of(top), *brought]):
         return meant
-    if meant := _starred(code, source, name):
+    if meant := _look_in_stars(code, source, name):
         return meant
-    if meant := _shared(code, source, name):
+    if meant := _look_in_shared(code, source, name):
         return meant
     if source.dialect.family == "rust":
         return _crate(code, source, place, name)
@@ -48,7 +48,9 @@ def inside(code: Code, whole: Meaning, name: str) -> Meaning:
     if whole.kind == "module":
         return member(code, whole, name)
     if whole.kind == "symbol":
-        found = [each.id for number in whole.symbols for each in code.outline(file_of(number)).named(number, name)]
+        found = [
+            each.id for number in whole.symbols for each in code.outline(file_of(number)).find_named(number, name)
+        ]
         return of(found)
     return whole if whole.kind == "foreign" else UNKNOWN
 
@@ -60,7 +62,7 @@ def in_scopes(code: Code, source: SourceFile, place: NamePlace, name: str) -> li
     for around in outline.around(place.scope):
         hidden = around.kind in TYPES and around.kind != "module"
         seen = not hidden or direct or source.dialect.bare_members
-        found = outline.named(around.id, name) if seen else []
+        found = outline.find_named(around.id, name) if seen else []
         if found := [each for each in found if each.kind != "constructor"]:
             return found
         direct = False
@@ -70,7 +72,7 @@ def in_scopes(code: Code, source: SourceFile, place: NamePlace, name: str) -> li
 def imports_of(code: Code, place: NamePlace, name: str) -> list[Import]:
     """The imports that bring a name; those of the function itself hide those of the file."""
     source = code.sources[place.file]
-    found = [each for each in code.imports(place.file) if each.module and bound(source, each) == name]
+    found = [each for each in code.imports(place.file) if each.module and bound_name(source, each) == name]
     if len(found) < 2:
         return found
     for around in code.outline(place.file).around(place.scope):
@@ -79,7 +81,7 @@ def imports_of(code: Code, place: NamePlace, name: str) -> list[Import]:
     return found
 
 
-def bound(source: SourceFile, each: Import) -> str:
+def bound_name(source: SourceFile, each: Import) -> str:
     """The name under which a file knows what it imports."""
     if each.alias:
         return each.alias
@@ -94,7 +96,7 @@ def bound(source: SourceFile, each: Import) -> str:
     return tail.rpartition(".")[2] if family in {"jvm", "csharp"} else tail
 
 
-def imported(code: Code, source: SourceFile, each: Import, seen: Seen | None = None) -> Meaning:
+def follow_import(code: Code, source: SourceFile, each: Import, seen: Seen | None = None) -> Meaning:
     """What one import brings."""
     if source.dialect.family == "python" and not each.name and not each.alias:
         return locate(code, source, each.module.partition(".")[0])
@@ -136,17 +138,17 @@ def _member(code: Code, whole: Meaning, name: str, seen: Seen) -> Meaning:
             own += [each.id for each in code.outline(file).symbols if "default" in each.modifiers.split()]
         own += [symbol.id for symbol in code.top(file, name)]
         again += [
-            imported(code, source, each, seen)
+            follow_import(code, source, each, seen)
             for each in code.imports(file)
-            if bound(source, each) == name
+            if bound_name(source, each) == name
             and (each.exported or source.dialect.family in _OPEN or name in code.exports(file))
         ]
-    if meant := _merged([of(own), *again]):
+    if meant := _merge([of(own), *again]):
         return meant
     family = code.sources[whole.files[0]].dialect.family if whole.files else "python"
     if meant := part(code, whole, family, name):
         return meant
-    return _merged(
+    return _merge(
         imported_star(code, code.sources[file], each, name, seen)
         for file in whole.files
         if file in code.sources and name != "default"
@@ -182,20 +184,20 @@ def _absolute(code: Code, source: SourceFile, each: Import) -> str:
     return "::".join(parts if parts[:1] == ["super"] else ["self", *parts])
 
 
-def _starred(code: Code, source: SourceFile, name: str) -> Meaning:
-    return _merged(
+def _look_in_stars(code: Code, source: SourceFile, name: str) -> Meaning:
+    return _merge(
         imported_star(code, source, each, name)
         for each in code.imports(source.id)
         if each.name == "*" and not each.alias
     )
 
 
-def _shared(code: Code, source: SourceFile, name: str) -> Meaning:
+def _look_in_shared(code: Code, source: SourceFile, name: str) -> Meaning:
     """What is seen without an import: the folder, the package, or everything, by language."""
     shared = source.dialect.shared
     if not shared:
         return UNKNOWN
-    found = [s for s in code.named(name) if s.parent is None and s.kind not in NAMELESS and not _outlying(s)]
+    found = [s for s in code.find_named(name) if s.parent is None and s.kind not in NAMELESS and not _outlying(s)]
     if shared == "folder":
         return of([each.id for each in found if _folder(code, each) == source.folder])
     if shared == "package":
@@ -232,7 +234,7 @@ def _go_name(module_path: str, tail: str) -> str:
     return tail.split(".")[0].removeprefix("go-").replace("-", "_") if "." in tail else tail.removeprefix("go-")
 
 
-def _merged(meanings: Iterable[Meaning]) -> Meaning:
+def _merge(meanings: Iterable[Meaning]) -> Meaning:
     """All definitions together; else the first module; else foreign when something is."""
     symbols: dict[int, None] = {}
     files: dict[int, None] = {}

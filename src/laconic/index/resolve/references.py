@@ -39,10 +39,10 @@ def references(code: Code, symbol: Symbol) -> list[SymbolUse]:
     code.refresh()
     wanted = target(code, symbol)
     judge = Judge(code, Values(code))
-    found = list(_named(code, judge, wanted))
-    found += _renamed(code, judge, wanted)
+    found = list(_find_named_uses(code, judge, wanted))
+    found += _find_renamed_uses(code, judge, wanted)
     if wanted.symbol.kind == "constructor" or wanted.name in {"__init__", "constructor"}:
-        found += _constructed(code, judge, wanted)
+        found += _find_constructor_uses(code, judge, wanted)
     own = {
         (code.sources[e.file].path, e.line) for n in wanted.same if (e := code.symbol(n)) and e.file in code.sources
     }
@@ -51,7 +51,7 @@ def references(code: Code, symbol: Symbol) -> list[SymbolUse]:
     return sorted(kept, key=lambda use: use.order)
 
 
-def _named(code: Code, judge: Judge, wanted: TargetSymbol) -> Iterator[SymbolUse]:
+def _find_named_uses(code: Code, judge: Judge, wanted: TargetSymbol) -> Iterator[SymbolUse]:
     seen = 0
     for file, refs in code.mentions(wanted.name):
         for ref in refs:
@@ -61,7 +61,7 @@ def _named(code: Code, judge: Judge, wanted: TargetSymbol) -> Iterator[SymbolUse
                 yield _use(code, file, ref, verdict)
 
 
-def _renamed(code: Code, judge: Judge, wanted: TargetSymbol) -> Iterator[SymbolUse]:
+def _find_renamed_uses(code: Code, judge: Judge, wanted: TargetSymbol) -> Iterator[SymbolUse]:
     """Uses under another name: `import a as b`, default exports, and what is imported from there."""
     if wanted.is_member:
         return
@@ -121,13 +121,13 @@ def _importers(code: Code, wanted: TargetSymbol, name: str) -> list[tuple[int, I
 
 
 def _brings(code: Code, file: int, each: Import, wanted: TargetSymbol) -> bool:
-    meant = names.imported(code, code.sources[file], each)
+    meant = names.follow_import(code, code.sources[file], each)
     if meant.kind == "module" and not each.name:
         meant = names.member(code, meant, "default")
     return bool(set(meant.symbols) & wanted.same) and meant.kind == "symbol"
 
 
-def _constructed(code: Code, judge: Judge, wanted: TargetSymbol) -> Iterator[SymbolUse]:
+def _find_constructor_uses(code: Code, judge: Judge, wanted: TargetSymbol) -> Iterator[SymbolUse]:
     """A constructor is used where its class is called."""
     for owner in wanted.owners:
         symbol = code.symbol(owner)

@@ -45,13 +45,15 @@ def target(code: Code, symbol: Symbol) -> TargetSymbol:
     """Everything about a symbol that judging needs."""
     source = code.sources[symbol.file]
     owners = tuple(classes.owners(code, symbol))
-    same = {each.id for each in code.named(symbol.name) if each.id == symbol.id or _same(code, each, symbol, owners)}
+    same = {
+        each.id for each in code.find_named(symbol.name) if each.id == symbol.id or _same(code, each, symbol, owners)
+    }
     is_method = bool(owners)
     up = frozenset(each.id for each in classes.overridden(code, symbol)) - same if is_method else frozenset()
     down = frozenset(each.id for each in classes.overrides(code, symbol)) - same if is_method else frozenset()
     related = same | up | down
     others = [
-        each for each in code.named(symbol.name) if each.id not in related and _rival(code, each, source.dialect)
+        each for each in code.find_named(symbol.name) if each.id not in related and _rival(code, each, source.dialect)
     ]
     kinds = {found.kind for number in owners if (found := code.symbol(number))}
     return TargetSymbol(
@@ -64,7 +66,7 @@ def target(code: Code, symbol: Symbol) -> TargetSymbol:
         source.dialect,
         bool(kinds & _ABSTRACT),
         any(not classes.whole(code, owner) for owner in owners)
-        or (source.dialect.open_types and _added(code, symbol)),
+        or (source.dialect.open_types and _is_added(code, symbol)),
     )
 
 
@@ -83,7 +85,7 @@ def _same(code: Code, each: Symbol, symbol: Symbol, owners: tuple[int, ...]) -> 
     return bool(owners) and tuple(classes.owners(code, each)) == owners
 
 
-def _added(code: Code, symbol: Symbol) -> bool:
+def _is_added(code: Code, symbol: Symbol) -> bool:
     """Whether it may be a member of types of others: declared by a trait, or in a block that adds to a type."""
     above = code.symbol(symbol.parent) if symbol.parent is not None else None
     return above is not None and (above.kind == "trait" or (above.kind == "impl" and bool(above.bases)))

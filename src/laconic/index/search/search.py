@@ -99,14 +99,14 @@ class _Gathering:
     offered: set[tuple[str, int]] = field(default_factory=set)  # those of them that were named
     cut: set[str] = field(default_factory=set)  # files of which only the first lines were named
 
-    def heard(self, found: TextFound) -> TextFound:
+    def note_lines(self, found: TextFound) -> TextFound:
         self.lines += found.total
         self.cut |= {file.path for file in found.files if file.matches > len(file.lines)}
         if found.unread:
             self.notes.append(f"{found.unread} files were not looked at in time: narrow path")
         return found
 
-    def counted(self, hits: Iterable[Hit]) -> Iterator[Hit]:
+    def count(self, hits: Iterable[Hit]) -> Iterator[Hit]:
         for hit in hits:
             self.offered.add((hit.path, hit.line))
             yield hit
@@ -152,8 +152,8 @@ def _search_sources(index: Index, query: Query, scope: Scope, gathering: _Gather
     """Everything that may answer, the surest first."""
     store = index.store
     if query.regex:
-        found = gathering.heard(lookup.find_regex(store, index.root, query, scope))
-        yield from gathering.counted(lookup.text_hits(store, found, 1.0, query.testing))
+        found = gathering.note_lines(lookup.find_regex(store, index.root, query, scope))
+        yield from gathering.count(lookup.text_hits(store, found, 1.0, query.testing))
     elif query.either:
         for part in query.either:
             one = replace(parse_query(part), filters=query.filters, semantic=query.semantic, wanted=query.wanted)
@@ -211,12 +211,12 @@ def _find_texts(index: Index, query: Query, scope: Scope, gathering: _Gathering)
     store, text = index.store, query.phrase or query.bare
     count = len(text.split())
     if query.phrase or query.single or query.qualified or count == 1 or _CODE_SIGNS.search(text):
-        found = gathering.heard(lookup.find_text(store, index.root, text, scope, query.wanted))
-        yield from gathering.counted(lookup.text_hits(store, found, 0.4, query.testing))
+        found = gathering.note_lines(lookup.find_text(store, index.root, text, scope, query.wanted))
+        yield from gathering.count(lookup.text_hits(store, found, 0.4, query.testing))
     elif _SPOKEN <= count <= _LONGEST and not query.kinds:
         found = lookup.find_phrase(store, index.root, text, scope)
         gathering.lines += found.total
-        yield from gathering.counted(lookup.text_hits(store, found, 0.9 if count > _SPOKEN else 0.7, query.testing))
+        yield from gathering.count(lookup.text_hits(store, found, 0.9 if count > _SPOKEN else 0.7, query.testing))
 
 
 def _describe_filters(filters: Filters) -> str:

@@ -49,5 +49,5 @@ def _files(code: Code, parts: list[str]) -> list[int]:
 def _inside(code: Code, meant: Meaning, name: str) -> Meaning:
     if meant.kind == "module":
         return of([symbol.id for file in meant.files for symbol in code.top(file, name)])
-    found = [inner.id for number in meant.symbols for inner in code.outline(number >> 20).named(number, name)]
+    found = [inner.id for number in meant.symbols for inner in code.outline(number >> 20).find_named(number, name)]
     return of(found)

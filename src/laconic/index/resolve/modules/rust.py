@@ -54,7 +54,7 @@ def _step(code: Code, start: Meaning, name: str) -> Meaning:
             return found
         types = [symbol.id for file in start.files for symbol in code.top(file, name)]
         return of(types)
-    inner = [symbol.id for number in start.symbols for symbol in code.outline(number >> 20).named(number, name)]
+    inner = [symbol.id for number in start.symbols for symbol in code.outline(number >> 20).find_named(number, name)]
     return of(inner) if inner else UNKNOWN
 
 

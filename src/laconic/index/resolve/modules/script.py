@@ -61,13 +61,13 @@ def _aliases(code: Code, source: SourceFile) -> list[tuple[str, str]]:
         key = ("paths", folder)
         found = code.derived.get(key)
         if not isinstance(found, list):
-            found = code.derived[key] = _configured(code, folder)
+            found = code.derived[key] = _read_aliases(code, folder)
         if found or not folder:
             return found
         folder = folder.rpartition("/")[0]
 
 
-def _configured(code: Code, folder: str) -> list[tuple[str, str]]:
+def _read_aliases(code: Code, folder: str) -> list[tuple[str, str]]:
     pairs: list[tuple[str, str]] = []
     for name in _CONFIGS:
         path = f"{folder}/{name}" if folder else name
