@@ -151,12 +151,12 @@ def test_events_name_files_and_not_what_is_not_watched(tmp_path: Path) -> None:
     assert not watch.add(["in"])
     (tmp_path / "in/x").write_text("1")
     (tmp_path / "in/deeper/y").write_text("1")
-    heard = watch.heard()
+    heard = watch.take_events()
     assert heard.paths == {"in/x"}
     assert not heard.lost
-    assert not watch.heard().paths
+    assert not watch.take_events().paths
     (tmp_path / "other").mkdir()
-    assert watch.heard().lost
+    assert watch.take_events().lost
     watch.close()
 
 

@@ -18,7 +18,7 @@ from laconic.mcp_server.offers import listed_tools
 from laconic.mcp_server.server import CodePlane
 from laconic.render.compact import dump
 from laconic.tokens.count import counter
-from laconic.workspace.lock import held
+from laconic.workspace.lock import hold_lock
 
 
 @pytest.fixture
@@ -127,7 +127,7 @@ def test_a_call_that_has_to_wait_reports_progress(root: Path, settings: Settings
             await client.call_tool("search", {"query": "total"}, progress_callback=note)
 
     file = claim(settings.cache_dir(), root)
-    with held(file.with_name(file.name + ".lock"), seconds=1) as got:
+    with hold_lock(file.with_name(file.name + ".lock"), seconds=1) as got:
         assert got
         anyio.run(talk)
     assert heard

@@ -12,7 +12,7 @@ from laconic.context.line import Line
 from laconic.context.recap import BUDGET, Summariser, recap
 from laconic.context.sheets import Sheet
 from laconic.errors import ArchiveUnavailable
-from laconic.render.passage import shown
+from laconic.render.passage import passage_text
 from laconic.render.recap import recap_head
 from laconic.wire.conversation import Conversation
 from laconic.wire.exchanges import Exchange
@@ -210,7 +210,7 @@ class Ladder:
             return []
         left = f"{text[:head]} [… {len(text) - keep} characters left out] {text[-(keep - head) :]}"
         shorter = f"{left}\nlaconic recall {ref}"
-        before, after = self._count(shown(sheet.passage, sheet.runs)), self._count(shorter)
+        before, after = self._count(passage_text(sheet.passage, sheet.runs)), self._count(shorter)
         if after >= before:
             return []
         return [

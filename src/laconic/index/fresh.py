@@ -87,7 +87,7 @@ class Freshness:
         return Changes(tuple(suspects), tuple(gone))
 
     def _take_events(self) -> WatchEvents:
-        return WatchEvents(frozenset(), False) if self._watch is None else self._watch.heard()
+        return WatchEvents(frozenset(), False) if self._watch is None else self._watch.take_events()
 
     def _look(self, heard: WatchEvents) -> Changes:
         started = self._clock()

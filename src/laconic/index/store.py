@@ -18,7 +18,7 @@ from laconic.index.prepared import PreparedFile
 from laconic.index.schema import BY_FILE, FILE, PARSER, STATEMENTS, VERSION, file_of, symbol_id, symbols_of
 from laconic.index.words import WordRow, fold
 from laconic.records import Reference, Span
-from laconic.workspace.lock import held
+from laconic.workspace.lock import hold_lock
 
 _UNSAID: Final = "1"  # the parser of indexes from before it was written down
 _MEMORY: Final = Path(":memory:")
@@ -99,7 +99,7 @@ class Store:
         except sqlite3.DatabaseError as error:
             if not _is_ruined(error):
                 raise _unavailable(path, error) from None
-        with held(lock_of(path), seconds=_WAIT) as got:
+        with hold_lock(lock_of(path), seconds=_WAIT) as got:
             if not got:
                 raise IndexUnavailable(f"{path} is locked.", "Wait for the other process to end.")
             return cls(path, _replace(path))
@@ -125,7 +125,7 @@ class Store:
         if not self.kept:
             yield True
             return
-        with held(lock_of(self.path), seconds=seconds) as got:
+        with hold_lock(lock_of(self.path), seconds=seconds) as got:
             yield got
 
     def close(self) -> None:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from laconic.errors import Unreadable, UsageError
 from laconic.index import trigrams
 from laconic.index.store import Store
-from laconic.reduce.pattern import compiled
+from laconic.reduce.pattern import compile_pattern
 from laconic.workspace.reading import as_text, read_listed
 
 if TYPE_CHECKING:
@@ -150,7 +150,7 @@ def _regex(question: Question) -> Matcher:
     import regex  # has a time limit, which `re` lacks: a hostile pattern must not hang
 
     flags = regex.MULTILINE | regex.VERSION0 | (regex.IGNORECASE if question.folded else 0)
-    return _engine(compiled(question.text, flags), question.per_file)
+    return _engine(compile_pattern(question.text, flags), question.per_file)
 
 
 def _engine(pattern: Pattern[str], keep: int) -> Matcher:

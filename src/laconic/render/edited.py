@@ -32,7 +32,7 @@ class Changed:
     note: str = ""  # syntax errors, say
 
 
-def edited(files: Sequence[Changed], *, dry: bool) -> str:
+def edited_text(files: Sequence[Changed], *, dry: bool) -> str:
     """The files with their new tags, and every changed place with a line on each side."""
     parts = ["Nothing was written; this is what would be."] if dry else []
     for file in files:

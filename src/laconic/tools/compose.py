@@ -40,12 +40,12 @@ def compose(
     room, layer = limit, ""
     answer = answer if json else _visible(answer)
     for _ in range(8):
-        fitted = _fitted(answer, room, count, more, json=json)
+        fitted = _fit_pieces(answer, room, count, more, json=json)
         text = _json(answer, fitted, room, limit, more) if json else _text(answer, fitted, more)
         tokens = count(text)
         if tokens <= limit:
             cut = layer or ("" if fitted.whole else "fit")
-            return Composed(text, tokens, _shown(fitted), cut, answer.failed)
+            return Composed(text, tokens, _shown_sizes(fitted), cut, answer.failed)
         layer, room = "recount", room - (tokens - limit) - 1
         if room <= 0 or not fitted.shown:
             break
@@ -84,7 +84,7 @@ def longest(make: Callable[[int], str], most: int, limit: int, count: Count) -> 
     return make(low)
 
 
-def _fitted(answer: ToolAnswer, room: int, count: Count, more: Callable[[int], str], *, json: bool) -> Fitted:
+def _fit_pieces(answer: ToolAnswer, room: int, count: Count, more: Callable[[int], str], *, json: bool) -> Fitted:
     pieces = answer.pieces
     fixed = count(answer.head + answer.note)
     footing = count(footer(_omission(answer, len(pieces) - 1, 0, more)) or "x") + 4
@@ -104,13 +104,13 @@ def _fitted(answer: ToolAnswer, room: int, count: Count, more: Callable[[int], s
     )
 
 
-def _shown(fitted: Fitted) -> tuple[tuple[int, int], ...]:
+def _shown_sizes(fitted: Fitted) -> tuple[tuple[int, int], ...]:
     return tuple((index, level) for index, level in enumerate(fitted.levels) if level != LEFT_OUT)
 
 
 def _text(answer: ToolAnswer, fitted: Fitted, more: Callable[[int], str]) -> str:
     parts = [answer.head]
-    shown = _shown(fitted)
+    shown = _shown_sizes(fitted)
     if answer.grouped:
         groups: dict[str, list[tuple[int, int]]] = {}
         for index, level in shown:
@@ -131,7 +131,7 @@ def _text(answer: ToolAnswer, fitted: Fitted, more: Callable[[int], str]) -> str
 
 
 def _json(answer: ToolAnswer, fitted: Fitted, room: int, limit: int, more: Callable[[int], str]) -> str:
-    records: list[Json] = [dict(_record(answer.pieces[index])) for index, _ in _shown(fitted)]
+    records: list[Json] = [dict(_record(answer.pieces[index])) for index, _ in _shown_sizes(fitted)]
     body: dict[str, Json] = {answer.unit: records}
     if answer.head.strip():
         body["about"] = answer.head.strip()

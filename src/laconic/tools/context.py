@@ -21,7 +21,7 @@ from laconic.index.search.task_query import TaskQuery
 from laconic.index.store import Symbol
 from laconic.records import Span
 from laconic.render.compact import Json
-from laconic.tools.source import OpenedFile, clipped, opened, whole_spans
+from laconic.tools.source import OpenedFile, clip_line, open_file, whole_spans
 from laconic.tools.tool import Argument, Piece, SentLines, Tool, ToolAnswer, ToolCall
 from laconic.tools.windows import Choice, Window
 
@@ -65,7 +65,7 @@ def run(call: ToolCall) -> ToolAnswer:
         return ToolAnswer([], "context", note=note, unit="symbols")
     rounds = _rounds(call.limit, call.text("show"))
     worth = score_lines(rows, task_files, store.symbols_of_path) if any(each.lines for each in rounds) else {}
-    choice = Choice(worth, files.lines, call.plane.count, files.known)
+    choice = Choice(worth, files.lines, call.plane.count, files.is_known)
     pieces: list[Piece] = []
     names, room = rows, call.limit - _FOOTER
     for each in rounds:
@@ -73,14 +73,14 @@ def run(call: ToolCall) -> ToolAnswer:
             break
         size, spared = each.within(room), choice.spared
         shown = [_window(window, files) for window in choice.take(size.lines)]
-        spent = _spent(call, shown) + choice.spared - spared
+        spent = _count_spent(call, shown) + choice.spared - spared
         room -= spent
         if size.names:
             headed = {piece.group for piece in shown}
             names = _unseen(names, [*pieces, *shown])
             page = list(_page(call, names, files, min(size.names + max(0, size.lines - spent), room), headed))
             names = names[len(page) :]
-            room -= _spent(call, page, headed)
+            room -= _count_spent(call, page, headed)
             shown += page
         pieces += _by_file(shown)
     if not pieces and choice.spared:
@@ -114,10 +114,10 @@ def _unseen(rows: Iterable[RankedSymbol], pieces: Iterable[Piece]) -> list[Ranke
     for piece in pieces:
         if piece.sent is not None:
             shown.setdefault(piece.group, []).extend(piece.sent.spans)
-    return [row for row in rows if row.symbol is not None and not _told(row.symbol, shown.get(row.path, ()))]
+    return [row for row in rows if row.symbol is not None and not _is_shown(row.symbol, shown.get(row.path, ()))]
 
 
-def _told(symbol: Symbol, shown: Iterable[Span]) -> bool:
+def _is_shown(symbol: Symbol, shown: Iterable[Span]) -> bool:
     lines = 0
     for span in shown:
         if span.start <= symbol.line <= span.end:
@@ -126,7 +126,7 @@ def _told(symbol: Symbol, shown: Iterable[Span]) -> bool:
     return lines >= _KNOWN
 
 
-def _spent(call: ToolCall, pieces: Sequence[Piece], headed: AbstractSet[str] = frozenset()) -> int:
+def _count_spent(call: ToolCall, pieces: Sequence[Piece], headed: AbstractSet[str] = frozenset()) -> int:
     count = call.plane.count
     headings = {piece.group for piece in pieces} - headed
     return sum(count(piece.texts[0]) for piece in pieces) + sum(count(f"{path}\n") for path in headings)
@@ -144,7 +144,7 @@ class _Files:
     def get(self, path: str) -> OpenedFile | None:
         if path not in self._files:
             try:
-                self._files[path] = opened(self._call, path)
+                self._files[path] = open_file(self._call, path)
             except WorkspaceError:
                 self._files[path] = None  # gone since it was indexed
         return self._files[path]
@@ -155,11 +155,11 @@ class _Files:
             self._lines[path] = file.lines if file is not None else ()
         return self._lines[path]
 
-    def known(self, path: str, line: int) -> bool:
+    def is_known(self, path: str, line: int) -> bool:
         """Whether the client has this line already."""
         if path not in self._received:
             file = self.get(path)
-            seen = frozenset[int]() if file is None else self._call.session.received(path, file.tag)
+            seen = frozenset[int]() if file is None else self._call.session.received_lines(path, file.tag)
             self._received[path] = frozenset() if self._call.flag("again") else seen
         return line in self._received[path]
 
@@ -171,7 +171,7 @@ def _page(
     paths, used = set(headed), 0
     for row in rows:
         piece = _name(row, files)
-        used += _spent(call, [piece], paths)
+        used += _count_spent(call, [piece], paths)
         if used > room:
             break
         paths.add(row.path)
@@ -190,7 +190,7 @@ def _window(window: Window, files: _Files) -> Piece:
     path, span = window
     file = files.get(path)
     assert file is not None
-    text = "\n".join(clipped(line) for line in file.lines[span.start - 1 : span.end])
+    text = "\n".join(clip_line(line) for line in file.lines[span.start - 1 : span.end])
     record: dict[str, Json] = {"path": path, "span": [span.start, span.end], "text": text}
     return Piece(
         (f"{span}\n{text}\n",), path, span.start, record, SentLines(path, file.source, whole_spans(file.lines, span))
@@ -199,7 +199,7 @@ def _window(window: Window, files: _Files) -> Piece:
 
 def _line(symbol: Symbol, file: OpenedFile) -> str:
     """The line of the definition as it stands in the file, below its number."""
-    source = clipped(file.lines[symbol.line - 1].strip()) if symbol.line <= len(file.lines) else symbol.name
+    source = clip_line(file.lines[symbol.line - 1].strip()) if symbol.line <= len(file.lines) else symbol.name
     return f"{symbol.line} {source[:_LINE].rstrip()}\n"
 
 

@@ -21,7 +21,7 @@ from laconic.render.compact import Json
 from laconic.tools.affected import impact_of, tests_for
 from laconic.tools.tool import Argument, Piece, Tool, ToolAnswer, ToolCall
 from laconic.workspace.reading import inside, read_bytes
-from laconic.workspace.revisions import changes, patched, states
+from laconic.workspace.revisions import changes, read_patched, states
 from laconic.workspace.secrets import SECRET, SecretFiles
 
 Asked = Callable[[SymbolChange], Impact | None]
@@ -36,7 +36,7 @@ def run(call: ToolCall) -> ToolAnswer:
     if call.text("to"):
         wanted = f"{wanted or 'HEAD'}..{call.text('to')}"
     hunks = call.text("view") == "hunks"
-    found = changed(call.plane.root, wanted, call.texts("path"), context=_CONTEXT if hunks else 0)
+    found = read_changes(call.plane.root, wanted, call.texts("path"), context=_CONTEXT if hunks else 0)
     files = [_without_secrets(file, call.plane.secrets) for file in found]
     if not files:
         return ToolAnswer(kind="diff", note="nothing changed\n")
@@ -49,11 +49,11 @@ def run(call: ToolCall) -> ToolAnswer:
     return replace(answer, note=tests)
 
 
-def changed(root: Path, wanted: str = "", paths: Sequence[str] = (), *, context: int = 0) -> list[FileChange]:
+def read_changes(root: Path, wanted: str = "", paths: Sequence[str] = (), *, context: int = 0) -> list[FileChange]:
     """The files that differ; `wanted` names two states, or a patch file."""
     words = wanted.strip()
     if words.endswith((".patch", ".diff")) and inside(root, words).is_file():
-        return patched(root, read_bytes(root, words, _LARGEST))
+        return read_patched(root, read_bytes(root, words, _LARGEST))
     return changes(root, states(root, words), paths, context)
 
 
@@ -66,7 +66,7 @@ def _without_secrets(file: FileChange, secrets: SecretFiles) -> FileChange:
 
 def by_symbol(found: Comparison, detail: str = "standard", impact: Asked | None = None) -> ToolAnswer:
     """A piece for every symbol under its file, the riskiest first, and one for every other file."""
-    items = weighed(found, impact)
+    items = weigh_changes(found, impact)
     head = f"{totals(len(items), len(found.files), items)}\n"
     heads = {file.change.path: _head(file) for file in found.files}
     if detail == "minimal":
@@ -82,7 +82,7 @@ def by_symbol(found: Comparison, detail: str = "standard", impact: Asked | None 
     return ToolAnswer(pieces, "diff", head, unit="changes", spread=8.0)
 
 
-def weighed(found: Comparison, impact: Asked | None = None) -> list[Weighed]:
+def weigh_changes(found: Comparison, impact: Asked | None = None) -> list[Weighed]:
     """Every changed symbol with its risk."""
     return [weigh(change, impact(change) if impact else None) for change in found.symbols]
 
@@ -90,7 +90,7 @@ def weighed(found: Comparison, impact: Asked | None = None) -> list[Weighed]:
 def records(found: Comparison, detail: str = "compact", impact: Asked | None = None) -> list[dict[str, Json]]:
     """All changed symbols for programs."""
     form = full if detail == "full" else compact
-    return [form(item) for item in weighed(found, impact)]
+    return [form(item) for item in weigh_changes(found, impact)]
 
 
 def by_hunk(files: Sequence[FileChange]) -> ToolAnswer:

@@ -19,7 +19,7 @@ from laconic.index.resolve import (
 from laconic.index.search.lookup import suggest_names
 from laconic.index.store import CALLABLE, Symbol
 from laconic.render.compact import Json
-from laconic.tools.source import OpenedFile, body, clipped, opened
+from laconic.tools.source import OpenedFile, body, clip_line, open_file
 from laconic.tools.tool import Argument, Piece, Tool, ToolAnswer, ToolCall
 
 _FEW: Final = 6  # uses that are shown with their line of source
@@ -46,7 +46,7 @@ def run(call: ToolCall) -> ToolAnswer:
         notes.append(f"[only the first {_MOST_SYMBOLS} symbols; inspect the others in another call]")
     paths: list[str] = []
     for name in wanted:
-        found = find_symbol(code, name) or _inherited(code, name)
+        found = find_symbol(code, name) or _find_inherited(code, name)
         if not found:
             missing = UnknownName("symbol", name, tuple(suggest_names(call.plane.index.store, name)))
             if len(wanted) == 1:
@@ -54,7 +54,7 @@ def run(call: ToolCall) -> ToolAnswer:
             notes.append(str(missing))
             continue
         chosen, others = _chosen(found)
-        file = opened(call, code.sources[chosen.file].path)
+        file = open_file(call, code.sources[chosen.file].path)
         pieces += _about(call, code, chosen, file, only)
         paths.append(file.path)
         if others:
@@ -65,7 +65,7 @@ def run(call: ToolCall) -> ToolAnswer:
     )
 
 
-def _inherited(code: Code, name: str) -> list[Symbol]:
+def _find_inherited(code: Code, name: str) -> list[Symbol]:
     """What `Class.member` means where the class has it from one above it."""
     owner, _, member = name.strip().strip("`").removesuffix("()").rpartition(".")
     types = find_symbol(code, owner) if owner and member else []
@@ -153,9 +153,9 @@ def _file(call: ToolCall, code: Code, path: str, uses: list[SymbolUse], heading:
     short = f"{path} {places}\n"
     if not few:
         return Piece((short,), heading, record=record)
-    source = opened(call, path).lines
+    source = open_file(call, path).lines
     quoted = "".join(
-        f"  {n}{'' if sure else '?'} {clipped(source[n - 1].strip())}\n"
+        f"  {n}{'' if sure else '?'} {clip_line(source[n - 1].strip())}\n"
         for n, sure in lines.items()
         if n <= len(source)
     )

@@ -33,12 +33,12 @@ def scaffold(call: ToolCall, symbol: Symbol, most: int) -> list[str]:
         return []
     more = f" and {len(told) - most} more" if len(told) > most else ""
     names = " ".join(f"{each.name}:{each.start}" for each in told[:most])
-    return [f"{symbol.span} {_signed(symbol)}\n  {names}{more}\n"]
+    return [f"{symbol.span} {_sign(symbol)}\n  {names}{more}\n"]
 
 
 def _piece(symbol: Symbol, members: dict[int | None, list[Symbol]], heading: str, path: str) -> Piece:
     inner = _below(symbol, members)
-    own = f"{symbol.span} {_signed(symbol)}"
+    own = f"{symbol.span} {_sign(symbol)}"
     record: dict[str, Json] = {"path": path, "name": symbol.qualified, "kind": symbol.kind}
     record |= {"span": [symbol.start, symbol.end], "signature": symbol.signature}
     if not inner:
@@ -46,7 +46,7 @@ def _piece(symbol: Symbol, members: dict[int | None, list[Symbol]], heading: str
     record["members"] = [f"{each.qualified}:{each.start}" for _, each in inner]
     told = [each for _, each in inner if each.kind not in _INNER] or [each for _, each in inner]
     names = " ".join(f"{each.name}:{each.start}" for each in told)
-    lines = "".join(f"{'  ' * depth}{each.span} {_signed(each)}\n" for depth, each in inner)
+    lines = "".join(f"{'  ' * depth}{each.span} {_sign(each)}\n" for depth, each in inner)
     return Piece(
         (f"{own} [{len(inner)} members]\n", f"{own}\n  {names}\n", f"{own}\n{lines}"), heading, symbol.start, record
     )
@@ -61,6 +61,6 @@ def _below(symbol: Symbol, members: dict[int | None, list[Symbol]], depth: int =
     return found
 
 
-def _signed(symbol: Symbol) -> str:
+def _sign(symbol: Symbol) -> str:
     text = symbol.signature or symbol.name
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"

@@ -189,19 +189,19 @@ class Plane:
         if self._index is not None and self._index.store.is_removed:
             self._forget_index()
         try:
-            self._lag = self._built() if self.shell else self._refreshed()
+            self._lag = self._build() if self.shell else self._refresh()
             if self.index.trouble:
                 raise IndexUnavailable(f"{self.index.trouble}.")
         except _UNUSABLE as error:
             self._do_without(error)
             self._lag = self.index.refresh() if not self.index.store.kept else ""
 
-    def _built(self) -> str:
+    def _build(self) -> str:
         """For a command, which asks once: complete, however long that takes; another writer is waited for."""
         locked = self.index.store.kept and self.index.build(seconds=_OTHERS).locked
         return self.index.refresh() if locked or not self.index.store.kept else ""
 
-    def _refreshed(self) -> str:
+    def _refresh(self) -> str:
         """For a server: a build that ends soon is waited for, a longer one is said to be under way."""
         until = time.monotonic() + _PATIENCE
         while (lag := self.index.refresh()) and time.monotonic() < until and not self.index.trouble:
@@ -307,7 +307,7 @@ def _unsaid(page: ToolAnswer, tool: Tool, call: ToolCall) -> tuple[ToolAnswer, l
     places = list(range(len(page.pieces) + 1))
     if call.flag(AGAIN.name):
         return page, places
-    fresh = [at for at, piece in enumerate(page.pieces) if not call.session.told(_key(tool, call, piece))]
+    fresh = [at for at, piece in enumerate(page.pieces) if not call.session.was_told(_key(tool, call, piece))]
     said = len(page.pieces) - len(fresh)
     if not said:
         return page, places

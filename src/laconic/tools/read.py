@@ -12,7 +12,7 @@ from laconic.records import Span
 from laconic.render.visible import visible_name
 from laconic.tools.near import near_paths
 from laconic.tools.outline import outline
-from laconic.tools.source import OpenedFile, excerpt, opened
+from laconic.tools.source import OpenedFile, excerpt, open_file
 from laconic.tools.tool import Argument, Piece, Tool, ToolAnswer, ToolCall
 from laconic.workspace.reading import inside, relative
 
@@ -56,12 +56,12 @@ def run(call: ToolCall) -> ToolAnswer:
 
 def _pieces(call: ToolCall, target: str) -> tuple[list[Piece], str]:
     """The pieces for one target, and what is to be said of it."""
-    path, symbol, span = _parsed(call, target)
+    path, symbol, span = _parse_target(call, target)
     if symbol:
         return _symbol(call, path, symbol)
     if _is_folder(call, path):
         return _folder(call, relative(call.plane.root, path))
-    file = _opened(call, path)
+    file = _open(call, path)
     if span is None:
         if len(file.lines) <= MOST_LINES or call.text("budget"):
             return _windows(call, file, Span(1, max(1, len(file.lines)))), ""
@@ -83,7 +83,7 @@ def _windows(call: ToolCall, file: OpenedFile, span: Span) -> list[Piece]:
     return [excerpt(call, file, Span(start, min(start + MOST_LINES - 1, span.end))) for start in starts]
 
 
-def _parsed(call: ToolCall, target: str) -> tuple[str, str, Span | None]:
+def _parse_target(call: ToolCall, target: str) -> tuple[str, str, Span | None]:
     text = target.strip().strip("`'\"")
     if "::" in text:
         path, _, symbol = text.partition("::")
@@ -122,11 +122,11 @@ def _folder(call: ToolCall, path: str) -> tuple[list[Piece], str]:
     return pieces, f"{path} is a folder: {call.ready('map', path)} tells more."
 
 
-def _opened(call: ToolCall, path: str) -> OpenedFile:
+def _open(call: ToolCall, path: str) -> OpenedFile:
     known = relative(call.plane.root, path)
     if not _exists(call, known):
         raise UnknownName("file", path, near_paths(call.plane.index, path))
-    return opened(call, known)
+    return open_file(call, known)
 
 
 def _exists(call: ToolCall, path: str) -> bool:
@@ -153,7 +153,7 @@ def _symbol(call: ToolCall, path: str, name: str) -> tuple[list[Piece], str]:
         row = store.file_by_id(symbol.file)
         if row is None:
             continue
-        file = opened(call, row.path)
+        file = open_file(call, row.path)
         span = Span(max(1, symbol.start - _AROUND), min(len(file.lines), symbol.end + _AROUND))
         if len(span) > MOST_LINES and not call.text("budget"):
             cut = Span(span.start, span.start + MOST_LINES - 1)

@@ -63,7 +63,7 @@ COMMANDS: Final[dict[str, AnalyserCommand]] = {
 }
 
 
-def configured(root: Path) -> list[str]:
+def find_configured(root: Path) -> list[str]:
     """The tools that a project is set up for."""
     return [name for name, command in COMMANDS.items() if any(_sign(root, sign) for sign in command.signs)]
 
@@ -79,7 +79,9 @@ def allowed_tools(settings: Settings) -> list[str]:
 def output_of(root: Path, name: str, allowed: Sequence[str], environment: Mapping[str, str] | None = None) -> str:
     """Run one tool that the user allowed, never through a shell; what it printed."""
     if name not in COMMANDS:
-        raise UsageError(f"There is no tool {name!r}.", f"Use one of: {', '.join(configured(root) or COMMANDS)}.")
+        raise UsageError(
+            f"There is no tool {name!r}.", f"Use one of: {', '.join(find_configured(root) or COMMANDS)}."
+        )
     program, *words = COMMANDS[name].argv
     inside = _allowed_inside(root, program, allowed)
     if not inside and name not in allowed:
@@ -108,9 +110,9 @@ def run(call: ToolCall) -> ToolAnswer:
     elif file:
         output = read_bytes(root, file, _LARGEST).decode("utf-8", "replace")
     else:
-        names = ", ".join(configured(root)) or "no known tool"
+        names = ", ".join(find_configured(root)) or "no known tool"
         raise UsageError(f"Which report? This project is set up for: {names}.", "Name `file`, or `run` with a tool.")
-    found = located(root, read(output) if output.strip() else Findings(tool or file, ()))
+    found = locate(root, read(output) if output.strip() else Findings(tool or file, ()))
     if base := call.text("since"):
         found = since(root, found, base)
     wanted = Wanted(
@@ -123,7 +125,7 @@ def run(call: ToolCall) -> ToolAnswer:
     return made
 
 
-def located(root: Path, found: Findings) -> Findings:
+def locate(root: Path, found: Findings) -> Findings:
     """The same findings with paths relative to the workspace, and with the symbols they stand in."""
     sources: dict[str, Sequence[tuple[Span, str]]] = {}
     items = []

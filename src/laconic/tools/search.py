@@ -13,7 +13,7 @@ from laconic.records import Hit
 from laconic.render.compact import hit_record
 from laconic.render.hits import by_file, enclosing, hit_line
 from laconic.tools.outline import scaffold
-from laconic.tools.source import body, clipped, opened
+from laconic.tools.source import body, clip_line, open_file
 from laconic.tools.tool import Argument, Piece, Tool, ToolAnswer, ToolCall
 
 MOST: Final = 100  # hits of one answer
@@ -69,7 +69,7 @@ def _pieces(call: ToolCall, hits: list[Hit]) -> list[Piece]:
     pieces = []
     around = ""
     for number, hit in enumerate(hits):
-        hit = _shortened(hit)
+        hit = _shorten(hit)
         text = hit_line(hit, around)
         around = enclosing(hit) if hit.symbol else ""
         piece = Piece((text,), hit.path, hit.line, hit_record(hit))
@@ -79,7 +79,7 @@ def _pieces(call: ToolCall, hits: list[Hit]) -> list[Piece]:
     return pieces
 
 
-def _shortened(hit: Hit) -> Hit:
+def _shorten(hit: Hit) -> Hit:
     preview = hit.preview.strip()
     if len(preview) <= 160:
         return hit
@@ -104,7 +104,7 @@ def _with_body(call: ToolCall, hit: Hit, piece: Piece) -> Piece:
     if symbol.kind in TYPES and len(symbol.span) > _SHORT:
         texts = (piece.texts[0], *scaffold(call, symbol, _MEMBERS))
         return Piece(texts, hit.path, hit.line, piece.record)
-    whole = body(call, opened(call, hit.path), symbol, group=hit.path)
+    whole = body(call, open_file(call, hit.path), symbol, group=hit.path)
     larger = [text for text in whole.texts[1:] if call.plane.count(text) <= _BODY]
     texts = (piece.texts[0], *larger)
     sent = whole.sent if len(texts) == len(whole.texts) else None
@@ -122,8 +122,8 @@ def _references(call: ToolCall, query: str, limit: int) -> ToolAnswer:
     hits: list[Hit] = []
     for use in uses:
         around = code.symbol(use.symbol) if use.symbol is not None else None
-        lines = opened(call, use.path).lines if len(hits) < limit else ()
-        preview = clipped(lines[use.line - 1].strip())[:160] if 0 < use.line <= len(lines) else ""
+        lines = open_file(call, use.path).lines if len(hits) < limit else ()
+        preview = clip_line(lines[use.line - 1].strip())[:160] if 0 < use.line <= len(lines) else ""
         span = around.span if around is not None else None
         name = around.qualified if around is not None else ""
         hits.append(Hit(use.path, use.line, "ref", query, preview, name, span, use.sure))

@@ -14,7 +14,7 @@ from laconic.index.store import Symbol
 from laconic.records import Span
 from laconic.reduce.code import fold
 from laconic.render.compact import Json
-from laconic.render.numbered import header, numbered
+from laconic.render.numbered import header, number_lines
 from laconic.tools.tool import Piece, SentLines, ToolCall
 from laconic.workspace.reading import is_binary, read_bytes, relative
 
@@ -42,7 +42,7 @@ class OpenedFile:
         return self.source.tag
 
 
-def opened(call: ToolCall, path: str) -> OpenedFile:
+def open_file(call: ToolCall, path: str) -> OpenedFile:
     """The file at a path of the workspace."""
     call.plane.secrets.check(relative(call.plane.root, path))
     data = read_bytes(call.plane.root, path)
@@ -56,18 +56,18 @@ def excerpt(call: ToolCall, file: OpenedFile, span: Span) -> Piece:
     last = min(span.end, len(file.lines))
     shown = Span(max(1, span.start), last)
     heading = header(file.path, file.tag, len(file.lines))
-    before = call.session.received(file.path, file.tag, numbered=True)
+    before = call.session.received_lines(file.path, file.tag, numbered=True)
     if not call.flag("again") and len(shown) > 3 and before.issuperset(range(shown.start, last + 1)):
         hint = call.session.hint("again=true repeats it")
         text = f"{shown} as shown above{f' ({hint})' if hint else ''}\n"
         return Piece((text,), heading, shown.start, {"path": file.path, "tag": file.tag, "lines": str(shown)})
     mark = anchor if call.flag("anchors") else None
-    lines = [clipped(line) for line in file.lines[shown.start - 1 : last]]
+    lines = [clip_line(line) for line in file.lines[shown.start - 1 : last]]
     texts: list[str] = []
     steps: list[tuple[Span, ...]] = []
     for size in [*(cut for cut in _CUTS if cut < len(lines)), len(lines)]:
         end = shown.start + size - 1
-        text = numbered(lines[:size], shown.start, mark) + "\n"
+        text = number_lines(lines[:size], shown.start, mark) + "\n"
         if end < last:
             text += f"[lines {shown.start}-{end}; more: {call.ready('read', f'{file.path}:{end + 1}-{last}')}]\n"
         if texts and not call.text("budget") and call.plane.count(text) > _SNIPPET:
@@ -97,22 +97,22 @@ def body(call: ToolCall, file: OpenedFile, symbol: Symbol, *, group: str = "") -
     span = Span(symbol.start, min(symbol.end, len(file.lines)))
     first = f"{span} {symbol.signature or file.lines[symbol.line - 1].strip()}\n"
     if not call.flag("again") and len(span) > 3:
-        before = call.session.received(file.path, file.tag)
+        before = call.session.received_lines(file.path, file.tag)
         if before.issuperset(range(span.start, span.end + 1)):
             first = f"{first[:-1]} (body as shown above)\n"
             return Piece((first,), group, span.start, _record(file, symbol, ""))
-    lines = [clipped(line) for line in file.lines[span.start - 1 : span.end]]
+    lines = [clip_line(line) for line in file.lines[span.start - 1 : span.end]]
     whole = f"{span}\n" + "\n".join(lines) + "\n"
     record = _record(file, symbol, "\n".join(lines))
     large = not call.text("budget") and call.plane.count(whole) > _SNIPPET
-    sizes = [first, *_folded(call, file, lines, span, large=large)] if len(span) > _SHORT else [first]
+    sizes = [first, *_fold_body(call, file, lines, span, large=large)] if len(span) > _SHORT else [first]
     if large and len(sizes) > 1:
         return Piece(tuple(sizes), group, span.start, record)
     sent = SentLines(file.path, file.source, whole_spans(file.lines, span), len(sizes))
     return Piece((*sizes, whole), group, span.start, record, sent)
 
 
-def _folded(call: ToolCall, file: OpenedFile, lines: Sequence[str], span: Span, *, large: bool) -> list[str]:
+def _fold_body(call: ToolCall, file: OpenedFile, lines: Sequence[str], span: Span, *, large: bool) -> list[str]:
     """The body by its structure, in steps; of a large one, which is not shown whole, up to the size of a snippet."""
     count = call.plane.count
     whole = count("\n".join(lines))
@@ -140,6 +140,6 @@ def is_whole(line: str) -> bool:
     return len(line) <= _WIDEST
 
 
-def clipped(line: str) -> str:
+def clip_line(line: str) -> str:
     """A line that nobody would read whole, cut and marked."""
     return line if is_whole(line) else f"{line[:_WIDEST]}… [{len(line)} characters]"

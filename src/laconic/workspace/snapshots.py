@@ -57,7 +57,7 @@ class Snapshots:
         blob = zlib.compress(text.encode("utf-8", "surrogateescape"), 1)
         self._rows.execute("BEGIN IMMEDIATE")
         known = self._rows.execute("SELECT shown FROM snapshot WHERE path = ? AND tag = ?", (path, tag)).fetchone()
-        spans = merged([*(_spans(known[0]) if known else ()), *shown])
+        spans = merge_spans([*(_spans(known[0]) if known else ()), *shown])
         written = " ".join(f"{span.start}-{span.end}" for span in spans)
         self._rows.execute(
             "REPLACE INTO snapshot (number, path, tag, shown, text)"
@@ -104,7 +104,7 @@ def _open(path: Path) -> sqlite3.Connection:
     return rows
 
 
-def merged(spans: Sequence[Span]) -> tuple[Span, ...]:
+def merge_spans(spans: Sequence[Span]) -> tuple[Span, ...]:
     """Spans in order, joined where they touch."""
     result: list[Span] = []
     for span in sorted(spans, key=lambda span: span.start):

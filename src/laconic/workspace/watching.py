@@ -79,7 +79,7 @@ class FolderWatch:
         except (OSError, ValueError):  # closed meanwhile
             return False
 
-    def heard(self) -> WatchEvents:
+    def take_events(self) -> WatchEvents:
         """All events since the last call; costs next to nothing when there are none."""
         paths: set[str] = set()
         lost = False

@@ -13,7 +13,7 @@ from typing import Final
 from laconic.agent.sandbox.confine import LEAST, version
 from laconic.agent.sandbox.rules import Access, SandboxRules
 from laconic.agent.sandbox.sockets import INET, INET6, NETLINK, socket_filter
-from laconic.workspace.shell import Ended, execute, supervised
+from laconic.workspace.shell import Ended, execute, supervise
 
 _DEVICES: Final = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty")
 _SECONDS: Final = 15.0
@@ -37,7 +37,7 @@ class Landlock:
             _lay_out(Path(temporary), self._rules)
             inner = {**environment, "TMPDIR": temporary, "HOME": temporary}
             words = [*confined(self._rules, Path(temporary)), "/bin/sh", "-c", command]
-            return execute(supervised(words), folder, seconds=seconds, environment=inner)
+            return execute(supervise(words), folder, seconds=seconds, environment=inner)
 
     def problem(self, environment: Mapping[str, str]) -> str:
         """Why it cannot be used; empty if it can."""

@@ -9,7 +9,7 @@ from typing import Final
 
 from laconic.agent.sandbox.guarding import guarded
 from laconic.agent.sandbox.rules import SandboxRules
-from laconic.workspace.shell import Ended, execute, supervised
+from laconic.workspace.shell import Ended, execute, supervise
 
 _PROGRAM: Final = "/usr/bin/sandbox-exec"
 _SECONDS: Final = 15.0
@@ -44,7 +44,7 @@ class Seatbelt:
             inner = {**environment, "TMPDIR": temporary}
             writable = rules.extended([(Path(temporary).resolve(), "write")])
             words = [_PROGRAM, "-p", profile(writable), "/bin/sh", "-c", command]
-            return execute(supervised(words), folder, seconds=seconds, environment=inner)
+            return execute(supervise(words), folder, seconds=seconds, environment=inner)
 
     def problem(self, environment: Mapping[str, str]) -> str:
         """Why it cannot be used; empty if it can."""

@@ -69,12 +69,12 @@ def _clients(root: Path) -> Iterator[HealthFinding]:
 
 def _client(client: Client, places: Places, scope: Scope) -> Iterator[HealthFinding]:
     from laconic.index.health import HealthFinding  # loads SQLite and a grammar
-    from laconic.workspace.clients.install import configured
+    from laconic.workspace.clients.install import configured_command
     from laconic.workspace.clients.probe import ask
 
     file = client.file(places, scope)
     try:
-        command = configured(client, places, scope)
+        command = configured_command(client, places, scope)
     except LaconicError as error:
         yield HealthFinding(client.title, False, f"{file}: {error.problem}", error.fix)
         return

@@ -35,7 +35,7 @@ def run(args: argparse.Namespace, settings: Settings) -> int:
     words = [*program(where), "mcp", *known.arguments, *(["--edit"] if args.edit else [])]
     edits = [install.server_edit(known, places, where, words)]
     notes = None if args.no_guidance else known.notes_file(places, where)
-    if notes is not None and (args.remove or not install.mentioned(notes)):
+    if notes is not None and (args.remove or not install.is_mentioned(notes)):
         edits.append(install.notes_edit(notes, _guidance(), places.folders(where)))
     if args.print:
         for edit in edits:

@@ -102,7 +102,7 @@ def diagnostic_parts(lines: Sequence[str]) -> list[TextPart]:
     """One part per distinct finding of a file, other lines by what they say."""
     items: list[Diagnostic | str] = []
     _read(lines, items)
-    return _grouped(items)
+    return _group(items)
 
 
 def _read(lines: Sequence[str], items: list[Diagnostic | str]) -> None:
@@ -131,12 +131,12 @@ def _read(lines: Sequence[str], items: list[Diagnostic | str]) -> None:
 
 def _finding(line: str, path: str, following: Sequence[str]) -> Diagnostic | None:
     if path and (found := _INDENTED.match(line)) and (found["severity"] or _TAIL_CODE.search(line)):
-        code, message = _coded(found["message"])
+        code, message = _split_code(found["message"])
         return Diagnostic(path, found["line"], found["col"], found["severity"] or "", code, message)
     if looks_placed(line):
         found = _PLACED.match(line)
         assert found is not None
-        code, message = _coded(found["message"])
+        code, message = _split_code(found["message"])
         line_number = found["line"] or found["line2"]
         return Diagnostic(
             found["path"], line_number, found["col"] or found["col2"] or "", found["severity"] or "", code, message
@@ -148,7 +148,7 @@ def _finding(line: str, path: str, following: Sequence[str]) -> Diagnostic | Non
     return None
 
 
-def _coded(message: str) -> tuple[str, str]:
+def _split_code(message: str) -> tuple[str, str]:
     """A message parted from its code, which stands before or behind it."""
     if found := _CODE.match(message):
         return found.group(), message[found.end() :].lstrip(": ")
@@ -191,7 +191,7 @@ def _add(notes: list[str], note: str) -> None:
         notes.append(note)
 
 
-def _grouped(items: Sequence[Diagnostic | str]) -> list[TextPart]:
+def _group(items: Sequence[Diagnostic | str]) -> list[TextPart]:
     groups: dict[_Key, list[Diagnostic]] = {}
     order: list[_Key | str] = []
     for item in items:
@@ -221,12 +221,14 @@ def _grouped(items: Sequence[Diagnostic | str]) -> list[TextPart]:
         worth = KEY if "err" in entry[1] or not entry[1] else KEY if len(groups) < 60 else NEAR
         worth = NEAR if entry[1] in {"note", "help", "info", "hint"} and len(groups) > 200 else worth
         whole = len(group) == 1 or not any(finding.col for finding in group)
-        parts += [TextPart(text, worth, 1, "findings", head, whole) for text in _written(name, entry, group, said)]
+        parts += [
+            TextPart(text, worth, 1, "findings", head, whole) for text in _write_group(name, entry, group, said)
+        ]
         parts.append(TextPart("", NOISE, sum(finding.lines - 1 for finding in group), UNSAID))
     return parts
 
 
-def _written(name: str, key: _Key, group: Sequence[Diagnostic], said: set[str]) -> list[str]:
+def _write_group(name: str, key: _Key, group: Sequence[Diagnostic], said: set[str]) -> list[str]:
     """One or more lines for the findings of a file that say the same."""
     _, severity, code, message = key
     notes = [note for note in group[0].notes if note not in said]

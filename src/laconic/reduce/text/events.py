@@ -31,7 +31,7 @@ from laconic.reduce.text.parts import (
     marked_lines,
     shorten,
 )
-from laconic.reduce.text.thin import thinned
+from laconic.reduce.text.thin import thin_lines
 
 _LONGEST: Final = 600  # characters of one line
 _UNITTEST: Final = re.compile(r"^\w+ \([\w.]+\)$")
@@ -57,7 +57,7 @@ def event_parts(lines: Sequence[str], *, log: bool = False, dense: bool = False)
 
     In a `log` a line that stands for many must stay. `dense` says that errors are the rule: only rare ones must stay.
     """
-    rows = [_Line(text, times=times) for text, times in thinned(lines)]
+    rows = [_Line(text, times=times) for text, times in thin_lines(lines)]
     _sections(rows)
     _frames(rows)
     for row in rows:
@@ -133,7 +133,7 @@ def _repeats(rows: list[_Line], log: bool, dense: bool) -> None:
         if len(members) == 1:
             continue
         if not _WORDS.search(shape):
-            _sampled(rows, members)
+            _sample(rows, members)
             continue
         first = rows[members[0]]
         special = outliers([rows[i].text for i in members]) if len(members) > 7 else set()
@@ -151,7 +151,7 @@ def _repeats(rows: list[_Line], log: bool, dense: bool) -> None:
             first.worth = max(first.worth, PLACE if log else EDGE)
 
 
-def _sampled(rows: list[_Line], members: list[int]) -> None:
+def _sample(rows: list[_Line], members: list[int]) -> None:
     """Lines of nothing but numbers and ids: each says something else, so some from both ends stay."""
     if len(members) <= _HEAD + _TAIL:
         return

@@ -57,7 +57,7 @@ def choose(parts: Sequence[TextPart], room: int, cost: Cost, floor: int = STAYS)
     """Which parts to show: all from `floor` up, then by worth while they fit; the ends before the middle."""
     keep = [False] * len(parts)
     used = 0
-    for index in _ranked(parts):
+    for index in _rank_parts(parts):
         part = parts[index]
         if part.worth <= NOISE:
             continue
@@ -73,7 +73,7 @@ def choose(parts: Sequence[TextPart], room: int, cost: Cost, floor: int = STAYS)
     return keep
 
 
-def _ranked(parts: Sequence[TextPart]) -> list[int]:
+def _rank_parts(parts: Sequence[TextPart]) -> list[int]:
     """By worth; among equals from both ends towards the middle."""
     by_worth: dict[int, list[int]] = {}
     for index, part in enumerate(parts):
@@ -125,7 +125,7 @@ def write(parts: Sequence[TextPart], keep: Sequence[bool]) -> ChosenText:
     return ChosenText("\n".join(out), stands_for, total, whole)
 
 
-def moved(parts: Sequence[TextPart], by: int) -> list[TextPart]:
+def shift_parts(parts: Sequence[TextPart], by: int) -> list[TextPart]:
     """The parts at another place of a longer list."""
     return [part if part.head < 0 else replace(part, head=part.head + by) for part in parts]
 

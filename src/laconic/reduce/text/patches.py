@@ -54,7 +54,7 @@ def patch_parts(lines: Sequence[str]) -> list[TextPart]:
         elif (found := HUNK.match(line)) and head >= 0:
             body, index = _hunk_body(lines, index + 1, found)
             worth = COMMON if generated or _only_blank_changes(body) else PLACE
-            hunks = _trimmed(found, body)
+            hunks = _trim_hunk(found, body)
             parts += [TextPart(text, worth, text.count("\n") + 1, HUNK_LINES, head) for text in hunks]
             dropped = len(body) + len(hunks) - sum(text.count("\n") + 1 for text in hunks)
             parts.append(TextPart("", NOISE, dropped, UNSAID))
@@ -114,7 +114,7 @@ def _only_blank_changes(body: Sequence[str]) -> bool:
     return gone == come
 
 
-def _trimmed(found: re.Match[str], body: Sequence[str]) -> list[str]:
+def _trim_hunk(found: re.Match[str], body: Sequence[str]) -> list[str]:
     """The hunk with less context, as one or more hunks whose headers are right."""
     old, new = int(found[1]), int(found[3])
     numbered: list[tuple[int, int, str]] = []

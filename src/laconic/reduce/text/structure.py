@@ -124,7 +124,7 @@ def _write_table(out: Writer, key: str, rows: Sequence[Mapping[str, object]], de
     names = list(dict.fromkeys(name for row in rows for name in row))
     shared, columns, rare, nested = _sorted_columns(names, rows)
     prefixes = {name: prefix for name in columns if (prefix := _common_prefix([row.get(name) for row in rows]))}
-    derived = _derived(columns, prefixes, rows)
+    derived = _find_derived(columns, prefixes, rows)
     columns = [name for name in columns if name not in derived]
     title = " ".join(
         [
@@ -194,7 +194,7 @@ def _common_prefix(values: Sequence[object]) -> str:
     return low[:cut] if cut > 8 else ""
 
 
-def _derived(
+def _find_derived(
     columns: Sequence[str], prefixes: Mapping[str, str], rows: Sequence[Mapping[str, object]]
 ) -> dict[str, str]:
     """Columns that another column tells: the same value, or the same behind a fixed prefix."""
@@ -204,13 +204,13 @@ def _derived(
         for other in columns:
             if other == name or other in known or (not prefix and other not in columns[:index]):
                 continue
-            if all(row.get(name) == _prefixed(prefix, row.get(other)) for row in rows):
+            if all(row.get(name) == _add_prefix(prefix, row.get(other)) for row in rows):
                 known[name] = f"{prefix}{{{other}}}"
                 break
     return known
 
 
-def _prefixed(prefix: str, value: object) -> object:
+def _add_prefix(prefix: str, value: object) -> object:
     return f"{prefix}{value}" if prefix else value
 
 

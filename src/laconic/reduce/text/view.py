@@ -12,7 +12,7 @@ import msgspec
 from laconic.reduce.text.clean import clean, is_binary, printable
 from laconic.reduce.text.detect import NUMBERED, Kind, detect_clean
 from laconic.reduce.text.diagnostics import diagnostic_parts
-from laconic.reduce.text.envelope import Wrapped, prefaced, unwrap
+from laconic.reduce.text.envelope import Wrapped, unwrap, unwrap_prefaced
 from laconic.reduce.text.events import event_parts
 from laconic.reduce.text.listings import listing_parts
 from laconic.reduce.text.logs import log_parts
@@ -93,7 +93,7 @@ def reduce_text(text: str, *, cost: Cost, budget: int = 0, more: str = "") -> Re
     lines = text.count("\n") + (not text.endswith("\n"))
     if not text.strip():
         return Reduced(text if len(text) < _BLANKS else text[:1], "empty", True, lines, lines)
-    if footed := _footed(text):
+    if footed := _find_footer(text):
         return _again(text, footed, cost, budget, more)
     document = _read(text, lines, more)
     if not budget:
@@ -115,7 +115,7 @@ def _read(text: str, lines: int, more: str) -> _Document:
     bare = clean(text)
     wrapped = unwrap(bare)
     kind = detect_clean(wrapped.body)
-    if kind not in _COUNTED_BY_ROW and (split := prefaced(wrapped)):
+    if kind not in _COUNTED_BY_ROW and (split := unwrap_prefaced(wrapped)):
         wrapped, kind = split, "json"
     parts, cut = _parts(kind, wrapped.body)
     return _Document(kind, wrapped, parts, cut, bare, lines, more)
@@ -209,7 +209,7 @@ def _by_content(document: _Document) -> Reduced:
     while len(chosen.text) > ceiling:  # marks and repeated headings take room too
         chosen = write(parts, choose(parts, room, len, floor=_EVERYTHING))
         room = room * 9 // 10
-    return _framed(document, chosen)
+    return _frame(document, chosen)
 
 
 def _ceiling(kind: Kind, size: int) -> int:
@@ -223,7 +223,7 @@ def _within(document: _Document, cost: Cost, budget: int) -> Reduced:
     room = budget
     parts = [_slim(part, 2 * budget) for part in document.parts]
     for _ in range(_TRIES):
-        view = _framed(document, write(parts, choose(parts, room, cost, floor=_EVERYTHING)))
+        view = _frame(document, write(parts, choose(parts, room, cost, floor=_EVERYTHING)))
         over = cost(view.text) - budget
         if over <= 0:
             return view
@@ -253,7 +253,7 @@ def _slim(part: TextPart, most: int) -> TextPart:
     return replace(part, text=shorten(part.text, most)) if len(part.text) > most and "\n" not in part.text else part
 
 
-def _framed(document: _Document, chosen: ChosenText) -> Reduced:
+def _frame(document: _Document, chosen: ChosenText) -> Reduced:
     """The chosen text inside its wrapping, with a last line that says what is missing."""
     lossless = not chosen.left_out and not document.cut and chosen.whole
     wrapped = document.wrapped
@@ -286,7 +286,7 @@ def _force(text: str, cost: Cost, budget: int) -> str:
     return text[:low].rstrip() + _MARK
 
 
-def _footed(text: str) -> re.Match[str] | None:
+def _find_footer(text: str) -> re.Match[str] | None:
     """The last line of a text that was reduced before."""
     stripped = text.rstrip("\n")
     return _FOOTER.match(stripped[stripped.rfind("\n") + 1 :])

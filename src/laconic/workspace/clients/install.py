@@ -74,7 +74,7 @@ def place(edit: ConfigChange) -> Path:
     return path
 
 
-def configured(client: Client, places: Places, scope: Scope) -> list[str] | None:
+def configured_command(client: Client, places: Places, scope: Scope) -> list[str] | None:
     """The command by which a client starts us, or None when it does not."""
     path = client.file(places, scope)
     if not path.is_file():
@@ -93,12 +93,12 @@ def needed_elsewhere(client: Client, places: Places, scope: Scope) -> bool:
 
 def _still(client: Client, places: Places, scope: Scope) -> bool:
     try:
-        return configured(client, places, scope) is not None
+        return configured_command(client, places, scope) is not None
     except LaconicError:
         return False  # a file that cannot be read starts nobody
 
 
-def mentioned(path: Path) -> bool:
+def is_mentioned(path: Path) -> bool:
     """Whether a file of guidance takes in another one that holds our section: `@AGENTS.md`."""
     if not path.is_file():
         return False
@@ -111,7 +111,7 @@ def apply(edit: ConfigChange, backups: Path) -> Done:
     """Put it in, after a copy of what was there; a second time changes nothing."""
     path = place(edit)
     before = read(path) if path.exists() else ""
-    after = _named(edit.put, before, path)
+    after = _change_named(edit.put, before, path)
     if path.exists() and after == before:
         return Done(path, "unchanged")
     if not path.exists():
@@ -119,7 +119,9 @@ def apply(edit: ConfigChange, backups: Path) -> Done:
         write(path, after)
         return Done(path, "created")
     copy = _backup(backups, path)
-    if _named(edit.take, before, path) == before:  # a file that holds ours already is not what was there before us
+    if (
+        _change_named(edit.take, before, path) == before
+    ):  # a file that holds ours already is not what was there before us
         backups.mkdir(parents=True, exist_ok=True, mode=0o700)
         write_whole(copy, path.read_bytes())
     write(path, after)
@@ -134,7 +136,7 @@ def undo(edit: ConfigChange, backups: Path) -> Done:
     now = read(path)
     copy = _backup(backups, path)
     before = read(copy) if copy.is_file() else None
-    after = before if before is not None and edit.put(before) == now else _named(edit.take, now, path)
+    after = before if before is not None and edit.put(before) == now else _change_named(edit.take, now, path)
     if after == now:
         return Done(path, "unchanged")
     copy.unlink(missing_ok=True)
@@ -163,7 +165,7 @@ def write(path: Path, text: str) -> None:
         raise Unreadable(f"{path} cannot be written: {error.strerror}.", "Use --print and edit it by hand.") from None
 
 
-def _named(change: Callable[[str], str], text: str, path: Path) -> str:
+def _change_named(change: Callable[[str], str], text: str, path: Path) -> str:
     """Apply a change behind a byte order mark; a refusal says which file it is about."""
     mark = _MARK if text.startswith(_MARK) else ""
     try:
