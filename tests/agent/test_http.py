@@ -68,12 +68,12 @@ def test_what_a_model_can_do_is_found_out_and_remembered(tmp_path: Path, format:
 def test_what_was_learned_is_forgotten_in_time(tmp_path: Path) -> None:
     now = [1000.0]
     learned = Protocols((), (), lambda: now[0], Capabilities(tmp_path / "models.json"))
-    assert learned.known("local", "gemma") == ""
+    assert learned.known_mode("local", "gemma") == ""
     learned.learn("local", "gemma", "prompted")
     again = Protocols((), (), lambda: now[0], Capabilities(tmp_path / "models.json"))
-    assert again.known("local", "gemma") == "prompted"
+    assert again.known_mode("local", "gemma") == "prompted"
     now[0] += LEARNED_FOR + 1
-    assert again.known("local", "gemma") == ""
+    assert again.known_mode("local", "gemma") == ""
 
 
 @pytest.mark.parametrize("format", FORMATS)

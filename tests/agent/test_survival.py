@@ -28,7 +28,7 @@ from laconic.sessions.trajectories import resume
 from laconic.sessions.turns import FILE
 from laconic.tokens.count import counter
 from laconic.wire.conversation import parse
-from laconic.wire.formats import named
+from laconic.wire.formats import format_named
 from laconic.wire.speaking.talk import Outcomes, Spoken, UserMessage
 
 EDIT = {"name": "edit", "arguments": {"edits": [{"path": "new.py", "create": True, "text": "x = 1\n"}]}}
@@ -224,7 +224,7 @@ def test_a_window_of_8k_is_enough_for_many_large_files(tmp_path: Path, format: s
     )
     for body in bodies:
         assert count(body.decode()) <= 8_000 - 2_000  # the answer has its quarter
-        talk = parse(named(format), body)
+        talk = parse(format_named(format), body)
         assert talk.faults() == []
         texts = [block.text for turn in talk.turns if turn.role != "system" for block in turn.blocks]
         assert any(text.startswith("Read them all, please.") for text in texts)

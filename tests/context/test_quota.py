@@ -108,7 +108,7 @@ def test_thinking_never_falls_below_the_providers_least_nor_changes_in_a_tool_lo
     ],
 )
 def test_each_provider_is_asked_for_less_in_its_own_words(name: str, fields: bytes, wanted: bytes) -> None:
-    from laconic.wire.formats import named
+    from laconic.wire.formats import format_named
 
     lists = {
         "anthropic": b'"messages":[{"role":"user","content":"go"}]',
@@ -119,7 +119,7 @@ def test_each_provider_is_asked_for_less_in_its_own_words(name: str, fields: byt
     one = Engine(MemoryStore(), MemoryArchive(), Clock(), count)
     one.quota("acc", 100_000)
     raw = b'{"model":"m",' + fields + b"," + lists[name] + b"}"
-    sent = one.prepare("s", named(name), raw, Bounds(account="acc"))
+    sent = one.prepare("s", format_named(name), raw, Bounds(account="acc"))
     assert wanted in sent.body
     assert sent.thinking == 8192
 

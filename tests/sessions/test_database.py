@@ -23,7 +23,7 @@ from laconic.sessions.archive import Archive
 from laconic.sessions.calls import Calls
 from laconic.sessions.database import Database, Newer, tables
 from laconic.sessions.ledger import LedgerFile
-from laconic.sessions.ruined import ruined
+from laconic.sessions.ruined import list_ruined
 from laconic.sessions.spending import Spending
 from laconic.sessions.turns import Allowance, TurnRecord, Turns, Who
 
@@ -60,7 +60,7 @@ def test_a_step_that_fails_changes_nothing(tmp_path: Path) -> None:
         file.read(lambda base: None)
     with closing(Database(path, _STEPS[:1])) as file:
         assert [row[1] for row in file.read(lambda base: base.execute(*before).fetchall())] == ["x"]
-    assert not ruined(path)
+    assert not list_ruined(path)
 
 
 def _rows(file: Database) -> list[tuple[object, ...]]:
@@ -145,7 +145,7 @@ def test_a_damaged_file_is_moved_aside_and_a_new_one_begun(
     path.write_bytes(damage)
     use(path)
     use(path)
-    (old,) = ruined(path)
+    (old,) = list_ruined(path)
     assert old == tmp_path / f"{name}.ruined-1"
     assert old.read_bytes() == damage
     assert _version(path) >= 1
@@ -157,7 +157,7 @@ def test_only_the_newest_two_damaged_files_are_kept(tmp_path: Path) -> None:
         path.write_bytes(b"nonsense %d" % number * 1000)
         with closing(Database(path, _STEPS)) as file:
             _add(file, number)
-    assert [old.name for old in ruined(path)] == ["f.sqlite.ruined-3", "f.sqlite.ruined-4"]
+    assert [old.name for old in list_ruined(path)] == ["f.sqlite.ruined-3", "f.sqlite.ruined-4"]
 
 
 def _spoil(path: Path) -> None:
@@ -183,7 +183,7 @@ def test_damage_that_shows_only_later_is_met_in_the_middle_of_work(tmp_path: Pat
         _add(other, 5)
         assert _rows(one) == [(5, None)]
         assert one.faults["damaged"] + other.faults["damaged"] == 1
-    assert len(ruined(path)) == 1
+    assert len(list_ruined(path)) == 1
 
 
 def test_a_folder_that_vanishes_is_made_again(tmp_path: Path) -> None:
@@ -294,7 +294,7 @@ def test_what_is_kept_can_be_read_and_is_not_damaged_when_the_disk_is_full(tmp_p
         finally:
             resource.setrlimit(resource.RLIMIT_FSIZE, before)
         assert archive.get(archive.put("s", "t", b"more")) == b"more"
-    assert not ruined(path)
+    assert not list_ruined(path)
 
 
 def test_what_is_erased_is_in_no_byte_of_the_folder(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from laconic.errors import LaconicError
-from laconic.sessions.ruined import ruined
+from laconic.sessions.ruined import list_ruined
 from laconic.sessions.trajectories import begin, resume
 from laconic.sessions.transcripts import transcripts
 from laconic.wire.speaking.talk import CallResult, Message, ModelCall, Outcomes, Spoken, UserMessage
@@ -85,11 +85,11 @@ def test_what_stands_behind_a_damaged_line_is_kept_apart(tmp_path: Path) -> None
     data = record.path.read_bytes()
     record.path.write_bytes(data + b'{"type": "mess')
     resume(tmp_path, record.id, tmp_path).close()
-    assert ruined(record.path) == []
+    assert list_ruined(record.path) == []
     spoiled = data.replace(b"message 2", b"\xff\xfe\xfd")
     record.path.write_bytes(spoiled)
     again = resume(tmp_path, record.id, tmp_path)
     again.close()
     assert again.messages == [UserMessage("message 0"), UserMessage("message 1")]
-    (kept,) = ruined(record.path)
+    (kept,) = list_ruined(record.path)
     assert kept.read_bytes() == spoiled

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from laconic.errors import ModelError
 from laconic.wire.conversation import parse
 from laconic.wire.prompted.protocol import tools_of, upward
-from laconic.wire.speaking.dialects import DIALECTS, Listener, spoken
+from laconic.wire.speaking.dialects import DIALECTS, Listener, dialect_named
 from laconic.wire.speaking.talk import (
     Asking,
     CallResult,
@@ -47,7 +47,7 @@ def _listened(dialect: ProviderDialect, stream: bytes, size: int) -> tuple[str, 
 @pytest.mark.parametrize("name", DIALECTS)
 @given(said=answers, size=st.integers(1, 400))
 def test_an_answer_is_read_as_it_was_said_however_it_is_cut(name: str, said: ModelAnswer, size: int) -> None:
-    dialect = spoken(name)
+    dialect = dialect_named(name)
     given_ids = tuple(msgspec.structs.replace(use, id=f"id{n}") for n, use in enumerate(said.uses))
     said = msgspec.structs.replace(said, uses=given_ids, usage=Usage(7, 2, 0, 5))
     seen, heard = _listened(dialect, b"".join(dialect.express(said)), size)
@@ -118,7 +118,7 @@ PIECES = {
 @pytest.mark.feature("P3")
 @pytest.mark.parametrize("name", CALLS)
 def test_arguments_that_were_cut_off_are_marked_and_never_mended(name: str) -> None:
-    reader = spoken(name).reader()
+    reader = dialect_named(name).reader()
     reader.event(json.loads(json.dumps(CALLS[name])))
     reader.event(json.loads(json.dumps(PIECES[name])))
     (use,) = reader.close().uses
@@ -163,14 +163,14 @@ def test_what_is_no_answer_is_a_named_failure(dialect: ProviderDialect, junk: by
 def test_signatures_and_thoughts_return_as_they_came() -> None:
     """Gemini's signature on a call, Anthropic's on a thought: the next request holds them unchanged."""
     part = {"functionCall": {"name": "read", "args": {}}, "thoughtSignature": "c2ln"}
-    reader = spoken("gemini").reader()
+    reader = dialect_named("gemini").reader()
     reader.event({"candidates": [{"content": {"role": "model", "parts": [part]}, "finishReason": "STOP"}]})
     heard = reader.close()
-    body = spoken("gemini").write(
+    body = dialect_named("gemini").write(
         Asking("m", "", (), (UserMessage("x"), Spoken("", heard.uses, heard.native, "gemini")), 10)
     )
     assert json.loads(body)["contents"][1]["parts"] == [part]
-    reader = spoken("anthropic").reader()
+    reader = dialect_named("anthropic").reader()
     thought = {"type": "thinking", "thinking": "", "signature": ""}
     reader.event({"type": "content_block_start", "index": 0, "content_block": thought})
     reader.event({"type": "content_block_delta", "index": 0, "delta": {"type": "thinking_delta", "thinking": "hm"}})

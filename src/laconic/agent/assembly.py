@@ -12,7 +12,7 @@ import msgspec
 from laconic import __version__
 from laconic.agent.books import SessionBooks
 from laconic.agent.limits import RunLimits, Spent
-from laconic.agent.loop import Agent, AgentObserver, Unwatched
+from laconic.agent.loop import Agent, AgentObserver, SilentObserver
 from laconic.agent.permission import Ask, Permission
 from laconic.agent.providers import endpoint, transport
 from laconic.agent.running import CommandRunner
@@ -37,7 +37,7 @@ from laconic.sessions.trajectories import Trajectory, begin, resume
 from laconic.sessions.turns import Turns, Who
 from laconic.tokens.count import Counter, counter
 from laconic.wire.prompted.capability import Protocols
-from laconic.wire.speaking.dialects import spoken
+from laconic.wire.speaking.dialects import dialect_named
 from laconic.workspace.reading import read_bytes
 
 _SCRIPTED: Final = "scripted:"
@@ -80,8 +80,8 @@ def assemble(options: AgentOptions, settings: Settings, task: str = "", watch: A
     else:
         runner = command_runner(root, settings, options.ask)  # neither does a sandbox that is not there
         record = begin(folder, root, options.model, task, __version__)
-    return _assembled(
-        options, settings, record, chosen=chosen, price=price, runner=runner, watch=watch or Unwatched()
+    return _assemble_agent(
+        options, settings, record, chosen=chosen, price=price, runner=runner, watch=watch or SilentObserver()
     )
 
 
@@ -96,7 +96,7 @@ def _price(options: AgentOptions, settings: Settings, chosen: Chosen) -> Price:
     return price
 
 
-def _assembled(
+def _assemble_agent(
     options: AgentOptions,
     settings: Settings,
     record: Trajectory,
@@ -119,7 +119,7 @@ def _assembled(
     manner = Manner(
         provider,
         model,
-        spoken(format),
+        dialect_named(format),
         system_prompt(str(root), _notes(root, count)),
         tools.offers,
         tools.guessed,
@@ -133,7 +133,7 @@ def _assembled(
         time.time,
         Capabilities(settings.state_dir() / "models.json"),
     )
-    voice = Voice(manner, way, engine, protocols, record.id, count=count, clock=time.time, sent=books.sent)
+    voice = Voice(manner, way, engine, protocols, record.id, count=count, clock=time.time, sent=books.add_request)
     return Agent(voice, tools, record, books, watch)
 
 

@@ -45,7 +45,7 @@ class SessionBooks:
             self._turns = None
             return Standing()
 
-    def sent(self, sent: SentRequest) -> None:
+    def add_request(self, sent: SentRequest) -> None:
         """A request was answered; what its calls come to is not known yet."""
         usage = sent.usage
         if usage.estimated:

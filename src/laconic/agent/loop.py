@@ -9,7 +9,7 @@ from typing import Final, Protocol
 
 from laconic.agent.books import SessionBooks
 from laconic.agent.toolbox import Toolbox
-from laconic.agent.voice import Said, Voice
+from laconic.agent.voice import ModelOutput, Voice
 from laconic.errors import ModelError
 from laconic.render.briefing import CUT_OFF, INTERRUPTED, NOTHING_SAID, not_run, not_run_all
 from laconic.sessions.trajectories import Trajectory
@@ -23,19 +23,19 @@ class AgentObserver(Protocol):
 
     def text(self, text: str) -> None: ...
 
-    def called(self, use: ModelCall) -> None: ...
+    def on_call(self, use: ModelCall) -> None: ...
 
-    def answered(self, outcome: CallResult) -> None: ...
+    def on_result(self, outcome: CallResult) -> None: ...
 
 
-class Unwatched:
+class SilentObserver:
     """Nobody looks."""
 
     def text(self, text: str) -> None: ...
 
-    def called(self, use: ModelCall) -> None: ...
+    def on_call(self, use: ModelCall) -> None: ...
 
-    def answered(self, outcome: CallResult) -> None: ...
+    def on_result(self, outcome: CallResult) -> None: ...
 
 
 @dataclass(slots=True)
@@ -46,7 +46,7 @@ class Agent:
     tools: Toolbox
     record: Trajectory
     books: SessionBooks
-    watch: AgentObserver = field(default_factory=Unwatched)
+    watch: AgentObserver = field(default_factory=SilentObserver)
     malformed: Counter[str] = field(default_factory=Counter)  # calls that could not run, by reason
     _useless: int = 0  # answers in a row
 
@@ -77,7 +77,7 @@ class Agent:
         self.books.close()
         self.record.close()
 
-    def _act(self, said: Said, reasons: Sequence[str]) -> None:
+    def _act(self, said: ModelOutput, reasons: Sequence[str]) -> None:
         """Run what may run, and tell the model what came of all."""
         outcomes = [self._outcome(use, reason) for use, reason in zip(said.uses, reasons, strict=True)]
         for broken in said.broken:
@@ -93,7 +93,7 @@ class Agent:
         self._useless = self._useless + 1 if all(reasons) else 0
         self._give_up()
 
-    def _reasons(self, said: Said) -> list[str]:
+    def _reasons(self, said: ModelOutput) -> list[str]:
         """Why each call may not run; empty: it may.
 
         When one of several is broken, or the message was cut off, nothing is changed.
@@ -107,7 +107,7 @@ class Agent:
         return found
 
     def _outcome(self, use: ModelCall, reason: str) -> CallResult:
-        self.watch.called(use)
+        self.watch.on_call(use)
         if reason:
             self.malformed[reason] += 1
         if reason and reason != "unknown-tool":
@@ -115,7 +115,7 @@ class Agent:
         else:  # of a tool that is not there the code plane says which are
             reply = self.tools.call(use.name, use.arguments)
             outcome = CallResult(use.name, reply.text, use.id, reply.failed)
-        self.watch.answered(outcome)
+        self.watch.on_result(outcome)
         return outcome
 
     def _urge(self, note: str) -> None:

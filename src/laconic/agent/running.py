@@ -57,7 +57,7 @@ def run_tool(runner: CommandRunner, session: str) -> Tool:
         folder = inside(call.plane.root, call.text("folder") or ".")
         limit = min(call.number("seconds") or runner.seconds, max(runner.seconds, 3600.0))
         ended = runner.run(command, folder, limit)
-        return ToolAnswer([Piece((_shown(call, session, command, ended, limit),))], "run", unit="outputs")
+        return ToolAnswer([Piece((_show_output(call, session, command, ended, limit),))], "run", unit="outputs")
 
     return Tool(
         "run",
@@ -78,7 +78,7 @@ def run_tool(runner: CommandRunner, session: str) -> Tool:
     )
 
 
-def _shown(call: ToolCall, session: str, command: str, ended: Ended, limit: float) -> str:
+def _show_output(call: ToolCall, session: str, command: str, ended: Ended, limit: float) -> str:
     more = ""
     if ended.output:
         try:

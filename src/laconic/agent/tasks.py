@@ -50,9 +50,9 @@ class TaskList:
         task = replace(task, result=str(given.get("result") or task.result))
         self._tasks.pop(task.id, None)
         self._tasks[task.id] = task
-        return self._said(task)
+        return self._describe(task)
 
-    def _said(self, task: AgentTask) -> str:
+    def _describe(self, task: AgentTask) -> str:
         others = [f"#{t.id} {t.status}: {t.title}" for t in self._tasks.values() if t.status != "completed"]
         rest = [line for line in others if not line.startswith(f"#{task.id} ")]
         return "\n".join([f"#{task.id} {task.status}: {task.title}", *(["open:", *rest] if rest else [])])

@@ -81,7 +81,7 @@ class Http:
         try:
             answer = opener.open(request, timeout=self.patience)
         except urllib.error.HTTPError as error:
-            with error, _named(self.url):
+            with error, _name_address_in_errors(self.url):
                 said = error.read(_ERROR)
             return StreamedResponse(error.code, {k.lower(): v for k, v in error.headers.items()}, iter([said]))
         except (OSError, HTTPException, ValueError) as error:
@@ -90,13 +90,13 @@ class Http:
         return StreamedResponse(answer.status, headers, self._chunks(answer))
 
     def _chunks(self, answer: HTTPResponse) -> Iterator[bytes]:
-        with answer, _named(self.url):
+        with answer, _name_address_in_errors(self.url):
             while chunk := answer.read1(_CHUNK):
                 yield chunk
 
 
 @contextmanager
-def _named(url: str) -> Iterator[None]:
+def _name_address_in_errors(url: str) -> Iterator[None]:
     try:
         yield
     except (OSError, HTTPException, ValueError) as error:

@@ -50,7 +50,7 @@ class Manner:
     protocol: str = "auto"  # native, prompted
 
 
-class Said(msgspec.Struct, frozen=True):
+class ModelOutput(msgspec.Struct, frozen=True):
     """What a model said, whichever way it makes its calls."""
 
     text: str
@@ -109,36 +109,36 @@ class Voice:
         """`native`, `prompted`, or nothing as long as it is not known."""
         if self.manner.protocol != "auto":
             return self.manner.protocol
-        return self._protocols.known(self.manner.provider, self.manner.model)
+        return self._protocols.known_mode(self.manner.provider, self.manner.model)
 
-    def ask(self, messages: tuple[Message, ...], task: str, show: Show) -> Said:
+    def ask(self, messages: tuple[Message, ...], task: str, show: Show) -> ModelOutput:
         """The next message of the model; `show` gets its text as it comes."""
         self._place = len(messages)
         try:
-            return self._asked(messages, task, show)
+            return self._ask(messages, task, show)
         except _TooLong as error:  # now the window is known, and the history is made to fit
             self._window = error.window
         try:
-            return self._asked(messages, task, show)
+            return self._ask(messages, task, show)
         except _TooLong:
             raise ContextOverflow(
                 f"{self.manner.model} takes {self._window} tokens, and no more may be left out.",
                 "Use a model with a larger window, or start with a smaller task.",
             ) from None
 
-    def _asked(self, messages: tuple[Message, ...], task: str, show: Show) -> Said:
+    def _ask(self, messages: tuple[Message, ...], task: str, show: Show) -> ModelOutput:
         manner = self.manner
         asking = Asking(manner.model, manner.system, manner.tools, messages, self._most)
         body = self._kept_small(asking, task)
         if self.protocol == "prompted":
-            return self._prompted(body, show)
+            return self._ask_prompted(body, show)
         known = self.protocol == "native"
         held: list[str] = []
         try:
-            said = self._native(body, show if known else held.append)
+            said = self._ask_native(body, show if known else held.append)
         except _ToolsRefused:
-            self._protocols.refused(manner.provider, manner.model)
-            return self._prompted(body, show)
+            self._protocols.note_refusal(manner.provider, manner.model)
+            return self._ask_prompted(body, show)
         return said if known else self._found_out(body, said, held, show)
 
     @property
@@ -157,11 +157,11 @@ class Voice:
 
     # asking
 
-    def _native(self, body: bytes, show: Show) -> Said:
+    def _ask_native(self, body: bytes, show: Show) -> ModelOutput:
         heard = self._send(body, show)
-        return Said(heard.text, heard.uses, (), heard.truncated, heard.native)
+        return ModelOutput(heard.text, heard.uses, (), heard.truncated, heard.native)
 
-    def _prompted(self, body: bytes, show: Show) -> Said:
+    def _ask_prompted(self, body: bytes, show: Show) -> ModelOutput:
         """Tools described in words; calls read out of the text, which is shown without them."""
         conversation = parse(self.manner.dialect.format, body)
         parser = self._parser()
@@ -177,26 +177,26 @@ class Voice:
         if outcome.text.strip():
             show(outcome.text)
         uses = tuple(ModelCall(c.name, c.arguments, f"c{self._place}.{n}") for n, c in enumerate(outcome.calls, 1))
-        return Said("".join(passed) + outcome.text, uses, outcome.broken, heard.truncated)
+        return ModelOutput("".join(passed) + outcome.text, uses, outcome.broken, heard.truncated)
 
-    def _found_out(self, body: bytes, said: Said, held: list[str], show: Show) -> Said:
+    def _found_out(self, body: bytes, said: ModelOutput, held: list[str], show: Show) -> ModelOutput:
         """A model of which nothing is known has answered a request with tools."""
         manner = self.manner
         if said.uses:
             self._protocols.learn(manner.provider, manner.model, "native")
-        elif (written := self._written(said)) is not None:
+        elif (written := self._read_written_calls(said)) is not None:
             self._protocols.learn(manner.provider, manner.model, "prompted")
             said = written
         else:
             shown: list[str] = []
-            other = self._prompted(body, shown.append)
+            other = self._ask_prompted(body, shown.append)
             if other.uses or other.broken:
                 self._protocols.learn(manner.provider, manner.model, "prompted")
                 said, held = other, shown
         show("".join(held) if said.native is not None or not said.uses else said.text)
         return said
 
-    def _written(self, said: Said) -> Said | None:
+    def _read_written_calls(self, said: ModelOutput) -> ModelOutput | None:
         """Calls that a model wrote as text though it was offered real ones."""
         parser = self._parser()
         passed = parser.feed(said.text)
@@ -204,7 +204,7 @@ class Voice:
         if not outcome.calls:
             return None
         uses = tuple(ModelCall(c.name, c.arguments, f"c{self._place}.{n}") for n, c in enumerate(outcome.calls, 1))
-        return Said(passed + outcome.text, uses, outcome.broken, said.truncated)
+        return ModelOutput(passed + outcome.text, uses, outcome.broken, said.truncated)
 
     def _parser(self) -> CallParser:
         """Arguments are left to the tools, which understand guessed names and say what is missing."""
@@ -223,23 +223,23 @@ class Voice:
             if reply.status != 200:
                 self._complain(reply)
             try:
-                heard = self._listened(reply, show)
+                heard = self._listen(reply, show)
                 break
             except UpstreamError:
                 if not left:
                     raise
-        usage = heard.usage or self._estimated(body, heard)
+        usage = heard.usage or self._estimate_usage(body, heard)
         limits = limits_of(reply.headers, self._clock())
         self._engine.observe(self._account, usage, limits)
         now = self._clock()
         self._sent(SentRequest(self._prepared, self._came, usage, limits, now - began, now))
         return heard
 
-    def _estimated(self, body: bytes, heard: ModelAnswer) -> Usage:
+    def _estimate_usage(self, body: bytes, heard: ModelAnswer) -> Usage:
         prompt = self._count(body.decode("utf-8", "replace"))
         return Usage(prompt, output=self._count(heard.text), estimated=True)
 
-    def _listened(self, reply: StreamedResponse, show: Show) -> ModelAnswer:
+    def _listen(self, reply: StreamedResponse, show: Show) -> ModelAnswer:
         listener = Listener(self.manner.dialect, streamed=reply.streamed)
         for chunk in reply.chunks:
             if text := listener.feed(chunk):

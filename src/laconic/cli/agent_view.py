@@ -26,12 +26,12 @@ class View:
         self._console.print(text.translate(_CONTROLS), end="", markup=False, highlight=False, soft_wrap=True)
         self._open = not text.endswith("\n") if text else self._open
 
-    def called(self, use: ModelCall) -> None:
+    def on_call(self, use: ModelCall) -> None:
         self._line()
         shown = ", ".join(f"{name}={_short(value, 80)}" for name, value in use.arguments.items())
         self._console.print(f"[bold cyan]{escape(use.name)}[/] [dim]{escape(shown[:400])}[/]", highlight=False)
 
-    def answered(self, outcome: CallResult) -> None:
+    def on_result(self, outcome: CallResult) -> None:
         lines = outcome.text.translate(_CONTROLS).rstrip("\n").split("\n")
         style = "red" if outcome.failed else "dim"
         for line in lines[:_LINES]:

@@ -32,7 +32,7 @@ from laconic.render.meta import meta
 from laconic.wire.conversation import Conversation, Shapes, parse
 from laconic.wire.limits import RateLimits, counts_cached
 from laconic.wire.model import Block, Format, InsertMessage
-from laconic.wire.thinking import asked, in_tool_loop, most_output, with_budget
+from laconic.wire.thinking import asked_budget, in_tool_loop, most_output, with_budget
 from laconic.wire.usage import Usage
 
 _LIVE: Final = 8  # branches whose derived state is kept; the others are read again when they return
@@ -365,7 +365,7 @@ class Engine:
         if quota is None or not quota.known:
             return {}, 0
         wanted = thinking(
-            quota.left, asked(conversation), conversation.format.name, in_loop=in_tool_loop(conversation)
+            quota.left, asked_budget(conversation), conversation.format.name, in_loop=in_tool_loop(conversation)
         )
         if wanted is None:
             return {}, 0

@@ -237,4 +237,4 @@ class Ladder:
 
     @staticmethod
     def _is_pinned(conversation: Conversation, exchange: Exchange) -> bool:
-        return any(conversation.pinned(call) for call in exchange.calls)
+        return any(conversation.is_pinned(call) for call in exchange.calls)

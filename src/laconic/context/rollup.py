@@ -97,7 +97,7 @@ class Roller:
         return (
             all(block.editable and self._small(block, giving) for block in blocks)
             and sum(len(self._conversation.turns[turn].blocks) for turn in turns) == len(blocks)
-            and not any(block.key in self._pointed or self._conversation.pinned(block) for block in blocks)
+            and not any(block.key in self._pointed or self._conversation.is_pinned(block) for block in blocks)
             and not any(call.key in tracker.lasting for call in exchange.calls)
         )
 

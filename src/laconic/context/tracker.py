@@ -97,7 +97,7 @@ class Tracker:
                 self._call(block)
             elif block.kind == "result":
                 decision = ingested.get(block.key)
-                made += self._result(block, calls.get(block.at), decision, pinned=conversation.pinned(block))
+                made += self._result(block, calls.get(block.at), decision, pinned=conversation.is_pinned(block))
             else:
                 self._text(block)
         return made

@@ -100,7 +100,7 @@ class Edit:
 
 def edit(given: Mapping[str, object]) -> Edit:
     """An edit from arguments as an agent writes them."""
-    known = _renamed(given)
+    known = _rename_keys(given)
     path, tag = _target(known)
     forms = [name for name in ("start", "insert_after", "insert_before", "find", "create") if name in known]
     if not forms and "text" in known and not tag:
@@ -146,7 +146,7 @@ def as_lines(text: str) -> tuple[str, ...]:
     return tuple(text.replace("\r\n", "\n").removesuffix("\n").split("\n"))
 
 
-def _renamed(given: Mapping[str, object]) -> dict[str, object]:
+def _rename_keys(given: Mapping[str, object]) -> dict[str, object]:
     known: dict[str, object] = {}
     for key, value in given.items():
         name = _NAMES.get(key.lower().replace("-", "_"))

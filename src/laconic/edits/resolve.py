@@ -72,7 +72,7 @@ def resolve(
             refusals.append(Refusal(number, refused.problem, refused.fix, refused.look))
     moves.sort(key=lambda move: (move.start, move.stop))
     refusals += _collisions(moves)
-    moves = [real for move in moves if (real := _trimmed(move, live)) is not None]
+    moves = [real for move in moves if (real := _trim_move(move, live)) is not None]
     idle = {number for number, _ in edits} - {move.number for move in moves} - {r.number for r in refusals}
     refusals += [
         Refusal(number, "The file already reads like that.", "Leave this edit out.") for number in sorted(idle)
@@ -92,18 +92,18 @@ def _moves(edit: Edit, live: SourceText, read: Mapping[str, Seen]) -> list[tuple
         case Find() as change:
             if edit.tag and edit.tag not in (live.tag, *read):
                 raise _unknown(edit, live)
-            return _found(change, live)
+            return _find_text(change, live)
         case ReplaceLines() as change:
-            start, stop = _carried(edit, live, read, change.start.line - 1, change.end.line)
+            start, stop = _carry_lines(edit, live, read, change.start.line - 1, change.end.line)
             _check_anchors((change.start, change.end), live.lines, start - change.start.line + 1)
             return [(start, stop, change.new)]
         case InsertLines() as change:
-            start, _ = _carried(edit, live, read, change.below, change.below)
+            start, _ = _carry_lines(edit, live, read, change.below, change.below)
             _check_anchors((change.named,), live.lines, start - change.below)
             return [(start, start, change.new)]
 
 
-def _carried(edit: Edit, live: SourceText, read: Mapping[str, Seen], start: int, stop: int) -> tuple[int, int]:
+def _carry_lines(edit: Edit, live: SourceText, read: Mapping[str, Seen], start: int, stop: int) -> tuple[int, int]:
     """Where the named lines (or the named gap) stand now."""
     seen = read.get(edit.tag)
     if seen is None and edit.tag != live.tag:
@@ -112,7 +112,7 @@ def _carried(edit: Edit, live: SourceText, read: Mapping[str, Seen], start: int,
     if stop > len(lines):
         problem = f"Version {edit.tag} has {len(lines)} lines, not {stop}."
         raise _Refused(problem, "Name lines that were shown.", [Span(max(1, len(live.lines) - 3), len(live.lines))])
-    if seen and (hidden := _hidden(edit.span, seen.shown)):
+    if seen and (hidden := _find_hidden(edit.span, seen.shown)):
         what = (
             f"Line {hidden} of version {edit.tag} was" if len(hidden) == 1 else f"Lines {hidden} of {edit.tag} were"
         )
@@ -143,7 +143,7 @@ def _image(carried: Sequence[int], start: int, stop: int, total: int) -> int:
     return NOWHERE if lost or above + 1 != below else below
 
 
-def _hidden(span: Span | None, shown: Sequence[Span]) -> Span | None:
+def _find_hidden(span: Span | None, shown: Sequence[Span]) -> Span | None:
     """The first lines of a span that were not shown."""
     if span is None or span.end == 0:
         return None
@@ -172,7 +172,7 @@ def _unknown(edit: Edit, live: SourceText) -> _Refused:
     return _Refused(problem, f"The file is now {live.tag}: check the lines and use that tag.", spans)
 
 
-def _found(change: Find, live: SourceText) -> list[tuple[int, int, tuple[str, ...]]]:
+def _find_text(change: Find, live: SourceText) -> list[tuple[int, int, tuple[str, ...]]]:
     """An exact text as whole lines to replace; matches that share a line go together."""
     text = live.text
     places = _places(text, change.find)
@@ -253,7 +253,7 @@ def _collisions(moves: Sequence[_Move]) -> list[Refusal]:
     return refusals
 
 
-def _trimmed(move: _Move, live: SourceText) -> _Move | None:
+def _trim_move(move: _Move, live: SourceText) -> _Move | None:
     """The move without the lines that it replaces by themselves: they keep their endings. None if nothing is left."""
     old, new = live.pieces[move.start : move.stop], move.new
     head = 0

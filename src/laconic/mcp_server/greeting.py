@@ -40,10 +40,12 @@ def greet(lines: LineReader, *, editing: bool = False, running: bool = False) ->
     while line is not None:
         if not line:
             return Greeted(ended=True)
-        message = _decoded(line)
+        message = _decode(line)
         first = not replay and message.get("method") == "initialize"
         result = (
-            _initialized(message.get("params")) if first else _answer(message, editing, running, greeted=bool(replay))
+            _answer_initialize(message.get("params"))
+            if first
+            else _answer(message, editing, running, greeted=bool(replay))
         )
         number = message.get("id")
         if result is not None and isinstance(number, str | int):
@@ -58,7 +60,7 @@ def greet(lines: LineReader, *, editing: bool = False, running: bool = False) ->
     return Greeted(tuple(replay), answered)
 
 
-def _initialized(params: object) -> dict[str, object]:
+def _answer_initialize(params: object) -> dict[str, object]:
     """The answer to `initialize`."""
     wished = params.get("protocolVersion") if isinstance(params, dict) else None
     version = wished if wished in VERSIONS else VERSIONS[-1]
@@ -87,11 +89,11 @@ def _answer(message: dict[str, Any], editing: bool, running: bool, *, greeted: b
         return {"supportedVersions": [MODERN], **_OFFER, **about}
     if message["method"] == "ping" and not modern:
         return {}
-    listed = _listed(message["method"], editing, running)
+    listed = _answer_list(message["method"], editing, running)
     return None if listed is None else {**listed, **about}
 
 
-def _listed(method: str, editing: bool, running: bool) -> dict[str, object] | None:
+def _answer_list(method: str, editing: bool, running: bool) -> dict[str, object] | None:
     if not method.endswith("/list"):
         return None
     from laconic.mcp_server import offers  # loads all tools: after the client was greeted
@@ -106,7 +108,7 @@ def _listed(method: str, editing: bool, running: bool) -> dict[str, object] | No
     return None
 
 
-def _decoded(line: bytes) -> dict[str, Any]:
+def _decode(line: bytes) -> dict[str, Any]:
     try:
         message = msgspec.json.decode(line)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):

@@ -14,7 +14,7 @@ TEMPLATES: Final[list[dict[str, Json]]] = [
 ]
 
 
-def offered(*, editing: bool) -> list[Tool]:
+def offered_tools(*, editing: bool) -> list[Tool]:
     """The tools of a server; writing ones only when they were switched on."""
     return [tool for tool in tools().values() if tool.default or (tool.writes and editing)]
 
@@ -28,7 +28,7 @@ def listed_tools(*, editing: bool, running: bool = False) -> list[dict[str, Json
             "inputSchema": tool.schema(),
             "annotations": hints(tool, running=running),
         }
-        for tool in offered(editing=editing)
+        for tool in offered_tools(editing=editing)
     ]
 
 
@@ -49,5 +49,5 @@ def listed_resources(*, editing: bool) -> list[dict[str, Json]]:
     """The full help of each tool."""
     return [
         {"uri": f"{SCHEME}help/{tool.name}", "name": f"{tool.name} help", "mimeType": "text/markdown"}
-        for tool in offered(editing=editing)
+        for tool in offered_tools(editing=editing)
     ]

@@ -9,7 +9,7 @@ import msgspec
 from laconic.wire.content import JsonObject, call_part, pieces_of, plain_part, result_part, text_part
 from laconic.wire.conversation import Conversation
 from laconic.wire.model import BlockLayout, Fault, Format, Kind, Role, Shape
-from laconic.wire.rules import ends_answerable, nothing_empty, paired
+from laconic.wire.rules import check_paired, ends_answerable, nothing_empty
 from laconic.wire.spans import ByteSpan, is_array, is_object, is_string
 
 _ROLES: Final[dict[str, Role]] = {
@@ -100,7 +100,7 @@ def faults(conversation: Conversation) -> list[Fault]:
     """What the API would refuse."""
     return [
         *nothing_empty(conversation, beside_calls=True),
-        *paired(conversation, adjacent=True),
+        *check_paired(conversation, adjacent=True),
         *ends_answerable(conversation, prefill=True),
     ]
 

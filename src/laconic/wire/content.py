@@ -20,7 +20,7 @@ class JsonObject:
         self.span = span or ByteSpan(0, len(message))
         raw = self.span.of(message)
         found = last(members(raw)) if is_object(raw) else {}
-        self.fields = {name: value.shifted(self.span.start) for name, value in found.items()}
+        self.fields = {name: value.shift(self.span.start) for name, value in found.items()}
 
     def raw(self, name: str) -> bytes:
         return self.fields[name].of(self.message) if name in self.fields else b""
@@ -36,7 +36,7 @@ class JsonObject:
     def list(self, name: str) -> list[ByteSpan]:
         """The elements of the array under that name."""
         raw = self.raw(name)
-        return [span.shifted(self.fields[name].start) for span in elements(raw)] if is_array(raw) else []
+        return [span.shift(self.fields[name].start) for span in elements(raw)] if is_array(raw) else []
 
     def first(self, *names: str) -> str:
         """The first of these names that is present; the first name otherwise."""
@@ -54,15 +54,15 @@ def pieces_of(message: bytes, array: list[ByteSpan], types: Collection[str]) -> 
     return tuple(found)
 
 
-def unmarked(raw: bytes) -> bytes:
+def remove_cache_marks(raw: bytes) -> bytes:
     """A value without its cache marks: clients move those from turn to turn, and they change nothing else."""
     if _MARK not in raw:
         return raw
     if is_object(raw):
         kept = [member for member in members(raw) if member.key != "cache_control"]
-        return b"{" + b",".join(m.key.encode() + b":" + unmarked(m.value.of(raw)) for m in kept) + b"}"
+        return b"{" + b",".join(m.key.encode() + b":" + remove_cache_marks(m.value.of(raw)) for m in kept) + b"}"
     if is_array(raw):
-        return b"[" + b",".join(unmarked(span.of(raw)) for span in elements(raw)) + b"]"
+        return b"[" + b",".join(remove_cache_marks(span.of(raw)) for span in elements(raw)) + b"]"
     return raw
 
 
@@ -84,7 +84,9 @@ def plain_part(
     message: bytes, role: Role, kind: Kind, span: ByteSpan, *, id: str = "", name: str = "", list: int = -1
 ) -> BlockLayout:
     """A block that is kept whole."""
-    return BlockLayout(kind, span, key_of(role, kind, id, name, [unmarked(span.of(message))]), id, name, list=list)
+    return BlockLayout(
+        kind, span, key_of(role, kind, id, name, [remove_cache_marks(span.of(message))]), id, name, list=list
+    )
 
 
 def call_part(
@@ -107,7 +109,7 @@ def result_part(
     list: int = -1,
 ) -> BlockLayout:
     """A result. One text alone has the same key as a bare string and as a list of one."""
-    content = unmarked(value.of(message)) if value else b""
+    content = remove_cache_marks(value.of(message)) if value else b""
     if len(pieces) == 1 and pieces[0].text is not None:
         content = pieces[0].text.of(message)
     key = key_of("tool", "result", id, name, [content, b"error" if error else b""])

@@ -9,7 +9,7 @@ import msgspec
 from laconic.wire.content import JsonObject, call_part, plain_part, result_part, text_part
 from laconic.wire.conversation import Conversation
 from laconic.wire.model import Block, BlockElement, BlockLayout, Fault, Format, Role, Shape
-from laconic.wire.rules import ends_answerable, nothing_empty, paired, starts_with_user
+from laconic.wire.rules import check_paired, ends_answerable, nothing_empty, starts_with_user
 from laconic.wire.spans import ByteSpan, is_array, is_object, is_string
 
 _ROLES: Final[dict[str, Role]] = {"user": "user", "model": "assistant", "function": "tool", "system": "system"}
@@ -38,7 +38,7 @@ def _part(raw: bytes, role: Role, span: ByteSpan) -> BlockLayout:
     if part.raw("thought") == b"true":
         return plain_part(raw, role, "thinking", span, list=0)
     if is_string(part.raw("text")):
-        return text_part(raw, role, span, part.fields["text"], list=0, fixed=_signed(part))
+        return text_part(raw, role, span, part.fields["text"], list=0, fixed=_is_signed_part(part))
     if any(name in part.fields for name in _IMAGES):
         return plain_part(raw, role, "image", span, list=0)
     return plain_part(raw, role, "server" if any(name in part.fields for name in _HOSTED) else "opaque", span, list=0)
@@ -49,10 +49,10 @@ def _call(raw: bytes, role: Role, part: JsonObject, inner: JsonObject) -> BlockL
     made = call_part(
         raw, role, part.span, inner.fields.get("args"), id=inner.text("id"), name=inner.text("name"), list=0
     )
-    return msgspec.structs.replace(made, fixed=True) if _signed(part) else made
+    return msgspec.structs.replace(made, fixed=True) if _is_signed_part(part) else made
 
 
-def _signed(part: JsonObject) -> bool:
+def _is_signed_part(part: JsonObject) -> bool:
     return bool(part.raw("thoughtSignature") or part.raw("thought_signature"))
 
 
@@ -83,7 +83,7 @@ def faults(conversation: Conversation) -> list[Fault]:
     found = [
         *starts_with_user(conversation),
         *nothing_empty(conversation),
-        *paired(conversation, adjacent=True),
+        *check_paired(conversation, adjacent=True),
         *ends_answerable(conversation, prefill=True),
     ]
     for before, turn in zip(conversation.turns, conversation.turns[1:], strict=False):
@@ -91,14 +91,14 @@ def faults(conversation: Conversation) -> list[Fault]:
             found.append(Fault("order", turn.index, "a call must follow a user turn or the results of other calls"))
     for turn in conversation.turns:
         calls = [block for block in turn.blocks if block.kind == "call"]
-        if any(signed(call) for call in calls[1:]) and not signed(calls[0]):
+        if any(is_signed(call) for call in calls[1:]) and not is_signed(calls[0]):
             found.append(Fault("thinking", turn.index, "the first call of the turn has lost its signature"))
     return found
 
 
-def signed(block: Block) -> bool:
+def is_signed(block: Block) -> bool:
     """Whether a part carries a thought signature."""
-    return _signed(JsonObject(block.raw))
+    return _is_signed_part(JsonObject(block.raw))
 
 
 FORMAT: Final = Format(

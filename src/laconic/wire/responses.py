@@ -9,7 +9,7 @@ import msgspec
 from laconic.wire.content import JsonObject, call_part, pieces_of, plain_part, result_part, text_part
 from laconic.wire.conversation import Conversation
 from laconic.wire.model import BlockLayout, Fault, Format, Kind, Role, Shape
-from laconic.wire.rules import ends_answerable, nothing_empty, paired
+from laconic.wire.rules import check_paired, ends_answerable, nothing_empty
 from laconic.wire.spans import ByteSpan, is_array, is_string
 
 _ROLES: Final[dict[str, Role]] = {
@@ -101,7 +101,7 @@ def faults(conversation: Conversation) -> list[Fault]:
     """What the API would refuse. Reasoning must be followed by what it led to."""
     found = [
         *nothing_empty(conversation),
-        *paired(conversation, adjacent=False),
+        *check_paired(conversation, adjacent=False),
         *ends_answerable(conversation, prefill=True),
     ]
     turns = conversation.turns

@@ -31,7 +31,7 @@ class ByteSpan(NamedTuple):
     def of(self, data: bytes) -> bytes:
         return data[self.start : self.end]
 
-    def shifted(self, by: int) -> ByteSpan:
+    def shift(self, by: int) -> ByteSpan:
         return ByteSpan(self.start + by, self.end + by)
 
 

@@ -52,7 +52,7 @@ def _message_cuts(turn: Turn, wanted: Mapping[int, Change]) -> list[Cut]:
     cuts: list[Cut] = []
     dropped = [turn.blocks[number] for number, change in wanted.items() if isinstance(change, Drop)]
     if dropped:
-        cuts += _dropped(turn, dropped)
+        cuts += _cut_elements(turn, dropped)
     for number, change in wanted.items():
         block = turn.blocks[number]
         if isinstance(change, SetText):
@@ -62,7 +62,7 @@ def _message_cuts(turn: Turn, wanted: Mapping[int, Change]) -> list[Cut]:
     return cuts
 
 
-def _dropped(turn: Turn, dropped: Iterable[Block]) -> list[Cut]:
+def _cut_elements(turn: Turn, dropped: Iterable[Block]) -> list[Cut]:
     """Take elements out of the lists of a message that stays."""
     by_list: dict[ByteSpan, set[ByteSpan]] = {}
     for block in dropped:
@@ -71,7 +71,7 @@ def _dropped(turn: Turn, dropped: Iterable[Block]) -> list[Cut]:
         by_list.setdefault(turn.shape.lists[block.part.list], set()).add(block.part.span)
     cuts: list[Cut] = []
     for span, out in by_list.items():
-        inside = [element.shifted(span.start) for element in elements(span.of(turn.raw))]
+        inside = [element.shift(span.start) for element in elements(span.of(turn.raw))]
         if all(element in out for element in inside):
             raise ConversationError("A message cannot keep an empty list.", "Drop the whole turn.")
         cuts += without(inside, [element in out for element in inside])

@@ -66,7 +66,7 @@ def run(args: argparse.Namespace, settings: Settings) -> int:
     try:
         if agent.record.ended == "done" and not task:
             raise UsageError(f"The session {agent.record.id} is done.", "Give a task to go on with.")
-        return _worked(agent, task, view)
+        return _work(agent, task, view)
     finally:
         agent.close()
 
@@ -94,16 +94,16 @@ def _options(args: argparse.Namespace, settings: Settings, view: View | None) ->
     )
 
 
-def _worked(agent: Agent, task: str, view: View | None) -> int:
+def _work(agent: Agent, task: str, view: View | None) -> int:
     """Work, and say how it ended; a session that did not end well can be gone on with."""
     try:
         answer = agent.work(task)
     except LimitReached as error:
-        return _stopped(agent, "limit", error, _LIMIT)
+        return _report_stop(agent, "limit", error, _LIMIT)
     except (ModelError, UpstreamError, ConversationError) as error:
-        return _stopped(agent, "failed", error, _MODEL)
+        return _report_stop(agent, "failed", error, _MODEL)
     except KeyboardInterrupt:
-        return _stopped(agent, "interrupted", LaconicError("Interrupted."), _INTERRUPTED)
+        return _report_stop(agent, "interrupted", LaconicError("Interrupted."), _INTERRUPTED)
     agent.record.end("done", **_sums(agent))
     if view is not None:
         view.note(_figures(agent))
@@ -112,7 +112,7 @@ def _worked(agent: Agent, task: str, view: View | None) -> int:
     return 0
 
 
-def _stopped(agent: Agent, reason: str, error: LaconicError, code: int) -> int:
+def _report_stop(agent: Agent, reason: str, error: LaconicError, code: int) -> int:
     agent.record.end(reason, problem=str(error), **_sums(agent))
     print(f"\nlaconic: {error} Go on with: laconic agent --resume {agent.record.id}", file=sys.stderr)
     return code

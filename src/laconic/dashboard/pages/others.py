@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from laconic.dashboard import charts, format
 from laconic.dashboard.document import Node
-from laconic.dashboard.layout import link, live, page, spaced, table
+from laconic.dashboard.layout import join_spaced, link, live, page, table
 from laconic.dashboard.markup import Markup, tag
 from laconic.dashboard.pages.parts import parts_table
 
@@ -64,7 +64,7 @@ def models_page(view: Node) -> str:
         ),
         (
             (
-                spaced(tag("strong", row["model"].text or "not named"), tag("small", row["upstream"].text)),
+                join_spaced(tag("strong", row["model"].text or "not named"), tag("small", row["upstream"].text)),
                 format.count(row["sessions"]),
                 format.count(row["turns"]),
                 format.tokens(row["prompt"]),

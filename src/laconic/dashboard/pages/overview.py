@@ -7,7 +7,7 @@ from typing import Any
 
 from laconic.dashboard import charts, format
 from laconic.dashboard.document import Node
-from laconic.dashboard.layout import card, cards, link, live, page, periods, spaced, table
+from laconic.dashboard.layout import card, cards, join_spaced, link, live, page, periods, table
 from laconic.dashboard.markup import Child, Markup, tag
 from laconic.dashboard.pages.parts import parts_table
 from laconic.dashboard.pages.sessions import COLUMNS, output_share, session_row
@@ -29,7 +29,7 @@ def overview_page(view: Node) -> str:
         live(
             "sessions",
             table("Newest sessions", COLUMNS, map(session_row, view["sessions"]), "No session in this period."),
-            tag("p", link("sessions", spaced("All sessions")), class_="more"),
+            tag("p", link("sessions", join_spaced("All sessions")), class_="more"),
         ),
         json=view.address,
     )
@@ -52,30 +52,30 @@ def _totals(view: Node) -> Markup:
         card(
             "Prompt tokens sent",
             format.tokens(sums["prompt"]),
-            spaced("instead of", format.tokens(sums["prompt_without"])),
+            join_spaced("instead of", format.tokens(sums["prompt_without"])),
         ),
-        card("Share of tokens", format.share(sums["share"]), _saved(format.tokens(sums["saved"]))),
+        card("Share of tokens", format.share(sums["share"]), _saved_text(format.tokens(sums["saved"]))),
         card(
             "Paid",
             format.paid(sums),
-            spaced("instead of about", format.paid(sums, "dollars_without"), output_share(sums)),
+            join_spaced("instead of about", format.paid(sums, "dollars_without"), output_share(sums)),
         ),
         card(
             "Share of money",
             format.share(sums["dollars_share"]),
-            _saved(format.dollars(sums["dollars_saved"])),
+            _saved_text(format.dollars(sums["dollars_saved"])),
         ),
         card(
             "Prompt cache hits",
             format.share(sums["cache_share"]),
-            spaced(format.tokens(sums["cache_read"]), "tokens read"),
+            join_spaced(format.tokens(sums["cache_read"]), "tokens read"),
         ),
-        card("Sessions", format.count(view["sessions_total"]), spaced(format.count(sums["turns"]), "turns")),
+        card("Sessions", format.count(view["sessions_total"]), join_spaced(format.count(sums["turns"]), "turns")),
     )
 
 
-def _saved(amount: Child) -> Markup:
-    return spaced(amount, "saved")
+def _saved_text(amount: Child) -> Markup:
+    return join_spaced(amount, "saved")
 
 
 def _over_time(view: Node) -> list[Markup]:
@@ -123,12 +123,12 @@ def _values(sums: list[Any], what: str) -> list[float]:
 def _quotas(view: Node) -> Markup:
     rows = [
         (
-            spaced(tag("strong", row["model"].text), row["upstream"].text),
-            spaced(charts.draw_meter(row["used_share"].number, 1, "mark"), format.share(row["used_share"])),
+            join_spaced(tag("strong", row["model"].text), row["upstream"].text),
+            join_spaced(charts.draw_meter(row["used_share"].number, 1, "mark"), format.share(row["used_share"])),
             format.tokens(row["left"]),
             format.tokens(row["limit"]) if row["limit"] else "not said",
             format.tokens(row["spent"]),
-            spaced("runs out in", format.seconds(row["seconds"]))
+            join_spaced("runs out in", format.seconds(row["seconds"]))
             if row["seconds"].value is not None
             else "does not run out at this pace",
             format.when(row["at"]),

@@ -6,7 +6,7 @@ from typing import Final
 
 from laconic.dashboard import format
 from laconic.dashboard.document import Node
-from laconic.dashboard.layout import card, cards, link, live, page, periods, spaced, table
+from laconic.dashboard.layout import card, cards, join_spaced, link, live, page, periods, table
 from laconic.dashboard.markup import Child, Markup, tag
 from laconic.dashboard.pages.sessions import COLUMNS, session_row
 
@@ -101,4 +101,4 @@ def _plain(row: Node) -> Child:
 
 
 def _kind(row: Node) -> Child:
-    return spaced(tag("strong", row["name"].text), tag("small", _KINDS.get(row["name"].text, "")))
+    return join_spaced(tag("strong", row["name"].text), tag("small", _KINDS.get(row["name"].text, "")))

@@ -7,7 +7,7 @@ from urllib.parse import urlencode
 
 from laconic.dashboard import charts, format
 from laconic.dashboard.document import Node
-from laconic.dashboard.layout import card, cards, link, live, page, spaced, table
+from laconic.dashboard.layout import card, cards, join_spaced, link, live, page, table
 from laconic.dashboard.markup import Child, Markup, tag
 from laconic.dashboard.pages.parts import parts_table
 from laconic.dashboard.pages.sessions import name, output_share
@@ -32,7 +32,7 @@ def session_page(view: Node) -> str:
         "sessions",
         tag(
             "p",
-            spaced(
+            join_spaced(
                 tag("strong", about["model"].text),
                 "·",
                 tag("small", about["client"].text or about["upstream"].text),
@@ -62,24 +62,24 @@ def _totals(view: Node) -> Markup:
         card(
             "Prompt tokens",
             format.tokens(sums["prompt"]),
-            spaced("instead of", format.tokens(sums["prompt_without"])),
+            join_spaced("instead of", format.tokens(sums["prompt_without"])),
         ),
-        card("Share of tokens", format.share(sums["share"]), spaced(format.tokens(sums["saved"]), "saved")),
+        card("Share of tokens", format.share(sums["share"]), join_spaced(format.tokens(sums["saved"]), "saved")),
         card(
             "Paid",
             format.paid(sums),
-            spaced("instead of about", format.paid(sums, "dollars_without"), output_share(sums)),
+            join_spaced("instead of about", format.paid(sums, "dollars_without"), output_share(sums)),
         ),
         card(
             "Prompt cache hits",
             format.share(sums["cache_share"]),
-            spaced(format.tokens(sums["cache_read"]), "tokens read"),
+            join_spaced(format.tokens(sums["cache_read"]), "tokens read"),
         ),
-        card("Turns", format.count(sums["turns"]), spaced(format.count(about["errors"]), "with an error")),
+        card("Turns", format.count(sums["turns"]), join_spaced(format.count(about["errors"]), "with an error")),
         card(
             "Decisions",
             format.count(view["decisions_total"]),
-            spaced(format.tokens(view["evicted_tokens"]), "tokens out"),
+            join_spaced(format.tokens(view["evicted_tokens"]), "tokens out"),
         ),
     )
 
@@ -206,7 +206,7 @@ def _older(view: Node) -> Markup | None:
 
 def _what(row: Node) -> Child:
     words = [word for word in (row["tool"].text, row["field"].text) if word]
-    return spaced(
+    return join_spaced(
         " ".join(words) or row["kind"].text or "a block",
         tag("code", row["file"].text) if row["file"] else None,
         tag("small", "with its whole exchange") if row["gone"] else None,
@@ -233,7 +233,7 @@ def _turns(view: Node) -> Markup:
             format.paid(row["totals"]),
             format.milliseconds(row["milliseconds"]),
             format.count(row["decisions"]),
-            spaced(row["mode"].text, row["rung"].text),
+            join_spaced(row["mode"].text, row["rung"].text),
             format.count(row["status"]) if row["status"] else "left",
         )
         for row in reversed(list(view["turns"])[-_TURNS:])

@@ -6,7 +6,7 @@ from typing import Final
 
 from laconic.dashboard import charts, format
 from laconic.dashboard.document import Node
-from laconic.dashboard.layout import link, live, page, spaced, table
+from laconic.dashboard.layout import join_spaced, link, live, page, table
 from laconic.dashboard.markup import Child, Markup, tag
 from laconic.sessions.spending import Order
 
@@ -54,14 +54,16 @@ def session_row(row: Node) -> list[Child]:
         tag(
             "div",
             link("session", name(row), name=row["session"].text),
-            tag("small", spaced(row["model"].text, "·", row["client"].text or row["upstream"].text)),
+            tag("small", join_spaced(row["model"].text, "·", row["client"].text or row["upstream"].text)),
             class_="named",
         ),
         format.when(row["last"]),
         format.count(sums["turns"]),
         format.tokens(sums["prompt"]),
         format.tokens(sums["prompt_without"]),
-        spaced(charts.draw_meter(sums["prompt"].number, sums["prompt_without"].number), format.share(sums["share"])),
+        join_spaced(
+            charts.draw_meter(sums["prompt"].number, sums["prompt_without"].number), format.share(sums["share"])
+        ),
         format.paid(sums),
         format.paid(sums, "dollars_without"),
         format.share(sums["cache_share"]),
@@ -74,7 +76,7 @@ def output_share(sums: Node) -> Markup | None:
     unpriced = tag("span", "; price unknown for ", format.tokens(sums["unpriced"]), " tokens")
     return tag(
         "span",
-        spaced("·", format.dollars(sums["output_dollars"]), "for output"),
+        join_spaced("·", format.dollars(sums["output_dollars"]), "for output"),
         unpriced if sums["unpriced"] else None,
     )
 

@@ -95,12 +95,12 @@ def _flat(value: object) -> Iterator[object]:
             yield from _flat(item)
     elif isinstance(value, Mapping):
         wrapper = next((key for key in _WRAPPERS if isinstance(value.get(key), list | dict)), None)
-        yield from _flat(value[wrapper]) if wrapper and not _named(value) else iter([value])
+        yield from _flat(value[wrapper]) if wrapper and not _read_name(value) else iter([value])
     else:
         yield value
 
 
-def _named(value: Mapping[str, object]) -> str:
+def _read_name(value: Mapping[str, object]) -> str:
     return next((name for key in NAME_KEYS if isinstance(name := value.get(key), str)), "")
 
 
@@ -109,7 +109,7 @@ def _call(value: object, tools: Mapping[str, PromptedTool], *, marked: bool) -> 
         return None
     if isinstance(inner := value.get("function"), Mapping):  # OpenAI's own form, written by hand
         value = inner
-    name = _named(value)
+    name = _read_name(value)
     given = next((key for key in _ARGUMENT_KEYS if key in value), None)
     tool = _find(name, tools)
     if tool is None:

@@ -34,11 +34,11 @@ class DownStream(ABC):
 
     def feed(self, chunk: bytes) -> bytes:
         """The next bytes from the provider; returns what goes to the client."""
-        return b"".join(self._kept(self._event(event)) for event in self._events.feed(chunk))
+        return b"".join(self._keep(self._event(event)) for event in self._events.feed(chunk))
 
     def close(self) -> bytes:
         """The provider has ended the stream; what is left of a truncated event passes as it is."""
-        return self._kept(self._events.close())
+        return self._keep(self._events.close())
 
     def resume(self) -> bytes:
         """The model was asked again: its next answer follows, and the end that was held back is not needed."""
@@ -55,7 +55,7 @@ class DownStream(ABC):
         self.nonsense = None
         return b"".join(self._held)
 
-    def _kept(self, event: bytes) -> bytes:
+    def _keep(self, event: bytes) -> bytes:
         if self.nonsense is None:
             return event
         self._held.append(event)

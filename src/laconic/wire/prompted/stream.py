@@ -105,7 +105,7 @@ class AnthropicStream(DownStream):
         if kind == "content_block_stop" and index == self._text:
             return b""
         if kind in {"content_block_delta", "content_block_stop"}:
-            return self._numbered(raw, event)
+            return self._renumber(raw, event)
         return self._end(raw, event) if kind == "message_delta" else raw
 
     def _start(self, raw: bytes, event: dict[str, Any]) -> bytes:
@@ -116,12 +116,12 @@ class AnthropicStream(DownStream):
             return ended
         self._numbers[event.get("index")] = self._blocks
         self._blocks += 1
-        return ended + self._numbered(raw, event)
+        return ended + self._renumber(raw, event)
 
     def _delta(self, raw: bytes, event: dict[str, Any]) -> bytes:
         delta = event.get("delta")
         if not isinstance(delta, dict) or delta.get("type") != "text_delta" or not isinstance(delta.get("text"), str):
-            return self._open_text() + self._numbered(raw, event)  # citations, say
+            return self._open_text() + self._renumber(raw, event)  # citations, say
         self._written += delta["text"]
         return self._say(self._parser.feed(delta["text"]))
 
@@ -162,7 +162,7 @@ class AnthropicStream(DownStream):
         self._text = None
         return b"" if number is None else _event({"type": "content_block_stop", "index": number})
 
-    def _numbered(self, raw: bytes, event: dict[str, Any]) -> bytes:
+    def _renumber(self, raw: bytes, event: dict[str, Any]) -> bytes:
         number = self._numbers.get(event.get("index"), event.get("index"))
         return raw if number == event.get("index") else _event({**event, "index": number})
 

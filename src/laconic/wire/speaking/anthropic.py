@@ -17,8 +17,8 @@ from laconic.wire.speaking.talk import (
     ProviderDialect,
     Spoken,
     UserMessage,
-    decoded,
-    placed,
+    decode_arguments,
+    make_call_id,
 )
 from laconic.wire.sse import event_of
 from laconic.wire.usage import Usage, UsageReader
@@ -47,19 +47,19 @@ def _message(message: Message, at: int) -> Json:
     if isinstance(message, Spoken):
         if message.native is not None and message.format == FORMAT.name:
             return message.native
-        return _spoken(message.text, message.uses, at)
+        return _write_spoken(message.text, message.uses, at)
     results = []
     for number, one in enumerate(message.outcomes):
-        result: Json = {"type": "tool_result", "tool_use_id": placed(one.id, at - 1, number)}
+        result: Json = {"type": "tool_result", "tool_use_id": make_call_id(one.id, at - 1, number)}
         result["content"] = one.text or "(empty)"
         results.append({**result, "is_error": True} if one.failed else result)
     return {"role": "user", "content": results}
 
 
-def _spoken(text: str, uses: tuple[ModelCall, ...], at: int) -> Json:
+def _write_spoken(text: str, uses: tuple[ModelCall, ...], at: int) -> Json:
     content: list[Json] = [{"type": "text", "text": text}] if text.strip() else []
     content += [
-        {"type": "tool_use", "id": placed(use.id, at, n), "name": use.name, "input": use.arguments}
+        {"type": "tool_use", "id": make_call_id(use.id, at, n), "name": use.name, "input": use.arguments}
         for n, use in enumerate(uses)
     ]
     return {"role": "assistant", "content": content or [{"type": "text", "text": "…"}]}
@@ -105,7 +105,7 @@ class _Reader:
                 given = block.get("input")
                 arguments, broken = (given, "") if isinstance(given, dict) else ({}, "arguments")
                 if index in self._written or (truncated and not arguments):
-                    arguments, broken = decoded(self._written.get(index, "{"), truncated=truncated)
+                    arguments, broken = decode_arguments(self._written.get(index, "{"), truncated=truncated)
                 uses.append(ModelCall(str(block.get("name")), arguments, str(block.get("id") or ""), broken))
                 block["input"] = arguments
             elif block.get("type") == "text":
@@ -152,7 +152,7 @@ def express(heard: ModelAnswer) -> Iterator[bytes]:
         yield from block(0, {"type": "text", "text": ""}, deltas)
         blocks = 1
     for number, use in enumerate(heard.uses):
-        start = {"type": "tool_use", "id": placed(use.id, 0, number), "name": use.name, "input": {}}
+        start = {"type": "tool_use", "id": make_call_id(use.id, 0, number), "name": use.name, "input": {}}
         written = msgspec.json.encode(use.arguments).decode()
         deltas = [{"type": "input_json_delta", "partial_json": piece} for piece in (written[:20], written[20:])]
         yield from block(blocks + number, start, deltas)

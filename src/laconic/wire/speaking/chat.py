@@ -17,8 +17,8 @@ from laconic.wire.speaking.talk import (
     ProviderDialect,
     Spoken,
     UserMessage,
-    decoded,
-    placed,
+    decode_arguments,
+    make_call_id,
 )
 from laconic.wire.sse import event_of
 from laconic.wire.usage import Usage, UsageReader
@@ -49,17 +49,17 @@ def _messages(message: Message, at: int) -> list[Json]:
     if isinstance(message, Spoken):
         if message.native is not None and message.format == FORMAT.name:
             return [message.native]
-        return [_spoken(message.text, message.uses, at)]
+        return [_write_spoken(message.text, message.uses, at)]
     return [
-        {"role": "tool", "tool_call_id": placed(one.id, at - 1, n), "content": one.text or "(empty)"}
+        {"role": "tool", "tool_call_id": make_call_id(one.id, at - 1, n), "content": one.text or "(empty)"}
         for n, one in enumerate(message.outcomes)
     ]
 
 
-def _spoken(text: str, uses: tuple[ModelCall, ...], at: int) -> Json:
+def _write_spoken(text: str, uses: tuple[ModelCall, ...], at: int) -> Json:
     message: Json = {"role": "assistant", "content": text or None}
     if uses:
-        message["tool_calls"] = [_call(use, placed(use.id, at, n)) for n, use in enumerate(uses)]
+        message["tool_calls"] = [_call(use, make_call_id(use.id, at, n)) for n, use in enumerate(uses)]
     elif not text:
         message["content"] = "…"
     return message
@@ -123,12 +123,12 @@ class _Reader:
         truncated = self._finish == "length" or (not self._finish and bool(self._calls))
         uses = []
         for call in self._calls.values():
-            arguments, broken = decoded(call["arguments"], truncated=truncated)
+            arguments, broken = decode_arguments(call["arguments"], truncated=truncated)
             uses.append(ModelCall(call["name"], arguments, call["id"], broken))
         text = "".join(self._text)
         native = None
         if all(use.id for use in uses):
-            native = _spoken(text, tuple(uses), 0)
+            native = _write_spoken(text, tuple(uses), 0)
             if self._thoughts and uses:
                 native["reasoning_content"] = "".join(self._thoughts)
         return ModelAnswer(text, tuple(uses), truncated, native, self._usage)
@@ -160,7 +160,7 @@ def express(heard: ModelAnswer) -> Iterator[bytes]:
     for start in range(0, len(heard.text), 40):
         yield chunk({"role": "assistant", "content": heard.text[start : start + 40]})
     for number, use in enumerate(heard.uses):
-        call = _call(use, placed(use.id, 0, number))
+        call = _call(use, make_call_id(use.id, 0, number))
         written = call["function"]["arguments"]
         call["function"]["arguments"] = written[:20]
         yield chunk({"tool_calls": [{"index": number, **call}]})

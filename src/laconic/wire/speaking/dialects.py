@@ -17,7 +17,7 @@ DIALECTS: Final[dict[str, ProviderDialect]] = {
 }
 
 
-def spoken(name: str) -> ProviderDialect:
+def dialect_named(name: str) -> ProviderDialect:
     """The dialect of that name."""
     if name not in DIALECTS:
         raise UnknownName("format", name, tuple(DIALECTS))

@@ -43,7 +43,7 @@ def _content(message: Message) -> Json:
     if isinstance(message, Spoken):
         if message.native is not None and message.format == FORMAT.name:
             return message.native
-        return _spoken(message.text, message.uses)
+        return _write_spoken(message.text, message.uses)
     parts = []
     for one in message.outcomes:
         response: Json = {"name": one.name, "response": {"error" if one.failed else "output": one.text or "(empty)"}}
@@ -51,7 +51,7 @@ def _content(message: Message) -> Json:
     return {"role": "user", "parts": parts}
 
 
-def _spoken(text: str, uses: tuple[ModelCall, ...]) -> Json:
+def _write_spoken(text: str, uses: tuple[ModelCall, ...]) -> Json:
     parts: list[Json] = [{"text": text}] if text.strip() else []
     parts += [{"functionCall": _call(use)} for use in uses]
     return {"role": "model", "parts": parts or [{"text": "…"}]}

@@ -109,7 +109,7 @@ class ProviderDialect:
         return self.format.name
 
 
-def decoded(written: str, *, truncated: bool) -> tuple[dict[str, Any], str]:
+def decode_arguments(written: str, *, truncated: bool) -> tuple[dict[str, Any], str]:
     """The arguments of a call, and why they cannot be used. Nothing is repaired: a guess could write the wrong text."""
     try:
         value = msgspec.json.decode(written.encode("utf-8", "replace")) if written.strip() else {}
@@ -118,6 +118,6 @@ def decoded(written: str, *, truncated: bool) -> tuple[dict[str, Any], str]:
     return (value, "") if isinstance(value, dict) else ({}, "arguments")
 
 
-def placed(id: str, message: int, number: int) -> str:
+def make_call_id(id: str, message: int, number: int) -> str:
     """An id for a call that has none, from where it stands."""
     return id or f"call_{message}_{number}"
