@@ -443,17 +443,17 @@ def test_an_answer_that_was_given_before_the_kill_is_given_again(tmp_path: Path)
         scripted(tmp_path / "project", tmp_path / "model.toml", resume=agent.record.id), settings_in(tmp_path)
     )
     assert again.work() == "Done."
-    assert again.books.spent.turns == 0
+    assert again.recorder.spent.turns == 0
     again.close()
 
 
 def test_what_the_project_tells_agents_is_told(tmp_path: Path) -> None:
     agent = _agent(tmp_path, {"say": "Done."})
-    assert "notes for agents" not in agent.voice.manner.system
+    assert "notes for agents" not in agent.client.settings.system
     agent.close()
     notes = "Run `make check` before you are done.\n" + "".join(f"- rule {n} says {n * n}\n" for n in range(3000))
     (tmp_path / "project" / "AGENTS.md").write_text(notes, "utf-8")
     agent = _agent(tmp_path, {"say": "Done."})
-    assert "Run `make check` before you are done." in agent.voice.manner.system
-    assert counter()(agent.voice.manner.system) < 2_500
+    assert "Run `make check` before you are done." in agent.client.settings.system
+    assert counter()(agent.client.settings.system) < 2_500
     agent.close()

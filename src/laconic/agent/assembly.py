@@ -10,9 +10,9 @@ from typing import Final
 import msgspec
 
 from laconic import __version__
-from laconic.agent.books import SessionBooks
 from laconic.agent.limits import RunLimits, Spent
 from laconic.agent.loop import Agent, AgentObserver, SilentObserver
+from laconic.agent.model_client import ModelClient, ModelSettings
 from laconic.agent.permission import Ask, Permission
 from laconic.agent.providers import endpoint, transport
 from laconic.agent.running import CommandRunner
@@ -20,7 +20,7 @@ from laconic.agent.sandbox.choosing import choose_sandbox
 from laconic.agent.scripted import ScriptedModel, script
 from laconic.agent.toolbox import Toolbox
 from laconic.agent.transport import Transport
-from laconic.agent.voice import Manner, Voice
+from laconic.agent.usage_recorder import UsageRecorder
 from laconic.config import Settings, command_environment
 from laconic.context.engine import Engine
 from laconic.context.ledger import Branch, LedgerEntry
@@ -112,11 +112,11 @@ def _assemble_agent(
     window = options.window or (0 if provider == "scripted" else window_of(model))
     tools = Toolbox(root, settings, runner, record.id, window)
     ledger = LedgerFile.of(settings, LedgerEntry, Branch)
-    kept = msgspec.structs.replace(options_from(settings), meta=False)  # the voice says how full it is
+    kept = msgspec.structs.replace(options_from(settings), meta=False)  # the client says how full it is
     engine = Engine(ledger, Archive.of(settings), time.time, count, kept)
     who = Who(record.id, "", provider, model, format, "laconic agent")
-    books = SessionBooks(who, Spent(options.limits), price, Turns.of(settings))
-    manner = Manner(
+    recorder = UsageRecorder(who, Spent(options.limits), price, Turns.of(settings))
+    model_settings = ModelSettings(
         provider,
         model,
         dialect_named(format),
@@ -133,8 +133,10 @@ def _assemble_agent(
         time.time,
         Capabilities(settings.state_dir() / "models.json"),
     )
-    voice = Voice(manner, way, engine, protocols, record.id, count=count, clock=time.time, sent=books.add_request)
-    return Agent(voice, tools, record, books, watch)
+    client = ModelClient(
+        model_settings, way, engine, protocols, record.id, count=count, clock=time.time, sent=recorder.add_request
+    )
+    return Agent(client, tools, record, recorder, watch)
 
 
 def command_runner(root: Path, settings: Settings, ask: Ask | None) -> CommandRunner:

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Final, Protocol
 
-from laconic.agent.books import SessionBooks
+from laconic.agent.model_client import ModelClient, ModelOutput
 from laconic.agent.toolbox import Toolbox
-from laconic.agent.voice import ModelOutput, Voice
+from laconic.agent.usage_recorder import UsageRecorder
 from laconic.errors import ModelError
 from laconic.render.briefing import CUT_OFF, INTERRUPTED, NOTHING_SAID, not_run, not_run_all
 from laconic.sessions.trajectories import Trajectory
@@ -42,10 +42,10 @@ class SilentObserver:
 class Agent:
     """One session."""
 
-    voice: Voice
+    client: ModelClient
     tools: Toolbox
     record: Trajectory
-    books: SessionBooks
+    recorder: UsageRecorder
     watch: AgentObserver = field(default_factory=SilentObserver)
     malformed: Counter[str] = field(default_factory=Counter)  # calls that could not run, by reason
     _useless: int = 0  # answers in a row
@@ -60,11 +60,11 @@ class Agent:
             self.watch.text(last.text)
             return last.text  # killed between the answer and its end
         while True:
-            self.books.spent.check()
-            said = self.voice.ask(tuple(self.record.messages), self.tools.tasks.current, self.watch.text)
+            self.recorder.spent.check()
+            said = self.client.ask(tuple(self.record.messages), self.tools.tasks.current, self.watch.text)
             reasons = self._reasons(said)
-            self.books.turn([reason for reason in (*reasons, *(one.reason for one in said.broken)) if reason])
-            self.record.add(Spoken(said.text, said.uses, said.native, self.voice.format))
+            self.recorder.turn([reason for reason in (*reasons, *(one.reason for one in said.broken)) if reason])
+            self.record.add(Spoken(said.text, said.uses, said.native, self.client.format))
             if said.uses or said.broken:
                 self._act(said, reasons)
             elif said.text.strip() and not said.truncated:
@@ -74,12 +74,12 @@ class Agent:
 
     def close(self) -> None:
         self.tools.close()
-        self.books.close()
+        self.recorder.close()
         self.record.close()
 
     def _act(self, said: ModelOutput, reasons: Sequence[str]) -> None:
         """Run what may run, and tell the model what came of all."""
-        outcomes = [self._outcome(use, reason) for use, reason in zip(said.uses, reasons, strict=True)]
+        outcomes = [self._call_tool(use, reason) for use, reason in zip(said.uses, reasons, strict=True)]
         for broken in said.broken:
             self.malformed[broken.reason] += 1
         note = not_run_all([(broken.reason, broken.name) for broken in said.broken])
@@ -106,7 +106,7 @@ class Agent:
             found.append(use.broken or ("" if known else "unknown-tool") or spoils)
         return found
 
-    def _outcome(self, use: ModelCall, reason: str) -> CallResult:
+    def _call_tool(self, use: ModelCall, reason: str) -> CallResult:
         self.watch.on_call(use)
         if reason:
             self.malformed[reason] += 1
@@ -127,7 +127,7 @@ class Agent:
     def _give_up(self) -> None:
         if self._useless > _PATIENCE:
             raise ModelError(
-                f"{self.voice.manner.model} gave {self._useless} answers in a row that could not be used.",
+                f"{self.client.settings.model} gave {self._useless} answers in a row that could not be used.",
                 "Try another model, or --protocol native or prompted.",
             )
 
@@ -137,9 +137,9 @@ class Agent:
         self.tools.remember(messages)
         last = messages[-1] if messages else None
         if isinstance(last, Spoken) and last.uses:
-            self.record.add(Outcomes(tuple(self._made_up_for(use) for use in last.uses)))
+            self.record.add(Outcomes(tuple(self._repeat_lost_call(use) for use in last.uses)))
 
-    def _made_up_for(self, use: ModelCall) -> CallResult:
+    def _repeat_lost_call(self, use: ModelCall) -> CallResult:
         if use.broken or self.tools.writes(use.name):
             return CallResult(use.name, INTERRUPTED, use.id, failed=True)
-        return self._outcome(use, "")
+        return self._call_tool(use, "")

@@ -77,10 +77,10 @@ PAGES: Final[dict[str, tuple[Read, Write]]] = {
         lambda queries, query: queries.session(query.get("name", ""), _whole(query, "until", 0)),
         session_page,
     ),
-    "spent": (lambda queries, query: queries.spent(_days(query)), spending_page),
+    "spent": (lambda queries, query: queries.spending(_days(query)), spending_page),
     "tools": (lambda queries, _: queries.tools(), tools_page),
     "models": (lambda queries, _: queries.models(), models_page),
-    "archive": (lambda queries, query: queries.archived_text(query.get("ref", "")), archive_page),
+    "archive": (lambda queries, query: queries.archive_entry(query.get("ref", "")), archive_page),
 }
 
 
@@ -107,7 +107,7 @@ def _json(read: Read) -> Callable[[DashboardQueries, Request], Response]:
 
 
 def _original(queries: DashboardQueries, request: Request) -> Response:
-    return PlainTextResponse(queries.archived_bytes(request.query_params.get("ref", "")))
+    return PlainTextResponse(queries.archive_bytes(request.query_params.get("ref", "")))
 
 
 def _endpoint(

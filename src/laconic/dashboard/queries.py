@@ -138,7 +138,7 @@ class DashboardQueries:
             spending.parts_of(name, "file", _FEW),
         )
 
-    def spent(self, days: int = 30) -> SpendingPage:
+    def spending(self, days: int = 30) -> SpendingPage:
         """Where tokens went in the last days, over all sessions; 0: ever."""
         spending = self._read()
         since = self._now() - days * DAY if days else 0.0
@@ -182,7 +182,7 @@ class DashboardQueries:
             )
         return Models(models, malformed)
 
-    def archived_text(self, ref: str) -> Archived:
+    def archive_entry(self, ref: str) -> Archived:
         """Something that was left out, with its text as far as a page can show it."""
         entry = self._archive().entry(ref)
         text = self._archive().get(ref).decode("utf-8", "replace")
@@ -194,7 +194,7 @@ class DashboardQueries:
             text=shown,
         )
 
-    def archived_bytes(self, ref: str) -> bytes:
+    def archive_bytes(self, ref: str) -> bytes:
         """The same in full."""
         return self._archive().get(ref)
 

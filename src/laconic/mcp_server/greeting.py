@@ -100,9 +100,9 @@ def _answer_list(method: str, editing: bool, running: bool) -> dict[str, object]
 
     match method:
         case "tools/list":
-            return {"tools": offers.listed_tools(editing=editing, running=running)}
+            return {"tools": offers.list_tools(editing=editing, running=running)}
         case "resources/list":
-            return {"resources": offers.listed_resources(editing=editing)}
+            return {"resources": offers.list_resources(editing=editing)}
         case "resources/templates/list":
             return {"resourceTemplates": offers.TEMPLATES}
     return None

@@ -19,7 +19,7 @@ def offered_tools(*, editing: bool) -> list[Tool]:
     return [tool for tool in tools().values() if tool.default or (tool.writes and editing)]
 
 
-def listed_tools(*, editing: bool, running: bool = False) -> list[dict[str, Json]]:
+def list_tools(*, editing: bool, running: bool = False) -> list[dict[str, Json]]:
     """The tool list, which every prompt pays for; `running` says that the settings allow programs."""
     return [
         {
@@ -45,7 +45,7 @@ def hints(tool: Tool, *, running: bool) -> dict[str, Json]:
     }
 
 
-def listed_resources(*, editing: bool) -> list[dict[str, Json]]:
+def list_resources(*, editing: bool) -> list[dict[str, Json]]:
     """The full help of each tool."""
     return [
         {"uri": f"{SCHEME}help/{tool.name}", "name": f"{tool.name} help", "mimeType": "text/markdown"}

@@ -25,7 +25,7 @@ from laconic.config import Settings
 from laconic.errors import LaconicError, RecallFailed
 from laconic.mcp_server.guide import help_text
 from laconic.mcp_server.instructions import INSTRUCTIONS
-from laconic.mcp_server.offers import SCHEME, TEMPLATES, listed_resources, listed_tools
+from laconic.mcp_server.offers import SCHEME, TEMPLATES, list_resources, list_tools
 from laconic.tools.session import Session
 
 if TYPE_CHECKING:
@@ -95,7 +95,7 @@ class CodePlane:
 
     async def _list_tools(self, ctx: ServerRequestContext[Any], params: object) -> types.ListToolsResult:
         running = bool(self._settings.patterns("report.allow"))
-        listed = listed_tools(editing=self._editing, running=running)
+        listed = list_tools(editing=self._editing, running=running)
         return types.ListToolsResult(tools=[types.Tool.model_validate(tool) for tool in listed])
 
     async def _call_tool(
@@ -146,7 +146,7 @@ class CodePlane:
         return session
 
     async def _list_resources(self, ctx: ServerRequestContext[Any], params: object) -> types.ListResourcesResult:
-        listed = listed_resources(editing=self._editing)
+        listed = list_resources(editing=self._editing)
         return types.ListResourcesResult(resources=[types.Resource.model_validate(entry) for entry in listed])
 
     async def _list_templates(

@@ -53,7 +53,7 @@ def _read_found(rows: Sequence[str]) -> Passage | None:
     )
 
 
-def left_out(runs: Iterable[Run], rows: Iterable[int]) -> tuple[Run, ...]:
+def leave_out_rows(runs: Iterable[Run], rows: Iterable[int]) -> tuple[Run, ...]:
     """The runs with these rows left out too; pointers keep what is left of them."""
     runs = tuple(runs)
     gone = set(rows)

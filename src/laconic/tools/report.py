@@ -83,7 +83,7 @@ def output_of(root: Path, name: str, allowed: Sequence[str], environment: Mappin
             f"There is no tool {name!r}.", f"Use one of: {', '.join(find_configured(root) or COMMANDS)}."
         )
     program, *words = COMMANDS[name].argv
-    inside = _allowed_inside(root, program, allowed)
+    inside = _find_allowed_inside(root, program, allowed)
     if not inside and name not in allowed:
         fix = f"The user can allow it: `report.allow` in the settings, now {', '.join(allowed) or 'empty'}."
         raise UsageError(f"Running {name} is not allowed.", fix)
@@ -94,7 +94,7 @@ def output_of(root: Path, name: str, allowed: Sequence[str], environment: Mappin
     return done.output.decode("utf-8", "replace")
 
 
-def _allowed_inside(root: Path, program: str, allowed: Sequence[str]) -> str:
+def _find_allowed_inside(root: Path, program: str, allowed: Sequence[str]) -> str:
     """The program inside this workspace that the user allowed by its full path; empty if there is none."""
     for entry in allowed:
         path = Path(entry).expanduser()

@@ -119,8 +119,8 @@ def _report_stop(agent: Agent, reason: str, error: LaconicError, code: int) -> i
 
 
 def _sums(agent: Agent) -> dict[str, object]:
-    spent, manner = agent.books.spent, agent.voice.manner
-    malformed = {"provider": manner.provider, "model": manner.model, "reasons": dict(agent.malformed)}
+    spent, model_settings = agent.recorder.spent, agent.client.settings
+    malformed = {"provider": model_settings.provider, "model": model_settings.model, "reasons": dict(agent.malformed)}
     bill = spent.bill
     sums = {"turns": spent.turns, "prompt": bill.tokens, "output": bill.output, "dollars": round(bill.dollars, 6)}
     return {**sums, **({"malformed": malformed} if agent.malformed else {})}
@@ -129,7 +129,7 @@ def _sums(agent: Agent) -> dict[str, object]:
 def _figures(agent: Agent) -> str:
     from laconic.context.accounting import describe  # heavy, as above
 
-    spent = agent.books.spent
+    spent = agent.recorder.spent
     bad = sum(agent.malformed.values())
     said = f"{spent.turns} turns, {describe(spent.bill)}"
     return f"[{said}{f', {bad} malformed calls' if bad else ''}; session {agent.record.id}]"

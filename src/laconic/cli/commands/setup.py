@@ -57,7 +57,7 @@ def run(args: argparse.Namespace, settings: Settings) -> int:
 
 def _remove(known: Client, places: Places, where: Scope, edits: list[install.ConfigChange], backups: Path) -> None:
     for edit in edits:
-        if edit is not edits[0] and install.needed_elsewhere(known, places, where):
+        if edit is not edits[0] and install.is_needed_elsewhere(known, places, where):
             print(visible_name(f"kept: the section in {edit.path}, which another client reads too"))
             continue
         done = install.undo(edit, backups)

@@ -53,8 +53,10 @@ def compare(changes: Sequence[FileChange]) -> Comparison:
     known = _Known(files, matched.pairs)
     lonely = {id(unit) for unit in (*matched.removed, *matched.added)}
     broken = {id(file.old): file.new for file in code if file.old and file.new and file.broken}
-    found = [_one_sided(unit, _describe_gone(unit, broken.get(id(unit.side))), lonely) for unit in matched.removed]
-    found += [_one_sided(unit, "added", lonely) for unit in matched.added]
+    found = [
+        _describe_one_sided(unit, _describe_gone(unit, broken.get(id(unit.side))), lonely) for unit in matched.removed
+    ]
+    found += [_describe_one_sided(unit, "added", lonely) for unit in matched.added]
     found += [made for old, new in matched.pairs if (made := _pair(old, new, known))]
     found += [made for file in code if (made := _top_level(file, known))]
     return Comparison(tuple(files), tuple(sorted(found, key=_place)))
@@ -118,7 +120,7 @@ def _collect_imports(side: Side | None) -> dict[str, None]:
     return dict.fromkeys(f"{one.module}.{one.name}" if one.name else one.module for one in imports)
 
 
-def _one_sided(unit: Unit, what: str, lonely: set[int]) -> SymbolChange:
+def _describe_one_sided(unit: Unit, what: str, lonely: set[int]) -> SymbolChange:
     new = what == "added"
     own = unit.definition
     lines = len(unit.span)

@@ -149,7 +149,7 @@ def _member(code: Code, whole: Meaning, name: str, seen: Seen) -> Meaning:
     if meant := part(code, whole, family, name):
         return meant
     return _merge(
-        imported_star(code, code.sources[file], each, name, seen)
+        follow_star_import(code, code.sources[file], each, name, seen)
         for file in whole.files
         if file in code.sources and name != "default"
         for each in code.imports(file)
@@ -157,7 +157,7 @@ def _member(code: Code, whole: Meaning, name: str, seen: Seen) -> Meaning:
     )
 
 
-def imported_star(code: Code, source: SourceFile, each: Import, name: str, seen: Seen | None = None) -> Meaning:
+def follow_star_import(code: Code, source: SourceFile, each: Import, name: str, seen: Seen | None = None) -> Meaning:
     """What `import *` brings under a name; nothing when the module is not ours."""
     whole = locate(code, source, _absolute(code, source, each))
     if whole.kind == "module":
@@ -186,7 +186,7 @@ def _absolute(code: Code, source: SourceFile, each: Import) -> str:
 
 def _look_in_stars(code: Code, source: SourceFile, name: str) -> Meaning:
     return _merge(
-        imported_star(code, source, each, name)
+        follow_star_import(code, source, each, name)
         for each in code.imports(source.id)
         if each.name == "*" and not each.alias
     )

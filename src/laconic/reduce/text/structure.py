@@ -122,7 +122,7 @@ def flatten(row: Mapping[str, object], opened: bool, prefix: str = "") -> Iterat
 def _write_table(out: Writer, key: str, rows: Sequence[Mapping[str, object]], depth: int) -> None:
     """What all rows share stands in the heading; usual columns make a row, rare ones are named where they occur."""
     names = list(dict.fromkeys(name for row in rows for name in row))
-    shared, columns, rare, nested = _sorted_columns(names, rows)
+    shared, columns, rare, nested = _sort_columns(names, rows)
     prefixes = {name: prefix for name in columns if (prefix := _common_prefix([row.get(name) for row in rows]))}
     derived = _find_derived(columns, prefixes, rows)
     columns = [name for name in columns if name not in derived]
@@ -156,7 +156,7 @@ def _write_table(out: Writer, key: str, rows: Sequence[Mapping[str, object]], de
     out.own("")
 
 
-def _sorted_columns(
+def _sort_columns(
     names: Sequence[str], rows: Sequence[Mapping[str, object]]
 ) -> tuple[dict[str, object], list[str], list[str], list[str]]:
     shared: dict[str, object] = {}

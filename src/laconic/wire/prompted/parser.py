@@ -237,7 +237,7 @@ class CallParser:
             if not last:
                 return ""
             end = len(self._buffer)
-        elif not last and not self._line_decided(end):
+        elif not last and not self._is_line_decided(end):
             return ""
         self._unit = None
         items = self._judge(unit)
@@ -249,7 +249,7 @@ class CallParser:
         self._held.append((written, items))
         return ""
 
-    def _line_decided(self, end: int) -> bool:
+    def _is_line_decided(self, end: int) -> bool:
         """Whether the line break behind a unit, which goes with it, has arrived."""
         return self._buffer[end:].strip(" \t\r") != ""
 

@@ -146,7 +146,7 @@ class AnthropicStream(DownStream):
         if not text:
             return b""
         opened = self._open_text()
-        return opened + self._written_to(self._numbers[self._text], {"type": "text_delta", "text": text})
+        return opened + self._write_delta(self._numbers[self._text], {"type": "text_delta", "text": text})
 
     def _open_text(self) -> bytes:
         """The start of the current text block, once."""
@@ -170,10 +170,10 @@ class AnthropicStream(DownStream):
         index = self._blocks
         self._blocks += 1
         start = _event({"type": "content_block_start", "index": index, "content_block": block})
-        return start + self._written_to(index, delta) + _event({"type": "content_block_stop", "index": index})
+        return start + self._write_delta(index, delta) + _event({"type": "content_block_stop", "index": index})
 
     @staticmethod
-    def _written_to(index: int, delta: dict[str, Any]) -> bytes:
+    def _write_delta(index: int, delta: dict[str, Any]) -> bytes:
         return _event({"type": "content_block_delta", "index": index, "delta": delta})
 
 

@@ -84,7 +84,7 @@ def configured_command(client: Client, places: Places, scope: Scope) -> list[str
     return client.command(entry) if isinstance(entry, Mapping) else None
 
 
-def needed_elsewhere(client: Client, places: Places, scope: Scope) -> bool:
+def is_needed_elsewhere(client: Client, places: Places, scope: Scope) -> bool:
     """Whether another client reads the same guidance and still starts us."""
     notes = client.notes_file(places, scope)
     others = [other for other in CLIENTS if other is not client and other.notes_file(places, scope) == notes]

@@ -27,7 +27,7 @@ class SentRequest(msgspec.Struct, frozen=True):
     at: float  # when it was answered
 
 
-class SessionBooks:
+class UsageRecorder:
     """Kept by one session. A record that cannot be written loses figures, nothing else."""
 
     def __init__(self, who: Who, spent: Spent, price: Price, turns: Turns | None) -> None:

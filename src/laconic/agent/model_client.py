@@ -11,8 +11,8 @@ from typing import Final
 
 import msgspec
 
-from laconic.agent.books import SentRequest
 from laconic.agent.transport import StreamedResponse, Transport
+from laconic.agent.usage_recorder import SentRequest
 from laconic.context.engine import Engine, Prepared
 from laconic.context.options import Bounds
 from laconic.errors import ContextOverflow, ModelError, UpstreamError
@@ -36,7 +36,7 @@ _TRIES: Final = 3  # of an answer that breaks off
 
 
 @dataclass(frozen=True, slots=True)
-class Manner:
+class ModelSettings:
     """How a model is asked, all through a session."""
 
     provider: str
@@ -72,12 +72,12 @@ class _TooLong(Exception):
         self.window = window
 
 
-class Voice:
+class ModelClient:
     """One model in one session."""
 
     def __init__(
         self,
-        manner: Manner,
+        settings: ModelSettings,
         transport: Transport,
         engine: Engine,
         protocols: Protocols,
@@ -87,7 +87,7 @@ class Voice:
         clock: Callable[[], float],
         sent: Callable[[SentRequest], None],
     ) -> None:
-        self.manner = manner
+        self.settings = settings
         self._transport = transport
         self._engine = engine
         self._protocols = protocols
@@ -97,19 +97,19 @@ class Voice:
         self._sent = sent
         self._came = 0  # bytes of the history before it was made small
         self._prepared = Prepared(b"")
-        self._window = manner.window
+        self._window = settings.window
         self._place = 0  # of the next message: calls that were made as text need ids of ours
 
     @property
     def format(self) -> str:
-        return self.manner.dialect.name
+        return self.settings.dialect.name
 
     @property
     def protocol(self) -> str:
         """`native`, `prompted`, or nothing as long as it is not known."""
-        if self.manner.protocol != "auto":
-            return self.manner.protocol
-        return self._protocols.known_mode(self.manner.provider, self.manner.model)
+        if self.settings.protocol != "auto":
+            return self.settings.protocol
+        return self._protocols.known_mode(self.settings.provider, self.settings.model)
 
     def ask(self, messages: tuple[Message, ...], task: str, show: Show) -> ModelOutput:
         """The next message of the model; `show` gets its text as it comes."""
@@ -122,14 +122,14 @@ class Voice:
             return self._ask(messages, task, show)
         except _TooLong:
             raise ContextOverflow(
-                f"{self.manner.model} takes {self._window} tokens, and no more may be left out.",
+                f"{self.settings.model} takes {self._window} tokens, and no more may be left out.",
                 "Use a model with a larger window, or start with a smaller task.",
             ) from None
 
     def _ask(self, messages: tuple[Message, ...], task: str, show: Show) -> ModelOutput:
-        manner = self.manner
-        asking = Asking(manner.model, manner.system, manner.tools, messages, self._most)
-        body = self._kept_small(asking, task)
+        settings = self.settings
+        asking = Asking(settings.model, settings.system, settings.tools, messages, self._most)
+        body = self._shrink(asking, task)
         if self.protocol == "prompted":
             return self._ask_prompted(body, show)
         known = self.protocol == "native"
@@ -137,23 +137,23 @@ class Voice:
         try:
             said = self._ask_native(body, show if known else held.append)
         except _ToolsRefused:
-            self._protocols.note_refusal(manner.provider, manner.model)
+            self._protocols.note_refusal(settings.provider, settings.model)
             return self._ask_prompted(body, show)
-        return said if known else self._found_out(body, said, held, show)
+        return said if known else self._learn_mode(body, said, held, show)
 
     @property
     def _most(self) -> int:
         """In a small window an answer has a quarter."""
-        return min(self.manner.most, self._window // 4) if self._window else self.manner.most
+        return min(self.settings.most, self._window // 4) if self._window else self.settings.most
 
-    def _kept_small(self, asking: Asking, task: str) -> bytes:
+    def _shrink(self, asking: Asking, task: str) -> bytes:
         """The request as the engine wants it, and how full the context is at its very end."""
-        manner = self.manner
-        body = manner.dialect.write(asking)
+        settings = self.settings
+        body = settings.dialect.write(asking)
         bounds = Bounds(max(0, self._window - self._window // _FRAME), self._account)
-        prepared = self._engine.prepare(self._session, manner.dialect.format, body, bounds)
+        prepared = self._engine.prepare(self._session, settings.dialect.format, body, bounds)
         self._came, self._prepared = len(body), prepared
-        return _with_status(manner.dialect.format, prepared.body, meta(prepared.tokens, self._window, task))
+        return _with_status(settings.dialect.format, prepared.body, meta(prepared.tokens, self._window, task))
 
     # asking
 
@@ -163,7 +163,7 @@ class Voice:
 
     def _ask_prompted(self, body: bytes, show: Show) -> ModelOutput:
         """Tools described in words; calls read out of the text, which is shown without them."""
-        conversation = parse(self.manner.dialect.format, body)
+        conversation = parse(self.settings.dialect.format, body)
         parser = self._parser()
         passed: list[str] = []
 
@@ -179,19 +179,19 @@ class Voice:
         uses = tuple(ModelCall(c.name, c.arguments, f"c{self._place}.{n}") for n, c in enumerate(outcome.calls, 1))
         return ModelOutput("".join(passed) + outcome.text, uses, outcome.broken, heard.truncated)
 
-    def _found_out(self, body: bytes, said: ModelOutput, held: list[str], show: Show) -> ModelOutput:
+    def _learn_mode(self, body: bytes, said: ModelOutput, held: list[str], show: Show) -> ModelOutput:
         """A model of which nothing is known has answered a request with tools."""
-        manner = self.manner
+        settings = self.settings
         if said.uses:
-            self._protocols.learn(manner.provider, manner.model, "native")
+            self._protocols.learn(settings.provider, settings.model, "native")
         elif (written := self._read_written_calls(said)) is not None:
-            self._protocols.learn(manner.provider, manner.model, "prompted")
+            self._protocols.learn(settings.provider, settings.model, "prompted")
             said = written
         else:
             shown: list[str] = []
             other = self._ask_prompted(body, shown.append)
             if other.uses or other.broken:
-                self._protocols.learn(manner.provider, manner.model, "prompted")
+                self._protocols.learn(settings.provider, settings.model, "prompted")
                 said, held = other, shown
         show("".join(held) if said.native is not None or not said.uses else said.text)
         return said
@@ -209,9 +209,9 @@ class Voice:
     def _parser(self) -> CallParser:
         """Arguments are left to the tools, which understand guessed names and say what is missing."""
         tools = [
-            PromptedTool(offer.name, frozenset(offer.schema.get("properties", ()))) for offer in self.manner.tools
+            PromptedTool(offer.name, frozenset(offer.schema.get("properties", ()))) for offer in self.settings.tools
         ]
-        return CallParser([*self.manner.guessed, *tools])
+        return CallParser([*self.settings.guessed, *tools])
 
     # the wire
 
@@ -240,7 +240,7 @@ class Voice:
         return Usage(prompt, output=self._count(heard.text), estimated=True)
 
     def _listen(self, reply: StreamedResponse, show: Show) -> ModelAnswer:
-        listener = Listener(self.manner.dialect, streamed=reply.streamed)
+        listener = Listener(self.settings.dialect, streamed=reply.streamed)
         for chunk in reply.chunks:
             if text := listener.feed(chunk):
                 show(text)
@@ -251,7 +251,7 @@ class Voice:
 
     @property
     def _account(self) -> str:
-        return f"{self.manner.provider}/{self.manner.model}"
+        return f"{self.settings.provider}/{self.settings.model}"
 
     def _complain(self, reply: StreamedResponse) -> None:
         said = b"".join(reply.chunks)
@@ -261,7 +261,7 @@ class Voice:
         if length is not None and length.most != self._window:
             raise _TooLong(length.most)
         raise ModelError(
-            f"{self.manner.provider} answered {reply.status}: {_message(said)}.", "Check key, model and address."
+            f"{self.settings.provider} answered {reply.status}: {_message(said)}.", "Check key, model and address."
         )
 
 
