@@ -9,7 +9,6 @@ from typing import Final, NamedTuple
 
 from laconic.index.schema import SHIFT, position_of
 from laconic.index.search import lookup, semantic
-from laconic.index.search.lookup import symbol_hit
 from laconic.index.search.query import Filters, Query, Scope, parse_query, resolve_scope, split_globs
 from laconic.index.search.ranking import Priors, RankedSymbol, rank
 from laconic.index.search.terms import Rarity, Term, extract_terms, has_same_stem
@@ -285,4 +284,4 @@ def _ranked_hit(store: Store, row: RankedSymbol, score: float) -> Hit:
         lines = found.lines if found else 1
         kind = "doc" if row.file_class == "doc" else "file"
         return Hit(row.path, 1, kind, preview=f"{lines} lines", span=Span(1, max(lines, 1)), score=score)
-    return symbol_hit(row.path, symbol, score)
+    return lookup.symbol_hit(row.path, symbol, score)
