@@ -1,4 +1,4 @@
-"""Fit the weights of `judging` and `lines` to changes that people made: python scripts/fit_ranking.py CLONES WORK
+"""Fit the weights of `rerank` and `line_scores` to changes that people made: python scripts/fit_ranking.py CLONES WORK
 
 CLONES is a folder of bare clones (owner+name/repo), WORK one for indexes, which stay for the next run. A task is the
 message of a commit, an answer the lines that it changed; commits that change much, only tests or only text are left
@@ -26,11 +26,10 @@ from scipy.optimize import minimize  # type: ignore[import-not-found, import-unt
 from laconic.bench.snapshot import Snapshot
 from laconic.edits.source import split
 from laconic.index.catalog import place
-from laconic.index.search.asked import Asked
-from laconic.index.search.judging import READ, evidence, judged
-from laconic.index.search.lines import Lines, Place, inside, outside
-from laconic.index.search.pages import Evidence, Pages
-from laconic.index.search.tasks import candidates
+from laconic.index.search.file_evidence import Features, TaskFiles
+from laconic.index.search.line_scores import Lines, Place, lines_in_functions, lines_outside_functions
+from laconic.index.search.rerank import READ, extract_features, find_candidates, rerank
+from laconic.index.search.task_query import TaskQuery
 from laconic.index.store import CALLABLE, Store, Symbol
 from laconic.index.workspace_index import Index
 
@@ -176,14 +175,14 @@ class Blobs:
         self._process.wait()
 
 
-Seen = tuple[Task, Store, Pages]
+Seen = tuple[Task, Store, TaskFiles]
 
 
 def looked_at(clone: Path, work: Path, tasks: Iterable[Task]) -> Iterator[Seen]:
     blobs = Blobs(clone)
     for task in tasks:
         store = Store.open(place(work / task.commit[:12], work / "code"))
-        yield task, store, Pages(Asked(store, task.text), partial(blobs.lines, task.commit))
+        yield task, store, TaskFiles(TaskQuery(store, task.text), partial(blobs.lines, task.commit))
         store.close()
     blobs.close()
 
@@ -202,14 +201,14 @@ def table(found: Sequence[Mapping[str, float]], wanted: Sequence[float]) -> Tabl
 def symbols_of(clone: Path, work: Path) -> list[Table]:
     """For each task its candidates, and how many of the changes are in each."""
     made: list[Table] = []
-    for task, store, pages in looked_at(clone, work, prepared(clone, work)):
-        rows = candidates(store, pages.asked)[:READ]
+    for task, store, files in looked_at(clone, work, prepared(clone, work)):
+        rows = find_candidates(store, files.query)[:READ]
         changed = [
             float(sum(row.path == path and _touches(row.symbol, first, last) for path, first, last in task.edits))
             for row in rows
         ]
         if any(changed):
-            made.append(table(evidence(rows, pages), changed))
+            made.append(table(extract_features(rows, files), changed))
     return made
 
 
@@ -217,9 +216,9 @@ def _touches(symbol: Symbol | None, first: int, last: int) -> bool:
     return symbol is not None and symbol.kind in CALLABLE and symbol.start <= last and first <= symbol.end
 
 
-def flat(parts: Iterable[tuple[Evidence, Lines]]) -> dict[Place, Evidence]:
+def flat(parts: Iterable[tuple[Features, Lines]]) -> dict[Place, Features]:
     """Each line once, with all that speaks for it."""
-    found: dict[Place, Evidence] = {}
+    found: dict[Place, Features] = {}
     for common, lines in parts:
         for at, seen in lines:
             if at not in found:
@@ -232,8 +231,8 @@ def lines_of(clone: Path, work: Path, weights: Mapping[str, float]) -> list[tupl
     chance = random.Random(clone.parent.name)
     made: list[tuple[Table, Table]] = []
     tasks = [task for task in prepared(clone, work) if chance.random() < _LINES_OF]
-    for task, store, pages in looked_at(clone, work, tasks):
-        ranked = judged(candidates(store, pages.asked), pages, weights)
+    for task, store, files in looked_at(clone, work, tasks):
+        ranked = rerank(find_candidates(store, files.query), files, weights)
         if not ranked:
             continue
         part = {
@@ -241,8 +240,8 @@ def lines_of(clone: Path, work: Path, weights: Mapping[str, float]) -> list[tupl
             for path, first, last in task.edits
             for line in range(first, last + 1)
         }
-        within = flat(inside(ranked, pages))
-        beside = flat(outside(ranked, pages, store.symbols_of_path))
+        within = flat(lines_in_functions(ranked, files))
+        beside = flat(lines_outside_functions(ranked, files, store.symbols_of_path))
         beside = {at: seen for at, seen in beside.items() if at not in within}
         both = []
         for lines in (within, beside):

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import ast
 import re
 import shutil
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -46,6 +48,22 @@ def test_only_one_module_starts_git() -> None:
 def test_programs_are_found_in_one_way() -> None:
     """The client's own configuration is checked as the client reads it; `setup` only asks if we are installed."""
     assert _offenders(r"shutil\.which", "workspace/clients/", "cli/commands/setup.py", "bench/") == []
+
+
+def _public_classes() -> Counter[str]:
+    found: Counter[str] = Counter()
+    for path in SOURCE.rglob("*.py"):
+        if path.relative_to(SOURCE).parts[0] == "bench":
+            continue
+        nodes = ast.walk(ast.parse(path.read_text("utf-8")))
+        found.update(node.name for node in nodes if isinstance(node, ast.ClassDef) and node.name[0] != "_")
+    return found
+
+
+def test_a_public_class_name_is_defined_once() -> None:
+    """A name finds one class. Those listed exist twice until one of the two is renamed; nothing is added here."""
+    twice = {name for name, count in _public_classes().items() if count > 1}
+    assert twice == {"Archive", "Engine", "Exchange", "Prepared", "Store"}
 
 
 @pytest.mark.parametrize(

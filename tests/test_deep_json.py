@@ -17,7 +17,7 @@ from laconic.sessions.trajectories import begin, resume
 from laconic.sessions.transcripts import transcripts
 from laconic.tools.plane import Plane
 from laconic.wire.spans import members, value
-from laconic.wire.speaking.talk import decoded
+from laconic.wire.speaking.talk import decode_arguments
 from laconic.workspace.clients import jsonc, tables
 
 DEEP = [
@@ -53,7 +53,7 @@ def test_transcripts_and_sessions(text: str, tmp_path: Path) -> None:
 
 
 def test_wire(text: str) -> None:
-    assert decoded(text, truncated=False)[1]
+    assert decode_arguments(text, truncated=False)[1]
     with pytest.raises(MalformedRequest):
         value(text.encode())
     if text.startswith("{"):

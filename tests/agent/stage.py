@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from laconic.agent.assembly import Options, assemble
-from laconic.agent.limits import Limits
+from laconic.agent.assembly import AgentOptions, assemble
+from laconic.agent.limits import RunLimits
 from laconic.agent.loop import Agent
 from laconic.agent.permission import everything
 from laconic.config import Settings, load
@@ -53,10 +53,10 @@ def settings_in(folder: Path, **flags: object) -> Settings:
     return load(flags=given, environ={}, file=folder / "none.toml")
 
 
-def agent_for(options: Options, settings: Settings, task: str = "") -> Agent:
+def agent_for(options: AgentOptions, settings: Settings, task: str = "") -> Agent:
     return assemble(options, settings, task)
 
 
-def scripted(root: Path, script: Path, **more: Any) -> Options:
+def scripted(root: Path, script: Path, **more: Any) -> AgentOptions:
     """Options for a scripted model that asks nobody."""
-    return Options(root, f"scripted:{script}", **{"ask": everything, "limits": Limits(turns=40), **more})
+    return AgentOptions(root, f"scripted:{script}", **{"ask": everything, "limits": RunLimits(turns=40), **more})

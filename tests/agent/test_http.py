@@ -12,7 +12,7 @@ import pytest
 from tests.agent.provider import Provider, following
 from tests.agent.stage import agent_for, repair, settings_in
 
-from laconic.agent.assembly import Options
+from laconic.agent.assembly import AgentOptions
 from laconic.agent.permission import everything
 from laconic.agent.providers import endpoint
 from laconic.agent.scripted import Script, script
@@ -27,8 +27,8 @@ FORMATS = ("chat", "anthropic", "gemini")
 CASE = repair("wrong_sign")
 
 
-def _options(root: Path, url: str, format: str, **more: Any) -> Options:
-    return Options(root, "local/gemma", url, format, ask=everything, **more)
+def _options(root: Path, url: str, format: str, **more: Any) -> AgentOptions:
+    return AgentOptions(root, "local/gemma", url, format, ask=everything, **more)
 
 
 def _worked(tmp_path: Path, provider: Provider, format: str, folder: str = "project") -> str:
@@ -68,12 +68,12 @@ def test_what_a_model_can_do_is_found_out_and_remembered(tmp_path: Path, format:
 def test_what_was_learned_is_forgotten_in_time(tmp_path: Path) -> None:
     now = [1000.0]
     learned = Protocols((), (), lambda: now[0], Capabilities(tmp_path / "models.json"))
-    assert learned.known("local", "gemma") == ""
+    assert learned.known_mode("local", "gemma") == ""
     learned.learn("local", "gemma", "prompted")
     again = Protocols((), (), lambda: now[0], Capabilities(tmp_path / "models.json"))
-    assert again.known("local", "gemma") == "prompted"
+    assert again.known_mode("local", "gemma") == "prompted"
     now[0] += LEARNED_FOR + 1
-    assert again.known("local", "gemma") == ""
+    assert again.known_mode("local", "gemma") == ""
 
 
 @pytest.mark.parametrize("format", FORMATS)

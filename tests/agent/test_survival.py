@@ -17,8 +17,8 @@ import pytest
 from tests.agent.provider import Provider, following
 from tests.agent.stage import agent_for, repair, scripted, settings_in
 
-from laconic.agent.assembly import Options
-from laconic.agent.limits import Limits
+from laconic.agent.assembly import AgentOptions
+from laconic.agent.limits import RunLimits
 from laconic.agent.loop import Agent
 from laconic.agent.permission import everything
 from laconic.agent.scripted import Script
@@ -28,8 +28,8 @@ from laconic.sessions.trajectories import resume
 from laconic.sessions.turns import FILE
 from laconic.tokens.count import counter
 from laconic.wire.conversation import parse
-from laconic.wire.formats import named
-from laconic.wire.speaking.talk import Outcomes, Spoken, Words
+from laconic.wire.formats import format_named
+from laconic.wire.speaking.talk import Outcomes, Spoken, UserMessage
 
 EDIT = {"name": "edit", "arguments": {"edits": [{"path": "new.py", "create": True, "text": "x = 1\n"}]}}
 READ = {"name": "read", "arguments": {"targets": ["a.py"]}}
@@ -213,7 +213,7 @@ def test_a_window_of_8k_is_enough_for_many_large_files(tmp_path: Path, format: s
     rules = msgspec.convert({"rules": _chain(12)}, Script)
     count = counter()
     with Provider(following(rules)) as provider:
-        options = Options(root, "local/m", provider.url, format, protocol, 8_000, ask=everything)
+        options = AgentOptions(root, "local/m", provider.url, format, protocol, 8_000, ask=everything)
         agent = agent_for(options, settings_in(tmp_path), "x")
         assert agent.work("Read them all, please.") == "I have read them all."
         agent.close()
@@ -224,7 +224,7 @@ def test_a_window_of_8k_is_enough_for_many_large_files(tmp_path: Path, format: s
     )
     for body in bodies:
         assert count(body.decode()) <= 8_000 - 2_000  # the answer has its quarter
-        talk = parse(named(format), body)
+        talk = parse(format_named(format), body)
         assert talk.faults() == []
         texts = [block.text for turn in talk.turns if turn.role != "system" for block in turn.blocks]
         assert any(text.startswith("Read them all, please.") for text in texts)
@@ -251,7 +251,7 @@ def test_a_model_whose_window_its_name_tells_gets_what_fits(
     rules = msgspec.convert({"rules": _chain(14)}, Script)
     with Provider(following(rules)) as provider:
         agent = agent_for(
-            Options(root, f"local/{model}", provider.url, "chat", "native", said, ask=everything),
+            AgentOptions(root, f"local/{model}", provider.url, "chat", "native", said, ask=everything),
             settings_in(tmp_path),
             "x",
         )
@@ -275,7 +275,7 @@ def test_many_large_results_at_once_are_made_to_fit(tmp_path: Path, format: str,
     more = [{"name": "run", "arguments": {"command": "seq 5000 | sed s/^/x/"}}, {"name": "map", "arguments": {}}]
     rules = [{"when": ["^Read"], "calls": calls}, {"tool": "read", "calls": more}, {"tool": "map", "say": "Seen."}]
     with Provider(following(msgspec.convert({"rules": rules}, Script))) as provider:
-        options = Options(root, "local/m", provider.url, format, protocol, 8_000, ask=everything)
+        options = AgentOptions(root, "local/m", provider.url, format, protocol, 8_000, ask=everything)
         agent = agent_for(options, settings_in(tmp_path), "x")
         assert agent.work("Read them all.") == "Seen."
         agent.close()
@@ -294,7 +294,7 @@ def test_what_was_sent_before_is_sent_again_byte_for_byte(tmp_path: Path) -> Non
     answer = following(msgspec.convert({"rules": _chain(2)}, Script))
     _large(tmp_path / "large", 2)
     with Provider(answer) as provider:
-        options = Options(tmp_path / "large", "local/m", provider.url, "chat", "native", ask=everything)
+        options = AgentOptions(tmp_path / "large", "local/m", provider.url, "chat", "native", ask=everything)
         agent = agent_for(options, settings_in(tmp_path), "x")
         agent.work("Read them all, please.")
         agent.close()
@@ -323,7 +323,7 @@ def test_a_completed_task_gives_its_outputs_back(tmp_path: Path, threshold: int,
     root = tmp_path / "project"
     _large(root, 20)
     with Provider(following(msgspec.convert({"rules": _with_tasks(20)}, Script))) as provider:
-        options = Options(root, "local/m", provider.url, "chat", "native", ask=everything)
+        options = AgentOptions(root, "local/m", provider.url, "chat", "native", ask=everything)
         settings = settings_in(tmp_path, **{"context.semantic": threshold, "context.economic": False})
         agent = agent_for(options, settings, "x")
         assert agent.work("Read them all, please.") == "Done with reading."
@@ -342,7 +342,7 @@ def test_a_refused_completion_evicts_nothing(tmp_path: Path) -> None:
     rules[-2]["calls"][0]["arguments"]["id"] = "7"
     rules[-1] = {"when": ["There is no task #7"], "say": "It is not there."}
     with Provider(following(msgspec.convert({"rules": rules}, Script))) as provider:
-        options = Options(root, "local/m", provider.url, "chat", "native", ask=everything)
+        options = AgentOptions(root, "local/m", provider.url, "chat", "native", ask=everything)
         settings = settings_in(tmp_path, **{"context.semantic": 2_000, "context.economic": False})
         agent = agent_for(options, settings, "x")
         assert agent.work("Read them all, please.") == "It is not there."
@@ -355,9 +355,9 @@ def test_a_refused_completion_evicts_nothing(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("limits", "word"),
-    [(Limits(turns=2), "turns"), (Limits(tokens=1_500), "tokens"), (Limits(dollars=0.005), "dollars")],
+    [(RunLimits(turns=2), "turns"), (RunLimits(tokens=1_500), "tokens"), (RunLimits(dollars=0.005), "dollars")],
 )
-def test_a_limit_ends_the_session_where_it_can_be_gone_on_with(tmp_path: Path, limits: Limits, word: str) -> None:
+def test_a_limit_ends_the_session_where_it_can_be_gone_on_with(tmp_path: Path, limits: RunLimits, word: str) -> None:
     case = repair("first_price")
     (tmp_path / "project").mkdir()
     root = case.set_up(tmp_path / "project")
@@ -375,7 +375,7 @@ def test_a_limit_ends_the_session_where_it_can_be_gone_on_with(tmp_path: Path, l
 
 def test_a_limit_in_dollars_needs_a_price(tmp_path: Path) -> None:
     """A limit that cannot be kept is refused before anything is asked."""
-    options = Options(tmp_path, "openai/some-model", limits=Limits(dollars=1.0))
+    options = AgentOptions(tmp_path, "openai/some-model", limits=RunLimits(dollars=1.0))
     with pytest.raises(UsageError, match="some-model is not known"):
         agent_for(options, settings_in(tmp_path), "x")
 
@@ -430,7 +430,7 @@ def test_a_session_is_read_back_as_it_was(tmp_path: Path) -> None:
     agent.close()
     again = resume(tmp_path / "state" / "agent", agent.record.id, root)
     assert again.messages == agent.record.messages
-    assert {type(message) for message in again.messages} == {Words, Spoken, Outcomes}
+    assert {type(message) for message in again.messages} == {UserMessage, Spoken, Outcomes}
     again.close()
 
 
@@ -443,17 +443,17 @@ def test_an_answer_that_was_given_before_the_kill_is_given_again(tmp_path: Path)
         scripted(tmp_path / "project", tmp_path / "model.toml", resume=agent.record.id), settings_in(tmp_path)
     )
     assert again.work() == "Done."
-    assert again.books.spent.turns == 0
+    assert again.recorder.spent.turns == 0
     again.close()
 
 
 def test_what_the_project_tells_agents_is_told(tmp_path: Path) -> None:
     agent = _agent(tmp_path, {"say": "Done."})
-    assert "notes for agents" not in agent.voice.manner.system
+    assert "notes for agents" not in agent.client.settings.system
     agent.close()
     notes = "Run `make check` before you are done.\n" + "".join(f"- rule {n} says {n * n}\n" for n in range(3000))
     (tmp_path / "project" / "AGENTS.md").write_text(notes, "utf-8")
     agent = _agent(tmp_path, {"say": "Done."})
-    assert "Run `make check` before you are done." in agent.voice.manner.system
-    assert counter()(agent.voice.manner.system) < 2_500
+    assert "Run `make check` before you are done." in agent.client.settings.system
+    assert counter()(agent.client.settings.system) < 2_500
     agent.close()

@@ -25,7 +25,7 @@ from laconic.serving.protocol import ConnectionBounds
 from laconic.serving.server import server_for
 from laconic.serving.tokens import own_token
 from laconic.sessions.archive import Archive
-from laconic.sessions.turns import FILE, Cost, Turn, Turns, Who
+from laconic.sessions.turns import FILE, Cost, TurnRecord, Turns, Who
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 
@@ -455,7 +455,7 @@ def test_other_users_see_nothing(settings: Settings) -> None:
     """No page, no figure, no archived text on any path to the dashboard, however it is written; the owner sees them."""
     ref = Archive.of(settings).put("s", "t", SECRET.encode())
     record = Turns(settings.cache_dir() / FILE)
-    record.add(Turn(Who(TITLE), 1.0, 200, cost=Cost(5, 0, 0, 1, 9.0)))
+    record.add(TurnRecord(Who(TITLE), 1.0, 200, cost=Cost(5, 0, 0, 1, 9.0)))
     record.close()
     pages = [f"/{name}" for name in PAGES] + [f"/api/{name or 'overview'}.json" for name in PAGES] + ["/archive.txt"]
     paths = [

@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 
 from laconic.bench.search import _measures, _rank
-from laconic.index.search import Found
+from laconic.index.search import SearchResult
 from laconic.records import Hit
 
 
 def test_the_rank_is_that_of_the_first_right_hit() -> None:
-    found = Found([Hit("a.py", 1, "def"), Hit("b.py", 2, "def"), Hit("b.py", 3, "def")], 3)
+    found = SearchResult([Hit("a.py", 1, "def"), Hit("b.py", 2, "def"), Hit("b.py", 3, "def")], 3)
     assert _rank(found, frozenset({"b.py"})) == 2
     assert _rank(found, frozenset({"c.py"})) == 0
 

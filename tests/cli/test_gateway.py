@@ -11,7 +11,7 @@ from laconic.cli.commands.gateway import engine
 from laconic.config import load
 from laconic.gateway.engine import Caller
 from laconic.wire.conversation import parse
-from laconic.wire.formats import named
+from laconic.wire.formats import format_named
 
 LOG = "\n".join(f"12:00:{n % 60:02} INFO step {n} of the build finished without a word" for n in range(400))
 MESSAGES = [
@@ -25,5 +25,5 @@ MESSAGES = [
 def test_conversations_are_left_alone_when_a_setting_says_so(tmp_path: Path, enabled: bool) -> None:
     body = json.dumps({"model": "m", "max_tokens": 9, "messages": MESSAGES}).encode()
     kept = engine(load({"cache_dir": str(tmp_path), "context.enabled": enabled}, environ={}, file=tmp_path / "none"))
-    sent = kept.prepare(Caller("s", "a", "m"), parse(named("anthropic"), body)).body
+    sent = kept.prepare(Caller("s", "a", "m"), parse(format_named("anthropic"), body)).body
     assert (sent == body) is not enabled

@@ -23,7 +23,7 @@ from laconic.sessions.calls import Calls
 from laconic.sessions.ledger import LedgerFile
 from laconic.sessions.spending import Spending
 from laconic.sessions.trajectories import begin
-from laconic.sessions.turns import Turn, Turns, Who
+from laconic.sessions.turns import TurnRecord, Turns, Who
 from laconic.tokens.count import counter
 
 OLD = datetime(2024, 5, 1, tzinfo=UTC).timestamp()
@@ -50,7 +50,7 @@ def _keep(folder: Path, name: str, at: float) -> None:
     with closing(Turns(folder / "turns.sqlite", days=9_999)) as turns:
         entered = (Entered("k", "read", "Read", f"src/of_{name}.py", 5, 5),)
         intake = Intake(turn=1, fixed=0, title=f"title of {name}", entered=entered)
-        turns.add(Turn(Who(f"session-{name}", f"account-{name}", "anthropic"), at, 200, intake=intake))
+        turns.add(TurnRecord(Who(f"session-{name}", f"account-{name}", "anthropic"), at, 200, intake=intake))
     with closing(Calls(folder)) as calls:
         calls.add([(at, f"tool_of_{name}", 1, 1.0, False, False, "")])
 

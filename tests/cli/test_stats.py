@@ -10,7 +10,7 @@ import pytest
 from tests.samples import shop
 
 from laconic.cli.main import main
-from laconic.sessions.turns import FILE, Cost, Turn, Turns, Who
+from laconic.sessions.turns import FILE, Cost, TurnRecord, Turns, Who
 
 
 @pytest.mark.feature("J8")
@@ -46,7 +46,7 @@ def test_stats_counts_malformed_calls_by_provider_model_and_reason(
     monkeypatch.setenv("LACONIC_CACHE_DIR", str(tmp_path))
     turns = Turns(tmp_path / FILE)
     for reasons in (("not-json",), ("unknown-tool", "not-json")):
-        turns.add(Turn(Who("s", upstream="ollama", model="gemma"), 1.0, malformed=reasons))
+        turns.add(TurnRecord(Who("s", upstream="ollama", model="gemma"), 1.0, malformed=reasons))
     turns.close()
     main(["stats", "--json"])
     rows = json.loads(capsys.readouterr().out)["malformed"]
@@ -66,9 +66,9 @@ def test_stats_show_what_models_cost_and_what_is_not_known(
     monkeypatch.setenv("LACONIC_CACHE_DIR", str(tmp_path))
     with closing(Turns(tmp_path / FILE)) as turns:
         known = Cost(input=1_000, output=100, whole=2_000, dollars=1.5, dollars_whole=2.5, output_dollars=0.5)
-        turns.add(Turn(Who("a", upstream="anthropic", model="claude-sonnet-4-5"), 1.0, cost=known))
+        turns.add(TurnRecord(Who("a", upstream="anthropic", model="claude-sonnet-4-5"), 1.0, cost=known))
         other = Cost(input=900, output=10, whole=900, unpriced=910, estimated=True)
-        turns.add(Turn(Who("b", upstream="corp", model="mine"), 1.0, cost=other))
+        turns.add(TurnRecord(Who("b", upstream="corp", model="mine"), 1.0, cost=other))
     main(["stats"])
     assert capsys.readouterr().out.splitlines()[-2:] == [
         "claude-sonnet-4-5 (anthropic), 1 turns: 1,000 prompt tokens instead of about 2,000 (50%), 100 output tokens; "

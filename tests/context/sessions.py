@@ -10,10 +10,10 @@ from laconic.context.engine import Engine, Prepared
 from laconic.context.memory import MemoryArchive, MemoryStore
 from laconic.context.options import Bounds, Options
 from laconic.wire.conversation import Conversation, parse
-from laconic.wire.formats import named
+from laconic.wire.formats import format_named
 
 Json = dict[str, Any]
-FORMAT = named("anthropic")
+FORMAT = format_named("anthropic")
 
 
 def count(text: str) -> int:

@@ -9,7 +9,7 @@ from laconic.context.engine import Engine
 from laconic.context.memory import MemoryArchive, MemoryStore
 from laconic.context.options import Bounds, Options
 from laconic.context.quota import Quota, thinking
-from laconic.wire.limits import Limits
+from laconic.wire.limits import RateLimits
 from laconic.wire.usage import Usage
 
 
@@ -27,7 +27,7 @@ def test_what_the_provider_says_counts_until_it_is_reset() -> None:
     clock = Clock()
     quota = Quota(clock)
     assert not quota.known
-    quota.told(Limits(tokens=50_000, tokens_left=1_000, tokens_reset=5.0))
+    quota.told(RateLimits(tokens=50_000, tokens_left=1_000, tokens_reset=5.0))
     quota.spend(Usage(200))
     clock.now += 1
     quota.spend(Usage(300))
@@ -47,7 +47,7 @@ def test_what_a_cache_gave_is_not_spent_where_the_provider_does_not_count_it() -
 def test_output_is_not_spent_where_it_has_a_limit_of_its_own() -> None:
     clock = Clock()
     quota = Quota(clock)
-    quota.told(Limits(tokens=50_000, tokens_left=1_000, input_only=True))
+    quota.told(RateLimits(tokens=50_000, tokens_left=1_000, input_only=True))
     clock.now += 1
     quota.spend(Usage(input=300, output=2_000))
     assert quota.left == 700
@@ -61,7 +61,9 @@ def test_a_prompt_that_the_cache_holds_is_no_reason_to_survive(model: str, mode:
     one = engine(Options(economic=False))
     messages = long_session(40)
     first = send(one, messages, Bounds(account="acc"), model=model)
-    one.observe("acc", Usage(input=500, cache_read=first.tokens - 500), Limits(tokens_left=12_000, input_only=True))
+    one.observe(
+        "acc", Usage(input=500, cache_read=first.tokens - 500), RateLimits(tokens_left=12_000, input_only=True)
+    )
     sent = send(one, [*messages, user("go on")], Bounds(account="acc"), model=model)
     assert sent.tokens > 12_000 or mode
     assert sent.mode == mode
@@ -106,7 +108,7 @@ def test_thinking_never_falls_below_the_providers_least_nor_changes_in_a_tool_lo
     ],
 )
 def test_each_provider_is_asked_for_less_in_its_own_words(name: str, fields: bytes, wanted: bytes) -> None:
-    from laconic.wire.formats import named
+    from laconic.wire.formats import format_named
 
     lists = {
         "anthropic": b'"messages":[{"role":"user","content":"go"}]',
@@ -117,7 +119,7 @@ def test_each_provider_is_asked_for_less_in_its_own_words(name: str, fields: byt
     one = Engine(MemoryStore(), MemoryArchive(), Clock(), count)
     one.quota("acc", 100_000)
     raw = b'{"model":"m",' + fields + b"," + lists[name] + b"}"
-    sent = one.prepare("s", named(name), raw, Bounds(account="acc"))
+    sent = one.prepare("s", format_named(name), raw, Bounds(account="acc"))
     assert wanted in sent.body
     assert sent.thinking == 8192
 

@@ -9,7 +9,7 @@ from starlette.testclient import TestClient
 
 from laconic.bench.recorded import fill
 from laconic.config import Settings, load
-from laconic.dashboard.app import standalone
+from laconic.dashboard.app import make_standalone_application
 from laconic.serving.hosts import AllowedHosts
 
 TOKEN = "sesame-of-this-user"
@@ -27,7 +27,7 @@ def recorded(tmp_path_factory: pytest.TempPathFactory) -> Settings:
 
 def stranger(settings: Settings, host: str = "127.0.0.1:8000", token: str = TOKEN) -> TestClient:
     """A browser that nobody let in yet."""
-    app = standalone(settings, token, AllowedHosts())
+    app = make_standalone_application(settings, token, AllowedHosts())
     return TestClient(app, base_url=f"http://{host}", client=("127.0.0.1", 5000), follow_redirects=False)
 
 

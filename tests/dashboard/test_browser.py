@@ -18,7 +18,7 @@ from tests.flows.stage import installed
 from laconic.bench.recorded import fill
 from laconic.config import Settings
 from laconic.records import Intake
-from laconic.sessions.turns import FILE, Cost, Turn, Turns, Who
+from laconic.sessions.turns import FILE, Cost, TurnRecord, Turns, Who
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 TITLE = "<script>alert(1)</script><img src=x onerror=alert(2)>"
@@ -42,7 +42,9 @@ def _record(settings: Settings) -> None:
     """One more turn, of a session with a hostile name."""
     with closing(Turns(settings.cache_dir() / FILE)) as turns:
         cost = Cost(10, 20, 30, 4, 90.0, 0.5, 1.5)
-        turns.add(Turn(Who("hostile", model=TITLE), time.time(), 200, cost=cost, intake=Intake(1, 5, title=TITLE)))
+        turns.add(
+            TurnRecord(Who("hostile", model=TITLE), time.time(), 200, cost=cost, intake=Intake(1, 5, title=TITLE))
+        )
 
 
 @pytest.mark.flow

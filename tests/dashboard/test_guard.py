@@ -7,7 +7,7 @@ from starlette.testclient import TestClient
 from tests.dashboard.conftest import TOKEN, stranger
 
 from laconic.config import Settings
-from laconic.dashboard.app import PAGES, standalone
+from laconic.dashboard.app import PAGES, make_standalone_application
 from laconic.serving.hosts import AllowedHosts
 
 PATHS = [
@@ -70,7 +70,7 @@ def test_a_form_takes_the_token_too(recorded: Settings) -> None:
 @pytest.mark.parametrize("path", ["//evil.example/", "/\\evil.example/", "///evil.example"])
 def test_no_link_leads_to_another_site(recorded: Settings, path: str) -> None:
     """The address that the browser is sent to is one of ours, whatever stood before the token."""
-    app = standalone(recorded, TOKEN, AllowedHosts())
+    app = make_standalone_application(recorded, TOKEN, AllowedHosts())
     browser = TestClient(app, base_url="http://127.0.0.1:8000", follow_redirects=False)
     entered = browser.get(f"http://127.0.0.1:8000{path}?token={TOKEN}")
     assert entered.status_code == 303

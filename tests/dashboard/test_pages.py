@@ -15,12 +15,12 @@ from tests.dashboard.reading import at, exact, read
 
 from laconic.config import Settings
 from laconic.context.ledger import Branch, Decision, LedgerEntry, Receipt
-from laconic.dashboard.shown import money, short
+from laconic.dashboard.format import money, short
 from laconic.records import Entered, Intake
 from laconic.sessions.archive import Archive
 from laconic.sessions.calls import Calls
 from laconic.sessions.ledger import LedgerFile
-from laconic.sessions.turns import FILE, Cost, Turn, Turns, Who
+from laconic.sessions.turns import FILE, Cost, TurnRecord, Turns, Who
 
 HOSTILE = "\"><script>alert(1)</script><img src=x onerror='alert(2)'>&amp;\x00\ud800${7*7}{{7*7}}"
 
@@ -112,7 +112,7 @@ def test_hostile_names_are_shown_as_they_are(settings: Settings) -> None:
     block = Entered("k", text, text, text, 10, 10)
     intake = Intake(1, 5, (block,), True, text)
     who = Who("s", text, text, text, text, text)
-    record.add(Turn(who, 1.0, 200, cost=Cost(1, 1, 1, 1, 9.0), intake=intake, decisions=1, malformed=(text,)))
+    record.add(TurnRecord(who, 1.0, 200, cost=Cost(1, 1, 1, 1, 9.0), intake=intake, decisions=1, malformed=(text,)))
     record.close()
     made = Decision("k", "age", Receipt(ref), field=text, before=9, after=1, turn=1, note=text)
     branch = Branch(id=1, tip="t", count=1, time=1.0, start=0, basis=0)
@@ -194,7 +194,7 @@ def test_an_unchanged_page_is_not_sent_again(settings: Settings) -> None:
     mark = {"if-none-match": first.headers["etag"]}
     assert pages.get("/?days=0", headers=mark).status_code == 304
     record = Turns(settings.cache_dir() / FILE)
-    record.add(Turn(Who("s"), 1.0, 200, cost=Cost(5, 0, 0, 1, 9.0)))
+    record.add(TurnRecord(Who("s"), 1.0, 200, cost=Cost(5, 0, 0, 1, 9.0)))
     again = pages.get("/?days=0", headers=mark)
     assert again.status_code == 200
     assert again.headers["etag"] != first.headers["etag"]
@@ -208,7 +208,7 @@ PAGES = {"turns.sqlite": "/", "calls.sqlite": "/tools", "ledger.sqlite": "/sessi
 def _recorded(folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     record = Turns(folder / FILE)
-    record.add(Turn(Who("s"), 1.0, 200))
+    record.add(TurnRecord(Who("s"), 1.0, 200))
     record.close()
 
 
@@ -239,11 +239,11 @@ def test_a_price_that_is_not_known_is_said_and_an_estimate_too(settings: Setting
     """No dollars are invented, and what the provider did not count is about right, no more."""
     with closing(Turns(settings.cache_dir() / FILE)) as turns:
         none = Cost(input=900, output=100, whole=900, unpriced=1_000)
-        turns.add(Turn(Who("none", model="mine"), time.time(), cost=none))
+        turns.add(TurnRecord(Who("none", model="mine"), time.time(), cost=none))
         rough = Cost(
             input=900, output=100, whole=900, dollars=2.5, dollars_whole=2.5, output_dollars=1, estimated=True
         )
-        turns.add(Turn(Who("rough", model="claude-sonnet-4-5"), time.time(), cost=rough))
+        turns.add(TurnRecord(Who("rough", model="claude-sonnet-4-5"), time.time(), cost=rough))
     pages = client(settings)
     assert "price unknown" in pages.get("/session?name=none").text
     assert "about $2.50" in pages.get("/session?name=rough").text

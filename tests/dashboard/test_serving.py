@@ -17,7 +17,7 @@ from laconic.config import Settings, child_environment, load
 from laconic.errors import BadSetting, UsageError
 from laconic.serving.listen import Listen
 from laconic.serving.tokens import own_token
-from laconic.sessions.turns import FILE, Cost, Turn, Turns, Who
+from laconic.sessions.turns import FILE, Cost, TurnRecord, Turns, Who
 
 
 def _say(words: list[str], folder: Path) -> tuple[subprocess.Popen[str], str]:
@@ -62,7 +62,7 @@ def test_an_address_that_others_reach_needs_a_token(monkeypatch: pytest.MonkeyPa
 def test_a_gateway_has_the_same_pages(settings: Settings, token: str) -> None:
     """Below a path of its own, for its token, or else for that of this user; what is beside it goes to the provider."""
     record = Turns(settings.cache_dir() / FILE)
-    record.add(Turn(Who("one-session"), 1.0, 200, cost=Cost(5, 0, 0, 1, 9.0)))
+    record.add(TurnRecord(Who("one-session"), 1.0, 200, cost=Cost(5, 0, 0, 1, 9.0)))
     record.close()
     app = application(known_upstreams(settings, "", ""), settings, off=False, where=Listen("127.0.0.1", 0, token))
     known = token or own_token(settings.state_dir())

@@ -7,8 +7,8 @@ from html.parser import HTMLParser
 from hypothesis import given
 from hypothesis import strategies as st
 
-from laconic.dashboard import shown
-from laconic.dashboard.charts import Chart, Mark, Series, bars, curve, paired
+from laconic.dashboard import format
+from laconic.dashboard.charts import Chart, ChartMark, Series, draw_bars, draw_curve, draw_paired_bars
 from laconic.dashboard.document import Node
 from laconic.dashboard.markup import clean, tag
 
@@ -41,11 +41,11 @@ def test_charts_stay_inside_their_frame(values: list[float], marked: set[int]) -
     """Any values, none, one or many: every height lies within the drawing, and every mark is drawn."""
     tips = [f"<{at}>" for at in range(len(values))]
     own = Series("own", "with", [value / 2 for value in values])
-    chart = Chart("chart", (Series("all", "without", values), own), tips, ("a", "b"), shown.short)
-    marks = [Mark(at, "mark", "#x", 0.5) for at in sorted(marked) if at < len(values)]
-    drawn = curve(chart, marks)
+    chart = Chart("chart", (Series("all", "without", values), own), tips, ("a", "b"), format.short)
+    marks = [ChartMark(at, "mark", "#x", 0.5) for at in sorted(marked) if at < len(values)]
+    drawn = draw_curve(chart, marks)
     assert drawn.count("<circle") == len(marks)
-    for html in (drawn, bars(chart), paired(chart)):
+    for html in (drawn, draw_bars(chart), draw_paired_bars(chart)):
         reader = _Whole()
         reader.feed(html)
         for element in reader.seen:
@@ -58,9 +58,9 @@ def test_charts_stay_inside_their_frame(values: list[float], marked: set[int]) -
 @given(st.floats(0, 1e12))
 def test_numbers_are_short_and_near(number: float) -> None:
     """At most five signs, within half a per cent, and the exact value beside it."""
-    text = shown.short(number)
+    text = format.short(number)
     assert len(text) <= 5 or number >= 1e12 * 0.99
     scale = {"k": 1e3, "M": 1e6, "G": 1e9}.get(text[-1], 1.0)
     near = float(text.rstrip("kMG").replace(",", "")) * scale
     assert abs(near - number) <= max(0.5, 0.006 * number)
-    assert f'value="{number!r}"' in shown.tokens(Node(number, "/x"))
+    assert f'value="{number!r}"' in format.tokens(Node(number, "/x"))

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from laconic.edits.request import Create, Edit, Find, Insert, Lines, Place, edit
+from laconic.edits.request import AnchoredLine, Create, Edit, Find, InsertLines, ReplaceLines, edit
 from laconic.errors import UsageError
 
-REPLACED = Edit("a.py", "4f2a91", Lines(Place(4), Place(6), ("x",)))
+REPLACED = Edit("a.py", "4f2a91", ReplaceLines(AnchoredLine(4), AnchoredLine(6), ("x",)))
 
 
 @pytest.mark.parametrize(
@@ -26,13 +26,13 @@ def test_guessed_names_and_forms_mean_the_same(given: dict[str, object]) -> None
 
 
 def test_each_form() -> None:
-    assert edit({"tag": "4f2a91", "start": 4}).change == Lines(Place(4), Place(4), ())
-    assert edit({"tag": "4f2a91", "insert_after": 4, "text": "x"}).change == Insert(4, Place(4), ("x",))
-    assert edit({"tag": "4f2a91", "insert_before": 4, "text": "\n"}).change == Insert(3, Place(4), ("",))
+    assert edit({"tag": "4f2a91", "start": 4}).change == ReplaceLines(AnchoredLine(4), AnchoredLine(4), ())
+    assert edit({"tag": "4f2a91", "insert_after": 4, "text": "x"}).change == InsertLines(4, AnchoredLine(4), ("x",))
+    assert edit({"tag": "4f2a91", "insert_before": 4, "text": "\n"}).change == InsertLines(3, AnchoredLine(4), ("",))
     assert edit({"path": "a", "find": "x", "text": "y", "count": "2"}).change == Find("x", "y", 2)
     assert edit({"path": "a", "text": "y\n"}).change == Create("y\n")
-    assert edit({"tag": "4f2a91", "start": "4:k3", "end": "6:z0", "text": "x"}).change == Lines(
-        Place(4, "k3"), Place(6, "z0"), ("x",)
+    assert edit({"tag": "4f2a91", "start": "4:k3", "end": "6:z0", "text": "x"}).change == ReplaceLines(
+        AnchoredLine(4, "k3"), AnchoredLine(6, "z0"), ("x",)
     )
 
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from laconic.edits.source import Source, join, splice, split
+from laconic.edits.source import SourceText, join, splice, split
 from laconic.errors import Unreadable
 
 BYTES = st.lists(
@@ -62,4 +62,4 @@ def test_in_a_file_of_mixed_endings_untouched_lines_keep_theirs() -> None:
 
 def test_an_emptied_file_is_empty() -> None:
     assert join(splice(split(b"a"), ((0, 1, ()),))) == b""
-    assert splice(split(b"a"), ((0, 1, ()),)) == Source(("",), ())
+    assert splice(split(b"a"), ((0, 1, ()),)) == SourceText(("",), ())

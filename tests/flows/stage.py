@@ -18,7 +18,7 @@ from tests.flows.scripts import Step, body, model, results
 
 from laconic.config import load
 from laconic.gateway.scripted import ScriptedUpstream
-from laconic.workspace.lock import held
+from laconic.workspace.lock import hold_lock
 from laconic.workspace.process import run
 
 VERSIONS = {
@@ -42,7 +42,7 @@ def installed(*packages: str) -> Path:
     folder = load().cache_dir() / "clients" / name
     done = folder / "installed"
     folder.mkdir(parents=True, exist_ok=True)
-    with held(folder / "lock", seconds=600):
+    with hold_lock(folder / "lock", seconds=600):
         if not done.exists():
             (folder / "package.json").write_text('{"private": true}')
             wanted = [f"{package}@{VERSIONS[package]}" for package in packages]
@@ -58,7 +58,7 @@ def installed_python(package: str, version: str) -> Path:
     """The folder with the programs of a Python package, in an environment of its own outside the repository."""
     folder = load().cache_dir() / "clients" / f"{package}-{version}"
     folder.parent.mkdir(parents=True, exist_ok=True)
-    with held(folder.with_suffix(".lock"), seconds=600):
+    with hold_lock(folder.with_suffix(".lock"), seconds=600):
         if not (folder / "installed").exists():
             for command in (
                 [sys.executable, "-m", "venv", str(folder)],

@@ -11,7 +11,7 @@ from tests.samples import shop
 
 from laconic.bench.clients import serving
 from laconic.config import load
-from laconic.workspace.lock import held
+from laconic.workspace.lock import hold_lock
 from laconic.workspace.process import run
 
 pytestmark = pytest.mark.flow
@@ -48,7 +48,7 @@ def _python() -> Path:
     folder = load().cache_dir() / "clients" / f"python-mcp-{VERSION}"
     folder.mkdir(parents=True, exist_ok=True)
     python = folder / "venv" / "bin" / "python"
-    with held(folder / "lock", seconds=600):
+    with hold_lock(folder / "lock", seconds=600):
         if not (folder / "installed").exists():
             made = run([sys.executable, "-m", "venv", str(folder / "venv")], folder, seconds=120)
             got = run([str(python), "-m", "pip", "install", "--quiet", f"mcp=={VERSION}"], folder, seconds=600)

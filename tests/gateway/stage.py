@@ -18,7 +18,7 @@ from laconic.gateway.scripted import Script, ScriptedUpstream
 from laconic.serving.listen import bind, listen
 from laconic.serving.protocol import ConnectionBounds
 from laconic.serving.server import server_for
-from laconic.wire.prompted.capability import Memory
+from laconic.wire.prompted.capability import CapabilityMemory
 
 VIEWER = "who may see the numbers"
 
@@ -49,7 +49,7 @@ async def stage(
     token: str = "",
     *,
     history: History | None = None,
-    memory: Memory | None = None,
+    memory: CapabilityMemory | None = None,
     bounds: ConnectionBounds | None = None,
 ) -> AsyncIterator[Stage]:
     async with ScriptedUpstream(script) as upstream:
@@ -86,7 +86,7 @@ def play(
     token: str = "",
     *,
     history: History | None = None,
-    memory: Memory | None = None,
+    memory: CapabilityMemory | None = None,
     bounds: ConnectionBounds | None = None,
 ) -> None:
     """Run one scene on a fresh stage."""

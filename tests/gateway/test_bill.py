@@ -24,7 +24,7 @@ from laconic.gateway.plan import Policy
 from laconic.gateway.scripted import Answer, Asked
 from laconic.sessions.archive import Archive
 from laconic.sessions.ledger import LedgerFile
-from laconic.sessions.spending import Session, Spending
+from laconic.sessions.spending import SessionRow, Spending
 from laconic.sessions.turns import FILE, Turns
 from laconic.tokens.count import counter
 from laconic.wire.usage import Usage
@@ -77,7 +77,7 @@ def _played(
     return rows[0]
 
 
-def _recorded(folder: Path) -> list[Session]:
+def _recorded(folder: Path) -> list[SessionRow]:
     reading = Spending(folder / FILE)
     try:
         return reading.sessions()
@@ -85,7 +85,7 @@ def _recorded(folder: Path) -> list[Session]:
         reading.close()
 
 
-def _modes(folder: Path, session: Session) -> list[str]:
+def _modes(folder: Path, session: SessionRow) -> list[str]:
     reading = Spending(folder / FILE)
     try:
         return [turn.mode for turn in reading.turns(session.session) if turn.mode]

@@ -224,14 +224,14 @@ def test_what_was_shown_survives_a_restart_and_expires(tmp_path: Path) -> None:
     now = [0.0]
     protocols = Protocols((), (), lambda: now[0], ProcessMemory())
     protocols.learn("local", "m", "native")
-    assert protocols.known("local", "m") == "native"
+    assert protocols.known_mode("local", "m") == "native"
     now[0] = LEARNED_FOR + 1
-    assert protocols.known("local", "m") == ""
+    assert protocols.known_mode("local", "m") == ""
 
 
 def test_a_setting_overrides_what_was_learned() -> None:
     memory = ProcessMemory()
     Protocols((), (), lambda: 0.0, memory).learn("local", "m", "native")
-    assert Protocols((), ("m",), lambda: 0.0, memory).known("local", "m") == "prompted"
+    assert Protocols((), ("m",), lambda: 0.0, memory).known_mode("local", "m") == "prompted"
     Protocols((), (), lambda: 0.0, memory).learn("local", "m", "prompted")
-    assert Protocols(("m",), (), lambda: 0.0, memory).known("local", "m") == "native"
+    assert Protocols(("m",), (), lambda: 0.0, memory).known_mode("local", "m") == "native"

@@ -211,11 +211,11 @@ def test_malformed_calls_are_counted_by_provider_model_and_reason() -> None:
 def test_what_was_learned_is_forgotten_in_time() -> None:
     now = [0.0]
     protocols = Protocols((), (), lambda: now[0])
-    assert protocols.refused("local", "m")
-    assert protocols.prompted("local", "m")
-    assert not protocols.prompted("other", "m")
+    assert protocols.note_refusal("local", "m")
+    assert protocols.is_prompted("local", "m")
+    assert not protocols.is_prompted("other", "m")
     now[0] = LEARNED_FOR + 1
-    assert not protocols.prompted("local", "m")
+    assert not protocols.is_prompted("local", "m")
 
 
 @pytest.mark.parametrize(

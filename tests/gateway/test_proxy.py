@@ -19,7 +19,7 @@ from laconic.gateway.engine import Caller, Prepared
 from laconic.gateway.plan import Policy
 from laconic.gateway.scripted import Answer, Asked, streamed
 from laconic.wire.conversation import Conversation
-from laconic.wire.limits import Limits
+from laconic.wire.limits import RateLimits
 from laconic.wire.model import SetText
 from laconic.wire.refusals import TooLong
 from laconic.wire.usage import Usage
@@ -40,14 +40,14 @@ class Shortening:
 
     def __init__(self) -> None:
         self.callers: list[Caller] = []
-        self.told: list[tuple[Usage | None, Limits | None]] = []
+        self.told: list[tuple[Usage | None, RateLimits | None]] = []
 
     def prepare(self, caller: Caller, conversation: Conversation) -> Prepared:
         self.callers.append(caller)
         last = conversation.turns[-1].blocks[-1]
         return Prepared(conversation.emit({last.at: SetText("short")}), {"action": "shortened\r\nx-evil: 1"})
 
-    def answered(self, caller: Caller, usage: Usage | None, limits: Limits | None) -> None:
+    def answered(self, caller: Caller, usage: Usage | None, limits: RateLimits | None) -> None:
         self.told.append((usage, limits))
 
     def overflowed(self, caller: Caller, said: TooLong) -> None:
@@ -63,7 +63,7 @@ class Failing:
     def prepare(self, caller: Caller, conversation: Conversation) -> Prepared:
         raise self._error
 
-    def answered(self, caller: Caller, usage: Usage | None, limits: Limits | None) -> None:
+    def answered(self, caller: Caller, usage: Usage | None, limits: RateLimits | None) -> None:
         raise self._error
 
     def overflowed(self, caller: Caller, said: TooLong) -> None:

@@ -20,7 +20,7 @@ from laconic.config import load
 from laconic.gateway.routes import Upstreams
 from laconic.gateway.scripted import Answer, ScriptedUpstream
 from laconic.serving.listen import bind, listen
-from laconic.sessions.ruined import ruined
+from laconic.sessions.ruined import list_ruined
 from laconic.sessions.spending import Spending
 
 FILES = ("archive.sqlite", "ledger.sqlite", "turns.sqlite")
@@ -94,7 +94,7 @@ def test_a_gateway_starts_with_a_damaged_file_and_works_as_ever(tmp_path: Path, 
         assert await gateway.turn() < 0.5
 
     _play(tmp_path, scene)
-    assert len(ruined(tmp_path / "cache" / name)) == 1
+    assert len(list_ruined(tmp_path / "cache" / name)) == 1
     assert _turns(tmp_path) == 2
 
 
@@ -118,7 +118,7 @@ def test_files_that_are_spoiled_in_the_middle_of_work_are_replaced(tmp_path: Pat
         assert faults['fault="damaged",file="ledger"'] == 1
 
     _play(tmp_path, scene)
-    assert all(len(ruined(tmp_path / "cache" / name)) == 1 for name in FILES)
+    assert all(len(list_ruined(tmp_path / "cache" / name)) == 1 for name in FILES)
 
 
 def test_a_folder_that_is_deleted_comes_back(tmp_path: Path) -> None:

@@ -19,7 +19,7 @@ from laconic.gateway.passing import Message, Passing
 from laconic.gateway.plan import Plan
 from laconic.gateway.routes import Target
 from laconic.gateway.scripted import Answer, Asked, ScriptedUpstream, streamed
-from laconic.sessions.spending import Session, Spending
+from laconic.sessions.spending import SessionRow, Spending
 from laconic.sessions.turns import FILE, Turns
 
 Json = dict[str, Any]
@@ -126,7 +126,7 @@ async def _hang_up_after(where: Stage, path: str, body: bytes, last: bytes) -> N
                     return
 
 
-def _recorded(folder: Path) -> list[Session]:
+def _recorded(folder: Path) -> list[SessionRow]:
     reading = Spending(folder / FILE)
     try:
         return reading.sessions()

@@ -15,7 +15,7 @@ from laconic.gateway.engine import Keeping
 from laconic.gateway.scripted import Answer, Asked
 from laconic.tokens.count import counter
 from laconic.wire.conversation import parse
-from laconic.wire.formats import named
+from laconic.wire.formats import format_named
 from laconic.wire.refusals import TooLong, too_long
 
 Json = dict[str, Any]
@@ -108,7 +108,7 @@ def test_a_history_is_cut_to_the_window(model: str, window: int, cut: bool) -> N
         status, headers, _ = await where.post("/v1/messages", _body(model))
         assert (status, headers["x-laconic-action"] == "window") == (200, cut)
         assert (len(where.upstream.asked[0].body) < len(_body(model)) * 0.6) is cut
-        assert not parse(named("anthropic"), where.upstream.asked[0].body).faults()
+        assert not parse(format_named("anthropic"), where.upstream.asked[0].body).faults()
 
     play(scene, lambda _: Answer((b"{}",)), _engine(window))
 

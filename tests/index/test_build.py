@@ -10,7 +10,7 @@ from threading import Barrier
 
 from laconic.index.store import Store, lock_of
 from laconic.index.workspace_index import Index
-from laconic.workspace.lock import held
+from laconic.workspace.lock import hold_lock
 
 Git = Callable[..., None]
 
@@ -117,7 +117,7 @@ def test_a_running_build_can_be_queried(index: Index, root: Path) -> None:
 
 def test_only_one_process_writes(index: Index) -> None:
     """A second one is told so, and goes on reading."""
-    with held(lock_of(index.store.path)) as got:
+    with hold_lock(lock_of(index.store.path)) as got:
         assert got
         assert index.build().locked
         assert paths(index) == []
@@ -160,7 +160,7 @@ def test_threads_that_find_the_index_unbuilt_share_one_build(index: Index) -> No
         together.wait()
         return index.refresh(0.0)
 
-    with held(lock_of(index.store.path)) as got, ThreadPoolExecutor(8) as pool:
+    with hold_lock(lock_of(index.store.path)) as got, ThreadPoolExecutor(8) as pool:
         assert got
         for _ in range(50):
             said = {future.result() for future in [pool.submit(look) for _ in range(8)]}

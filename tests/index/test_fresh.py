@@ -14,7 +14,7 @@ from laconic.index.fresh import Freshness
 from laconic.index.store import Store
 from laconic.index.text import Question, find
 from laconic.index.workspace_index import Index
-from laconic.workspace.watching import Watch, folders_of
+from laconic.workspace.watching import FolderWatch, folders_of
 
 linux = pytest.mark.skipif(sys.platform != "linux", reason="events without a thread exist on Linux only")
 
@@ -145,18 +145,18 @@ def test_the_watcher_brings_changes_in_by_itself(warm: Index, root: Path) -> Non
 @linux
 def test_events_name_files_and_not_what_is_not_watched(tmp_path: Path) -> None:
     (tmp_path / "in/deeper").mkdir(parents=True)
-    watch = Watch.open(tmp_path)
+    watch = FolderWatch.open(tmp_path)
     assert watch is not None
     assert watch.add(["", "in"])
     assert not watch.add(["in"])
     (tmp_path / "in/x").write_text("1")
     (tmp_path / "in/deeper/y").write_text("1")
-    heard = watch.heard()
+    heard = watch.take_events()
     assert heard.paths == {"in/x"}
     assert not heard.lost
-    assert not watch.heard().paths
+    assert not watch.take_events().paths
     (tmp_path / "other").mkdir()
-    assert watch.heard().lost
+    assert watch.take_events().lost
     watch.close()
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from laconic.index.prepared import Prepared
+from laconic.index.prepared import PreparedFile
 from laconic.index.preparing import Job, Parsing
 from laconic.index.schema import PARSER
 from laconic.index.workspace_index import Index
@@ -70,8 +70,8 @@ def test_an_index_of_this_parser_or_a_newer_one_is_used_as_it_is(index: Index, s
 class _Dying(Parsing):
     """A parser that is killed in the middle."""
 
-    def prepared(self, root: Path, jobs: Sequence[Job]) -> Iterator[Prepared]:
-        for number, file in enumerate(super().prepared(root, jobs)):
+    def prepare(self, root: Path, jobs: Sequence[Job]) -> Iterator[PreparedFile]:
+        for number, file in enumerate(super().prepare(root, jobs)):
             if number == 250:
                 raise KeyboardInterrupt
             yield file

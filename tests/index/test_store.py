@@ -16,7 +16,7 @@ from laconic.index.schema import FILE, file_of, position_of, symbol_id, symbols_
 from laconic.index.store import Store, lock_of
 from laconic.records import Definition, Import, Parsed, Reference, Span
 from laconic.workspace.listing import Listed
-from laconic.workspace.lock import held
+from laconic.workspace.lock import hold_lock
 
 SOURCE = b"class Basket:\n    def add_item(self):\n        return total(self)\n"
 PARSED = Parsed(
@@ -166,7 +166,7 @@ def test_only_who_holds_the_writers_lock_replaces_a_ruined_index(tmp_path: Path)
     path = tmp_path / "index.sqlite"
     path.write_bytes(b"not a database at all" * 100)
     opened: list[Store] = []
-    with held(lock_of(path)):
+    with hold_lock(lock_of(path)):
         waiting = threading.Thread(target=lambda: opened.append(Store.open(path)))
         waiting.start()
         waiting.join(0.2)

@@ -19,7 +19,7 @@ from tests.samples import shop
 from laconic.config import Settings
 from laconic.mcp_server import stdio
 from laconic.mcp_server.greeting import MODERN, VERSIONS, Greeted, greet
-from laconic.mcp_server.lines import Lines
+from laconic.mcp_server.lines import LineReader
 
 LISTS = ("tools/list", "resources/list", "resources/templates/list")
 
@@ -47,11 +47,11 @@ def _modern() -> list[dict[str, object]]:
     return [_request(i, method, _meta=meta) for i, method in enumerate(("server/discover", *LISTS))]
 
 
-def _talk(messages: list[dict[str, object]], serve: Callable[[Lines], object]) -> dict[int, Any]:
+def _talk(messages: list[dict[str, object]], serve: Callable[[LineReader], object]) -> dict[int, Any]:
     """The answers to these messages by id, from a server that has them all at once and is left when it is done."""
     incoming, theirs = os.pipe()
     answers, outgoing = os.pipe()
-    server = Thread(target=serve, args=(Lines(incoming, outgoing),))
+    server = Thread(target=serve, args=(LineReader(incoming, outgoing),))
     server.start()
     os.write(theirs, b"".join(json.dumps(message).encode() + b"\n" for message in messages))
     with os.fdopen(answers, "rb") as file:
@@ -82,7 +82,7 @@ def test_a_question_for_the_sdk_is_handed_over_with_the_handshake() -> None:
     incoming, theirs = os.pipe()
     answers, outgoing = os.pipe()
     os.write(theirs, b"".join(json.dumps(message).encode() + b"\n" for message in [*_handshake(VERSIONS[-1]), call]))
-    greeted = greet(Lines(incoming, outgoing))
+    greeted = greet(LineReader(incoming, outgoing))
     for handle in (theirs, answers, outgoing):
         os.close(handle)
     assert [json.loads(line)["method"] for line in greeted.replay] == [
@@ -99,7 +99,7 @@ def test_what_is_not_a_greeting_is_left_to_the_sdk(line: bytes) -> None:
     incoming, theirs = os.pipe()
     os.write(theirs, line + b"\n")
     os.close(theirs)
-    assert greet(Lines(incoming, 2)).replay == (line,)
+    assert greet(LineReader(incoming, 2)).replay == (line,)
 
 
 def test_every_question_of_a_hasty_client_is_answered_once(tmp_path: Path) -> None:

@@ -14,11 +14,11 @@ from tests.samples import shop
 from laconic.config import Settings, load
 from laconic.index.catalog import claim
 from laconic.mcp_server.instructions import INSTRUCTIONS
-from laconic.mcp_server.offers import listed_tools
+from laconic.mcp_server.offers import list_tools
 from laconic.mcp_server.server import CodePlane
 from laconic.render.compact import dump
 from laconic.tokens.count import counter
-from laconic.workspace.lock import held
+from laconic.workspace.lock import hold_lock
 
 
 @pytest.fixture
@@ -87,7 +87,7 @@ def test_hints_say_what_a_call_may_do(root: Path, tmp_path: Path, allowed: str, 
 @pytest.mark.feature("C10")
 def test_the_fixed_cost_stays_below_its_ceiling(root: Path, settings: Settings) -> None:
     """What every prompt pays: the tool list and the instructions."""
-    listed = listed_tools(editing=False)
+    listed = list_tools(editing=False)
     assert counter("o200k_base")(dump({"tools": list(listed)}) + INSTRUCTIONS) <= 900
     assert len(INSTRUCTIONS.encode()) < 1_000
 
@@ -127,7 +127,7 @@ def test_a_call_that_has_to_wait_reports_progress(root: Path, settings: Settings
             await client.call_tool("search", {"query": "total"}, progress_callback=note)
 
     file = claim(settings.cache_dir(), root)
-    with held(file.with_name(file.name + ".lock"), seconds=1) as got:
+    with hold_lock(file.with_name(file.name + ".lock"), seconds=1) as got:
         assert got
         anyio.run(talk)
     assert heard

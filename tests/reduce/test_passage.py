@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from laconic.records import Run
-from laconic.reduce.passage import left_out, passage
+from laconic.reduce.passage import leave_out_rows, passage
 
 
 def test_a_numbered_listing_gives_its_numbers_and_verbatim_lines() -> None:
@@ -34,11 +34,11 @@ def test_every_line_of_a_text_is_one_row(text: str) -> None:
 
 @given(st.sets(st.integers(0, 30)), st.sets(st.integers(0, 30)))
 def test_leaving_out_in_two_steps_is_leaving_out_at_once(first: set[int], second: set[int]) -> None:
-    assert left_out(left_out((), first), second) == left_out((), first | second)
+    assert leave_out_rows(leave_out_rows((), first), second) == leave_out_rows((), first | second)
 
 
 def test_a_pointer_keeps_the_rows_that_stay() -> None:
-    runs = left_out((Run(2, 9, "source", 40, "as above"),), [4, 5])
+    runs = leave_out_rows((Run(2, 9, "source", 40, "as above"),), [4, 5])
     assert runs == (
         Run(2, 3, "source", 40, "as above"),
         Run(4, 5),

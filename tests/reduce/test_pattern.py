@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from laconic.errors import UsageError
-from laconic.reduce.pattern import compiled
+from laconic.reduce.pattern import compile_pattern
 
 
 @pytest.mark.parametrize(
@@ -18,7 +18,7 @@ from laconic.reduce.pattern import compiled
     ],
 )
 def test_repetitions_that_follow_each_other_only_add_up(pattern: str) -> None:
-    assert compiled(pattern).pattern == pattern
+    assert compile_pattern(pattern).pattern == pattern
 
 
 @pytest.mark.parametrize(
@@ -26,10 +26,10 @@ def test_repetitions_that_follow_each_other_only_add_up(pattern: str) -> None:
 )
 def test_repetitions_within_each_other_are_refused_when_they_are_too_many(pattern: str) -> None:
     with pytest.raises(UsageError, match="repeats things"):
-        compiled(pattern)
+        compile_pattern(pattern)
 
 
 def test_what_is_no_pattern_is_refused_with_the_reason() -> None:
     for pattern in ("(", "(" * 200, "(?R)", "a" * 20_000):
         with pytest.raises(UsageError, match="simplify"):
-            compiled(pattern)
+            compile_pattern(pattern)

@@ -6,22 +6,22 @@ import pytest
 
 from laconic.edits.anchors import anchor
 from laconic.records import Span
-from laconic.render.numbered import excerpts, header, numbered
+from laconic.render.numbered import excerpts, header, number_lines
 
 
 @pytest.mark.feature("P5")
 def test_a_read_names_path_tag_and_lines() -> None:
     assert header("src/a.py", "4f2a91", 312) == "[src/a.py#4f2a91 312 lines]"
     assert header("a", "4f2a91", 1) == "[a#4f2a91 1 line]"
-    assert numbered(["def f():", "", "    pass"], 9) == "9\tdef f():\n\n11\t    pass"
+    assert number_lines(["def f():", "", "    pass"], 9) == "9\tdef f():\n\n11\t    pass"
 
 
 def test_the_first_line_has_its_number_even_when_it_is_empty() -> None:
-    assert numbered(["", "", "x"], 4) == "4\t\n\n6\tx"
+    assert number_lines(["", "", "x"], 4) == "4\t\n\n6\tx"
 
 
 def test_anchors_stand_beside_the_numbers() -> None:
-    assert numbered(["x"], 7, anchor) == f"7:{anchor('x')}\tx"
+    assert number_lines(["x"], 7, anchor) == f"7:{anchor('x')}\tx"
 
 
 def test_excerpts_merge_what_touches_and_stay_inside_the_file() -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from laconic.sessions.capabilities import Capabilities
-from laconic.sessions.ruined import ruined
+from laconic.sessions.ruined import list_ruined
 
 
 @pytest.mark.parametrize("damage", [b"{", b"\xff\x00", b"[1, 2]", b'{"m": "native"}'])
@@ -18,5 +18,5 @@ def test_a_damaged_file_is_moved_aside_and_learned_anew(tmp_path: Path, damage: 
     assert known.recall("m") is None
     known.keep("m", "native", 9.0)
     assert Capabilities(path).recall("m") == ("native", 9.0)
-    (kept,) = ruined(path)
+    (kept,) = list_ruined(path)
     assert kept.read_bytes() == damage

@@ -23,9 +23,9 @@ from laconic.sessions.archive import Archive
 from laconic.sessions.calls import Calls
 from laconic.sessions.database import Database, Newer, tables
 from laconic.sessions.ledger import LedgerFile
-from laconic.sessions.ruined import ruined
+from laconic.sessions.ruined import list_ruined
 from laconic.sessions.spending import Spending
-from laconic.sessions.turns import Allowance, Turn, Turns, Who
+from laconic.sessions.turns import Allowance, TurnRecord, Turns, Who
 
 _STEPS = ("CREATE TABLE IF NOT EXISTS a (x INTEGER); CREATE INDEX IF NOT EXISTS a_x ON a (x)", "ALTER TABLE a ADD y")
 
@@ -60,7 +60,7 @@ def test_a_step_that_fails_changes_nothing(tmp_path: Path) -> None:
         file.read(lambda base: None)
     with closing(Database(path, _STEPS[:1])) as file:
         assert [row[1] for row in file.read(lambda base: base.execute(*before).fetchall())] == ["x"]
-    assert not ruined(path)
+    assert not list_ruined(path)
 
 
 def _rows(file: Database) -> list[tuple[object, ...]]:
@@ -73,7 +73,7 @@ def _add(file: Database, number: int) -> None:
 
 def _turns(path: Path) -> None:
     with closing(Turns(path)) as turns:
-        turns.add(Turn(Who("s"), 1.0))
+        turns.add(TurnRecord(Who("s"), 1.0))
 
 
 def _calls(path: Path) -> None:
@@ -116,7 +116,7 @@ def test_every_file_has_a_version_and_one_of_a_newer_program_is_left_alone(
 def test_a_record_from_before_there_were_versions_is_read_and_written(tmp_path: Path) -> None:
     path = tmp_path / "turns.sqlite"
     with closing(Turns(path)) as turns:
-        turns.add(Turn(Who("s", model="m"), 1000.0, allowance=Allowance(10, 5, 30.0)))
+        turns.add(TurnRecord(Who("s", model="m"), 1000.0, allowance=Allowance(10, 5, 30.0)))
     with closing(sqlite3.connect(path)) as base:
         base.execute("ALTER TABLE quota DROP COLUMN input_only")
         for table in ("session", "turn", "hour"):
@@ -128,7 +128,7 @@ def test_a_record_from_before_there_were_versions_is_read_and_written(tmp_path: 
     with closing(Spending(path)) as spending:
         assert [(row.model, row.tokens_left) for row in spending.quotas(1000.0)] == [("m", 5)]
     with closing(Turns(path)) as turns:
-        turns.add(Turn(Who("s", model="m"), 1001.0, allowance=Allowance(10, 4, 30.0, input_only=True)))
+        turns.add(TurnRecord(Who("s", model="m"), 1001.0, allowance=Allowance(10, 4, 30.0, input_only=True)))
     with closing(Spending(path)) as spending:
         assert [row.tokens_left for row in spending.quotas(1000.0)] == [4]
 
@@ -145,7 +145,7 @@ def test_a_damaged_file_is_moved_aside_and_a_new_one_begun(
     path.write_bytes(damage)
     use(path)
     use(path)
-    (old,) = ruined(path)
+    (old,) = list_ruined(path)
     assert old == tmp_path / f"{name}.ruined-1"
     assert old.read_bytes() == damage
     assert _version(path) >= 1
@@ -157,7 +157,7 @@ def test_only_the_newest_two_damaged_files_are_kept(tmp_path: Path) -> None:
         path.write_bytes(b"nonsense %d" % number * 1000)
         with closing(Database(path, _STEPS)) as file:
             _add(file, number)
-    assert [old.name for old in ruined(path)] == ["f.sqlite.ruined-3", "f.sqlite.ruined-4"]
+    assert [old.name for old in list_ruined(path)] == ["f.sqlite.ruined-3", "f.sqlite.ruined-4"]
 
 
 def _spoil(path: Path) -> None:
@@ -183,7 +183,7 @@ def test_damage_that_shows_only_later_is_met_in_the_middle_of_work(tmp_path: Pat
         _add(other, 5)
         assert _rows(one) == [(5, None)]
         assert one.faults["damaged"] + other.faults["damaged"] == 1
-    assert len(ruined(path)) == 1
+    assert len(list_ruined(path)) == 1
 
 
 def test_a_folder_that_vanishes_is_made_again(tmp_path: Path) -> None:
@@ -294,7 +294,7 @@ def test_what_is_kept_can_be_read_and_is_not_damaged_when_the_disk_is_full(tmp_p
         finally:
             resource.setrlimit(resource.RLIMIT_FSIZE, before)
         assert archive.get(archive.put("s", "t", b"more")) == b"more"
-    assert not ruined(path)
+    assert not list_ruined(path)
 
 
 def test_what_is_erased_is_in_no_byte_of_the_folder(tmp_path: Path) -> None:

@@ -10,18 +10,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from laconic.errors import LaconicError
-from laconic.sessions.ruined import ruined
+from laconic.sessions.ruined import list_ruined
 from laconic.sessions.trajectories import begin, resume
 from laconic.sessions.transcripts import transcripts
-from laconic.wire.speaking.talk import Message, Outcome, Outcomes, Spoken, Use, Words
+from laconic.wire.speaking.talk import CallResult, Message, ModelCall, Outcomes, Spoken, UserMessage
 
 texts = st.text(max_size=30)
 ids = st.sampled_from(["", "a", "b1"])
-uses = st.builds(Use, st.sampled_from(["read", "run"]), st.dictionaries(texts, texts, max_size=2), ids)
-outcomes = st.builds(Outcome, st.just("read"), texts, ids, st.booleans())
+uses = st.builds(ModelCall, st.sampled_from(["read", "run"]), st.dictionaries(texts, texts, max_size=2), ids)
+outcomes = st.builds(CallResult, st.just("read"), texts, ids, st.booleans())
 natives = st.one_of(st.none(), st.dictionaries(texts, texts, max_size=2))
 messages = st.one_of(
-    st.builds(Words, texts.filter(bool)),
+    st.builds(UserMessage, texts.filter(bool)),
     st.builds(Spoken, texts, st.lists(uses, max_size=2).map(tuple), natives).map(
         lambda said: said if said.native is None else Spoken(said.text, said.uses, said.native, "gemini")
     ),
@@ -45,10 +45,10 @@ def test_what_was_added_is_read_back_up_to_where_the_file_was_cut_off(said: list
         again = resume(folder, record.id, folder)
         whole = sum(size <= end for size in sizes[1:])
         assert again.messages == said[:whole]
-        again.add(Words("go on"))
+        again.add(UserMessage("go on"))
         again.close()
         last = resume(folder, "last", folder)
-        assert last.messages == [*said[:whole], Words("go on")]
+        assert last.messages == [*said[:whole], UserMessage("go on")]
         last.close()
 
 
@@ -63,9 +63,9 @@ def test_the_newest_session_of_a_folder_is_its_own(tmp_path: Path) -> None:
 
 def test_a_replay_reads_it(tmp_path: Path) -> None:
     record = begin(tmp_path, tmp_path, "m", "t", "1")
-    record.add(Words("Look."))
-    record.add(Spoken("", (Use("read", {"targets": ["a"]}), Use("read", {"targets": ["b"]}))))
-    record.add(Outcomes((Outcome("read", "1\ta"), Outcome("read", "1\tb"))))
+    record.add(UserMessage("Look."))
+    record.add(Spoken("", (ModelCall("read", {"targets": ["a"]}), ModelCall("read", {"targets": ["b"]}))))
+    record.add(Outcomes((CallResult("read", "1\ta"), CallResult("read", "1\tb"))))
     record.add(Spoken("Seen."))
     record.end("done")
     record.close()
@@ -80,16 +80,16 @@ def test_what_stands_behind_a_damaged_line_is_kept_apart(tmp_path: Path) -> None
     """A line that a kill cut off is not worth keeping; damage in the middle is."""
     record = begin(tmp_path, tmp_path, "m", "task", "1")
     for number in range(4):
-        record.add(Words(f"message {number}"))
+        record.add(UserMessage(f"message {number}"))
     record.close()
     data = record.path.read_bytes()
     record.path.write_bytes(data + b'{"type": "mess')
     resume(tmp_path, record.id, tmp_path).close()
-    assert ruined(record.path) == []
+    assert list_ruined(record.path) == []
     spoiled = data.replace(b"message 2", b"\xff\xfe\xfd")
     record.path.write_bytes(spoiled)
     again = resume(tmp_path, record.id, tmp_path)
     again.close()
-    assert again.messages == [Words("message 0"), Words("message 1")]
-    (kept,) = ruined(record.path)
+    assert again.messages == [UserMessage("message 0"), UserMessage("message 1")]
+    (kept,) = list_ruined(record.path)
     assert kept.read_bytes() == spoiled

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from laconic.records import Entered, Intake
 from laconic.sessions.spending import Spending
-from laconic.sessions.turns import FILE, Cost, Cut, Turn, Turns, Who
+from laconic.sessions.turns import FILE, Cost, Cut, TurnRecord, Turns, Who
 
 _KINDS = ("read", "run", "calls")
 
@@ -64,7 +64,7 @@ def test_a_part_costs_its_size_in_every_turn(
             for at, lost in cuts:
                 blocks[at][2] = int(str(blocks[at][2])) - lost
             made = tuple(Cut(f"k{at}", lost) for at, lost in cuts)
-            turns.add(Turn(Who("s"), float(number), intake=intake, cuts=made))
+            turns.add(TurnRecord(Who("s"), float(number), intake=intake, cuts=made))
             for kind, whole, sent in blocks:
                 row = naive.setdefault(str(kind), [0, 0])
                 row[0] += int(str(sent))
@@ -86,7 +86,7 @@ def test_sessions_add_up_and_the_oldest_go(tmp_path: Path) -> None:
     for number, name in enumerate(["a", "a", "b", "c"]):
         cost = Cost(10, 20, 30, 4, 90.0, 0.5, 1.5, standing=b"a1" if name == "a" else b"")
         turns.add(
-            Turn(Who(name, model="m"), 3600.0 * number, 200, cost=cost, intake=Intake(number, 0, title="hello"))
+            TurnRecord(Who(name, model="m"), 3600.0 * number, 200, cost=cost, intake=Intake(number, 0, title="hello"))
         )
     assert (turns.standing("a"), turns.standing("b")) == (b"a1", b"")
     reading = Spending(tmp_path / FILE)
@@ -94,7 +94,7 @@ def test_sessions_add_up_and_the_oldest_go(tmp_path: Path) -> None:
     assert (rows["a"].turns, rows["a"].prompt, rows["a"].whole, rows["a"].dollars) == (2, 120, 180.0, 1.0)
     assert rows["a"].title == "hello"
     for number in range(120):
-        turns.add(Turn(Who("b"), 4 * 3600.0 + number))
+        turns.add(TurnRecord(Who("b"), 4 * 3600.0 + number))
     assert {row.session for row in reading.sessions()} == {"b", "c"}
     assert [hour.prompt for hour in reading.hours()][:4] == [60, 60, 60, 60]
     reading.close()
@@ -104,7 +104,7 @@ def test_sessions_add_up_and_the_oldest_go(tmp_path: Path) -> None:
 def test_the_file_is_for_its_owner(tmp_path: Path) -> None:
     """Nobody else on the machine reads how a conversation began."""
     turns = Turns(tmp_path / "cache" / FILE)
-    turns.add(Turn(Who("s"), 1.0))
+    turns.add(TurnRecord(Who("s"), 1.0))
     for path in (tmp_path / "cache").iterdir():
         assert stat.S_IMODE(path.stat().st_mode) == 0o600, path
     turns.close()

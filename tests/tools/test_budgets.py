@@ -17,7 +17,7 @@ from laconic.tools.compose import compose
 from laconic.tools.plane import Plane
 from laconic.tools.registry import tools
 from laconic.tools.session import Session
-from laconic.tools.tool import Answer, Piece
+from laconic.tools.tool import Piece, ToolAnswer
 
 COUNT = counter("o200k_base")
 TEXTS = st.lists(st.text(max_size=60).map(lambda text: text.replace("\n", " ") + "\n"), min_size=1, max_size=3)
@@ -28,7 +28,7 @@ PIECES = st.lists(st.builds(Piece, TEXTS.map(lambda t: tuple(sorted(t, key=len))
 @given(PIECES, st.text(max_size=40), st.integers(20, 600), st.booleans())
 def test_no_answer_is_ever_over_its_limit(pieces: list[Piece], head: str, allowed: int, json: bool) -> None:
     """Whatever the pieces are and however they merge when they stand together."""
-    composed = compose(Answer(pieces, head=head), allowed, COUNT, json=json, more=lambda start: f"more({start})")
+    composed = compose(ToolAnswer(pieces, head=head), allowed, COUNT, json=json, more=lambda start: f"more({start})")
     assert composed.tokens == COUNT(composed.text) <= allowed
 
 
@@ -37,7 +37,7 @@ def test_each_layer_says_that_it_had_to_act() -> None:
     """Pieces are fitted; what still does not fit is cut at a line, and marked."""
 
     def made(pieces: list[Piece], allowed: int, head: str = "") -> str:
-        return compose(Answer(pieces, head=head), allowed, COUNT, more=lambda start: "more()").cut
+        return compose(ToolAnswer(pieces, head=head), allowed, COUNT, more=lambda start: "more()").cut
 
     lines = [Piece((f"line {number} of some text\n",)) for number in range(40)]
     assert made(lines, 2_000) == ""

@@ -12,7 +12,7 @@ from laconic.config import Settings
 from laconic.errors import UnknownName, Unreadable
 from laconic.index.compare.symbols import compare
 from laconic.tools.compose import compose
-from laconic.tools.diff import by_hunk, by_symbol, changed, records
+from laconic.tools.diff import by_hunk, by_symbol, read_changes, records
 from laconic.tools.plane import Plane
 
 CODE = "def one(a):\n    return a\n\n\ndef two(b):\n    return b + one(b)\n"
@@ -39,11 +39,13 @@ def cost(text: str) -> int:
 
 
 def text(root: Path, wanted: str = "", detail: str = "standard", limit: int = 10_000) -> str:
-    return compose(by_symbol(compare(changed(root, wanted)), detail), limit, cost, more=lambda start: "diff").text
+    return compose(
+        by_symbol(compare(read_changes(root, wanted)), detail), limit, cost, more=lambda start: "diff"
+    ).text
 
 
 def names(root: Path, wanted: str = "") -> dict[str, str]:
-    return {change.path: change.status for change in changed(root, wanted)}
+    return {change.path: change.status for change in read_changes(root, wanted)}
 
 
 @pytest.mark.feature("C3")
@@ -88,14 +90,14 @@ def test_the_target_is_read_from_the_commit_and_not_from_the_working_tree(tmp_pa
     (tmp_path / "a.py").write_text(CODE.replace("return a", "return -a"))
     git("commit", "-qam", "second")
     (tmp_path / "a.py").write_text("broken(")
-    found = compare(changed(tmp_path, "HEAD^!"))
+    found = compare(read_changes(tmp_path, "HEAD^!"))
     assert [(c.name, c.changes) for c in found.symbols] == [("one", ("body",))]
 
 
 def test_a_patch_file_is_compared_with_the_disk(tmp_path: Path, git: Git) -> None:
     patch = "--- a/a.py\n+++ b/a.py\n@@ -1,2 +1,2 @@\n def one(a):\n-    return a\n+    return 2 * a\n"
     (tmp_path / "change.patch").write_text(patch)
-    found = compare(changed(tmp_path, "change.patch"))
+    found = compare(read_changes(tmp_path, "change.patch"))
     assert [(c.name, c.changes) for c in found.symbols] == [("one", ("body",))]
 
 
@@ -104,7 +106,7 @@ def test_each_detail_says_less_and_json_is_for_programs(tmp_path: Path, git: Git
     (tmp_path / "a.py").write_text(CODE.replace("one(a)", "one(a, c=1)").replace("def two", "def three"))
     sizes = [len(text(tmp_path, detail=detail)) for detail in ("minimal", "compact", "standard", "full")]
     assert sizes == sorted(sizes)
-    small, large = (records(compare(changed(tmp_path)), detail) for detail in ("compact", "full"))
+    small, large = (records(compare(read_changes(tmp_path)), detail) for detail in ("compact", "full"))
     assert small[0] == {
         "path": "a.py", "kind": "function", "name": "one", "change": "signature_changed", "risk": "high", "lines": 2,
         "span": [1, 2],
@@ -127,7 +129,7 @@ def test_an_answer_keeps_its_budget_and_the_riskiest(tmp_path: Path, git: Git, b
 def test_hunks_leave_out_white_space_and_say_so(tmp_path: Path, git: Git) -> None:
     (tmp_path / "notes.md").write_text("# Title\n\n  text\n")
     (tmp_path / "a.py").write_text(CODE.replace("return a", "return 5"))
-    answer = compose(by_hunk(changed(tmp_path, context=1)), 1000, cost, more=str).text
+    answer = compose(by_hunk(read_changes(tmp_path, context=1)), 1000, cost, more=str).text
     assert "notes.md +1 -1; 1 of white space only left out" in answer
     assert "@@ -1,3 +1,3 @@\n def one(a):\n-    return a\n+    return 5" in answer
 
@@ -177,4 +179,4 @@ def test_what_is_gone_from_a_renamed_file_stands_under_its_new_name(tmp_path: Pa
 def test_a_folder_outside_of_git_is_told_so(tmp_path: Path) -> None:
     for wanted in ("", "main..topic", "staged"):
         with pytest.raises(Unreadable, match="is not in a git repository"):
-            changed(tmp_path, wanted)
+            read_changes(tmp_path, wanted)

@@ -71,7 +71,7 @@ def test_the_budget_holds(root: Path, budget: int) -> None:
 @pytest.mark.feature("J4")
 def test_a_finding_names_its_symbol_and_shows_three_lines(root: Path) -> None:
     item = Finding(str(root.resolve() / "a.py"), "R", "error", "C", "bad", "x", Span(3, 3))
-    found = report.located(root, Findings("x", (item,)))
+    found = report.locate(root, Findings("x", (item,)))
     assert (found.items[0].path, found.items[0].symbol) == ("a.py", "Box.get")
     answer = text(root, found, Wanted(), context=True)
     assert "3 R in Box.get: bad\n  2\t    def get(self):\n  3\t        return 1\n  4\t" in answer
@@ -107,7 +107,7 @@ def test_only_new_findings_against_a_commit(root: Path) -> None:
 
 def test_tools_run_only_when_allowed_and_configured_ones_are_named(root: Path) -> None:
     (root / "pyproject.toml").write_text("[tool.ruff]\n[tool.mypy]\n")
-    assert report.configured(root) == ["ruff", "mypy"]
+    assert report.find_configured(root) == ["ruff", "mypy"]
     with pytest.raises(UsageError, match="not allowed"):
         report.output_of(root, "ruff", [])
     with pytest.raises(UsageError, match="no tool 'rm'"):

@@ -13,7 +13,7 @@ from tests.wire.histories import BUILDERS, Step, histories, texts, written
 from laconic.errors import ConversationError, MalformedRequest
 from laconic.wire.conversation import parse
 from laconic.wire.formats import FORMATS
-from laconic.wire.model import Drop, Insert, SetInput, SetText, Shape
+from laconic.wire.model import Drop, InsertMessage, SetInput, SetText, Shape
 
 formats = st.sampled_from(sorted(BUILDERS))
 
@@ -92,7 +92,7 @@ def test_an_inserted_message_stands_where_it_was_put(case: tuple[str, bytes], te
     name, body = case
     before = parse(FORMATS[name], body)
     place = data.draw(st.integers(0, len(before.turns)))
-    after = parse(FORMATS[name], before.emit(inserts=[Insert(place, "user", text)]))
+    after = parse(FORMATS[name], before.emit(inserts=[InsertMessage(place, "user", text)]))
     assert [turn.raw for turn in after.turns if turn.index != place] == [turn.raw for turn in before.turns]
     assert after.turns[place].blocks[0].text == text
     assert after.turns[place].role == "user"

@@ -10,7 +10,7 @@ import pytest
 from laconic.wire.conversation import Conversation, parse
 from laconic.wire.exchanges import orphans
 from laconic.wire.formats import FORMATS
-from laconic.wire.model import Block, Change, Drop, Insert, SetInput, SetText
+from laconic.wire.model import Block, Change, Drop, InsertMessage, SetInput, SetText
 
 Json = dict[str, Any]
 
@@ -252,7 +252,7 @@ def test_14_codex_shell_and_custom_calls_are_paired() -> None:
 def test_14_codex_hands_over_its_tools_in_an_item_of_the_developer() -> None:
     tools: Json = {"type": "additional_tools", "id": "at", "role": "developer", "tools": [{"type": "namespace"}]}
     talk = _read("responses", [tools, {"role": "user", "content": "task"}])
-    assert talk.pinned(talk.turns[0].blocks[0])
+    assert talk.is_pinned(talk.turns[0].blocks[0])
     assert not talk.turns[0].blocks[0].editable
     assert talk.first_user == 1
     assert talk.faults() == []
@@ -307,7 +307,7 @@ def test_19_system_in_the_middle_and_the_developer_role_are_pinned() -> None:
             {"role": "user", "content": "x"},
         ],
     )
-    assert [talk.pinned(turn.blocks[0]) for turn in talk.turns] == [True, True, True, False]
+    assert [talk.is_pinned(turn.blocks[0]) for turn in talk.turns] == [True, True, True, False]
     assert talk.first_user == 1
     assert talk.faults() == []
 
@@ -319,7 +319,7 @@ def test_19_claude_code_puts_system_into_messages() -> None:
         context_management={"edits": []},
     )
     assert talk.turns[1].role == "system"
-    assert talk.pinned(talk.turns[1].blocks[0])
+    assert talk.is_pinned(talk.turns[1].blocks[0])
     assert talk.emit() == talk.body
 
 
@@ -458,6 +458,6 @@ def test_a_text_as_input_is_one_turn_that_nothing_changes() -> None:
 
 def test_everything_dropped_leaves_the_inserted_message() -> None:
     talk = _read("chat", [USER])
-    assert json.loads(talk.emit({(0, 0): Drop()}, [Insert(0, "user", "new")]))["messages"] == [
+    assert json.loads(talk.emit({(0, 0): Drop()}, [InsertMessage(0, "user", "new")]))["messages"] == [
         {"role": "user", "content": "new"}
     ]

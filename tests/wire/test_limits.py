@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from laconic.wire.limits import Limits, counts_cached, limits_of
+from laconic.wire.limits import RateLimits, counts_cached, limits_of
 
 NOW = 1_700_000_000.0
 
@@ -20,7 +20,7 @@ NOW = 1_700_000_000.0
                 "x-ratelimit-remaining-requests": "59",
                 "x-ratelimit-reset-requests": "20ms",
             },
-            Limits(150000, 149984, 360.0, None, 59, 0.02),
+            RateLimits(150000, 149984, 360.0, None, 59, 0.02),
         ),
         (
             {
@@ -30,23 +30,23 @@ NOW = 1_700_000_000.0
                 "anthropic-ratelimit-tokens-remaining": "9",
                 "retry-after": "12",
             },
-            Limits(400000, 1000, 30.0, retry_after=12.0, input_only=True),
+            RateLimits(400000, 1000, 30.0, retry_after=12.0, input_only=True),
         ),
         (
             {"x-ratelimitbysize-limit-minute": "500000", "x-ratelimitbysize-remaining-minute": "4242"},
-            Limits(500000, 4242),
+            RateLimits(500000, 4242),
         ),
         (
             {"x-ratelimit-limit": "20", "x-ratelimit-remaining": "0", "x-ratelimit-reset": "1700000005000"},
-            Limits(requests=20, requests_left=0, requests_reset=5.0),
+            RateLimits(requests=20, requests_left=0, requests_reset=5.0),
         ),
-        ({"retry-after-ms": "1500"}, Limits(retry_after=1.5)),
-        ({"retry-after": "Tue, 14 Nov 2023 22:13:30 GMT"}, Limits(retry_after=10.0)),
-        ({"ratelimit-limit": "100, 100;w=60", "ratelimit-remaining": "7"}, Limits(requests=100, requests_left=7)),
+        ({"retry-after-ms": "1500"}, RateLimits(retry_after=1.5)),
+        ({"retry-after": "Tue, 14 Nov 2023 22:13:30 GMT"}, RateLimits(retry_after=10.0)),
+        ({"ratelimit-limit": "100, 100;w=60", "ratelimit-remaining": "7"}, RateLimits(requests=100, requests_left=7)),
     ],
     ids=["openai", "anthropic", "mistral", "openrouter", "milliseconds", "date", "ietf"],
 )
-def test_headers(headers: dict[str, str], expected: Limits) -> None:
+def test_headers(headers: dict[str, str], expected: RateLimits) -> None:
     assert limits_of(headers, NOW) == expected
 
 

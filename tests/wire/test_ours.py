@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from laconic.wire.conversation import parse
-from laconic.wire.formats import named
+from laconic.wire.formats import format_named
 from laconic.wire.ours import Ours, ours
 
 Json = dict[str, Any]
@@ -16,7 +16,7 @@ Json = dict[str, Any]
 
 def _chat(tools: list[Json], messages: list[Json]) -> Ours:
     body = {"model": "m", "tools": tools, "messages": [{"role": "user", "content": "go"}, *messages]}
-    return ours(parse(named("chat"), json.dumps(body).encode()))
+    return ours(parse(format_named("chat"), json.dumps(body).encode()))
 
 
 @pytest.mark.parametrize(

@@ -10,32 +10,32 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from laconic.wire.prompted.calls import Call, Tool
-from laconic.wire.prompted.parser import CallParser, Outcome
+from laconic.wire.prompted.calls import PromptedCall, PromptedTool
+from laconic.wire.prompted.parser import CallParser, ParsedAnswer
 
 TOOLS = (
-    Tool("Read", frozenset({"path", "line"}), frozenset({"path"})),
-    Tool("Bash", frozenset({"command"}), frozenset({"command"})),
-    Tool("write_file", frozenset({"path", "content"}), frozenset({"path", "content"})),
-    Tool("list_tasks"),
+    PromptedTool("Read", frozenset({"path", "line"}), frozenset({"path"})),
+    PromptedTool("Bash", frozenset({"command"}), frozenset({"command"})),
+    PromptedTool("write_file", frozenset({"path", "content"}), frozenset({"path", "content"})),
+    PromptedTool("list_tasks"),
 )
-READ = Call("Read", {"path": "src/a.py"})
-BASH = Call("Bash", {"command": "make test"})
+READ = PromptedCall("Read", {"path": "src/a.py"})
+BASH = PromptedCall("Bash", {"command": "make test"})
 NASTY = 'He said: "{\\"name\\": \\"Bash\\"}", }, {a: 1}, None, True,] ```json\n{"x": 1}\n``` </tool_call> é中\\'
-WRITE = Call("write_file", {"path": "b.json", "content": NASTY})
-LIST = Call("list_tasks", {})
-_LISTED = Call("list_tasks", {"name": "Bash"})
+WRITE = PromptedCall("write_file", {"path": "b.json", "content": NASTY})
+LIST = PromptedCall("list_tasks", {})
+_LISTED = PromptedCall("list_tasks", {"name": "Bash"})
 
 
 class Case(NamedTuple):
     name: str
     text: str
-    calls: tuple[Call, ...] = ()
+    calls: tuple[PromptedCall, ...] = ()
     reasons: tuple[str, ...] = ()
     truncated: bool = False
 
 
-def _json(call: Call, **options: object) -> str:
+def _json(call: PromptedCall, **options: object) -> str:
     indent = options.get("indent")
     return json.dumps(
         {"name": call.name, "arguments": call.arguments}, indent=indent if isinstance(indent, int) else None
@@ -135,14 +135,14 @@ def _forms() -> list[Case]:
         Case(
             "raw-line-break",
             '```tool\n{"name": "Bash", "arguments": {"command": "a\nb"}}\n```',
-            (Call("Bash", {"command": "a\nb"}),),
+            (PromptedCall("Bash", {"command": "a\nb"}),),
         )
     )
     cases.append(
         Case(
             "repair-beside-strings",
             '{"name": "Bash", "arguments": {"command": ", } None {a: 1}", },}',
-            (Call("Bash", {"command": ", } None {a: 1}"}),),
+            (PromptedCall("Bash", {"command": ", } None {a: 1}"}),),
         )
     )
     return cases
@@ -223,7 +223,7 @@ def _broken() -> list[Case]:
 CASES = [*_good(), *_forms(), *_text_only(), *_broken()]
 
 
-def _parse(text: str, chunks: list[str], truncated: bool) -> tuple[str, Outcome]:
+def _parse(text: str, chunks: list[str], truncated: bool) -> tuple[str, ParsedAnswer]:
     parser = CallParser(TOOLS)
     passed = "".join(parser.feed(chunk) for chunk in chunks)
     outcome = parser.close(truncated=truncated)
@@ -278,7 +278,7 @@ def test_62_repairs_never_change_a_string(content: str, comma: bool) -> None:
     arguments = json.dumps({"path": "p", "content": content}, ensure_ascii=False)
     text = f'{{name: "write_file", "arguments": {arguments}{"," if comma else ""}}}'
     _, outcome = _parse(text, [f"```tool\n{text}\n```"], False)
-    assert outcome.calls == (Call("write_file", {"path": "p", "content": content}),)
+    assert outcome.calls == (PromptedCall("write_file", {"path": "p", "content": content}),)
 
 
 @pytest.mark.parametrize(
@@ -289,4 +289,4 @@ def test_62_repairs_never_change_a_string(content: str, comma: bool) -> None:
     ],
 )
 def test_only_what_is_surely_harmless_counts_as_reading(name: str, reads: bool) -> None:
-    assert Tool(name).reads_only is reads
+    assert PromptedTool(name).reads_only is reads

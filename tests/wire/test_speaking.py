@@ -13,18 +13,18 @@ from hypothesis import strategies as st
 from laconic.errors import ModelError
 from laconic.wire.conversation import parse
 from laconic.wire.prompted.protocol import tools_of, upward
-from laconic.wire.speaking.dialects import DIALECTS, Listener, spoken
+from laconic.wire.speaking.dialects import DIALECTS, Listener, dialect_named
 from laconic.wire.speaking.talk import (
     Asking,
-    Dialect,
-    Heard,
+    CallResult,
     Message,
+    ModelAnswer,
+    ModelCall,
     Offer,
-    Outcome,
     Outcomes,
+    ProviderDialect,
     Spoken,
-    Use,
-    Words,
+    UserMessage,
 )
 from laconic.wire.usage import Usage
 
@@ -33,12 +33,12 @@ DIALECT = pytest.mark.parametrize("dialect", DIALECTS.values(), ids=DIALECTS)
 texts = st.text(max_size=120).map(str.strip)
 values = st.one_of(st.integers(-1000, 1000), texts, st.lists(texts, max_size=3))
 uses = st.lists(
-    st.builds(Use, st.sampled_from(["read", "edit"]), st.dictionaries(texts, values, max_size=3)), max_size=3
+    st.builds(ModelCall, st.sampled_from(["read", "edit"]), st.dictionaries(texts, values, max_size=3)), max_size=3
 )
-answers = st.builds(Heard, texts, uses.map(tuple), st.booleans()).filter(lambda heard: heard.text or heard.uses)
+answers = st.builds(ModelAnswer, texts, uses.map(tuple), st.booleans()).filter(lambda heard: heard.text or heard.uses)
 
 
-def _listened(dialect: Dialect, stream: bytes, size: int) -> tuple[str, Heard]:
+def _listened(dialect: ProviderDialect, stream: bytes, size: int) -> tuple[str, ModelAnswer]:
     listener = Listener(dialect, streamed=True)
     seen = "".join(listener.feed(stream[at : at + size]) for at in range(0, len(stream), size))
     return seen, listener.close()
@@ -46,8 +46,8 @@ def _listened(dialect: Dialect, stream: bytes, size: int) -> tuple[str, Heard]:
 
 @pytest.mark.parametrize("name", DIALECTS)
 @given(said=answers, size=st.integers(1, 400))
-def test_an_answer_is_read_as_it_was_said_however_it_is_cut(name: str, said: Heard, size: int) -> None:
-    dialect = spoken(name)
+def test_an_answer_is_read_as_it_was_said_however_it_is_cut(name: str, said: ModelAnswer, size: int) -> None:
+    dialect = dialect_named(name)
     given_ids = tuple(msgspec.structs.replace(use, id=f"id{n}") for n, use in enumerate(said.uses))
     said = msgspec.structs.replace(said, uses=given_ids, usage=Usage(7, 2, 0, 5))
     seen, heard = _listened(dialect, b"".join(dialect.express(said)), size)
@@ -58,21 +58,21 @@ def test_an_answer_is_read_as_it_was_said_however_it_is_cut(name: str, said: Hea
     ]
 
 
-def _talk(*, native: bool, dialect: Dialect) -> tuple[Message, ...]:
-    use = Use("read", {"path": "a.py"})
+def _talk(*, native: bool, dialect: ProviderDialect) -> tuple[Message, ...]:
+    use = ModelCall("read", {"path": "a.py"})
     first = Spoken("Let me look.", (use, use))
     if native:
-        _, heard = _listened(dialect, b"".join(dialect.express(Heard(first.text, first.uses))), 50)
+        _, heard = _listened(dialect, b"".join(dialect.express(ModelAnswer(first.text, first.uses))), 50)
         first = Spoken(heard.text, heard.uses, heard.native, dialect.name)
     ids = [use.id for use in first.uses]
-    done = Outcomes((Outcome("read", "1\tx = 1", ids[0]), Outcome("read", "no such file", ids[1], failed=True)))
-    return (Words("Mend it."), first, done, Spoken("It is mended."), Words("Thanks; now b.py."))
+    done = Outcomes((CallResult("read", "1\tx = 1", ids[0]), CallResult("read", "no such file", ids[1], failed=True)))
+    return (UserMessage("Mend it."), first, done, Spoken("It is mended."), UserMessage("Thanks; now b.py."))
 
 
 @pytest.mark.feature("P7")
 @DIALECT
 @pytest.mark.parametrize("native", [True, False], ids=["its own words", "another provider's"])
-def test_a_conversation_is_written_so_that_the_provider_takes_it(dialect: Dialect, native: bool) -> None:
+def test_a_conversation_is_written_so_that_the_provider_takes_it(dialect: ProviderDialect, native: bool) -> None:
     """Calls stand beside their results, in the form that each provider wants; also after a change of provider."""
     body = dialect.write(Asking("m", "Be brief.", (OFFER,), _talk(native=native, dialect=dialect), 500))
     talk = parse(dialect.format, body)
@@ -85,7 +85,7 @@ def test_a_conversation_is_written_so_that_the_provider_takes_it(dialect: Dialec
 
 @pytest.mark.feature("P2", "P7")
 @DIALECT
-def test_without_function_calling_the_same_conversation_holds_marked_texts(dialect: Dialect) -> None:
+def test_without_function_calling_the_same_conversation_holds_marked_texts(dialect: ProviderDialect) -> None:
     body = dialect.write(Asking("m", "Be brief.", (OFFER,), _talk(native=True, dialect=dialect), 500))
     talk = parse(dialect.format, upward(parse(dialect.format, body)))
     assert talk.faults() == []
@@ -118,7 +118,7 @@ PIECES = {
 @pytest.mark.feature("P3")
 @pytest.mark.parametrize("name", CALLS)
 def test_arguments_that_were_cut_off_are_marked_and_never_mended(name: str) -> None:
-    reader = spoken(name).reader()
+    reader = dialect_named(name).reader()
     reader.event(json.loads(json.dumps(CALLS[name])))
     reader.event(json.loads(json.dumps(PIECES[name])))
     (use,) = reader.close().uses
@@ -143,7 +143,7 @@ WHOLE: dict[str, dict[str, Any]] = {
 
 
 @DIALECT
-def test_an_answer_in_one_piece_is_read_too(dialect: Dialect) -> None:
+def test_an_answer_in_one_piece_is_read_too(dialect: ProviderDialect) -> None:
     listener = Listener(dialect, streamed=False)
     listener.feed(json.dumps(WHOLE[dialect.name]).encode())
     heard = listener.close()
@@ -153,7 +153,7 @@ def test_an_answer_in_one_piece_is_read_too(dialect: Dialect) -> None:
 @DIALECT
 @pytest.mark.parametrize("junk", [b"", b"<html>login</html>", b"data: nonsense\n\n", b"\xff\x00" * 50, b"[[[["])
 @pytest.mark.parametrize("streamed", [True, False])
-def test_what_is_no_answer_is_a_named_failure(dialect: Dialect, junk: bytes, streamed: bool) -> None:
+def test_what_is_no_answer_is_a_named_failure(dialect: ProviderDialect, junk: bytes, streamed: bool) -> None:
     listener = Listener(dialect, streamed=streamed)
     with pytest.raises(ModelError):
         listener.feed(junk)
@@ -163,14 +163,14 @@ def test_what_is_no_answer_is_a_named_failure(dialect: Dialect, junk: bytes, str
 def test_signatures_and_thoughts_return_as_they_came() -> None:
     """Gemini's signature on a call, Anthropic's on a thought: the next request holds them unchanged."""
     part = {"functionCall": {"name": "read", "args": {}}, "thoughtSignature": "c2ln"}
-    reader = spoken("gemini").reader()
+    reader = dialect_named("gemini").reader()
     reader.event({"candidates": [{"content": {"role": "model", "parts": [part]}, "finishReason": "STOP"}]})
     heard = reader.close()
-    body = spoken("gemini").write(
-        Asking("m", "", (), (Words("x"), Spoken("", heard.uses, heard.native, "gemini")), 10)
+    body = dialect_named("gemini").write(
+        Asking("m", "", (), (UserMessage("x"), Spoken("", heard.uses, heard.native, "gemini")), 10)
     )
     assert json.loads(body)["contents"][1]["parts"] == [part]
-    reader = spoken("anthropic").reader()
+    reader = dialect_named("anthropic").reader()
     thought = {"type": "thinking", "thinking": "", "signature": ""}
     reader.event({"type": "content_block_start", "index": 0, "content_block": thought})
     reader.event({"type": "content_block_delta", "index": 0, "delta": {"type": "thinking_delta", "thinking": "hm"}})

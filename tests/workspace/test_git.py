@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from laconic.errors import CommandFailed, Unreadable
-from laconic.workspace.git import git, home, listed, top, user_config
+from laconic.workspace.git import git, home, list_files, top, user_config
 from laconic.workspace.revisions import changes, states
 
 
@@ -87,7 +87,7 @@ def test_a_git_folder_that_was_put_elsewhere_must_name_its_work_tree(tmp_path: P
 def test_objects_that_are_named_by_sha256(tmp_path: Path) -> None:
     root = repository(tmp_path / "root", "--object-format=sha256")
     assert changed(root, "HEAD^!") == {"a.py": "changed"}
-    assert listed(root) == [b"a.py"]
+    assert list_files(root) == [b"a.py"]
 
 
 def test_a_split_a_sparse_and_an_empty_index(tmp_path: Path) -> None:
@@ -97,7 +97,7 @@ def test_a_split_a_sparse_and_an_empty_index(tmp_path: Path) -> None:
     plain(root, "add", "-A")
     plain(root, "commit", "-qm", "third")
     plain(root, "update-index", "--split-index")
-    assert listed(root) == [b"a.py", b"far/off/c.py"]
+    assert list_files(root) == [b"a.py", b"far/off/c.py"]
     plain(root, "update-index", "--no-split-index")
     plain(root, "sparse-checkout", "set", "--cone", "--sparse-index", "near")
     assert not (root / "far").exists()
@@ -157,7 +157,7 @@ def test_only_the_user_names_more_ignore_rules(tmp_path: Path, own_home: Path) -
     (own_home / "more").write_text("[core]\n\texcludesFile = ~/ignored\n")
     (own_home / "ignored").write_text("*.tmp\n")
     user_config.cache_clear()
-    assert listed(root) == [b"three.bak", b"a.py"]
+    assert list_files(root) == [b"three.bak", b"a.py"]
 
 
 def test_a_file_of_git_lfs_has_changed_only_if_its_content_has(tmp_path: Path) -> None:
@@ -180,7 +180,7 @@ def test_asking_changes_nothing_in_the_repository(tmp_path: Path) -> None:
     os.utime(root / "a.py", (1, 1))
     before = {path: path.stat().st_mtime_ns for path in (root / ".git").rglob("*")}
     assert changed(root) == {}
-    assert listed(root) == [b"a.py"]
+    assert list_files(root) == [b"a.py"]
     assert {path: path.stat().st_mtime_ns for path in (root / ".git").rglob("*")} == before
 
 
@@ -208,7 +208,7 @@ def test_borrowed_objects_are_read_when_the_user_trusts_the_repository(tmp_path:
     root = tmp_path / "root"
     with pytest.raises(Unreadable, match=rf"alternates leads out.*safe\.directory {root}"):
         changed(root, "HEAD^!")
-    assert listed(root) is None
+    assert list_files(root) is None
     (own_home / ".gitconfig").write_text(f"[safe]\n\tdirectory = {root}\n")
     user_config.cache_clear()
     assert changed(root, "HEAD^!") == {"a.py": "changed"}
@@ -225,7 +225,7 @@ def test_a_work_tree_that_somebody_configured_is_not_taken(tmp_path: Path) -> No
     root = repository(tmp_path / "root")
     plain(root, "config", "core.worktree", "/etc")
     assert home(root) == root
-    assert listed(root) == [b"a.py"]
+    assert list_files(root) == [b"a.py"]
 
 
 @pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root gives files away")
@@ -254,4 +254,4 @@ def test_a_git_file_that_leads_nowhere(tmp_path: Path, text: str) -> None:
     (tmp_path / "root").mkdir()
     (tmp_path / "root" / ".git").write_text(text)
     assert home(tmp_path / "root") == tmp_path / "root"
-    assert listed(tmp_path / "root") is None
+    assert list_files(tmp_path / "root") is None

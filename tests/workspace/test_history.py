@@ -5,7 +5,7 @@ from __future__ import annotations
 import subprocess
 from pathlib import Path
 
-from laconic.workspace.history import changed_together
+from laconic.workspace.history import read_commit_files
 
 
 def commit(root: Path, files: dict[str, str]) -> None:
@@ -23,12 +23,12 @@ def test_commits_of_several_files_are_told_latest_first_and_sweeps_are_not(tmp_p
     commit(tmp_path, {"a.py": "2"})
     commit(tmp_path, {f"many/{n}.py": "1" for n in range(50)})
     commit(tmp_path, {"a.py": "3", "c.py": "1"})
-    assert changed_together(tmp_path) == [["a.py", "c.py"], ["a.py", "tests/test_ä b.py"]]
-    assert changed_together(tmp_path, "HEAD^") == [["a.py", "tests/test_ä b.py"]]
+    assert read_commit_files(tmp_path) == [["a.py", "c.py"], ["a.py", "tests/test_ä b.py"]]
+    assert read_commit_files(tmp_path, "HEAD^") == [["a.py", "tests/test_ä b.py"]]
 
 
 def test_without_history_nothing_is_told(tmp_path: Path) -> None:
-    assert changed_together(tmp_path) == []
+    assert read_commit_files(tmp_path) == []
     subprocess.run(["git", "init", "-q"], cwd=tmp_path, check=True)
-    assert changed_together(tmp_path) == []
-    assert changed_together(tmp_path, "--output=x") == []
+    assert read_commit_files(tmp_path) == []
+    assert read_commit_files(tmp_path, "--output=x") == []

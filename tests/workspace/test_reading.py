@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from laconic.errors import CommandFailed, OutsideWorkspace, Unreadable
-from laconic.workspace.lock import held
+from laconic.workspace.lock import hold_lock
 from laconic.workspace.process import run
 from laconic.workspace.reading import as_lines, as_text, is_binary, read_bytes, relative
 
@@ -69,7 +69,7 @@ def test_a_program_that_takes_too_long_is_ended(tmp_path: Path) -> None:
 
 
 def test_a_lock_has_one_holder(tmp_path: Path) -> None:
-    with held(tmp_path / "lock") as first, held(tmp_path / "lock", seconds=0.05) as second:
+    with hold_lock(tmp_path / "lock") as first, hold_lock(tmp_path / "lock", seconds=0.05) as second:
         assert (first, second) == (True, False)
-    with held(tmp_path / "lock") as again:
+    with hold_lock(tmp_path / "lock") as again:
         assert again

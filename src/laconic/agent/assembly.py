@@ -10,9 +10,9 @@ from typing import Final
 import msgspec
 
 from laconic import __version__
-from laconic.agent.books import Books
-from laconic.agent.limits import Limits, Spent
-from laconic.agent.loop import Agent, Unwatched, Watch
+from laconic.agent.limits import RunLimits, Spent
+from laconic.agent.loop import Agent, AgentObserver, SilentObserver
+from laconic.agent.model_client import ModelClient, ModelSettings
 from laconic.agent.permission import Ask, Permission
 from laconic.agent.providers import endpoint, transport
 from laconic.agent.running import CommandRunner
@@ -20,7 +20,7 @@ from laconic.agent.sandbox.choosing import choose_sandbox
 from laconic.agent.scripted import ScriptedModel, script
 from laconic.agent.toolbox import Toolbox
 from laconic.agent.transport import Transport
-from laconic.agent.voice import Manner, Voice
+from laconic.agent.usage_recorder import UsageRecorder
 from laconic.config import Settings, command_environment
 from laconic.context.engine import Engine
 from laconic.context.ledger import Branch, LedgerEntry
@@ -37,7 +37,7 @@ from laconic.sessions.trajectories import Trajectory, begin, resume
 from laconic.sessions.turns import Turns, Who
 from laconic.tokens.count import Counter, counter
 from laconic.wire.prompted.capability import Protocols
-from laconic.wire.speaking.dialects import spoken
+from laconic.wire.speaking.dialects import dialect_named
 from laconic.workspace.reading import read_bytes
 
 _SCRIPTED: Final = "scripted:"
@@ -50,7 +50,7 @@ Chosen = tuple[str, str, str, str, Transport]  # provider, model, format, addres
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
+class AgentOptions:
     """What one run is told."""
 
     root: Path
@@ -59,7 +59,7 @@ class Options:
     format: str = ""  # and what it speaks
     protocol: str = "auto"
     window: int = 0  # tokens; 0: by the model's name
-    limits: Limits = field(default_factory=Limits)
+    limits: RunLimits = field(default_factory=RunLimits)
     ask: Ask | None = None  # None: nobody is there
     resume: str = ""
 
@@ -69,7 +69,7 @@ def folder_of(settings: Settings) -> Path:
     return settings.state_dir() / "agent"
 
 
-def assemble(options: Options, settings: Settings, task: str = "", watch: Watch | None = None) -> Agent:
+def assemble(options: AgentOptions, settings: Settings, task: str = "", watch: AgentObserver | None = None) -> Agent:
     """A session that is ready to work on a task: begun, or gone on with. Close it afterwards."""
     chosen = _model(options, settings)  # first: a model that is not there leaves no session behind
     price = _price(options, settings, chosen)
@@ -80,12 +80,12 @@ def assemble(options: Options, settings: Settings, task: str = "", watch: Watch 
     else:
         runner = command_runner(root, settings, options.ask)  # neither does a sandbox that is not there
         record = begin(folder, root, options.model, task, __version__)
-    return _assembled(
-        options, settings, record, chosen=chosen, price=price, runner=runner, watch=watch or Unwatched()
+    return _assemble_agent(
+        options, settings, record, chosen=chosen, price=price, runner=runner, watch=watch or SilentObserver()
     )
 
 
-def _price(options: Options, settings: Settings, chosen: Chosen) -> Price:
+def _price(options: AgentOptions, settings: Settings, chosen: Chosen) -> Price:
     """A limit in dollars needs a price."""
     _, model, _, base, _ = chosen
     price = Prices(settings.text("prices")).of(model, base)
@@ -96,15 +96,15 @@ def _price(options: Options, settings: Settings, chosen: Chosen) -> Price:
     return price
 
 
-def _assembled(
-    options: Options,
+def _assemble_agent(
+    options: AgentOptions,
     settings: Settings,
     record: Trajectory,
     *,
     chosen: Chosen,
     price: Price,
     runner: CommandRunner,
-    watch: Watch,
+    watch: AgentObserver,
 ) -> Agent:
     provider, model, format, _, way = chosen
     count = counter(settings.text("model") if provider == "scripted" else model)
@@ -112,14 +112,14 @@ def _assembled(
     window = options.window or (0 if provider == "scripted" else window_of(model))
     tools = Toolbox(root, settings, runner, record.id, window)
     ledger = LedgerFile.of(settings, LedgerEntry, Branch)
-    kept = msgspec.structs.replace(options_from(settings), meta=False)  # the voice says how full it is
+    kept = msgspec.structs.replace(options_from(settings), meta=False)  # the client says how full it is
     engine = Engine(ledger, Archive.of(settings), time.time, count, kept)
     who = Who(record.id, "", provider, model, format, "laconic agent")
-    books = Books(who, Spent(options.limits), price, Turns.of(settings))
-    manner = Manner(
+    recorder = UsageRecorder(who, Spent(options.limits), price, Turns.of(settings))
+    model_settings = ModelSettings(
         provider,
         model,
-        spoken(format),
+        dialect_named(format),
         system_prompt(str(root), _notes(root, count)),
         tools.offers,
         tools.guessed,
@@ -133,8 +133,10 @@ def _assembled(
         time.time,
         Capabilities(settings.state_dir() / "models.json"),
     )
-    voice = Voice(manner, way, engine, protocols, record.id, count=count, clock=time.time, sent=books.sent)
-    return Agent(voice, tools, record, books, watch)
+    client = ModelClient(
+        model_settings, way, engine, protocols, record.id, count=count, clock=time.time, sent=recorder.add_request
+    )
+    return Agent(client, tools, record, recorder, watch)
 
 
 def command_runner(root: Path, settings: Settings, ask: Ask | None) -> CommandRunner:
@@ -161,7 +163,7 @@ def _notes(root: Path, count: Counter) -> str:
     return ""
 
 
-def _model(options: Options, settings: Settings) -> Chosen:
+def _model(options: AgentOptions, settings: Settings) -> Chosen:
     if options.model.startswith(_SCRIPTED):
         path = Path(options.model.removeprefix(_SCRIPTED))
         rules = script(path)

@@ -85,7 +85,7 @@ def understand(line: str, depth: int = 0) -> CommandLine:
 def run_by(command: SimpleCommand) -> SimpleCommand | None:
     """The command that a program such as `timeout` or `env` runs; None if it runs none."""
     if command.name == "find":
-        return _executed(command)
+        return _read_executed(command)
     if command.name not in _RUNNERS:
         return None
     taking, before = _RUNNERS[command.name]
@@ -177,7 +177,7 @@ def _script(command: SimpleCommand) -> str | None:
     return None
 
 
-def _executed(command: SimpleCommand) -> SimpleCommand | None:
+def _read_executed(command: SimpleCommand) -> SimpleCommand | None:
     """The command that `find` runs."""
     for at, word in enumerate(command.words):
         if word in {"-exec", "-execdir", "-ok", "-okdir"}:

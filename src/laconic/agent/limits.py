@@ -9,7 +9,7 @@ from laconic.errors import LimitReached
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class RunLimits:
     """0 means: no limit."""
 
     turns: int = 0
@@ -20,7 +20,7 @@ class Limits:
 class Spent:
     """What this run has taken so far."""
 
-    def __init__(self, limits: Limits) -> None:
+    def __init__(self, limits: RunLimits) -> None:
         self._limits = limits
         self.turns = 0
         self.bill = Bill()

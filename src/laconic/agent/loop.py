@@ -7,46 +7,46 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Final, Protocol
 
-from laconic.agent.books import Books
+from laconic.agent.model_client import ModelClient, ModelOutput
 from laconic.agent.toolbox import Toolbox
-from laconic.agent.voice import Said, Voice
+from laconic.agent.usage_recorder import UsageRecorder
 from laconic.errors import ModelError
 from laconic.render.briefing import CUT_OFF, INTERRUPTED, NOTHING_SAID, not_run, not_run_all
 from laconic.sessions.trajectories import Trajectory
-from laconic.wire.speaking.talk import Message, Outcome, Outcomes, Spoken, Use, Words
+from laconic.wire.speaking.talk import CallResult, Message, ModelCall, Outcomes, Spoken, UserMessage
 
 _PATIENCE: Final = 2  # answers in a row of which nothing can be used, before the third is the last
 
 
-class Watch(Protocol):
+class AgentObserver(Protocol):
     """Sees what happens, as it happens."""
 
     def text(self, text: str) -> None: ...
 
-    def called(self, use: Use) -> None: ...
+    def on_call(self, use: ModelCall) -> None: ...
 
-    def answered(self, outcome: Outcome) -> None: ...
+    def on_result(self, outcome: CallResult) -> None: ...
 
 
-class Unwatched:
+class SilentObserver:
     """Nobody looks."""
 
     def text(self, text: str) -> None: ...
 
-    def called(self, use: Use) -> None: ...
+    def on_call(self, use: ModelCall) -> None: ...
 
-    def answered(self, outcome: Outcome) -> None: ...
+    def on_result(self, outcome: CallResult) -> None: ...
 
 
 @dataclass(slots=True)
 class Agent:
     """One session."""
 
-    voice: Voice
+    client: ModelClient
     tools: Toolbox
     record: Trajectory
-    books: Books
-    watch: Watch = field(default_factory=Unwatched)
+    recorder: UsageRecorder
+    watch: AgentObserver = field(default_factory=SilentObserver)
     malformed: Counter[str] = field(default_factory=Counter)  # calls that could not run, by reason
     _useless: int = 0  # answers in a row
 
@@ -55,16 +55,16 @@ class Agent:
         self._take_up()
         last = self.record.messages[-1] if self.record.messages else None
         if task:
-            self.record.add(Words(task))
+            self.record.add(UserMessage(task))
         elif isinstance(last, Spoken) and last.text.strip():
             self.watch.text(last.text)
             return last.text  # killed between the answer and its end
         while True:
-            self.books.spent.check()
-            said = self.voice.ask(tuple(self.record.messages), self.tools.tasks.current, self.watch.text)
+            self.recorder.spent.check()
+            said = self.client.ask(tuple(self.record.messages), self.tools.tasks.current, self.watch.text)
             reasons = self._reasons(said)
-            self.books.turn([reason for reason in (*reasons, *(one.reason for one in said.broken)) if reason])
-            self.record.add(Spoken(said.text, said.uses, said.native, self.voice.format))
+            self.recorder.turn([reason for reason in (*reasons, *(one.reason for one in said.broken)) if reason])
+            self.record.add(Spoken(said.text, said.uses, said.native, self.client.format))
             if said.uses or said.broken:
                 self._act(said, reasons)
             elif said.text.strip() and not said.truncated:
@@ -74,12 +74,12 @@ class Agent:
 
     def close(self) -> None:
         self.tools.close()
-        self.books.close()
+        self.recorder.close()
         self.record.close()
 
-    def _act(self, said: Said, reasons: Sequence[str]) -> None:
+    def _act(self, said: ModelOutput, reasons: Sequence[str]) -> None:
         """Run what may run, and tell the model what came of all."""
-        outcomes = [self._outcome(use, reason) for use, reason in zip(said.uses, reasons, strict=True)]
+        outcomes = [self._call_tool(use, reason) for use, reason in zip(said.uses, reasons, strict=True)]
         for broken in said.broken:
             self.malformed[broken.reason] += 1
         note = not_run_all([(broken.reason, broken.name) for broken in said.broken])
@@ -88,12 +88,12 @@ class Agent:
             return
         if note:
             last = outcomes[-1]
-            outcomes[-1] = Outcome(last.name, f"{last.text}\n{note}", last.id, last.failed)
+            outcomes[-1] = CallResult(last.name, f"{last.text}\n{note}", last.id, last.failed)
         self.record.add(Outcomes(tuple(outcomes)))
         self._useless = self._useless + 1 if all(reasons) else 0
         self._give_up()
 
-    def _reasons(self, said: Said) -> list[str]:
+    def _reasons(self, said: ModelOutput) -> list[str]:
         """Why each call may not run; empty: it may.
 
         When one of several is broken, or the message was cut off, nothing is changed.
@@ -106,28 +106,28 @@ class Agent:
             found.append(use.broken or ("" if known else "unknown-tool") or spoils)
         return found
 
-    def _outcome(self, use: Use, reason: str) -> Outcome:
-        self.watch.called(use)
+    def _call_tool(self, use: ModelCall, reason: str) -> CallResult:
+        self.watch.on_call(use)
         if reason:
             self.malformed[reason] += 1
         if reason and reason != "unknown-tool":
-            outcome = Outcome(use.name, not_run(reason, use.name), use.id, failed=True)
+            outcome = CallResult(use.name, not_run(reason, use.name), use.id, failed=True)
         else:  # of a tool that is not there the code plane says which are
             reply = self.tools.call(use.name, use.arguments)
-            outcome = Outcome(use.name, reply.text, use.id, reply.failed)
-        self.watch.answered(outcome)
+            outcome = CallResult(use.name, reply.text, use.id, reply.failed)
+        self.watch.on_result(outcome)
         return outcome
 
     def _urge(self, note: str) -> None:
         """Nothing of this answer could be used; the model is told why."""
-        self.record.add(Words(note))
+        self.record.add(UserMessage(note))
         self._useless += 1
         self._give_up()
 
     def _give_up(self) -> None:
         if self._useless > _PATIENCE:
             raise ModelError(
-                f"{self.voice.manner.model} gave {self._useless} answers in a row that could not be used.",
+                f"{self.client.settings.model} gave {self._useless} answers in a row that could not be used.",
                 "Try another model, or --protocol native or prompted.",
             )
 
@@ -137,9 +137,9 @@ class Agent:
         self.tools.remember(messages)
         last = messages[-1] if messages else None
         if isinstance(last, Spoken) and last.uses:
-            self.record.add(Outcomes(tuple(self._made_up_for(use) for use in last.uses)))
+            self.record.add(Outcomes(tuple(self._repeat_lost_call(use) for use in last.uses)))
 
-    def _made_up_for(self, use: Use) -> Outcome:
+    def _repeat_lost_call(self, use: ModelCall) -> CallResult:
         if use.broken or self.tools.writes(use.name):
-            return Outcome(use.name, INTERRUPTED, use.id, failed=True)
-        return self._outcome(use, "")
+            return CallResult(use.name, INTERRUPTED, use.id, failed=True)
+        return self._call_tool(use, "")

@@ -37,7 +37,7 @@ class Permission:
             if any(_fits(spelling, self._deny) for spelling in spellings(one)):
                 raise NotAllowed(f"`{one.text[:80]}` is refused (agent.deny).", "Reach your goal without it.")
             self._stays(one)
-        if command in self._granted or self._allowed(line):
+        if command in self._granted or self._is_allowed(line):
             return
         answer = self._ask(command) if self._ask is not None else "no"
         if answer == "always":
@@ -46,7 +46,7 @@ class Permission:
             why = "The user does not allow this command." if self._ask else "Nobody is there to allow this command."
             raise NotAllowed(why, "Go on without it, or tell the user what to run and why.")
 
-    def _allowed(self, line: CommandLine) -> bool:
+    def _is_allowed(self, line: CommandLine) -> bool:
         """It is understood, nothing is written to a file, and each command is on the list, or what it runs is."""
         if not line.is_understood or line.has_output_file or not line.commands:
             return False

@@ -50,7 +50,7 @@ def endpoint(name: str, settings: Settings, base: str = "", format: str = "") ->
     """`PROVIDER/MODEL`, or a model whose name says where it is; `base` and `format` for a server of one's own."""
     first, sign, rest = name.partition("/")
     known = _addresses(settings)
-    provider, model = (first, rest) if sign and (first in known or base) else (_guessed(name, base), name)
+    provider, model = (first, rest) if sign and (first in known or base) else (_guess_provider(name, base), name)
     if not model or (not base and provider not in known):
         raise UsageError(f"{name!r} names no model.", f"Write PROVIDER/MODEL; providers: {', '.join(known)}.")
     address = base or known[provider]
@@ -73,6 +73,6 @@ def _addresses(settings: Settings) -> dict[str, str]:
     return found
 
 
-def _guessed(name: str, base: str) -> str:
+def _guess_provider(name: str, base: str) -> str:
     found = next((provider for start, provider in _BY_NAME if name.startswith(start)), "")
     return found or ("openai" if base else "")

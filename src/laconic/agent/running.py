@@ -10,7 +10,7 @@ from laconic.agent.permission import Permission
 from laconic.agent.sandbox.choosing import Sandbox
 from laconic.errors import ArchiveUnavailable
 from laconic.reduce.text import reduce_text
-from laconic.tools.tool import Answer, Argument, Call, Piece, Tool
+from laconic.tools.tool import Argument, Piece, Tool, ToolAnswer, ToolCall
 from laconic.workspace.reading import inside
 from laconic.workspace.shell import Ended
 
@@ -52,12 +52,12 @@ class CommandRunner:
 def run_tool(runner: CommandRunner, session: str) -> Tool:
     """The tool for one session."""
 
-    def run(call: Call) -> Answer:
+    def run(call: ToolCall) -> ToolAnswer:
         command = call.text("command")
         folder = inside(call.plane.root, call.text("folder") or ".")
         limit = min(call.number("seconds") or runner.seconds, max(runner.seconds, 3600.0))
         ended = runner.run(command, folder, limit)
-        return Answer([Piece((_shown(call, session, command, ended, limit),))], "run", unit="outputs")
+        return ToolAnswer([Piece((_show_output(call, session, command, ended, limit),))], "run", unit="outputs")
 
     return Tool(
         "run",
@@ -78,7 +78,7 @@ def run_tool(runner: CommandRunner, session: str) -> Tool:
     )
 
 
-def _shown(call: Call, session: str, command: str, ended: Ended, limit: float) -> str:
+def _show_output(call: ToolCall, session: str, command: str, ended: Ended, limit: float) -> str:
     more = ""
     if ended.output:
         try:

@@ -14,13 +14,13 @@ from typing import Any, Final, Literal
 
 import msgspec
 
-from laconic.agent.transport import Reply
+from laconic.agent.transport import StreamedResponse
 from laconic.errors import MalformedRequest, UsageError
 from laconic.wire.conversation import Conversation, parse
 from laconic.wire.prompted.protocol import call_text
 from laconic.wire.refusals import refusal
-from laconic.wire.speaking.dialects import spoken
-from laconic.wire.speaking.talk import Heard, Use
+from laconic.wire.speaking.dialects import dialect_named
+from laconic.wire.speaking.talk import ModelAnswer, ModelCall
 from laconic.wire.usage import Usage
 
 _HOLE: Final = re.compile(r"<<(\w+)>>")
@@ -75,48 +75,50 @@ class ScriptedModel:
 
     def __init__(self, script: Script, format: str, count: Callable[[str], int]) -> None:
         self._script = script
-        self._dialect = spoken(format)
+        self._dialect = dialect_named(format)
         self._count = count
 
-    def post(self, body: bytes) -> Reply:
+    def post(self, body: bytes) -> StreamedResponse:
         try:
             conversation = parse(self._dialect.format, body)
         except MalformedRequest as error:
-            return self._refused(str(error))
+            return self._refuse(str(error))
         if faults := conversation.faults():
-            return self._refused(f"{faults[0].problem} (message {faults[0].turn})")
+            return self._refuse(f"{faults[0].problem} (message {faults[0].turn})")
         offered = "tools" in conversation.fields
         if offered and self._script.tools == "refused":
-            return self._refused("this model does not support tools")
+            return self._refuse("this model does not support tools")
         heard = self.answer(conversation, native=offered and self._script.tools == "native")
         usage = Usage(
             self._count(body.decode("utf-8", "replace")), output=self._count(heard.text) + 20 * len(heard.uses)
         )
         heard = msgspec.structs.replace(heard, usage=usage)
-        return Reply(200, {"content-type": "text/event-stream"}, iter(self._dialect.express(heard)))
+        return StreamedResponse(200, {"content-type": "text/event-stream"}, iter(self._dialect.express(heard)))
 
-    def answer(self, conversation: Conversation, *, native: bool) -> Heard:
+    def answer(self, conversation: Conversation, *, native: bool) -> ModelAnswer:
         """What the first rule says that fits."""
         text, tools = newest(conversation)
         for rule in self._script.rules:
             found = _fits(rule, text, tools)
             if found is None:
                 continue
-            say = _filled(rule.say, found)
+            say = _fill(rule.say, found)
             uses = tuple(
-                Use(call.name, _filled(call.arguments, found), f"call_{len(conversation.turns)}_{number}")
+                ModelCall(call.name, _fill(call.arguments, found), f"call_{len(conversation.turns)}_{number}")
                 for number, call in enumerate(rule.calls)
             )
             if native:
-                return Heard(say, uses, rule.truncated)
+                return ModelAnswer(say, uses, rule.truncated)
             if uses and _PROMPTED not in conversation.body:
-                return Heard(say or "I would have to look at the code for that.", (), rule.truncated)
+                return ModelAnswer(say or "I would have to look at the code for that.", (), rule.truncated)
             written = [call_text(use.name, use.arguments) for use in uses]
-            return Heard("\n\n".join(filter(None, [say, *written])), (), rule.truncated)
-        return Heard("No rule of this script fits.")
+            return ModelAnswer("\n\n".join(filter(None, [say, *written])), (), rule.truncated)
+        return ModelAnswer("No rule of this script fits.")
 
-    def _refused(self, problem: str) -> Reply:
-        return Reply(400, {"content-type": "application/json"}, iter([refusal(self._dialect.name, 400, problem)]))
+    def _refuse(self, problem: str) -> StreamedResponse:
+        return StreamedResponse(
+            400, {"content-type": "application/json"}, iter([refusal(self._dialect.name, 400, problem)])
+        )
 
 
 def newest(conversation: Conversation) -> tuple[str, Sequence[str]]:
@@ -144,11 +146,11 @@ def _fits(rule: Rule, text: str, tools: Sequence[str]) -> dict[str, str] | None:
     return found
 
 
-def _filled(value: Any, found: Mapping[str, str]) -> Any:
+def _fill(value: Any, found: Mapping[str, str]) -> Any:
     if isinstance(value, str):
         return _HOLE.sub(lambda hole: found.get(hole[1], hole[0]), value)
     if isinstance(value, list):
-        return [_filled(item, found) for item in value]
+        return [_fill(item, found) for item in value]
     if isinstance(value, dict):
-        return {key: _filled(item, found) for key, item in value.items()}
+        return {key: _fill(item, found) for key, item in value.items()}
     return value

@@ -6,13 +6,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from laconic.errors import UsageError
-from laconic.tools.tool import Answer, Argument, Call, Tool
+from laconic.tools.tool import Argument, Tool, ToolAnswer, ToolCall
 
 _STATES = ("pending", "in_progress", "completed")
 
 
 @dataclass(frozen=True, slots=True)
-class Task:
+class AgentTask:
     """One task."""
 
     id: str
@@ -25,7 +25,7 @@ class TaskList:
     """The tasks of one session, in the order in which they were added."""
 
     def __init__(self) -> None:
-        self._tasks: dict[str, Task] = {}
+        self._tasks: dict[str, AgentTask] = {}
 
     @property
     def current(self) -> str:
@@ -44,15 +44,15 @@ class TaskList:
             before = self._tasks[id]
             task = replace(before, title=title or before.title, status=status or before.status)
         elif title:
-            task = Task(str(len(self._tasks) + 1), title, status or "pending")
+            task = AgentTask(str(len(self._tasks) + 1), title, status or "pending")
         else:
             raise UsageError("A task needs a title, or the id of one that is there.", "task(title, status?)")
         task = replace(task, result=str(given.get("result") or task.result))
         self._tasks.pop(task.id, None)
         self._tasks[task.id] = task
-        return self._said(task)
+        return self._describe(task)
 
-    def _said(self, task: Task) -> str:
+    def _describe(self, task: AgentTask) -> str:
         others = [f"#{t.id} {t.status}: {t.title}" for t in self._tasks.values() if t.status != "completed"]
         rest = [line for line in others if not line.startswith(f"#{task.id} ")]
         return "\n".join([f"#{task.id} {task.status}: {task.title}", *(["open:", *rest] if rest else [])])
@@ -61,8 +61,8 @@ class TaskList:
 def task_tool(tasks: TaskList) -> Tool:
     """The tool for one session."""
 
-    def run(call: Call) -> Answer:
-        return Answer(kind="task", head=f"{tasks.change(call.values)}\n")
+    def run(call: ToolCall) -> ToolAnswer:
+        return ToolAnswer(kind="task", head=f"{tasks.change(call.values)}\n")
 
     return Tool(
         "task",

@@ -13,7 +13,7 @@ from laconic.errors import LaconicError, UnknownName
 from laconic.tools.plane import Plane, Reply, find
 from laconic.tools.session import Session
 from laconic.tools.tool import Tool
-from laconic.wire.prompted.calls import Tool as Called
+from laconic.wire.prompted.calls import PromptedTool as Called
 from laconic.wire.speaking.talk import Message, Offer, Outcomes, Spoken
 
 _OFFERED: Final = (

@@ -22,7 +22,7 @@ _ERROR: Final = 100_000  # bytes of an answer that is none
 
 
 @dataclass(frozen=True, slots=True)
-class Reply:
+class StreamedResponse:
     """An answer as it begins; the rest comes in chunks."""
 
     status: int
@@ -37,7 +37,7 @@ class Reply:
 class Transport(Protocol):
     """Takes one request at a time."""
 
-    def post(self, body: bytes) -> Reply:
+    def post(self, body: bytes) -> StreamedResponse:
         """Send a body; an answer of any status comes back."""
 
 
@@ -57,7 +57,7 @@ class Http:
     patience: float = 300.0  # seconds without a byte
     sleep: Callable[[float], None] = time.sleep
 
-    def post(self, body: bytes) -> Reply:
+    def post(self, body: bytes) -> StreamedResponse:
         delay = 1.0
         for left in range(_TRIES - 1, -1, -1):
             try:
@@ -75,28 +75,28 @@ class Http:
             delay *= 2
         raise AssertionError
 
-    def _once(self, body: bytes) -> Reply:
+    def _once(self, body: bytes) -> StreamedResponse:
         opener = urllib.request.build_opener(_Staying)
         request = urllib.request.Request(self.url, body, dict(self.headers), method="POST")
         try:
             answer = opener.open(request, timeout=self.patience)
         except urllib.error.HTTPError as error:
-            with error, _named(self.url):
+            with error, _name_address_in_errors(self.url):
                 said = error.read(_ERROR)
-            return Reply(error.code, {k.lower(): v for k, v in error.headers.items()}, iter([said]))
+            return StreamedResponse(error.code, {k.lower(): v for k, v in error.headers.items()}, iter([said]))
         except (OSError, HTTPException, ValueError) as error:
             raise _unreachable(self.url, error) from None
         headers = {name.lower(): value for name, value in answer.headers.items()}
-        return Reply(answer.status, headers, self._chunks(answer))
+        return StreamedResponse(answer.status, headers, self._chunks(answer))
 
     def _chunks(self, answer: HTTPResponse) -> Iterator[bytes]:
-        with answer, _named(self.url):
+        with answer, _name_address_in_errors(self.url):
             while chunk := answer.read1(_CHUNK):
                 yield chunk
 
 
 @contextmanager
-def _named(url: str) -> Iterator[None]:
+def _name_address_in_errors(url: str) -> Iterator[None]:
     try:
         yield
     except (OSError, HTTPException, ValueError) as error:

@@ -20,7 +20,7 @@ from laconic.index.workspace_index import Index
 from laconic.tools.affected import MOST, reaching
 from laconic.workspace.classes import class_of
 from laconic.workspace.git import git, git_in_own
-from laconic.workspace.history import changed_together
+from laconic.workspace.history import read_commit_files
 from laconic.workspace.revisions import changes, states
 
 _COMMITS: Final = 12  # of each repository at least; recent ones join those of the benchmark of changes
@@ -71,7 +71,7 @@ def _measure(clone: Path, folder: Path) -> dict[str, Cell]:
             tuple(change for change in found.symbols if change.path not in touched),
         )
         code = Code(index.store, tree)
-        past = changed_together(tree, f"{commit}^")
+        past = read_commit_files(tree, f"{commit}^")
         tests += len(touched)
         whole += len(touched & set(reaching(code, found, past)[:MOST]))
         blind += len(touched & set(reaching(code, hidden, past)[:MOST]))

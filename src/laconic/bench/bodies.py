@@ -15,7 +15,7 @@ from laconic.bench.corpus import DJANGO, npm_package, sdist
 from laconic.bench.report import Cell, Options, Report, at_least, versions
 from laconic.errors import UsageError
 from laconic.index.parse import language_of, marks, parse
-from laconic.index.parse.language import compiled
+from laconic.index.parse.language import compile_language
 from laconic.index.parse.source import paragraph
 from laconic.records import Definition
 from laconic.reduce.code import fold
@@ -137,7 +137,7 @@ def return_rows(language: str, data: bytes) -> list[int]:
     """
     import tree_sitter
 
-    ready = compiled(language)
+    ready = compile_language(language)
     if ready is None:
         return []
     root = tree_sitter.Parser(ready.grammar).parse(data).root_node

@@ -27,7 +27,7 @@ from laconic.bench.report import Cell, Options, Report, at_most, versions
 from laconic.config import Settings, child_environment, load
 from laconic.serving.tokens import HEADER
 from laconic.sessions.spending import Spending
-from laconic.sessions.turns import FILE, Turn, Turns, Who
+from laconic.sessions.turns import FILE, TurnRecord, Turns, Who
 
 _SESSIONS: Final = 1_000
 _ROUNDS: Final = 15
@@ -141,7 +141,7 @@ async def _loads(program: str, link: str, url: str, settings: Settings) -> list[
 
 def _record(settings: Settings) -> None:
     with closing(Turns(settings.cache_dir() / FILE)) as record:
-        record.add(Turn(Who("another"), time.time(), 200))
+        record.add(TurnRecord(Who("another"), time.time(), 200))
 
 
 async def _ask(client: aiohttp.ClientSession, url: str) -> tuple[float, int]:

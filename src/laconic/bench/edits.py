@@ -21,7 +21,7 @@ from laconic.edits.resolve import Resolved, Seen, resolve
 from laconic.edits.source import join, split
 from laconic.errors import Unreadable
 from laconic.records import Span
-from laconic.render.numbered import header, numbered
+from laconic.render.numbered import header, number_lines
 from laconic.tokens.count import counter
 
 _CHARACTERS_A_TOKEN: Final = 4
@@ -127,5 +127,5 @@ def _reading(cases: list[dict[str, Any]], count: Callable[[str], int]) -> float:
     for case in cases:
         source = split(case["read"].encode())
         bare += count(case["read"])
-        shown += count(f"{header(case['path'], source.tag, len(source.lines))}\n{numbered(source.lines)}\n")
+        shown += count(f"{header(case['path'], source.tag, len(source.lines))}\n{number_lines(source.lines)}\n")
     return shown / bare

@@ -21,7 +21,7 @@ from laconic.context.memory import MemoryArchive, MemoryStore
 from laconic.records import Original
 from laconic.tokens.count import Counter, counter
 from laconic.wire.conversation import Conversation, Shapes, parse
-from laconic.wire.formats import named
+from laconic.wire.formats import format_named
 from laconic.wire.model import At, Change, Drop, Format, SetText
 
 Json = dict[str, object]
@@ -82,7 +82,7 @@ def _turns(count: Counter) -> tuple[list[float], list[float], list[float], list[
     event; and the tokens of the last request."""
     messages = _session(random.Random(7), _LARGE, count)
     engine = Engine(MemoryStore(), MemoryArchive(), lambda: 0.0, count)
-    format = named("anthropic")
+    format = format_named("anthropic")
     shapes: Shapes = {}
     written = [msgspec.json.encode(message) for message in messages]
     last = len(messages) - 2 * _TURNS
@@ -137,7 +137,7 @@ def _memory(count: Counter) -> tuple[float, float]:
     """MB per session when many rest, and MB that the first of them took while it was the only one."""
     store, archive = _Nowhere(), _Nothing()
     engine = Engine(store, archive, lambda: 0.0, count)
-    format = named("anthropic")
+    format = format_named("anthropic")
     bodies = (
         _body([msgspec.json.encode(m) for m in _session(random.Random(n), _EACH, count)]) for n in range(_IDLE + 1)
     )

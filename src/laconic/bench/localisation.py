@@ -28,7 +28,7 @@ from laconic.bench.report import Bar, Cell, Options, Report, at_least, versions
 from laconic.bench.snapshot import Snapshot, mirror_folder, part_of_name
 from laconic.config import load
 from laconic.index.catalog import place
-from laconic.index.search import Ranked, rank_symbols
+from laconic.index.search import RankedSymbol, rank_symbols
 from laconic.index.workspace_index import Index
 from laconic.records import Hit
 from laconic.render.hits import hits_text
@@ -157,7 +157,7 @@ def _indexed(folder: Path, cache: Path, before: Path | None) -> Path:
     return cache
 
 
-def named_within(task: Task, rows: Sequence[Ranked], snapshot: Snapshot) -> dict[int, float]:
+def named_within(task: Task, rows: Sequence[RankedSymbol], snapshot: Snapshot) -> dict[int, float]:
     """The share of the functions that the list names, by budget."""
     wanted = [(function.path, definition(function, snapshot.lines(function.path))) for function in task.functions]
     at: dict[tuple[str, int], int] = {}
@@ -195,7 +195,7 @@ def _shown(task: Task, lines: Sequence[Line], snapshot: Snapshot) -> tuple[dict[
     )
 
 
-def _hit(row: Ranked, snapshot: Snapshot) -> Hit:
+def _hit(row: RankedSymbol, snapshot: Snapshot) -> Hit:
     """A symbol with the line that defines it, as the file has it."""
     assert row.symbol is not None
     text = snapshot.lines(row.path)

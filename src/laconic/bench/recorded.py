@@ -16,7 +16,7 @@ from laconic.records import Entered, Intake
 from laconic.sessions.archive import Archive
 from laconic.sessions.calls import Calls
 from laconic.sessions.ledger import LedgerFile
-from laconic.sessions.turns import FILE, Allowance, Cost, Cut, Turn, Turns, Who
+from laconic.sessions.turns import FILE, Allowance, Cost, Cut, TurnRecord, Turns, Who
 from laconic.wire.usage import Usage
 
 _DAYS: Final = 60
@@ -77,7 +77,7 @@ def fill(settings: Settings, sessions: int, now: float, seed: int = 1, calls: in
     _calls(folder, chance, now, calls)
 
 
-def _session(chance: random.Random, name: str, ended: float, ref: str, made: list[Decision]) -> Iterator[Turn]:
+def _session(chance: random.Random, name: str, ended: float, ref: str, made: list[Decision]) -> Iterator[TurnRecord]:
     upstream, model, client = chance.choice(_MODELS)
     who = Who(name, f"account-{upstream}", upstream, model, "anthropic", client)
     price = Prices().of(model, "http://localhost" if upstream == "ollama" else "")
@@ -106,7 +106,7 @@ def _session(chance: random.Random, name: str, ended: float, ref: str, made: lis
         cost, standing = account(exchange, standing, price)
         last = sent
         failed = chance.random() < 0.01
-        yield Turn(
+        yield TurnRecord(
             who,
             at,
             529 if failed else 200,

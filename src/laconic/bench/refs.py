@@ -102,7 +102,9 @@ def _sure_share(scores: list[Score]) -> float:
 
 def _score(code: Code, truth: Truth) -> Score:
     source = code.by_path.get(truth.file)
-    found = [each for each in code.named(truth.name) if source and each.file == source.id and each.line == truth.line]
+    found = [
+        each for each in code.find_named(truth.name) if source and each.file == source.id and each.line == truth.line
+    ]
     if not found:
         return Score(truth, 0, 0, 0, 0, len(truth.true), 0.0)
     started = time.perf_counter()

@@ -15,7 +15,7 @@ from laconic.context.prices import Price
 from laconic.context.replaying import Json, Outcome, replay
 from laconic.sessions.transcripts import Transcript, transcripts
 from laconic.tokens.count import counter
-from laconic.wire.formats import named
+from laconic.wire.formats import format_named
 
 _FEWEST: Final = 30  # turns of the assistant that a session must have
 _CACHE: Final = Price(0.1, 1.25, 300, 1024)
@@ -66,7 +66,7 @@ def run(options: Options) -> Report:
 def outcome(session: Transcript, count: Callable[[str], int], options: EngineOptions | None = None) -> Outcome:
     """One session through an engine of its own."""
     engine = Engine(MemoryStore(), MemoryArchive(), lambda: 0.0, count, options)
-    format = named("anthropic")
+    format = format_named("anthropic")
     return replay(
         session.name,
         HEAD,

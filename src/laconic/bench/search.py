@@ -17,8 +17,8 @@ from typing import Any, Final
 
 from laconic.bench.report import Bar, Cell, Options, Report, at_least, at_most, versions
 from laconic.bench.snapshot import Snapshot, mirror_folder
-from laconic.index.search import Found, search
-from laconic.index.search.semantic import installed
+from laconic.index.search import SearchResult, search
+from laconic.index.search.semantic import load_encoder
 from laconic.index.workspace_index import Index
 
 _BEFORE: Final = "2026-06-04"  # when the queries were written
@@ -94,7 +94,7 @@ def _cases(folder: Path) -> Iterator[Case]:
     for row in tomllib.loads((folder / "scorecard.toml").read_text("utf-8"))["cases"]:
         right = frozenset(row["expected_any"])
         yield Case(_LEXICAL, row["repo"], row["query"], right, semantic=False)
-        if installed():
+        if load_encoder():
             yield Case(_QUESTIONS, row["repo"], row["query"], right)
         tests = None if row.get("exclude_tests") is False else False
         yield Case(_NARROWED, row["repo"], row["query"], right, row["file_pattern"], tests=tests)
@@ -128,7 +128,7 @@ def _measured(clone: Path, cases: Sequence[Case]) -> Iterator[Outcome]:
         index.close()
 
 
-def _rank(found: Found, right: frozenset[str]) -> int:
+def _rank(found: SearchResult, right: frozenset[str]) -> int:
     return next((at for at, hit in enumerate(found.hits, 1) if hit.path in right), 0)
 
 

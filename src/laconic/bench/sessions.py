@@ -16,7 +16,7 @@ from laconic.context.prices import Prices
 from laconic.context.replaying import Outcome, Point, replay
 from laconic.sessions.transcripts import Transcript
 from laconic.tokens.count import counter
-from laconic.wire.formats import named
+from laconic.wire.formats import format_named
 
 _WIDE, _HIGH = 640, 160  # of a chart
 _MILLION = 1_000_000
@@ -47,7 +47,7 @@ def replayed(session: Transcript, policy: str, model: str, settings: Settings) -
     elif policy == "tasks":
         options = msgspec.structs.replace(options, economic=False, standard=0)
     engine = Engine(MemoryStore(), MemoryArchive(), lambda: 0.0, count, options)
-    format = named("anthropic")
+    format = format_named("anthropic")
     found = replay(
         session.name,
         {"model": model, "max_tokens": 8000},

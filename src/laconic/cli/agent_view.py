@@ -8,7 +8,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.prompt import Prompt
 
-from laconic.wire.speaking.talk import Outcome, Use
+from laconic.wire.speaking.talk import CallResult, ModelCall
 
 _LINES: Final = 6  # of a result
 _WIDEST: Final = 160
@@ -26,12 +26,12 @@ class View:
         self._console.print(text.translate(_CONTROLS), end="", markup=False, highlight=False, soft_wrap=True)
         self._open = not text.endswith("\n") if text else self._open
 
-    def called(self, use: Use) -> None:
+    def on_call(self, use: ModelCall) -> None:
         self._line()
         shown = ", ".join(f"{name}={_short(value, 80)}" for name, value in use.arguments.items())
         self._console.print(f"[bold cyan]{escape(use.name)}[/] [dim]{escape(shown[:400])}[/]", highlight=False)
 
-    def answered(self, outcome: Outcome) -> None:
+    def on_result(self, outcome: CallResult) -> None:
         lines = outcome.text.translate(_CONTROLS).rstrip("\n").split("\n")
         style = "red" if outcome.failed else "dim"
         for line in lines[:_LINES]:

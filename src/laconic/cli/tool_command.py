@@ -47,7 +47,7 @@ class ToolCommand:
             if isinstance(value, list) and name in self._tool.fields and self._tool.fields[name].kind == "text":
                 value = " ".join(value)
             if value not in (None, [], False):
-                given[name] = _listed(value)
+                given[name] = _read_words(value)
         if args.root is not None and not args.root.is_dir():
             raise UsageError(f"{args.root} is not a folder.", "Name the folder of a code base with --root.")
         here = Path.cwd()
@@ -66,10 +66,10 @@ class ToolCommand:
         return 0
 
 
-def _listed(value: object) -> object:
+def _read_words(value: object) -> object:
     """Words of the command line; a file name that is not UTF-8 as our listings show it."""
     if isinstance(value, list):
-        return [_listed(each) for each in value]
+        return [_read_words(each) for each in value]
     return os.fsencode(value).decode("utf-8", "backslashreplace") if isinstance(value, str) else value
 
 
@@ -106,7 +106,7 @@ def _show(text: str, root: Path, *, plain: bool) -> None:
     if plain or not sys.stdout.isatty():
         print(text, end="" if text.endswith("\n") else "\n")
         return
-    coloured = "".join(_coloured(line) for line in text.splitlines(keepends=True))
+    coloured = "".join(_colour(line) for line in text.splitlines(keepends=True))
     pager = _pager(root) if text.count("\n") >= shutil.get_terminal_size().lines else ""
     if pager:
         subprocess.run([pager, "-FRX"], input=coloured, text=True, check=False)
@@ -121,7 +121,7 @@ def _pager(root: Path) -> str:
         return ""
 
 
-def _coloured(line: str) -> str:
+def _colour(line: str) -> str:
     body = line.rstrip("\n")
     if _PATH_LINE.match(body):
         return f"{_BOLD}{body}{_PLAIN}\n"

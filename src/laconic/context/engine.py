@@ -30,9 +30,9 @@ from laconic.errors import ArchiveUnavailable, LedgerMoved
 from laconic.records import Intake
 from laconic.render.meta import meta
 from laconic.wire.conversation import Conversation, Shapes, parse
-from laconic.wire.limits import Limits, counts_cached
-from laconic.wire.model import Block, Format, Insert
-from laconic.wire.thinking import asked, in_tool_loop, most_output, with_budget
+from laconic.wire.limits import RateLimits, counts_cached
+from laconic.wire.model import Block, Format, InsertMessage
+from laconic.wire.thinking import asked_budget, in_tool_loop, most_output, with_budget
 from laconic.wire.usage import Usage
 
 _LIVE: Final = 8  # branches whose derived state is kept; the others are read again when they return
@@ -137,7 +137,7 @@ class Engine:
             tokens = fixed + line.tracker.tokens
             if self._options.meta:
                 status = meta(tokens, bounds.window, line.tracker.tasks.title(line.tracker.tasks.current))
-                inserts.append(Insert(len(conversation.turns), "user", status))
+                inserts.append(InsertMessage(len(conversation.turns), "user", status))
             written = conversation.emit(changes, inserts, fields)
         except BaseException:
             self._forget_session(session)
@@ -156,7 +156,7 @@ class Engine:
             cuts=tuple(line.tracker.cut.items()),
         )
 
-    def observe(self, account: str, usage: Usage | None, limits: Limits | None) -> None:
+    def observe(self, account: str, usage: Usage | None, limits: RateLimits | None) -> None:
         """What an answer cost, and what the provider says is left."""
         quota = self.quota(account)
         if usage is not None:
@@ -373,7 +373,7 @@ class Engine:
         if quota is None or not quota.known:
             return {}, 0
         wanted = thinking(
-            quota.left, asked(conversation), conversation.format.name, in_loop=in_tool_loop(conversation)
+            quota.left, asked_budget(conversation), conversation.format.name, in_loop=in_tool_loop(conversation)
         )
         if wanted is None:
             return {}, 0

@@ -18,7 +18,7 @@ from laconic.context.writing import Writing
 from laconic.errors import ArchiveUnavailable
 from laconic.records import Original
 from laconic.reduce.text import reduce_text
-from laconic.render.passage import shown
+from laconic.render.passage import passage_text
 from laconic.render.tombstone import partly, tombstone
 
 _PER_TOKEN: Final = 3.4  # characters, near enough to compare; what is sent is counted
@@ -140,7 +140,7 @@ class Evictor:
         decision = Decision(
             key=sheet.key, reason=reason, ref=ref, field=sheet.field, runs=runs, text=text, note=note, task=task
         )
-        before = self._count(shown(sheet.passage, sheet.runs))
+        before = self._count(passage_text(sheet.passage, sheet.runs))
         after = self._count(write(decision, original))
         if after >= before:
             return None

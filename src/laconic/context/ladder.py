@@ -13,7 +13,7 @@ from laconic.context.line import Line
 from laconic.context.recap import BUDGET, Summariser, recap
 from laconic.context.sheets import Sheet
 from laconic.errors import ArchiveUnavailable
-from laconic.render.passage import shown
+from laconic.render.passage import passage_text
 from laconic.render.recap import recap_head
 from laconic.wire.conversation import Conversation
 from laconic.wire.exchanges import Exchange
@@ -213,7 +213,7 @@ class Ladder:
             return []
         left = f"{text[:head]} [… {len(text) - keep} characters left out] {text[-(keep - head) :]}"
         shorter = f"{left}\nlaconic recall {ref}"
-        before, after = self._count(shown(sheet.passage, sheet.runs)), self._count(shorter)
+        before, after = self._count(passage_text(sheet.passage, sheet.runs)), self._count(shorter)
         if after >= before:
             return []
         return [
@@ -240,7 +240,7 @@ class Ladder:
 
     @staticmethod
     def _is_pinned(conversation: Conversation, exchange: Exchange) -> bool:
-        return any(conversation.pinned(call) for call in exchange.calls)
+        return any(conversation.is_pinned(call) for call in exchange.calls)
 
 
 def _brief(note: str) -> str:

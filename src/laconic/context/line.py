@@ -14,7 +14,7 @@ from laconic.context.writing import Writing
 from laconic.errors import ArchiveUnavailable, ConversationError
 from laconic.records import Original
 from laconic.wire.conversation import Conversation, parse
-from laconic.wire.model import At, Block, Change, Drop, Insert
+from laconic.wire.model import At, Block, Change, Drop, InsertMessage
 
 _ADOPT: Final = -2
 _END: Final = -1
@@ -217,7 +217,7 @@ class Line:
 
     # sending
 
-    def edits(self) -> tuple[dict[At, Change], list[Insert]]:
+    def edits(self) -> tuple[dict[At, Change], list[InsertMessage]]:
         """All changes of this request, and our own messages. Only what the archive has a receipt for is changed."""
         changes: dict[At, Change] = {}
         for key, change in self.changes.items():
@@ -225,7 +225,7 @@ class Line:
                 changes[self.blocks[key].at] = change
         changes |= {self.blocks[key].at: Drop() for key in self.gone}
         recap = self.recap
-        inserts = [Insert(self.blocks[recap.anchor].turn, "user", recap.text)] if recap else []
+        inserts = [InsertMessage(self.blocks[recap.anchor].turn, "user", recap.text)] if recap else []
         return changes, inserts
 
     @property

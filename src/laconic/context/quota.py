@@ -8,7 +8,7 @@ from typing import Final
 
 import msgspec
 
-from laconic.wire.limits import Limits
+from laconic.wire.limits import RateLimits
 from laconic.wire.usage import Usage
 
 _WINDOW: Final = 60.0  # seconds
@@ -40,7 +40,7 @@ class Quota:
         if counted + usage.output > 0:
             self._spent.append((self._clock(), counted, usage.output))
 
-    def told(self, limits: Limits | None) -> None:
+    def told(self, limits: RateLimits | None) -> None:
         """What the provider said; it knows about other processes too."""
         if limits is None:
             return

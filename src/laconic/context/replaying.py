@@ -14,7 +14,7 @@ import msgspec
 
 from laconic.context.prices import Price
 from laconic.wire.conversation import Shapes, parse
-from laconic.wire.formats import named
+from laconic.wire.formats import format_named
 
 Json = dict[str, object]
 Prepare = Callable[[bytes], bytes]
@@ -78,7 +78,7 @@ class _Upstream:
 
     def take(self, body: bytes) -> None:
         """Account for one request."""
-        conversation = parse(named("anthropic"), body, self._shapes)
+        conversation = parse(format_named("anthropic"), body, self._shapes)
         blocks: list[bytes] = []
         for turn in conversation.turns:
             blocks.append(_ROLES[turn.role])

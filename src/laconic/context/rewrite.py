@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from laconic.context.ledger import Decision
 from laconic.reduce.passage import passage
-from laconic.render.passage import shown
+from laconic.render.passage import passage_text
 from laconic.wire.model import Block, Change, SetInput, SetText
 
 
@@ -14,7 +14,7 @@ def write(decision: Decision, original: str) -> str:
     """The text that a decision puts in the place of the original."""
     base = original if decision.text is None else decision.text
     if decision.text is None or decision.runs:
-        return shown(passage(base), decision.runs, decision.note)
+        return passage_text(passage(base), decision.runs, decision.note)
     return base
 
 

@@ -17,7 +17,7 @@ from laconic.context.judge import spent
 from laconic.context.ledger import Removal
 from laconic.context.line import Line
 from laconic.errors import ArchiveUnavailable
-from laconic.render.tombstone import rolled
+from laconic.render.tombstone import rollup_text
 from laconic.wire.conversation import Conversation
 from laconic.wire.exchanges import Exchange
 from laconic.wire.model import Block
@@ -97,7 +97,7 @@ class Roller:
         return (
             all(block.editable and self._small(block, giving) for block in blocks)
             and sum(len(self._conversation.turns[turn].blocks) for turn in turns) == len(blocks)
-            and not any(block.key in self._pointed or self._conversation.pinned(block) for block in blocks)
+            and not any(block.key in self._pointed or self._conversation.is_pinned(block) for block in blocks)
             and not any(call.key in tracker.lasting for call in exchange.calls)
         )
 
@@ -116,7 +116,7 @@ class Roller:
         keys = tuple(block.key for exchange in run[1:] for block in self._blocks(exchange))
         calls = [about(call.name, call.input) for exchange in run[1:] for call in exchange.calls]
         ref = self._evictor.keep(self._line.raw(keys), note=f"{len(calls)} calls")
-        text = rolled([(call.kind, call.target) for call in calls], ref, self._count)
+        text = rollup_text([(call.kind, call.target) for call in calls], ref, self._count)
         sheets = tracker.sheets.get(result.key)
         before = self._count(sheets[0].rolled) if sheets and sheets[0].rolled else 0
         before += sum(tracker.sizes[key] for key in keys)

@@ -9,7 +9,7 @@ from typing import Final
 from laconic.context.calls import About
 from laconic.context.ledger import Receipt
 from laconic.records import Passage, Run
-from laconic.reduce.passage import left_out
+from laconic.reduce.passage import leave_out_rows
 
 _WORTH_FINDING: Final = 8  # characters that a line must have to be looked up
 _ROWS: Final = 24  # bits of a place that say which row of its text it is
@@ -87,7 +87,7 @@ class Sheet:
 
     def without(self, rows: Iterable[int]) -> tuple[Run, ...]:
         """The runs when these rows are left out too."""
-        return left_out(self.runs, rows)
+        return leave_out_rows(self.runs, rows)
 
     def used(self, first: int, last: int, turn: int) -> None:
         """Rows were of use in that turn."""

@@ -13,7 +13,7 @@ from laconic.context.tasks import Task, Tasks
 from laconic.context.words import identifiers
 from laconic.records import Run
 from laconic.reduce.passage import passage
-from laconic.render.passage import shown
+from laconic.render.passage import passage_text
 from laconic.wire.conversation import Conversation
 from laconic.wire.media import count_block
 from laconic.wire.model import At, Block
@@ -97,7 +97,7 @@ class Tracker:
                 self._call(block)
             elif block.kind == "result":
                 decision = ingested.get(block.key)
-                made += self._result(block, calls.get(block.at), decision, pinned=conversation.pinned(block))
+                made += self._result(block, calls.get(block.at), decision, pinned=conversation.is_pinned(block))
             else:
                 self._text(block)
         return made
@@ -213,7 +213,7 @@ class Tracker:
             if rows.tagged and not sheet.passage.tagged:
                 continue  # edits name these lines by their numbers, which stand nowhere else
             runs.append(Run(run.first, run.last, run.source, run.row, _label(run, sheet, what)))
-        written = shown(rows, runs)
+        written = passage_text(rows, runs)
         if written == text:
             return None
         after = self._count(written)

@@ -17,41 +17,41 @@ from starlette.routing import Mount, Route
 from starlette.types import ASGIApp
 
 from laconic.config import Settings
-from laconic.dashboard.books import Books
 from laconic.dashboard.document import Node, document
 from laconic.dashboard.guard import Guard
 from laconic.dashboard.layout import PERIODS
-from laconic.dashboard.pages.others import archived, failure, models, tools
-from laconic.dashboard.pages.overview import overview
-from laconic.dashboard.pages.parts import spent
-from laconic.dashboard.pages.session import session
-from laconic.dashboard.pages.sessions import ORDERS, sessions
+from laconic.dashboard.pages.others import archive_page, failure_page, models_page, tools_page
+from laconic.dashboard.pages.overview import overview_page
+from laconic.dashboard.pages.parts import spending_page
+from laconic.dashboard.pages.session import session_page
+from laconic.dashboard.pages.sessions import ORDERS, sessions_page
+from laconic.dashboard.queries import DashboardQueries
 from laconic.errors import LaconicError, RecallFailed, UnknownName, UsageError
 from laconic.serving.hosts import AllowedHosts, HostCheck
 from laconic.sessions.spending import Order
 
 Query = Mapping[str, str]
-Read = Callable[[Books, Query], msgspec.Struct]
+Read = Callable[[DashboardQueries, Query], msgspec.Struct]
 Write = Callable[[Node], str]
 
 _STATIC: Final = {"dashboard.css": "text/css", "dashboard.js": "text/javascript", "icon.svg": "image/svg+xml"}
 _MOMENT: Final = 5.0  # seconds for which figures that depend on the clock count as unchanged
 
 
-def standalone(settings: Settings, token: str, hosts: AllowedHosts) -> Starlette:
+def make_standalone_application(settings: Settings, token: str, hosts: AllowedHosts) -> Starlette:
     """The dashboard as a server of its own."""
     check = Middleware(HostCheck, hosts)
-    return Starlette(routes=[Mount("/", application(settings, token))], middleware=[check])
+    return Starlette(routes=[Mount("/", make_application(settings, token))], middleware=[check])
 
 
-def application(settings: Settings, token: str) -> ASGIApp:
+def make_application(settings: Settings, token: str) -> ASGIApp:
     """The dashboard of one cache folder, for those who have the token, below any path of another application."""
-    books = Books(settings)
+    queries = DashboardQueries(settings)
     routes = [Route(f"/static/{name}", _static) for name in _STATIC]
-    routes.append(Route("/archive.txt", _endpoint(books, _original)))
+    routes.append(Route("/archive.txt", _endpoint(queries, _original)))
     for name, (read, write) in PAGES.items():
-        routes.append(Route(f"/{name}", _endpoint(books, _page(name, read, write))))
-        routes.append(Route(f"/api/{name or 'overview'}.json", _endpoint(books, _json(read))))
+        routes.append(Route(f"/{name}", _endpoint(queries, _page(name, read, write))))
+        routes.append(Route(f"/api/{name or 'overview'}.json", _endpoint(queries, _json(read))))
     return Guard(Starlette(routes=routes, exception_handlers={404: _missing}), token)
 
 
@@ -62,58 +62,63 @@ def _days(query: Query) -> int:
     return days
 
 
-def _sessions(books: Books, query: Query) -> msgspec.Struct:
+def _sessions(queries: DashboardQueries, query: Query) -> msgspec.Struct:
     orders: dict[str, Order] = {str(order): order for order, _ in ORDERS}
     order = query.get("order", "last")
     if order not in orders:
         raise UnknownName("order", order, tuple(orders))
-    return books.sessions(orders[order], _whole(query, "page", 1))
+    return queries.sessions(orders[order], _whole(query, "page", 1))
 
 
 PAGES: Final[dict[str, tuple[Read, Write]]] = {
-    "": (lambda books, query: books.overview(_days(query)), overview),
-    "sessions": (_sessions, sessions),
-    "session": (lambda books, query: books.session(query.get("name", ""), _whole(query, "until", 0)), session),
-    "spent": (lambda books, query: books.spent(_days(query)), spent),
-    "tools": (lambda books, _: books.tools(), tools),
-    "models": (lambda books, _: books.models(), models),
-    "archive": (lambda books, query: books.archived(query.get("ref", "")), archived),
+    "": (lambda queries, query: queries.overview(_days(query)), overview_page),
+    "sessions": (_sessions, sessions_page),
+    "session": (
+        lambda queries, query: queries.session(query.get("name", ""), _whole(query, "until", 0)),
+        session_page,
+    ),
+    "spent": (lambda queries, query: queries.spending(_days(query)), spending_page),
+    "tools": (lambda queries, _: queries.tools(), tools_page),
+    "models": (lambda queries, _: queries.models(), models_page),
+    "archive": (lambda queries, query: queries.archive_entry(query.get("ref", "")), archive_page),
 }
 
 
-def _page(name: str, read: Read, write: Write) -> Callable[[Books, Request], Response]:
+def _page(name: str, read: Read, write: Write) -> Callable[[DashboardQueries, Request], Response]:
     """HTML; a client that has it already gets nothing but that word."""
 
-    def answer(books: Books, request: Request) -> Response:
-        seen = f"{request.url.query}\n{books.moment(_MOMENT)}\n{books.version()}"
+    def answer(queries: DashboardQueries, request: Request) -> Response:
+        seen = f"{request.url.query}\n{queries.moment(_MOMENT)}\n{queries.version()}"
         mark = f'"{blake2b(seen.encode(), digest_size=12).hexdigest()}"'
         if request.headers.get("if-none-match") == mark:
             return Response(status_code=304, headers={"etag": mark})
         address = f"api/{name or 'overview'}.json{'?' if request.url.query else ''}{request.url.query}"
-        return HTMLResponse(write(document(read(books, request.query_params), address)), headers={"etag": mark})
+        return HTMLResponse(write(document(read(queries, request.query_params), address)), headers={"etag": mark})
 
     return answer
 
 
-def _json(read: Read) -> Callable[[Books, Request], Response]:
-    def answer(books: Books, request: Request) -> Response:
-        body = msgspec.json.encode(read(books, request.query_params))
+def _json(read: Read) -> Callable[[DashboardQueries, Request], Response]:
+    def answer(queries: DashboardQueries, request: Request) -> Response:
+        body = msgspec.json.encode(read(queries, request.query_params))
         return Response(body, media_type="application/json")
 
     return answer
 
 
-def _original(books: Books, request: Request) -> Response:
-    return PlainTextResponse(books.original(request.query_params.get("ref", "")))
+def _original(queries: DashboardQueries, request: Request) -> Response:
+    return PlainTextResponse(queries.archive_bytes(request.query_params.get("ref", "")))
 
 
-def _endpoint(books: Books, answer: Callable[[Books, Request], Response]) -> Callable[[Request], Response]:
+def _endpoint(
+    queries: DashboardQueries, answer: Callable[[DashboardQueries, Request], Response]
+) -> Callable[[Request], Response]:
     """Not a coroutine: it runs in a thread, so that a gateway in the same process goes on."""
 
     def endpoint(request: Request) -> Response:
         try:
-            with books.lock:
-                return answer(books, request)
+            with queries.lock:
+                return answer(queries, request)
         except (UsageError, RecallFailed) as error:
             return _refusal(request, 404, "Not found", error)
         except (LaconicError, sqlite3.Error) as error:
@@ -125,7 +130,7 @@ def _endpoint(books: Books, answer: Callable[[Books, Request], Response]) -> Cal
 def _refusal(request: Request, status: int, title: str, error: Exception) -> Response:
     if request.url.path.endswith(".json"):
         return Response(msgspec.json.encode({"error": str(error)}), status, media_type="application/json")
-    return HTMLResponse(failure(title, str(error)), status)
+    return HTMLResponse(failure_page(title, str(error)), status)
 
 
 def _static(request: Request) -> Response:
@@ -135,7 +140,7 @@ def _static(request: Request) -> Response:
 
 
 def _missing(request: Request, _: Exception) -> Response:
-    return HTMLResponse(failure("Not found", "There is no such page."), 404)
+    return HTMLResponse(failure_page("Not found", "There is no such page."), 404)
 
 
 def _whole(query: Query, name: str, default: int) -> int:

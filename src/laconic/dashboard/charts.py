@@ -43,7 +43,7 @@ class Chart:
 
 
 @dataclass(frozen=True, slots=True)
-class Mark:
+class ChartMark:
     """Something that happened at a point."""
 
     at: int
@@ -53,34 +53,34 @@ class Mark:
     quiet: bool = False  # it happens all the time
 
 
-def curve(chart: Chart, marks: Sequence[Mark] = ()) -> Markup:
+def draw_curve(chart: Chart, marks: Sequence[ChartMark] = ()) -> Markup:
     """Areas, the widest first, with marks on the last of them."""
     count = len(chart.tips)
     top = _top(chart)
     last = chart.series[-1].values
     few = sum(not mark.quiet for mark in marks) <= _FEW
     dots = [_dot(mark, _x(mark.at, count), _y(last[mark.at], top), few=few) for mark in marks]
-    layers = _layered(chart, top, "area", {mark.at for mark in marks})
-    return _figure(chart, (*layers, dots), linked=bool(marks))
+    layers = _draw_areas(chart, top, "area", {mark.at for mark in marks})
+    return _draw_figure(chart, (*layers, dots), linked=bool(marks))
 
 
-def bars(chart: Chart) -> Markup:
+def draw_bars(chart: Chart) -> Markup:
     """Stacked bars, one for each tip; very many of them flow together into areas."""
     count = len(chart.tips)
-    stacked = list(accumulate((list(line.values) for line in chart.series), _upon))
+    stacked = list(accumulate((list(line.values) for line in chart.series), _stack))
     top = _top(replace(chart, series=[Series("", "", values) for values in stacked]))
     if count > _DENSE:
         layers = [Series(line.name, line.look, up) for line, up in zip(chart.series, stacked, strict=True)]
-        return _figure(chart, _layered(replace(chart, series=layers[::-1]), top, "solid"))
+        return _draw_figure(chart, _draw_areas(replace(chart, series=layers[::-1]), top, "solid"))
     drawn = [
         _bar((at + 0.1) * 100 / count, 80 / count, (up[at], line.values[at]), top, line.look)
         for line, up in zip(chart.series, stacked, strict=True)
         for at in range(count)
     ]
-    return _barred(chart, drawn, top)
+    return _draw_bar_chart(chart, drawn, top)
 
 
-def paired(chart: Chart) -> Markup:
+def draw_paired_bars(chart: Chart) -> Markup:
     """For each tip two bars at the same place: the first, usually the larger, behind the second."""
     count, top = len(chart.tips), _top(chart)
     width = 100 / max(1, count)
@@ -89,10 +89,10 @@ def paired(chart: Chart) -> Markup:
         for line, inset in zip(chart.series, (0.08, 0.24), strict=True):
             size = line.values[at]
             drawn.append(_bar((at + inset) * width, width * (1 - 2 * inset), (size, size), top, line.look))
-    return _barred(chart, drawn, top)
+    return _draw_bar_chart(chart, drawn, top)
 
 
-def meter(part: float, whole: float, look: str = "with") -> Markup:
+def draw_meter(part: float, whole: float, look: str = "with") -> Markup:
     """A share as a short bar inside a table; the number stands beside it."""
     share = min(1.0, part / whole) if whole else 0.0
     return tag(
@@ -104,13 +104,13 @@ def meter(part: float, whole: float, look: str = "with") -> Markup:
     )
 
 
-def _upon(below: list[float], above: list[float]) -> list[float]:
+def _stack(below: list[float], above: list[float]) -> list[float]:
     return [under + size for under, size in zip(below, above, strict=True)]
 
 
-def _layered(chart: Chart, top: float, look: str, needed: Collection[int] = ()) -> list[Child]:
+def _draw_areas(chart: Chart, top: float, look: str, needed: Collection[int] = ()) -> list[Child]:
     """Areas one over the other, the last in front."""
-    picked = _picked(len(chart.tips), needed)
+    picked = _pick_points(len(chart.tips), needed)
     drawing = tag(
         "svg",
         *(_area(line, picked, len(chart.tips), top, look) for line in chart.series),
@@ -123,12 +123,12 @@ def _layered(chart: Chart, top: float, look: str, needed: Collection[int] = ()) 
     return [_grid(top), drawing, _scale(top, chart.unit), _strips(chart.tips, picked)]
 
 
-def _barred(chart: Chart, drawn: Sequence[Markup], top: float) -> Markup:
+def _draw_bar_chart(chart: Chart, drawn: Sequence[Markup], top: float) -> Markup:
     strips = _strips(chart.tips, range(len(chart.tips)))
-    return _figure(chart, (_grid(top), tag("g", *drawn), _scale(top, chart.unit), strips))
+    return _draw_figure(chart, (_grid(top), tag("g", *drawn), _scale(top, chart.unit), strips))
 
 
-def spread(low: float, high: float, top: float) -> Markup:
+def draw_spread(low: float, high: float, top: float) -> Markup:
     """Two values on one rail: the usual and the rare."""
     shares = [min(1.0, value / top) if top else 0.0 for value in (high, low)]
     return tag(
@@ -143,7 +143,7 @@ def spread(low: float, high: float, top: float) -> Markup:
     )
 
 
-def _figure(chart: Chart, parts: Sequence[Child], *, linked: bool = False) -> Markup:
+def _draw_figure(chart: Chart, parts: Sequence[Child], *, linked: bool = False) -> Markup:
     """With links inside it is a group, else one picture."""
     legend = tag(
         "ul",
@@ -169,7 +169,7 @@ def _top(chart: Chart) -> float:
     return top if top >= _LEAST else 1
 
 
-def _dot(mark: Mark, x: str, y: str, *, few: bool) -> Markup:
+def _dot(mark: ChartMark, x: str, y: str, *, few: bool) -> Markup:
     line = tag("line", x1=x, x2=x, y1="0" if few else y, y2="100%", class_="mark-line")
     size = 2.5 if mark.quiet else (4 if few else 3) + 4 * mark.weight
     return tag(
@@ -250,7 +250,7 @@ def _ticks(top: float) -> list[float]:
     return [step * number for number in range(int(top / step) + 1)]
 
 
-def _picked(count: int, needed: Collection[int]) -> list[int]:
+def _pick_points(count: int, needed: Collection[int]) -> list[int]:
     """Points that are drawn: all, or evenly some, and those that carry a mark."""
     every = -(-count // _MOST)
     return [at for at in range(count) if at % every == 0 or at == count - 1 or at in needed] if count else []

@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from laconic.sessions.calls import Figures
-from laconic.sessions.spending import Malformed, Part
+from laconic.sessions.spending import Malformed, SpendingPart
 
 
 class Totals(msgspec.Struct, frozen=True):
@@ -72,7 +72,7 @@ class Overview(msgspec.Struct, frozen=True):
     bucket: str  # hour or day
     buckets: list[Bucket]
     quotas: list[Runway]
-    kinds: list[Part]
+    kinds: list[SpendingPart]
     sessions: list[SessionFigures]
 
 
@@ -124,7 +124,7 @@ class DecisionFigures(msgspec.Struct, frozen=True):
     note: str
 
 
-class Event(msgspec.Struct, frozen=True):
+class DecisionEvent(msgspec.Struct, frozen=True):
     """All decisions of one turn: a mark on the curve."""
 
     number: int
@@ -138,24 +138,24 @@ class SessionPage(msgspec.Struct, frozen=True):
 
     session: SessionFigures
     turns: list[TurnFigures]
-    events: list[Event]
+    events: list[DecisionEvent]
     decisions_total: int
     evicted_tokens: int
     decisions: list[DecisionFigures]  # the newest of them, newest first
-    kinds: list[Part]
-    tools: list[Part]
-    files: list[Part]
+    kinds: list[SpendingPart]
+    tools: list[SpendingPart]
+    files: list[SpendingPart]
 
 
-class Spent(msgspec.Struct, frozen=True):
+class SpendingPage(msgspec.Struct, frozen=True):
     """Where tokens went."""
 
     days: int  # 0: ever
     sent: int
     whole: int
-    kinds: list[Part]
-    tools: list[Part]
-    files: list[Part]
+    kinds: list[SpendingPart]
+    tools: list[SpendingPart]
+    files: list[SpendingPart]
     sessions: list[SessionFigures]
 
 
@@ -163,7 +163,7 @@ class Tools(msgspec.Struct, frozen=True):
     """What tools cost: ours call by call, all of them by what they put into conversations."""
 
     ours: list[Figures]
-    seen: list[Part]
+    seen: list[SpendingPart]
 
 
 class ModelFigures(msgspec.Struct, frozen=True):

@@ -118,7 +118,7 @@ def link(page_name: str, text: Child, **query: str | int) -> Markup:
     return tag("a", text, href=f"{page_name}?{urlencode(query)}" if query else page_name)
 
 
-def spaced(*children: Child) -> Markup:
+def join_spaced(*children: Child) -> Markup:
     return join([children[0], *(part for child in children[1:] for part in (" ", child))])
 
 

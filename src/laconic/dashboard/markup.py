@@ -32,10 +32,10 @@ def tag(element: str, *children: Child, **attributes: Attribute) -> Markup:
 
 def join(children: Iterable[Child]) -> Markup:
     """Children one after the other."""
-    return Markup("".join(_written(child) for child in children))
+    return Markup("".join(_write(child) for child in children))
 
 
-def _written(child: Child) -> str:
+def _write(child: Child) -> str:
     if child is None:
         return ""
     if isinstance(child, Markup):

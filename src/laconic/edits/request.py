@@ -39,7 +39,7 @@ _TAGGED: Final = re.compile(r"\[?(.*?)#([0-9a-f]{6,64})(?: \d+ lines?\])?\Z", re
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class AnchoredLine:
     """A line, with its anchor where the agent read with anchors."""
 
     line: int
@@ -47,20 +47,20 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
-class Lines:
+class ReplaceLines:
     """Replace the lines from start to end; no new lines means delete."""
 
-    start: Place
-    end: Place
+    start: AnchoredLine
+    end: AnchoredLine
     new: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Insert:
+class InsertLines:
     """Put lines into the gap below a line; 0 is the top of the file."""
 
     below: int
-    named: Place  # the line as the agent gave it
+    named: AnchoredLine  # the line as the agent gave it
     new: tuple[str, ...]
 
 
@@ -86,21 +86,21 @@ class Edit:
 
     path: str
     tag: str
-    change: Lines | Insert | Find | Create
+    change: ReplaceLines | InsertLines | Find | Create
 
     @property
     def span(self) -> Span | None:
         """The lines it names in the version with its tag."""
-        if isinstance(self.change, Lines):
+        if isinstance(self.change, ReplaceLines):
             return Span(self.change.start.line, self.change.end.line)
-        if isinstance(self.change, Insert):
+        if isinstance(self.change, InsertLines):
             return Span(self.change.named.line, self.change.named.line)
         return None
 
 
 def edit(given: Mapping[str, object]) -> Edit:
     """An edit from arguments as an agent writes them."""
-    known = _renamed(given)
+    known = _rename_keys(given)
     path, tag = _target(known)
     forms = [name for name in ("start", "insert_after", "insert_before", "find", "create") if name in known]
     if not forms and "text" in known and not tag:
@@ -112,7 +112,7 @@ def edit(given: Mapping[str, object]) -> Edit:
     return Edit(path, tag, _change(forms[0], known, tag))
 
 
-def _change(form: str, known: Mapping[str, object], tag: str) -> Lines | Insert | Find | Create:
+def _change(form: str, known: Mapping[str, object], tag: str) -> ReplaceLines | InsertLines | Find | Create:
     text = _text(known, "text")
     if form == "create":
         return Create(text)
@@ -129,14 +129,14 @@ def _change(form: str, known: Mapping[str, object], tag: str) -> Lines | Insert 
         end = _number(known["end"], "end") if "end" in known else start
         if start.line < 1 or end.line < start.line:
             raise UsageError(f"Lines {start.line} to {end.line} are no range.", "Lines are 1-based and inclusive.")
-        return Lines(start, end, new)
+        return ReplaceLines(start, end, new)
     if not new:
         raise UsageError("There is nothing to insert.", 'Give text; "\\n" is one empty line.')
     named = _number(known[form], form)
     below = named.line if form == "insert_after" else named.line - 1
     if below < 0:
         raise UsageError("There is no line 0 to insert before.", "Lines are 1-based; the top is insert_before 1.")
-    return Insert(below, named, new)
+    return InsertLines(below, named, new)
 
 
 def as_lines(text: str) -> tuple[str, ...]:
@@ -146,7 +146,7 @@ def as_lines(text: str) -> tuple[str, ...]:
     return tuple(text.replace("\r\n", "\n").removesuffix("\n").split("\n"))
 
 
-def _renamed(given: Mapping[str, object]) -> dict[str, object]:
+def _rename_keys(given: Mapping[str, object]) -> dict[str, object]:
     known: dict[str, object] = {}
     for key, value in given.items():
         name = _NAMES.get(key.lower().replace("-", "_"))
@@ -193,11 +193,11 @@ def _target(known: Mapping[str, object]) -> tuple[str, str]:
     return path, tag
 
 
-def _number(value: object, name: str) -> Place:
+def _number(value: object, name: str) -> AnchoredLine:
     match = _LINE.match(str(value)) if isinstance(value, int | str) and not isinstance(value, bool) else None
     if match is None:
         raise UsageError(f"{name} is {value!r}, not a line number.", _FORMS)
-    return Place(int(match[1]), match[2] or "")
+    return AnchoredLine(int(match[1]), match[2] or "")
 
 
 def _text(known: Mapping[str, object], name: str) -> str:

@@ -12,8 +12,8 @@ from itertools import pairwise
 
 from laconic.edits.align import NOWHERE, carry
 from laconic.edits.anchors import anchor
-from laconic.edits.request import Create, Edit, Find, Insert, Lines, Place
-from laconic.edits.source import Source, splice
+from laconic.edits.request import AnchoredLine, Create, Edit, Find, InsertLines, ReplaceLines
+from laconic.edits.source import SourceText, splice
 from laconic.records import Hunk, Span
 
 
@@ -39,7 +39,7 @@ class Refusal:
 class Resolved:
     """The new version, and what is different."""
 
-    source: Source
+    source: SourceText
     hunks: tuple[Hunk, ...]
 
 
@@ -59,7 +59,9 @@ class _Refused(Exception):
         self.problem, self.fix, self.look = problem, fix, tuple(look)
 
 
-def resolve(edits: Sequence[tuple[int, Edit]], live: Source, read: Mapping[str, Seen]) -> Resolved | list[Refusal]:
+def resolve(
+    edits: Sequence[tuple[int, Edit]], live: SourceText, read: Mapping[str, Seen]
+) -> Resolved | list[Refusal]:
     """All edits of one existing file, each with its number in the call; `read` holds the versions read, by tag."""
     moves: list[_Move] = []
     refusals: list[Refusal] = []
@@ -70,7 +72,7 @@ def resolve(edits: Sequence[tuple[int, Edit]], live: Source, read: Mapping[str, 
             refusals.append(Refusal(number, refused.problem, refused.fix, refused.look))
     moves.sort(key=lambda move: (move.start, move.stop))
     refusals += _collisions(moves)
-    moves = [real for move in moves if (real := _trimmed(move, live)) is not None]
+    moves = [real for move in moves if (real := _trim_move(move, live)) is not None]
     idle = {number for number, _ in edits} - {move.number for move in moves} - {r.number for r in refusals}
     refusals += [
         Refusal(number, "The file already reads like that.", "Leave this edit out.") for number in sorted(idle)
@@ -81,7 +83,7 @@ def resolve(edits: Sequence[tuple[int, Edit]], live: Source, read: Mapping[str, 
     return Resolved(changed, _hunks(moves, live))
 
 
-def _moves(edit: Edit, live: Source, read: Mapping[str, Seen]) -> list[tuple[int, int, tuple[str, ...]]]:
+def _moves(edit: Edit, live: SourceText, read: Mapping[str, Seen]) -> list[tuple[int, int, tuple[str, ...]]]:
     match edit.change:
         case Create():
             total = len(live.lines)
@@ -90,18 +92,18 @@ def _moves(edit: Edit, live: Source, read: Mapping[str, Seen]) -> list[tuple[int
         case Find() as change:
             if edit.tag and edit.tag not in (live.tag, *read):
                 raise _unknown(edit, live)
-            return _found(change, live)
-        case Lines() as change:
-            start, stop = _carried(edit, live, read, change.start.line - 1, change.end.line)
+            return _find_text(change, live)
+        case ReplaceLines() as change:
+            start, stop = _carry_lines(edit, live, read, change.start.line - 1, change.end.line)
             _check_anchors((change.start, change.end), live.lines, start - change.start.line + 1)
             return [(start, stop, change.new)]
-        case Insert() as change:
-            start, _ = _carried(edit, live, read, change.below, change.below)
+        case InsertLines() as change:
+            start, _ = _carry_lines(edit, live, read, change.below, change.below)
             _check_anchors((change.named,), live.lines, start - change.below)
             return [(start, start, change.new)]
 
 
-def _carried(edit: Edit, live: Source, read: Mapping[str, Seen], start: int, stop: int) -> tuple[int, int]:
+def _carry_lines(edit: Edit, live: SourceText, read: Mapping[str, Seen], start: int, stop: int) -> tuple[int, int]:
     """Where the named lines (or the named gap) stand now."""
     seen = read.get(edit.tag)
     if seen is None and edit.tag != live.tag:
@@ -110,7 +112,7 @@ def _carried(edit: Edit, live: Source, read: Mapping[str, Seen], start: int, sto
     if stop > len(lines):
         problem = f"Version {edit.tag} has {len(lines)} lines, not {stop}."
         raise _Refused(problem, "Name lines that were shown.", [Span(max(1, len(live.lines) - 3), len(live.lines))])
-    if seen and (hidden := _hidden(edit.span, seen.shown)):
+    if seen and (hidden := _find_hidden(edit.span, seen.shown)):
         what = (
             f"Line {hidden} of version {edit.tag} was" if len(hidden) == 1 else f"Lines {hidden} of {edit.tag} were"
         )
@@ -141,7 +143,7 @@ def _image(carried: Sequence[int], start: int, stop: int, total: int) -> int:
     return NOWHERE if lost or above + 1 != below else below
 
 
-def _hidden(span: Span | None, shown: Sequence[Span]) -> Span | None:
+def _find_hidden(span: Span | None, shown: Sequence[Span]) -> Span | None:
     """The first lines of a span that were not shown."""
     if span is None or span.end == 0:
         return None
@@ -152,7 +154,7 @@ def _hidden(span: Span | None, shown: Sequence[Span]) -> Span | None:
     return Span(line, span.end) if line <= span.end else None
 
 
-def _nearby(carried: Sequence[int], start: int, stop: int, live: Source) -> Span:
+def _nearby(carried: Sequence[int], start: int, stop: int, live: SourceText) -> Span:
     """The lines of the live file between what is left around a range, with three lines on each side."""
     above = next((carried[i] for i in range(min(start, len(carried)) - 1, -1, -1) if carried[i] != NOWHERE), None)
     below = next((carried[i] for i in range(stop, len(carried)) if carried[i] != NOWHERE), None)
@@ -162,7 +164,7 @@ def _nearby(carried: Sequence[int], start: int, stop: int, live: Source) -> Span
     return Span(max(1, first - 2), max(1, min(total, last + 3)))
 
 
-def _unknown(edit: Edit, live: Source) -> _Refused:
+def _unknown(edit: Edit, live: SourceText) -> _Refused:
     look = edit.span
     total = len(live.lines)
     spans = [Span(max(1, min(look.start, total) - 3), max(1, min(total, look.end + 3)))] if look else []
@@ -170,7 +172,7 @@ def _unknown(edit: Edit, live: Source) -> _Refused:
     return _Refused(problem, f"The file is now {live.tag}: check the lines and use that tag.", spans)
 
 
-def _found(change: Find, live: Source) -> list[tuple[int, int, tuple[str, ...]]]:
+def _find_text(change: Find, live: SourceText) -> list[tuple[int, int, tuple[str, ...]]]:
     """An exact text as whole lines to replace; matches that share a line go together."""
     text = live.text
     places = _places(text, change.find)
@@ -222,14 +224,14 @@ def _lines_of(text: str, place: int, length: int) -> Span:
     return Span(max(1, first - 1), first + text.count("\n", place, place + length) + 1)
 
 
-def _nearest(find: str, live: Source) -> list[Span]:
+def _nearest(find: str, live: SourceText) -> list[Span]:
     """Where a text that is not there most likely was meant: its telling lines, white space aside."""
     wanted = {" ".join(line.split()) for line in find.split("\n") if any(map(str.isalnum, line))}
     hits = [i for i, line in enumerate(live.lines, 1) if " ".join(line.split()) in wanted]
     return [Span(max(1, i - 3), min(len(live.lines), i + 3)) for i in hits[:3]]
 
 
-def _check_anchors(places: Sequence[Place], lines: Sequence[str], shift: int) -> None:
+def _check_anchors(places: Sequence[AnchoredLine], lines: Sequence[str], shift: int) -> None:
     for place in places:
         index = place.line - 1 + shift
         if place.anchor and not (0 <= index < len(lines) and anchor(lines[index]) == place.anchor):
@@ -251,7 +253,7 @@ def _collisions(moves: Sequence[_Move]) -> list[Refusal]:
     return refusals
 
 
-def _trimmed(move: _Move, live: Source) -> _Move | None:
+def _trim_move(move: _Move, live: SourceText) -> _Move | None:
     """The move without the lines that it replaces by themselves: they keep their endings. None if nothing is left."""
     old, new = live.pieces[move.start : move.stop], move.new
     head = 0
@@ -265,7 +267,7 @@ def _trimmed(move: _Move, live: Source) -> _Move | None:
     return _Move(move.start + head, move.stop - tail, new[head : len(new) - tail], move.number)
 
 
-def _hunks(moves: Sequence[_Move], live: Source) -> tuple[Hunk, ...]:
+def _hunks(moves: Sequence[_Move], live: SourceText) -> tuple[Hunk, ...]:
     hunks = []
     shift = 0
     for move in moves:

@@ -17,7 +17,7 @@ TAG_LENGTH: Final = 6
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class SourceText:
     """The pieces between newlines. A file that ends in a newline has an empty last piece, which is not a line."""
 
     pieces: tuple[str, ...]
@@ -50,7 +50,7 @@ def tag_of(text: str) -> str:
     return sha256(text.encode("utf-8", "surrogateescape")).hexdigest()[:TAG_LENGTH]
 
 
-def split(data: bytes) -> Source:
+def split(data: bytes) -> SourceText:
     """Bytes to lines; what is not text is refused."""
     if data.startswith(_OTHER_BOMS) or b"\0" in data:
         raise Unreadable("The file is binary or not UTF-8.", "Edit text files only.")
@@ -59,16 +59,16 @@ def split(data: bytes) -> Source:
     raw = text.split("\n")
     pieces = [piece.removesuffix("\r") for piece in raw[:-1]]
     endings = ["\r\n" if piece.endswith("\r") else "\n" for piece in raw[:-1]]
-    return Source((*pieces, raw[-1]), tuple(endings), bom)
+    return SourceText((*pieces, raw[-1]), tuple(endings), bom)
 
 
-def join(source: Source) -> bytes:
+def join(source: SourceText) -> bytes:
     """Lines back to bytes: the inverse of `split`."""
     parts = [piece + ending for piece, ending in zip(source.pieces, (*source.endings, ""), strict=True)]
     return (_BOM if source.bom else b"") + "".join(parts).encode("utf-8", "surrogateescape")
 
 
-def splice(source: Source, changes: tuple[tuple[int, int, tuple[str, ...]], ...]) -> Source:
+def splice(source: SourceText, changes: tuple[tuple[int, int, tuple[str, ...]], ...]) -> SourceText:
     """Replace piece ranges (from, to, new pieces); the ranges are sorted and do not overlap."""
     style = source.ending
     pieces: list[str] = []
@@ -84,10 +84,10 @@ def splice(source: Source, changes: tuple[tuple[int, int, tuple[str, ...]], ...]
     pieces += source.pieces[position:]
     endings += kept[position:]
     if not pieces:
-        return Source(("",), (), source.bom)
-    return Source(tuple(pieces), tuple(endings[: len(pieces) - 1]), source.bom)
+        return SourceText(("",), (), source.bom)
+    return SourceText(tuple(pieces), tuple(endings[: len(pieces) - 1]), source.bom)
 
 
-def _style(source: Source, index: int, style: str) -> str:
+def _style(source: SourceText, index: int, style: str) -> str:
     """In a file of mixed endings a new line ends like the one it replaces."""
     return source.endings[index] if index < len(source.endings) else style

@@ -27,7 +27,7 @@ from laconic.gateway.roster import Roster
 from laconic.gateway.routes import Upstreams, target
 from laconic.serving.hosts import AllowedHosts, HostCheck
 from laconic.serving.tokens import HEADER, TokenCheck, ask_for_token, has_token, is_token
-from laconic.wire.prompted.capability import Memory
+from laconic.wire.prompted.capability import CapabilityMemory
 from laconic.wire.refusals import refusal
 
 
@@ -47,7 +47,7 @@ def build(
     hosts: AllowedHosts | None = None,
     viewer_token: str = "",
     history: History | None = None,
-    memory: Memory | None = None,
+    memory: CapabilityMemory | None = None,
     pages: Mapping[str, ASGIApp] | None = None,
     apart: Callable[[], Planner] | None = None,
     files: Mapping[str, Faulty] | None = None,

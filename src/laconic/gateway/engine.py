@@ -14,8 +14,8 @@ from laconic.context.engine import Prepared as Kept
 from laconic.context.options import Bounds
 from laconic.context.windows import window_of
 from laconic.wire.conversation import Conversation
-from laconic.wire.limits import Limits
-from laconic.wire.prompted.capability import Memory, ProcessMemory
+from laconic.wire.limits import RateLimits
+from laconic.wire.prompted.capability import CapabilityMemory, ProcessMemory
 from laconic.wire.refusals import TooLong
 from laconic.wire.usage import Usage
 
@@ -50,7 +50,7 @@ class Engine(Protocol):
     def prepare(self, caller: Caller, conversation: Conversation) -> Prepared:
         """The request to send instead."""
 
-    def answered(self, caller: Caller, usage: Usage | None, limits: Limits | None) -> None:
+    def answered(self, caller: Caller, usage: Usage | None, limits: RateLimits | None) -> None:
         """What the provider said about an answer."""
 
     def overflowed(self, caller: Caller, said: TooLong) -> None:
@@ -63,7 +63,7 @@ class Unchanged:
     def prepare(self, caller: Caller, conversation: Conversation) -> Prepared:
         return Prepared(conversation.body)
 
-    def answered(self, caller: Caller, usage: Usage | None, limits: Limits | None) -> None:
+    def answered(self, caller: Caller, usage: Usage | None, limits: RateLimits | None) -> None:
         return None
 
     def overflowed(self, caller: Caller, said: TooLong) -> None:
@@ -79,7 +79,7 @@ class Keeping:
         window: int = 0,
         *,
         clock: Callable[[], float] = time.time,
-        memory: Memory | None = None,
+        memory: CapabilityMemory | None = None,
     ) -> None:
         self._engine = engine
         self._window = window  # tokens that the models take; 0: by the model
@@ -103,7 +103,7 @@ class Keeping:
             notes["thinking"] = str(made.thinking)
         return Prepared(made.body, notes, made)
 
-    def answered(self, caller: Caller, usage: Usage | None, limits: Limits | None) -> None:
+    def answered(self, caller: Caller, usage: Usage | None, limits: RateLimits | None) -> None:
         self._engine.observe(_quota(caller), usage, limits)
         if usage is None:
             return

@@ -18,7 +18,7 @@ from laconic.gateway.engine import Caller
 from laconic.gateway.passing import Passing
 from laconic.gateway.plan import Plan
 from laconic.gateway.routes import Target
-from laconic.sessions.turns import Cost, Turn, Turns, Who
+from laconic.sessions.turns import Cost, TurnRecord, Turns, Who
 from laconic.tokens.estimate import estimate
 from laconic.wire.usage import Usage
 
@@ -80,7 +80,7 @@ class History:
                 return
             model = caller.model[:_NAME]
             who = Who(caller.session, caller.account, where.upstream, model, where.format, client)
-            turn = Turn.of(
+            turn = TurnRecord.of(
                 who,
                 plan.kept or Prepared(b""),
                 status=passing.status,

@@ -13,7 +13,7 @@ import msgspec
 from laconic.gateway.engine import Caller
 from laconic.gateway.routes import Target
 from laconic.wire.conversation import Conversation
-from laconic.wire.identity import opening, stated
+from laconic.wire.identity import opening, stated_id
 
 _KEYS: Final = ("authorization", "x-api-key", "x-goog-api-key", "api-key")
 _ACCOUNTS: Final = ("chatgpt-account-id", "openai-organization", "openai-project", "x-goog-user-project")
@@ -40,7 +40,7 @@ def caller(target: Target, headers: Mapping[str, str], query: str, conversation:
     A session is known by what its client keeps: the id that it gives it, its first message, the account. Tokens change
     while it lasts. Two conversations that begin alike are told apart by how they go on.
     """
-    named = next((headers[name] for name in _SESSIONS if headers.get(name)), "") or stated(conversation)
+    named = next((headers[name] for name in _SESSIONS if headers.get(name)), "") or stated_id(conversation)
     session = _hash(target.upstream, _stated_account(headers), named, opening(conversation))
     model = conversation.model or target.model
     return Caller(session[:32], _account(target, headers, query), model, headers.get("anthropic-beta", ""))

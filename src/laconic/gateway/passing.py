@@ -12,7 +12,7 @@ from laconic.gateway.bodies import SideReader, opened
 from laconic.gateway.headers import downward
 from laconic.gateway.plan import Plan
 from laconic.gateway.routes import Target
-from laconic.wire.limits import Limits
+from laconic.wire.limits import RateLimits
 from laconic.wire.prompted.answer import downward as with_calls
 from laconic.wire.prompted.calls import Broken, Nonsense
 from laconic.wire.prompted.down import DownStream
@@ -41,7 +41,7 @@ class Passing:
         self._hour = False  # what it writes to the cache is kept for an hour
         self.plan: Plan | None = None  # that is answered
         self.broken: list[Broken] = []
-        self.limits: Limits | None = None
+        self.limits: RateLimits | None = None
         self.nonsense: Nonsense | None = None  # the model has to be asked again
 
     async def answer(self, answer: aiohttp.ClientResponse, plan: Plan, where: Target) -> None:

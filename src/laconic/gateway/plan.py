@@ -16,11 +16,11 @@ from laconic.gateway.engine import Caller, Engine
 from laconic.gateway.identity import caller
 from laconic.gateway.routes import Target
 from laconic.wire.conversation import Conversation, parse
-from laconic.wire.formats import named
+from laconic.wire.formats import format_named
 from laconic.wire.ours import Ours, ours
-from laconic.wire.prompted.calls import Nonsense, Tool
-from laconic.wire.prompted.capability import Memory, Protocols
-from laconic.wire.prompted.protocol import corrected, tools_of, upward
+from laconic.wire.prompted.calls import Nonsense, PromptedTool
+from laconic.wire.prompted.capability import CapabilityMemory, Protocols
+from laconic.wire.prompted.protocol import add_correction, tools_of, upward
 
 log = logging.getLogger("laconic.gateway")
 TEXTUAL: Final = frozenset({"chat", "anthropic", "responses"})  # formats in which calls can be written as text
@@ -50,7 +50,7 @@ class Plan(msgspec.Struct, frozen=True):
     came: int = 0  # bytes of the conversation before
     went: int = 0  # and after
     ours: Ours = Ours()  # what of it would not be there without us
-    tools: tuple[Tool, ...] = ()  # calls are written as text, and read from it
+    tools: tuple[PromptedTool, ...] = ()  # calls are written as text, and read from it
     unsure: bool = False  # it has tools, and nobody knows whether the model can call them
     shortened: bool = False  # the provider said that an earlier form was too long
     kept: Kept | None = None  # what the engine did
@@ -65,7 +65,7 @@ class Planner:
     """Holds the engine and the sessions that are switched off. Runs in one thread."""
 
     def __init__(
-        self, engine: Engine, policy: Policy, clock: Callable[[], float], memory: Memory | None = None
+        self, engine: Engine, policy: Policy, clock: Callable[[], float], memory: CapabilityMemory | None = None
     ) -> None:
         self.engine = engine
         self.policy = policy
@@ -89,7 +89,7 @@ class Planner:
         plain = opened(body, encoding, self.policy.max_body) if encoding else body
         if plain is None:
             return Plan(body)
-        conversation = parse(named(target.format), plain)
+        conversation = parse(format_named(target.format), plain)
         who = caller(target, headers, query, conversation)
         if self.switch(who.session, headers) or not self._wanted(who, conversation):
             notes = {"session": who.session, "action": "off"}
@@ -110,7 +110,7 @@ class Planner:
         )
         if target.format not in TEXTUAL or not conversation.field("tools"):
             return made
-        known = self.protocols.known(target.upstream, who.model)
+        known = self.protocols.known_mode(target.upstream, who.model)
         if known == "prompted":
             return self.prompted(target, prepared.body, made)
         unsure = not known and bool(who.model) and self.policy.probe and bool(tools_of(conversation))
@@ -118,14 +118,14 @@ class Planner:
 
     def again(self, target: Target, plan: Plan, nonsense: Nonsense) -> Plan:
         """The same request after an answer whose calls cannot be used."""
-        conversation = parse(named(target.format), plan.body)
-        return msgspec.structs.replace(plan, body=corrected(conversation, nonsense, plan.tools))
+        conversation = parse(format_named(target.format), plan.body)
+        return msgspec.structs.replace(plan, body=add_correction(conversation, nonsense, plan.tools))
 
     def prompted(self, target: Target, plain: bytes, plan: Plan) -> Plan:
         """The same request for a model without function calling; as it is when it has no tools."""
         if target.format not in TEXTUAL:
             return plan
-        conversation = parse(named(target.format), plain)
+        conversation = parse(format_named(target.format), plain)
         tools = tuple(tools_of(conversation))
         if not tools:
             return plan
@@ -138,7 +138,7 @@ class Planner:
             plan.caller is None
             or plan.off
             or plan.tools
-            or not self.protocols.refused(target.upstream, plan.caller.model)
+            or not self.protocols.note_refusal(target.upstream, plan.caller.model)
         ):
             return None
         try:

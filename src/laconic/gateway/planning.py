@@ -16,7 +16,7 @@ from laconic.gateway.engine import Caller
 from laconic.gateway.plan import Plan, Planner
 from laconic.gateway.planner_process import PlannerProcess
 from laconic.gateway.routes import Target
-from laconic.wire.limits import Limits
+from laconic.wire.limits import RateLimits
 from laconic.wire.prompted.calls import Nonsense
 from laconic.wire.refusals import TooLong
 from laconic.wire.usage import Usage
@@ -72,7 +72,7 @@ class Planning:
             await self._apart(_overflowed, caller, said)
         await self._here(_overflowed, caller, said)
 
-    def answered(self, caller: Caller, usage: Usage | None, limits: Limits | None) -> None:
+    def answered(self, caller: Caller, usage: Usage | None, limits: RateLimits | None) -> None:
         """What the provider said about an answer. Nobody waits for it, so it is kept even when the client leaves."""
         self._thread.submit(_answered, self._planner, caller, usage, limits)
         if self._process is not None and self._process.running:
@@ -115,7 +115,7 @@ def _overflowed(planner: Planner, caller: Caller, said: TooLong) -> None:
     _quietly(planner.engine.overflowed, caller, said)
 
 
-def _answered(planner: Planner, caller: Caller, usage: Usage | None, limits: Limits | None) -> None:
+def _answered(planner: Planner, caller: Caller, usage: Usage | None, limits: RateLimits | None) -> None:
     _quietly(planner.engine.answered, caller, usage, limits)
 
 

@@ -18,7 +18,7 @@ from laconic.config import outbound_proxy
 from laconic.gateway.headers import upward
 from laconic.gateway.metrics import Metrics
 from laconic.gateway.routes import Target
-from laconic.wire.prompted.probe import declared, described, question, shown
+from laconic.wire.prompted.probe import question, read_answer, read_description, read_listing
 
 log = logging.getLogger("laconic.gateway")
 _LISTED: Final = 5.0  # seconds for a list
@@ -73,7 +73,7 @@ class Probes:
             how = "probe"
             address = URL(where.base + where.path + (f"?{query}" if query else ""), encoded=True)
             with suppress(aiohttp.ClientError, TimeoutError, OSError):
-                found = shown(*await _post(client, address, headers, question(where.format, model), _ANSWERED))
+                found = read_answer(*await _post(client, address, headers, question(where.format, model), _ANSWERED))
         self._metrics.add("laconic_probes_total", upstream=where.upstream, found=found or "nothing", how=how)
         log.info("a model was probed", extra={"upstream": where.upstream, "action": found or "nothing", "how": how})
         return found
@@ -87,13 +87,13 @@ async def _listed(client: aiohttp.ClientSession, where: Target, headers: list[tu
     proxy = outbound_proxy(str(address))
     async with client.get(address, headers=headers, timeout=brief, allow_redirects=False, proxy=proxy) as answer:
         said = await answer.read() if answer.status == 200 else b""
-    if found := declared(said, model):
+    if found := read_listing(said, model):
         return found
     if b'"library"' not in said:  # the owner of all models there
         return ""
     wanted = question("chat", model)  # only its `model` is looked at
     status, said = await _post(client, URL(f"{where.base}/api/show", encoded=True), headers, wanted, _LISTED)
-    return described(said) if status == 200 else ""
+    return read_description(said) if status == 200 else ""
 
 
 async def _post(

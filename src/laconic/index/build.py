@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from laconic.index.changes import Changes, Known, compare, known
+from laconic.index.changes import Changes, KnownFile, compare, read_known_files
 from laconic.index.compacting import compact, too_many_dead
-from laconic.index.prepared import Prepared
+from laconic.index.prepared import PreparedFile
 from laconic.index.preparing import Job, Preparer
 from laconic.index.store import Store
 from laconic.workspace.listing import Listed, listing
@@ -26,7 +26,7 @@ Progress = Callable[[int, int], None]  # files done, files in all
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class BuildResult:
     """What a build did."""
 
     written: int = 0
@@ -44,15 +44,15 @@ def build(
     *,
     secrets: SecretFiles = NO_EXCEPTIONS,
     seconds: float = 0.0,
-) -> Outcome:
+) -> BuildResult:
     """Make the whole workspace fresh; waits at most `seconds` for another writer."""
-    with store.locked(seconds) as got:
+    with store.lock(seconds) as got:
         if not got:
-            return Outcome(locked=True)
+            return BuildResult(locked=True)
         with store.writing():
             store.stamp()
         older = store.older
-        outcome = _apply(store, root, compare(listing(root, secrets), known(store)), preparer, progress)
+        outcome = _apply(store, root, compare(listing(root, secrets), read_known_files(store)), preparer, progress)
         if outcome.written or outcome.removed or older or not store.meta("built"):
             _finish(store)
         if older or too_many_dead(store):
@@ -61,17 +61,17 @@ def build(
         return outcome
 
 
-def bring_in(store: Store, root: Path, changes: Changes, preparer: Preparer, *, seconds: float = 2.0) -> Outcome:
+def bring_in(store: Store, root: Path, changes: Changes, preparer: Preparer, *, seconds: float = 2.0) -> BuildResult:
     """Write changes that were found a moment ago."""
-    with store.locked(seconds) as got:
+    with store.lock(seconds) as got:
         if not got:
-            return Outcome(locked=True)
+            return BuildResult(locked=True)
         return _apply(store, root, changes, preparer, lambda done, total: None)
 
 
-def _apply(store: Store, root: Path, changes: Changes, preparer: Preparer, progress: Progress) -> Outcome:
+def _apply(store: Store, root: Path, changes: Changes, preparer: Preparer, progress: Progress) -> BuildResult:
     started = time.perf_counter()
-    before = known(store, [item.path for item in changes.suspects])
+    before = read_known_files(store, [item.path for item in changes.suspects])
     # Another process may have brought some of them in while we waited for the lock.
     suspects = [item for item in changes.suspects if not (held := before.get(item.path)) or not held.same(item)]
     total = len(suspects)
@@ -86,7 +86,7 @@ def _apply(store: Store, root: Path, changes: Changes, preparer: Preparer, progr
             store.set_meta("building", f"0/{total}")
     done = written = 0
     jobs = [Job(item, before[item.path].hash if item.path in before else b"") for item in suspects]
-    for batch in _batches(preparer.prepared(root, jobs)):
+    for batch in _batches(preparer.prepare(root, jobs)):
         with store.writing():
             written += sum(_put(store, file, before) for file in batch)
             done += len(batch)
@@ -98,14 +98,14 @@ def _apply(store: Store, root: Path, changes: Changes, preparer: Preparer, progr
         store.shrink()
     if store.meta("building") and not store.older:  # also what a killed build left behind
         _finish(store)
-    return Outcome(written, done - written, removed, time.perf_counter() - started)
+    return BuildResult(written, done - written, removed, time.perf_counter() - started)
 
 
-def _becomes_secret(item: Listed, before: dict[str, Known]) -> bool:
+def _becomes_secret(item: Listed, before: dict[str, KnownFile]) -> bool:
     return item.trouble == SECRET and item.path in before and before[item.path].reason != SECRET
 
 
-def _put(store: Store, file: Prepared, before: dict[str, Known]) -> bool:
+def _put(store: Store, file: PreparedFile, before: dict[str, KnownFile]) -> bool:
     if file.hash and file.path in before and before[file.path].hash == file.hash:
         store.touch(file)
         return False
@@ -119,8 +119,8 @@ def _finish(store: Store) -> None:
         store.set_meta("built", str(int(time.time())))
 
 
-def _batches(files: Iterable[Prepared]) -> Iterator[list[Prepared]]:
-    batch: list[Prepared] = []
+def _batches(files: Iterable[PreparedFile]) -> Iterator[list[PreparedFile]]:
+    batch: list[PreparedFile] = []
     volume = 0
     for file in files:
         batch.append(file)

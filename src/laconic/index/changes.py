@@ -15,7 +15,7 @@ _MANY: Final = 500  # paths that are asked for one by one
 _TICK: Final = _SECOND // 20  # clocks of file systems stand still for some milliseconds
 
 
-class Known(NamedTuple):
+class KnownFile(NamedTuple):
     """What the index remembers of a file to recognise a change."""
 
     size: int
@@ -40,7 +40,7 @@ class Known(NamedTuple):
         return not self.racy or not self.hash
 
 
-_FORGOTTEN: Final = Known(-1, 0, 0, 0, b"", "")  # of what an older parser read nothing is taken over
+_FORGOTTEN: Final = KnownFile(-1, 0, 0, 0, b"", "")  # of what an older parser read nothing is taken over
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,7 @@ class Changes:
         return len(self.suspects) + len(self.gone)
 
 
-def known(store: Store, paths: Sequence[str] | None = None) -> dict[str, Known]:
+def read_known_files(store: Store, paths: Sequence[str] | None = None) -> dict[str, KnownFile]:
     """What the index remembers, by path; of all files, or of some."""
     query = "SELECT path, id, size, mtime_ns, ctime_ns, checked_ns, hash, reason FROM files"
     if paths is None or len(paths) > _MANY:
@@ -63,10 +63,10 @@ def known(store: Store, paths: Sequence[str] | None = None) -> dict[str, Known]:
         asked = (store.connection.execute(query + " WHERE path = ?", (path,)).fetchone() for path in paths)
         rows = [row for row in asked if row is not None]
     older = store.older
-    return {row[0]: _FORGOTTEN if row[1] <= older else Known._make(row[2:]) for row in rows}
+    return {row[0]: _FORGOTTEN if row[1] <= older else KnownFile._make(row[2:]) for row in rows}
 
 
-def compare(listed: Iterable[Listed], remembered: Mapping[str, Known]) -> Changes:
+def compare(listed: Iterable[Listed], remembered: Mapping[str, KnownFile]) -> Changes:
     """Files that are new, files that may have changed, and files that are gone."""
     suspects: list[Listed] = []
     seen: set[str] = set()

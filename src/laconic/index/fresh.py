@@ -10,11 +10,11 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Final
 
-from laconic.index.changes import Changes, Known, compare, known
+from laconic.index.changes import Changes, KnownFile, compare, read_known_files
 from laconic.index.store import Store
 from laconic.workspace.listing import Listed, listing, look
 from laconic.workspace.secrets import NO_EXCEPTIONS, SecretFiles
-from laconic.workspace.watching import Heard, Watch, folders_of
+from laconic.workspace.watching import FolderWatch, WatchEvents, folders_of
 
 _NOTHING: Final = Changes((), ())
 _OFTEN: Final = 0.3  # seconds between two looks when nobody tells us
@@ -37,7 +37,7 @@ class Freshness:
         self._store = store
         self._root = root
         self._clock = clock
-        self._watch: Watch | None = None
+        self._watch: FolderWatch | None = None
         self._ignored: frozenset[str] = frozenset()
         self._next = 0.0  # when to look at everything again
         self._looks = 0
@@ -51,14 +51,14 @@ class Freshness:
 
     def changes(self) -> Changes:
         """All changes that are known or due to be looked for."""
-        heard = self._heard()
+        heard = self._take_events()
         if heard.lost or self._clock() >= self._next:
             return self._look(heard)
         paths = heard.paths - self._ignored
         if not paths:
             return _NOTHING
-        found = self.named(paths)
-        if any(_decides(item.path) or self._known(item.path) is None for item in found.suspects):
+        found = self.check_named(paths)
+        if any(_decides(item.path) or self._find_known(item.path) is None for item in found.suspects):
             return self._look(heard)  # a new file may be one that git ignores
         return found
 
@@ -73,12 +73,12 @@ class Freshness:
             return True
         return self._watch.wait(seconds)
 
-    def named(self, paths: Iterable[str]) -> Changes:
+    def check_named(self, paths: Iterable[str]) -> Changes:
         """Those of the named files that changed, by size and times."""
         suspects: list[Listed] = []
         gone: list[str] = []
         for path in paths:
-            before = self._known(path)
+            before = self._find_known(path)
             now = look(self._root, path, self._secrets)
             if now is None:
                 gone += [path] if before else []
@@ -86,16 +86,16 @@ class Freshness:
                 suspects.append(now)
         return Changes(tuple(suspects), tuple(gone))
 
-    def _heard(self) -> Heard:
-        return Heard(frozenset(), False) if self._watch is None else self._watch.heard()
+    def _take_events(self) -> WatchEvents:
+        return WatchEvents(frozenset(), False) if self._watch is None else self._watch.take_events()
 
-    def _look(self, heard: Heard) -> Changes:
+    def _look(self, heard: WatchEvents) -> Changes:
         started = self._clock()
         self._looks += 1
         if self._listens and (heard.lost or self._looks == 2):  # a command that ends at once asks only once
             self._listen_anew()
         items = listing(self._root, self._secrets)
-        changes = compare(items, known(self._store))
+        changes = compare(items, read_known_files(self._store))
         news = self._listen(item.path for item in items)
         self._ignored = (self._ignored | heard.paths).difference(item.path for item in items)
         pause = max(_SELDOM if self._watch else _OFTEN, (self._clock() - started) * _SHARE)
@@ -106,7 +106,7 @@ class Freshness:
     def _listen_anew(self) -> None:
         """Folders that were moved are still heard under their old names: begin again."""
         self.close()
-        self._watch = Watch.open(self._root)
+        self._watch = FolderWatch.open(self._root)
         self._listens = self._watch is not None
         self._listen(row[0] for row in self._store.connection.execute("SELECT path FROM files"))
 
@@ -119,8 +119,8 @@ class Freshness:
             self._listens = False
         return bool(added)
 
-    def _known(self, path: str) -> Known | None:
-        return known(self._store, [path]).get(path)
+    def _find_known(self, path: str) -> KnownFile | None:
+        return read_known_files(self._store, [path]).get(path)
 
 
 def _decides(path: str) -> bool:

@@ -14,7 +14,7 @@ import msgspec
 
 from laconic.errors import LaconicError
 from laconic.index import catalog
-from laconic.index.changes import compare, known
+from laconic.index.changes import compare, read_known_files
 from laconic.index.parse import ParsePool
 from laconic.index.store import Store
 from laconic.records import Failure
@@ -26,7 +26,7 @@ _ROOM: Final = 1_000_000  # bytes that the cache folder must still take
 _OLDEST: Final = (3, 34)  # the first SQLite with trigrams
 
 
-class Finding(msgspec.Struct, frozen=True):
+class HealthFinding(msgspec.Struct, frozen=True):
     """One thing that was looked at."""
 
     what: str
@@ -35,25 +35,25 @@ class Finding(msgspec.Struct, frozen=True):
     advice: str = ""
 
 
-def examine(root: Path, cache: Path, secrets: SecretFiles = NO_EXCEPTIONS) -> list[Finding]:
+def examine(root: Path, cache: Path, secrets: SecretFiles = NO_EXCEPTIONS) -> list[HealthFinding]:
     """All findings, in the order in which to mend them."""
-    checks: list[Callable[[], Iterator[Finding]]] = [
+    checks: list[Callable[[], Iterator[HealthFinding]]] = [
         _sqlite,
         lambda: _cache(cache),
         lambda: _git(root),
         _parser,
         lambda: _index(root, cache, secrets),
     ]
-    found: list[Finding] = []
+    found: list[HealthFinding] = []
     for check in checks:
         try:
             found += check()
         except (LaconicError, OSError, sqlite3.Error) as error:
-            found.append(Finding("examination", False, str(error)))
+            found.append(HealthFinding("examination", False, str(error)))
     return found
 
 
-def _sqlite() -> Iterator[Finding]:
+def _sqlite() -> Iterator[HealthFinding]:
     well = sqlite3.sqlite_version_info[:2] >= _OLDEST
     if well:
         with closing(sqlite3.connect(":memory:")) as connection:
@@ -62,10 +62,10 @@ def _sqlite() -> Iterator[Finding]:
             except sqlite3.OperationalError:
                 well = False
     advice = "" if well else "Use a Python whose SQLite has FTS5 with trigrams (3.34 or later)."
-    yield Finding("sqlite", well, sqlite3.sqlite_version, advice)
+    yield HealthFinding("sqlite", well, sqlite3.sqlite_version, advice)
 
 
-def _cache(cache: Path) -> Iterator[Finding]:
+def _cache(cache: Path) -> Iterator[HealthFinding]:
     place = cache
     while not os.path.lexists(place):
         place = place.parent
@@ -76,38 +76,38 @@ def _cache(cache: Path) -> Iterator[Finding]:
             well = True
     except OSError:
         well = False
-    yield Finding(
+    yield HealthFinding(
         "cache folder", well, str(cache), "" if well else "Set cache_dir to a folder that you may write to."
     )
 
 
-def _git(root: Path) -> Iterator[Finding]:
+def _git(root: Path) -> Iterator[HealthFinding]:
     try:
         found = version(root)
         repository = repository_of(root)
     except LaconicError as error:
-        yield Finding("git", False, str(error), "Until then, ignore files decide what belongs to a workspace.")
+        yield HealthFinding("git", False, str(error), "Until then, ignore files decide what belongs to a workspace.")
         return
     inside = repository.top if repository else None
-    yield Finding("git", True, f"{found}; {f'work tree {inside}' if inside else 'no repository here'}")
+    yield HealthFinding("git", True, f"{found}; {f'work tree {inside}' if inside else 'no repository here'}")
 
 
-def _parser() -> Iterator[Finding]:
+def _parser() -> Iterator[HealthFinding]:
     with ParsePool(1) as pool:
         outcome = next(iter(pool.parse_many([("probe.py", b"def probe():\n    pass\n")])))[1]
     if isinstance(outcome, Failure) or not outcome.definitions:
         why = outcome.reason if isinstance(outcome, Failure) else "a function was not found"
-        yield Finding("parser", False, why, "Install laconic again.")
+        yield HealthFinding("parser", False, why, "Install laconic again.")
     else:
-        yield Finding("parser", True, "parses in a process of its own")
+        yield HealthFinding("parser", True, "parses in a process of its own")
 
 
-def _index(root: Path, cache: Path, secrets: SecretFiles) -> Iterator[Finding]:
+def _index(root: Path, cache: Path, secrets: SecretFiles) -> Iterator[HealthFinding]:
     root = root.resolve()
     file = catalog.place(cache, root)
     build = f"Run `laconic index {root}`."
     if not file.exists():
-        yield Finding(
+        yield HealthFinding(
             "index", True, "none yet: it is built with the first question.", f"{build[:-1]} to have it now."
         )
         return
@@ -115,14 +115,20 @@ def _index(root: Path, cache: Path, secrets: SecretFiles) -> Iterator[Finding]:
     try:
         verdict = str(store.connection.execute("PRAGMA quick_check(1)").fetchone()[0])
         if verdict != "ok":
-            yield Finding("index", False, f"{file} is damaged: {verdict}.", f"Run `laconic index --rebuild {root}`.")
+            yield HealthFinding(
+                "index", False, f"{file} is damaged: {verdict}.", f"Run `laconic index --rebuild {root}`."
+            )
             return
-        stale = len(compare(listing(root, secrets), known(store)))
+        stale = len(compare(listing(root, secrets), read_known_files(store)))
         numbers = catalog.statistics(root, file)
     finally:
         store.close()
     size = f"{numbers.files} files, {numbers.symbols} symbols, {numbers.index_bytes / 1e6:.1f} MB"
-    yield Finding("index", bool(numbers.built), size, "" if numbers.built else f"It was never completed. {build}")
-    yield Finding("fresh", True, f"{stale} files to look into" if stale else "every file is up to date")
+    yield HealthFinding(
+        "index", bool(numbers.built), size, "" if numbers.built else f"It was never completed. {build}"
+    )
+    yield HealthFinding("fresh", True, f"{stale} files to look into" if stale else "every file is up to date")
     if numbers.failed:
-        yield Finding("failed files", False, f"{numbers.failed} could not be parsed", "Their text is still searched.")
+        yield HealthFinding(
+            "failed files", False, f"{numbers.failed} could not be parsed", "Their text is still searched."
+        )

@@ -14,14 +14,14 @@ import msgspec
 from laconic.errors import Unreadable
 from laconic.index.packed import pack
 from laconic.index.schema import SHIFT
-from laconic.index.words import Words, documents
+from laconic.index.words import WordRow, documents
 from laconic.records import Definition, Failure, Import, Parsed
 from laconic.workspace.classes import class_of
 from laconic.workspace.listing import Listed
 from laconic.workspace.reading import LIMIT, as_lines, is_binary, read_listed
 
 
-class Prepared(msgspec.Struct, frozen=True, array_like=True):
+class PreparedFile(msgspec.Struct, frozen=True, array_like=True):
     """Everything that the store keeps of one file."""
 
     path: str
@@ -42,7 +42,7 @@ class Prepared(msgspec.Struct, frozen=True, array_like=True):
     exports: tuple[str, ...] = ()
     refs: bytes = b""
     identifiers: str = ""
-    words: list[Words] = []
+    words: list[WordRow] = []
 
 
 def digest(data: bytes) -> bytes:
@@ -50,10 +50,10 @@ def digest(data: bytes) -> bytes:
     return blake2b(data, digest_size=16).digest()
 
 
-def skipped(item: Listed, reason: str, data: bytes = b"", state: str = "skipped") -> Prepared:
+def skip_file(item: Listed, reason: str, data: bytes = b"", state: str = "skipped") -> PreparedFile:
     """A file that is listed with the reason why it is not searched."""
     file_class = class_of(item.path, data)
-    return Prepared(
+    return PreparedFile(
         item.path,
         item.size,
         item.mtime_ns,
@@ -66,25 +66,25 @@ def skipped(item: Listed, reason: str, data: bytes = b"", state: str = "skipped"
     )
 
 
-def read(root: Path, item: Listed) -> bytes | Prepared:
+def read(root: Path, item: Listed) -> bytes | PreparedFile:
     """The bytes of a file that holds text, or the row that says why it is not searched."""
     if item.trouble:
-        return skipped(item, item.trouble)
+        return skip_file(item, item.trouble)
     try:
         data = read_listed(f"{root}/{item.path}", item.path)
     except Unreadable as error:
-        return skipped(item, f"{item.size:,} bytes, over {LIMIT:,}" if item.size > LIMIT else error.problem)
-    return skipped(item, "binary", data) if is_binary(data) else data
+        return skip_file(item, f"{item.size:,} bytes, over {LIMIT:,}" if item.size > LIMIT else error.problem)
+    return skip_file(item, "binary", data) if is_binary(data) else data
 
 
-def assemble(item: Listed, data: bytes, outcome: Parsed | Failure | None, checked_ns: int) -> Prepared:
+def assemble(item: Listed, data: bytes, outcome: Parsed | Failure | None, checked_ns: int) -> PreparedFile:
     """The rows of a file that was read and parsed; None: it is in no language that we know."""
     lines = as_lines(data)
     found = outcome if isinstance(outcome, Parsed) else Parsed("", len(lines))
     definitions = found.definitions[: (1 << SHIFT) - 2]
     file_class = class_of(item.path, data)
     words = documents(item.path, lines, definitions, bare=file_class == "data")
-    return Prepared(
+    return PreparedFile(
         path=item.path,
         size=item.size,
         mtime_ns=item.mtime_ns,

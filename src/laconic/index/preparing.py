@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, NamedTuple, Protocol
 
-from laconic.index.parse import Limits, ParsePool, language_of
-from laconic.index.prepared import Prepared, assemble, digest, read
+from laconic.index.parse import ParseLimits, ParsePool, language_of
+from laconic.index.prepared import PreparedFile, assemble, digest, read
 from laconic.workspace.listing import Listed
 
 _FEW: Final = 40  # files for which starting processes takes longer than parsing
@@ -27,7 +27,7 @@ class Job(NamedTuple):
 class Preparer(Protocol):
     """Turns jobs into rows, in any order."""
 
-    def prepared(self, root: Path, jobs: Sequence[Job]) -> Iterator[Prepared]: ...
+    def prepare(self, root: Path, jobs: Sequence[Job]) -> Iterator[PreparedFile]: ...
 
 
 def processes() -> int:
@@ -39,10 +39,10 @@ def processes() -> int:
 class Parsing:
     """Reads and parses."""
 
-    limits: Limits | None = None
+    limits: ParseLimits | None = None
     parsers: int = 0  # 0: as many as suit the machine
 
-    def prepared(self, root: Path, jobs: Sequence[Job]) -> Iterator[Prepared]:
+    def prepare(self, root: Path, jobs: Sequence[Job]) -> Iterator[PreparedFile]:
         with ParsePool(self.parsers or processes(), self.limits) as pool:
             if len(jobs) <= _FEW:
                 yield from _few(pool, root, jobs)
@@ -56,24 +56,24 @@ class _Waiting(NamedTuple):
     checked_ns: int
 
 
-def _few(pool: ParsePool, root: Path, jobs: Iterable[Job]) -> Iterator[Prepared]:
+def _few(pool: ParsePool, root: Path, jobs: Iterable[Job]) -> Iterator[PreparedFile]:
     for job in jobs:
         seen = _look(root, job)
-        if isinstance(seen, Prepared):
+        if isinstance(seen, PreparedFile):
             yield seen
         else:
             yield assemble(seen.item, seen.data, pool.parse_one(seen.item.path, seen.data), seen.checked_ns)
 
 
-def _many(pool: ParsePool, root: Path, jobs: Iterable[Job]) -> Iterator[Prepared]:
+def _many(pool: ParsePool, root: Path, jobs: Iterable[Job]) -> Iterator[PreparedFile]:
     """The pool asks for files when it has room; what needs no parser is answered on the way."""
     waiting: dict[str, _Waiting] = {}
-    ready: deque[Prepared] = deque()
+    ready: deque[PreparedFile] = deque()
 
     def files() -> Iterator[tuple[str, bytes]]:
         for job in jobs:
             seen = _look(root, job)
-            if isinstance(seen, Prepared):
+            if isinstance(seen, PreparedFile):
                 ready.append(seen)
             else:
                 waiting[job.item.path] = seen
@@ -87,15 +87,15 @@ def _many(pool: ParsePool, root: Path, jobs: Iterable[Job]) -> Iterator[Prepared
     yield from ready
 
 
-def _look(root: Path, job: Job) -> Prepared | _Waiting:
+def _look(root: Path, job: Job) -> PreparedFile | _Waiting:
     """Read a file; it is ready when it cannot be read, did not change, or needs no parser."""
     checked = time.time_ns()
     data = read(root, job.item)
-    if isinstance(data, Prepared):
+    if isinstance(data, PreparedFile):
         return data
     if job.before and digest(data) == job.before:
         item = job.item
-        return Prepared(item.path, item.size, item.mtime_ns, item.ctime_ns, checked, job.before)
+        return PreparedFile(item.path, item.size, item.mtime_ns, item.ctime_ns, checked, job.before)
     if language_of(job.item.path, data[:4096]) is None:
         return assemble(job.item, data, None, checked)
     return _Waiting(job.item, data, checked)

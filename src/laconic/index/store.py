@@ -14,11 +14,11 @@ from typing import Final, NamedTuple
 
 from laconic.errors import IndexUnavailable
 from laconic.index.packed import names_in, unpack, unpack_named
-from laconic.index.prepared import Prepared
+from laconic.index.prepared import PreparedFile
 from laconic.index.schema import BY_FILE, FILE, PARSER, STATEMENTS, VERSION, file_of, symbol_id, symbols_of
-from laconic.index.words import Words, fold
+from laconic.index.words import WordRow, fold
 from laconic.records import Reference, Span
-from laconic.workspace.lock import held
+from laconic.workspace.lock import hold_lock
 
 _UNSAID: Final = "1"  # the parser of indexes from before it was written down
 _MEMORY: Final = Path(":memory:")
@@ -97,12 +97,12 @@ class Store:
         try:
             return cls(path, _connect(path))
         except sqlite3.DatabaseError as error:
-            if not _ruined(error):
+            if not _is_ruined(error):
                 raise _unavailable(path, error) from None
-        with held(lock_of(path), seconds=_WAIT) as got:
+        with hold_lock(lock_of(path), seconds=_WAIT) as got:
             if not got:
                 raise IndexUnavailable(f"{path} is locked.", "Wait for the other process to end.")
-            return cls(path, _replaced(path))
+            return cls(path, _replace(path))
 
     @classmethod
     def in_memory(cls) -> Store:
@@ -120,12 +120,12 @@ class Store:
         return self.kept and _file_number(self.path) != self._number
 
     @contextmanager
-    def locked(self, seconds: float) -> Iterator[bool]:
+    def lock(self, seconds: float) -> Iterator[bool]:
         """Be the one writer for the block; False when another process still is after the time given."""
         if not self.kept:
             yield True
             return
-        with held(lock_of(self.path), seconds=seconds) as got:
+        with hold_lock(lock_of(self.path), seconds=seconds) as got:
             yield got
 
     def close(self) -> None:
@@ -179,7 +179,7 @@ class Store:
         if int(self.meta("parser", "0")) < PARSER:
             self.set_meta("parser", str(PARSER))
 
-    def put(self, file: Prepared) -> int:
+    def put(self, file: PreparedFile) -> int:
         """Write one version of a file in place of the one before; inside `writing`."""
         self.drop([file.path])
         execute = self.connection.execute
@@ -211,7 +211,7 @@ class Store:
         self.put_words(number, file.refs, file.identifiers, file.words)
         return number
 
-    def put_words(self, number: int, refs: bytes, identifiers: str, words: Iterable[Words]) -> None:
+    def put_words(self, number: int, refs: bytes, identifiers: str, words: Iterable[WordRow]) -> None:
         """Write the full-text rows of a file; inside `writing`."""
         execute = self.connection.execute
         if refs:
@@ -240,7 +240,7 @@ class Store:
             self.set_meta("dead", str(int(self.meta("dead", "0")) + gone))
         return gone
 
-    def touch(self, file: Prepared) -> None:
+    def touch(self, file: PreparedFile) -> None:
         """Note that a file was looked at and still holds the same bytes; inside `writing`."""
         self.connection.execute(
             "UPDATE files SET size = ?, mtime_ns = ?, ctime_ns = ?, checked_ns = ? WHERE path = ?",
@@ -377,7 +377,7 @@ def _demand(right: bool) -> None:
         raise _OtherTables("the index has another schema")
 
 
-def _ruined(error: sqlite3.DatabaseError) -> bool:
+def _is_ruined(error: sqlite3.DatabaseError) -> bool:
     """Whether a file will never be an index again; else it cannot be read at the moment."""
     if isinstance(error, _OtherTables):
         return True
@@ -385,12 +385,12 @@ def _ruined(error: sqlite3.DatabaseError) -> bool:
     return (getattr(error, "sqlite_errorcode", sqlite3.SQLITE_INTERNAL) & 0xFF) in codes
 
 
-def _replaced(path: Path) -> sqlite3.Connection:
+def _replace(path: Path) -> sqlite3.Connection:
     """An empty index in the place of a ruined one, unless another process has just put one there."""
     try:
         return _connect(path)
     except sqlite3.DatabaseError as error:
-        if not _ruined(error):
+        if not _is_ruined(error):
             raise _unavailable(path, error) from None
         remove(path)
     try:
@@ -414,7 +414,7 @@ def _create(connection: sqlite3.Connection) -> None:
     connection.execute("COMMIT")
 
 
-def _symbol_rows(number: int, file: Prepared) -> Iterator[tuple[object, ...]]:
+def _symbol_rows(number: int, file: PreparedFile) -> Iterator[tuple[object, ...]]:
     qualified: list[str] = []
     for at, item in enumerate(file.definitions):
         inside = 0 <= item.parent < at

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from laconic.errors import Unreadable, UsageError
 from laconic.index import trigrams
 from laconic.index.store import Store
-from laconic.reduce.pattern import compiled
+from laconic.reduce.pattern import compile_pattern
 from laconic.workspace.reading import as_text, read_listed
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ _SECONDS: Final = 2.0
 _ONE_MATCH: Final = 0.4  # seconds of work up to the next match; a pattern that needs more never ends
 
 
-class Line(NamedTuple):
+class MatchingLine(NamedTuple):
     """One matching line."""
 
     number: int
@@ -41,7 +41,7 @@ class InFile(NamedTuple):
     path: str
     file_class: str
     matches: int  # lines, also those that are not in `lines`
-    lines: list[Line]
+    lines: list[MatchingLine]
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +73,7 @@ class Question:
         return self.text == self.text.lower() if self.ignore_case is None else self.ignore_case
 
 
-Matcher = Callable[[bytes, float], "tuple[int, list[Line]]"]
+Matcher = Callable[[bytes, float], "tuple[int, list[MatchingLine]]"]
 
 
 def find(store: Store, root: Path, question: Question) -> TextFound:
@@ -118,15 +118,15 @@ def _literal(question: Question) -> Matcher:
     if not needle:
         raise UsageError("There is nothing to search for.", "Give a text of at least one character.")
 
-    def match(data: bytes, deadline: float) -> tuple[int, list[Line]]:
+    def match(data: bytes, deadline: float) -> tuple[int, list[MatchingLine]]:
         hay = data.lower() if folded else data
         return _scan(data, hay, needle, question.per_file)
 
     return match
 
 
-def _scan(data: bytes, hay: bytes, needle: bytes, keep: int) -> tuple[int, list[Line]]:
-    lines: list[Line] = []
+def _scan(data: bytes, hay: bytes, needle: bytes, keep: int) -> tuple[int, list[MatchingLine]]:
+    lines: list[MatchingLine] = []
     count = number = 0
     seen = 0  # newlines are counted up to here
     at = hay.find(needle)
@@ -139,7 +139,7 @@ def _scan(data: bytes, hay: bytes, needle: bytes, keep: int) -> tuple[int, list[
             start = hay.rfind(b"\n", 0, at) + 1
             column = len(data[start:at].decode("utf-8", "replace"))
             text = data[start : end if end >= 0 else len(data)].decode("utf-8", "replace")
-            lines.append(Line(number + 1, column, _cut(text.rstrip("\r"), column)))
+            lines.append(MatchingLine(number + 1, column, _cut(text.rstrip("\r"), column)))
         if end < 0:
             break
         at = hay.find(needle, end)
@@ -150,12 +150,12 @@ def _regex(question: Question) -> Matcher:
     import regex  # has a time limit, which `re` lacks: a hostile pattern must not hang
 
     flags = regex.MULTILINE | regex.VERSION0 | (regex.IGNORECASE if question.folded else 0)
-    return _engine(compiled(question.text, flags), question.per_file)
+    return _engine(compile_pattern(question.text, flags), question.per_file)
 
 
 def _engine(pattern: Pattern[str], keep: int) -> Matcher:
-    def match(data: bytes, deadline: float) -> tuple[int, list[Line]]:
-        lines: list[Line] = []
+    def match(data: bytes, deadline: float) -> tuple[int, list[MatchingLine]]:
+        lines: list[MatchingLine] = []
         count = number = 0
         seen = 0
         text = as_text(data).replace("\r\n", "\n")
@@ -164,7 +164,7 @@ def _engine(pattern: Pattern[str], keep: int) -> Matcher:
             if count <= keep:
                 number += text.count("\n", seen, start)
                 seen = start
-                lines.append(Line(number + 1, column, _cut(text[start:end], column)))
+                lines.append(MatchingLine(number + 1, column, _cut(text[start:end], column)))
         return count, lines
 
     return match
@@ -174,7 +174,7 @@ def _matching(pattern: Pattern[str], text: str, deadline: float) -> Iterator[tup
     """Start, end and column of each line that matches for itself: a match never spans lines."""
     at = 0
     while at <= len(text):
-        found = pattern.search(text, at, timeout=_left(deadline))
+        found = pattern.search(text, at, timeout=_seconds_left(deadline))
         if found is None:
             return
         start = text.rfind("\n", 0, found.start()) + 1
@@ -183,7 +183,7 @@ def _matching(pattern: Pattern[str], text: str, deadline: float) -> Iterator[tup
         end = text.find("\n", found.start())
         end = len(text) if end < 0 else end
         if found.end() > end and end - start <= _LONG_LINE:
-            found = pattern.search(text[start:end], timeout=_left(deadline))
+            found = pattern.search(text[start:end], timeout=_seconds_left(deadline))
             if found is not None:
                 yield start, end, found.start()
         elif end - start <= _LONG_LINE:
@@ -191,7 +191,7 @@ def _matching(pattern: Pattern[str], text: str, deadline: float) -> Iterator[tup
         at = end + 1
 
 
-def _left(deadline: float) -> float:
+def _seconds_left(deadline: float) -> float:
     return min(max(deadline - time.monotonic(), 0.001), _ONE_MATCH)
 
 

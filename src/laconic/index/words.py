@@ -16,7 +16,7 @@ _BODY_WORDS: Final = 400  # distinct words of one body; beyond that it is data, 
 _DOC_WORDS: Final = 1500  # the same for a file without definitions: prose has more to say
 
 
-class Words(NamedTuple):
+class WordRow(NamedTuple):
     """One row of the `words` table, by the position of its definition."""
 
     position: int
@@ -54,7 +54,7 @@ class FileWords(NamedTuple):
     """The words of one file."""
 
     identifiers: str  # all distinct identifiers, separated by spaces: what the trigrams are made of
-    rows: list[Words]
+    rows: list[WordRow]
 
 
 def documents(path: str, lines: Sequence[str], definitions: Sequence[Described], *, bare: bool = False) -> FileWords:
@@ -67,12 +67,12 @@ def documents(path: str, lines: Sequence[str], definitions: Sequence[Described],
         owned.setdefault(at, {}).update(dict.fromkeys(_IDENTIFIER.findall("\n".join(lines[start:end]))))
     where = split(path)
     rows = [
-        Words(at, _body(owned.get(at)), _names(item.name), where, split(item.signature), split(item.doc))
+        WordRow(at, _body(owned.get(at)), _names(item.name), where, split(item.signature), split(item.doc))
         for at, item in enumerate(definitions)
     ]
     limit = 0 if bare else _BODY_WORDS if definitions else _DOC_WORDS
     stem = path.rsplit("/", 1)[-1].rsplit(".", 1)[0]
-    rows.append(Words(FILE, _body(owned.get(FILE), limit), split(stem), where, "", ""))
+    rows.append(WordRow(FILE, _body(owned.get(FILE), limit), split(stem), where, "", ""))
     identifiers: dict[str, None] = {}
     for found in owned.values():
         identifiers.update(found)

@@ -12,7 +12,7 @@ from typing import Final
 
 from laconic.errors import LaconicError
 from laconic.index import catalog
-from laconic.index.build import Outcome, Progress, bring_in, build
+from laconic.index.build import BuildResult, Progress, bring_in, build
 from laconic.index.changes import Changes
 from laconic.index.fresh import Freshness
 from laconic.index.preparing import Parsing, Preparer
@@ -79,7 +79,7 @@ class Index:
             self._writer.close()
             self.store.close()  # a second time does nothing where both are one
 
-    def build(self, progress: Progress | None = None, *, seconds: float = 0.0) -> Outcome:
+    def build(self, progress: Progress | None = None, *, seconds: float = 0.0) -> BuildResult:
         """Make everything fresh now; the outcome is `locked` when another process is at it."""
         with self._turn:
             return build(
@@ -96,7 +96,7 @@ class Index:
         builder = self._builder
         if builder is not None and builder.is_alive():
             builder.join(patience)
-            return self._said()
+            return self._describe_progress()
         if not self.store.meta("built") or self.store.outdated:
             return self._build_behind(patience) if self.store.kept else self._build_at_once()
         with self._turn:
@@ -108,8 +108,8 @@ class Index:
     def ensure(self, paths: Iterable[str]) -> bool:
         """Check the files that an answer quotes; True when one had changed and the answer must be made again."""
         with self._turn:
-            changes = self._fresh.named(dict.fromkeys(paths))
-            outcome = bring_in(self._writer, self.root, changes, self._preparer) if changes else Outcome()
+            changes = self._fresh.check_named(dict.fromkeys(paths))
+            outcome = bring_in(self._writer, self.root, changes, self._preparer) if changes else BuildResult()
         return bool(outcome.written or outcome.removed)
 
     def watch(self) -> None:
@@ -145,7 +145,7 @@ class Index:
                 builder.start()
                 self._builder = builder
         builder.join(patience)
-        return self._said()
+        return self._describe_progress()
 
     def _build_alone(self) -> None:
         try:
@@ -157,7 +157,7 @@ class Index:
         except (LaconicError, sqlite3.Error, OSError) as error:  # nobody joins this thread to hear of it
             self._trouble = f"the index could not be built: {error}"
 
-    def _said(self) -> str:
+    def _describe_progress(self) -> str:
         """How far a build is, of this process or of another; nothing when the index is complete."""
         if self._trouble:
             return self._trouble

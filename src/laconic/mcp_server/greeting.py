@@ -14,7 +14,7 @@ import msgspec
 
 from laconic import __version__
 from laconic.mcp_server.instructions import INSTRUCTIONS
-from laconic.mcp_server.lines import Lines
+from laconic.mcp_server.lines import LineReader
 
 VERSIONS: Final = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")  # that begin with a handshake
 MODERN: Final = "2026-07-28"  # in which every request says who asks
@@ -32,7 +32,7 @@ class Greeted:
     ended: bool = False
 
 
-def greet(lines: Lines, *, editing: bool = False, running: bool = False) -> Greeted:
+def greet(lines: LineReader, *, editing: bool = False, running: bool = False) -> Greeted:
     """Answer until something comes that only the SDK can answer, or until the client has nothing more to ask."""
     replay: list[bytes] = []
     answered: str | int | None = None
@@ -40,10 +40,12 @@ def greet(lines: Lines, *, editing: bool = False, running: bool = False) -> Gree
     while line is not None:
         if not line:
             return Greeted(ended=True)
-        message = _decoded(line)
+        message = _decode(line)
         first = not replay and message.get("method") == "initialize"
         result = (
-            _initialized(message.get("params")) if first else _answer(message, editing, running, greeted=bool(replay))
+            _answer_initialize(message.get("params"))
+            if first
+            else _answer(message, editing, running, greeted=bool(replay))
         )
         number = message.get("id")
         if result is not None and isinstance(number, str | int):
@@ -58,7 +60,7 @@ def greet(lines: Lines, *, editing: bool = False, running: bool = False) -> Gree
     return Greeted(tuple(replay), answered)
 
 
-def _initialized(params: object) -> dict[str, object]:
+def _answer_initialize(params: object) -> dict[str, object]:
     """The answer to `initialize`."""
     wished = params.get("protocolVersion") if isinstance(params, dict) else None
     version = wished if wished in VERSIONS else VERSIONS[-1]
@@ -87,26 +89,26 @@ def _answer(message: dict[str, Any], editing: bool, running: bool, *, greeted: b
         return {"supportedVersions": [MODERN], **_OFFER, **about}
     if message["method"] == "ping" and not modern:
         return {}
-    listed = _listed(message["method"], editing, running)
+    listed = _answer_list(message["method"], editing, running)
     return None if listed is None else {**listed, **about}
 
 
-def _listed(method: str, editing: bool, running: bool) -> dict[str, object] | None:
+def _answer_list(method: str, editing: bool, running: bool) -> dict[str, object] | None:
     if not method.endswith("/list"):
         return None
     from laconic.mcp_server import offers  # loads all tools: after the client was greeted
 
     match method:
         case "tools/list":
-            return {"tools": offers.listed_tools(editing=editing, running=running)}
+            return {"tools": offers.list_tools(editing=editing, running=running)}
         case "resources/list":
-            return {"resources": offers.listed_resources(editing=editing)}
+            return {"resources": offers.list_resources(editing=editing)}
         case "resources/templates/list":
             return {"resourceTemplates": offers.TEMPLATES}
     return None
 
 
-def _decoded(line: bytes) -> dict[str, Any]:
+def _decode(line: bytes) -> dict[str, Any]:
     try:
         message = msgspec.json.decode(line)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):

@@ -30,11 +30,11 @@ def readable(line: bytes) -> bytes:
     try:
         msgspec.json.decode(line)
     except (msgspec.DecodeError, UnicodeDecodeError):
-        return _repaired(line)
+        return _repair(line)
     return line
 
 
-def _repaired(line: bytes) -> bytes:
+def _repair(line: bytes) -> bytes:
     try:
         message = json.loads(line.decode(errors="replace"))
     except (ValueError, RecursionError) as error:

@@ -10,7 +10,7 @@ from typing import Final
 _CHUNK: Final = 65_536
 
 
-class Lines:
+class LineReader:
     """Lines come in through a thread, so that one can wait for the next with a limit; an empty line is the end."""
 
     def __init__(self, incoming: int, outgoing: int) -> None:
@@ -21,7 +21,7 @@ class Lines:
         Thread(target=self._read, daemon=True, name="laconic-stdin").start()
 
     @classmethod
-    def claim(cls) -> Lines:
+    def claim(cls) -> LineReader:
         """Take the standard streams: what else is printed goes to standard error, what else is read is empty."""
         incoming, outgoing = os.dup(0), os.dup(1)
         nothing = os.open(os.devnull, os.O_RDONLY)

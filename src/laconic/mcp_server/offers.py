@@ -14,12 +14,12 @@ TEMPLATES: Final[list[dict[str, Json]]] = [
 ]
 
 
-def offered(*, editing: bool) -> list[Tool]:
+def offered_tools(*, editing: bool) -> list[Tool]:
     """The tools of a server; writing ones only when they were switched on."""
     return [tool for tool in tools().values() if tool.default or (tool.writes and editing)]
 
 
-def listed_tools(*, editing: bool, running: bool = False) -> list[dict[str, Json]]:
+def list_tools(*, editing: bool, running: bool = False) -> list[dict[str, Json]]:
     """The tool list, which every prompt pays for; `running` says that the settings allow programs."""
     return [
         {
@@ -28,7 +28,7 @@ def listed_tools(*, editing: bool, running: bool = False) -> list[dict[str, Json
             "inputSchema": tool.schema(),
             "annotations": hints(tool, running=running),
         }
-        for tool in offered(editing=editing)
+        for tool in offered_tools(editing=editing)
     ]
 
 
@@ -45,9 +45,9 @@ def hints(tool: Tool, *, running: bool) -> dict[str, Json]:
     }
 
 
-def listed_resources(*, editing: bool) -> list[dict[str, Json]]:
+def list_resources(*, editing: bool) -> list[dict[str, Json]]:
     """The full help of each tool."""
     return [
         {"uri": f"{SCHEME}help/{tool.name}", "name": f"{tool.name} help", "mimeType": "text/markdown"}
-        for tool in offered(editing=editing)
+        for tool in offered_tools(editing=editing)
     ]

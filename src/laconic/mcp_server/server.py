@@ -25,7 +25,7 @@ from laconic.config import Settings
 from laconic.errors import LaconicError, RecallFailed
 from laconic.mcp_server.guide import help_text
 from laconic.mcp_server.instructions import INSTRUCTIONS
-from laconic.mcp_server.offers import SCHEME, TEMPLATES, listed_resources, listed_tools
+from laconic.mcp_server.offers import SCHEME, TEMPLATES, list_resources, list_tools
 from laconic.tools.session import Session
 
 if TYPE_CHECKING:
@@ -77,11 +77,11 @@ class CodePlane:
 
     def _warm(self) -> None:
         """Open the index, start a build where one is needed, and follow changes from then on."""
-        index = self._opened().index
+        index = self._open_plane().index
         index.refresh()
         index.watch()
 
-    def _opened(self) -> Plane:
+    def _open_plane(self) -> Plane:
         if self._plane is None:
             from laconic.tools.plane import Plane  # loads the index: after the client has its first answer
 
@@ -95,7 +95,7 @@ class CodePlane:
 
     async def _list_tools(self, ctx: ServerRequestContext[Any], params: object) -> types.ListToolsResult:
         running = bool(self._settings.patterns("report.allow"))
-        listed = listed_tools(editing=self._editing, running=running)
+        listed = list_tools(editing=self._editing, running=running)
         return types.ListToolsResult(tools=[types.Tool.model_validate(tool) for tool in listed])
 
     async def _call_tool(
@@ -106,7 +106,7 @@ class CodePlane:
 
         def work() -> tuple[str, bool]:
             try:
-                reply = self._opened().call(params.name, params.arguments or {}, session, host)
+                reply = self._open_plane().call(params.name, params.arguments or {}, session, host)
             except Exception as error:  # noqa: BLE001 - the edge of the process: a client gets an answer, the log gets the rest
                 _LOG.exception("%s failed", params.name[:60])
                 return _FAULT.format(type(error).__name__, str(error)[:200]), True
@@ -146,7 +146,7 @@ class CodePlane:
         return session
 
     async def _list_resources(self, ctx: ServerRequestContext[Any], params: object) -> types.ListResourcesResult:
-        listed = listed_resources(editing=self._editing)
+        listed = list_resources(editing=self._editing)
         return types.ListResourcesResult(resources=[types.Resource.model_validate(entry) for entry in listed])
 
     async def _list_templates(
@@ -160,7 +160,7 @@ class CodePlane:
     ) -> types.ReadResourceResult:
         uri = str(params.uri)
         kind, _, name = uri.removeprefix(SCHEME).partition("/")
-        readers: dict[str, Callable[[str], str]] = {"help": help_text, "recall": self._recalled}
+        readers: dict[str, Callable[[str], str]] = {"help": help_text, "recall": self._recall}
         if not uri.startswith(SCHEME) or kind not in readers:
             raise MCPError(_NOT_FOUND, f"No resource {uri}. Use {SCHEME}help/TOOL or {SCHEME}recall/REF.")
         try:
@@ -170,8 +170,8 @@ class CodePlane:
         content = types.TextResourceContents(uri=params.uri, mime_type="text/markdown", text=text)
         return types.ReadResourceResult(contents=[content])
 
-    def _recalled(self, ref: str) -> str:
-        reply = self._opened().call("recall", {"ref": ref})
+    def _recall(self, ref: str) -> str:
+        reply = self._open_plane().call("recall", {"ref": ref})
         if reply.failed:
             raise RecallFailed(reply.text.strip())
         return reply.text

@@ -12,7 +12,7 @@ import msgspec
 from laconic.config import Settings
 from laconic.mcp_server.greeting import Greeted, greet
 from laconic.mcp_server.incoming import Unusable, readable
-from laconic.mcp_server.lines import Lines
+from laconic.mcp_server.lines import LineReader
 
 if TYPE_CHECKING:
     from anyio import AsyncFile
@@ -20,13 +20,13 @@ if TYPE_CHECKING:
 
 def serve(root: Path, settings: Settings, *, editing: bool = False) -> None:
     """Run until the client closes the stream."""
-    lines = Lines.claim()
+    lines = LineReader.claim()
     greeted = greet(lines, editing=editing, running=bool(settings.patterns("report.allow")))
     if not greeted.ended:
         asyncio.run(answer(root, settings, editing, lines, greeted))
 
 
-async def answer(root: Path, settings: Settings, editing: bool, lines: Lines, greeted: Greeted) -> None:
+async def answer(root: Path, settings: Settings, editing: bool, lines: LineReader, greeted: Greeted) -> None:
     """Let the SDK's server answer what was not answered yet."""
     from mcp.server.stdio import stdio_server  # slow to load: the client has its first answers
 
@@ -42,7 +42,7 @@ async def answer(root: Path, settings: Settings, editing: bool, lines: Lines, gr
 class _Incoming:
     """The lines of a client as the SDK reads them: those that wait first."""
 
-    def __init__(self, lines: Lines, replay: tuple[bytes, ...]) -> None:
+    def __init__(self, lines: LineReader, replay: tuple[bytes, ...]) -> None:
         self._lines = lines
         self._replay = replay
 
@@ -66,7 +66,7 @@ class _Incoming:
 class _Outgoing:
     """Where the SDK writes; the one answer that the client has already is kept back."""
 
-    def __init__(self, lines: Lines, answered: str | int | None) -> None:
+    def __init__(self, lines: LineReader, answered: str | int | None) -> None:
         self._lines = lines
         self._answered = answered
 

@@ -81,13 +81,13 @@ class _Body:
     def fill(self, kept: set[int], target: int, order: str) -> None:
         """Add lines of the given marks, most important first, while the target allows."""
         spent = sum(self.costs[row] for row in kept) + self.gap * self._gaps(kept)
-        for row in self._ranked(kept, order):
+        for row in self._rank_lines(kept, order):
             added = self.costs[row] + self.gap * self._more_gaps(kept, row)
             if spent + added <= target:
                 kept.add(row)
                 spent += added
 
-    def _ranked(self, kept: set[int], order: str) -> list[int]:
+    def _rank_lines(self, kept: set[int], order: str) -> list[int]:
         """Structure from the outside in; then plain lines in the order of the file."""
         rows = [row for row, mark in enumerate(self.marks) if mark in order and row not in kept]
         return sorted(rows, key=lambda row: self._rank(row, order))

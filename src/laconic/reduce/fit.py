@@ -40,7 +40,7 @@ class Fitted:
         return LEFT_OUT not in self.levels
 
 
-def priced(renderings: Sequence[str], cost: Callable[[str], int], group: str = "") -> Item:
+def price_item(renderings: Sequence[str], cost: Callable[[str], int], group: str = "") -> Item:
     """An item from its texts, largest first as people list them: full, short, one line."""
     costs = [cost(text) for text in reversed(renderings)]
     return Item(tuple(costs), group)

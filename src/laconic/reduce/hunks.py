@@ -15,7 +15,7 @@ _MAKE: Final = ("makefile", "gnumakefile")
 
 
 @dataclass(frozen=True, slots=True)
-class Chosen:
+class ChosenHunks:
     """The hunks of one file that are shown, and how many of white space only are not."""
 
     change: FileChange
@@ -24,7 +24,7 @@ class Chosen:
     total: int  # hunks that are not blank
 
 
-def choose(changes: Sequence[FileChange], most: int = MOST) -> list[Chosen]:
+def choose(changes: Sequence[FileChange], most: int = MOST) -> list[ChosenHunks]:
     """The first hunks over all files."""
     chosen = []
     for change in changes:
@@ -32,7 +32,7 @@ def choose(changes: Sequence[FileChange], most: int = MOST) -> list[Chosen]:
         real = [hunk for hunk in change.hunks if not blank(hunk, indented=indented)]
         shown = tuple(real[: max(0, most)])
         most -= len(shown)
-        chosen.append(Chosen(change, shown, len(change.hunks) - len(real), len(real)))
+        chosen.append(ChosenHunks(change, shown, len(change.hunks) - len(real), len(real)))
     return chosen
 
 

@@ -21,10 +21,10 @@ _FOUND: Final = re.compile(r"((?:\.{0,2}/)?[\w@.+~\-]+(?:/[\w@.+~\-\[\]()]+)*)([
 def passage(text: str) -> Passage:
     """Read a text: a numbered listing, a search listing, or plain lines."""
     rows = text.split("\n")
-    return _numbered(rows) or _found(rows) or Passage(tuple(rows))
+    return _read_numbered(rows) or _read_found(rows) or Passage(tuple(rows))
 
 
-def _numbered(rows: Sequence[str]) -> Passage | None:
+def _read_numbered(rows: Sequence[str]) -> Passage | None:
     """`   12→code` and `12<tab>code`, ascending by one somewhere: real listings do, tables of figures do not."""
     if sum(1 for row in rows[:40] if row[:1] in " 0123456789") < _FEWEST:
         return None
@@ -37,7 +37,7 @@ def _numbered(rows: Sequence[str]) -> Passage | None:
     return Passage(lines, numbers, tagged=any(row[:1] == "[" and _TAGGED.fullmatch(row) for row in rows))
 
 
-def _found(rows: Sequence[str]) -> Passage | None:
+def _read_found(rows: Sequence[str]) -> Passage | None:
     """`path:12:code` and `path-13-code` as grep and ripgrep print them."""
     if ":" not in rows[0] and "-" not in rows[0]:
         return None
@@ -53,7 +53,7 @@ def _found(rows: Sequence[str]) -> Passage | None:
     )
 
 
-def left_out(runs: Iterable[Run], rows: Iterable[int]) -> tuple[Run, ...]:
+def leave_out_rows(runs: Iterable[Run], rows: Iterable[int]) -> tuple[Run, ...]:
     """The runs with these rows left out too; pointers keep what is left of them."""
     runs = tuple(runs)
     gone = set(rows)

@@ -21,7 +21,7 @@ _RECURSIVE: Final = re.compile(r"\(\?(?:R|[+-]?\d|&|P>)")
 _PART: Final = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|\{(\d*)(,?)(\d*)\}|.", re.DOTALL)
 
 
-def compiled(pattern: str, flags: int = 0) -> Pattern[str]:
+def compile_pattern(pattern: str, flags: int = 0) -> Pattern[str]:
     """The pattern, ready to search; raises UsageError where it is wrong or too large."""
     import regex  # takes a timeout, which `re` lacks
 

@@ -13,7 +13,7 @@ _ECHO: Final = 6  # new lines of one place that are shown whole; the agent wrote
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class ChangedPlace:
     """A changed place in the new version: its first line, and how many lines went and came."""
 
     start: int
@@ -28,11 +28,11 @@ class Changed:
     path: str
     tag: str
     lines: Sequence[str]
-    places: Sequence[Place]
+    places: Sequence[ChangedPlace]
     note: str = ""  # syntax errors, say
 
 
-def edited(files: Sequence[Changed], *, dry: bool) -> str:
+def edited_text(files: Sequence[Changed], *, dry: bool) -> str:
     """The files with their new tags, and every changed place with a line on each side."""
     parts = ["Nothing was written; this is what would be."] if dry else []
     for file in files:
@@ -41,7 +41,7 @@ def edited(files: Sequence[Changed], *, dry: bool) -> str:
     return "\n".join(parts)
 
 
-def _place(file: Changed, place: Place) -> Iterator[str]:
+def _place(file: Changed, place: ChangedPlace) -> Iterator[str]:
     last = place.start + place.added - 1
     was = f"{place.removed} line{'' if place.removed == 1 else 's'}"
     if not place.added:

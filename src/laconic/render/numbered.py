@@ -17,7 +17,7 @@ def header(path: str, tag: str, total: int) -> str:
     return f"[{visible_name(path)}#{tag} {total} line{'' if total == 1 else 's'}]"
 
 
-def numbered(lines: Sequence[str], start: int = 1, anchor: Callable[[str], str] | None = None) -> str:
+def number_lines(lines: Sequence[str], start: int = 1, anchor: Callable[[str], str] | None = None) -> str:
     """Lines with their numbers, and with anchors (`40:k3`) if a function for them is given."""
     if anchor is not None:
         return "\n".join(f"{number}:{anchor(line)}\t{line}" for number, line in enumerate(lines, start))
@@ -35,4 +35,4 @@ def excerpts(lines: Sequence[str], spans: Sequence[Span]) -> str:
             merged[-1] = Span(merged[-1].start, max(merged[-1].end, last))
         elif first <= last:
             merged.append(Span(first, last))
-    return "\n...\n".join(numbered(lines[span.start - 1 : span.end], span.start) for span in merged)
+    return "\n...\n".join(number_lines(lines[span.start - 1 : span.end], span.start) for span in merged)

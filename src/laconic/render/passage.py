@@ -12,7 +12,7 @@ _LIKE_A_NUMBER: Final = re.compile(r"\s*\d+\s*[→|:\t]")
 _EVERY: Final = 10  # a listing shows the numbers that this divides, and the first after each break
 
 
-def shown(passage: Passage, runs: Sequence[Run] = (), note: str = "") -> str:
+def passage_text(passage: Passage, runs: Sequence[Run] = (), note: str = "") -> str:
     """The rows in order; a run of others becomes one line."""
     out: list[str] = []
     after = _Before()

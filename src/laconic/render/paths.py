@@ -21,8 +21,8 @@ def alias(paths: Iterable[str], cost: Callable[[str], int], most: int = 3) -> Al
     chosen: list[str] = []
     for _ in range(most):
         rest = [path for path in wanted if not any(path.startswith(f"{folder}/") for folder in chosen)]
-        best = max(_folders(rest), key=lambda entry: _saved(entry, len(chosen) + 1, cost), default=None)
-        if best is None or _saved(best, len(chosen) + 1, cost) <= 0:
+        best = max(_folders(rest), key=lambda entry: _count_saved(entry, len(chosen) + 1, cost), default=None)
+        if best is None or _count_saved(best, len(chosen) + 1, cost) <= 0:
             break
         chosen.append(best[0])
     names = {folder: f"~{number}" for number, folder in enumerate(chosen, 1)}
@@ -39,7 +39,7 @@ def _folders(paths: list[str]) -> list[tuple[str, int]]:
     return [(folder, count) for folder, count in counts.items() if count > 1]
 
 
-def _saved(entry: tuple[str, int], number: int, cost: Callable[[str], int]) -> int:
+def _count_saved(entry: tuple[str, int], number: int, cost: Callable[[str], int]) -> int:
     folder, count = entry
     name = f"~{number}"
     return count * (cost(f"{folder}/x") - cost(f"{name}/x")) - cost(f"{name}={folder} ")

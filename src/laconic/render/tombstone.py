@@ -30,7 +30,7 @@ def partly(out: int, total: int, ref: str) -> str:
     return f"[… {out} of {total} lines left out; laconic recall {ref}]"
 
 
-def rolled(calls: Sequence[tuple[str, str]], ref: str, cost: Callable[[str], int]) -> str:
+def rollup_text(calls: Sequence[tuple[str, str]], ref: str, cost: Callable[[str], int]) -> str:
     """One line for many calls: what they were, each target once, as many as there is room for."""
     targets: dict[str, dict[str, None]] = {}
     for what, target in calls:

@@ -40,14 +40,14 @@ class AllowedHosts(msgspec.Struct, frozen=True):
         host = hosts[0].lower() if hosts else ""
         name = host_name(host)
         if (host and not name) or (self.names and name not in self.names):
-            return f"This server is not called {_shown(host)}. {_FIX}"
+            return f"This server is not called {_quote(host)}. {_FIX}"
         return self._find_stranger(found, host)
 
     def _find_stranger(self, headers: dict[bytes, list[str]], host: str) -> str:
         for origin in headers.get(b"origin", []):
             if not self._is_own(origin.lower(), host):
                 fix = "If that page may use this server, add its host to gateway.hosts."
-                return f"The request comes from a page of another site, {_shown(origin)}. {fix}"
+                return f"The request comes from a page of another site, {_quote(origin)}. {fix}"
         site = headers.get(b"sec-fetch-site", [""])[0]
         if b"origin" in headers or site not in {"cross-site", "same-site"}:
             return ""
@@ -103,7 +103,7 @@ class HostCheck:
         await app(scope, receive, send)
 
 
-def _shown(value: str) -> str:
+def _quote(value: str) -> str:
     """A value of a stranger, fit for a message."""
     plain = "".join(sign if " " < sign <= "~" else "?" for sign in value[:100])
     return repr(plain)

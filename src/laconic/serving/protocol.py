@@ -180,9 +180,9 @@ class BoundedProtocol(HttpToolsProtocol):
             self._timer = None
         self._body = 0
         if seconds is not None:
-            self._timer = self.loop.call_later(seconds, self._expired, seconds)
+            self._timer = self.loop.call_later(seconds, self._expire, seconds)
 
-    def _expired(self, seconds: float) -> None:
+    def _expire(self, seconds: float) -> None:
         self._timer = None
         held_up = self._unanswered > 0 or self.flow.read_paused  # by us, not by the peer
         if held_up or (self._phase == "body" and self._body >= self._bounds.body_least):

@@ -22,7 +22,7 @@ from typing import Final
 from laconic.config import Settings
 from laconic.errors import ArchiveUnavailable, RecallFailed, UsageError
 from laconic.records import Original
-from laconic.reduce.pattern import compiled
+from laconic.reduce.pattern import compile_pattern
 from laconic.sessions.database import Database
 
 REFERENCE: Final = re.compile(r"^[0-9a-z]{8,16}$")
@@ -154,7 +154,7 @@ class Archive:
     def matching(self, ref: str, pattern: str) -> list[tuple[int, str]]:
         """Numbered lines of the stored text that a regular expression finds."""
         try:
-            rule = compiled(pattern)
+            rule = compile_pattern(pattern)
         except UsageError as error:
             raise RecallFailed(error.problem, error.fix) from None
         until = time.monotonic() + _SEARCHING

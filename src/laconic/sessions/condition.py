@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 import msgspec
 
 from laconic.sessions.database import fault_of
-from laconic.sessions.ruined import ruined
+from laconic.sessions.ruined import list_ruined
 
 _WAIT: Final = 2.0  # seconds for a writer to end
 _ROOM: Final = 100_000_000  # bytes of a disk below which writes may soon fail
@@ -34,7 +34,7 @@ class Condition(NamedTuple):
 
 def examine_file(path: Path) -> Iterator[Condition]:
     """All that is to be said of a file; nothing when there is none."""
-    for old in ruined(path):
+    for old in list_ruined(path):
         yield Condition(False, f"{old} was damaged and moved aside.", "Delete it when you do not need it.")
     if not path.exists():
         return

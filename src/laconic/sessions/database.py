@@ -20,7 +20,7 @@ from typing import Final, NamedTuple, TypeVar
 
 from laconic.errors import ArchiveUnavailable
 from laconic.sessions.logged import with_log
-from laconic.sessions.ruined import Identity, claimed, identity, set_aside
+from laconic.sessions.ruined import Identity, claim, identity, set_aside
 
 T = TypeVar("T")
 Work = Callable[[sqlite3.Connection], T]
@@ -99,7 +99,7 @@ class Database:
         try:
             return self._run(work, writes=False)
         except (sqlite3.Error, OSError) as error:
-            named = self._named(error, writes=False)
+            named = self._count_fault(error, writes=False)
             if fault_of(error) in _UNWRITABLE and self.path.exists():
                 with suppress(sqlite3.Error, OSError):
                     return self._read_only(work)
@@ -121,7 +121,7 @@ class Database:
         try:
             return self._run(transaction, writes=True)
         except (sqlite3.Error, OSError) as error:
-            raise self._named(error, writes=True) from error
+            raise self._count_fault(error, writes=True) from error
 
     def erase(self, work: Work[T]) -> T:
         """Remove rows for good: afterwards their bytes are in no page of the file, nor in its log."""
@@ -140,7 +140,7 @@ class Database:
         try:
             return self._run(rewritten, writes=True)
         except (sqlite3.Error, OSError) as error:
-            raise self._named(error, writes=True) from error
+            raise self._count_fault(error, writes=True) from error
 
     def connection(self) -> sqlite3.Connection:
         """For a reader of many queries, from one thread at a time: another one when the file was replaced."""
@@ -168,7 +168,7 @@ class Database:
         except _Damaged as damaged:
             self.faults["damaged"] += 1
             self.close()
-            with claimed(self.path):
+            with claim(self.path):
                 if damaged.file is not None and identity(self.path) == damaged.file:
                     set_aside(self.path, "-wal", "-shm")
         try:
@@ -254,7 +254,7 @@ class Database:
             _version(base, len(self._steps))
             return work(base)
 
-    def _named(self, error: sqlite3.Error | OSError, *, writes: bool) -> Exception:
+    def _count_fault(self, error: sqlite3.Error | OSError, *, writes: bool) -> Exception:
         """Count a fault; the error to raise for it."""
         fault = fault_of(error)
         self.faults[fault] += 1

@@ -108,7 +108,7 @@ class LedgerFile(Generic[E, B]):
             try:
                 found.append(self._branch.decode(data))
             except msgspec.MsgspecError:  # it begins anew
-                self._damaged()
+                self._note_damage()
         return number, tuple(found)
 
     def events(self, session: str, since: int = 0) -> Sequence[E]:
@@ -119,7 +119,7 @@ class LedgerFile(Generic[E, B]):
             try:
                 found.append(self._event.decode(data))
             except (msgspec.MsgspecError, ValueError):  # what it left out is sent whole
-                self._damaged()
+                self._note_damage()
                 found.append(self._event.decode(_NOTHING))
         return found
 
@@ -155,7 +155,7 @@ class LedgerFile(Generic[E, B]):
                 (session, _BRANCHES),
             )
 
-    def _damaged(self) -> None:
+    def _note_damage(self) -> None:
         self._file.faults["damaged row"] += 1
         log.warning("a row of the ledger cannot be read")
 

@@ -11,8 +11,8 @@ from typing import Protocol
 
 from laconic.sessions.archive import Archive
 from laconic.sessions.calls import Calls
+from laconic.sessions.ruined import list_ruined
 from laconic.sessions.ruined import remove as remove_file
-from laconic.sessions.ruined import ruined
 from laconic.sessions.trajectories import in_use
 from laconic.sessions.turns import Account, Turns
 
@@ -101,7 +101,7 @@ class Purge:
     def _remove_ruined(self, moment: float) -> int:
         removed = 0
         for file in self.files:
-            for old in ruined(file):
+            for old in list_ruined(file):
                 if old.stat().st_mtime < moment:
                     remove_file(old, "-wal", "-shm")
                     removed += 1

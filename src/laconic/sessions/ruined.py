@@ -28,7 +28,7 @@ def identity(path: Path) -> Identity | None:
     return found.st_dev, found.st_ino
 
 
-def ruined(path: Path) -> list[Path]:
+def list_ruined(path: Path) -> list[Path]:
     """What was moved aside from this path, oldest first."""
     found = []
     with suppress(OSError):
@@ -41,7 +41,7 @@ def ruined(path: Path) -> list[Path]:
 
 def set_aside(path: Path, *companions: str) -> Path:
     """Move a damaged file, with the files beside it that end so; where it is now."""
-    before = ruined(path)
+    before = list_ruined(path)
     target = _next(path, before)
     for companion in (*companions, ""):  # the file itself last: without it nobody takes the others for its own
         with suppress(FileNotFoundError):
@@ -54,7 +54,7 @@ def set_aside(path: Path, *companions: str) -> Path:
 
 def keep_copy(path: Path) -> Path:
     """The same for a file that is repaired in its place."""
-    before = ruined(path)
+    before = list_ruined(path)
     target = _next(path, before)
     shutil.copy2(path, target)
     for old in (*before, target)[:-_KEPT]:
@@ -74,7 +74,7 @@ def remove(path: Path, *companions: str) -> None:
 
 
 @contextmanager
-def claimed(path: Path) -> Iterator[None]:
+def claim(path: Path) -> Iterator[None]:
     """Only one process at a time replaces a file."""
     if sys.platform == "win32":
         yield

@@ -50,7 +50,7 @@ class Sums(msgspec.Struct, frozen=True):
         return self.input + self.cache_read + self.cache_write
 
 
-class Session(Sums, frozen=True):
+class SessionRow(Sums, frozen=True):
     """One session as a sum of its turns."""
 
     session: str
@@ -87,7 +87,7 @@ class Hour(Sums, frozen=True):
     turns: int
 
 
-class Part(msgspec.Struct, frozen=True):
+class SpendingPart(msgspec.Struct, frozen=True):
     """What blocks of one kind, tool or file cost."""
 
     name: str
@@ -163,16 +163,18 @@ class Spending:
         (number,) = self._base.execute("SELECT count(*) FROM session WHERE last>=?", (since,)).fetchone()
         return int(number)
 
-    def sessions(self, order: Order = "last", limit: int = -1, offset: int = 0, since: float = 0.0) -> list[Session]:
+    def sessions(
+        self, order: Order = "last", limit: int = -1, offset: int = 0, since: float = 0.0
+    ) -> list[SessionRow]:
         """Sessions, the most first."""
         query = (
             f"SELECT {_COLUMNS} FROM session WHERE last>=? ORDER BY {_ORDERS[order]} DESC, id DESC LIMIT ? OFFSET ?"
         )
-        return [Session(*row) for row in self._base.execute(query, (since, limit, offset))]
+        return [SessionRow(*row) for row in self._base.execute(query, (since, limit, offset))]
 
-    def session(self, name: str) -> Session | None:
+    def session(self, name: str) -> SessionRow | None:
         row = self._base.execute(f"SELECT {_COLUMNS} FROM session WHERE name=?", (name,)).fetchone()
-        return Session(*row) if row else None
+        return SessionRow(*row) if row else None
 
     def turns(self, name: str) -> list[TurnRow]:
         """The turns of a session, in order."""
@@ -187,22 +189,22 @@ class Spending:
         query = f"SELECT {_SUMS}, hour, turns FROM hour WHERE hour>=? ORDER BY hour"
         return [Hour(*row) for row in self._base.execute(query, (since,))]
 
-    def parts(self, by: By, since: float = 0.0, limit: int = -1) -> list[Part]:
+    def parts(self, by: By, since: float = 0.0, limit: int = -1) -> list[SpendingPart]:
         """Where tokens went since a day, over all sessions, the most first. What has no tool or file is left out."""
         query = (
             "SELECT name, sum(blocks), sum(entered), sum(sent) AS total, sum(whole) FROM tally WHERE axis=? AND day>=?"
             " GROUP BY name ORDER BY total DESC, name LIMIT ?"
         )
-        return [Part(*row) for row in self._base.execute(query, (by, int(since) // DAY * DAY, limit))]
+        return [SpendingPart(*row) for row in self._base.execute(query, (by, int(since) // DAY * DAY, limit))]
 
-    def parts_of(self, session: str, by: By, limit: int = -1) -> list[Part]:
+    def parts_of(self, session: str, by: By, limit: int = -1) -> list[SpendingPart]:
         """The same for one session."""
         query = (
             f"SELECT {by}, sum(blocks), sum(entered), sum(part.sent+sent_now*(session.turns-since)) AS total,"
             " sum(part.whole+whole_now*(session.turns-since)) FROM part JOIN session ON session.id=part.session"
             f" WHERE session.name=? AND {by}<>'' GROUP BY 1 ORDER BY total DESC, 1 LIMIT ?"
         )
-        return [Part(*row) for row in self._base.execute(query, (session, limit))]
+        return [SpendingPart(*row) for row in self._base.execute(query, (session, limit))]
 
     def about(self, session: str, found: Iterable[str]) -> dict[str, tuple[str, str, str]]:
         """Kind, tool and file of blocks, by their keys."""

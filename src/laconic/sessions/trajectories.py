@@ -18,7 +18,16 @@ import msgspec
 
 from laconic.errors import UnknownName, UsageError
 from laconic.sessions.ruined import keep_copy
-from laconic.wire.speaking.talk import Json, Message, Outcome, Outcomes, Spoken, Use, Words, placed
+from laconic.wire.speaking.talk import (
+    CallResult,
+    Json,
+    Message,
+    ModelCall,
+    Outcomes,
+    Spoken,
+    UserMessage,
+    make_call_id,
+)
 
 _ID: Final = re.compile(r"[\w-]{4,80}")
 
@@ -56,7 +65,7 @@ class Trajectory:
 
     def add(self, message: Message, **more: object) -> None:
         """One more message; when this returns it is on the disk."""
-        row: Json = {"type": "message", "message": _written(message, len(self.messages)), **more}
+        row: Json = {"type": "message", "message": _write_message(message, len(self.messages)), **more}
         if isinstance(message, Outcomes):
             row["ids"] = [one.id for one in message.outcomes]
         if isinstance(message, Spoken):
@@ -87,7 +96,7 @@ def begin(folder: Path, root: Path, model: str, task: str, version: str) -> Traj
     begun = Begun(token_hex(6), str(root), model, task, version)
     path = folder / f"{begun.id}.jsonl"
     path.touch(mode=0o600, exist_ok=False)
-    made = Trajectory(path, _owned(path), begun)
+    made = Trajectory(path, _open_owned(path), begun)
     made.note({"type": "session_meta", "begun": begun})
     return made
 
@@ -97,7 +106,7 @@ def resume(folder: Path, id: str, root: Path) -> Trajectory:
     path = _newest(folder, root) if id == "last" else folder / f"{id}.jsonl"
     if not _ID.fullmatch(path.stem) or not path.is_file():
         raise UnknownName("session", id, tuple(sorted(p.stem for p in folder.glob("*.jsonl"))[:5]))
-    file = _owned(path)
+    file = _open_owned(path)
     data = path.read_bytes()
     rows, whole = _rows(data)
     if not rows or rows[0].get("type") != "session_meta":
@@ -120,13 +129,13 @@ def resume(folder: Path, id: str, root: Path) -> Trajectory:
 def in_use(path: Path) -> bool:
     """Whether a process works on a session at the moment."""
     try:
-        _owned(path).close()
+        _open_owned(path).close()
     except UsageError:
         return True
     return False
 
 
-def _owned(path: Path) -> BinaryIO:
+def _open_owned(path: Path) -> BinaryIO:
     """The file, for this process alone: two that go on with one session would mix their messages."""
     file = path.open("ab")
     try:
@@ -166,9 +175,9 @@ def _rows(data: bytes) -> tuple[list[Json], int]:
     return rows, whole
 
 
-def _written(message: Message, at: int) -> Json:
+def _write_message(message: Message, at: int) -> Json:
     """The Anthropic form, which every reader of recordings knows."""
-    if isinstance(message, Words):
+    if isinstance(message, UserMessage):
         return {"role": "user", "content": [{"type": "text", "text": message.text}]}
     if isinstance(message, Outcomes):
         return {
@@ -176,7 +185,7 @@ def _written(message: Message, at: int) -> Json:
             "content": [
                 {
                     "type": "tool_result",
-                    "tool_use_id": placed(one.id, at - 1, number),
+                    "tool_use_id": make_call_id(one.id, at - 1, number),
                     "name": one.name,
                     "content": one.text,
                     "is_error": one.failed,
@@ -186,7 +195,7 @@ def _written(message: Message, at: int) -> Json:
         }
     content: list[Json] = [{"type": "text", "text": message.text}] if message.text else []
     for number, use in enumerate(message.uses):
-        call = {"type": "tool_use", "id": placed(use.id, at, number), "name": use.name, "input": use.arguments}
+        call = {"type": "tool_use", "id": make_call_id(use.id, at, number), "name": use.name, "input": use.arguments}
         content.append({**call, "broken": use.broken} if use.broken else call)
     return {"role": "assistant", "content": content}
 
@@ -198,7 +207,7 @@ def _read(row: Json) -> Message:
     ids = iter(row.get("ids") or [])
     if message["role"] == "assistant":
         uses = tuple(
-            Use(block["name"], block["input"], next(ids, block["id"]), block.get("broken", ""))
+            ModelCall(block["name"], block["input"], next(ids, block["id"]), block.get("broken", ""))
             for block in blocks
             if block["type"] == "tool_use"
         )
@@ -208,8 +217,8 @@ def _read(row: Json) -> Message:
     if results:
         return Outcomes(
             tuple(
-                Outcome(block["name"], block["content"], next(ids, block["tool_use_id"]), failed=block["is_error"])
+                CallResult(block["name"], block["content"], next(ids, block["tool_use_id"]), failed=block["is_error"])
                 for block in results
             )
         )
-    return Words(text)
+    return UserMessage(text)

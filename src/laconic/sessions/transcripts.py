@@ -116,7 +116,7 @@ def _transcript(name: str, rows: Iterable[Json], split: str) -> Transcript:
             merged[-1][1].extend(blocks)
         else:
             merged.append((role, blocks))
-    return Transcript(name, _paired(merged), split)
+    return Transcript(name, _pair_calls(merged), split)
 
 
 def _message(row: Json) -> tuple[str, list[Json]]:
@@ -166,7 +166,7 @@ def _result(id: object, content: object) -> Json:
     return {"type": "tool_result", "tool_use_id": str(id or "x"), "content": content or "(empty)"}
 
 
-def _paired(merged: list[tuple[str, list[Json]]]) -> list[Json]:
+def _pair_calls(merged: list[tuple[str, list[Json]]]) -> list[Json]:
     """Calls without a result and results without a call are left out: recordings end anywhere."""
     found: list[Json] = []
     for at, (role, blocks) in enumerate(merged):

@@ -19,7 +19,7 @@ import msgspec
 from laconic.config import Settings
 from laconic.records import Entered, Intake
 from laconic.sessions.database import Database
-from laconic.wire.limits import Limits
+from laconic.wire.limits import RateLimits
 
 FILE: Final = "turns.sqlite"  # in the cache folder
 HOUR: Final = 3600
@@ -150,7 +150,7 @@ class Allowance(msgspec.Struct, frozen=True):
     input_only: bool = False  # output has a limit of its own
 
     @classmethod
-    def of(cls, limits: Limits | None) -> Allowance | None:
+    def of(cls, limits: RateLimits | None) -> Allowance | None:
         """What headers say; None where they say nothing about tokens."""
         if limits is None or limits.tokens_left is None:
             return None
@@ -177,7 +177,7 @@ class Kept(Protocol):
     def cuts(self) -> Iterable[tuple[str, int]]: ...
 
 
-class Turn(msgspec.Struct, frozen=True):
+class TurnRecord(msgspec.Struct, frozen=True):
     """One request and its answer."""
 
     who: Who
@@ -205,8 +205,8 @@ class Turn(msgspec.Struct, frozen=True):
         seconds: float,
         cost: Cost | None,
         malformed: Sequence[str],
-        limits: Limits | None,
-    ) -> Turn:
+        limits: RateLimits | None,
+    ) -> TurnRecord:
         """A turn that ended now."""
         return cls(
             *(who, time.time(), status, round(1000 * seconds), kept.tokens, cost),
@@ -253,7 +253,7 @@ class Turns:
         row = self._file.read(lambda base: base.execute(query, (session,)).fetchone())
         return bytes(row[0]) if row and row[0] else b""
 
-    def add(self, *turns: Turn) -> None:
+    def add(self, *turns: TurnRecord) -> None:
         """Write turns down, all or none."""
 
         def work(base: sqlite3.Connection) -> None:
@@ -333,7 +333,7 @@ def _forget(base: sqlite3.Cursor, sessions: Sequence[tuple[int]]) -> None:
         base.executemany(f"DELETE FROM {table} WHERE {column}=?", sessions)
 
 
-def _write(base: sqlite3.Cursor, turn: Turn) -> None:
+def _write(base: sqlite3.Cursor, turn: TurnRecord) -> None:
     session, number, fixed = _session(base, turn)
     cost = turn.cost or Cost()
     depth = turn.intake.turn if turn.intake else 0
@@ -367,7 +367,7 @@ def _insert(table: str, row: Iterable[str]) -> str:
     return f"INSERT INTO {table} ({', '.join(names)}) VALUES ({', '.join(f':{name}' for name in names)})"
 
 
-def _session(base: sqlite3.Cursor, turn: Turn) -> tuple[int, int, int]:
+def _session(base: sqlite3.Cursor, turn: TurnRecord) -> tuple[int, int, int]:
     """The session's row brought up to date: its id, the number of this turn, and the fixed part so far."""
     who, cost = turn.who, turn.cost or Cost()
     row = base.execute("SELECT id, turns, fixed FROM session WHERE name=?", (who.session,)).fetchone()
@@ -503,7 +503,7 @@ def _names(block: Entered) -> tuple[str, str, str]:
     return block.kind, block.tool[:100], block.file[:200]
 
 
-def _notes(base: sqlite3.Cursor, turn: Turn) -> None:
+def _notes(base: sqlite3.Cursor, turn: TurnRecord) -> None:
     who = turn.who
     base.executemany(
         "INSERT INTO malformed VALUES (?,?,?,1,?) ON CONFLICT DO UPDATE SET count=count+1, last=excluded.last",

@@ -11,7 +11,7 @@ from laconic.index.compare.symbols import TOP, Comparison
 from laconic.index.resolve import Code, covering_tests, references
 from laconic.records import Impact, SymbolChange
 from laconic.tools.evidence import evidence, holds_tests, is_test, last_name, symbol_of
-from laconic.workspace.history import changed_together
+from laconic.workspace.history import read_commit_files
 
 MOST: Final = 10  # test files in the list
 _FILES: Final = 20  # files that are named as users of one symbol
@@ -52,7 +52,7 @@ def reaching(code: Code, found: Comparison, history: Sequence[Sequence[str]] = (
 
 def tests_for(root: Path, code: Code, found: Comparison) -> str:
     """The line that says which tests to run; empty where there are none."""
-    files = reaching(code, found, changed_together(root))
+    files = reaching(code, found, read_commit_files(root))
     if not files:
         return ""
     rest = f" and {len(files) - MOST} more files" if len(files) > MOST else ""

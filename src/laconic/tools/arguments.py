@@ -50,7 +50,7 @@ class Understood:
 
 def understand(tool: Tool, given: Mapping[str, object]) -> Understood:
     """The arguments of a call by their right names and types."""
-    given, repaired = _unwrapped(tool, {clean(name): value for name, value in given.items()})
+    given, repaired = _unwrap(tool, {clean(name): value for name, value in given.items()})
     values: dict[str, Value] = {}
     ignored: list[str] = []
     spans = _span_words(tool, given)
@@ -84,12 +84,12 @@ def usage(tool: Tool) -> str:
     return f"Call {tool.signature()}.{example}"
 
 
-def _unwrapped(tool: Tool, given: Mapping[str, object]) -> tuple[Mapping[str, object], list[str]]:
+def _unwrap(tool: Tool, given: Mapping[str, object]) -> tuple[Mapping[str, object], list[str]]:
     if len(given) == 1:
         (name, inner), *_ = given.items()
         if name in _WRAPPERS and name not in tool.fields:
             if isinstance(inner, str):
-                inner = _parsed(inner)
+                inner = _parse_json(inner)
             if isinstance(inner, dict):
                 return inner, [name]
     return given, []
@@ -120,7 +120,7 @@ def _value(tool: Tool, argument: Argument, raw: object) -> Value:
     try:
         value = _read(raw, argument)
     except (ValueError, TypeError, OverflowError, RecursionError):
-        problem = f"`{argument.name}` of {tool.name} should be {_SPOKEN[argument.kind]}, not {_shown(raw)}."
+        problem = f"`{argument.name}` of {tool.name} should be {_SPOKEN[argument.kind]}, not {_quote(raw)}."
         raise UsageError(problem, usage(tool)) from None
     if argument.choices and isinstance(value, str) and value not in argument.choices:
         near = get_close_matches(value.lower()[:_LONGEST], argument.choices, n=1, cutoff=0.5)
@@ -150,7 +150,7 @@ def clean(text: str) -> str:
 
 def _texts(raw: object, argument: Argument) -> list[str]:
     if isinstance(raw, str):
-        parsed = _parsed(raw) if raw.lstrip()[:1] in {"[", "{"} else None
+        parsed = _parse_json(raw) if raw.lstrip()[:1] in {"[", "{"} else None
         if isinstance(parsed, list | dict):
             return _texts(parsed, argument)
         raw = clean(raw)
@@ -205,7 +205,7 @@ def _add_span(tool: Tool, values: dict[str, Value], spans: Mapping[str, object])
         if last is None and "limit" in spans:
             end = start + _number(spans["limit"]) - 1
     except (ValueError, TypeError, OverflowError):
-        raise UsageError(f"{_shown(first)} to {_shown(last)} are no lines.", usage(tool)) from None
+        raise UsageError(f"{_quote(first)} to {_quote(last)} are no lines.", usage(tool)) from None
     values["targets"] = [f"{targets[0]}:{max(1, start)}-{max(1, end)}"]
     values.pop("offset", None)
 
@@ -231,7 +231,7 @@ def _flag(raw: object) -> bool:
 
 def _records(raw: object) -> list[dict[str, object]]:
     if isinstance(raw, str):
-        raw = _parsed(raw)
+        raw = _parse_json(raw)
     if isinstance(raw, dict):
         raw = [raw]
     if not isinstance(raw, list) or not all(isinstance(item, dict) for item in raw):
@@ -261,14 +261,14 @@ _SPOKEN: Final = {
 }
 
 
-def _parsed(text: str) -> object:
+def _parse_json(text: str) -> object:
     try:
         return json.loads(text)
     except (ValueError, RecursionError):
         return text
 
 
-def _shown(raw: object) -> str:
+def _quote(raw: object) -> str:
     try:
         text = clean(repr(raw))
     except RecursionError:

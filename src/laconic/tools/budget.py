@@ -15,7 +15,7 @@ _ALL: Final = {"full", "max", "verbose", "all"}
 
 def limit(wish: str, default: int, *, pressure: float = 1.0, host: int | None = None, batch: int = BATCH) -> int:
     """Tokens for one answer. `pressure` shrinks what the call did not ask for in so many words."""
-    asked = _asked(wish, default)
+    asked = _read_wish(wish, default)
     tokens = int(default * pressure) if asked is None else asked
     allowed = [tokens, CEILING, max(batch, _LEAST)]
     if host is not None and host > 0:
@@ -23,7 +23,7 @@ def limit(wish: str, default: int, *, pressure: float = 1.0, host: int | None = 
     return max(_LEAST, min(allowed))
 
 
-def _asked(wish: str, default: int) -> int | None:
+def _read_wish(wish: str, default: int) -> int | None:
     word = wish.strip().lower()
     if not word:
         return None

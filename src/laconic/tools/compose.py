@@ -16,7 +16,7 @@ from laconic.reduce.fit import LEFT_OUT, Fitted, Item, fit
 from laconic.render.compact import Json, dump, envelope
 from laconic.render.footer import footer
 from laconic.render.visible import visible, visible_name
-from laconic.tools.tool import Answer, Piece
+from laconic.tools.tool import Piece, ToolAnswer
 
 Count = Callable[[str], int]
 _DENSEST: Final = 40  # characters a token of text that is not one long repetition
@@ -33,17 +33,19 @@ class Composed:
     failed: bool = False
 
 
-def compose(answer: Answer, limit: int, count: Count, *, json: bool = False, more: Callable[[int], str]) -> Composed:
+def compose(
+    answer: ToolAnswer, limit: int, count: Count, *, json: bool = False, more: Callable[[int], str]
+) -> Composed:
     """The text of an answer within a limit. `more` makes the call that continues at a piece."""
     room, layer = limit, ""
     answer = answer if json else _visible(answer)
     for _ in range(8):
-        fitted = _fitted(answer, room, count, more, json=json)
+        fitted = _fit_pieces(answer, room, count, more, json=json)
         text = _json(answer, fitted, room, limit, more) if json else _text(answer, fitted, more)
         tokens = count(text)
         if tokens <= limit:
             cut = layer or ("" if fitted.whole else "fit")
-            return Composed(text, tokens, _shown(fitted), cut, answer.failed)
+            return Composed(text, tokens, _shown_sizes(fitted), cut, answer.failed)
         layer, room = "recount", room - (tokens - limit) - 1
         if room <= 0 or not fitted.shown:
             break
@@ -51,7 +53,7 @@ def compose(answer: Answer, limit: int, count: Count, *, json: bool = False, mor
     return Composed(text, count(text), (), "net", answer.failed)
 
 
-def _visible(answer: Answer) -> Answer:
+def _visible(answer: ToolAnswer) -> ToolAnswer:
     """The answer as it can be printed; before it is fitted, so that what is counted is what is sent."""
     pieces = [
         replace(piece, texts=tuple(map(visible, piece.texts)), group=visible_name(piece.group))
@@ -82,7 +84,7 @@ def longest(make: Callable[[int], str], most: int, limit: int, count: Count) -> 
     return make(low)
 
 
-def _fitted(answer: Answer, room: int, count: Count, more: Callable[[int], str], *, json: bool) -> Fitted:
+def _fit_pieces(answer: ToolAnswer, room: int, count: Count, more: Callable[[int], str], *, json: bool) -> Fitted:
     pieces = answer.pieces
     fixed = count(answer.head + answer.note)
     footing = count(footer(_omission(answer, len(pieces) - 1, 0, more)) or "x") + 4
@@ -102,13 +104,13 @@ def _fitted(answer: Answer, room: int, count: Count, more: Callable[[int], str],
     )
 
 
-def _shown(fitted: Fitted) -> tuple[tuple[int, int], ...]:
+def _shown_sizes(fitted: Fitted) -> tuple[tuple[int, int], ...]:
     return tuple((index, level) for index, level in enumerate(fitted.levels) if level != LEFT_OUT)
 
 
-def _text(answer: Answer, fitted: Fitted, more: Callable[[int], str]) -> str:
+def _text(answer: ToolAnswer, fitted: Fitted, more: Callable[[int], str]) -> str:
     parts = [answer.head]
-    shown = _shown(fitted)
+    shown = _shown_sizes(fitted)
     if answer.grouped:
         groups: dict[str, list[tuple[int, int]]] = {}
         for index, level in shown:
@@ -128,8 +130,8 @@ def _text(answer: Answer, fitted: Fitted, more: Callable[[int], str]) -> str:
     return "".join(parts)
 
 
-def _json(answer: Answer, fitted: Fitted, room: int, limit: int, more: Callable[[int], str]) -> str:
-    records: list[Json] = [dict(_record(answer.pieces[index])) for index, _ in _shown(fitted)]
+def _json(answer: ToolAnswer, fitted: Fitted, room: int, limit: int, more: Callable[[int], str]) -> str:
+    records: list[Json] = [dict(_record(answer.pieces[index])) for index, _ in _shown_sizes(fitted)]
     body: dict[str, Json] = {answer.unit: records}
     if answer.head.strip():
         body["about"] = answer.head.strip()
@@ -139,7 +141,7 @@ def _json(answer: Answer, fitted: Fitted, room: int, limit: int, more: Callable[
     return envelope(answer.kind, body, omission, fitted.cost, limit)
 
 
-def _figures(answer: Answer, limit: int, count: Count) -> str:
+def _figures(answer: ToolAnswer, limit: int, count: Count) -> str:
     """JSON that stays JSON within any limit: no records, how many there are, and as much of what is said as fits."""
     said = {"about": answer.head.strip(), "note": answer.note.strip()}
     body: dict[str, Json] = {answer.unit: [], "cut": True, "total": max(answer.total or 0, len(answer.pieces))}
@@ -167,7 +169,7 @@ def _next(fitted: Fitted) -> int:
     return levels.index(LEFT_OUT) if LEFT_OUT in levels else len(levels)
 
 
-def _omission(answer: Answer, shown: int, start: int, more: Callable[[int], str]) -> Omission | None:
+def _omission(answer: ToolAnswer, shown: int, start: int, more: Callable[[int], str]) -> Omission | None:
     total = max(answer.total or 0, len(answer.pieces))
     if shown >= total:
         return None

@@ -12,18 +12,17 @@ from collections.abc import Set as AbstractSet
 from typing import Final, NamedTuple
 
 from laconic.errors import WorkspaceError
-from laconic.index.search import Ranked
-from laconic.index.search.asked import Asked
-from laconic.index.search.lines import weighed
-from laconic.index.search.pages import Pages
-from laconic.index.search.query import Filters, patterns
-from laconic.index.search.scope import scope_of
-from laconic.index.search.tasks import ranked
+from laconic.index.search import RankedSymbol
+from laconic.index.search.file_evidence import TaskFiles
+from laconic.index.search.line_scores import score_lines
+from laconic.index.search.query import Filters, resolve_scope, split_globs
+from laconic.index.search.rerank import rank_task
+from laconic.index.search.task_query import TaskQuery
 from laconic.index.store import Symbol
 from laconic.records import Span
 from laconic.render.compact import Json
-from laconic.tools.source import Opened, clipped, opened, whole_spans
-from laconic.tools.tool import Answer, Argument, Call, Piece, Sent, Tool
+from laconic.tools.source import OpenedFile, clip_line, open_file, whole_spans
+from laconic.tools.tool import Argument, Piece, SentLines, Tool, ToolAnswer, ToolCall
 from laconic.tools.windows import Choice, Window
 
 _RANKED: Final = 400  # symbols that can be named
@@ -54,19 +53,19 @@ _BOTH: Final = (_Round(470, 430), _Round(430, 800), _Round(900, 1_250))
 _CODE: Final = (_Round(0, 1_950), _Round(0, 2_000))
 
 
-def run(call: Call) -> Answer:
+def run(call: ToolCall) -> ToolAnswer:
     task = _NO_WORD.sub(" ", call.text("task")[:_LONGEST])
     store = call.plane.index.store
-    scope = scope_of(store, Filters(paths=patterns(call.text("path"))))
+    scope = resolve_scope(store, Filters(paths=split_globs(call.text("path"))))
     files = _Files(call)
-    pages = Pages(Asked(store, task), files.lines)
-    rows = [row for row in ranked(store, pages, scope)[:_RANKED] if files.get(row.path) is not None]
+    task_files = TaskFiles(TaskQuery(store, task), files.lines)
+    rows = [row for row in rank_task(store, task_files, scope)[:_RANKED] if files.get(row.path) is not None]
     if not rows:
         note = f"nothing in this code base resembles the task; try {call.ready('map')}\n"
-        return Answer([], "context", note=note, unit="symbols")
+        return ToolAnswer([], "context", note=note, unit="symbols")
     rounds = _rounds(call.limit, call.text("show"))
-    worth = weighed(rows, pages, store.symbols_of_path) if any(each.lines for each in rounds) else {}
-    choice = Choice(worth, files.lines, call.plane.count, files.known)
+    worth = score_lines(rows, task_files, store.symbols_of_path) if any(each.lines for each in rounds) else {}
+    choice = Choice(worth, files.lines, call.plane.count, files.is_known)
     pieces: list[Piece] = []
     names, room = rows, call.limit - _FOOTER
     for each in rounds:
@@ -74,24 +73,24 @@ def run(call: Call) -> Answer:
             break
         size, spared = each.within(room), choice.spared
         shown = [_window(window, files) for window in choice.take(size.lines)]
-        spent = _spent(call, shown) + choice.spared - spared
+        spent = _count_spent(call, shown) + choice.spared - spared
         room -= spent
         if size.names:
             headed = {piece.group for piece in shown}
             names = _unseen(names, [*pieces, *shown])
             page = list(_page(call, names, files, min(size.names + max(0, size.lines - spent), room), headed))
             names = names[len(page) :]
-            room -= _spent(call, page, headed)
+            room -= _count_spent(call, page, headed)
             shown += page
         pieces += _by_file(shown)
     if not pieces and choice.spared:
         hint = call.session.hint("again=true repeats it")
         note = f"all lines that matter were shown above{f' ({hint})' if hint else ''}\n"
-        return Answer([], "context", note=note, unit="places")
+        return ToolAnswer([], "context", note=note, unit="places")
     if not pieces:  # not even one name has room: let the budget cut it
         pieces = [_name(rows[0], files)]
     paths = tuple(dict.fromkeys(piece.group for piece in pieces))
-    return Answer(pieces, "context", unit="places", paths=paths, spread=1_000.0, grouped=False)
+    return ToolAnswer(pieces, "context", unit="places", paths=paths, spread=1_000.0, grouped=False)
 
 
 def _rounds(limit: int, show: str) -> tuple[_Round, ...]:
@@ -109,16 +108,16 @@ def _by_file(pieces: Iterable[Piece]) -> Iterator[Piece]:
         yield from sorted(group, key=lambda piece: piece.order)
 
 
-def _unseen(rows: Iterable[Ranked], pieces: Iterable[Piece]) -> list[Ranked]:
+def _unseen(rows: Iterable[RankedSymbol], pieces: Iterable[Piece]) -> list[RankedSymbol]:
     """The symbols of which the lines that are shown do not tell already."""
     shown: dict[str, list[Span]] = {}
     for piece in pieces:
         if piece.sent is not None:
             shown.setdefault(piece.group, []).extend(piece.sent.spans)
-    return [row for row in rows if row.symbol is not None and not _told(row.symbol, shown.get(row.path, ()))]
+    return [row for row in rows if row.symbol is not None and not _is_shown(row.symbol, shown.get(row.path, ()))]
 
 
-def _told(symbol: Symbol, shown: Iterable[Span]) -> bool:
+def _is_shown(symbol: Symbol, shown: Iterable[Span]) -> bool:
     lines = 0
     for span in shown:
         if span.start <= symbol.line <= span.end:
@@ -127,7 +126,7 @@ def _told(symbol: Symbol, shown: Iterable[Span]) -> bool:
     return lines >= _KNOWN
 
 
-def _spent(call: Call, pieces: Sequence[Piece], headed: AbstractSet[str] = frozenset()) -> int:
+def _count_spent(call: ToolCall, pieces: Sequence[Piece], headed: AbstractSet[str] = frozenset()) -> int:
     count = call.plane.count
     headings = {piece.group for piece in pieces} - headed
     return sum(count(piece.texts[0]) for piece in pieces) + sum(count(f"{path}\n") for path in headings)
@@ -136,16 +135,16 @@ def _spent(call: Call, pieces: Sequence[Piece], headed: AbstractSet[str] = froze
 class _Files:
     """The files of an answer, each opened once."""
 
-    def __init__(self, call: Call) -> None:
+    def __init__(self, call: ToolCall) -> None:
         self._call = call
-        self._files: dict[str, Opened | None] = {}
+        self._files: dict[str, OpenedFile | None] = {}
         self._lines: dict[str, tuple[str, ...]] = {}
         self._received: dict[str, frozenset[int]] = {}
 
-    def get(self, path: str) -> Opened | None:
+    def get(self, path: str) -> OpenedFile | None:
         if path not in self._files:
             try:
-                self._files[path] = opened(self._call, path)
+                self._files[path] = open_file(self._call, path)
             except WorkspaceError:
                 self._files[path] = None  # gone since it was indexed
         return self._files[path]
@@ -156,28 +155,30 @@ class _Files:
             self._lines[path] = file.lines if file is not None else ()
         return self._lines[path]
 
-    def known(self, path: str, line: int) -> bool:
+    def is_known(self, path: str, line: int) -> bool:
         """Whether the client has this line already."""
         if path not in self._received:
             file = self.get(path)
-            seen = frozenset[int]() if file is None else self._call.session.received(path, file.tag)
+            seen = frozenset[int]() if file is None else self._call.session.received_lines(path, file.tag)
             self._received[path] = frozenset() if self._call.flag("again") else seen
         return line in self._received[path]
 
 
-def _page(call: Call, rows: Iterable[Ranked], files: _Files, room: int, headed: AbstractSet[str]) -> Iterator[Piece]:
+def _page(
+    call: ToolCall, rows: Iterable[RankedSymbol], files: _Files, room: int, headed: AbstractSet[str]
+) -> Iterator[Piece]:
     """Definition lines, best first, as many as there is room for."""
     paths, used = set(headed), 0
     for row in rows:
         piece = _name(row, files)
-        used += _spent(call, [piece], paths)
+        used += _count_spent(call, [piece], paths)
         if used > room:
             break
         paths.add(row.path)
         yield piece
 
 
-def _name(row: Ranked, files: _Files) -> Piece:
+def _name(row: RankedSymbol, files: _Files) -> Piece:
     file = files.get(row.path)
     assert row.symbol is not None
     assert file is not None
@@ -189,20 +190,20 @@ def _window(window: Window, files: _Files) -> Piece:
     path, span = window
     file = files.get(path)
     assert file is not None
-    text = "\n".join(clipped(line) for line in file.lines[span.start - 1 : span.end])
+    text = "\n".join(clip_line(line) for line in file.lines[span.start - 1 : span.end])
     record: dict[str, Json] = {"path": path, "span": [span.start, span.end], "text": text}
     return Piece(
-        (f"{span}\n{text}\n",), path, span.start, record, Sent(path, file.source, whole_spans(file.lines, span))
+        (f"{span}\n{text}\n",), path, span.start, record, SentLines(path, file.source, whole_spans(file.lines, span))
     )
 
 
-def _line(symbol: Symbol, file: Opened) -> str:
+def _line(symbol: Symbol, file: OpenedFile) -> str:
     """The line of the definition as it stands in the file, below its number."""
-    source = clipped(file.lines[symbol.line - 1].strip()) if symbol.line <= len(file.lines) else symbol.name
+    source = clip_line(file.lines[symbol.line - 1].strip()) if symbol.line <= len(file.lines) else symbol.name
     return f"{symbol.line} {source[:_LINE].rstrip()}\n"
 
 
-def _record(row: Ranked) -> dict[str, Json]:
+def _record(row: RankedSymbol) -> dict[str, Json]:
     symbol = row.symbol
     if symbol is None:
         return {"path": row.path}

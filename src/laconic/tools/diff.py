@@ -14,14 +14,14 @@ from laconic.index.compare.risk import RISKS, weigh
 from laconic.index.compare.symbols import Compared, Comparison, compare
 from laconic.index.resolve import Code
 from laconic.records import FileChange, Impact, SymbolChange, Weighed
-from laconic.reduce.hunks import Chosen, choose
+from laconic.reduce.hunks import ChosenHunks, choose
 from laconic.render.changes import file_line, hunk_text, symbol_line, totals, within_line
 from laconic.render.changes_json import compact, full
 from laconic.render.compact import Json
 from laconic.tools.affected import impact_of, tests_for
-from laconic.tools.tool import Answer, Argument, Call, Piece, Tool
+from laconic.tools.tool import Argument, Piece, Tool, ToolAnswer, ToolCall
 from laconic.workspace.reading import inside, read_bytes
-from laconic.workspace.revisions import changes, patched, states
+from laconic.workspace.revisions import changes, read_patched, states
 from laconic.workspace.secrets import SECRET, SecretFiles
 
 Asked = Callable[[SymbolChange], Impact | None]
@@ -31,15 +31,15 @@ _PATIENCE: Final = 1.5  # seconds for asking who depends on what changed
 _LEVELS: Final = {"minimal": "minimal", "compact": "compact", "short": "compact", "brief": "compact", "full": "full"}
 
 
-def run(call: Call) -> Answer:
+def run(call: ToolCall) -> ToolAnswer:
     wanted = call.text("states")
     if call.text("to"):
         wanted = f"{wanted or 'HEAD'}..{call.text('to')}"
     hunks = call.text("view") == "hunks"
-    found = changed(call.plane.root, wanted, call.texts("path"), context=_CONTEXT if hunks else 0)
+    found = read_changes(call.plane.root, wanted, call.texts("path"), context=_CONTEXT if hunks else 0)
     files = [_without_secrets(file, call.plane.secrets) for file in found]
     if not files:
-        return Answer(kind="diff", note="nothing changed\n")
+        return ToolAnswer(kind="diff", note="nothing changed\n")
     if hunks:
         return by_hunk(files)
     compared = compare(files)
@@ -49,11 +49,11 @@ def run(call: Call) -> Answer:
     return replace(answer, note=tests)
 
 
-def changed(root: Path, wanted: str = "", paths: Sequence[str] = (), *, context: int = 0) -> list[FileChange]:
+def read_changes(root: Path, wanted: str = "", paths: Sequence[str] = (), *, context: int = 0) -> list[FileChange]:
     """The files that differ; `wanted` names two states, or a patch file."""
     words = wanted.strip()
     if words.endswith((".patch", ".diff")) and inside(root, words).is_file():
-        return patched(root, read_bytes(root, words, _LARGEST))
+        return read_patched(root, read_bytes(root, words, _LARGEST))
     return changes(root, states(root, words), paths, context)
 
 
@@ -64,13 +64,13 @@ def _without_secrets(file: FileChange, secrets: SecretFiles) -> FileChange:
     return structs.replace(file, old=None, new=None, hunks=(), note=f"not shown: {SECRET}")
 
 
-def by_symbol(found: Comparison, detail: str = "standard", impact: Asked | None = None) -> Answer:
+def by_symbol(found: Comparison, detail: str = "standard", impact: Asked | None = None) -> ToolAnswer:
     """A piece for every symbol under its file, the riskiest first, and one for every other file."""
-    items = weighed(found, impact)
+    items = weigh_changes(found, impact)
     head = f"{totals(len(items), len(found.files), items)}\n"
     heads = {file.change.path: _head(file) for file in found.files}
     if detail == "minimal":
-        return Answer([Piece((f"{line}\n",)) for line in heads.values()], "diff", head, unit="files")
+        return ToolAnswer([Piece((f"{line}\n",)) for line in heads.values()], "diff", head, unit="files")
     before = {file.change.old_path: heads[file.change.path] for file in found.files if file.change.old_path}
     under = {**before, **heads}  # what is gone from a renamed file stands under its new name
     form = full if detail == "full" else compact
@@ -79,10 +79,10 @@ def by_symbol(found: Comparison, detail: str = "standard", impact: Asked | None 
     told = {under[item.change.path] for item in alone}
     others = [file.change for file in found.files if heads[file.change.path] not in told]
     pieces += [Piece((f"{heads[one.path]}\n",), record={"path": one.path, "change": one.status}) for one in others]
-    return Answer(pieces, "diff", head, unit="changes", spread=8.0)
+    return ToolAnswer(pieces, "diff", head, unit="changes", spread=8.0)
 
 
-def weighed(found: Comparison, impact: Asked | None = None) -> list[Weighed]:
+def weigh_changes(found: Comparison, impact: Asked | None = None) -> list[Weighed]:
     """Every changed symbol with its risk."""
     return [weigh(change, impact(change) if impact else None) for change in found.symbols]
 
@@ -90,10 +90,10 @@ def weighed(found: Comparison, impact: Asked | None = None) -> list[Weighed]:
 def records(found: Comparison, detail: str = "compact", impact: Asked | None = None) -> list[dict[str, Json]]:
     """All changed symbols for programs."""
     form = full if detail == "full" else compact
-    return [form(item) for item in weighed(found, impact)]
+    return [form(item) for item in weigh_changes(found, impact)]
 
 
-def by_hunk(files: Sequence[FileChange]) -> Answer:
+def by_hunk(files: Sequence[FileChange]) -> ToolAnswer:
     """Unified hunks without those of white space only: the first twenty, and a summary of every file."""
     chosen = choose(files)
     total = sum(one.total for one in chosen)
@@ -105,7 +105,7 @@ def by_hunk(files: Sequence[FileChange]) -> Answer:
             pieces.append(Piece((f"{line}\n",)))
     missing = total - sum(len(one.hunks) for one in chosen)
     note = f"{missing} more hunks: name a path\n" if missing else ""
-    return Answer(
+    return ToolAnswer(
         pieces, "diff", f"{_count(len(files), 'file')}, {_count(total, 'hunk')}\n", note, unit="parts", spread=1.0
     )
 
@@ -142,7 +142,7 @@ def _count(number: int, word: str) -> str:
     return f"{number} {word}{'' if number == 1 else 's'}"
 
 
-def _hunk_head(one: Chosen) -> str:
+def _hunk_head(one: ChosenHunks) -> str:
     line = file_line(one.change, *_lines(one.change))
     missing = one.total - len(one.hunks)
     line += f"; {missing} hunks not shown" if missing else ""

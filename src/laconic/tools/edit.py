@@ -18,14 +18,14 @@ from laconic.edits.guarded import is_version_control
 from laconic.edits.request import Create, Edit
 from laconic.edits.request import edit as read_edit
 from laconic.edits.resolve import Refusal, Resolved, resolve
-from laconic.edits.source import Source, join, split
+from laconic.edits.source import SourceText, join, split
 from laconic.errors import EditRefused, UsageError, WorkspaceError
 from laconic.index.parse import parse
 from laconic.records import Hunk, Span
-from laconic.render.edited import Changed, Place, edited
+from laconic.render.edited import Changed, ChangedPlace, edited_text
 from laconic.render.numbered import excerpts, header
-from laconic.tools.source import clipped, is_whole
-from laconic.tools.tool import Answer, Argument, Call, Piece, Sent, Tool
+from laconic.tools.source import clip_line, is_whole
+from laconic.tools.tool import Argument, Piece, SentLines, Tool, ToolAnswer, ToolCall
 from laconic.workspace.journal import Journal, Write
 from laconic.workspace.reading import inside, read_bytes
 from laconic.workspace.secrets import NO_EXCEPTIONS, SecretFiles
@@ -61,8 +61,8 @@ class EditWorkspace:
 @dataclass(frozen=True, slots=True)
 class _Planned:
     path: str
-    before: Source | None
-    after: Source
+    before: SourceText | None
+    after: SourceText
     hunks: tuple[Hunk, ...]
     write: Write
 
@@ -73,7 +73,7 @@ class _Problem:
 
     path: str
     reasons: tuple[str, ...]
-    source: Source | None = None
+    source: SourceText | None = None
     look: tuple[int, ...] = ()  # numbers of lines
 
 
@@ -109,7 +109,7 @@ def edit(workspace: EditWorkspace, calls: Sequence[Mapping[str, object]], *, dry
         workspace.journal.apply([plan.write for plan in planned])
         for plan in planned:
             _note_written(workspace, plan)
-    return edited([_changed(plan) for plan in planned], dry=dry)
+    return edited_text([_describe_changed(plan) for plan in planned], dry=dry)
 
 
 def undo(workspace: EditWorkspace) -> str:
@@ -120,7 +120,7 @@ def undo(workspace: EditWorkspace) -> str:
         if target.exists():
             source = split(target.read_bytes())
             files.append(Changed(path, source.tag, source.lines, ()))
-    return "Undone.\n" + edited(files, dry=False) if files else "Undone."
+    return "Undone.\n" + edited_text(files, dry=False) if files else "Undone."
 
 
 def _by_file(workspace: EditWorkspace, edits: Sequence[Edit]) -> dict[str, list[tuple[int, Edit]]]:
@@ -147,7 +147,7 @@ def _path_of(workspace: EditWorkspace, tag: str) -> str:
 def _plan(workspace: EditWorkspace, path: str, edits: list[tuple[int, Edit]]) -> _Planned | _Problem:
     target = workspace.root / path
     if not target.exists():
-        return _created(path, target, edits)
+        return _plan_created(path, target, edits)
     if not target.is_file() or not os.access(target, os.W_OK):
         return _Problem(path, ("this is no file, or it is read-only.",))
     try:
@@ -162,10 +162,10 @@ def _plan(workspace: EditWorkspace, path: str, edits: list[tuple[int, Edit]]) ->
     spans = [span for refusal in outcome for span in refusal.look]
     numbers = dict.fromkeys(n for span in spans for n in range(span.start, span.end + 1) if n <= len(live.lines))
     look = tuple(sorted(list(numbers)[:_FRESH]))
-    return _Problem(path, tuple(_said(refusal) for refusal in outcome), live, look)
+    return _Problem(path, tuple(_describe_refusal(refusal) for refusal in outcome), live, look)
 
 
-def _created(path: str, target: Path, edits: list[tuple[int, Edit]]) -> _Planned | _Problem:
+def _plan_created(path: str, target: Path, edits: list[tuple[int, Edit]]) -> _Planned | _Problem:
     _, first = edits[0]
     if len(edits) > 1 or not isinstance(first.change, Create):
         return _Problem(path, ("the file does not exist. Search for its name, or create it in one edit.",))
@@ -174,7 +174,7 @@ def _created(path: str, target: Path, edits: list[tuple[int, Edit]]) -> _Planned
     return _Planned(path, None, source, (hunk,), Write(target, None, join(source)))
 
 
-def _said(refusal: Refusal) -> str:
+def _describe_refusal(refusal: Refusal) -> str:
     return f"edit {refusal.number}: {refusal.problem} {refusal.fix}"
 
 
@@ -186,7 +186,7 @@ def _heading(problem: _Problem) -> str:
 def _rows(problem: _Problem, size: int) -> str:
     """The first lines to look at, with their numbers."""
     assert problem.source is not None
-    lines = [clipped(line) for line in problem.source.lines]
+    lines = [clip_line(line) for line in problem.source.lines]
     return excerpts(lines, [Span(number, number) for number in problem.look[:size]]) + "\n"
 
 
@@ -196,7 +196,7 @@ def _piece(problem: _Problem) -> Piece:
     texts = tuple(_rows(problem, size) for size in sizes)
     shown = [[n for n in problem.look[:size] if is_whole(problem.source.lines[n - 1])] for size in sizes]
     steps = tuple(tuple(Span(n, n) for n in numbers) for numbers in shown)
-    sent = Sent(problem.path, problem.source, steps=steps, numbered=True)
+    sent = SentLines(problem.path, problem.source, steps=steps, numbered=True)
     return Piece(texts, _heading(problem), sent=sent)
 
 
@@ -211,8 +211,8 @@ def _note_written(workspace: EditWorkspace, plan: _Planned) -> None:
     workspace.snapshots.remember(plan.path, plan.after, shown)
 
 
-def _changed(plan: _Planned) -> Changed:
-    places = [Place(hunk.new_start, hunk.old_lines, hunk.new_lines) for hunk in plan.hunks]
+def _describe_changed(plan: _Planned) -> Changed:
+    places = [ChangedPlace(hunk.new_start, hunk.old_lines, hunk.new_lines) for hunk in plan.hunks]
     notes = [_syntax(plan), "written in place: it has hard links" if has_other_names(plan.write.target) else ""]
     return Changed(plan.path, plan.after.tag, plan.after.lines, places, ", ".join(filter(None, notes)))
 
@@ -226,15 +226,15 @@ def _syntax(plan: _Planned) -> str:
     return "still has syntax errors, as before" if before else "NOW HAS SYNTAX ERRORS"
 
 
-def run(call: Call) -> Answer:
+def run(call: ToolCall) -> ToolAnswer:
     if call.flag("undo"):
-        return Answer(kind="edit", head=f"{undo(call.plane.edits)}\n")
+        return ToolAnswer(kind="edit", head=f"{undo(call.plane.edits)}\n")
     try:
         made = edit(call.plane.edits, call.records("edits"), dry=call.flag("dry_run"))
     except StaleEdit as stale:
         head = f"error: {stale.problem} {stale.reasons}\n"
-        return Answer(stale.pieces, "edit_refused", head, unit="files", failed=True)
-    return Answer(kind="edit", head=f"{made}\n")
+        return ToolAnswer(stale.pieces, "edit_refused", head, unit="files", failed=True)
+    return ToolAnswer(kind="edit", head=f"{made}\n")
 
 
 TOOL = Tool(

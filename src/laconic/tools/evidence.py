@@ -57,7 +57,7 @@ def evidence(code: Code, found: Comparison, history: Sequence[Sequence[str]]) ->
         if source.file_class == "test" and source.dialect.family in families and _CODE.search(path)
     }
     before = {path for file in changed for path in (file.change.path, file.change.old_path) if path}
-    calls, names = _calls(code, found), _named_after(tests, paths)
+    calls, names = _calls(code, found), _find_tests_named_after(tests, paths)
     points: dict[str, float] = {}
     for part in (calls, names, _words(code, changed, found, tests), _together(history, before, tests)):
         for path, value in part.items():
@@ -135,7 +135,7 @@ def _words(code: Code, changed: Sequence[Compared], found: Comparison, tests: se
         users = [path for path in files if path in tests]
         if len(users) <= _COMMON * len(tests) + 1:
             told = math.log(1 + len(tests) / len(users)) if users else 0.0
-            told *= 1.0 if code.named(word) else _STRANGE
+            told *= 1.0 if code.find_named(word) else _STRANGE
             for path in users:
                 points[path] = points.get(path, 0.0) + told
     return _to_one(points, _TELLING * math.log(1 + len(tests)))
@@ -157,7 +157,7 @@ def _to_one(points: Points, whole: float) -> Points:
     return {path: value / most for path, value in points.items()}
 
 
-def _named_after(tests: Iterable[str], paths: Iterable[str]) -> Points:
+def _find_tests_named_after(tests: Iterable[str], paths: Iterable[str]) -> Points:
     """Test files whose name is that of a changed file: `test_x.py`, `x.test.ts`, `x_test.go`, `XTest.java`."""
     wanted = {_plain(path) for path in paths} - _NAMELESS
     return {path: 1.0 for path in tests if _plain(path) in wanted}

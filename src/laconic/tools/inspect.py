@@ -6,12 +6,21 @@ from collections.abc import Iterable
 from typing import Final
 
 from laconic.errors import UnknownName, UsageError
-from laconic.index.resolve import Code, Use, callees, find_symbol, implementations, members, overridden, references
-from laconic.index.search.names import nearest
+from laconic.index.resolve import (
+    Code,
+    SymbolUse,
+    callees,
+    find_symbol,
+    implementations,
+    members,
+    overridden,
+    references,
+)
+from laconic.index.search.lookup import suggest_names
 from laconic.index.store import CALLABLE, Symbol
 from laconic.render.compact import Json
-from laconic.tools.source import Opened, body, clipped, opened
-from laconic.tools.tool import Answer, Argument, Call, Piece, Tool
+from laconic.tools.source import OpenedFile, body, clip_line, open_file
+from laconic.tools.tool import Argument, Piece, Tool, ToolAnswer, ToolCall
 
 _FEW: Final = 6  # uses that are shown with their line of source
 _CALLEES: Final = 12
@@ -27,7 +36,7 @@ _PART_NAMES: Final = {
 }
 
 
-def run(call: Call) -> Answer:
+def run(call: ToolCall) -> ToolAnswer:
     code = call.plane.code
     wanted = call.texts("symbol")[:_MOST_SYMBOLS]
     only = _only(call.texts("only"))
@@ -37,24 +46,26 @@ def run(call: Call) -> Answer:
         notes.append(f"[only the first {_MOST_SYMBOLS} symbols; inspect the others in another call]")
     paths: list[str] = []
     for name in wanted:
-        found = find_symbol(code, name) or _inherited(code, name)
+        found = find_symbol(code, name) or _find_inherited(code, name)
         if not found:
-            missing = UnknownName("symbol", name, tuple(nearest(call.plane.index.store, name)))
+            missing = UnknownName("symbol", name, tuple(suggest_names(call.plane.index.store, name)))
             if len(wanted) == 1:
                 raise missing
             notes.append(str(missing))
             continue
         chosen, others = _chosen(found)
-        file = opened(call, code.sources[chosen.file].path)
+        file = open_file(call, code.sources[chosen.file].path)
         pieces += _about(call, code, chosen, file, only)
         paths.append(file.path)
         if others:
             notes.append(_others(code, others))
     note = "".join(f"{note}\n" for note in notes)
-    return Answer(pieces, "symbol", note=note, unit="parts", paths=tuple(paths), spread=1.5, minimum=1, grouped=False)
+    return ToolAnswer(
+        pieces, "symbol", note=note, unit="parts", paths=tuple(paths), spread=1.5, minimum=1, grouped=False
+    )
 
 
-def _inherited(code: Code, name: str) -> list[Symbol]:
+def _find_inherited(code: Code, name: str) -> list[Symbol]:
     """What `Class.member` means where the class has it from one above it."""
     owner, _, member = name.strip().strip("`").removesuffix("()").rpartition(".")
     types = find_symbol(code, owner) if owner and member else []
@@ -80,7 +91,7 @@ def _others(code: Code, others: list[Symbol]) -> str:
     return f"also: {named}{more} (name one as path::Symbol)"
 
 
-def _about(call: Call, code: Code, symbol: Symbol, file: Opened, only: set[str]) -> list[Piece]:
+def _about(call: ToolCall, code: Code, symbol: Symbol, file: OpenedFile, only: set[str]) -> list[Piece]:
     pieces = [body(call, file, symbol, group=file.path)] if "body" in only else []
     uses = references(code, symbol) if only & {"refs", "tests"} else []
     tests, others = _split(code, uses)
@@ -100,20 +111,20 @@ def _about(call: Call, code: Code, symbol: Symbol, file: Opened, only: set[str])
     return pieces
 
 
-def _split(code: Code, uses: Iterable[Use]) -> tuple[list[Use], list[Use]]:
-    tests: list[Use] = []
-    others: list[Use] = []
+def _split(code: Code, uses: Iterable[SymbolUse]) -> tuple[list[SymbolUse], list[SymbolUse]]:
+    tests: list[SymbolUse] = []
+    others: list[SymbolUse] = []
     for use in uses:
         source = code.by_path.get(use.path)
         (tests if source is not None and source.file_class == "test" else others).append(use)
     return tests, others
 
 
-def _uses(call: Call, code: Code, uses: list[Use], title: str) -> list[Piece]:
+def _uses(call: ToolCall, code: Code, uses: list[SymbolUse], title: str) -> list[Piece]:
     """One piece a file: the symbols around the uses with their lines; the source itself when there are few."""
     if not uses:
         return []
-    files: dict[str, list[Use]] = {}
+    files: dict[str, list[SymbolUse]] = {}
     for use in uses:
         files.setdefault(use.path, []).append(use)
     possible = sum(not use.sure for use in uses)
@@ -123,7 +134,7 @@ def _uses(call: Call, code: Code, uses: list[Use], title: str) -> list[Piece]:
     return [_file(call, code, path, found, heading, few=len(uses) <= _FEW) for path, found in ordered]
 
 
-def _file(call: Call, code: Code, path: str, uses: list[Use], heading: str, *, few: bool) -> Piece:
+def _file(call: ToolCall, code: Code, path: str, uses: list[SymbolUse], heading: str, *, few: bool) -> Piece:
     around: dict[str, list[str]] = {}
     lines: dict[int, bool] = {}
     for use in sorted(uses, key=lambda use: use.line):
@@ -142,9 +153,9 @@ def _file(call: Call, code: Code, path: str, uses: list[Use], heading: str, *, f
     short = f"{path} {places}\n"
     if not few:
         return Piece((short,), heading, record=record)
-    source = opened(call, path).lines
+    source = open_file(call, path).lines
     quoted = "".join(
-        f"  {n}{'' if sure else '?'} {clipped(source[n - 1].strip())}\n"
+        f"  {n}{'' if sure else '?'} {clip_line(source[n - 1].strip())}\n"
         for n, sure in lines.items()
         if n <= len(source)
     )

@@ -14,8 +14,8 @@ from laconic.render.compact import Json
 from laconic.render.visible import visible_name
 from laconic.tools.near import near_paths
 from laconic.tools.outline import outline
-from laconic.tools.source import opened
-from laconic.tools.tool import Answer, Argument, Call, Piece, Tool
+from laconic.tools.source import open_file
+from laconic.tools.tool import Argument, Piece, Tool, ToolAnswer, ToolCall
 from laconic.workspace.reading import relative
 
 _ENTRY_NAMES: Final = frozenset(
@@ -47,23 +47,23 @@ _NAMED: Final = 24  # dependencies and commands of one manifest that are named
 _API: Final = 40  # public names that are worth offering
 
 
-def run(call: Call) -> Answer:
+def run(call: ToolCall) -> ToolAnswer:
     path = call.text("path").strip() or "."
     place = relative(call.plane.root, path)
     target = call.plane.root / place
     if target.is_file():
-        file = opened(call, place)
-        return Answer(outline(call, file), "outline", unit="symbols", paths=(place,), spread=1_000.0)
+        file = open_file(call, place)
+        return ToolAnswer(outline(call, file), "outline", unit="symbols", paths=(place,), spread=1_000.0)
     if not target.is_dir():
         raise UnknownName("file or folder", path, near_paths(call.plane.index, path))
     prefix = "" if place == "." else f"{place}/"
     files = [file for file in call.plane.index.store.files() if file.path.startswith(prefix)]
     pieces = [*_about(call, files, prefix), *_tree(files, prefix)]
     head = f"{prefix or call.plane.root.name + '/'} {len(files)} files, {sum(f.lines for f in files)} lines\n"
-    return Answer(pieces, "map", head, unit="entries", spread=2.0, grouped=False)
+    return ToolAnswer(pieces, "map", head, unit="entries", spread=2.0, grouped=False)
 
 
-def _about(call: Call, files: list[File], prefix: str) -> list[Piece]:
+def _about(call: ToolCall, files: list[File], prefix: str) -> list[Piece]:
     """What stands before the tree: languages, manifests, entry points, tests, public names, what is left aside."""
     lines = Counter[str]()
     for file in files:
@@ -77,13 +77,13 @@ def _about(call: Call, files: list[File], prefix: str) -> list[Piece]:
     ]
     if entries:
         ordered = sorted(entries, key=lambda path: (path.count("/"), path))
-        pieces.append(_sized("entry points", ordered, 8))
+        pieces.append(_size_piece("entry points", ordered, 8))
     tests = Counter(_top(file.path, prefix) for file in files if file.file_class == "test")
     if tests:
         pieces.append(_line("tests", ", ".join(f"{folder} {count}" for folder, count in tests.most_common(8))))
     public = _public(call, prefix)
     if public:
-        pieces.append(_sized("public API", public, 12))
+        pieces.append(_size_piece("public API", public, 12))
     aside = Counter(file.reason for file in files if file.state in {"skipped", "failed"})
     if aside:
         pieces.append(_line("not indexed", ", ".join(f"{reason}: {count}" for reason, count in aside.most_common(4))))
@@ -95,7 +95,7 @@ def _line(name: str, text: str) -> Piece:
     return Piece((f"{name}: {text}\n",), record=record)
 
 
-def _sized(name: str, items: list[str], few: int) -> Piece:
+def _size_piece(name: str, items: list[str], few: int) -> Piece:
     record: dict[str, Json] = {"what": name, "items": list(items)}
     full = f"{name}: {', '.join(items)}\n"
     if len(items) <= few:
@@ -104,10 +104,10 @@ def _sized(name: str, items: list[str], few: int) -> Piece:
     return Piece((short, full), record=record)
 
 
-def _manifest(call: Call, file: File) -> Project | None:
+def _manifest(call: ToolCall, file: File) -> Project | None:
     if file.size > 400_000:
         return None
-    return project(file.path, opened(call, file.path).source.text)
+    return project(file.path, open_file(call, file.path).source.text)
 
 
 def _project(found: Project) -> Piece:
@@ -125,7 +125,7 @@ def _project(found: Project) -> Piece:
     return Piece((f"{title}{': ' + counts if counts else ''}\n", f"{title}: {'; '.join(parts)}\n"), record=record)
 
 
-def _public(call: Call, prefix: str) -> list[str]:
+def _public(call: ToolCall, prefix: str) -> list[str]:
     """Names that the outermost packages offer: their explicit exports, where they list them."""
     rows = call.plane.index.store.connection.execute(
         "SELECT f.path, e.name FROM exports e JOIN files f ON f.id = e.file"

@@ -5,14 +5,14 @@ from __future__ import annotations
 from laconic.index.store import Symbol
 from laconic.render.compact import Json
 from laconic.render.numbered import header
-from laconic.tools.source import Opened
-from laconic.tools.tool import Call, Piece
+from laconic.tools.source import OpenedFile
+from laconic.tools.tool import Piece, ToolCall
 
 _INNER = frozenset({"variable", "field", "constant", "key", "property"})
 _LONGEST = 100  # characters of a signature
 
 
-def outline(call: Call, file: Opened) -> list[Piece]:
+def outline(call: ToolCall, file: OpenedFile) -> list[Piece]:
     """One piece a top-level symbol: its line; with the names of its members; with their signatures."""
     row = call.plane.index.store.file(file.path)
     symbols = call.plane.index.store.symbols_in(row.id) if row is not None else []
@@ -24,7 +24,7 @@ def outline(call: Call, file: Opened) -> list[Piece]:
     return [_piece(symbol, members, heading, file.path) for symbol in tops]
 
 
-def scaffold(call: Call, symbol: Symbol, most: int) -> list[str]:
+def scaffold(call: ToolCall, symbol: Symbol, most: int) -> list[str]:
     """A type as its line with the names of its members, at most so many; nothing where it has none."""
     store = call.plane.index.store
     inner = [each for each in store.symbols_in(symbol.file) if each.parent == symbol.id]
@@ -33,12 +33,12 @@ def scaffold(call: Call, symbol: Symbol, most: int) -> list[str]:
         return []
     more = f" and {len(told) - most} more" if len(told) > most else ""
     names = " ".join(f"{each.name}:{each.start}" for each in told[:most])
-    return [f"{symbol.span} {_signed(symbol)}\n  {names}{more}\n"]
+    return [f"{symbol.span} {_sign(symbol)}\n  {names}{more}\n"]
 
 
 def _piece(symbol: Symbol, members: dict[int | None, list[Symbol]], heading: str, path: str) -> Piece:
     inner = _below(symbol, members)
-    own = f"{symbol.span} {_signed(symbol)}"
+    own = f"{symbol.span} {_sign(symbol)}"
     record: dict[str, Json] = {"path": path, "name": symbol.qualified, "kind": symbol.kind}
     record |= {"span": [symbol.start, symbol.end], "signature": symbol.signature}
     if not inner:
@@ -46,7 +46,7 @@ def _piece(symbol: Symbol, members: dict[int | None, list[Symbol]], heading: str
     record["members"] = [f"{each.qualified}:{each.start}" for _, each in inner]
     told = [each for _, each in inner if each.kind not in _INNER] or [each for _, each in inner]
     names = " ".join(f"{each.name}:{each.start}" for each in told)
-    lines = "".join(f"{'  ' * depth}{each.span} {_signed(each)}\n" for depth, each in inner)
+    lines = "".join(f"{'  ' * depth}{each.span} {_sign(each)}\n" for depth, each in inner)
     return Piece(
         (f"{own} [{len(inner)} members]\n", f"{own}\n  {names}\n", f"{own}\n{lines}"), heading, symbol.start, record
     )
@@ -61,6 +61,6 @@ def _below(symbol: Symbol, members: dict[int | None, list[Symbol]], depth: int =
     return found
 
 
-def _signed(symbol: Symbol) -> str:
+def _sign(symbol: Symbol) -> str:
     text = symbol.signature or symbol.name
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"

@@ -30,7 +30,7 @@ from laconic.tools.compose import Composed, compose, cut_to, longest
 from laconic.tools.edit import EditWorkspace
 from laconic.tools.registry import tools
 from laconic.tools.session import Session
-from laconic.tools.tool import AGAIN, BUDGET, FORMAT, OFFSET, Answer, Call, Piece, Tool
+from laconic.tools.tool import AGAIN, BUDGET, FORMAT, OFFSET, Piece, Tool, ToolAnswer, ToolCall
 from laconic.workspace.secrets import SecretFiles
 
 _UNUSABLE: Final = (IndexUnavailable, sqlite3.Error, OSError)  # what an index on disk may raise
@@ -138,7 +138,7 @@ class Plane:
             arguments = understand(tool, given)
             repaired = bool(arguments.repaired)
             allowed = self._limit(tool, str(arguments.values.get("budget") or ""), session, host)
-            composed = self._answer(Call(self, session, arguments.values, allowed), tool, arguments.ignored)
+            composed = self._answer(ToolCall(self, session, arguments.values, allowed), tool, arguments.ignored)
             text, tokens, cut = clean(composed.text) or _NOTHING, composed.tokens, composed.cut
             failed = composed.failed
         except (LaconicError, sqlite3.Error, OSError) as error:
@@ -154,7 +154,7 @@ class Plane:
         default = self.settings.number("budget") or tool.budget
         return limit(wish, default, pressure=session.pressure, host=host, batch=session.batch_left)
 
-    def _answer(self, call: Call, tool: Tool, ignored: tuple[str, ...]) -> Composed:
+    def _answer(self, call: ToolCall, tool: Tool, ignored: tuple[str, ...]) -> Composed:
         self._due, self._lag = tool.indexed, ""
         if tool.indexed and not tool.seldom:
             self._bring_up_to_date()
@@ -189,19 +189,19 @@ class Plane:
         if self._index is not None and self._index.store.is_removed:
             self._forget_index()
         try:
-            self._lag = self._built() if self.shell else self._refreshed()
+            self._lag = self._build() if self.shell else self._refresh()
             if self.index.trouble:
                 raise IndexUnavailable(f"{self.index.trouble}.")
         except _UNUSABLE as error:
             self._do_without(error)
             self._lag = self.index.refresh() if not self.index.store.kept else ""
 
-    def _built(self) -> str:
+    def _build(self) -> str:
         """For a command, which asks once: complete, however long that takes; another writer is waited for."""
         locked = self.index.store.kept and self.index.build(seconds=_OTHERS).locked
         return self.index.refresh() if locked or not self.index.store.kept else ""
 
-    def _refreshed(self) -> str:
+    def _refresh(self) -> str:
         """For a server: a build that ends soon is waited for, a longer one is said to be under way."""
         until = time.monotonic() + _PATIENCE
         while (lag := self.index.refresh()) and time.monotonic() < until and not self.index.trouble:
@@ -234,7 +234,7 @@ class Plane:
             self._index.close()
         self._index = self._code = None
 
-    def _note_sent(self, page: Answer, composed: Composed, session: Session) -> None:
+    def _note_sent(self, page: ToolAnswer, composed: Composed, session: Session) -> None:
         """Remember which lines the client has now: for later answers, and for edits that name them."""
         for index, level in composed.shown:
             sent = page.pieces[index].sent
@@ -286,7 +286,7 @@ def find(name: str, known: Mapping[str, Tool]) -> Tool:
     raise UnknownName("tool", name[:60], near)
 
 
-def _page(answer: Answer, skipped: int, notes: str) -> Answer:
+def _page(answer: ToolAnswer, skipped: int, notes: str) -> ToolAnswer:
     """The answer from a piece on, with the notes that every tool can get."""
     if not skipped and not notes:
         return answer
@@ -302,12 +302,12 @@ def _page(answer: Answer, skipped: int, notes: str) -> Answer:
     )
 
 
-def _unsaid(page: Answer, tool: Tool, call: Call) -> tuple[Answer, list[int]]:
+def _unsaid(page: ToolAnswer, tool: Tool, call: ToolCall) -> tuple[ToolAnswer, list[int]]:
     """The answer without what the same question got before in this session, and where its pieces were in the whole."""
     places = list(range(len(page.pieces) + 1))
     if call.flag(AGAIN.name):
         return page, places
-    fresh = [at for at, piece in enumerate(page.pieces) if not call.session.told(_key(tool, call, piece))]
+    fresh = [at for at, piece in enumerate(page.pieces) if not call.session.was_told(_key(tool, call, piece))]
     said = len(page.pieces) - len(fresh)
     if not said:
         return page, places
@@ -318,13 +318,13 @@ def _unsaid(page: Answer, tool: Tool, call: Call) -> tuple[Answer, list[int]]:
     return replace(page, pieces=pieces, note=note + page.note, total=total), [*fresh, len(page.pieces)]
 
 
-def _key(tool: Tool, call: Call, piece: Piece) -> int:
+def _key(tool: Tool, call: ToolCall, piece: Piece) -> int:
     """A question and a piece of its answer."""
     asked = [(name, str(value)) for name, value in call.values.items() if name not in _HOW]
     return hash((tool.name, *sorted(asked), piece.group, piece.texts[-1]))
 
 
-def _continuation(tool: Tool, call: Call, start: int) -> str:
+def _continuation(tool: Tool, call: ToolCall, start: int) -> str:
     """The call that goes on where this answer ends."""
     given = {argument.name: call.values.get(argument.name) for argument in tool.arguments}
     worth = {n: v for n, v in given.items() if v not in (None, "", [], False) and v != tool.fields[n].default}

@@ -6,14 +6,14 @@ import re
 from typing import Final
 
 from laconic.errors import LaconicError, UnknownName, UsageError, WorkspaceError
-from laconic.index.search.names import nearest
+from laconic.index.search.lookup import suggest_names
 from laconic.index.store import Symbol
 from laconic.records import Span
 from laconic.render.visible import visible_name
 from laconic.tools.near import near_paths
 from laconic.tools.outline import outline
-from laconic.tools.source import Opened, excerpt, opened
-from laconic.tools.tool import Answer, Argument, Call, Piece, Tool
+from laconic.tools.source import OpenedFile, excerpt, open_file
+from laconic.tools.tool import Argument, Piece, Tool, ToolAnswer, ToolCall
 from laconic.workspace.reading import inside, relative
 
 MOST_LINES: Final = 80  # of one snippet
@@ -24,7 +24,7 @@ _RANGE: Final = re.compile(
 )
 
 
-def run(call: Call) -> Answer:
+def run(call: ToolCall) -> ToolAnswer:
     pieces: list[Piece] = []
     notes: list[str] = []
     paths: list[str] = []
@@ -44,7 +44,7 @@ def run(call: Call) -> Answer:
             notes.append(note)
     if missing and len(missing) == len(targets):
         raise missing[0] if len(missing) == 1 else UsageError("".join(f"{note}\n" for note in notes))
-    return Answer(
+    return ToolAnswer(
         pieces,
         "source",
         note="".join(f"{note}\n" for note in notes),
@@ -54,14 +54,14 @@ def run(call: Call) -> Answer:
     )
 
 
-def _pieces(call: Call, target: str) -> tuple[list[Piece], str]:
+def _pieces(call: ToolCall, target: str) -> tuple[list[Piece], str]:
     """The pieces for one target, and what is to be said of it."""
-    path, symbol, span = _parsed(call, target)
+    path, symbol, span = _parse_target(call, target)
     if symbol:
         return _symbol(call, path, symbol)
     if _is_folder(call, path):
         return _folder(call, relative(call.plane.root, path))
-    file = _opened(call, path)
+    file = _open(call, path)
     if span is None:
         if len(file.lines) <= MOST_LINES or call.text("budget"):
             return _windows(call, file, Span(1, max(1, len(file.lines)))), ""
@@ -77,13 +77,13 @@ def _pieces(call: Call, target: str) -> tuple[list[Piece], str]:
     return _windows(call, file, Span(span.start, last)), ""
 
 
-def _windows(call: Call, file: Opened, span: Span) -> list[Piece]:
+def _windows(call: ToolCall, file: OpenedFile, span: Span) -> list[Piece]:
     """A range in pieces of a snippet's size, so that as many as fit are shown."""
     starts = range(span.start, span.end + 1, MOST_LINES)
     return [excerpt(call, file, Span(start, min(start + MOST_LINES - 1, span.end))) for start in starts]
 
 
-def _parsed(call: Call, target: str) -> tuple[str, str, Span | None]:
+def _parse_target(call: ToolCall, target: str) -> tuple[str, str, Span | None]:
     text = target.strip().strip("`'\"")
     if "::" in text:
         path, _, symbol = text.partition("::")
@@ -103,11 +103,11 @@ def _parsed(call: Call, target: str) -> tuple[str, str, Span | None]:
     return text, "", None
 
 
-def _is_folder(call: Call, path: str) -> bool:
+def _is_folder(call: ToolCall, path: str) -> bool:
     return _exists(call, path) and inside(call.plane.root, path).is_dir()
 
 
-def _folder(call: Call, path: str) -> tuple[list[Piece], str]:
+def _folder(call: ToolCall, path: str) -> tuple[list[Piece], str]:
     """What lies in a folder, since there are no lines to show."""
     prefix = "" if path == "." else f"{path}/"
     entries: dict[str, int] = {}
@@ -122,21 +122,21 @@ def _folder(call: Call, path: str) -> tuple[list[Piece], str]:
     return pieces, f"{path} is a folder: {call.ready('map', path)} tells more."
 
 
-def _opened(call: Call, path: str) -> Opened:
+def _open(call: ToolCall, path: str) -> OpenedFile:
     known = relative(call.plane.root, path)
     if not _exists(call, known):
         raise UnknownName("file", path, near_paths(call.plane.index, path))
-    return opened(call, known)
+    return open_file(call, known)
 
 
-def _exists(call: Call, path: str) -> bool:
+def _exists(call: ToolCall, path: str) -> bool:
     try:
         return inside(call.plane.root, path).exists()
     except (WorkspaceError, OSError, ValueError):  # outside, or a name that no file can have
         return False
 
 
-def _symbol(call: Call, path: str, name: str) -> tuple[list[Piece], str]:
+def _symbol(call: ToolCall, path: str, name: str) -> tuple[list[Piece], str]:
     """The lines of a symbol and a little around it."""
     store = call.plane.index.store
     found = [symbol for symbol in store.symbols_named(name.rsplit(".", maxsplit=1)[-1]) if _fits(symbol, name)]
@@ -146,14 +146,14 @@ def _symbol(call: Call, path: str, name: str) -> tuple[list[Piece], str]:
         found = [symbol for symbol in found if row is not None and symbol.file == row.id]
     if not found:
         what = "file or symbol" if not path else f"symbol in {path}"
-        near = tuple(nearest(call.plane.index.store, name)) or near_paths(call.plane.index, name)
+        near = tuple(suggest_names(call.plane.index.store, name)) or near_paths(call.plane.index, name)
         raise UnknownName(what, name, near)
     pieces: list[Piece] = []
     for symbol in found[:3]:
         row = store.file_by_id(symbol.file)
         if row is None:
             continue
-        file = opened(call, row.path)
+        file = open_file(call, row.path)
         span = Span(max(1, symbol.start - _AROUND), min(len(file.lines), symbol.end + _AROUND))
         if len(span) > MOST_LINES and not call.text("budget"):
             cut = Span(span.start, span.start + MOST_LINES - 1)

@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 
 from laconic.errors import UsageError
-from laconic.tools.tool import Answer, Argument, Call, Piece, Tool
+from laconic.tools.tool import Argument, Piece, Tool, ToolAnswer, ToolCall
 
 _CHUNK = 40  # lines that are shown or left out together
 _WIDEST = 2_000
 
 
-def run(call: Call) -> Answer:
+def run(call: ToolCall) -> ToolAnswer:
     archive = call.plane.archive
     ref = call.text("ref").strip().strip("[]`'\"")
     if not ref:
@@ -19,7 +19,9 @@ def run(call: Call) -> Answer:
     if pattern := call.text("grep"):
         found = archive.matching(ref, pattern)
         pieces = [Piece((f"{number}: {line[:_WIDEST]}\n",), order=number) for number, line in found]
-        return Answer(pieces, "recall", unit="lines", note="" if found else f"no line of {ref} matches {pattern}\n")
+        return ToolAnswer(
+            pieces, "recall", unit="lines", note="" if found else f"no line of {ref} matches {pattern}\n"
+        )
     first, last = _range(call.text("lines"))
     lines = archive.lines(ref, first, last)
     if lines and not lines[-1]:
@@ -28,14 +30,14 @@ def run(call: Call) -> Answer:
     for start in range(0, len(lines), _CHUNK):
         text = "".join(f"{line[:_WIDEST]}\n" for line in lines[start : start + _CHUNK])
         pieces.append(Piece((text,), order=start))
-    return Answer(pieces, "recall", unit=f"parts of {_CHUNK} lines", spread=1.0)
+    return ToolAnswer(pieces, "recall", unit=f"parts of {_CHUNK} lines", spread=1.0)
 
 
-def _entries(call: Call) -> Answer:
+def _entries(call: ToolCall) -> ToolAnswer:
     """What was kept for this workspace, the newest first."""
     entries = call.plane.archive.entries(session=str(call.plane.root))[::-1]
     pieces = [Piece((f"{entry.ref} {entry.size} bytes {entry.note}\n",)) for entry in entries]
-    return Answer(
+    return ToolAnswer(
         pieces, "recall", unit="entries", note="" if entries else "nothing is archived for this workspace\n"
     )
 

@@ -17,7 +17,7 @@ from laconic.reduce.findings import Findings, read
 from laconic.reduce.findings.select import MOST, Wanted, page, select, summary
 from laconic.render.compact import Json
 from laconic.render.report import counts, finding_line, heading
-from laconic.tools.tool import Answer, Argument, Call, Piece, Tool
+from laconic.tools.tool import Argument, Piece, Tool, ToolAnswer, ToolCall
 from laconic.workspace.process import run as run_program
 from laconic.workspace.programs import find_program, is_within
 from laconic.workspace.reading import as_text, read_bytes
@@ -29,7 +29,7 @@ _INSIDE: Final = "Install it outside of the workspace, or the user adds that pat
 _LONGEST: Final = 160  # characters of a line of context
 
 
-class Command(msgspec.Struct, frozen=True):
+class AnalyserCommand(msgspec.Struct, frozen=True):
     """How one tool is run, and what in a project says that it is used."""
 
     argv: tuple[str, ...]
@@ -38,32 +38,32 @@ class Command(msgspec.Struct, frozen=True):
 
 _BOTH: Final = frozenset({"cargo-test", "go-vet", "maven", "gradle"})  # what they say is on both streams
 _PYPROJECT: Final = "pyproject.toml"
-COMMANDS: Final[dict[str, Command]] = {
-    "ruff": Command(
+COMMANDS: Final[dict[str, AnalyserCommand]] = {
+    "ruff": AnalyserCommand(
         ("ruff", "check", "--no-fix", "--output-format=json", "."),
         ("ruff.toml", ".ruff.toml", f"{_PYPROJECT}:[tool.ruff"),
     ),
-    "mypy": Command(("mypy",), ("mypy.ini", ".mypy.ini", f"{_PYPROJECT}:[tool.mypy", "setup.cfg:[mypy")),
-    "pyright": Command(("pyright", "--outputjson"), ("pyrightconfig.json", f"{_PYPROJECT}:[tool.pyright")),
-    "pytest": Command(
+    "mypy": AnalyserCommand(("mypy",), ("mypy.ini", ".mypy.ini", f"{_PYPROJECT}:[tool.mypy", "setup.cfg:[mypy")),
+    "pyright": AnalyserCommand(("pyright", "--outputjson"), ("pyrightconfig.json", f"{_PYPROJECT}:[tool.pyright")),
+    "pytest": AnalyserCommand(
         ("pytest", "-q", "--no-header", "-rfE"),
         ("pytest.ini", "conftest.py", "tests/conftest.py", f"{_PYPROJECT}:[tool.pytest", "tox.ini:[pytest"),
     ),
-    "eslint": Command(
+    "eslint": AnalyserCommand(
         ("eslint", "-f", "json", "."),
         (".eslintrc.js", ".eslintrc.json", ".eslintrc.cjs", ".eslintrc", "eslint.config.js", "eslint.config.mjs"),
     ),
-    "tsc": Command(("tsc", "--noEmit", "--pretty", "false"), ("tsconfig.json",)),
-    "cargo-check": Command(("cargo", "check", "--message-format=json"), ("Cargo.toml",)),
-    "cargo-test": Command(("cargo", "test", "--no-fail-fast"), ("Cargo.toml",)),
-    "go-vet": Command(("go", "vet", "./..."), ("go.mod",)),
-    "go-test": Command(("go", "test", "-json", "./..."), ("go.mod",)),
-    "maven": Command(("mvn", "-B", "test"), ("pom.xml",)),
-    "gradle": Command(("gradle", "test", "--console=plain"), ("build.gradle", "build.gradle.kts")),
+    "tsc": AnalyserCommand(("tsc", "--noEmit", "--pretty", "false"), ("tsconfig.json",)),
+    "cargo-check": AnalyserCommand(("cargo", "check", "--message-format=json"), ("Cargo.toml",)),
+    "cargo-test": AnalyserCommand(("cargo", "test", "--no-fail-fast"), ("Cargo.toml",)),
+    "go-vet": AnalyserCommand(("go", "vet", "./..."), ("go.mod",)),
+    "go-test": AnalyserCommand(("go", "test", "-json", "./..."), ("go.mod",)),
+    "maven": AnalyserCommand(("mvn", "-B", "test"), ("pom.xml",)),
+    "gradle": AnalyserCommand(("gradle", "test", "--console=plain"), ("build.gradle", "build.gradle.kts")),
 }
 
 
-def configured(root: Path) -> list[str]:
+def find_configured(root: Path) -> list[str]:
     """The tools that a project is set up for."""
     return [name for name, command in COMMANDS.items() if any(_sign(root, sign) for sign in command.signs)]
 
@@ -79,9 +79,11 @@ def allowed_tools(settings: Settings) -> list[str]:
 def output_of(root: Path, name: str, allowed: Sequence[str], environment: Mapping[str, str] | None = None) -> str:
     """Run one tool that the user allowed, never through a shell; what it printed."""
     if name not in COMMANDS:
-        raise UsageError(f"There is no tool {name!r}.", f"Use one of: {', '.join(configured(root) or COMMANDS)}.")
+        raise UsageError(
+            f"There is no tool {name!r}.", f"Use one of: {', '.join(find_configured(root) or COMMANDS)}."
+        )
     program, *words = COMMANDS[name].argv
-    inside = _allowed_inside(root, program, allowed)
+    inside = _find_allowed_inside(root, program, allowed)
     if not inside and name not in allowed:
         fix = f"The user can allow it: `report.allow` in the settings, now {', '.join(allowed) or 'empty'}."
         raise UsageError(f"Running {name} is not allowed.", fix)
@@ -92,7 +94,7 @@ def output_of(root: Path, name: str, allowed: Sequence[str], environment: Mappin
     return done.output.decode("utf-8", "replace")
 
 
-def _allowed_inside(root: Path, program: str, allowed: Sequence[str]) -> str:
+def _find_allowed_inside(root: Path, program: str, allowed: Sequence[str]) -> str:
     """The program inside this workspace that the user allowed by its full path; empty if there is none."""
     for entry in allowed:
         path = Path(entry).expanduser()
@@ -101,16 +103,16 @@ def _allowed_inside(root: Path, program: str, allowed: Sequence[str]) -> str:
     return ""
 
 
-def run(call: Call) -> Answer:
+def run(call: ToolCall) -> ToolAnswer:
     root, tool, file = call.plane.root, call.text("run"), call.text("file")
     if tool:
         output = output_of(root, tool, allowed_tools(call.plane.settings))
     elif file:
         output = read_bytes(root, file, _LARGEST).decode("utf-8", "replace")
     else:
-        names = ", ".join(configured(root)) or "no known tool"
+        names = ", ".join(find_configured(root)) or "no known tool"
         raise UsageError(f"Which report? This project is set up for: {names}.", "Name `file`, or `run` with a tool.")
-    found = located(root, read(output) if output.strip() else Findings(tool or file, ()))
+    found = locate(root, read(output) if output.strip() else Findings(tool or file, ()))
     if base := call.text("since"):
         found = since(root, found, base)
     wanted = Wanted(
@@ -123,7 +125,7 @@ def run(call: Call) -> Answer:
     return made
 
 
-def located(root: Path, found: Findings) -> Findings:
+def locate(root: Path, found: Findings) -> Findings:
     """The same findings with paths relative to the workspace, and with the symbols they stand in."""
     sources: dict[str, Sequence[tuple[Span, str]]] = {}
     items = []
@@ -145,7 +147,7 @@ def since(root: Path, found: Findings, base: str) -> Findings:
     return msgspec.structs.replace(found, items=tuple(kept), claimed=None)
 
 
-def answer(root: Path, found: Findings, wanted: Wanted, *, context: bool = False) -> Answer:
+def answer(root: Path, found: Findings, wanted: Wanted, *, context: bool = False) -> ToolAnswer:
     """The summary, and a piece for every finding of the page."""
     chosen = select(found.items, wanted)
     shown = page(chosen, wanted)
@@ -160,7 +162,7 @@ def answer(root: Path, found: Findings, wanted: Wanted, *, context: bool = False
         pieces.append(Piece(texts, group[0].path or "(no file)", line, _record(group)))
     rest = len(chosen) - max(0, wanted.start) - len(shown)
     note = f"[{rest} more findings after these: start={wanted.start + len(shown)}, or narrow]\n" if rest > 0 else ""
-    return Answer(pieces, "report", f"{_summary(found, chosen)}\n", note, unit="findings", spread=2.0)
+    return ToolAnswer(pieces, "report", f"{_summary(found, chosen)}\n", note, unit="findings", spread=2.0)
 
 
 def _record(group: Sequence[Finding]) -> dict[str, Json]:

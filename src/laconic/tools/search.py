@@ -6,15 +6,15 @@ import re
 from typing import Final
 
 from laconic.index.resolve import find_symbol, references
-from laconic.index.search import Found
+from laconic.index.search import SearchResult
 from laconic.index.search import search as look_up
-from laconic.index.search.lines import TYPES
+from laconic.index.search.line_scores import TYPES
 from laconic.records import Hit
 from laconic.render.compact import hit_record
 from laconic.render.hits import by_file, enclosing, hit_line
 from laconic.tools.outline import scaffold
-from laconic.tools.source import body, clipped, opened
-from laconic.tools.tool import Answer, Argument, Call, Piece, Tool
+from laconic.tools.source import body, clip_line, open_file
+from laconic.tools.tool import Argument, Piece, Tool, ToolAnswer, ToolCall
 
 MOST: Final = 100  # hits of one answer
 _DEFAULT: Final = 15
@@ -26,7 +26,7 @@ _LONGEST: Final = 2_000  # characters of a query that are read
 _WITHIN: Final = ("all", "code", "symbols", "refs", "docs", "tests", "paths")
 
 
-def run(call: Call) -> Answer:
+def run(call: ToolCall) -> ToolAnswer:
     query, within = call.text("query"), call.text("in") or "all"
     if not query.startswith("/"):
         query = query[:_LONGEST]
@@ -44,7 +44,7 @@ def run(call: Call) -> Answer:
     )
     hits = [hit for hit in found.hits if _inside(hit, within)]
     if not hits:
-        return Answer([], "search_hits", note=_nothing(call, query, found), unit="hits")
+        return ToolAnswer([], "search_hits", note=_nothing(call, query, found), unit="hits")
     if not call.number("offset") and not call.values.get("limit") and _stands_out(query, hits):
         # Who names one definition wants that one; that its file has such a name too says nothing.
         beside = [hit for hit in hits[1:] if hit.kind != "file" or hit.path != hits[0].path]
@@ -53,7 +53,7 @@ def run(call: Call) -> Answer:
     note = f"({found.note})\n" if found.note else ""
     total = found.total if within in {"all", "tests", "code"} else None
     paths = tuple(by_file(hits))
-    return Answer(pieces, "search_hits", note=note, unit="hits", total=total, paths=paths, spread=3.0)
+    return ToolAnswer(pieces, "search_hits", note=note, unit="hits", total=total, paths=paths, spread=3.0)
 
 
 def _inside(hit: Hit, within: str) -> bool:
@@ -64,12 +64,12 @@ def _inside(hit: Hit, within: str) -> bool:
     return within != "paths" or hit.kind == "file"
 
 
-def _pieces(call: Call, hits: list[Hit]) -> list[Piece]:
+def _pieces(call: ToolCall, hits: list[Hit]) -> list[Piece]:
     """One piece a hit; a definition that stands out is shown with its body."""
     pieces = []
     around = ""
     for number, hit in enumerate(hits):
-        hit = _shortened(hit)
+        hit = _shorten(hit)
         text = hit_line(hit, around)
         around = enclosing(hit) if hit.symbol else ""
         piece = Piece((text,), hit.path, hit.line, hit_record(hit))
@@ -79,7 +79,7 @@ def _pieces(call: Call, hits: list[Hit]) -> list[Piece]:
     return pieces
 
 
-def _shortened(hit: Hit) -> Hit:
+def _shorten(hit: Hit) -> Hit:
     preview = hit.preview.strip()
     if len(preview) <= 160:
         return hit
@@ -95,7 +95,7 @@ def _stands_out(query: str, hits: list[Hit]) -> bool:
     return len(hits) == 1 or (same[:1] == hits[:1] and (len(same) == 1 or hits[0].score > hits[1].score))
 
 
-def _with_body(call: Call, hit: Hit, piece: Piece) -> Piece:
+def _with_body(call: ToolCall, hit: Hit, piece: Piece) -> Piece:
     store = call.plane.index.store
     row = store.file(hit.path)
     symbol = store.symbol_at(row.id, hit.line) if row is not None else None
@@ -104,34 +104,34 @@ def _with_body(call: Call, hit: Hit, piece: Piece) -> Piece:
     if symbol.kind in TYPES and len(symbol.span) > _SHORT:
         texts = (piece.texts[0], *scaffold(call, symbol, _MEMBERS))
         return Piece(texts, hit.path, hit.line, piece.record)
-    whole = body(call, opened(call, hit.path), symbol, group=hit.path)
+    whole = body(call, open_file(call, hit.path), symbol, group=hit.path)
     larger = [text for text in whole.texts[1:] if call.plane.count(text) <= _BODY]
     texts = (piece.texts[0], *larger)
     sent = whole.sent if len(texts) == len(whole.texts) else None
     return Piece(texts, hit.path, hit.line, piece.record, sent)
 
 
-def _references(call: Call, query: str, limit: int) -> Answer:
+def _references(call: ToolCall, query: str, limit: int) -> ToolAnswer:
     """Uses of the symbol that the query names, with their lines."""
     code = call.plane.code
     found = find_symbol(code, query)
     uses = references(code, found[0]) if found else []
     if not uses:
         said = f"no references to {query}" if found else f"no symbol named {query}"
-        return Answer([], "search_hits", note=f"{said}; try {call.ready('search', query)}\n", unit="hits")
+        return ToolAnswer([], "search_hits", note=f"{said}; try {call.ready('search', query)}\n", unit="hits")
     hits: list[Hit] = []
     for use in uses:
         around = code.symbol(use.symbol) if use.symbol is not None else None
-        lines = opened(call, use.path).lines if len(hits) < limit else ()
-        preview = clipped(lines[use.line - 1].strip())[:160] if 0 < use.line <= len(lines) else ""
+        lines = open_file(call, use.path).lines if len(hits) < limit else ()
+        preview = clip_line(lines[use.line - 1].strip())[:160] if 0 < use.line <= len(lines) else ""
         span = around.span if around is not None else None
         name = around.qualified if around is not None else ""
         hits.append(Hit(use.path, use.line, "ref", query, preview, name, span, use.sure))
     pieces = _pieces(call, hits[: limit + max(0, call.number("offset"))])
-    return Answer(pieces, "search_hits", unit="hits", total=len(hits), paths=tuple(by_file(hits[:limit])))
+    return ToolAnswer(pieces, "search_hits", unit="hits", total=len(hits), paths=tuple(by_file(hits[:limit])))
 
 
-def _nothing(call: Call, query: str, found: Found) -> str:
+def _nothing(call: ToolCall, query: str, found: SearchResult) -> str:
     """An empty answer still says what to try."""
     near = f"nearest names: {', '.join(found.near)}; " if found.near else ""
     next_call = call.ready("search", found.near[0]) if found.near else call.ready("context", "...")

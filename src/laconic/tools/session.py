@@ -50,7 +50,7 @@ class Session:
     def batch_left(self) -> int:
         return max(0, BATCH - self._batch)
 
-    def received(self, path: str, tag: str, *, numbered: bool = False) -> frozenset[int]:
+    def received_lines(self, path: str, tag: str, *, numbered: bool = False) -> frozenset[int]:
         """The lines of this version of a file that were sent before; `numbered`: only those that had their numbers,
         since whoever is about to edit them needs these."""
         return frozenset(self._lines.get((path, tag, numbered), ()))
@@ -65,7 +65,7 @@ class Session:
         while len(self._lines) > _REMEMBERED:
             del self._lines[next(iter(self._lines))]
 
-    def told(self, what: int) -> bool:
+    def was_told(self, what: int) -> bool:
         """Whether this was said before, in these words, to this question."""
         return what in self._told
 

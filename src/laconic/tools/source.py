@@ -7,15 +7,15 @@ from dataclasses import dataclass
 from typing import Final
 
 from laconic.edits.anchors import anchor
-from laconic.edits.source import Source, split
+from laconic.edits.source import SourceText, split
 from laconic.errors import Unreadable
 from laconic.index.parse import marks
 from laconic.index.store import Symbol
 from laconic.records import Span
 from laconic.reduce.code import fold
 from laconic.render.compact import Json
-from laconic.render.numbered import header, numbered
-from laconic.tools.tool import Call, Piece, Sent
+from laconic.render.numbered import header, number_lines
+from laconic.tools.tool import Piece, SentLines, ToolCall
 from laconic.workspace.reading import is_binary, read_bytes, relative
 
 _STEPS: Final = (120, 300, 700, 1190, 1900, 3000)  # tokens of a body that does not fit whole
@@ -26,12 +26,12 @@ _SHORT: Final = 12  # lines up to which a body has no smaller form but its signa
 
 
 @dataclass(frozen=True, slots=True)
-class Opened:
+class OpenedFile:
     """A file as it is now."""
 
     path: str
     data: bytes
-    source: Source
+    source: SourceText
 
     @property
     def lines(self) -> tuple[str, ...]:
@@ -42,32 +42,32 @@ class Opened:
         return self.source.tag
 
 
-def opened(call: Call, path: str) -> Opened:
+def open_file(call: ToolCall, path: str) -> OpenedFile:
     """The file at a path of the workspace."""
     call.plane.secrets.check(relative(call.plane.root, path))
     data = read_bytes(call.plane.root, path)
     if is_binary(data):
         raise Unreadable(f"{path} is binary.", "Read a text file.")
-    return Opened(path, data, split(data))
+    return OpenedFile(path, data, split(data))
 
 
-def excerpt(call: Call, file: Opened, span: Span) -> Piece:
+def excerpt(call: ToolCall, file: OpenedFile, span: Span) -> Piece:
     """Numbered lines of a file below a header with its tag."""
     last = min(span.end, len(file.lines))
     shown = Span(max(1, span.start), last)
     heading = header(file.path, file.tag, len(file.lines))
-    before = call.session.received(file.path, file.tag, numbered=True)
+    before = call.session.received_lines(file.path, file.tag, numbered=True)
     if not call.flag("again") and len(shown) > 3 and before.issuperset(range(shown.start, last + 1)):
         hint = call.session.hint("again=true repeats it")
         text = f"{shown} as shown above{f' ({hint})' if hint else ''}\n"
         return Piece((text,), heading, shown.start, {"path": file.path, "tag": file.tag, "lines": str(shown)})
     mark = anchor if call.flag("anchors") else None
-    lines = [clipped(line) for line in file.lines[shown.start - 1 : last]]
+    lines = [clip_line(line) for line in file.lines[shown.start - 1 : last]]
     texts: list[str] = []
     steps: list[tuple[Span, ...]] = []
     for size in [*(cut for cut in _CUTS if cut < len(lines)), len(lines)]:
         end = shown.start + size - 1
-        text = numbered(lines[:size], shown.start, mark) + "\n"
+        text = number_lines(lines[:size], shown.start, mark) + "\n"
         if end < last:
             text += f"[lines {shown.start}-{end}; more: {call.ready('read', f'{file.path}:{end + 1}-{last}')}]\n"
         if texts and not call.text("budget") and call.plane.count(text) > _SNIPPET:
@@ -75,7 +75,7 @@ def excerpt(call: Call, file: Opened, span: Span) -> Piece:
         texts.append(text)
         steps.append(whole_spans(file.lines, Span(shown.start, end)))
     record: dict[str, Json] = {"path": file.path, "tag": file.tag, "start": shown.start, "text": texts[-1]}
-    sent = Sent(file.path, file.source, steps=tuple(steps), numbered=True)
+    sent = SentLines(file.path, file.source, steps=tuple(steps), numbered=True)
     return Piece(tuple(texts), heading, shown.start, record, sent)
 
 
@@ -92,27 +92,27 @@ def whole_spans(lines: Sequence[str], shown: Span) -> tuple[Span, ...]:
     return tuple(spans)
 
 
-def body(call: Call, file: Opened, symbol: Symbol, *, group: str = "") -> Piece:
+def body(call: ToolCall, file: OpenedFile, symbol: Symbol, *, group: str = "") -> Piece:
     """A definition in sizes: its first line, its structure, the whole."""
     span = Span(symbol.start, min(symbol.end, len(file.lines)))
     first = f"{span} {symbol.signature or file.lines[symbol.line - 1].strip()}\n"
     if not call.flag("again") and len(span) > 3:
-        before = call.session.received(file.path, file.tag)
+        before = call.session.received_lines(file.path, file.tag)
         if before.issuperset(range(span.start, span.end + 1)):
             first = f"{first[:-1]} (body as shown above)\n"
             return Piece((first,), group, span.start, _record(file, symbol, ""))
-    lines = [clipped(line) for line in file.lines[span.start - 1 : span.end]]
+    lines = [clip_line(line) for line in file.lines[span.start - 1 : span.end]]
     whole = f"{span}\n" + "\n".join(lines) + "\n"
     record = _record(file, symbol, "\n".join(lines))
     large = not call.text("budget") and call.plane.count(whole) > _SNIPPET
-    sizes = [first, *_folded(call, file, lines, span, large=large)] if len(span) > _SHORT else [first]
+    sizes = [first, *_fold_body(call, file, lines, span, large=large)] if len(span) > _SHORT else [first]
     if large and len(sizes) > 1:
         return Piece(tuple(sizes), group, span.start, record)
-    sent = Sent(file.path, file.source, whole_spans(file.lines, span), len(sizes))
+    sent = SentLines(file.path, file.source, whole_spans(file.lines, span), len(sizes))
     return Piece((*sizes, whole), group, span.start, record, sent)
 
 
-def _folded(call: Call, file: Opened, lines: Sequence[str], span: Span, *, large: bool) -> list[str]:
+def _fold_body(call: ToolCall, file: OpenedFile, lines: Sequence[str], span: Span, *, large: bool) -> list[str]:
     """The body by its structure, in steps; of a large one, which is not shown whole, up to the size of a snippet."""
     count = call.plane.count
     whole = count("\n".join(lines))
@@ -129,7 +129,7 @@ def _folded(call: Call, file: Opened, lines: Sequence[str], span: Span, *, large
     return texts
 
 
-def _record(file: Opened, symbol: Symbol, text: str) -> dict[str, Json]:
+def _record(file: OpenedFile, symbol: Symbol, text: str) -> dict[str, Json]:
     record: dict[str, Json] = {"path": file.path, "span": [symbol.start, symbol.end], "kind": symbol.kind}
     record |= {"name": symbol.qualified, "signature": symbol.signature}
     return record | {"body": text} if text else record
@@ -140,6 +140,6 @@ def is_whole(line: str) -> bool:
     return len(line) <= _WIDEST
 
 
-def clipped(line: str) -> str:
+def clip_line(line: str) -> str:
     """A line that nobody would read whole, cut and marked."""
     return line if is_whole(line) else f"{line[:_WIDEST]}… [{len(line)} characters]"

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from shlex import quote
 from typing import TYPE_CHECKING, Final
 
-from laconic.edits.source import Source
+from laconic.edits.source import SourceText
 from laconic.records import Span
 from laconic.render.compact import Json
 
@@ -66,11 +66,11 @@ SHARED: Final = (BUDGET, FORMAT, OFFSET, AGAIN)
 
 
 @dataclass(frozen=True, slots=True)
-class Sent:
+class SentLines:
     """Which lines a piece sends, by the size at which it is shown."""
 
     path: str
-    source: Source
+    source: SourceText
     spans: tuple[Span, ...] = ()  # of every size from `level` on
     level: int = 0
     steps: tuple[tuple[Span, ...], ...] = ()  # of each size, where they differ
@@ -91,11 +91,11 @@ class Piece:
     group: str = ""  # a line that stands once above all pieces of the group, such as a path
     order: int = 0  # place inside the group
     record: Mapping[str, Json] | None = None  # the same for programs
-    sent: Sent | None = None  # lines of a file that the client has once this is shown
+    sent: SentLines | None = None  # lines of a file that the client has once this is shown
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class ToolAnswer:
     """What a tool found, best first."""
 
     pieces: Sequence[Piece] = ()
@@ -113,7 +113,7 @@ class Answer:
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class ToolCall:
     """One call: understood arguments, and what the tool may use."""
 
     plane: Plane
@@ -157,7 +157,7 @@ class Tool:
     summary: str  # what every prompt pays for
     help: str  # the rest, for people and for the help resource
     arguments: tuple[Argument, ...]
-    run: Callable[[Call], Answer]
+    run: Callable[[ToolCall], ToolAnswer]
     budget: int  # tokens of an answer when the call names none
     examples: tuple[str, ...] = ()
     aliases: str = ""  # names that agents guess, separated by spaces

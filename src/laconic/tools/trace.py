@@ -6,11 +6,11 @@ from typing import Final
 
 from laconic.errors import UnknownName, UsageError
 from laconic.index.resolve import Code, callees, callers, find_symbol, paths
-from laconic.index.search.names import nearest
+from laconic.index.search.lookup import suggest_names
 from laconic.index.store import Symbol
 from laconic.render.compact import Json
 from laconic.tools.arguments import usage
-from laconic.tools.tool import Answer, Argument, Call, Piece, Tool
+from laconic.tools.tool import Argument, Piece, Tool, ToolAnswer, ToolCall
 
 _DEPTH: Final = 3
 _DEEPEST: Final = 8
@@ -18,7 +18,7 @@ _BREADTH: Final = 40  # symbols followed at one level
 _MOST: Final = 300
 
 
-def run(call: Call) -> Answer:
+def run(call: ToolCall) -> ToolAnswer:
     code = call.plane.code
     depth = min(_DEEPEST, max(1, call.number("depth", _DEPTH)))
     start, end = call.text("symbol"), call.text("to")
@@ -27,36 +27,36 @@ def run(call: Call) -> Answer:
     if not start and not end:
         raise UsageError("trace needs `symbol` or `to`.", usage(TOOL))
     down = bool(start) and call.text("direction") == "down"
-    symbol = _found(call, code, start or end)
+    symbol = _require_symbol(call, code, start or end)
     pieces = _levels(code, symbol, depth, down=down)
     way = "calls" if down else "callers of"
-    head = f"{way} {_named(code, symbol)}\n"
+    head = f"{way} {_label(code, symbol)}\n"
     if not pieces:
-        return Answer([], "trace", head, note="none found\n", unit="symbols")
-    return Answer(pieces, "trace", head, unit="symbols", spread=50.0)
+        return ToolAnswer([], "trace", head, note="none found\n", unit="symbols")
+    return ToolAnswer(pieces, "trace", head, unit="symbols", spread=50.0)
 
 
-def _between(call: Call, code: Code, start: str, end: str, depth: int) -> Answer:
-    first, last = _found(call, code, start), _found(call, code, end)
+def _between(call: ToolCall, code: Code, start: str, end: str, depth: int) -> ToolAnswer:
+    first, last = _require_symbol(call, code, start), _require_symbol(call, code, end)
     ways = paths(code, first, last, depth)
     if not ways:
         ways = paths(code, last, first, depth)
         note = "" if not ways else f"{start} does not lead to {end}; the other way round:\n"
         if not ways:
-            text = f"no call path of up to {depth} steps between {_named(code, first)} and {_named(code, last)}\n"
-            return Answer([], "trace", note=text, unit="paths")
+            text = f"no call path of up to {depth} steps between {_label(code, first)} and {_label(code, last)}\n"
+            return ToolAnswer([], "trace", note=text, unit="paths")
     else:
         note = ""
     pieces = [
-        Piece((" -> ".join(_named(code, each) for each in way) + "\n",), record=_way(code, way)) for way in ways
+        Piece((" -> ".join(_label(code, each) for each in way) + "\n",), record=_way(code, way)) for way in ways
     ]
-    return Answer(pieces, "trace", note, unit="paths")
+    return ToolAnswer(pieces, "trace", note, unit="paths")
 
 
-def _found(call: Call, code: Code, name: str) -> Symbol:
+def _require_symbol(call: ToolCall, code: Code, name: str) -> Symbol:
     found = find_symbol(code, name)
     if not found:
-        raise UnknownName("symbol", name, tuple(nearest(call.plane.index.store, name)))
+        raise UnknownName("symbol", name, tuple(suggest_names(call.plane.index.store, name)))
     return found[0]
 
 
@@ -83,15 +83,15 @@ def _step(code: Code, symbol: Symbol, level: int, through: Symbol | None, *, sur
     doubt = "" if sure else "?"
     record: dict[str, Json] = {"name": symbol.qualified, "path": code.sources[symbol.file].path, "line": symbol.line}
     record |= {"level": level, "sure": sure}
-    return Piece((f"{level}{doubt} {_named(code, symbol)}{via}\n",), record=record)
+    return Piece((f"{level}{doubt} {_label(code, symbol)}{via}\n",), record=record)
 
 
-def _named(code: Code, symbol: Symbol) -> str:
+def _label(code: Code, symbol: Symbol) -> str:
     return f"{symbol.qualified} {code.sources[symbol.file].path}:{symbol.line}"
 
 
 def _way(code: Code, way: tuple[Symbol, ...]) -> dict[str, Json]:
-    return {"path": [_named(code, each) for each in way]}
+    return {"path": [_label(code, each) for each in way]}
 
 
 TOOL = Tool(

@@ -6,9 +6,9 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
-from laconic.index.search.lines import Place
+from laconic.index.search.line_scores import Place
 from laconic.records import Span
-from laconic.tools.source import clipped
+from laconic.tools.source import clip_line
 
 _BREAK: Final = 10  # characters that a line costs beside its own
 _MARK: Final = 4  # tokens of the line that says where a window is
@@ -49,7 +49,7 @@ class Choice:
         self.spared = 0  # what the lines would have cost that the reader has
 
     def _line(self, place: Place) -> str:
-        return clipped(self._lines_of(place[0])[place[1] - 1])
+        return clip_line(self._lines_of(place[0])[place[1] - 1])
 
     def take(self, room: int) -> list[Window]:
         """The next windows that cost no more than the room, the best file first. Lines that are known are not shown,
@@ -101,7 +101,7 @@ class Choice:
         """Runs of lines; what is missing between two is shown too where that costs no more than to leave it out."""
         start = end = 0
         for number in sorted(numbers):
-            if end and (number == end + 1 or self._bridged(path, end, number)):
+            if end and (number == end + 1 or self._is_bridged(path, end, number)):
                 end = number
                 continue
             if end:
@@ -110,7 +110,7 @@ class Choice:
         if end:
             yield Window(path, Span(start, end))
 
-    def _bridged(self, path: str, before: int, after: int) -> bool:
+    def _is_bridged(self, path: str, before: int, after: int) -> bool:
         between = [(path, line) for line in range(before + 1, after)]
         if after - before > _HOLE or any(place in self._taken or self._known(*place) for place in between):
             return False

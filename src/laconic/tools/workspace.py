@@ -8,12 +8,12 @@ from laconic.errors import IndexUnavailable, UsageError
 from laconic.index import catalog
 from laconic.index.workspace_index import Index
 from laconic.render.compact import Json
-from laconic.tools.tool import Answer, Argument, Call, Piece, Tool
+from laconic.tools.tool import Argument, Piece, Tool, ToolAnswer, ToolCall
 
 _ACTIONS = ("status", "list", "add", "remove", "refresh")
 
 
-def run(call: Call) -> Answer:
+def run(call: ToolCall) -> ToolAnswer:
     action = call.text("action") or "status"
     if action == "list":
         return _list(call)
@@ -29,19 +29,19 @@ def run(call: Call) -> Answer:
     return _one(call, "")
 
 
-def _one(call: Call, said: str) -> Answer:
+def _one(call: ToolCall, said: str) -> ToolAnswer:
     piece = _piece(call.plane.index.statistics())
-    return Answer([piece], "workspace", f"{said}\n" if said else "", unit="workspaces")
+    return ToolAnswer([piece], "workspace", f"{said}\n" if said else "", unit="workspaces")
 
 
-def _list(call: Call) -> Answer:
+def _list(call: ToolCall) -> ToolAnswer:
     pieces: list[Piece] = []
     for root, file in catalog.workspaces(call.plane.cache):
         try:
             pieces.append(_piece(catalog.statistics(root, file)))
         except IndexUnavailable as error:  # of another version, or broken: the list goes on
             pieces.append(Piece((f"{root}: {error.problem}\n",), record={"root": str(root)}))
-    return Answer(pieces, "workspaces", unit="workspaces")
+    return ToolAnswer(pieces, "workspaces", unit="workspaces")
 
 
 def _piece(found: catalog.Statistics) -> Piece:
@@ -51,7 +51,7 @@ def _piece(found: catalog.Statistics) -> Piece:
     return Piece((f"{found.root}: {about}, index {found.index_bytes / 1e6:.1f} MB{state}\n",), record=record)
 
 
-def _change(call: Call, action: str) -> Answer:
+def _change(call: ToolCall, action: str) -> ToolAnswer:
     named = call.text("path")
     root = Path(named).expanduser() if named else call.plane.root
     if not root.is_absolute():
@@ -60,12 +60,12 @@ def _change(call: Call, action: str) -> Answer:
         if root.resolve() not in {known.resolve() for known, _ in catalog.workspaces(call.plane.cache)}:
             raise UsageError(f"{root} is not indexed.", "`action` list names those that are.")
         catalog.forget(call.plane.cache, root.resolve())  # the folder itself may be gone
-        return Answer([Piece((f"forgot the index of {root}\n",))], "workspace", unit="workspaces")
+        return ToolAnswer([Piece((f"forgot the index of {root}\n",))], "workspace", unit="workspaces")
     if not root.is_dir():
         raise UsageError(f"{named} is not a folder.", "Give the folder of a code base in `path`.")
     index = Index.open(root, call.plane.cache, secrets=call.plane.secrets, force=call.flag("force"))
     lag = index.refresh()
-    answer = Answer([_piece(index.statistics())], "workspace", f"{lag}\n" if lag else "", unit="workspaces")
+    answer = ToolAnswer([_piece(index.statistics())], "workspace", f"{lag}\n" if lag else "", unit="workspaces")
     if not lag:
         index.close()  # a build that is under way goes on in its thread as long as this process lives
     return answer

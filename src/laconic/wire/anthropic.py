@@ -6,11 +6,11 @@ from typing import Final
 
 import msgspec
 
-from laconic.wire.content import Opened, call_part, pieces_of, plain_part, result_part, text_part
+from laconic.wire.content import JsonObject, call_part, pieces_of, plain_part, result_part, text_part
 from laconic.wire.conversation import Conversation
-from laconic.wire.model import Fault, Format, Kind, Part, Role, Shape
-from laconic.wire.rules import ends_answerable, nothing_empty, paired, starts_with_user
-from laconic.wire.spans import Span, is_array, is_string
+from laconic.wire.model import BlockLayout, Fault, Format, Kind, Role, Shape
+from laconic.wire.rules import check_paired, ends_answerable, nothing_empty, starts_with_user
+from laconic.wire.spans import ByteSpan, is_array, is_string
 
 _ROLES: Final[dict[str, Role]] = {"user": "user", "assistant": "assistant", "system": "system"}
 _KINDS: Final[dict[str, Kind]] = {
@@ -26,7 +26,7 @@ _TEXTS: Final = frozenset({"text"})
 
 def shape(raw: bytes) -> Shape:
     """One element of `messages`."""
-    message = Opened(raw)
+    message = JsonObject(raw)
     native = message.text("role")
     role = _ROLES.get(native, "user")
     content = message.fields.get("content")
@@ -38,8 +38,8 @@ def shape(raw: bytes) -> Shape:
     return Shape(role, parts, (content,) if is_array(message.raw("content")) else (), native)
 
 
-def _part(raw: bytes, role: Role, span: Span) -> Part:
-    block = Opened(raw, span)
+def _part(raw: bytes, role: Role, span: ByteSpan) -> BlockLayout:
+    block = JsonObject(raw, span)
     kind = block.text("type")
     if kind == "text" and is_string(block.raw("text")):
         return text_part(raw, role, span, block.fields["text"], list=0, fixed="citations" in block.fields)
@@ -71,7 +71,7 @@ def faults(conversation: Conversation) -> list[Fault]:
     found = [
         *starts_with_user(conversation),
         *nothing_empty(conversation),
-        *paired(conversation, adjacent=True),
+        *check_paired(conversation, adjacent=True),
         *ends_answerable(conversation, prefill=True),
     ]
     for turn in conversation.turns:

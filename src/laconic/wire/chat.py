@@ -6,11 +6,11 @@ from typing import Final
 
 import msgspec
 
-from laconic.wire.content import Opened, call_part, pieces_of, plain_part, result_part, text_part
+from laconic.wire.content import JsonObject, call_part, pieces_of, plain_part, result_part, text_part
 from laconic.wire.conversation import Conversation
-from laconic.wire.model import Fault, Format, Kind, Part, Role, Shape
-from laconic.wire.rules import ends_answerable, nothing_empty, paired
-from laconic.wire.spans import Span, is_array, is_object, is_string
+from laconic.wire.model import BlockLayout, Fault, Format, Kind, Role, Shape
+from laconic.wire.rules import check_paired, ends_answerable, nothing_empty
+from laconic.wire.spans import ByteSpan, is_array, is_object, is_string
 
 _ROLES: Final[dict[str, Role]] = {
     "user": "user",
@@ -32,13 +32,13 @@ _REASONING: Final = ("reasoning_content", "reasoning", "reasoning_details", "thi
 
 def shape(raw: bytes) -> Shape:
     """One element of `messages`."""
-    message = Opened(raw)
+    message = JsonObject(raw)
     native = message.text("role")
     role = _ROLES.get(native, "user")
     if role == "tool":
         return Shape(role, (_result(raw, message),), (), native)
-    parts: list[Part] = []
-    lists: list[Span] = []
+    parts: list[BlockLayout] = []
+    lists: list[ByteSpan] = []
     content = message.fields.get("content")
     if content is not None and is_string(message.raw("content")):
         parts.append(text_part(raw, role, content, content))
@@ -55,7 +55,7 @@ def shape(raw: bytes) -> Shape:
     return Shape(role, tuple(sorted(parts, key=lambda part: part.span)), tuple(lists), native)
 
 
-def _result(raw: bytes, message: Opened) -> Part:
+def _result(raw: bytes, message: JsonObject) -> BlockLayout:
     return result_part(
         raw,
         message.span,
@@ -66,28 +66,28 @@ def _result(raw: bytes, message: Opened) -> Part:
     )
 
 
-def _element(raw: bytes, role: Role, span: Span) -> Part:
-    item = Opened(raw, span)
+def _element(raw: bytes, role: Role, span: ByteSpan) -> BlockLayout:
+    item = JsonObject(raw, span)
     kind = item.text("type")
     if kind == "text" and is_string(item.raw("text")):
         return text_part(raw, role, span, item.fields["text"], list=0)
     return plain_part(raw, role, _KINDS.get(kind, "opaque"), span, list=0)
 
 
-def _reasoning(raw: bytes, message: Opened) -> list[Part]:
+def _reasoning(raw: bytes, message: JsonObject) -> list[BlockLayout]:
     written = [message.fields[name] for name in _REASONING if message.raw(name) not in {b"", b"null", b'""', b"[]"}]
     return [plain_part(raw, "assistant", "reasoning", span) for span in written]
 
 
-def _call(raw: bytes, span: Span, list: int) -> Part:
-    call = Opened(raw, span)
+def _call(raw: bytes, span: ByteSpan, list: int) -> BlockLayout:
+    call = JsonObject(raw, span)
     inner = call.inner(call.first("function", "custom"))
     arguments = inner.fields.get(inner.first("arguments", "input"))
     return call_part(raw, "assistant", span, arguments, id=call.text("id"), name=inner.text("name"), list=list)
 
 
-def _legacy_call(raw: bytes, span: Span) -> Part:
-    call = Opened(raw, span)
+def _legacy_call(raw: bytes, span: ByteSpan) -> BlockLayout:
+    call = JsonObject(raw, span)
     return call_part(raw, "assistant", span, call.fields.get("arguments"), id="", name=call.text("name"))
 
 
@@ -100,7 +100,7 @@ def faults(conversation: Conversation) -> list[Fault]:
     """What the API would refuse."""
     return [
         *nothing_empty(conversation, beside_calls=True),
-        *paired(conversation, adjacent=True),
+        *check_paired(conversation, adjacent=True),
         *ends_answerable(conversation, prefill=True),
     ]
 

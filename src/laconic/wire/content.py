@@ -4,23 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from laconic.wire.model import Kind, Part, Piece, Role, key_of
-from laconic.wire.spans import Span, elements, is_array, is_object, is_string, last, members, string
+from laconic.wire.model import BlockElement, BlockLayout, Kind, Role, key_of
+from laconic.wire.spans import ByteSpan, elements, is_array, is_object, is_string, last, members, string
 
 _MARK = b'"cache_control"'
 
 
-class Opened:
+class JsonObject:
     """A JSON object inside a message: its members by name, offsets counted from the message's start."""
 
     __slots__ = ("fields", "message", "span")
 
-    def __init__(self, message: bytes, span: Span | None = None) -> None:
+    def __init__(self, message: bytes, span: ByteSpan | None = None) -> None:
         self.message = message
-        self.span = span or Span(0, len(message))
+        self.span = span or ByteSpan(0, len(message))
         raw = self.span.of(message)
         found = last(members(raw)) if is_object(raw) else {}
-        self.fields = {name: value.shifted(self.span.start) for name, value in found.items()}
+        self.fields = {name: value.shift(self.span.start) for name, value in found.items()}
 
     def raw(self, name: str) -> bytes:
         return self.fields[name].of(self.message) if name in self.fields else b""
@@ -29,46 +29,48 @@ class Opened:
         raw = self.raw(name)
         return string(raw) if is_string(raw) else ""
 
-    def inner(self, name: str) -> Opened:
+    def inner(self, name: str) -> JsonObject:
         """The object under that name; empty when there is none."""
-        return Opened(self.message, self.fields.get(name, Span(0, 0)))
+        return JsonObject(self.message, self.fields.get(name, ByteSpan(0, 0)))
 
-    def list(self, name: str) -> list[Span]:
+    def list(self, name: str) -> list[ByteSpan]:
         """The elements of the array under that name."""
         raw = self.raw(name)
-        return [span.shifted(self.fields[name].start) for span in elements(raw)] if is_array(raw) else []
+        return [span.shift(self.fields[name].start) for span in elements(raw)] if is_array(raw) else []
 
     def first(self, *names: str) -> str:
         """The first of these names that is present; the first name otherwise."""
         return next((name for name in names if name in self.fields), names[0])
 
 
-def pieces_of(message: bytes, array: list[Span], types: Collection[str]) -> tuple[Piece, ...]:
+def pieces_of(message: bytes, array: list[ByteSpan], types: Collection[str]) -> tuple[BlockElement, ...]:
     """The elements of a list of content, with the texts of those whose type is one of `types`."""
     found = []
     for span in array:
-        item = Opened(message, span)
+        item = JsonObject(message, span)
         text = item.fields.get("text")
         is_text = text is not None and item.text("type") in types and is_string(text.of(message))
-        found.append(Piece(span, text if is_text else None))
+        found.append(BlockElement(span, text if is_text else None))
     return tuple(found)
 
 
-def unmarked(raw: bytes) -> bytes:
+def remove_cache_marks(raw: bytes) -> bytes:
     """A value without its cache marks: clients move those from turn to turn, and they change nothing else."""
     if _MARK not in raw:
         return raw
     if is_object(raw):
         kept = [member for member in members(raw) if member.key != "cache_control"]
-        return b"{" + b",".join(m.key.encode() + b":" + unmarked(m.value.of(raw)) for m in kept) + b"}"
+        return b"{" + b",".join(m.key.encode() + b":" + remove_cache_marks(m.value.of(raw)) for m in kept) + b"}"
     if is_array(raw):
-        return b"[" + b",".join(unmarked(span.of(raw)) for span in elements(raw)) + b"]"
+        return b"[" + b",".join(remove_cache_marks(span.of(raw)) for span in elements(raw)) + b"]"
     return raw
 
 
-def text_part(message: bytes, role: Role, span: Span, text: Span, *, list: int = -1, fixed: bool = False) -> Part:
+def text_part(
+    message: bytes, role: Role, span: ByteSpan, text: ByteSpan, *, list: int = -1, fixed: bool = False
+) -> BlockLayout:
     """A text. Its key is the same whether the client writes a bare string or an element of a list."""
-    return Part(
+    return BlockLayout(
         "text",
         span,
         key_of(role, "text", "", "", [text.of(message)]),
@@ -79,34 +81,36 @@ def text_part(message: bytes, role: Role, span: Span, text: Span, *, list: int =
 
 
 def plain_part(
-    message: bytes, role: Role, kind: Kind, span: Span, *, id: str = "", name: str = "", list: int = -1
-) -> Part:
+    message: bytes, role: Role, kind: Kind, span: ByteSpan, *, id: str = "", name: str = "", list: int = -1
+) -> BlockLayout:
     """A block that is kept whole."""
-    return Part(kind, span, key_of(role, kind, id, name, [unmarked(span.of(message))]), id, name, list=list)
+    return BlockLayout(
+        kind, span, key_of(role, kind, id, name, [remove_cache_marks(span.of(message))]), id, name, list=list
+    )
 
 
 def call_part(
-    message: bytes, role: Role, span: Span, value: Span | None, *, id: str, name: str, list: int = -1
-) -> Part:
+    message: bytes, role: Role, span: ByteSpan, value: ByteSpan | None, *, id: str, name: str, list: int = -1
+) -> BlockLayout:
     """A call and its arguments."""
     content = value.of(message) if value else b""
-    return Part("call", span, key_of(role, "call", id, name, [content]), id, name, value, list=list)
+    return BlockLayout("call", span, key_of(role, "call", id, name, [content]), id, name, value, list=list)
 
 
 def result_part(
     message: bytes,
-    span: Span,
-    value: Span | None,
-    pieces: tuple[Piece, ...],
+    span: ByteSpan,
+    value: ByteSpan | None,
+    pieces: tuple[BlockElement, ...],
     *,
     id: str,
     name: str = "",
     error: bool = False,
     list: int = -1,
-) -> Part:
+) -> BlockLayout:
     """A result. One text alone has the same key as a bare string and as a list of one."""
-    content = unmarked(value.of(message)) if value else b""
+    content = remove_cache_marks(value.of(message)) if value else b""
     if len(pieces) == 1 and pieces[0].text is not None:
         content = pieces[0].text.of(message)
     key = key_of("tool", "result", id, name, [content, b"error" if error else b""])
-    return Part("result", span, key, id, name, value, pieces, error, list=list)
+    return BlockLayout("result", span, key, id, name, value, pieces, error, list=list)

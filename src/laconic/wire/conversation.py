@@ -7,8 +7,8 @@ from hashlib import sha256
 
 from laconic.errors import MalformedRequest
 from laconic.wire.exchanges import Exchange, exchanges
-from laconic.wire.model import At, Block, Change, Fault, Format, Insert, Shape, Turn
-from laconic.wire.spans import Span, elements, is_array, is_object, is_string, last, members, string, value
+from laconic.wire.model import At, Block, Change, Fault, Format, InsertMessage, Shape, Turn
+from laconic.wire.spans import ByteSpan, elements, is_array, is_object, is_string, last, members, string, value
 from laconic.wire.splice import splice
 
 Shapes = MutableMapping[bytes, Shape]  # remembered shapes by the hash of a message's bytes
@@ -20,7 +20,12 @@ class Conversation:
     __slots__ = ("_exchanges", "_first", "_shapes", "_turns", "array", "body", "fields", "format", "messages")
 
     def __init__(
-        self, format: Format, body: bytes, fields: dict[str, Span], array: Span | None, messages: tuple[Span, ...]
+        self,
+        format: Format,
+        body: bytes,
+        fields: dict[str, ByteSpan],
+        array: ByteSpan | None,
+        messages: tuple[ByteSpan, ...],
     ) -> None:
         self.format = format
         self.body = body
@@ -56,9 +61,9 @@ class Conversation:
             start -= 1
         while start > 0 and turns[start - 1].role == "assistant":
             start -= 1
-        found = _answered(exchanges(turns[start:], merged=self.format.merged))
+        found = _collect_answered(exchanges(turns[start:], merged=self.format.merged))
         results = (block.at for turn in turns[since:] for block in turn.blocks if block.kind == "result")
-        return found if all(at in found for at in results) else _answered(self.exchanges)
+        return found if all(at in found for at in results) else _collect_answered(self.exchanges)
 
     @property
     def first_user(self) -> int:
@@ -78,7 +83,7 @@ class Conversation:
             return ()
         return tuple(part.key.encode() for part in self._shape(self.first_user).parts)
 
-    def pinned(self, block: Block) -> bool:
+    def is_pinned(self, block: Block) -> bool:
         """System prompts and the first user message are never touched."""
         return self.turns[block.turn].role == "system" or block.turn == self.first_user
 
@@ -95,7 +100,7 @@ class Conversation:
         raw = self.field(name)
         return string(raw) if is_string(raw) else ""
 
-    def decoded(self, name: str) -> object:
+    def decode_field(self, name: str) -> object:
         """A top-level value, decoded; None when absent."""
         raw = self.field(name)
         return value(raw) if raw else None
@@ -107,7 +112,7 @@ class Conversation:
     def emit(
         self,
         changes: Mapping[At, Change] | None = None,
-        inserts: Sequence[Insert] = (),
+        inserts: Sequence[InsertMessage] = (),
         fields: Mapping[str, bytes] | None = None,
     ) -> bytes:
         """The body with these changes and no other; without changes the very same bytes."""
@@ -150,7 +155,7 @@ class Conversation:
         return shape.role == "user" and any(part.kind != "result" for part in shape.parts)
 
 
-def _answered(found: Sequence[Exchange]) -> dict[At, Block]:
+def _collect_answered(found: Sequence[Exchange]) -> dict[At, Block]:
     return {result.at: call for exchange in found for call, result in exchange.pairs if result}
 
 
@@ -164,10 +169,10 @@ def parse(format: Format, body: bytes, shapes: Shapes | None = None) -> Conversa
         raise MalformedRequest(
             f"The body has no {format.messages[0]!r}.", f"Send a request in the {format.name} format."
         )
-    array: Span | None = fields[name]
+    array: ByteSpan | None = fields[name]
     raw = fields[name].of(body)
     if is_array(raw):
-        spans = tuple(span.shifted(fields[name].start) for span in elements(raw))
+        spans = tuple(span.shift(fields[name].start) for span in elements(raw))
     elif is_string(raw):
         array, spans = None, (fields[name],)
     else:

@@ -13,7 +13,7 @@ FORMATS: Final[dict[str, Format]] = {
 }
 
 
-def named(name: str) -> Format:
+def format_named(name: str) -> Format:
     """The format of that name."""
     if name not in FORMATS:
         raise UnknownName("format", name, tuple(FORMATS))

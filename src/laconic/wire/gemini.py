@@ -6,11 +6,11 @@ from typing import Final
 
 import msgspec
 
-from laconic.wire.content import Opened, call_part, plain_part, result_part, text_part
+from laconic.wire.content import JsonObject, call_part, plain_part, result_part, text_part
 from laconic.wire.conversation import Conversation
-from laconic.wire.model import Block, Fault, Format, Part, Piece, Role, Shape
-from laconic.wire.rules import ends_answerable, nothing_empty, paired, starts_with_user
-from laconic.wire.spans import Span, is_array, is_object, is_string
+from laconic.wire.model import Block, BlockElement, BlockLayout, Fault, Format, Role, Shape
+from laconic.wire.rules import check_paired, ends_answerable, nothing_empty, starts_with_user
+from laconic.wire.spans import ByteSpan, is_array, is_object, is_string
 
 _ROLES: Final[dict[str, Role]] = {"user": "user", "model": "assistant", "function": "tool", "system": "system"}
 _IMAGES: Final = ("inlineData", "inline_data", "fileData", "file_data")
@@ -19,7 +19,7 @@ _HOSTED: Final = ("executableCode", "executable_code", "codeExecutionResult", "c
 
 def shape(raw: bytes) -> Shape:
     """One element of `contents`."""
-    content = Opened(raw)
+    content = JsonObject(raw)
     native = content.text("role")
     role = _ROLES.get(native, "user")
     parts = tuple(_part(raw, role, span) for span in content.list("parts"))
@@ -28,8 +28,8 @@ def shape(raw: bytes) -> Shape:
     return Shape(role, parts, (content.fields["parts"],) if is_array(content.raw("parts")) else (), native)
 
 
-def _part(raw: bytes, role: Role, span: Span) -> Part:
-    part = Opened(raw, span)
+def _part(raw: bytes, role: Role, span: ByteSpan) -> BlockLayout:
+    part = JsonObject(raw, span)
     call, response = part.first("functionCall", "function_call"), part.first("functionResponse", "function_response")
     if is_object(part.raw(call)):
         return _call(raw, role, part, part.inner(call))
@@ -38,25 +38,25 @@ def _part(raw: bytes, role: Role, span: Span) -> Part:
     if part.raw("thought") == b"true":
         return plain_part(raw, role, "thinking", span, list=0)
     if is_string(part.raw("text")):
-        return text_part(raw, role, span, part.fields["text"], list=0, fixed=_signed(part))
+        return text_part(raw, role, span, part.fields["text"], list=0, fixed=_is_signed_part(part))
     if any(name in part.fields for name in _IMAGES):
         return plain_part(raw, role, "image", span, list=0)
     return plain_part(raw, role, "server" if any(name in part.fields for name in _HOSTED) else "opaque", span, list=0)
 
 
-def _call(raw: bytes, role: Role, part: Opened, inner: Opened) -> Part:
+def _call(raw: bytes, role: Role, part: JsonObject, inner: JsonObject) -> BlockLayout:
     """A signed call is never edited: its signature speaks for what it is."""
     made = call_part(
         raw, role, part.span, inner.fields.get("args"), id=inner.text("id"), name=inner.text("name"), list=0
     )
-    return msgspec.structs.replace(made, fixed=True) if _signed(part) else made
+    return msgspec.structs.replace(made, fixed=True) if _is_signed_part(part) else made
 
 
-def _signed(part: Opened) -> bool:
+def _is_signed_part(part: JsonObject) -> bool:
     return bool(part.raw("thoughtSignature") or part.raw("thought_signature"))
 
 
-def _response(raw: bytes, span: Span, inner: Opened) -> Part:
+def _response(raw: bytes, span: ByteSpan, inner: JsonObject) -> BlockLayout:
     """A result is an object; where it holds one text, that is what we read and replace."""
     fields = inner.inner("response")
     values = list(fields.fields.values())
@@ -65,7 +65,7 @@ def _response(raw: bytes, span: Span, inner: Opened) -> Part:
         raw,
         span,
         inner.fields.get("response"),
-        (Piece(fields.span, values[0]),) if single else (),
+        (BlockElement(fields.span, values[0]),) if single else (),
         id=inner.text("id"),
         name=inner.text("name"),
         error="error" in fields.fields,
@@ -83,7 +83,7 @@ def faults(conversation: Conversation) -> list[Fault]:
     found = [
         *starts_with_user(conversation),
         *nothing_empty(conversation),
-        *paired(conversation, adjacent=True),
+        *check_paired(conversation, adjacent=True),
         *ends_answerable(conversation, prefill=True),
     ]
     for before, turn in zip(conversation.turns, conversation.turns[1:], strict=False):
@@ -91,14 +91,14 @@ def faults(conversation: Conversation) -> list[Fault]:
             found.append(Fault("order", turn.index, "a call must follow a user turn or the results of other calls"))
     for turn in conversation.turns:
         calls = [block for block in turn.blocks if block.kind == "call"]
-        if any(signed(call) for call in calls[1:]) and not signed(calls[0]):
+        if any(is_signed(call) for call in calls[1:]) and not is_signed(calls[0]):
             found.append(Fault("thinking", turn.index, "the first call of the turn has lost its signature"))
     return found
 
 
-def signed(block: Block) -> bool:
+def is_signed(block: Block) -> bool:
     """Whether a part carries a thought signature."""
-    return _signed(Opened(block.raw))
+    return _is_signed_part(JsonObject(block.raw))
 
 
 FORMAT: Final = Format(

@@ -9,11 +9,11 @@ from laconic.wire.conversation import Conversation
 _METADATA = ("user_id", "session_id", "conversation_id", "thread_id")
 
 
-def stated(conversation: Conversation) -> str:
+def stated_id(conversation: Conversation) -> str:
     """The id that the client gives the session in the body; empty when it gives none."""
     if key := conversation.text_field("prompt_cache_key"):
         return key
-    metadata = conversation.decoded("metadata")
+    metadata = conversation.decode_field("metadata")
     if isinstance(metadata, dict):
         return next((str(metadata[name]) for name in _METADATA if metadata.get(name)), "")
     return ""

@@ -16,7 +16,7 @@ _EPOCH: Final = 10**9  # a larger number is a point in time, not a duration
 _EPOCH_MS: Final = 10**12
 
 
-class Limits(msgspec.Struct, frozen=True):
+class RateLimits(msgspec.Struct, frozen=True):
     """A quota of tokens and requests; None where the provider does not say."""
 
     tokens: int | None = None
@@ -84,7 +84,7 @@ def counts_cached(format: str, model: str) -> bool:
     return format != "anthropic" or _EARLY.search(model) is not None
 
 
-def limits_of(headers: Mapping[str, str], now: float) -> Limits | None:
+def limits_of(headers: Mapping[str, str], now: float) -> RateLimits | None:
     """The limits in the headers of an answer (names in lower case); None when it says nothing about them."""
     found: dict[str, int | float | bool] = {}
     for field, names in _NAMES.items():
@@ -94,7 +94,7 @@ def limits_of(headers: Mapping[str, str], now: float) -> Limits | None:
                 break
     if found and _INPUT_ONLY in headers:
         found["input_only"] = True
-    return msgspec.convert(found, Limits) if found else None
+    return msgspec.convert(found, RateLimits) if found else None
 
 
 def _read(field: str, name: str, text: str, now: float) -> int | float | None:

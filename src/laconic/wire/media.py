@@ -125,7 +125,7 @@ def _image_tokens(width: int, height: int, *, low: bool) -> int:
     return max(85, areas, 85 + 170 * tiles)
 
 
-def _decoded(data: str, characters: int) -> bytes:
+def _decode(data: str, characters: int) -> bytes:
     part = data[: characters - characters % 4]
     try:
         return binascii.a2b_base64(part.replace("-", "+").replace("_", "/"))
@@ -134,7 +134,7 @@ def _decoded(data: str, characters: int) -> bytes:
 
 
 def _pixels(data: str) -> tuple[int, int] | None:
-    head = _decoded(data, _HEAD)
+    head = _decode(data, _HEAD)
     if head[:8] == b"\x89PNG\r\n\x1a\n" and len(head) >= 24:
         width, height = struct.unpack(">II", head[16:24])
     elif head[:6] in {b"GIF87a", b"GIF89a"} and len(head) >= 10:
@@ -173,13 +173,13 @@ def _webp(head: bytes) -> tuple[int, int] | None:
 
 
 def _pages(data: str, size: int) -> int:
-    whole = _decoded(data, len(data))
+    whole = _decode(data, len(data))
     stated = [int(found) for found in _PAGES.findall(whole)]
     return max(1, len(_PAGE.findall(whole)), max(stated, default=0) or size // _PAGE_BYTES)
 
 
 def _wave_seconds(data: str) -> int:
-    head = _decoded(data, 4_000)
+    head = _decode(data, 4_000)
     if head[:4] != b"RIFF" or head[8:12] != b"WAVE" or len(head) < 32:
         return 0
     rate = int.from_bytes(head[28:32], "little")  # bytes a second

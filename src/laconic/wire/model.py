@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final, Literal
 import msgspec
 
 from laconic.errors import MalformedRequest
-from laconic.wire.spans import Span, is_object, is_string, string, value
+from laconic.wire.spans import ByteSpan, is_object, is_string, string, value
 
 if TYPE_CHECKING:
     from laconic.wire.conversation import Conversation
@@ -23,26 +23,26 @@ _WRAPPED: Final = 12  # bytes around a text that stands in the place of an objec
 EDITABLE: Final = frozenset({"text", "call", "result"})
 
 
-class Piece(msgspec.Struct, frozen=True, gc=False):
+class BlockElement(msgspec.Struct, frozen=True, gc=False):
     """One element of a list inside a block, and its text where it has one. Offsets count from the message's start."""
 
-    span: Span
-    text: Span | None = None
+    span: ByteSpan
+    text: ByteSpan | None = None
 
 
-class Part(msgspec.Struct, frozen=True, gc=False):
+class BlockLayout(msgspec.Struct, frozen=True, gc=False):
     """A block as its own message describes it: no bytes, only where they stand, counted from the message's start.
 
     Parts depend on nothing but the message's bytes, so they are remembered from one request to the next.
     """
 
     kind: Kind
-    span: Span
+    span: ByteSpan
     key: str  # hash of role, kind, id, name and content, without cache marks: the same wherever the block stands
     id: str = ""
     name: str = ""
-    value: Span | None = None  # the JSON value that holds text, result or arguments
-    pieces: tuple[Piece, ...] = ()  # when that value is a list, or an object with one text
+    value: ByteSpan | None = None  # the JSON value that holds text, result or arguments
+    pieces: tuple[BlockElement, ...] = ()  # when that value is a list, or an object with one text
     error: bool = False
     fixed: bool = False  # may not be edited, though its kind may
     list: int = -1  # which of the message's lists it is an element of; -1: none
@@ -52,15 +52,15 @@ class Shape(msgspec.Struct, frozen=True, gc=False):
     """What one message is made of."""
 
     role: Role
-    parts: tuple[Part, ...]
-    lists: tuple[Span, ...] = ()  # arrays whose elements are blocks
+    parts: tuple[BlockLayout, ...]
+    lists: tuple[ByteSpan, ...] = ()  # arrays whose elements are blocks
     native: str = ""  # the role or item type as the provider names it
 
 
 class Block(msgspec.Struct, frozen=True, gc=False):
     """One block of a request: its part, and where in the body its message starts."""
 
-    part: Part
+    part: BlockLayout
     body: bytes
     offset: int
     turn: int
@@ -95,7 +95,7 @@ class Block(msgspec.Struct, frozen=True, gc=False):
     def raw(self) -> bytes:
         return self.bytes_of(self.part.span)
 
-    def bytes_of(self, span: Span) -> bytes:
+    def bytes_of(self, span: ByteSpan) -> bytes:
         """Bytes of the message; a span of the part."""
         return self.body[self.offset + span.start : self.offset + span.end]
 
@@ -153,7 +153,7 @@ class Turn(msgspec.Struct, frozen=True, gc=False):
     blocks: tuple[Block, ...]
     shape: Shape
     body: bytes
-    span: Span  # in the body
+    span: ByteSpan  # in the body
 
     @property
     def role(self) -> Role:
@@ -186,7 +186,7 @@ class Drop(msgspec.Struct, frozen=True):
     """Leave the block out; a message without blocks goes with its last."""
 
 
-class Insert(msgspec.Struct, frozen=True):
+class InsertMessage(msgspec.Struct, frozen=True):
     """A message of ours before the turn with that index (the number of turns: at the end)."""
 
     turn: int

@@ -6,11 +6,11 @@ from typing import Final
 
 import msgspec
 
-from laconic.wire.content import Opened, call_part, pieces_of, plain_part, result_part, text_part
+from laconic.wire.content import JsonObject, call_part, pieces_of, plain_part, result_part, text_part
 from laconic.wire.conversation import Conversation
-from laconic.wire.model import Fault, Format, Kind, Part, Role, Shape
-from laconic.wire.rules import ends_answerable, nothing_empty, paired
-from laconic.wire.spans import Span, is_array, is_string
+from laconic.wire.model import BlockLayout, Fault, Format, Kind, Role, Shape
+from laconic.wire.rules import check_paired, ends_answerable, nothing_empty
+from laconic.wire.spans import ByteSpan, is_array, is_string
 
 _ROLES: Final[dict[str, Role]] = {
     "user": "user",
@@ -41,16 +41,16 @@ _HOSTED: Final = frozenset(
 def shape(raw: bytes) -> Shape:
     """One element of `input`, or `input` itself where that is a text."""
     if is_string(raw):
-        whole = Span(0, len(raw))
+        whole = ByteSpan(0, len(raw))
         return Shape("user", (text_part(raw, "user", whole, whole),), (), "message")
-    item = Opened(raw)
+    item = JsonObject(raw)
     kind = item.text("type") or ("message" if "role" in item.fields else "")
     if kind == "message":
         return _message(raw, item)
     return _item(raw, item, kind)
 
 
-def _message(raw: bytes, item: Opened) -> Shape:
+def _message(raw: bytes, item: JsonObject) -> Shape:
     role = _ROLES.get(item.text("role"), "user")
     content = item.fields.get("content")
     if content is None:
@@ -61,8 +61,8 @@ def _message(raw: bytes, item: Opened) -> Shape:
     return Shape(role, parts, (content,) if is_array(item.raw("content")) else (), "message")
 
 
-def _element(raw: bytes, role: Role, span: Span) -> Part:
-    element = Opened(raw, span)
+def _element(raw: bytes, role: Role, span: ByteSpan) -> BlockLayout:
+    element = JsonObject(raw, span)
     kind = element.text("type")
     if kind in _TEXTS and is_string(element.raw("text")):
         cited = element.raw("annotations") not in {b"", b"[]", b"null"}
@@ -70,7 +70,7 @@ def _element(raw: bytes, role: Role, span: Span) -> Part:
     return plain_part(raw, role, "image" if kind in _IMAGES else "opaque", span, list=0)
 
 
-def _item(raw: bytes, item: Opened, kind: str) -> Shape:
+def _item(raw: bytes, item: JsonObject, kind: str) -> Shape:
     """An item that is one block. A shell or patch call whose arguments are no text is kept whole, but paired."""
     whole, id = item.span, item.text("call_id")
     if kind == "reasoning":
@@ -101,7 +101,7 @@ def faults(conversation: Conversation) -> list[Fault]:
     """What the API would refuse. Reasoning must be followed by what it led to."""
     found = [
         *nothing_empty(conversation),
-        *paired(conversation, adjacent=False),
+        *check_paired(conversation, adjacent=False),
         *ends_answerable(conversation, prefill=True),
     ]
     turns = conversation.turns

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 _BLANK: Final = re.compile(rb'"(?: |\\[nrtf]|\\u00(?:20|09|0[aA]|0[dD]|[aA]0))*"')
 
 
-def paired(conversation: Conversation, *, adjacent: bool) -> Iterator[Fault]:
+def check_paired(conversation: Conversation, *, adjacent: bool) -> Iterator[Fault]:
     """Every call has exactly one result and every result its call; with `adjacent` nothing stands between."""
     turns = conversation.turns
     spoken = max((turn.index for turn in turns if turn.role != "system"), default=-1)

@@ -22,7 +22,7 @@ _ANY: Final = msgspec.json.Decoder()
 _SLOW: Final = json.JSONDecoder(strict=False)
 
 
-class Span(NamedTuple):
+class ByteSpan(NamedTuple):
     """A range of bytes."""
 
     start: int
@@ -31,8 +31,8 @@ class Span(NamedTuple):
     def of(self, data: bytes) -> bytes:
         return data[self.start : self.end]
 
-    def shifted(self, by: int) -> Span:
-        return Span(self.start + by, self.end + by)
+    def shift(self, by: int) -> ByteSpan:
+        return ByteSpan(self.start + by, self.end + by)
 
 
 class Member(NamedTuple):
@@ -40,7 +40,7 @@ class Member(NamedTuple):
 
     key: str
     at: int
-    value: Span
+    value: ByteSpan
 
 
 def members(raw: bytes) -> list[Member]:
@@ -53,7 +53,7 @@ def members(raw: bytes) -> list[Member]:
         raise MalformedRequest("The JSON is nested too deeply.", "Send a flatter body.") from None
 
 
-def elements(raw: bytes) -> list[Span]:
+def elements(raw: bytes) -> list[ByteSpan]:
     """The elements of an array."""
     try:
         sizes = [len(value) for value in _ARRAY.decode(raw)]
@@ -64,12 +64,12 @@ def elements(raw: bytes) -> list[Span]:
     spans = []
     at = _skip(raw, _skip(raw, 0) + 1)
     for size in sizes:
-        spans.append(Span(at, at + size))
+        spans.append(ByteSpan(at, at + size))
         at = _skip(raw, _skip(raw, at + size) + 1)
     return spans
 
 
-def last(found: list[Member]) -> dict[str, Span]:
+def last(found: list[Member]) -> dict[str, ByteSpan]:
     """Values by key; of duplicates the last one counts, as in every JSON reader that we know."""
     return {member.key: member.value for member in found}
 
@@ -120,7 +120,7 @@ def _members(raw: bytes, table: dict[str, msgspec.Raw]) -> list[Member]:
         end = start + len(inner)
         if not raw.startswith(name, at) or raw[colon : colon + 1] != b":" or not _same(raw, start, inner):
             raise _Astray
-        found.append(Member(key, at, Span(start, end)))
+        found.append(Member(key, at, ByteSpan(start, end)))
         comma = _skip(raw, end)
         if raw[comma : comma + 1] not in {b",", b"}"}:
             raise _Astray
@@ -159,20 +159,20 @@ def _slow_members(raw: bytes) -> list[Member]:
             raise MalformedRequest(f"The body is not JSON: a key expected at byte {at}.", "Send valid JSON.")
         start = _expect(raw, key_end, b":")
         _, end = _slow_value(text, start)
-        found.append(Member(string(raw[at:key_end]), at, Span(start, end)))
+        found.append(Member(string(raw[at:key_end]), at, ByteSpan(start, end)))
         at = _skip(raw, end)
     _nothing_after(raw, at)
     return found
 
 
-def _slow_elements(raw: bytes) -> list[Span]:
+def _slow_elements(raw: bytes) -> list[ByteSpan]:
     text, at = raw.decode("latin-1"), _expect(raw, 0, b"[")
-    spans: list[Span] = []
+    spans: list[ByteSpan] = []
     while raw[at : at + 1] != b"]":
         if spans:
             at = _expect(raw, at, b",")
         _, end = _slow_value(text, at)
-        spans.append(Span(at, end))
+        spans.append(ByteSpan(at, end))
         at = _skip(raw, end)
     _nothing_after(raw, at)
     return spans

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from laconic.errors import ConversationError, MalformedRequest
-from laconic.wire.model import At, Block, Change, Drop, Insert, SetInput, SetText, Turn
-from laconic.wire.spans import Span, elements, is_object, is_string, members, string, value
+from laconic.wire.model import At, Block, Change, Drop, InsertMessage, SetInput, SetText, Turn
+from laconic.wire.spans import ByteSpan, elements, is_object, is_string, members, string, value
 
 if TYPE_CHECKING:
     from laconic.wire.conversation import Conversation
@@ -21,7 +21,7 @@ Cut = tuple[int, int, bytes]  # start, end, what stands there now
 def splice(
     conversation: Conversation,
     changes: Mapping[At, Change],
-    inserts: Sequence[Insert],
+    inserts: Sequence[InsertMessage],
     fields: Mapping[str, bytes],
 ) -> bytes:
     """The changed body."""
@@ -52,7 +52,7 @@ def _message_cuts(turn: Turn, wanted: Mapping[int, Change]) -> list[Cut]:
     cuts: list[Cut] = []
     dropped = [turn.blocks[number] for number, change in wanted.items() if isinstance(change, Drop)]
     if dropped:
-        cuts += _dropped(turn, dropped)
+        cuts += _cut_elements(turn, dropped)
     for number, change in wanted.items():
         block = turn.blocks[number]
         if isinstance(change, SetText):
@@ -62,23 +62,23 @@ def _message_cuts(turn: Turn, wanted: Mapping[int, Change]) -> list[Cut]:
     return cuts
 
 
-def _dropped(turn: Turn, dropped: Iterable[Block]) -> list[Cut]:
+def _cut_elements(turn: Turn, dropped: Iterable[Block]) -> list[Cut]:
     """Take elements out of the lists of a message that stays."""
-    by_list: dict[Span, set[Span]] = {}
+    by_list: dict[ByteSpan, set[ByteSpan]] = {}
     for block in dropped:
         if block.part.list < 0:
             raise ConversationError(f"A {block.kind} block cannot leave its message.", "Drop the whole turn.")
         by_list.setdefault(turn.shape.lists[block.part.list], set()).add(block.part.span)
     cuts: list[Cut] = []
     for span, out in by_list.items():
-        inside = [element.shifted(span.start) for element in elements(span.of(turn.raw))]
+        inside = [element.shift(span.start) for element in elements(span.of(turn.raw))]
         if all(element in out for element in inside):
             raise ConversationError("A message cannot keep an empty list.", "Drop the whole turn.")
         cuts += without(inside, [element in out for element in inside])
     return cuts
 
 
-def without(inside: Sequence[Span], out: Sequence[bool]) -> list[Cut]:
+def without(inside: Sequence[ByteSpan], out: Sequence[bool]) -> list[Cut]:
     """Cuts that take elements out of an array together with one comma each; at least one element stays."""
     kept = max(number for number, leaves in enumerate(out) if not leaves)
     cuts: list[Cut] = []
@@ -153,7 +153,7 @@ def _with_members(raw: bytes, wanted: Mapping[str, object]) -> bytes:
     return _apply(raw, cuts)
 
 
-def _array_cuts(conversation: Conversation, gone: set[int], inserts: Sequence[Insert]) -> list[Cut]:
+def _array_cuts(conversation: Conversation, gone: set[int], inserts: Sequence[InsertMessage]) -> list[Cut]:
     """Messages that go and messages that come, with their commas."""
     spans, array = conversation.messages, conversation.array
     assert array is not None

@@ -9,7 +9,7 @@ _DEEPEST: Final = 6  # levels below which no format has text
 _KEYS: Final = ("text", "thinking", "partial_json", "content", "reasoning_content", "reasoning", "name", "arguments")
 
 
-def spoken(event: object) -> str:
+def spoken_text(event: object) -> str:
     """What the model said in this event; what later events repeat in full is not in it."""
     if not isinstance(event, Mapping):
         return ""

@@ -13,9 +13,9 @@ _EFFORTS: Final[dict[str, int]] = {"minimal": 1_024, "low": 8_192, "medium": 16_
 _OUTPUTS: Final = ("max_tokens", "max_completion_tokens", "max_output_tokens")
 
 
-def asked(conversation: Conversation) -> int:
+def asked_budget(conversation: Conversation) -> int:
     """Tokens of thinking that the client asks for; an effort counts as what it usually takes; 0: none."""
-    thinking = conversation.decoded("thinking")
+    thinking = conversation.decode_field("thinking")
     if isinstance(thinking, Mapping) and isinstance(budget := thinking.get("budget_tokens"), int):
         return budget
     gemini = _gemini(conversation)
@@ -26,15 +26,15 @@ def asked(conversation: Conversation) -> int:
 
 def with_budget(conversation: Conversation, budget: int, effort: str) -> dict[str, bytes]:
     """The fields that ask for this much; only those change that the client sent."""
-    thinking = conversation.decoded("thinking")
+    thinking = conversation.decode_field("thinking")
     if isinstance(thinking, Mapping) and isinstance(thinking.get("budget_tokens"), int):
         return {"thinking": msgspec.json.encode({**thinking, "budget_tokens": budget})}
     if isinstance(_gemini(conversation).get("thinkingBudget"), int):
-        config = conversation.decoded("generationConfig")
+        config = conversation.decode_field("generationConfig")
         assert isinstance(config, Mapping)
         inner = {**_gemini(conversation), "thinkingBudget": budget}
         return {"generationConfig": msgspec.json.encode({**config, "thinkingConfig": inner})}
-    reasoning = conversation.decoded("reasoning")
+    reasoning = conversation.decode_field("reasoning")
     if isinstance(reasoning, Mapping) and "effort" in reasoning:
         return {"reasoning": msgspec.json.encode({**reasoning, "effort": effort})}
     if conversation.text_field("reasoning_effort"):
@@ -45,9 +45,9 @@ def with_budget(conversation: Conversation, budget: int, effort: str) -> dict[st
 def most_output(conversation: Conversation) -> int:
     """Tokens that the answer may have; 0 where the client does not say."""
     for name in _OUTPUTS:
-        if isinstance(value := conversation.decoded(name), int):
+        if isinstance(value := conversation.decode_field(name), int):
             return value
-    config = conversation.decoded("generationConfig")
+    config = conversation.decode_field("generationConfig")
     value = config.get("maxOutputTokens") if isinstance(config, Mapping) else 0
     return value if isinstance(value, int) else 0
 
@@ -59,13 +59,13 @@ def in_tool_loop(conversation: Conversation) -> bool:
 
 
 def _effort(conversation: Conversation) -> str:
-    reasoning = conversation.decoded("reasoning")
+    reasoning = conversation.decode_field("reasoning")
     if isinstance(reasoning, Mapping) and isinstance(effort := reasoning.get("effort"), str):
         return effort
     return conversation.text_field("reasoning_effort")
 
 
 def _gemini(conversation: Conversation) -> Mapping[str, object]:
-    config = conversation.decoded("generationConfig")
+    config = conversation.decode_field("generationConfig")
     inner = config.get("thinkingConfig") if isinstance(config, Mapping) else None
     return inner if isinstance(inner, Mapping) else {}

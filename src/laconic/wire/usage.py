@@ -11,7 +11,7 @@ import msgspec
 from laconic.errors import MalformedRequest
 from laconic.tokens.estimate import estimate
 from laconic.wire.spans import value
-from laconic.wire.spoken import spoken
+from laconic.wire.spoken import spoken_text
 
 _LONG: Final = "ephemeral_1h_input_tokens"
 _SHORT: Final = "ephemeral_5m_input_tokens"
@@ -82,7 +82,7 @@ class UsageReader:
     @property
     def so_far(self) -> Usage | None:
         """The same, with an estimate of what was said since: all that is known of an answer that is cut off here."""
-        said = estimate("".join(spoken(_event(line)) for line in self._sample))
+        said = estimate("".join(spoken_text(_event(line)) for line in self._sample))
         if not said:
             return self.usage
         output = round(said * self._uncounted / self._sampled)

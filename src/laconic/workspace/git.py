@@ -104,7 +104,7 @@ def home(folder: Path) -> Path:
     return folder if found is None or found == Path.home() else found
 
 
-def listed(folder: Path) -> list[bytes] | None:
+def list_files(folder: Path) -> list[bytes] | None:
     """Tracked and untracked, not ignored names below a folder; None where git has no say.
 
     A name that is a folder on disk is a repository of its own (a submodule, or one that lies within).

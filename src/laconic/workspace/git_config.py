@@ -19,7 +19,7 @@ def parse_config(text: str) -> dict[str, str]:
     for line in text.replace("\r\n", "\n").replace("\\\n", "").split("\n"):
         rest = line
         while header := _SECTION.match(rest):
-            name = _unescaped(header[2]) if header[2] is not None else None
+            name = _unescape(header[2]) if header[2] is not None else None
             section = header[1].lower() if name is None else f"{header[1].lower()}.{name}"
             rest = rest[header.end() :]
         if section and (key := _KEY.match(rest)):
@@ -35,9 +35,9 @@ def _value(text: str) -> str:
             if parts:
                 parts[-1] = parts[-1].rstrip()
             break
-        parts.append(_unescaped(quoted) or _LETTERS.get(letter, letter) or plain)
+        parts.append(_unescape(quoted) or _LETTERS.get(letter, letter) or plain)
     return "".join(parts)
 
 
-def _unescaped(text: str) -> str:
+def _unescape(text: str) -> str:
     return _ESCAPED.sub(lambda found: _LETTERS.get(found[1], found[1]), text)

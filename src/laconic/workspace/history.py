@@ -12,7 +12,7 @@ _COMMITS: Final = 1000  # of the past; more say little about today
 _SWEEPING: Final = 40  # files from which a commit is a sweep over the code and ties nothing together
 
 
-def changed_together(root: Path, until: str = "HEAD") -> list[list[str]]:
+def read_commit_files(root: Path, until: str = "HEAD") -> list[list[str]]:
     """The files of each commit up to a revision, latest first; nothing where git has no history."""
     wanted = ("-n", str(_COMMITS), "--no-merges", "--name-only", "--relative", "-z", "--format=%x00")
     try:

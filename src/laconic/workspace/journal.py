@@ -18,7 +18,7 @@ from typing import Final
 import msgspec
 
 from laconic.errors import EditRefused
-from laconic.workspace.lock import held
+from laconic.workspace.lock import hold_lock
 from laconic.workspace.write import (
     has_other_names,
     is_cut_short,
@@ -71,7 +71,7 @@ class Journal:
 
     def recover(self) -> bool:
         """Finish or take back what a killed process left; says whether there was anything."""
-        if not any(self._unfinished()):
+        if not any(self._list_unfinished()):
             return False
         with self._alone():
             return self._recover()
@@ -92,7 +92,7 @@ class Journal:
     @contextmanager
     def _alone(self) -> Iterator[None]:
         self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-        with held(self._folder / "lock", seconds=_WAIT) as got:
+        with hold_lock(self._folder / "lock", seconds=_WAIT) as got:
             if not got:
                 raise EditRefused("Another process is writing.", "Try again in a moment.")
             yield
@@ -102,7 +102,7 @@ class Journal:
             if _content(write.target) != write.before:
                 raise EditRefused(f"{write.target.name} changed while the edit was prepared.", "Read it again.")
         number = max(self._numbers(), default=0) + 1
-        plan = _planned(writes, number, undoes)
+        plan = _make_plan(writes, number, undoes)
         self._at(number).mkdir(mode=0o700)
         try:
             write_whole(self._at(number, "plan"), msgspec.json.encode(plan))
@@ -175,7 +175,7 @@ class Journal:
 
     def _recover(self) -> bool:
         found = False
-        for number in list(self._unfinished()):
+        for number in list(self._list_unfinished()):
             found = True
             plan = self._plan(number)
             if plan is None:
@@ -216,7 +216,7 @@ class Journal:
     def _numbers(self) -> list[int]:
         return [int(path.name) for path in self._folder.glob("[0-9]*")]
 
-    def _unfinished(self) -> Iterator[int]:
+    def _list_unfinished(self) -> Iterator[int]:
         return (number for number in sorted(self._numbers()) if not self._at(number, "done").exists())
 
     def _plan(self, number: int) -> _Plan | None:
@@ -233,7 +233,7 @@ class Journal:
             return None
 
 
-def _planned(writes: Sequence[Write], number: int, undoes: int) -> _Plan:
+def _make_plan(writes: Sequence[Write], number: int, undoes: int) -> _Plan:
     mark = sha256("\0".join(str(write.target) for write in writes).encode("utf-8", "surrogateescape")).hexdigest()[:8]
     entries = [
         _Entry(

@@ -36,7 +36,7 @@ def listing(root: Path, secrets: SecretFiles = NO_EXCEPTIONS) -> list[Listed]:
 
 
 def _below(top: bytes, prefix: bytes, folder: bytes, secrets: SecretFiles) -> Iterator[Listed]:
-    names = git.listed(Path(os.fsdecode(folder)))
+    names = git.list_files(Path(os.fsdecode(folder)))
     # A workspace that an outer repository ignores as a whole is still a workspace.
     walked: Iterable[bytes] = names or Ignored(folder).walk(_NEVER)
     for name in walked:
@@ -49,7 +49,7 @@ def _below(top: bytes, prefix: bytes, folder: bytes, secrets: SecretFiles) -> It
             if name.rsplit(b"/", 1)[-1] not in _NEVER and os.path.lexists(full + b"/.git"):
                 yield from _below(top, prefix + name + b"/", full, secrets)
             continue
-        if (item := _listed(top, full, prefix + name, status, secrets)) is not None:
+        if (item := _list_file(top, full, prefix + name, status, secrets)) is not None:
             yield item
 
 
@@ -62,10 +62,10 @@ def look(root: Path, path: str, secrets: SecretFiles = NO_EXCEPTIONS) -> Listed 
         status = os.lstat(full)
     except (OSError, ValueError):
         return None
-    return None if stat.S_ISDIR(status.st_mode) else _listed(top, full, name, status, secrets)
+    return None if stat.S_ISDIR(status.st_mode) else _list_file(top, full, name, status, secrets)
 
 
-def _listed(top: bytes, full: bytes, name: bytes, status: os.stat_result, secrets: SecretFiles) -> Listed | None:
+def _list_file(top: bytes, full: bytes, name: bytes, status: os.stat_result, secrets: SecretFiles) -> Listed | None:
     trouble = ""
     if stat.S_ISLNK(status.st_mode):
         trouble = _link_trouble(top, full)

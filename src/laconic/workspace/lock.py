@@ -34,7 +34,7 @@ else:
 
 
 @contextmanager
-def held(path: Path, *, seconds: float = 0.0) -> Iterator[bool]:
+def hold_lock(path: Path, *, seconds: float = 0.0) -> Iterator[bool]:
     """Hold the lock file for the block; False when someone else still has it after the time given."""
     path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     handle = os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0), 0o600)

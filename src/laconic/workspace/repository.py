@@ -53,7 +53,7 @@ def find_repository(folder: Path, trusted: Trusted) -> Repository | None:
     if os.path.lexists(start / ".git") and (found := _open(start, trusted)) is not None:
         return found
     if _is_git_dir(start, start):
-        return _checked(Repository(None, start, start), trusted)
+        return _check(Repository(None, start, start), trusted)
     for place in start.parents:
         if os.path.lexists(place / ".git"):
             if not _may_decide(place, below):
@@ -96,7 +96,7 @@ def _open(top: Path, trusted: Trusted) -> Repository | None:
     found = Repository(top, git_dir, common)
     if not _belongs(found):
         _require_trust(found, entry, common, trusted)
-    return _checked(found, trusted)
+    return _check(found, trusted)
 
 
 def _target(entry: Path) -> Path:
@@ -138,7 +138,7 @@ def _names(git_dir: Path, top: Path) -> bool:
     return False
 
 
-def _checked(found: Repository, trusted: Trusted) -> Repository:
+def _check(found: Repository, trusted: Trusted) -> Repository:
     """The same repository, if nothing in it leads to the data of another one."""
     for part in _linked_parts(found):
         if not found.holds(target := part.resolve()):

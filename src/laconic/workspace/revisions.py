@@ -91,7 +91,7 @@ def changes(root: Path, compared: States, paths: Sequence[str] = (), context: in
     found = [_change(work, raw, parts.get(raw.new_path), blobs) for raw in wanted]
     if work:
         found = [change for change in found if not _is_stored_elsewhere(change)]
-        found += _untracked(root, paths)
+        found += _read_untracked(root, paths)
     return sorted(found, key=lambda change: change.path)
 
 
@@ -189,7 +189,7 @@ def _is_stored_elsewhere(change: FileChange) -> bool:
     return len(change.new) == int(pointer[2]) and sha256(change.new).hexdigest() == pointer[1].decode()
 
 
-def _untracked(root: Path, paths: Sequence[str]) -> Iterator[FileChange]:
+def _read_untracked(root: Path, paths: Sequence[str]) -> Iterator[FileChange]:
     listed = git(root, "ls-files", "-o", "--exclude-standard", "-z", "--", *paths, seconds=60)
     for name in listed.decode("utf-8", "surrogateescape").split("\0"):
         if not name or name.endswith("/") or _OURS.search(name):
@@ -221,7 +221,7 @@ def _blobs(root: Path, ids: Sequence[str]) -> dict[str, bytes | None]:
     return found
 
 
-def patched(root: Path, patch: bytes) -> list[FileChange]:
+def read_patched(root: Path, patch: bytes) -> list[FileChange]:
     """The files of a patch that is not applied yet: as they are on disk, and as the patch would leave them."""
     found = []
     for section in sections(patch):

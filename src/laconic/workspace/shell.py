@@ -36,7 +36,7 @@ class Ended:
     dropped: int = 0  # bytes out of the middle of the output
 
 
-def supervised(words: list[str]) -> Launch:
+def supervise(words: list[str]) -> Launch:
     """A launch that ends everything with the program, where the system can; elsewhere only its process group ends."""
     if sys.platform != "linux":
         return lambda _: words
@@ -46,7 +46,7 @@ def supervised(words: list[str]) -> Launch:
 
 def shell(command: str, folder: Path, *, seconds: float, environment: Mapping[str, str]) -> Ended:
     """Run a command line of the shell."""
-    return execute(supervised(["/bin/sh", "-c", command]), folder, seconds=seconds, environment=environment)
+    return execute(supervise(["/bin/sh", "-c", command]), folder, seconds=seconds, environment=environment)
 
 
 def execute(

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Final
 
 from laconic.edits.resolve import Seen
-from laconic.edits.source import Source, tag_of
+from laconic.edits.source import SourceText, tag_of
 from laconic.errors import WorkspaceError
 from laconic.records import Span
 
@@ -48,7 +48,7 @@ class Snapshots:
     def close(self) -> None:
         self._rows.close()
 
-    def remember(self, path: str, source: Source, shown: Sequence[Span]) -> None:
+    def remember(self, path: str, source: SourceText, shown: Sequence[Span]) -> None:
         """Note that these lines of this version of a file were shown."""
         text = source.text
         if len(text) > _LARGEST:
@@ -57,7 +57,7 @@ class Snapshots:
         blob = zlib.compress(text.encode("utf-8", "surrogateescape"), 1)
         self._rows.execute("BEGIN IMMEDIATE")
         known = self._rows.execute("SELECT shown FROM snapshot WHERE path = ? AND tag = ?", (path, tag)).fetchone()
-        spans = merged([*(_spans(known[0]) if known else ()), *shown])
+        spans = merge_spans([*(_spans(known[0]) if known else ()), *shown])
         written = " ".join(f"{span.start}-{span.end}" for span in spans)
         self._rows.execute(
             "REPLACE INTO snapshot (number, path, tag, shown, text)"
@@ -104,7 +104,7 @@ def _open(path: Path) -> sqlite3.Connection:
     return rows
 
 
-def merged(spans: Sequence[Span]) -> tuple[Span, ...]:
+def merge_spans(spans: Sequence[Span]) -> tuple[Span, ...]:
     """Spans in order, joined where they touch."""
     result: list[Span] = []
     for span in sorted(spans, key=lambda span: span.start):
@@ -122,4 +122,4 @@ def _spans(text: str) -> tuple[Span, ...]:
 
 def _lines(blob: bytes) -> tuple[str, ...]:
     pieces = tuple(zlib.decompress(blob).decode("utf-8", "surrogateescape").split("\n"))
-    return Source(pieces, ()).lines
+    return SourceText(pieces, ()).lines

@@ -1,6 +1,6 @@
 """Hear of changes in folders from the operating system, without a thread: events wait until they are asked for.
 
-Only Linux tells in this way; elsewhere there is no `Watch`, and callers look at the disk from time to time.
+Only Linux tells in this way; elsewhere there is no `FolderWatch`, and callers look at the disk from time to time.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ _EVENT: Final = struct.Struct("iIII")
 _BUFFER: Final = 1 << 16
 
 
-class Heard(NamedTuple):
+class WatchEvents(NamedTuple):
     """What happened since the last time."""
 
     paths: frozenset[str]  # files with an event, relative to the root
     lost: bool  # folders came or went, or events were dropped: look at everything
 
 
-class Watch:
+class FolderWatch:
     """Watches some folders of a workspace, not what is below them."""
 
     def __init__(self, root: Path, handle: int) -> None:
@@ -41,7 +41,7 @@ class Watch:
         self._libc = ctypes.CDLL(None, use_errno=True)
 
     @classmethod
-    def open(cls, root: Path) -> Watch | None:
+    def open(cls, root: Path) -> FolderWatch | None:
         """A watch without folders yet; None where the system has none to give."""
         if sys.platform != "linux":
             return None
@@ -79,7 +79,7 @@ class Watch:
         except (OSError, ValueError):  # closed meanwhile
             return False
 
-    def heard(self) -> Heard:
+    def take_events(self) -> WatchEvents:
         """All events since the last call; costs next to nothing when there are none."""
         paths: set[str] = set()
         lost = False
@@ -99,7 +99,7 @@ class Watch:
                     lost = True
                 elif name and not mask & _ISDIR:
                     paths.add(self._folders.get(number, "") + name.decode("utf-8", "backslashreplace"))
-        return Heard(frozenset(paths), lost)
+        return WatchEvents(frozenset(paths), lost)
 
 
 def folders_of(paths: Iterable[str]) -> set[str]:

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from laconic.index.parse import Limits, ParsePool, language_of, parse
-from laconic.index.parse.language import known
+from laconic.index.parse import ParseLimits, ParsePool, language_of, parse
+from laconic.index.parse.language import all_languages
 from laconic.records import Failure, Parsed
 
 CORPUS = Path(__file__).parents[2] / "corpus" / "parse"
@@ -18,8 +18,8 @@ COUNT = 200
 
 def _endings() -> list[str]:
     return [
-        *(f"a{language.extensions[0]}" for language in known().values() if language.extensions),
-        *(language.filenames[0] for language in known().values() if language.filenames),
+        *(f"a{language.extensions[0]}" for language in all_languages().values() if language.extensions),
+        *(language.filenames[0] for language in all_languages().values() if language.filenames),
     ]
 
 
@@ -90,7 +90,7 @@ def hostile() -> list[tuple[str, bytes]]:
 
 
 def test_two_hundred_hostile_files_each_have_an_outcome(hostile: list[tuple[str, bytes]]) -> None:
-    with ParsePool(2, Limits(seconds=5)) as pool:
+    with ParsePool(2, ParseLimits(seconds=5)) as pool:
         told = dict(pool.parse_many(hostile))
         assert isinstance(pool.parse_one("a.py", b"x = 1\n"), Parsed)
     assert told.keys() == {path for path, _ in hostile}

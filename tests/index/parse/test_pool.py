@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from laconic.index.parse import Limits, ParsePool, parse
+from laconic.index.parse import ParseLimits, ParsePool, parse
 from laconic.records import Failure, Parsed
 
 GOOD = b"def f():\n    return g()\n"
@@ -22,7 +22,7 @@ def test_files_over_the_limits_fail_with_a_reason_and_the_rest_is_parsed() -> No
         ("bin.py", b"a\0b"),
         ("ok.py", GOOD),
     ]
-    with ParsePool(1, Limits(max_bytes=1000, max_line=500)) as pool:
+    with ParsePool(1, ParseLimits(max_bytes=1000, max_line=500)) as pool:
         told = dict(pool.parse_many(files))
     assert told["big.py"] == Failure("larger than 1000 bytes")
     assert told["long.py"] == Failure("a line longer than 500 bytes")
@@ -32,7 +32,7 @@ def test_files_over_the_limits_fail_with_a_reason_and_the_rest_is_parsed() -> No
 
 def test_a_parser_that_takes_too_long_is_killed_and_the_rest_goes_to_a_new_one() -> None:
     slow = b"f(" * 20_000 + b"\n" + b"class A: pass\n" * 40_000
-    with ParsePool(1, Limits(max_bytes=10_000_000, max_line=1_000_000, seconds=0.01)) as pool:
+    with ParsePool(1, ParseLimits(max_bytes=10_000_000, max_line=1_000_000, seconds=0.01)) as pool:
         told = dict(pool.parse_many([("slow.py", slow)]))
     assert told["slow.py"] == Failure("took longer than 0.01 seconds")
     with ParsePool(1) as pool:

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from laconic.index.search.query import patterns, understand
-from laconic.index.search.scope import matcher
+from laconic.index.search.query import compile_globs, parse_query, split_globs
 
 
 def test_filters_are_taken_out_of_the_text() -> None:
-    query = understand("create app path:src/** lang:rust kind:class -path:vendor -tests")
+    query = parse_query("create app path:src/** lang:rust kind:class -path:vendor -tests")
     assert query.text == "create app"
     assert query.filters.paths == ("src/**",)
     assert query.filters.without == ("vendor",)
@@ -20,8 +19,8 @@ def test_filters_are_taken_out_of_the_text() -> None:
 
 @pytest.mark.parametrize("text", ["path: str", "a::b", "def f(path):", "kind of thing", "x - tests"])
 def test_code_that_only_looks_like_a_filter_stays(text: str) -> None:
-    assert understand(text).text == text
-    assert not understand(text).filters
+    assert parse_query(text).text == text
+    assert not parse_query(text).filters
 
 
 @pytest.mark.parametrize(
@@ -34,7 +33,7 @@ def test_code_that_only_looks_like_a_filter_stays(text: str) -> None:
     ],
 )
 def test_several_patterns_may_be_written_in_one_value(value: str, globs: tuple[str, ...]) -> None:
-    assert patterns(value) == globs
+    assert split_globs(value) == globs
 
 
 @pytest.mark.parametrize(
@@ -51,4 +50,4 @@ def test_several_patterns_may_be_written_in_one_value(value: str, globs: tuple[s
     ],
 )
 def test_globs(glob: str, path: str, matches: bool) -> None:
-    assert matcher((glob,))(path) is matches
+    assert compile_globs((glob,))(path) is matches

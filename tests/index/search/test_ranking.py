@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from laconic.index.search import Ranked, rank_symbols
-from laconic.index.search.terms import akin, identifiers, terms
+from laconic.index.search import RankedSymbol, rank_symbols
+from laconic.index.search.terms import extract_terms, find_identifiers, has_same_stem
 from laconic.index.workspace_index import Index
 
 
-def ranked(index: Index, task: str) -> list[Ranked]:
+def ranked(index: Index, task: str) -> list[RankedSymbol]:
     return rank_symbols(index.store, task, 10, lambda path: (index.root / path).read_text().split("\n"))
 
 
@@ -50,7 +50,7 @@ def test_a_text_without_words_ranks_nothing(index: Index) -> None:
 
 
 def test_words_of_the_title_count_more_and_prose_does_not_count() -> None:
-    found = {term.word: term.weight for term in terms("Fix the rounding\n\nIt is wrong in createInvoice")}
+    found = {term.word: term.weight for term in extract_terms("Fix the rounding\n\nIt is wrong in createInvoice")}
     assert found["rounding"] > found["invoice"]
     assert "the" not in found
 
@@ -60,7 +60,7 @@ def test_what_a_template_of_issues_says_does_not_count() -> None:
         "Refunds fail\n\n### Prerequisites\n- [x] I have read the guidelines\n<!-- describe the outcome -->\n"
         "### Description\nThe `ledger` loses a refund, the refund is gone.\n\n```\nmy_script(refund)\n```\n"
     )
-    found = {term.word: term.weight for term in terms(text)}
+    found = {term.word: term.weight for term in extract_terms(text)}
     assert not found.keys() & {"guidelines", "read", "describe", "outcome"}
     assert found["refunds"] > found["ledger"] > found["loses"] > found["prerequisites"] > found["script"]
     assert found["refund"] > found["loses"]  # said again and again
@@ -81,7 +81,7 @@ def test_members_of_what_the_title_names_come_first(index: Index) -> None:
 
 
 def test_identifiers_are_told_from_prose() -> None:
-    assert identifiers("Call `charge` or place_order, then createInvoice and done()") == [
+    assert find_identifiers("Call `charge` or place_order, then createInvoice and done()") == [
         "charge",
         "place_order",
         "createInvoice",
@@ -90,11 +90,11 @@ def test_identifiers_are_told_from_prose() -> None:
 
 
 def test_names_in_blocks_of_code_are_the_readers_own() -> None:
-    assert identifiers("It fails:\n```\nmy_script()\n```\nin `charge`") == ["charge"]
+    assert find_identifiers("It fails:\n```\nmy_script()\n```\nin `charge`") == ["charge"]
 
 
 def test_akin_words_share_their_stem() -> None:
-    assert akin("compile", "compiled")
-    assert akin("route", "routing")
-    assert not akin("order", "other")
-    assert not akin("cat", "category")
+    assert has_same_stem("compile", "compiled")
+    assert has_same_stem("route", "routing")
+    assert not has_same_stem("order", "other")
+    assert not has_same_stem("cat", "category")

@@ -11,7 +11,7 @@ from pathlib import Path
 from tempfile import TemporaryFile
 from typing import Final
 
-from laconic.agent.sandbox.guarding import guarded
+from laconic.agent.sandbox.guarding import guard
 from laconic.agent.sandbox.rules import Access, SandboxRules
 from laconic.agent.sandbox.sockets import INET, INET6, NETLINK, UNIX, socket_filter
 from laconic.workspace.shell import Ended, execute
@@ -59,7 +59,7 @@ class Bubblewrap:
         """Run a command line of the shell."""
         families = (INET, INET6, NETLINK) if self._rules.network else (UNIX, INET, INET6, NETLINK)
         inner = {**environment, "HOME": str(self._rules.home), "TMPDIR": "/tmp"}
-        with guarded(self._rules) as rules, _readable(socket_filter(platform.machine(), families)) as filters:
+        with guard(self._rules) as rules, _readable(socket_filter(platform.machine(), families)) as filters:
 
             def launch(status: int) -> list[str]:
                 checks = [word for number in filters for word in ("--seccomp", str(number))]

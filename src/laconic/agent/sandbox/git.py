@@ -13,7 +13,7 @@ _ORDERS: Final = ("config", "config.worktree", "hooks", "modules", "worktrees", 
 
 def git_places(root: Path) -> Iterator[tuple[Path, Literal["read"]]]:
     """What git needs to see outside the working folder: the rest of the repository, or that of a linked worktree."""
-    linked = _linked(root)
+    linked = _find_linked_repository(root)
     if linked is not None:
         yield linked, "read"
     if not (root / ".git").exists():
@@ -44,7 +44,7 @@ def hook_folders(root: Path) -> Iterator[Path]:
             yield path
 
 
-def _linked(root: Path) -> Path | None:
+def _find_linked_repository(root: Path) -> Path | None:
     """The repository of a linked worktree, if it knows this worktree: a folder may claim any repository as its own."""
     try:
         pointer = (root / ".git").read_text("utf-8").removeprefix("gitdir:").strip()

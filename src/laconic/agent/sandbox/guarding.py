@@ -17,7 +17,7 @@ _NAMES: Final = (
 
 
 @contextmanager
-def guarded(rules: SandboxRules) -> Iterator[SandboxRules]:
+def guard(rules: SandboxRules) -> Iterator[SandboxRules]:
     """The rules for one command: guarded names may be read.
 
     A name that is not there is held by an empty folder while the command runs, for nothing can be mounted on nothing, and
@@ -26,7 +26,7 @@ def guarded(rules: SandboxRules) -> Iterator[SandboxRules]:
     names = [rules.root / name for name in _NAMES]
     held = [path for path in names if _hold(path)]
     try:
-        yield rules.extended((path, "read") for path in _unchangeable(rules, names))
+        yield rules.extend((path, "read") for path in _unchangeable(rules, names))
     finally:
         for path in held:
             with suppress(OSError):  # somebody has put something there

@@ -13,7 +13,7 @@ from typing import Final
 from laconic.agent.sandbox.confine import LEAST, version
 from laconic.agent.sandbox.rules import Access, SandboxRules
 from laconic.agent.sandbox.sockets import INET, INET6, NETLINK, socket_filter
-from laconic.workspace.shell import Ended, execute, supervised
+from laconic.workspace.shell import Ended, execute, supervise
 
 _DEVICES: Final = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty")
 _SECONDS: Final = 15.0
@@ -36,8 +36,8 @@ class Landlock:
         with TemporaryDirectory(prefix="laconic-", ignore_cleanup_errors=True) as temporary:
             _lay_out(Path(temporary), self._rules)
             inner = {**environment, "TMPDIR": temporary, "HOME": temporary}
-            words = [*confined(self._rules, Path(temporary)), "/bin/sh", "-c", command]
-            return execute(supervised(words), folder, seconds=seconds, environment=inner)
+            words = [*confine_words(self._rules, Path(temporary)), "/bin/sh", "-c", command]
+            return execute(supervise(words), folder, seconds=seconds, environment=inner)
 
     def problem(self, environment: Mapping[str, str]) -> str:
         """Why it cannot be used; empty if it can."""
@@ -67,10 +67,10 @@ def find_landlock(rules: SandboxRules, environment: Mapping[str, str]) -> tuple[
     return (None, f"Landlock does not work here ({problem})") if problem else (sandbox, "")
 
 
-def confined(rules: SandboxRules, temporary: Path) -> list[str]:
+def confine_words(rules: SandboxRules, temporary: Path) -> list[str]:
     """The words that confine the program after them."""
     families = (INET, INET6, NETLINK) if rules.network else ()
-    granted = list(_granted(rules.places))
+    granted = list(_expand_granted(rules.places))
     told = {
         "read": ["/proc", *(str(path) for path, access in granted if access == "read")],
         "write": [str(temporary), *_DEVICES, *(str(path) for path, access in granted if access == "write")],
@@ -81,7 +81,7 @@ def confined(rules: SandboxRules, temporary: Path) -> list[str]:
     return [sys.executable, "-I", "-S", script, json.dumps(told)]
 
 
-def _granted(places: tuple[tuple[Path, Access], ...]) -> Iterator[tuple[Path, Access]]:
+def _expand_granted(places: tuple[tuple[Path, Access], ...]) -> Iterator[tuple[Path, Access]]:
     """Landlock only allows. A readable place that holds a private one is therefore allowed entry by entry."""
     private = [path for path, access in places if access == "private"]
     for path, access in places:

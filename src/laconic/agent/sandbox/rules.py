@@ -52,8 +52,8 @@ class SandboxRules:
     places: tuple[tuple[Path, Access], ...]  # the shallow ones first
     network: bool = False
 
-    def extended(self, more: Iterable[tuple[Path, Access]]) -> SandboxRules:
-        return replace(self, places=_sorted({**dict(self.places), **dict(more)}))
+    def extend(self, more: Iterable[tuple[Path, Access]]) -> SandboxRules:
+        return replace(self, places=_sort_places({**dict(self.places), **dict(more)}))
 
 
 def rules_for(root: Path, settings: Settings, environment: Mapping[str, str]) -> SandboxRules:
@@ -61,22 +61,22 @@ def rules_for(root: Path, settings: Settings, environment: Mapping[str, str]) ->
     home = Path(environment.get("HOME") or Path.home()).resolve()
     network = settings.text("agent.network") == "on"
     places: dict[Path, Access] = {path: "read" for path in map(Path, _SYSTEM) if path.exists()}
-    places |= dict.fromkeys(_restricted(Path("/etc"), deep=True), "private")
-    places |= dict.fromkeys(_restricted(Path("/opt"), deep=False), "private")
+    places |= dict.fromkeys(_find_restricted(Path("/etc"), deep=True), "private")
+    places |= dict.fromkeys(_find_restricted(Path("/opt"), deep=False), "private")
     places |= dict.fromkeys((*map(Path, _PRIVATE), home), "private")
     if network:
         places |= dict.fromkeys(_name_service(), "read")
     places |= dict.fromkeys(_programs(root, home, environment), "read")
     places |= {path: access for path, access in git_places(root) if not home.is_relative_to(path)}
     places[root] = "write"
-    named: dict[Path, Access] = dict.fromkeys(_named(settings.patterns("agent.readable"), root, home), "read")
-    named |= dict.fromkeys(_named(settings.patterns("agent.writable"), root, home), "write")
+    named: dict[Path, Access] = dict.fromkeys(_resolve_named(settings.patterns("agent.readable"), root, home), "read")
+    named |= dict.fromkeys(_resolve_named(settings.patterns("agent.writable"), root, home), "write")
     secrets: dict[Path, Access] = {home / name: "private" for name in _SECRETS if (home / name).exists()}
     own: dict[Path, Access] = dict.fromkeys(_own(settings), "private")
-    return SandboxRules(root, home, _sorted({**places, **secrets, **named, **own}), network)
+    return SandboxRules(root, home, _sort_places({**places, **secrets, **named, **own}), network)
 
 
-def _sorted(places: Mapping[Path, Access]) -> tuple[tuple[Path, Access], ...]:
+def _sort_places(places: Mapping[Path, Access]) -> tuple[tuple[Path, Access], ...]:
     """The shallow ones first, without those that say what the place around them says."""
     kept: dict[Path, Access] = {}
     for path, access in sorted(places.items(), key=lambda item: (len(item[0].parts), item[0])):
@@ -86,7 +86,7 @@ def _sorted(places: Mapping[Path, Access]) -> tuple[tuple[Path, Access], ...]:
     return tuple(kept.items())
 
 
-def _restricted(folder: Path, *, deep: bool) -> Iterator[Path]:
+def _find_restricted(folder: Path, *, deep: bool) -> Iterator[Path]:
     """What not everybody may read: if we may, as root or in a group, commands must not."""
     try:
         entries = list(os.scandir(folder))
@@ -103,7 +103,7 @@ def _restricted(folder: Path, *, deep: bool) -> Iterator[Path]:
         if not mode & needed:
             yield Path(entry.path)
         elif deep and stat.S_ISDIR(mode):
-            yield from _restricted(Path(entry.path), deep=True)
+            yield from _find_restricted(Path(entry.path), deep=True)
 
 
 def _name_service() -> Iterator[Path]:
@@ -135,7 +135,7 @@ def _holding(root: Path, home: Path, folder: Path) -> Iterator[Path]:
         yield folder
 
 
-def _named(words: Iterable[str], root: Path, home: Path) -> Iterator[Path]:
+def _resolve_named(words: Iterable[str], root: Path, home: Path) -> Iterator[Path]:
     """Places that the user names: relative to the working folder, or to the home folder with `~/`."""
     for word in words:
         path = home / word[2:] if word.startswith("~/") else root / word

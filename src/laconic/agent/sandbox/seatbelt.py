@@ -7,9 +7,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final
 
-from laconic.agent.sandbox.guarding import guarded
+from laconic.agent.sandbox.guarding import guard
 from laconic.agent.sandbox.rules import SandboxRules
-from laconic.workspace.shell import Ended, execute, supervised
+from laconic.workspace.shell import Ended, execute, supervise
 
 _PROGRAM: Final = "/usr/bin/sandbox-exec"
 _SECONDS: Final = 15.0
@@ -40,11 +40,11 @@ class Seatbelt:
 
     def run(self, command: str, folder: Path, *, seconds: float, environment: Mapping[str, str]) -> Ended:
         """Run a command line of the shell."""
-        with guarded(self._rules) as rules, TemporaryDirectory(prefix="laconic-") as temporary:
+        with guard(self._rules) as rules, TemporaryDirectory(prefix="laconic-") as temporary:
             inner = {**environment, "TMPDIR": temporary}
-            writable = rules.extended([(Path(temporary).resolve(), "write")])
+            writable = rules.extend([(Path(temporary).resolve(), "write")])
             words = [_PROGRAM, "-p", profile(writable), "/bin/sh", "-c", command]
-            return execute(supervised(words), folder, seconds=seconds, environment=inner)
+            return execute(supervise(words), folder, seconds=seconds, environment=inner)
 
     def problem(self, environment: Mapping[str, str]) -> str:
         """Why it cannot be used; empty if it can."""
@@ -65,7 +65,7 @@ def profile(rules: SandboxRules) -> str:
     """The rules in the words of the profile: the last line that fits a path decides."""
     lines = [_HEAD]
     for path, access in rules.places:
-        place = f"(subpath {_quoted(path)})"
+        place = f"(subpath {_quote(path)})"
         if access == "private":
             lines.append(f"(deny file-read* file-write* {place})")
         if access != "private":
@@ -82,7 +82,7 @@ def profile(rules: SandboxRules) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _quoted(path: Path) -> str:
+def _quote(path: Path) -> str:
     """As a string of the profile, which knows only real paths: on macOS these three are links."""
     real = Path("/private", *path.parts[1:]) if path.parts[1:2] in _LINKED else path
     said = str(real).replace("\\", "\\\\").replace('"', '\\"')

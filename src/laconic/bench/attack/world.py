@@ -18,7 +18,7 @@ from laconic.bench.attack.gateways import ARCHIVE, ONE_STEP, DiskFaults, Fault, 
 from laconic.bench.attack.laws import ArchiveReader, IncomingRequest, Violation, check_sent
 from laconic.gateway.plan import Plan, Planner
 from laconic.tokens.estimate import estimate
-from laconic.wire.limits import Limits
+from laconic.wire.limits import RateLimits
 from laconic.wire.refusals import too_long
 from laconic.wire.usage import Usage
 
@@ -353,7 +353,7 @@ class World:
             self._refuse(session, request, hearers, text.encode())
             return
         left = self.random.choice((1_000, 20_000, 150_000)) if self.plan.quota else None
-        limits = None if left is None else Limits(tokens=200_000, tokens_left=left, tokens_reset=30.0)
+        limits = None if left is None else RateLimits(tokens=200_000, tokens_left=left, tokens_reset=30.0)
         usage = Usage(input=tokens // 10, cache_read=tokens - tokens // 10, output=200)
         for planner, made in hearers:
             if made.caller is not None:

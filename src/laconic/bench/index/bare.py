@@ -8,7 +8,7 @@ from multiprocessing import get_context
 from pathlib import Path
 
 from laconic.index.parse import language_of
-from laconic.index.parse.language import compiled
+from laconic.index.parse.language import compile_language
 
 _CHUNK = 40
 
@@ -21,7 +21,7 @@ def captures(paths: list[str]) -> int:
     for path in paths:
         data = Path(path).read_bytes()
         language = language_of(path, data[:4096])
-        ready = compiled(language.name) if language else None
+        ready = compile_language(language.name) if language else None
         if ready is None:
             continue
         root = tree_sitter.Parser(ready.grammar).parse(data).root_node

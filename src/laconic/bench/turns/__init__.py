@@ -33,7 +33,7 @@ from laconic.bench.turns.shell import TOOL, Shell
 from laconic.bench.turns.tables import report
 from laconic.bench.turns.walk import CAREFUL, NAIVE, ONCE, STEPS, Policy, Walk, steps
 from laconic.mcp_server.instructions import INSTRUCTIONS
-from laconic.mcp_server.offers import listed_tools
+from laconic.mcp_server.offers import list_tools
 from laconic.tokens.count import Counter, counter
 from laconic.tools.plane import Plane
 
@@ -85,5 +85,5 @@ def _walked(task: Spoken, snapshot: Snapshot, plane: Plane, count: Counter) -> I
 
 def fixed_costs(count: Counter) -> tuple[int, int]:
     """Tokens of the shell's schema, which every agent has, and of our tool list with the server's instructions."""
-    ours = msgspec.json.encode(listed_tools(editing=False)).decode() + INSTRUCTIONS
+    ours = msgspec.json.encode(list_tools(editing=False)).decode() + INSTRUCTIONS
     return count(msgspec.json.encode(TOOL).decode()), count(ours)

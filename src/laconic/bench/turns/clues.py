@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
-from laconic.index.search.terms import identifiers, paths, terms
+from laconic.index.search.terms import extract_terms, find_identifiers, find_paths
 
 _MOST: Final = 10  # of each
 _OF_TRACKERS: Final = frozenset(
@@ -41,12 +41,14 @@ class Clues:
 
     @classmethod
     def of(cls, text: str) -> Clues:
-        names = {name.lower(): name for name in reversed(identifiers(text)) if name.lower() not in _OF_TRACKERS}
-        words = [term.word for term in terms(text) if len(term.word) > 2 and re.fullmatch(r"[^\W\d]\w*", term.word)]
+        names = {name.lower(): name for name in reversed(find_identifiers(text)) if name.lower() not in _OF_TRACKERS}
+        words = [
+            term.word for term in extract_terms(text) if len(term.word) > 2 and re.fullmatch(r"[^\W\d]\w*", term.word)
+        ]
         return cls(
             tuple([*reversed(names.values())][:_MOST]),
             tuple([word for word in words if word not in _OF_TRACKERS][:_MOST]),
-            tuple(paths(text)[:_MOST]),
+            tuple(find_paths(text)[:_MOST]),
         )
 
     @property

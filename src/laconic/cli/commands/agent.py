@@ -18,7 +18,7 @@ from laconic.config import Settings
 from laconic.errors import ConversationError, LaconicError, LimitReached, ModelError, UpstreamError, UsageError
 
 if TYPE_CHECKING:
-    from laconic.agent.assembly import Options
+    from laconic.agent.assembly import AgentOptions
     from laconic.agent.loop import Agent
     from laconic.cli.agent_view import View
 
@@ -66,25 +66,25 @@ def run(args: argparse.Namespace, settings: Settings) -> int:
     try:
         if agent.record.ended == "done" and not task:
             raise UsageError(f"The session {agent.record.id} is done.", "Give a task to go on with.")
-        return _worked(agent, task, view)
+        return _work(agent, task, view)
     finally:
         agent.close()
 
 
-def _options(args: argparse.Namespace, settings: Settings, view: View | None) -> Options:
-    from laconic.agent.assembly import Options  # heavy, as above
-    from laconic.agent.limits import Limits
+def _options(args: argparse.Namespace, settings: Settings, view: View | None) -> AgentOptions:
+    from laconic.agent.assembly import AgentOptions  # heavy, as above
+    from laconic.agent.limits import RunLimits
     from laconic.agent.permission import everything
 
     asking = view.ask if view is not None and sys.stdin.isatty() and sys.stderr.isatty() else None
-    return Options(
+    return AgentOptions(
         args.root,
         args.model or settings.text("agent.model"),
         args.base_url,
         args.format,
         args.protocol or settings.text("agent.protocol"),
         settings.number("agent.window") if args.window is None else args.window,
-        Limits(
+        RunLimits(
             settings.number("agent.max_turns") if args.max_turns is None else args.max_turns,
             settings.number("agent.max_tokens") if args.max_tokens is None else args.max_tokens,
             settings.ratio("agent.max_cost") if args.max_cost is None else args.max_cost,
@@ -94,16 +94,16 @@ def _options(args: argparse.Namespace, settings: Settings, view: View | None) ->
     )
 
 
-def _worked(agent: Agent, task: str, view: View | None) -> int:
+def _work(agent: Agent, task: str, view: View | None) -> int:
     """Work, and say how it ended; a session that did not end well can be gone on with."""
     try:
         answer = agent.work(task)
     except LimitReached as error:
-        return _stopped(agent, "limit", error, _LIMIT)
+        return _report_stop(agent, "limit", error, _LIMIT)
     except (ModelError, UpstreamError, ConversationError) as error:
-        return _stopped(agent, "failed", error, _MODEL)
+        return _report_stop(agent, "failed", error, _MODEL)
     except KeyboardInterrupt:
-        return _stopped(agent, "interrupted", LaconicError("Interrupted."), _INTERRUPTED)
+        return _report_stop(agent, "interrupted", LaconicError("Interrupted."), _INTERRUPTED)
     agent.record.end("done", **_sums(agent))
     if view is not None:
         view.note(_figures(agent))
@@ -112,15 +112,15 @@ def _worked(agent: Agent, task: str, view: View | None) -> int:
     return 0
 
 
-def _stopped(agent: Agent, reason: str, error: LaconicError, code: int) -> int:
+def _report_stop(agent: Agent, reason: str, error: LaconicError, code: int) -> int:
     agent.record.end(reason, problem=str(error), **_sums(agent))
     print(f"\nlaconic: {error} Go on with: laconic agent --resume {agent.record.id}", file=sys.stderr)
     return code
 
 
 def _sums(agent: Agent) -> dict[str, object]:
-    spent, manner = agent.books.spent, agent.voice.manner
-    malformed = {"provider": manner.provider, "model": manner.model, "reasons": dict(agent.malformed)}
+    spent, model_settings = agent.recorder.spent, agent.client.settings
+    malformed = {"provider": model_settings.provider, "model": model_settings.model, "reasons": dict(agent.malformed)}
     bill = spent.bill
     sums = {"turns": spent.turns, "prompt": bill.tokens, "output": bill.output, "dollars": round(bill.dollars, 6)}
     return {**sums, **({"malformed": malformed} if agent.malformed else {})}
@@ -129,7 +129,7 @@ def _sums(agent: Agent) -> dict[str, object]:
 def _figures(agent: Agent) -> str:
     from laconic.context.accounting import describe  # heavy, as above
 
-    spent = agent.books.spent
+    spent = agent.recorder.spent
     bad = sum(agent.malformed.values())
     said = f"{spent.turns} turns, {describe(spent.bill)}"
     return f"[{said}{f', {bad} malformed calls' if bad else ''}; session {agent.record.id}]"

@@ -63,14 +63,14 @@ def _fish() -> Iterator[str]:
     from laconic.cli.main import names, summary
 
     for name in names():
-        yield f"complete -c laconic -n __fish_use_subcommand -a {name} -d {_quoted(summary(name))}"
+        yield f"complete -c laconic -n __fish_use_subcommand -a {name} -d {_quote(summary(name))}"
     for name in names():
         seen = f"'__fish_seen_subcommand_from {name}'"
         for action in _actions(name):
-            choices = f" -xa {_quoted(' '.join(map(str, action.choices)))}" if action.choices else ""
+            choices = f" -xa {_quote(' '.join(map(str, action.choices)))}" if action.choices else ""
             long = [option[2:] for option in action.option_strings if option.startswith("--")]
             if long:
-                yield f"complete -c laconic -n {seen} -l {long[0]}{choices} -d {_quoted(action.help or '')}"
+                yield f"complete -c laconic -n {seen} -l {long[0]}{choices} -d {_quote(action.help or '')}"
             elif choices:
                 yield f"complete -c laconic -n {seen}{choices}"
 
@@ -81,5 +81,5 @@ def _actions(name: str) -> list[argparse.Action]:
     return parser_for(name, command(name))._actions  # argparse offers no other list
 
 
-def _quoted(text: str) -> str:
+def _quote(text: str) -> str:
     return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"

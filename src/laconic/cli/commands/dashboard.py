@@ -27,7 +27,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace, settings: Settings) -> int:
     from urllib.parse import quote
 
-    from laconic.dashboard.app import standalone
+    from laconic.dashboard.app import make_standalone_application
     from laconic.serving.hosts import allowed_hosts
     from laconic.serving.listen import bind
     from laconic.serving.server import server_for
@@ -35,7 +35,7 @@ def run(args: argparse.Namespace, settings: Settings) -> int:
 
     where = listen_as_asked(args, settings, args.listen)
     token = where.token or own_token(settings.state_dir())
-    app = standalone(settings, token, allowed_hosts(where, settings.patterns("gateway.hosts")))
+    app = make_standalone_application(settings, token, allowed_hosts(where, settings.patterns("gateway.hosts")))
     opened = bind(where)
     print(f"laconic dashboard on {where.url(opened)}/?token={quote(token, safe='')}", flush=True)
     server_for(app, where).run(sockets=[opened])

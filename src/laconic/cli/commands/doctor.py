@@ -19,7 +19,7 @@ from laconic.render.visible import visible
 from laconic.workspace.secrets import SecretFiles
 
 if TYPE_CHECKING:
-    from laconic.index.health import Finding
+    from laconic.index.health import HealthFinding
     from laconic.workspace.clients.known import Client, Places, Scope
 
 
@@ -43,9 +43,9 @@ def run(args: argparse.Namespace, settings: Settings) -> int:
     return 0 if all(finding.well for finding in findings) else 1
 
 
-def _files(settings: Settings) -> Iterator[Finding]:
+def _files(settings: Settings) -> Iterator[HealthFinding]:
     """What is kept about conversations: whether it can be used, and what was damaged."""
-    from laconic.index.health import Finding  # loads SQLite and a grammar
+    from laconic.index.health import HealthFinding  # loads SQLite and a grammar
     from laconic.sessions import archive, calls, ledger, turns
     from laconic.sessions.condition import examine_file
 
@@ -53,30 +53,30 @@ def _files(settings: Settings) -> Iterator[Finding]:
     paths = [cache / name for name in (archive.FILE, ledger.FILE, turns.FILE, calls.FILE)]
     for path in (*paths, settings.state_dir() / "models.json"):
         for seen in examine_file(path):
-            yield Finding(path.name, seen.well, seen.text, seen.advice)
+            yield HealthFinding(path.name, seen.well, seen.text, seen.advice)
 
 
-def _clients(root: Path) -> Iterator[Finding]:
+def _clients(root: Path) -> Iterator[HealthFinding]:
     """Every client that was set up for this folder or this user, from its own side."""
-    from laconic.index.health import Finding  # loads SQLite and a grammar
+    from laconic.index.health import HealthFinding  # loads SQLite and a grammar
     from laconic.workspace.clients.known import CLIENTS, Places
 
     places = Places(root, child_environment())
     scopes: tuple[Scope, ...] = ("project", "user")
     found = [finding for client in CLIENTS for scope in scopes for finding in _client(client, places, scope)]
-    yield from found or [Finding("clients", True, "none is set up here", "See `laconic setup --help`.")]
+    yield from found or [HealthFinding("clients", True, "none is set up here", "See `laconic setup --help`.")]
 
 
-def _client(client: Client, places: Places, scope: Scope) -> Iterator[Finding]:
-    from laconic.index.health import Finding  # loads SQLite and a grammar
-    from laconic.workspace.clients.install import configured
+def _client(client: Client, places: Places, scope: Scope) -> Iterator[HealthFinding]:
+    from laconic.index.health import HealthFinding  # loads SQLite and a grammar
+    from laconic.workspace.clients.install import configured_command
     from laconic.workspace.clients.probe import ask
 
     file = client.file(places, scope)
     try:
-        command = configured(client, places, scope)
+        command = configured_command(client, places, scope)
     except LaconicError as error:
-        yield Finding(client.title, False, f"{file}: {error.problem}", error.fix)
+        yield HealthFinding(client.title, False, f"{file}: {error.problem}", error.fix)
         return
     if command is None:
         return
@@ -84,7 +84,7 @@ def _client(client: Client, places: Places, scope: Scope) -> Iterator[Finding]:
     if answered.problem or not answered.tools:
         problem = answered.problem or "the server has no tools"
         advice = f"Run `laconic setup {client.name} --{scope}` again."
-        yield Finding(client.title, False, f"{file}: {problem}.", advice)
+        yield HealthFinding(client.title, False, f"{file}: {problem}.", advice)
     else:
         seen = f"{file}: answers in {answered.seconds:.1f} s with {len(answered.tools)} tools"
-        yield Finding(client.title, True, seen)
+        yield HealthFinding(client.title, True, seen)

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from laconic.serving.listen import Listen
     from laconic.sessions.archive import Archive
     from laconic.sessions.ledger import LedgerFile
-    from laconic.wire.prompted.capability import Memory
+    from laconic.wire.prompted.capability import CapabilityMemory
 
 # The gateway is imported inside functions: most commands never need an HTTP server.
 
@@ -72,7 +72,7 @@ def known_upstreams(settings: Settings, anthropic: str, openai: str, gemini: str
 def application(known: Upstreams, settings: Settings, *, off: bool, where: Listen | None = None) -> Starlette:
     """The gateway as the settings want it. Without an address it serves one client, and leaves no token behind."""
     from laconic.context.prices import Prices
-    from laconic.dashboard.app import application as dashboard
+    from laconic.dashboard.app import make_application as dashboard
     from laconic.gateway.app import build
     from laconic.gateway.history import History
     from laconic.gateway.plan import Policy
@@ -136,7 +136,7 @@ def _planner(settings: Settings, policy: Policy) -> Planner:
     return Planner(engine(settings), policy, time.time, _memory(settings))
 
 
-def _memory(settings: Settings) -> Memory:
+def _memory(settings: Settings) -> CapabilityMemory:
     """What was learned about models."""
     from laconic.sessions.capabilities import Capabilities
 
@@ -151,7 +151,9 @@ def _files(settings: Settings) -> tuple[LedgerFile[LedgerEntry, Branch], Archive
     return LedgerFile.of(settings, LedgerEntry, Branch), Archive.of(settings)
 
 
-def _engine(settings: Settings, ledger: LedgerFile[LedgerEntry, Branch], archive: Archive, memory: Memory) -> Engine:
+def _engine(
+    settings: Settings, ledger: LedgerFile[LedgerEntry, Branch], archive: Archive, memory: CapabilityMemory
+) -> Engine:
     from laconic.context.engine import Engine as ContextEngine
     from laconic.context.options import options_from
     from laconic.gateway.engine import Keeping

@@ -32,7 +32,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace, settings: Settings) -> int:
     from laconic.index import catalog  # SQLite and the parser: not for `--help`
-    from laconic.index.parse import Limits
+    from laconic.index.parse import ParseLimits
     from laconic.index.preparing import Parsing
     from laconic.index.workspace_index import Index
 
@@ -43,7 +43,7 @@ def run(args: argparse.Namespace, settings: Settings) -> int:
     if args.rebuild:
         catalog.forget(settings.cache_dir(), root)
     secrets = SecretFiles.of(settings)
-    index = Index.open(root, settings.cache_dir(), Parsing(Limits.of(settings)), secrets, force=force)
+    index = Index.open(root, settings.cache_dir(), Parsing(ParseLimits.of(settings)), secrets, force=force)
     try:
         outcome = index.build(_bar if sys.stderr.isatty() else None, seconds=args.wait)
         numbers = index.statistics()

@@ -44,11 +44,11 @@ def run(args: argparse.Namespace, settings: Settings) -> int:
             return _list(purge)
         if args.account is not None:
             accounts = [account.account for account in purge.accounts() if account.account]
-            account = _named("account", args.account, accounts)
+            account = _find_named("account", args.account, accounts)
             names = purge.turns.sessions(account)
             what = f"{len(names)} sessions of the account {account}"
         else:
-            names = [_named("session", args.session, purge.sessions())]
+            names = [_find_named("session", args.session, purge.sessions())]
             what = f"the session {names[0]}"
         return _remove(args, what, names, purge, lambda: purge.remove_sessions(names))
 
@@ -83,7 +83,7 @@ def _list(purge: Purge) -> int:
 def _remove(
     args: argparse.Namespace, what: str, names: Collection[str], purge: Purge, remove: Callable[[], dict[str, int]]
 ) -> int:
-    if not args.yes and not _agreed(what):
+    if not args.yes and not _ask_to_agree(what):
         print("Nothing was removed.")
         return 1
     busy = purge.busy(names)
@@ -94,14 +94,14 @@ def _remove(
     return 1 if busy else 0
 
 
-def _agreed(what: str) -> bool:
+def _ask_to_agree(what: str) -> bool:
     if not sys.stdin.isatty():
         raise UsageError("Nobody is there to agree.", "Say --yes.")
     print(f"Remove {what}? It cannot be brought back. [y/N] ", end="", flush=True)
     return sys.stdin.readline().strip().lower() in {"y", "yes"}
 
 
-def _named(what: str, wanted: str, known: Iterable[str]) -> str:
+def _find_named(what: str, wanted: str, known: Iterable[str]) -> str:
     """The one that has this name, or the only one that begins so."""
     names = sorted(known)
     found = [wanted] if wanted in names else [name for name in names if name.startswith(wanted)]

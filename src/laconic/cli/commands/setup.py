@@ -35,7 +35,7 @@ def run(args: argparse.Namespace, settings: Settings) -> int:
     words = [*program(where), "mcp", *known.arguments, *(["--edit"] if args.edit else [])]
     edits = [install.server_edit(known, places, where, words)]
     notes = None if args.no_guidance else known.notes_file(places, where)
-    if notes is not None and (args.remove or not install.mentioned(notes)):
+    if notes is not None and (args.remove or not install.is_mentioned(notes)):
         edits.append(install.notes_edit(notes, _guidance(), places.folders(where)))
     if args.print:
         for edit in edits:
@@ -55,9 +55,9 @@ def run(args: argparse.Namespace, settings: Settings) -> int:
     return 0
 
 
-def _remove(known: Client, places: Places, where: Scope, edits: list[install.Edit], backups: Path) -> None:
+def _remove(known: Client, places: Places, where: Scope, edits: list[install.ConfigChange], backups: Path) -> None:
     for edit in edits:
-        if edit is not edits[0] and install.needed_elsewhere(known, places, where):
+        if edit is not edits[0] and install.is_needed_elsewhere(known, places, where):
             print(visible_name(f"kept: the section in {edit.path}, which another client reads too"))
             continue
         done = install.undo(edit, backups)

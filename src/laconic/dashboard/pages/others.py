@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from laconic.dashboard import charts, shown
+from laconic.dashboard import charts, format
 from laconic.dashboard.document import Node
-from laconic.dashboard.layout import link, live, page, spaced, table
+from laconic.dashboard.layout import join_spaced, link, live, page, table
 from laconic.dashboard.markup import Markup, tag
 from laconic.dashboard.pages.parts import parts_table
 
 
-def tools(view: Node) -> str:
+def tools_page(view: Node) -> str:
     """What tools cost."""
     top = max((row["p95"].number for row in view["ours"]), default=0)
     ours = table(
@@ -21,17 +21,17 @@ def tools(view: Node) -> str:
         (
             (
                 tag("code", row["tool"].text),
-                shown.count(row["calls"]),
-                shown.count(row["errors"]),
-                shown.count(row["repaired"]),
-                shown.count(row["cut"]),
-                charts.spread(row["p50"].number, row["p95"].number, top),
-                shown.count(row["p50"]),
-                shown.count(row["p95"]),
-                shown.count(row["largest"]),
-                shown.milliseconds(row["ms_p50"]),
-                shown.milliseconds(row["ms_p95"]),
-                shown.milliseconds(row["ms_largest"]),
+                format.count(row["calls"]),
+                format.count(row["errors"]),
+                format.count(row["repaired"]),
+                format.count(row["cut"]),
+                charts.draw_spread(row["p50"].number, row["p95"].number, top),
+                format.count(row["p50"]),
+                format.count(row["p95"]),
+                format.count(row["largest"]),
+                format.milliseconds(row["ms_p50"]),
+                format.milliseconds(row["ms_p95"]),
+                format.milliseconds(row["ms_largest"]),
             )
             for row in view["ours"]
         ),
@@ -47,7 +47,7 @@ def tools(view: Node) -> str:
     )
 
 
-def models(view: Node) -> str:
+def models_page(view: Node) -> str:
     """What models cost, and their malformed calls."""
     used = table(
         "Models",
@@ -64,15 +64,15 @@ def models(view: Node) -> str:
         ),
         (
             (
-                spaced(tag("strong", row["model"].text or "not named"), tag("small", row["upstream"].text)),
-                shown.count(row["sessions"]),
-                shown.count(row["turns"]),
-                shown.tokens(row["prompt"]),
-                shown.tokens(row["output"]),
+                join_spaced(tag("strong", row["model"].text or "not named"), tag("small", row["upstream"].text)),
+                format.count(row["sessions"]),
+                format.count(row["turns"]),
+                format.tokens(row["prompt"]),
+                format.tokens(row["output"]),
                 _money(row, "dollars"),
                 _money(row, "output_dollars"),
-                shown.count(row["malformed"]),
-                shown.share(row["malformed_share"]),
+                format.count(row["malformed"]),
+                format.share(row["malformed_share"]),
             )
             for row in view["models"]
         ),
@@ -87,9 +87,9 @@ def models(view: Node) -> str:
                 tag("strong", row["model"].text or "not named"),
                 row["upstream"].text,
                 row["reason"].text,
-                charts.meter(row["count"].number, most, "mark"),
-                shown.count(row["count"]),
-                shown.when(row["last"]),
+                charts.draw_meter(row["count"].number, most, "mark"),
+                format.count(row["count"]),
+                format.when(row["last"]),
             )
             for row in view["malformed"]
         ),
@@ -100,10 +100,10 @@ def models(view: Node) -> str:
 
 
 def _money(row: Node, name: str) -> Markup:
-    return tag("span", "price unknown") if row["unpriced"] and not row[name] else shown.dollars(row[name])
+    return tag("span", "price unknown") if row["unpriced"] and not row[name] else format.dollars(row[name])
 
 
-def archived(view: Node) -> str:
+def archive_page(view: Node) -> str:
     """A text that was left out."""
     whole = view["shown"].value == view["lines"].value
     return page(
@@ -113,23 +113,23 @@ def archived(view: Node) -> str:
             "p",
             tag("code", view["ref"].text),
             " put away ",
-            shown.when(view["stored"]),
+            format.when(view["stored"]),
             ", ",
-            shown.count(view["size"]),
+            format.count(view["size"]),
             " bytes, ",
-            shown.count(view["lines"]),
+            format.count(view["lines"]),
             " lines. ",
             link("session", "Its session", name=view["session"].text),
             " · ",
             link("archive.txt", "as plain text", ref=view["ref"].text),
             class_="hint",
         ),
-        None if whole else tag("p", "The first ", shown.count(view["shown"]), " lines:", class_="hint"),
+        None if whole else tag("p", "The first ", format.count(view["shown"]), " lines:", class_="hint"),
         tag("pre", view["text"].text, class_="archived", tabindex=0),
         json=view.address,
     )
 
 
-def failure(title: str, text: str) -> str:
+def failure_page(title: str, text: str) -> str:
     """A page that says what is wrong."""
     return page(title, "", tag("p", text, class_="panel"))

@@ -5,15 +5,15 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import Any
 
-from laconic.dashboard import charts, shown
+from laconic.dashboard import charts, format
 from laconic.dashboard.document import Node
-from laconic.dashboard.layout import card, cards, link, live, page, periods, spaced, table
+from laconic.dashboard.layout import card, cards, join_spaced, link, live, page, periods, table
 from laconic.dashboard.markup import Child, Markup, tag
 from laconic.dashboard.pages.parts import parts_table
 from laconic.dashboard.pages.sessions import COLUMNS, output_share, session_row
 
 
-def overview(view: Node) -> str:
+def overview_page(view: Node) -> str:
     """The page."""
     choice = periods(view["days"])
     if not view["totals"]["turns"]:
@@ -29,7 +29,7 @@ def overview(view: Node) -> str:
         live(
             "sessions",
             table("Newest sessions", COLUMNS, map(session_row, view["sessions"]), "No session in this period."),
-            tag("p", link("sessions", spaced("All sessions")), class_="more"),
+            tag("p", link("sessions", join_spaced("All sessions")), class_="more"),
         ),
         json=view.address,
     )
@@ -51,31 +51,31 @@ def _totals(view: Node) -> Markup:
     return cards(
         card(
             "Prompt tokens sent",
-            shown.tokens(sums["prompt"]),
-            spaced("instead of", shown.tokens(sums["prompt_without"])),
+            format.tokens(sums["prompt"]),
+            join_spaced("instead of", format.tokens(sums["prompt_without"])),
         ),
-        card("Share of tokens", shown.share(sums["share"]), _saved(shown.tokens(sums["saved"]))),
+        card("Share of tokens", format.share(sums["share"]), _saved_text(format.tokens(sums["saved"]))),
         card(
             "Paid",
-            shown.paid(sums),
-            spaced("instead of about", shown.paid(sums, "dollars_without"), output_share(sums)),
+            format.paid(sums),
+            join_spaced("instead of about", format.paid(sums, "dollars_without"), output_share(sums)),
         ),
         card(
             "Share of money",
-            shown.share(sums["dollars_share"]),
-            _saved(shown.dollars(sums["dollars_saved"])),
+            format.share(sums["dollars_share"]),
+            _saved_text(format.dollars(sums["dollars_saved"])),
         ),
         card(
             "Prompt cache hits",
-            shown.share(sums["cache_share"]),
-            spaced(shown.tokens(sums["cache_read"]), "tokens read"),
+            format.share(sums["cache_share"]),
+            join_spaced(format.tokens(sums["cache_read"]), "tokens read"),
         ),
-        card("Sessions", shown.count(view["sessions_total"]), spaced(shown.count(sums["turns"]), "turns")),
+        card("Sessions", format.count(view["sessions_total"]), join_spaced(format.count(sums["turns"]), "turns")),
     )
 
 
-def _saved(amount: Child) -> Markup:
-    return spaced(amount, "saved")
+def _saved_text(amount: Child) -> Markup:
+    return join_spaced(amount, "saved")
 
 
 def _over_time(view: Node) -> list[Markup]:
@@ -86,20 +86,28 @@ def _over_time(view: Node) -> list[Markup]:
     ends = (names[0], names[-1]) if names else ("", "")
     sums = [row["totals"] for row in rows]
     tokens = [
-        f"{name}\n{shown.short(row['prompt'])} tokens sent\n{shown.short(row['prompt_without'])} without"
+        f"{name}\n{format.short(row['prompt'])} tokens sent\n{format.short(row['prompt_without'])} without"
         for name, row in zip(names, sums, strict=True)
     ]
     paid = [
-        f"{name}\n{shown.money(row['dollars'])} paid\n{shown.money(row['dollars_without'])} without"
+        f"{name}\n{format.money(row['dollars'])} paid\n{format.money(row['dollars_without'])} without"
         for name, row in zip(names, sums, strict=True)
     ]
     per = f"by {view['bucket'].text}, UTC"
     with_us = "with laconic"
     return [
-        charts.paired(charts.Chart(f"{title} {per}", (_without(sums, f"{what}_without"), own), tips, ends, unit))
+        charts.draw_paired_bars(
+            charts.Chart(f"{title} {per}", (_without(sums, f"{what}_without"), own), tips, ends, unit)
+        )
         for title, what, own, tips, unit in (
-            ("Prompt tokens", "prompt", charts.Series(with_us, "with", _values(sums, "prompt")), tokens, shown.short),
-            ("Money", "dollars", charts.Series(with_us, "money", _values(sums, "dollars")), paid, shown.price),
+            (
+                "Prompt tokens",
+                "prompt",
+                charts.Series(with_us, "with", _values(sums, "prompt")),
+                tokens,
+                format.short,
+            ),
+            ("Money", "dollars", charts.Series(with_us, "money", _values(sums, "dollars")), paid, format.price),
         )
     ]
 
@@ -115,15 +123,15 @@ def _values(sums: list[Any], what: str) -> list[float]:
 def _quotas(view: Node) -> Markup:
     rows = [
         (
-            spaced(tag("strong", row["model"].text), row["upstream"].text),
-            spaced(charts.meter(row["used_share"].number, 1, "mark"), shown.share(row["used_share"])),
-            shown.tokens(row["left"]),
-            shown.tokens(row["limit"]) if row["limit"] else "not said",
-            shown.tokens(row["spent"]),
-            spaced("runs out in", shown.seconds(row["seconds"]))
+            join_spaced(tag("strong", row["model"].text), row["upstream"].text),
+            join_spaced(charts.draw_meter(row["used_share"].number, 1, "mark"), format.share(row["used_share"])),
+            format.tokens(row["left"]),
+            format.tokens(row["limit"]) if row["limit"] else "not said",
+            format.tokens(row["spent"]),
+            join_spaced("runs out in", format.seconds(row["seconds"]))
             if row["seconds"].value is not None
             else "does not run out at this pace",
-            shown.when(row["at"]),
+            format.when(row["at"]),
         )
         for row in view["quotas"]
     ]

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Final
 
-from laconic.dashboard import shown
+from laconic.dashboard import format
 from laconic.dashboard.document import Node
-from laconic.dashboard.layout import card, cards, link, live, page, periods, spaced, table
+from laconic.dashboard.layout import card, cards, join_spaced, link, live, page, periods, table
 from laconic.dashboard.markup import Child, Markup, tag
 from laconic.dashboard.pages.sessions import COLUMNS, session_row
 
@@ -26,7 +26,7 @@ _KINDS: Final = {
 }
 
 
-def spent(view: Node) -> str:
+def spending_page(view: Node) -> str:
     """The page."""
     return page(
         "Where tokens went",
@@ -35,8 +35,8 @@ def spent(view: Node) -> str:
         live(
             "sums",
             cards(
-                card("Tokens sent, over all turns", shown.tokens(view["sent"])),
-                card("without laconic", shown.tokens(view["whole"])),
+                card("Tokens sent, over all turns", format.tokens(view["sent"])),
+                card("without laconic", format.tokens(view["whole"])),
             ),
             tag(
                 "p",
@@ -73,10 +73,10 @@ def parts_table(caption: str, column: str, rows: Node) -> Markup:
             (
                 named(row),
                 _bar(row, most),
-                shown.tokens(row["sent"]),
-                shown.tokens(row["whole"]),
-                shown.tokens(row["entered"]),
-                shown.count(row["blocks"]),
+                format.tokens(row["sent"]),
+                format.tokens(row["whole"]),
+                format.tokens(row["entered"]),
+                format.count(row["blocks"]),
             )
             for row in rows
         ),
@@ -101,4 +101,4 @@ def _plain(row: Node) -> Child:
 
 
 def _kind(row: Node) -> Child:
-    return spaced(tag("strong", row["name"].text), tag("small", _KINDS.get(row["name"].text, "")))
+    return join_spaced(tag("strong", row["name"].text), tag("small", _KINDS.get(row["name"].text, "")))

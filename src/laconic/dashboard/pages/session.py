@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any, Final
 from urllib.parse import urlencode
 
-from laconic.dashboard import charts, shown
+from laconic.dashboard import charts, format
 from laconic.dashboard.document import Node
-from laconic.dashboard.layout import card, cards, link, live, page, spaced, table
+from laconic.dashboard.layout import card, cards, join_spaced, link, live, page, table
 from laconic.dashboard.markup import Child, Markup, tag
 from laconic.dashboard.pages.parts import parts_table
 from laconic.dashboard.pages.sessions import name, output_share
@@ -24,7 +24,7 @@ _REASONS: Final = {
 _TURNS: Final = 30  # in the table; the curves and the JSON have all
 
 
-def session(view: Node) -> str:
+def session_page(view: Node) -> str:
     """The page."""
     about = view["session"]
     return page(
@@ -32,16 +32,16 @@ def session(view: Node) -> str:
         "sessions",
         tag(
             "p",
-            spaced(
+            join_spaced(
                 tag("strong", about["model"].text),
                 "·",
                 tag("small", about["client"].text or about["upstream"].text),
                 "·",
             ),
             " began ",
-            shown.when(about["began"]),
+            format.when(about["began"]),
             ", last turn ",
-            shown.when(about["last"]),
+            format.when(about["last"]),
             class_="hint",
         ),
         live("totals", _totals(view)),
@@ -60,24 +60,26 @@ def _totals(view: Node) -> Markup:
     sums, about = view["session"]["totals"], view["session"]
     return cards(
         card(
-            "Prompt tokens", shown.tokens(sums["prompt"]), spaced("instead of", shown.tokens(sums["prompt_without"]))
+            "Prompt tokens",
+            format.tokens(sums["prompt"]),
+            join_spaced("instead of", format.tokens(sums["prompt_without"])),
         ),
-        card("Share of tokens", shown.share(sums["share"]), spaced(shown.tokens(sums["saved"]), "saved")),
+        card("Share of tokens", format.share(sums["share"]), join_spaced(format.tokens(sums["saved"]), "saved")),
         card(
             "Paid",
-            shown.paid(sums),
-            spaced("instead of about", shown.paid(sums, "dollars_without"), output_share(sums)),
+            format.paid(sums),
+            join_spaced("instead of about", format.paid(sums, "dollars_without"), output_share(sums)),
         ),
         card(
             "Prompt cache hits",
-            shown.share(sums["cache_share"]),
-            spaced(shown.tokens(sums["cache_read"]), "tokens read"),
+            format.share(sums["cache_share"]),
+            join_spaced(format.tokens(sums["cache_read"]), "tokens read"),
         ),
-        card("Turns", shown.count(sums["turns"]), spaced(shown.count(about["errors"]), "with an error")),
+        card("Turns", format.count(sums["turns"]), join_spaced(format.count(about["errors"]), "with an error")),
         card(
             "Decisions",
-            shown.count(view["decisions_total"]),
-            spaced(shown.tokens(view["evicted_tokens"]), "tokens out"),
+            format.count(view["decisions_total"]),
+            join_spaced(format.tokens(view["evicted_tokens"]), "tokens out"),
         ),
     )
 
@@ -94,9 +96,9 @@ def _context(view: Node) -> Markup:
         max((event["saved"] for event in view["events"].value if set(event["reasons"]) != {"ingest"}), default=0) or 1
     )
     marks = [
-        charts.Mark(
+        charts.ChartMark(
             place[event["number"]],
-            f"turn {event['number']}: {event['decisions']} decisions, {shown.short(event['saved'])} tokens out\n"
+            f"turn {event['number']}: {event['decisions']} decisions, {format.short(event['saved'])} tokens out\n"
             + ", ".join(f"{_REASONS.get(reason, reason)}: {count}" for reason, count in event["reasons"].items()),
             _place(view, event["number"], listed),
             min(1.0, max(0.0, event["saved"] / most)),
@@ -106,7 +108,7 @@ def _context(view: Node) -> Markup:
         if event["number"] in place
     ]
     tips = [
-        f"turn {turn['number']}\n{shown.short(turn['sent'])} tokens sent\n{shown.short(turn['without'])} without"
+        f"turn {turn['number']}\n{format.short(turn['sent'])} tokens sent\n{format.short(turn['without'])} without"
         for turn in turns
     ]
     chart = charts.Chart(
@@ -117,10 +119,10 @@ def _context(view: Node) -> Markup:
         ),
         tips,
         _ends(turns),
-        shown.short,
+        format.short,
         (("left out", "mark"), ("shortened on entry", "mark quiet")) if marks else (),
     )
-    return charts.curve(chart, marks)
+    return charts.draw_curve(chart, marks)
 
 
 def _place(view: Node, number: int, listed: set[int]) -> str:
@@ -141,14 +143,14 @@ def _cache(view: Node) -> Markup:
             charts.Series("neither", "without", [turn["input"] for turn in turns]),
         ),
         [
-            f"turn {turn['number']}\n{shown.short(turn['totals']['cache_read'])} read, "
-            f"{shown.short(turn['cache_write'])} written, {shown.short(turn['input'])} plain"
+            f"turn {turn['number']}\n{format.short(turn['totals']['cache_read'])} read, "
+            f"{format.short(turn['cache_write'])} written, {format.short(turn['input'])} plain"
             for turn in turns
         ],
         _ends(turns),
-        shown.short,
+        format.short,
     )
-    return charts.bars(chart)
+    return charts.draw_bars(chart)
 
 
 def _money(view: Node) -> Markup:
@@ -158,13 +160,13 @@ def _money(view: Node) -> Markup:
         "Money so far",
         (charts.Series("without laconic", "without", whole), charts.Series("paid", "money", paid)),
         [
-            f"turn {turn['number']}\n{shown.money(own)} paid\n{shown.money(full)} without"
+            f"turn {turn['number']}\n{format.money(own)} paid\n{format.money(full)} without"
             for turn, own, full in zip(turns, paid, whole, strict=True)
         ],
         _ends(turns),
-        shown.price,
+        format.price,
     )
-    return charts.curve(chart)
+    return charts.draw_curve(chart)
 
 
 def _decisions(view: Node) -> Markup:
@@ -176,11 +178,11 @@ def _decisions(view: Node) -> Markup:
         seen.add(number)
         rows.append(
             (
-                tag("span", "turn ", shown.count(row["number"]), id=anchor),
+                tag("span", "turn ", format.count(row["number"]), id=anchor),
                 tag("span", _REASONS.get(row["reason"].text, row["reason"].text), class_="reason"),
                 _what(row),
-                shown.tokens(row["before"]),
-                shown.tokens(row["after"]),
+                format.tokens(row["before"]),
+                format.tokens(row["after"]),
                 _recall(row),
             )
         )
@@ -204,7 +206,7 @@ def _older(view: Node) -> Markup | None:
 
 def _what(row: Node) -> Child:
     words = [word for word in (row["tool"].text, row["field"].text) if word]
-    return spaced(
+    return join_spaced(
         " ".join(words) or row["kind"].text or "a block",
         tag("code", row["file"].text) if row["file"] else None,
         tag("small", "with its whole exchange") if row["gone"] else None,
@@ -222,17 +224,17 @@ def _recall(row: Node) -> Child:
 def _turns(view: Node) -> Markup:
     rows = (
         (
-            shown.count(row["number"]),
-            shown.when(row["at"]),
-            shown.tokens(row["totals"]["prompt"]),
-            shown.tokens(row["totals"]["prompt_without"]),
-            shown.share(row["totals"]["cache_share"]),
-            shown.tokens(row["totals"]["output"]),
-            shown.paid(row["totals"]),
-            shown.milliseconds(row["milliseconds"]),
-            shown.count(row["decisions"]),
-            spaced(row["mode"].text, row["rung"].text),
-            shown.count(row["status"]) if row["status"] else "left",
+            format.count(row["number"]),
+            format.when(row["at"]),
+            format.tokens(row["totals"]["prompt"]),
+            format.tokens(row["totals"]["prompt_without"]),
+            format.share(row["totals"]["cache_share"]),
+            format.tokens(row["totals"]["output"]),
+            format.paid(row["totals"]),
+            format.milliseconds(row["milliseconds"]),
+            format.count(row["decisions"]),
+            join_spaced(row["mode"].text, row["rung"].text),
+            format.count(row["status"]) if row["status"] else "left",
         )
         for row in reversed(list(view["turns"])[-_TURNS:])
     )

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Final
 
-from laconic.dashboard import charts, shown
+from laconic.dashboard import charts, format
 from laconic.dashboard.document import Node
-from laconic.dashboard.layout import link, live, page, spaced, table
+from laconic.dashboard.layout import join_spaced, link, live, page, table
 from laconic.dashboard.markup import Child, Markup, tag
 from laconic.sessions.spending import Order
 
@@ -24,7 +24,7 @@ ORDERS: Final[tuple[tuple[Order, str], ...]] = (
 )
 
 
-def sessions(view: Node) -> str:
+def sessions_page(view: Node) -> str:
     """The page."""
     orders = tag(
         "nav",
@@ -38,13 +38,13 @@ def sessions(view: Node) -> str:
     rows = table("All sessions", COLUMNS, map(session_row, view["sessions"]), "No session was recorded yet.")
     about = tag(
         "p",
-        shown.count(view["total"]),
+        format.count(view["total"]),
         " sessions, page ",
-        shown.count(view["page"]),
+        format.count(view["page"]),
         " of ",
-        shown.count(view["pages"]),
+        format.count(view["pages"]),
     )
-    return page("Sessions", "sessions", orders, live("list", about, rows, _turning(view)), json=view.address)
+    return page("Sessions", "sessions", orders, live("list", about, rows, _turn_links(view)), json=view.address)
 
 
 def session_row(row: Node) -> list[Child]:
@@ -54,27 +54,29 @@ def session_row(row: Node) -> list[Child]:
         tag(
             "div",
             link("session", name(row), name=row["session"].text),
-            tag("small", spaced(row["model"].text, "·", row["client"].text or row["upstream"].text)),
+            tag("small", join_spaced(row["model"].text, "·", row["client"].text or row["upstream"].text)),
             class_="named",
         ),
-        shown.when(row["last"]),
-        shown.count(sums["turns"]),
-        shown.tokens(sums["prompt"]),
-        shown.tokens(sums["prompt_without"]),
-        spaced(charts.meter(sums["prompt"].number, sums["prompt_without"].number), shown.share(sums["share"])),
-        shown.paid(sums),
-        shown.paid(sums, "dollars_without"),
-        shown.share(sums["cache_share"]),
-        shown.count(row["decisions"]),
+        format.when(row["last"]),
+        format.count(sums["turns"]),
+        format.tokens(sums["prompt"]),
+        format.tokens(sums["prompt_without"]),
+        join_spaced(
+            charts.draw_meter(sums["prompt"].number, sums["prompt_without"].number), format.share(sums["share"])
+        ),
+        format.paid(sums),
+        format.paid(sums, "dollars_without"),
+        format.share(sums["cache_share"]),
+        format.count(row["decisions"]),
     ]
 
 
 def output_share(sums: Node) -> Markup | None:
     """What of the money went for output, and what of the tokens has no price."""
-    unpriced = tag("span", "; price unknown for ", shown.tokens(sums["unpriced"]), " tokens")
+    unpriced = tag("span", "; price unknown for ", format.tokens(sums["unpriced"]), " tokens")
     return tag(
         "span",
-        spaced("·", shown.dollars(sums["output_dollars"]), "for output"),
+        join_spaced("·", format.dollars(sums["output_dollars"]), "for output"),
         unpriced if sums["unpriced"] else None,
     )
 
@@ -84,7 +86,7 @@ def name(row: Node) -> str:
     return row["title"].text or row["session"].text[:12]
 
 
-def _turning(view: Node) -> Markup:
+def _turn_links(view: Node) -> Markup:
     at, last, order = int(view["page"].number), int(view["pages"].number), view["order"].text
     return tag(
         "nav",

@@ -155,7 +155,7 @@ def _scores(
             compared += 1
             alike = _likeness(old.words, new.words)
             local = (_local(old) or _local(new)) and not found.siblings(old, new)
-            if alike >= (_needed_local(old, new) if local else _needed(old, new, near=near)):
+            if alike >= (_needed_local(old, new) if local else _likeness_needed(old, new, near=near)):
                 same_parent = _parent_name(old) == _parent_name(new)
                 distance = -abs(old.span.start - new.span.start) / 1e6 if near else -1.0
                 yield (
@@ -165,7 +165,7 @@ def _scores(
                 )
 
 
-def _needed(old: Unit, new: Unit, *, near: bool) -> float:
+def _likeness_needed(old: Unit, new: Unit, *, near: bool) -> float:
     """How alike two symbols must be to be taken for one."""
     size = min(old.words.total(), new.words.total())
     if old.definition.name == new.definition.name:

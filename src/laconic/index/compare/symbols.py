@@ -53,8 +53,10 @@ def compare(changes: Sequence[FileChange]) -> Comparison:
     known = _Known(files, matched.pairs)
     lonely = {id(unit) for unit in (*matched.removed, *matched.added)}
     broken = {id(file.old): file.new for file in code if file.old and file.new and file.broken}
-    found = [_one_sided(unit, _gone(unit, broken.get(id(unit.side))), lonely) for unit in matched.removed]
-    found += [_one_sided(unit, "added", lonely) for unit in matched.added]
+    found = [
+        _describe_one_sided(unit, _describe_gone(unit, broken.get(id(unit.side))), lonely) for unit in matched.removed
+    ]
+    found += [_describe_one_sided(unit, "added", lonely) for unit in matched.added]
     found += [made for old, new in matched.pairs if (made := _pair(old, new, known))]
     found += [made for file in code if (made := _top_level(file, known))]
     return Comparison(tuple(files), tuple(sorted(found, key=_place)))
@@ -101,24 +103,24 @@ def _file(change: FileChange) -> Compared:
     return made
 
 
-def _gone(unit: Unit, new: Side | None) -> str:
+def _describe_gone(unit: Unit, new: Side | None) -> str:
     """What happened to a symbol of the old side alone: where the new side does not parse, it may still be there."""
     word = re.compile(rf"(?<!\w){re.escape(unit.definition.name)}(?!\w)")
     return "body" if new is not None and any(map(word.search, new.lines)) else "removed"
 
 
 def _imports(old: Side | None, new: Side | None) -> tuple[str, ...]:
-    before, after = _imported(old), _imported(new)
+    before, after = _collect_imports(old), _collect_imports(new)
     come = (f"+{name}" for name in after if name not in before)
     return (*come, *(f"-{name}" for name in before if name not in after))
 
 
-def _imported(side: Side | None) -> dict[str, None]:
+def _collect_imports(side: Side | None) -> dict[str, None]:
     imports = side.parsed.imports if side else ()
     return dict.fromkeys(f"{one.module}.{one.name}" if one.name else one.module for one in imports)
 
 
-def _one_sided(unit: Unit, what: str, lonely: set[int]) -> SymbolChange:
+def _describe_one_sided(unit: Unit, what: str, lonely: set[int]) -> SymbolChange:
     new = what == "added"
     own = unit.definition
     lines = len(unit.span)
@@ -183,18 +185,18 @@ def _contents(old: Unit, new: Unit, known: _Known) -> Iterator[str]:
     before, after = known.tree(old.side), known.tree(new.side)
     masked = old.definition.name != new.definition.name
     names = (old.definition.name, new.definition.name) if masked else ("", "")
-    if _masked(before.meaning(old.own), names[0]) == _masked(after.meaning(new.own), names[1]):
+    if _mask_name(before.meaning(old.own), names[0]) == _mask_name(after.meaning(new.own), names[1]):
         yield "cosmetic"
         return
     signature = _plain(old) != _plain(new) and new.family != "value"
     if signature:
         yield "signature"
-    bodies = _masked(before.meaning(_body(old)), names[0]), _masked(after.meaning(_body(new)), names[1])
+    bodies = _mask_name(before.meaning(_body(old)), names[0]), _mask_name(after.meaning(_body(new)), names[1])
     if not signature or bodies[0] != bodies[1]:
         yield "body"
 
 
-def _masked(words: tuple[str, ...], name: str) -> tuple[str, ...]:
+def _mask_name(words: tuple[str, ...], name: str) -> tuple[str, ...]:
     return tuple("\0" if word == name else word for word in words) if name else words
 
 

@@ -7,7 +7,7 @@ from bisect import bisect_right
 from typing import TYPE_CHECKING, Final
 
 from laconic.index.compare.units import Side
-from laconic.index.parse.language import compiled
+from laconic.index.parse.language import compile_language
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -23,7 +23,7 @@ class Syntax:
         self._side = side
         self._root: Node | None = None
         self._starts = [0, *(found.end() for found in re.finditer(b"\n", side.data)), len(side.data) + 1]
-        ready = compiled(side.parsed.language) if side.parsed.language else None
+        ready = compile_language(side.parsed.language) if side.parsed.language else None
         if ready is not None:
             import tree_sitter  # loaded with the first grammar
 
@@ -46,11 +46,11 @@ class Syntax:
                 continue
             children = [c for c in node.children if not _silent(c) and (imports or not _IMPORT.search(c.type))]
             if self._row(node) in rows:
-                said.append(self._said(node, children, rows))
+                said.append(self._describe(node, children, rows))
             waiting.extend(reversed(children))
         return tuple(said)
 
-    def _said(self, node: Node, children: list[Node], rows: set[int]) -> str:
+    def _describe(self, node: Node, children: list[Node], rows: set[int]) -> str:
         if not children:
             return self._side.data[node.start_byte : node.end_byte].decode("utf-8", "surrogateescape")
         return f"({node.type} {sum(self._row(child) in rows for child in children)}"

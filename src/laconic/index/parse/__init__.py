@@ -6,6 +6,6 @@
 from laconic.index.parse.detect import language_of
 from laconic.index.parse.extract import parse
 from laconic.index.parse.marks import marks
-from laconic.index.parse.pool import Limits, ParsePool
+from laconic.index.parse.pool import ParseLimits, ParsePool
 
-__all__ = ["Limits", "ParsePool", "language_of", "marks", "parse"]
+__all__ = ["ParseLimits", "ParsePool", "language_of", "marks", "parse"]

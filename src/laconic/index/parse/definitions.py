@@ -194,7 +194,7 @@ def _signature(each: Found, source: Source) -> str:
     while last is not None and (last.type in _OPENERS or "comment" in last.type):
         last = last.prev_sibling
     end = last.end_byte if last is not None and last.start_byte > start else each.body.start_byte
-    return source.folded(start, end).rstrip(" {:=")
+    return source.fold_lines(start, end).rstrip(" {:=")
 
 
 def _after_attributes(each: Found) -> int:

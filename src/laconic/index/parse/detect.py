@@ -6,7 +6,7 @@ import re
 from functools import lru_cache
 from typing import Final
 
-from laconic.index.parse.language import Language, known
+from laconic.index.parse.language import Language, all_languages
 
 _SHEBANG: Final = re.compile(rb"^#!\s*\S*?(?:/env\s+(?:-\S+\s+)*)?([A-Za-z]+)[\d.]*\s*(?:$|\s)", re.MULTILINE)
 _CPP_HEADER: Final = re.compile(rb"^\s*(?:class|namespace|template|using|public:|private:)\b", re.MULTILINE)
@@ -16,7 +16,7 @@ _CPP_HEADER: Final = re.compile(rb"^\s*(?:class|namespace|template|using|public:
 def _names() -> dict[str, str]:
     """Lower-case file names and suffixes, each with its language."""
     table: dict[str, str] = {}
-    for language in known().values():
+    for language in all_languages().values():
         for name in (*language.filenames, *language.extensions):
             table[name.lower()] = language.name
     return table
@@ -24,7 +24,7 @@ def _names() -> dict[str, str]:
 
 @lru_cache(maxsize=1)
 def _interpreters() -> dict[str, str]:
-    return {word: language.name for language in known().values() for word in language.shebangs}
+    return {word: language.name for language in all_languages().values() for word in language.shebangs}
 
 
 def language_of(path: str, head: bytes = b"") -> Language | None:
@@ -42,4 +42,4 @@ def language_of(path: str, head: bytes = b"") -> Language | None:
         found = table.get(re.split(r"[.-]", name)[0])
     if found == "c" and name.endswith(".h") and _CPP_HEADER.search(head):
         found = "cpp"
-    return known().get(found) if found else None
+    return all_languages().get(found) if found else None

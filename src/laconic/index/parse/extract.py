@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from laconic.index.parse.definitions import outline, records
 from laconic.index.parse.detect import language_of
-from laconic.index.parse.language import Language, compiled
+from laconic.index.parse.language import Language, compile_language
 from laconic.index.parse.lines import outline_by_lines
 from laconic.index.parse.references import references
 from laconic.index.parse.source import Source
@@ -24,7 +24,7 @@ def parse_as(language: Language, path: str, data: bytes) -> Parsed:
     source = Source(path, data)
     if language.by_lines is not None:
         return language.by_lines(source)
-    ready = compiled(language.name)
+    ready = compile_language(language.name)
     if ready is None:
         return outline_by_lines(language, source)
     import tree_sitter  # loaded with the first grammar

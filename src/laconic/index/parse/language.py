@@ -66,7 +66,7 @@ class Compiled:
 
 
 @lru_cache(maxsize=1)
-def known() -> dict[str, Language]:
+def all_languages() -> dict[str, Language]:
     """All languages by name."""
     found: dict[str, Language] = {}
     for module in pkgutil.iter_modules(languages.__path__):
@@ -77,9 +77,9 @@ def known() -> dict[str, Language]:
 
 
 @cache
-def compiled(name: str) -> Compiled | None:
+def compile_language(name: str) -> Compiled | None:
     """A language ready to parse, or nothing when its grammar is not installed."""
-    language = known()[name]
+    language = all_languages()[name]
     if not language.grammar:
         return None
     import tree_sitter  # not needed before the first file is parsed

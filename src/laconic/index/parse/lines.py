@@ -59,14 +59,14 @@ def outline_by_lines(language: Language, source: Source) -> Parsed:
         ends.append(len(lines))
     definitions = tuple(
         Definition(
-            name, kind, Span(row + 1, _trimmed(lines, row, end)), row + 1, lines[row].strip()[:300], parent=parent
+            name, kind, Span(row + 1, _trim_end(lines, row, end)), row + 1, lines[row].strip()[:300], parent=parent
         )
         for (row, kind, name), end, parent in zip(found, ends, parents, strict=True)
     )
     return Parsed(language.name, len(lines) - (lines[-1] == ""), definitions)
 
 
-def _trimmed(lines: list[str], row: int, end: int) -> int:
+def _trim_end(lines: list[str], row: int, end: int) -> int:
     """The last line that is not blank before the next definition at the same level."""
     lowest = max(row + 1, end - 50)
     while end > lowest and not lines[end - 1].strip():

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 from laconic.index.parse.definitions import outline
 from laconic.index.parse.detect import language_of
 from laconic.index.parse.found import Found
-from laconic.index.parse.language import Compiled, Language, compiled
+from laconic.index.parse.language import Compiled, Language, compile_language
 from laconic.index.parse.source import Source, paragraph
 from laconic.records import Span
 from laconic.reduce.code import Mark, guess
@@ -60,7 +60,7 @@ def marks(path: str, data: bytes, span: Span | None = None) -> str:
     """One mark for each line of the span (or of the file); by guessing where there is no good grammar."""
     source = Source(path, data)
     language = language_of(path, data[:4096])
-    ready = compiled(language.name) if language and language.safe and len(data) <= _LARGEST else None
+    ready = compile_language(language.name) if language and language.safe and len(data) <= _LARGEST else None
     first, last = (span.start - 1, min(span.end, len(source.lines))) if span else (0, len(source.lines))
     if ready is None:
         return guess([line.decode("utf-8", "replace") for line in source.lines[first:last]])
@@ -124,7 +124,7 @@ def _keywords(name: str) -> Query | None:
     """The query for the keywords that a grammar has."""
     import tree_sitter
 
-    ready = compiled(name)
+    ready = compile_language(name)
     if ready is None:
         return None
     parts = []

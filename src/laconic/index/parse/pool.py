@@ -31,7 +31,7 @@ _TICK: Final = 0.1  # seconds between two looks at the clock
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class ParseLimits:
     """What a file may cost before it is given up."""
 
     max_bytes: int = 2_000_000
@@ -39,7 +39,7 @@ class Limits:
     seconds: float = 10.0
 
     @classmethod
-    def of(cls, settings: Settings) -> Limits:
+    def of(cls, settings: Settings) -> ParseLimits:
         return cls(
             settings.number("parse.max_bytes"), settings.number("parse.max_line"), settings.ratio("parse.seconds")
         )
@@ -58,8 +58,8 @@ class Limits:
 class ParsePool:
     """Child processes that parse; started when first needed, ended by `close` or with the `with` block."""
 
-    def __init__(self, processes: int = 2, limits: Limits | None = None) -> None:
-        self.limits = limits or Limits()
+    def __init__(self, processes: int = 2, limits: ParseLimits | None = None) -> None:
+        self.limits = limits or ParseLimits()
         self._workers = [_Worker(self.limits.seconds) for _ in range(max(1, processes))]
 
     def __enter__(self) -> Self:
@@ -119,7 +119,7 @@ class ParsePool:
 class _Batches:
     """Files grouped for sending, handed out to several threads; refused files come back with their reason."""
 
-    def __init__(self, files: Iterable[File], limits: Limits) -> None:
+    def __init__(self, files: Iterable[File], limits: ParseLimits) -> None:
         self._files = iter(files)
         self._limits = limits
         self._lock = threading.Lock()
@@ -199,7 +199,7 @@ class _Worker:
             left = left[answered + 1 :]
 
     def _attempt(self, batch: list[File]) -> Iterator[Outcome]:
-        child = self._started()
+        child = self._start()
         assert child.stdin is not None
         assert child.stdout is not None
         self._late = False
@@ -236,7 +236,7 @@ class _Worker:
         _close(child)
         return f"took longer than {self._seconds:g} seconds" if self._late else f"the parser died with code {code}"
 
-    def _started(self) -> subprocess.Popen[bytes]:
+    def _start(self) -> subprocess.Popen[bytes]:
         if self._child is None or self._child.poll() is not None:
             self._child = subprocess.Popen(
                 [sys.executable, "-P", "-m", "laconic.index.parse.worker"],

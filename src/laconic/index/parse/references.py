@@ -30,7 +30,7 @@ def references(ready: Compiled, source: Source, root: Node, made: Outline) -> tu
     """Every use of a name in the file that may refer to a definition somewhere."""
     from tree_sitter import QueryCursor  # loaded with the first grammar
 
-    told = _imported(made, source)
+    told = _reference_imports(made, source)
     if ready.references is None:
         return tuple(told)
     captures = QueryCursor(ready.references).captures(root)
@@ -116,7 +116,7 @@ def _use(data: bytes, end: int) -> str:
     return "read"
 
 
-def _imported(made: Outline, source: Source) -> list[Reference]:
+def _reference_imports(made: Outline, source: Source) -> list[Reference]:
     """A reference for each name that an import brings in."""
     found = []
     for each in made.imports:
@@ -160,9 +160,9 @@ def _locals(
 ) -> dict[int, frozenset[str]]:
     """The names that are hidden by local variables, for every scope."""
     own: dict[int, set[str]] = {}
-    for scope, name in _placed(declared, segments):
+    for scope, name in _place_in_scopes(declared, segments):
         own.setdefault(scope, set()).add(name)
-    for scope, name in _placed(outside, segments):
+    for scope, name in _place_in_scopes(outside, segments):
         own.get(scope, set()).discard(name)
     top = {each.name for each in made.found if each.parent is None}
     top.update(each.alias or each.name or each.module for each in made.imports)
@@ -180,7 +180,7 @@ def _locals(
     return hidden
 
 
-def _placed(nodes: Iterable[Node], segments: list[tuple[int, int]]) -> Iterable[tuple[int, str]]:
+def _place_in_scopes(nodes: Iterable[Node], segments: list[tuple[int, int]]) -> Iterable[tuple[int, str]]:
     """Names with the scope they stand in."""
     segment = -1
     for start, name in sorted((node.start_byte, node.text or b"") for node in nodes):

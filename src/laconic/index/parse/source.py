@@ -46,14 +46,14 @@ class Source:
     def text(self, start: int, end: int) -> str:
         return self.data[start:end].decode("utf-8", "replace")
 
-    def folded(self, start: int, end: int, longest: int = _LONGEST) -> str:
+    def fold_lines(self, start: int, end: int, longest: int = _LONGEST) -> str:
         """A stretch as one line with single spaces, cut when it is very long."""
         line = " ".join(self.text(start, min(end, start + 4 * longest)).split())
         return line if len(line) <= longest else line[: longest - 1] + "…"
 
     def first_line(self, start: int, end: int, longest: int = 160) -> str:
         stop = self.data.find(b"\n", start, end)
-        return self.folded(start, end if stop < 0 else stop, longest)
+        return self.fold_lines(start, end if stop < 0 else stop, longest)
 
     def comment_above(self, row: int, prefixes: tuple[str, ...]) -> int:
         """The row where the comments and attributes directly above a row begin, or the row itself."""

@@ -37,10 +37,10 @@ def serve(incoming: IO[bytes], outgoing: IO[bytes]) -> None:
     encoder = msgspec.msgpack.Encoder()
     while (frame := read_frame(incoming)) is not None:
         for path, data in batches.decode(frame):
-            write_frame(outgoing, encoder.encode(_guarded(path, data)))
+            write_frame(outgoing, encoder.encode(_parse_guarded(path, data)))
 
 
-def _guarded(path: str, data: bytes) -> Parsed | str:
+def _parse_guarded(path: str, data: bytes) -> Parsed | str:
     """The parsed file, or in words why it could not be parsed: a process edge, so nothing may escape."""
     try:
         return parse(path, data)

@@ -8,13 +8,13 @@ from laconic.index.resolve.classes import members
 from laconic.index.resolve.code import Code
 from laconic.index.resolve.covering import covering_tests, covering_tests_of_file
 from laconic.index.resolve.find import find_symbol
-from laconic.index.resolve.graph import Call, callees, callers, implementations, overridden, paths, spread
-from laconic.index.resolve.references import Use, references
+from laconic.index.resolve.graph import CallEdge, callees, callers, implementations, overridden, paths, spread
+from laconic.index.resolve.references import SymbolUse, references
 
 __all__ = [
-    "Call",
+    "CallEdge",
     "Code",
-    "Use",
+    "SymbolUse",
     "callees",
     "callers",
     "centrality",

@@ -31,6 +31,6 @@ def centrality(code: Code, symbols: Iterable[Symbol]) -> dict[int, float]:
     used = files_using(code, (symbol.name for symbol in symbols))
     scores: dict[int, float] = {}
     for symbol in symbols:
-        rivals = len(code.named(symbol.name))
+        rivals = len(code.find_named(symbol.name))
         scores[symbol.id] = math.log2(1 + used[symbol.name]) / rivals if 0 < rivals <= _FAN_OUT else 0.0
     return scores

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from laconic.index.resolve.code import TYPES, Code
-from laconic.index.resolve.meaning import Place
+from laconic.index.resolve.meaning import NamePlace
 from laconic.index.resolve.names import path
 from laconic.index.schema import file_of, position_of
 from laconic.index.store import Symbol
@@ -35,24 +35,24 @@ def owners(code: Code, symbol: Symbol) -> list[int]:
     above = code.symbol(symbol.parent) if symbol.parent is not None else None
     if above is not None and above.kind in TYPES and above.kind != "impl":
         return [above.id]
-    return [each.id for each in code.named(name) if each.kind in TYPES and _same_home(code, each, symbol)] or (
+    return [each.id for each in code.find_named(name) if each.kind in TYPES and _same_home(code, each, symbol)] or (
         [above.id] if above is not None else []
     )
 
 
-def enclosing_types(code: Code, place: Place) -> list[int]:
+def enclosing_types(code: Code, place: NamePlace) -> list[int]:
     """All types around a place, from the inside out: their members may be used without a receiver."""
     around = code.outline(place.file).around(place.scope)
     outer = [each.id for each in around if each.kind in TYPES and each.kind not in {"module", "impl"}]
     return list(dict.fromkeys([*enclosing_type(code, place), *outer]))
 
 
-def enclosing_type(code: Code, place: Place) -> list[int]:
+def enclosing_type(code: Code, place: NamePlace) -> list[int]:
     """The types whose members `self` has at a place."""
     outline = code.outline(place.file)
     for around in outline.around(place.scope):
         if around.kind == "impl":
-            return [e.id for e in code.named(around.name) if e.kind in TYPES and _same_home(code, e, around)]
+            return [e.id for e in code.find_named(around.name) if e.kind in TYPES and _same_home(code, e, around)]
         if around.kind in TYPES and around.kind != "module":
             return [around.id]
         if around.parent is None and owner_name(code, around):
@@ -65,14 +65,14 @@ def own_members(code: Code, type_: int, name: str) -> list[Symbol]:
     symbol = code.symbol(type_)
     if symbol is None:
         return []
-    here = code.outline(file_of(type_)).named(type_, name)
+    here = code.outline(file_of(type_)).find_named(type_, name)
     dialect = code.sources[file_of(type_)].dialect
     if dialect.family == "python" or (here and not dialect.two_spaces):
         return here
     tail = f".{symbol.name}.{name}"
     elsewhere = [
         each
-        for each in code.named(name)
+        for each in code.find_named(name)
         if each.parent != type_ and f".{each.qualified}".endswith(tail) and _same_home(code, symbol, each)
     ]
     return [*here, *elsewhere]
@@ -93,7 +93,7 @@ def bases(code: Code, type_: int) -> tuple[list[int], bool]:
             if not names:
                 continue
             scope = position_of(declared.parent) if declared.parent is not None else -1
-            meant = path(code, Place(declared.file, scope, declared.line), names)
+            meant = path(code, NamePlace(declared.file, scope, declared.line), names)
             types = [n for n in meant.symbols if _is_type(code, n) and n != type_] if meant.kind == "symbol" else []
             found += [number for number in types if number not in found]
             others = others or not types
@@ -184,7 +184,7 @@ def _declarations(code: Code, symbol: Symbol | None) -> Iterator[Symbol]:
         return
     yield symbol
     if symbol.kind != "impl":
-        for each in code.named(symbol.name):
+        for each in code.find_named(symbol.name):
             if each.kind == "impl" and each.bases and _same_home(code, symbol, each):
                 yield each
 
@@ -214,7 +214,7 @@ def _heirs(code: Code) -> dict[str, list[int]]:
     found: dict[str, list[int]] = {}
     rows = code.store.connection.execute("SELECT id, name, kind, bases FROM symbols WHERE bases != ''")
     for number, name, kind, written in rows.fetchall():
-        heirs = [int(number)] if kind != "impl" else _extended(code, int(number), str(name))
+        heirs = [int(number)] if kind != "impl" else _find_extended_types(code, int(number), str(name))
         for base in str(written).split("\n"):
             if last := _last_word(base):
                 found.setdefault(last, []).extend(heirs)
@@ -228,10 +228,10 @@ def _last_word(base: str) -> str:
     return words[-1] if words else ""
 
 
-def _extended(code: Code, number: int, name: str) -> list[int]:
+def _find_extended_types(code: Code, number: int, name: str) -> list[int]:
     """The types that a block elsewhere adds to."""
     symbol = code.symbol(number)
-    return [each.id for each in code.named(name) if symbol and _is_home(code, each, symbol)]
+    return [each.id for each in code.find_named(name) if symbol and _is_home(code, each, symbol)]
 
 
 def _is_home(code: Code, type_: Symbol, other: Symbol) -> bool:

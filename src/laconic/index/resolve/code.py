@@ -9,7 +9,7 @@ from typing import Final, NamedTuple, TypeVar
 
 from laconic.errors import Unreadable
 from laconic.index.packed import unpack_named
-from laconic.index.resolve.dialect import Dialect, dialect_of
+from laconic.index.resolve.dialect import LanguageDialect, dialect_of
 from laconic.index.schema import file_of, position_of, symbol_id
 from laconic.index.store import Store, Symbol
 from laconic.records import Import, Reference
@@ -27,7 +27,7 @@ Key = TypeVar("Key", bound=Hashable)
 Value = TypeVar("Value")
 
 
-class Source(NamedTuple):
+class SourceFile(NamedTuple):
     """A file, as far as the resolver cares."""
 
     id: int
@@ -41,11 +41,11 @@ class Source(NamedTuple):
         return self.path.rpartition("/")[0]
 
     @property
-    def dialect(self) -> Dialect:
+    def dialect(self) -> LanguageDialect:
         return dialect_of(self.language)
 
 
-class Outline:
+class FileSymbols:
     """The symbols of one file by place and name."""
 
     def __init__(self, file: int, symbols: list[Symbol]) -> None:
@@ -70,11 +70,11 @@ class Outline:
             yield symbol
             symbol = self.by_id(symbol.parent)
 
-    def named(self, parent: int | None, name: str) -> list[Symbol]:
+    def find_named(self, parent: int | None, name: str) -> list[Symbol]:
         return self.inside.get((parent, name), [])
 
 
-class Memory(OrderedDict[Key, Value]):
+class LruCache(OrderedDict[Key, Value]):
     """The most recently used values; the oldest are forgotten."""
 
     def __init__(self, most: int) -> None:
@@ -98,16 +98,16 @@ class Code:
         self.store = store
         self.root = root
         self._stamp: tuple[int, int] = (-1, -1)
-        self._outlines: Memory[int, Outline] = Memory(_KEPT)
-        self._imports: Memory[int, list[Import]] = Memory(_KEPT)
-        self._exports: Memory[int, frozenset[str]] = Memory(_KEPT)
-        self._lines: Memory[int, list[str]] = Memory(200)
-        self._named: Memory[str, list[Symbol]] = Memory(2 * _KEPT)
-        self.sources: dict[int, Source] = {}
-        self.by_path: dict[str, Source] = {}
-        self.by_basename: dict[str, list[Source]] = {}
-        self.by_folder: dict[str, list[Source]] = {}
-        self.by_package: dict[str, list[Source]] = {}
+        self._outlines: LruCache[int, FileSymbols] = LruCache(_KEPT)
+        self._imports: LruCache[int, list[Import]] = LruCache(_KEPT)
+        self._exports: LruCache[int, frozenset[str]] = LruCache(_KEPT)
+        self._lines: LruCache[int, list[str]] = LruCache(200)
+        self._named: LruCache[str, list[Symbol]] = LruCache(2 * _KEPT)
+        self.sources: dict[int, SourceFile] = {}
+        self.by_path: dict[str, SourceFile] = {}
+        self.by_basename: dict[str, list[SourceFile]] = {}
+        self.by_folder: dict[str, list[SourceFile]] = {}
+        self.by_package: dict[str, list[SourceFile]] = {}
         self.derived: dict[Hashable, object] = {}  # what others work out and may keep until a file changes
         self.refresh()
 
@@ -124,7 +124,7 @@ class Code:
         for table in (self.by_path, self.by_basename, self.by_folder, self.by_package):
             table.clear()
         rows = self.store.connection.execute("SELECT id, path, language, class, package FROM files ORDER BY path")
-        for source in map(Source._make, rows):
+        for source in map(SourceFile._make, rows):
             self.sources[source.id] = source
             self.by_path[source.path] = source
             self.by_basename.setdefault(source.path.rpartition("/")[2], []).append(source)
@@ -133,8 +133,8 @@ class Code:
                 self.by_package.setdefault(source.package, []).append(source)
         return self
 
-    def outline(self, file: int) -> Outline:
-        return self._outlines.fetch(file, lambda number: Outline(number, self.store.symbols_in(number)))
+    def outline(self, file: int) -> FileSymbols:
+        return self._outlines.fetch(file, lambda number: FileSymbols(number, self.store.symbols_in(number)))
 
     def imports(self, file: int) -> list[Import]:
         return self._imports.fetch(file, self._read_imports)
@@ -146,7 +146,7 @@ class Code:
     def symbol(self, number: int) -> Symbol | None:
         return self.outline(file_of(number)).by_id(number)
 
-    def named(self, name: str) -> list[Symbol]:
+    def find_named(self, name: str) -> list[Symbol]:
         """Symbols of exactly this name."""
         return self._named.fetch(
             name, lambda wanted: [s for s in self.store.symbols_named(wanted) if s.name == wanted]
@@ -170,7 +170,7 @@ class Code:
 
     def top(self, file: int, name: str) -> list[Symbol]:
         """What a file defines under a name outside of everything else."""
-        return self.outline(file).named(None, name)
+        return self.outline(file).find_named(None, name)
 
     def _read_imports(self, file: int) -> list[Import]:
         rows = self.store.connection.execute(

@@ -209,7 +209,7 @@ def _go_result(signature: str) -> str:
     return text
 
 
-def held(family: str, name: str, signature: str) -> Given:
+def read_held_type(family: str, name: str, signature: str) -> Given:
     """What a variable or field is declared as."""
     text = signature.strip()
     word = re.escape(name)

@@ -9,7 +9,7 @@ from typing import Final
 
 
 @dataclass(frozen=True, slots=True)
-class Dialect:
+class LanguageDialect:
     """One language as the resolver sees it."""
 
     family: str  # languages that can refer to each other's definitions
@@ -98,12 +98,12 @@ _SHARP_TYPES: Final = _words(
     "IEnumerable IList IDictionary Task String Int32 DateTime TimeSpan Guid StringBuilder Exception Type "
 )
 
-_SCRIPT: Final = Dialect("script", structural=True, shorthand=True, builtin=_SCRIPT_TYPES)
-_JVM: Final = Dialect("jvm", bare_members=True, shared="package", two_spaces=True, builtin=_JVM_TYPES)
-_C: Final = Dialect("c", bare_members=True, shared="all", builtin=_C_TYPES)
+_SCRIPT: Final = LanguageDialect("script", structural=True, shorthand=True, builtin=_SCRIPT_TYPES)
+_JVM: Final = LanguageDialect("jvm", bare_members=True, shared="package", two_spaces=True, builtin=_JVM_TYPES)
+_C: Final = LanguageDialect("c", bare_members=True, shared="all", builtin=_C_TYPES)
 
 _DIALECTS: Final = {
-    "python": Dialect(
+    "python": LanguageDialect(
         "python", me=_words("self cls"), above=_words("super()"), structural=True, builtin=_PYTHON_TYPES
     ),
     "typescript": _SCRIPT,
@@ -115,7 +115,7 @@ _DIALECTS: Final = {
     "kotlin": _JVM,
     "scala": _JVM,
     "groovy": _JVM,
-    "go": Dialect(
+    "go": LanguageDialect(
         "go",
         me=frozenset(),
         above=frozenset(),
@@ -124,13 +124,13 @@ _DIALECTS: Final = {
         types_stand_out=False,
         builtin=_GO_TYPES,
     ),
-    "rust": Dialect(
+    "rust": LanguageDialect(
         "rust", me=_words("self Self"), above=frozenset(), open_types=True, two_spaces=True, builtin=_RUST_TYPES
     ),
     "c": _C,
     "cpp": _C,
     "objc": _C,
-    "csharp": Dialect(
+    "csharp": LanguageDialect(
         "csharp",
         above=_words("base"),
         bare_members=True,
@@ -139,17 +139,17 @@ _DIALECTS: Final = {
         open_types=True,
         builtin=_SHARP_TYPES,
     ),
-    "ruby": Dialect("ruby", me=_words("self"), bare_members=True, shared="all", structural=True),
-    "php": Dialect("php", me=_words("$this self static"), above=_words("parent"), shared="all"),
-    "swift": Dialect("swift", me=_words("self Self"), bare_members=True, shared="all", open_types=True),
-    "dart": Dialect("dart", bare_members=True, shared="all"),
+    "ruby": LanguageDialect("ruby", me=_words("self"), bare_members=True, shared="all", structural=True),
+    "php": LanguageDialect("php", me=_words("$this self static"), above=_words("parent"), shared="all"),
+    "swift": LanguageDialect("swift", me=_words("self Self"), bare_members=True, shared="all", open_types=True),
+    "dart": LanguageDialect("dart", bare_members=True, shared="all"),
 }
 
 
 @lru_cache(maxsize=256)
-def dialect_of(language: str) -> Dialect:
+def dialect_of(language: str) -> LanguageDialect:
     """The facts of a language; one that we know nothing of shares names with its own files only."""
-    return _DIALECTS.get(language) or Dialect(language, bare_members=True, shared="all")
+    return _DIALECTS.get(language) or LanguageDialect(language, bare_members=True, shared="all")
 
 
 def distinctive(name: str) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from laconic.index.resolve.code import Code, Source
+from laconic.index.resolve.code import Code, SourceFile
 from laconic.index.store import Symbol
 
 _LINE: Final = re.compile(r"(.+?):(\d+)\Z")
@@ -19,14 +19,14 @@ def find_symbol(code: Code, text: str) -> list[Symbol]:
     text = text.strip().strip("`").removesuffix("()")
     where, mark, what = text.rpartition("::")
     if mark and (files := _files(code, where)):
-        return _named(code, what, files)
+        return _find_named(code, what, files)
     if (match := _LINE.match(text)) and (files := _files(code, match[1])):
         found = [code.store.symbol_at(each.id, int(match[2])) for each in files]
         return [symbol for symbol in found if symbol is not None]
-    return _named(code, text, None)
+    return _find_named(code, text, None)
 
 
-def _files(code: Code, text: str) -> list[Source]:
+def _files(code: Code, text: str) -> list[SourceFile]:
     """Files by path, or by the end of one."""
     text = text.strip().removeprefix("./")
     if exact := code.by_path.get(text):
@@ -35,7 +35,7 @@ def _files(code: Code, text: str) -> list[Source]:
     return [each for each in code.by_basename.get(base, ()) if each.path.endswith(f"/{text}")]
 
 
-def _named(code: Code, text: str, files: list[Source] | None) -> list[Symbol]:
+def _find_named(code: Code, text: str, files: list[SourceFile] | None) -> list[Symbol]:
     parts = [part for part in _PARTS.split(text) if part]
     if not parts:
         return []

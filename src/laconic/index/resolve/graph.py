@@ -8,8 +8,8 @@ from typing import Final, NamedTuple
 from laconic.index.resolve import classes, names
 from laconic.index.resolve.code import CALLABLES, TYPES, Code
 from laconic.index.resolve.dialect import distinctive
-from laconic.index.resolve.meaning import Meaning, Place, of
-from laconic.index.resolve.references import Use, references
+from laconic.index.resolve.meaning import Meaning, NamePlace, of
+from laconic.index.resolve.references import SymbolUse, references
 from laconic.index.resolve.values import Values
 from laconic.index.schema import position_of
 from laconic.index.store import Symbol
@@ -20,7 +20,7 @@ _WIDEST: Final = 500  # symbols that a search for paths looks at
 _CALLS: Final = frozenset({"call", "decorator"})
 
 
-class Call(NamedTuple):
+class CallEdge(NamedTuple):
     """One step of the call graph, with the lines at which it happens."""
 
     symbol: Symbol
@@ -28,21 +28,21 @@ class Call(NamedTuple):
     sure: bool
 
 
-def callers(code: Code, symbol: Symbol) -> list[Call]:
+def callers(code: Code, symbol: Symbol) -> list[CallEdge]:
     """Functions that use a symbol, the sure ones first; a class is called where it is constructed."""
-    found: dict[int, list[Use]] = {}
+    found: dict[int, list[SymbolUse]] = {}
     for use in references(code, symbol):
         if use.symbol is not None and use.kind not in {"import", "inherit"} and use.symbol != symbol.id:
             found.setdefault(use.symbol, []).append(use)
     calls = [
-        Call(around, tuple(sorted({use.line for use in uses})), any(use.sure for use in uses))
+        CallEdge(around, tuple(sorted({use.line for use in uses})), any(use.sure for use in uses))
         for number, uses in found.items()
         if (around := code.symbol(number))
     ]
     return sorted(calls, key=lambda call: (not call.sure, call.symbol.id))
 
 
-def callees(code: Code, symbol: Symbol) -> list[Call]:
+def callees(code: Code, symbol: Symbol) -> list[CallEdge]:
     """Symbols of ours that a function (or the methods of a class) calls."""
     code.refresh()
     values = Values(code)
@@ -51,20 +51,20 @@ def callees(code: Code, symbol: Symbol) -> list[Call]:
     for ref in code.store.references_in(symbol.file):
         if ref.scope not in inside or ref.kind not in _CALLS:
             continue
-        meant, sure = definitions(code, values, Place(symbol.file, ref.scope, ref.line), ref)
+        meant, sure = definitions(code, values, NamePlace(symbol.file, ref.scope, ref.line), ref)
         for number in meant:
             lines, before = found.setdefault(number, ([], False))
             lines.append(ref.line)
             found[number] = (lines, before or sure)
     calls = [
-        Call(each, tuple(sorted(set(lines))), sure)
+        CallEdge(each, tuple(sorted(set(lines))), sure)
         for number, (lines, sure) in found.items()
         if number != symbol.id and (each := code.symbol(number))
     ]
     return sorted(calls, key=lambda call: (not call.sure, call.lines[0]))
 
 
-def definitions(code: Code, values: Values, place: Place, ref: Reference) -> tuple[tuple[int, ...], bool]:
+def definitions(code: Code, values: Values, place: NamePlace, ref: Reference) -> tuple[tuple[int, ...], bool]:
     """What one use of a name refers to, and whether that is sure; nothing when it is not ours or too common."""
     source = code.sources[place.file]
     if not ref.receiver:
@@ -77,7 +77,7 @@ def definitions(code: Code, values: Values, place: Place, ref: Reference) -> tup
         return (), False
     same = [
         each
-        for each in code.named(ref.name)
+        for each in code.find_named(ref.name)
         if each.kind in CALLABLES
         and (own := code.sources.get(each.file))
         and own.dialect.family == source.dialect.family
@@ -147,7 +147,7 @@ def spread(
     return found
 
 
-def _bare(code: Code, place: Place, name: str) -> Meaning:
+def _bare(code: Code, place: NamePlace, name: str) -> Meaning:
     if code.sources[place.file].dialect.bare_members:
         for type_ in classes.enclosing_types(code, place):
             if found := classes.members(code, type_, name):

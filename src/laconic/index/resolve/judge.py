@@ -8,9 +8,9 @@ from typing import Final, NamedTuple
 from laconic.index.resolve import classes, names
 from laconic.index.resolve.code import CALLABLES, Code
 from laconic.index.resolve.expression import steps
-from laconic.index.resolve.meaning import Meaning, Place, of
+from laconic.index.resolve.meaning import Meaning, NamePlace, of
 from laconic.index.resolve.modules import locate
-from laconic.index.resolve.target import Target
+from laconic.index.resolve.target import TargetSymbol
 from laconic.index.resolve.values import Values
 from laconic.index.schema import file_of
 from laconic.records import Reference
@@ -36,21 +36,21 @@ class Judge:
     code: Code
     values: Values
 
-    def judge(self, wanted: Target, file: int, ref: Reference, *, quick: bool = False) -> Verdict | None:
+    def judge(self, wanted: TargetSymbol, file: int, ref: Reference, *, quick: bool = False) -> Verdict | None:
         """The verdict on one reference; nothing when it certainly means something else."""
         source = self.code.sources[file]
         if source.dialect.family != wanted.dialect.family:
             return None
-        place = Place(file, ref.scope, ref.line)
+        place = NamePlace(file, ref.scope, ref.line)
         if ref.kind == "import":
-            return self._imported(wanted, place, ref)
+            return self._judge_imported(wanted, place, ref)
         if not ref.receiver:
             return self._bare(wanted, place, ref)
         if quick:
             return _BY_NAME if wanted.is_member else None
         return self._member(wanted, place, ref)
 
-    def _imported(self, wanted: Target, place: Place, ref: Reference) -> Verdict | None:
+    def _judge_imported(self, wanted: TargetSymbol, place: NamePlace, ref: Reference) -> Verdict | None:
         source = self.code.sources[place.file]
         found = [e for e in self.code.imports(place.file) if e.line == ref.line and e.name == ref.name]
         if not found:
@@ -58,14 +58,14 @@ class Judge:
         for each in found:
             if each.module == "self" and locate(self.code, source, f"self::{each.name}").kind == "module":
                 continue  # `mod name;` of Rust brings in a file
-            meant = names.imported(self.code, source, each)
+            meant = names.follow_import(self.code, source, each)
             if verdict := self._compare(wanted, meant, "import"):
                 return verdict
             if meant.kind == "unknown" and not wanted.is_member:
                 return _BY_NAME
         return None
 
-    def _bare(self, wanted: Target, place: Place, ref: Reference) -> Verdict | None:
+    def _bare(self, wanted: TargetSymbol, place: NamePlace, ref: Reference) -> Verdict | None:
         dialect = wanted.dialect
         if dialect.bare_members and (inherited := self._implicit(wanted, place)):
             return inherited[0]
@@ -82,7 +82,7 @@ class Judge:
             return _BY_NAME
         return None
 
-    def _implicit(self, wanted: Target, place: Place) -> list[Verdict | None]:
+    def _implicit(self, wanted: TargetSymbol, place: NamePlace) -> list[Verdict | None]:
         """A bare name as a member of the types around it; empty when none of them has such a member."""
         for type_ in classes.enclosing_types(self.code, place):
             found = [e for e in classes.members(self.code, type_, wanted.name) if e.kind != "constructor"]
@@ -91,7 +91,7 @@ class Judge:
                 return [self._compare(wanted, meant, "member")]
         return []
 
-    def _member(self, wanted: Target, place: Place, ref: Reference) -> Verdict | None:
+    def _member(self, wanted: TargetSymbol, place: NamePlace, ref: Reference) -> Verdict | None:
         whole = self.values.receiver(place, ref.receiver)
         if whole.kind in {"foreign", "alien"}:
             return _BY_NAME if wanted.extends and (whole.kind == "alien" or wanted.dialect.open_types) else None
@@ -101,7 +101,7 @@ class Judge:
         if found.kind == "symbol":
             tier = "import" if whole.kind == "module" else "member"
             found = self._by_use(found, ref)
-            verdict = self._compare(wanted, found, tier) or self._mixed(wanted, whole, ref)
+            verdict = self._compare(wanted, found, tier) or self._judge_mixed(wanted, whole, ref)
             if verdict == _OVERRIDE and ref.receiver in wanted.dialect.above and wanted.up & set(found.symbols):
                 return None  # `super` never leads down
             return verdict
@@ -117,7 +117,7 @@ class Judge:
         wanted = [number for number, kind in kinds.items() if (kind in CALLABLES) == (ref.kind == "call")]
         return of(wanted) if wanted else found
 
-    def _untold(self, wanted: Target, place: Place, ref: Reference) -> Verdict | None:
+    def _untold(self, wanted: TargetSymbol, place: NamePlace, ref: Reference) -> Verdict | None:
         """A receiver of which nothing is known."""
         if wanted.is_member:
             return Verdict("unique", True) if wanted.telling else _BY_NAME
@@ -127,7 +127,7 @@ class Judge:
         head = parts[0].text if parts else ""
         return _BY_NAME if head and names.imports_of(self.code, place, head) else None
 
-    def _compare(self, wanted: Target, meant: Meaning, tier: str) -> Verdict | None:
+    def _compare(self, wanted: TargetSymbol, meant: Meaning, tier: str) -> Verdict | None:
         """A use that was resolved, against the symbol."""
         if meant.kind != "symbol":
             return None
@@ -141,7 +141,7 @@ class Judge:
             return _OVERRIDE
         return None
 
-    def _structural(self, wanted: Target, found: set[int]) -> bool:
+    def _structural(self, wanted: TargetSymbol, found: set[int]) -> bool:
         """Whether an interface stands between the two, without either saying so."""
         for number in found:
             symbol = self.code.symbol(number)
@@ -151,14 +151,14 @@ class Judge:
                 return True
         return False
 
-    def _mixed(self, wanted: Target, whole: Meaning, ref: Reference) -> Verdict | None:
+    def _judge_mixed(self, wanted: TargetSymbol, whole: Meaning, ref: Reference) -> Verdict | None:
         """`self` in a class that some subclass combines with the owner of the symbol."""
         if whole.kind != "instance" or ref.receiver not in wanted.dialect.me | wanted.dialect.above:
             return None
         kin = {type_ for owner in wanted.owners for type_ in classes.kin(self.code, owner)}
         return _OVERRIDE if kin & set(whole.symbols) else None
 
-    def _tier(self, wanted: Target, place: Place) -> str:
+    def _tier(self, wanted: TargetSymbol, place: NamePlace) -> str:
         if wanted.symbol.file != place.file:
             return "import" if names.imports_of(self.code, place, wanted.name) else "package"
         return "file" if wanted.symbol.parent is None else "scope"

@@ -22,7 +22,7 @@ class Meaning:
         return self.kind != "unknown"
 
 
-class Place(NamedTuple):
+class NamePlace(NamedTuple):
     """Where a name stands: scope is the position of the innermost definition in its file."""
 
     file: int

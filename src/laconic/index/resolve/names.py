@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from laconic.index.resolve.code import NAMELESS, TYPES, Code, Source
-from laconic.index.resolve.meaning import FOREIGN, UNKNOWN, Meaning, Place, module, of
+from laconic.index.resolve.code import NAMELESS, TYPES, Code, SourceFile
+from laconic.index.resolve.meaning import FOREIGN, UNKNOWN, Meaning, NamePlace, module, of
 from laconic.index.resolve.modules import locate, part
 from laconic.index.schema import file_of
 from laconic.index.store import Symbol
@@ -17,25 +17,25 @@ _OPEN: Final = frozenset({"python", "rust"})  # what a module imports, importers
 Seen = set[tuple[tuple[int, ...], str, str]]  # modules and names on the way to a re-export
 
 
-def lookup(code: Code, place: Place, name: str) -> Meaning:
+def lookup(code: Code, place: NamePlace, name: str) -> Meaning:
     """The definitions or the module that a bare name means at a place."""
     source = code.sources[place.file]
     if found := in_scopes(code, source, place, name):
         return of([symbol.id for symbol in found])
     top = [symbol.id for symbol in code.top(place.file, name)]
-    brought = [imported(code, source, each) for each in imports_of(code, place, name)]
-    if meant := _merged([of(top), *brought]):
+    brought = [follow_import(code, source, each) for each in imports_of(code, place, name)]
+    if meant := _merge([of(top), *brought]):
         return meant
-    if meant := _starred(code, source, name):
+    if meant := _look_in_stars(code, source, name):
         return meant
-    if meant := _shared(code, source, name):
+    if meant := _look_in_shared(code, source, name):
         return meant
     if source.dialect.family == "rust":
         return _crate(code, source, place, name)
     return FOREIGN if name in source.dialect.builtin else UNKNOWN
 
 
-def path(code: Code, place: Place, names: Sequence[str]) -> Meaning:
+def path(code: Code, place: NamePlace, names: Sequence[str]) -> Meaning:
     """What `a.b.c` means when all of it are modules and types."""
     meant = lookup(code, place, names[0])
     for name in names[1:]:
@@ -48,29 +48,31 @@ def inside(code: Code, whole: Meaning, name: str) -> Meaning:
     if whole.kind == "module":
         return member(code, whole, name)
     if whole.kind == "symbol":
-        found = [each.id for number in whole.symbols for each in code.outline(file_of(number)).named(number, name)]
+        found = [
+            each.id for number in whole.symbols for each in code.outline(file_of(number)).find_named(number, name)
+        ]
         return of(found)
     return whole if whole.kind == "foreign" else UNKNOWN
 
 
-def in_scopes(code: Code, source: Source, place: Place, name: str) -> list[Symbol]:
+def in_scopes(code: Code, source: SourceFile, place: NamePlace, name: str) -> list[Symbol]:
     """Definitions of a name in the definitions around a place, the innermost that has any."""
     outline = code.outline(place.file)
     direct = True
     for around in outline.around(place.scope):
         hidden = around.kind in TYPES and around.kind != "module"
         seen = not hidden or direct or source.dialect.bare_members
-        found = outline.named(around.id, name) if seen else []
+        found = outline.find_named(around.id, name) if seen else []
         if found := [each for each in found if each.kind != "constructor"]:
             return found
         direct = False
     return []
 
 
-def imports_of(code: Code, place: Place, name: str) -> list[Import]:
+def imports_of(code: Code, place: NamePlace, name: str) -> list[Import]:
     """The imports that bring a name; those of the function itself hide those of the file."""
     source = code.sources[place.file]
-    found = [each for each in code.imports(place.file) if each.module and bound(source, each) == name]
+    found = [each for each in code.imports(place.file) if each.module and bound_name(source, each) == name]
     if len(found) < 2:
         return found
     for around in code.outline(place.file).around(place.scope):
@@ -79,7 +81,7 @@ def imports_of(code: Code, place: Place, name: str) -> list[Import]:
     return found
 
 
-def bound(source: Source, each: Import) -> str:
+def bound_name(source: SourceFile, each: Import) -> str:
     """The name under which a file knows what it imports."""
     if each.alias:
         return each.alias
@@ -94,12 +96,12 @@ def bound(source: Source, each: Import) -> str:
     return tail.rpartition(".")[2] if family in {"jvm", "csharp"} else tail
 
 
-def imported(code: Code, source: Source, each: Import, seen: Seen | None = None) -> Meaning:
+def follow_import(code: Code, source: SourceFile, each: Import, seen: Seen | None = None) -> Meaning:
     """What one import brings."""
     if source.dialect.family == "python" and not each.name and not each.alias:
         return locate(code, source, each.module.partition(".")[0])
     if not each.module:  # the file exports something of its own under another name
-        return UNKNOWN if each.alias == each.name else lookup(code, Place(source.id, -1, each.line), each.name)
+        return UNKNOWN if each.alias == each.name else lookup(code, NamePlace(source.id, -1, each.line), each.name)
     whole = locate(code, source, _absolute(code, source, each))
     if each.name in {"", "*"}:
         return whole
@@ -136,18 +138,18 @@ def _member(code: Code, whole: Meaning, name: str, seen: Seen) -> Meaning:
             own += [each.id for each in code.outline(file).symbols if "default" in each.modifiers.split()]
         own += [symbol.id for symbol in code.top(file, name)]
         again += [
-            imported(code, source, each, seen)
+            follow_import(code, source, each, seen)
             for each in code.imports(file)
-            if bound(source, each) == name
+            if bound_name(source, each) == name
             and (each.exported or source.dialect.family in _OPEN or name in code.exports(file))
         ]
-    if meant := _merged([of(own), *again]):
+    if meant := _merge([of(own), *again]):
         return meant
     family = code.sources[whole.files[0]].dialect.family if whole.files else "python"
     if meant := part(code, whole, family, name):
         return meant
-    return _merged(
-        imported_star(code, code.sources[file], each, name, seen)
+    return _merge(
+        follow_star_import(code, code.sources[file], each, name, seen)
         for file in whole.files
         if file in code.sources and name != "default"
         for each in code.imports(file)
@@ -155,7 +157,7 @@ def _member(code: Code, whole: Meaning, name: str, seen: Seen) -> Meaning:
     )
 
 
-def imported_star(code: Code, source: Source, each: Import, name: str, seen: Seen | None = None) -> Meaning:
+def follow_star_import(code: Code, source: SourceFile, each: Import, name: str, seen: Seen | None = None) -> Meaning:
     """What `import *` brings under a name; nothing when the module is not ours."""
     whole = locate(code, source, _absolute(code, source, each))
     if whole.kind == "module":
@@ -163,7 +165,7 @@ def imported_star(code: Code, source: Source, each: Import, name: str, seen: See
     return inside(code, whole, name) if whole.kind == "symbol" else UNKNOWN
 
 
-def _crate(code: Code, source: Source, place: Place, name: str) -> Meaning:
+def _crate(code: Code, source: SourceFile, place: NamePlace, name: str) -> Meaning:
     """The head of a Rust path that nothing brings in: `crate`, `super`, or another crate."""
     if name in {"std", "core", "alloc"} or name in source.dialect.builtin:
         return FOREIGN
@@ -171,7 +173,7 @@ def _crate(code: Code, source: Source, place: Place, name: str) -> Meaning:
     return found if found.kind == "module" else UNKNOWN
 
 
-def _absolute(code: Code, source: Source, each: Import) -> str:
+def _absolute(code: Code, source: SourceFile, each: Import) -> str:
     """The module of an import; inside `mod x { }` of Rust, `super` leads to the file first."""
     if source.dialect.family != "rust" or not each.module.startswith("super"):
         return each.module
@@ -182,20 +184,20 @@ def _absolute(code: Code, source: Source, each: Import) -> str:
     return "::".join(parts if parts[:1] == ["super"] else ["self", *parts])
 
 
-def _starred(code: Code, source: Source, name: str) -> Meaning:
-    return _merged(
-        imported_star(code, source, each, name)
+def _look_in_stars(code: Code, source: SourceFile, name: str) -> Meaning:
+    return _merge(
+        follow_star_import(code, source, each, name)
         for each in code.imports(source.id)
         if each.name == "*" and not each.alias
     )
 
 
-def _shared(code: Code, source: Source, name: str) -> Meaning:
+def _look_in_shared(code: Code, source: SourceFile, name: str) -> Meaning:
     """What is seen without an import: the folder, the package, or everything, by language."""
     shared = source.dialect.shared
     if not shared:
         return UNKNOWN
-    found = [s for s in code.named(name) if s.parent is None and s.kind not in NAMELESS and not _outlying(s)]
+    found = [s for s in code.find_named(name) if s.parent is None and s.kind not in NAMELESS and not _outlying(s)]
     if shared == "folder":
         return of([each.id for each in found if _folder(code, each) == source.folder])
     if shared == "package":
@@ -232,7 +234,7 @@ def _go_name(module_path: str, tail: str) -> str:
     return tail.split(".")[0].removeprefix("go-").replace("-", "_") if "." in tail else tail.removeprefix("go-")
 
 
-def _merged(meanings: Iterable[Meaning]) -> Meaning:
+def _merge(meanings: Iterable[Meaning]) -> Meaning:
     """All definitions together; else the first module; else foreign when something is."""
     symbols: dict[int, None] = {}
     files: dict[int, None] = {}

@@ -9,7 +9,7 @@ from laconic.index.resolve import names
 from laconic.index.resolve.code import Code, id_at
 from laconic.index.resolve.judge import TIERS, Judge, Verdict
 from laconic.index.resolve.meaning import UNKNOWN, module
-from laconic.index.resolve.target import Target, target
+from laconic.index.resolve.target import TargetSymbol, target
 from laconic.index.resolve.values import Values
 from laconic.index.store import Symbol
 from laconic.records import Import, Reference
@@ -17,7 +17,7 @@ from laconic.records import Import, Reference
 _MOST: Final = 4000  # uses of one name that are looked into; the rest is matched by name
 
 
-class Use(NamedTuple):
+class SymbolUse(NamedTuple):
     """One place where a symbol is used."""
 
     path: str
@@ -34,15 +34,15 @@ class Use(NamedTuple):
         return (not self.sure, TIERS.index(self.tier), self.path, self.line, self.column)
 
 
-def references(code: Code, symbol: Symbol) -> list[Use]:
+def references(code: Code, symbol: Symbol) -> list[SymbolUse]:
     """Every use of a symbol: the sure ones first."""
     code.refresh()
     wanted = target(code, symbol)
     judge = Judge(code, Values(code))
-    found = list(_named(code, judge, wanted))
-    found += _renamed(code, judge, wanted)
+    found = list(_find_named_uses(code, judge, wanted))
+    found += _find_renamed_uses(code, judge, wanted)
     if wanted.symbol.kind == "constructor" or wanted.name in {"__init__", "constructor"}:
-        found += _constructed(code, judge, wanted)
+        found += _find_constructor_uses(code, judge, wanted)
     own = {
         (code.sources[e.file].path, e.line) for n in wanted.same if (e := code.symbol(n)) and e.file in code.sources
     }
@@ -51,7 +51,7 @@ def references(code: Code, symbol: Symbol) -> list[Use]:
     return sorted(kept, key=lambda use: use.order)
 
 
-def _named(code: Code, judge: Judge, wanted: Target) -> Iterator[Use]:
+def _find_named_uses(code: Code, judge: Judge, wanted: TargetSymbol) -> Iterator[SymbolUse]:
     seen = 0
     for file, refs in code.mentions(wanted.name):
         for ref in refs:
@@ -61,7 +61,7 @@ def _named(code: Code, judge: Judge, wanted: Target) -> Iterator[Use]:
                 yield _use(code, file, ref, verdict)
 
 
-def _renamed(code: Code, judge: Judge, wanted: Target) -> Iterator[Use]:
+def _find_renamed_uses(code: Code, judge: Judge, wanted: TargetSymbol) -> Iterator[SymbolUse]:
     """Uses under another name: `import a as b`, default exports, and what is imported from there."""
     if wanted.is_member:
         return
@@ -78,7 +78,7 @@ def _renamed(code: Code, judge: Judge, wanted: Target) -> Iterator[Use]:
                     yield _use(code, file, ref, verdict)
 
 
-def _aliases(code: Code, wanted: Target) -> list[str]:
+def _aliases(code: Code, wanted: TargetSymbol) -> list[str]:
     """Other names that imports somewhere give to a symbol; `default` when some file exports it so."""
     found: dict[str, None] = {}
     queue = [wanted.name]
@@ -98,15 +98,15 @@ def _aliases(code: Code, wanted: Target) -> list[str]:
     return list(found)
 
 
-def _defaults(code: Code, wanted: Target) -> Iterator[Use]:
+def _defaults(code: Code, wanted: TargetSymbol) -> Iterator[SymbolUse]:
     """Imports of a default export: the name in the text is the importer's own."""
     for name in ("default", ""):
         for file, each in _importers(code, wanted, name):
             if each.module and each.alias and _brings(code, file, each, wanted):
-                yield Use(code.sources[file].path, each.line, 0, "import", True, "import", None)
+                yield SymbolUse(code.sources[file].path, each.line, 0, "import", True, "import", None)
 
 
-def _importers(code: Code, wanted: Target, name: str) -> list[tuple[int, Import]]:
+def _importers(code: Code, wanted: TargetSymbol, name: str) -> list[tuple[int, Import]]:
     """Imports of a name, in files that can mean the symbol."""
     if not name and wanted.dialect.family != "script":
         return []
@@ -120,14 +120,14 @@ def _importers(code: Code, wanted: Target, name: str) -> list[tuple[int, Import]
     ]
 
 
-def _brings(code: Code, file: int, each: Import, wanted: Target) -> bool:
-    meant = names.imported(code, code.sources[file], each)
+def _brings(code: Code, file: int, each: Import, wanted: TargetSymbol) -> bool:
+    meant = names.follow_import(code, code.sources[file], each)
     if meant.kind == "module" and not each.name:
         meant = names.member(code, meant, "default")
     return bool(set(meant.symbols) & wanted.same) and meant.kind == "symbol"
 
 
-def _constructed(code: Code, judge: Judge, wanted: Target) -> Iterator[Use]:
+def _find_constructor_uses(code: Code, judge: Judge, wanted: TargetSymbol) -> Iterator[SymbolUse]:
     """A constructor is used where its class is called."""
     for owner in wanted.owners:
         symbol = code.symbol(owner)
@@ -136,6 +136,6 @@ def _constructed(code: Code, judge: Judge, wanted: Target) -> Iterator[Use]:
                 yield use
 
 
-def _use(code: Code, file: int, ref: Reference, verdict: Verdict) -> Use:
+def _use(code: Code, file: int, ref: Reference, verdict: Verdict) -> SymbolUse:
     around = id_at(file, ref.scope)
-    return Use(code.sources[file].path, ref.line, ref.column, ref.kind, verdict.sure, verdict.tier, around)
+    return SymbolUse(code.sources[file].path, ref.line, ref.column, ref.kind, verdict.sure, verdict.tier, around)

@@ -7,14 +7,14 @@ from typing import Final
 
 from laconic.index.resolve import classes
 from laconic.index.resolve.code import CALLABLES, NAMELESS, TYPES, Code
-from laconic.index.resolve.dialect import Dialect, distinctive
+from laconic.index.resolve.dialect import LanguageDialect, distinctive
 from laconic.index.store import Symbol
 
 _ABSTRACT: Final = frozenset({"interface", "trait", "protocol", "type"})
 
 
 @dataclass(frozen=True, slots=True)
-class Target:
+class TargetSymbol:
     """A symbol and its relations."""
 
     symbol: Symbol
@@ -23,7 +23,7 @@ class Target:
     up: frozenset[int]  # what it overrides
     down: frozenset[int]  # what overrides it
     unique: bool  # nobody else has a member of this name
-    dialect: Dialect
+    dialect: LanguageDialect
     abstract: bool  # it is declared by an interface or a trait
     extends: bool  # its type inherits from something that is not ours
 
@@ -41,20 +41,22 @@ class Target:
         return self.unique and not self.up and distinctive(self.name)
 
 
-def target(code: Code, symbol: Symbol) -> Target:
+def target(code: Code, symbol: Symbol) -> TargetSymbol:
     """Everything about a symbol that judging needs."""
     source = code.sources[symbol.file]
     owners = tuple(classes.owners(code, symbol))
-    same = {each.id for each in code.named(symbol.name) if each.id == symbol.id or _same(code, each, symbol, owners)}
+    same = {
+        each.id for each in code.find_named(symbol.name) if each.id == symbol.id or _same(code, each, symbol, owners)
+    }
     is_method = bool(owners)
     up = frozenset(each.id for each in classes.overridden(code, symbol)) - same if is_method else frozenset()
     down = frozenset(each.id for each in classes.overrides(code, symbol)) - same if is_method else frozenset()
     related = same | up | down
     others = [
-        each for each in code.named(symbol.name) if each.id not in related and _rival(code, each, source.dialect)
+        each for each in code.find_named(symbol.name) if each.id not in related and _rival(code, each, source.dialect)
     ]
     kinds = {found.kind for number in owners if (found := code.symbol(number))}
-    return Target(
+    return TargetSymbol(
         symbol,
         frozenset(same),
         owners,
@@ -64,7 +66,7 @@ def target(code: Code, symbol: Symbol) -> Target:
         source.dialect,
         bool(kinds & _ABSTRACT),
         any(not classes.whole(code, owner) for owner in owners)
-        or (source.dialect.open_types and _added(code, symbol)),
+        or (source.dialect.open_types and _is_added(code, symbol)),
     )
 
 
@@ -83,13 +85,13 @@ def _same(code: Code, each: Symbol, symbol: Symbol, owners: tuple[int, ...]) -> 
     return bool(owners) and tuple(classes.owners(code, each)) == owners
 
 
-def _added(code: Code, symbol: Symbol) -> bool:
+def _is_added(code: Code, symbol: Symbol) -> bool:
     """Whether it may be a member of types of others: declared by a trait, or in a block that adds to a type."""
     above = code.symbol(symbol.parent) if symbol.parent is not None else None
     return above is not None and (above.kind == "trait" or (above.kind == "impl" and bool(above.bases)))
 
 
-def _rival(code: Code, each: Symbol, dialect: Dialect) -> bool:
+def _rival(code: Code, each: Symbol, dialect: LanguageDialect) -> bool:
     """Whether a use of the name on something unknown might mean this other definition."""
     source = code.sources.get(each.file)
     if source is None or each.kind in NAMELESS or source.dialect.family != dialect.family:

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import Final
 
 from laconic.index.resolve import classes, names
-from laconic.index.resolve.code import CALLABLES, TYPES, Code, Source
-from laconic.index.resolve.declared import Given, bindings, held, result, type_names
+from laconic.index.resolve.code import CALLABLES, TYPES, Code, SourceFile
+from laconic.index.resolve.declared import Given, bindings, read_held_type, result, type_names
 from laconic.index.resolve.expression import Step, chain, steps
-from laconic.index.resolve.meaning import ALIEN, UNKNOWN, Meaning, Place, instance, of
+from laconic.index.resolve.meaning import ALIEN, UNKNOWN, Meaning, NamePlace, instance, of
 from laconic.index.schema import position_of
 from laconic.index.store import Symbol
 
@@ -28,12 +28,12 @@ class Values:
 
     code: Code
 
-    def receiver(self, place: Place, text: str) -> Meaning:
+    def receiver(self, place: NamePlace, text: str) -> Meaning:
         """What stands before the dot."""
         parts = steps(text)
         return self.follow(place, parts, 0) if parts else UNKNOWN
 
-    def follow(self, place: Place, parts: tuple[Step, ...], deep: int) -> Meaning:
+    def follow(self, place: NamePlace, parts: tuple[Step, ...], deep: int) -> Meaning:
         """A chain of names, calls and subscripts, from left to right."""
         if deep > _DEEP or not parts:
             return UNKNOWN
@@ -61,18 +61,18 @@ class Values:
             elif step.text in {"()", "{}"}:
                 # A foreign function may well return something of ours, a foreign class does not.
                 type_like = last[:1].isupper() and (dialect.types_stand_out or step.text == "{}")
-                meant = ALIEN if type_like and meant.kind == "foreign" else self.called(meant, deep)
+                meant = ALIEN if type_like and meant.kind == "foreign" else self.call(meant, deep)
             else:
                 meant = UNKNOWN
             if meant.kind == "unknown":
                 break
         return meant
 
-    def name(self, place: Place, name: str, deep: int = 0) -> Meaning:
+    def name(self, place: NamePlace, name: str, deep: int = 0) -> Meaning:
         """A bare name as a value: a local first, then what the name is defined as."""
         given = self._local(place, name)
         if given:
-            meanings = {self._given(place, each, deep) for each in given}
+            meanings = {self._follow_given(place, each, deep) for each in given}
             return meanings.pop() if len(meanings) == 1 else UNKNOWN
         meant = names.lookup(self.code, place, name)
         return self.value(meant, deep)
@@ -85,22 +85,22 @@ class Values:
         holders = [symbol for symbol in found if symbol and symbol.kind in {"variable", "constant", "field"}]
         if not holders or len(holders) < len(found):
             return meant
-        declared = [each for each in holders if self._declared(each).kind == "type"]
+        declared = [each for each in holders if self._read_declared(each).kind == "type"]
         meanings = {self.holds(each, deep) for each in declared or holders}
         return meanings.pop() if len(meanings) == 1 else UNKNOWN
 
-    def _declared(self, symbol: Symbol) -> Given:
+    def _read_declared(self, symbol: Symbol) -> Given:
         source = self.code.sources.get(symbol.file)
-        return held(source.dialect.family, symbol.name, symbol.signature) if source else Given(0, "opaque")
+        return read_held_type(source.dialect.family, symbol.name, symbol.signature) if source else Given(0, "opaque")
 
     def holds(self, symbol: Symbol, deep: int) -> Meaning:
         """What a variable, field or property holds."""
         if symbol.file not in self.code.sources or deep > _DEEP:
             return UNKNOWN
-        given = self._declared(symbol)
+        given = self._read_declared(symbol)
         scope = position_of(symbol.parent) if symbol.parent is not None else -1
-        place = Place(symbol.file, self._inner(symbol, scope), symbol.line)
-        return self._given(place, given, deep)
+        place = NamePlace(symbol.file, self._inner(symbol, scope), symbol.line)
+        return self._follow_given(place, given, deep)
 
     def member(self, whole: Meaning, name: str, deep: int) -> Meaning:
         """A member of a value, a type or a module, as a value."""
@@ -108,7 +108,7 @@ class Values:
         if found.kind == "symbol":
             symbols = [each for number in found.symbols if (each := self.code.symbol(number))]
             if symbols and all("property" in each.modifiers.split() for each in symbols):
-                return self.returned(symbols[0], deep)
+                return self.read_result(symbols[0], deep)
         return self.value(found, deep)
 
     def members(self, whole: Meaning, name: str) -> Meaning:
@@ -125,17 +125,17 @@ class Values:
         ]
         return of(list(dict.fromkeys(found)))
 
-    def called(self, meant: Meaning, deep: int) -> Meaning:
+    def call(self, meant: Meaning, deep: int) -> Meaning:
         """What a call gives: an instance of a class, or what the function says that it returns."""
         if meant.kind != "symbol":
             return UNKNOWN
         symbols = [each for number in meant.symbols if (each := self.code.symbol(number))]
         if symbols and all(each.kind in TYPES for each in symbols):
             return instance([each.id for each in symbols])
-        results = {self.returned(each, deep) for each in symbols}
+        results = {self.read_result(each, deep) for each in symbols}
         return results.pop() if len(results) == 1 else UNKNOWN
 
-    def returned(self, symbol: Symbol, deep: int) -> Meaning:
+    def read_result(self, symbol: Symbol, deep: int) -> Meaning:
         """What a function says that it returns."""
         source = self.code.sources.get(symbol.file)
         if source is None or symbol.kind not in CALLABLES or deep > _DEEP:
@@ -143,9 +143,13 @@ class Values:
         if symbol.kind == "constructor":
             return instance(classes.owners(self.code, symbol))
         written = result(source.dialect.family, symbol.name, symbol.signature)
-        return self.typed(Place(symbol.file, position_of(symbol.id), symbol.line), written) if written else UNKNOWN
+        return (
+            self.read_type(NamePlace(symbol.file, position_of(symbol.id), symbol.line), written)
+            if written
+            else UNKNOWN
+        )
 
-    def typed(self, place: Place, written: str) -> Meaning:
+    def read_type(self, place: NamePlace, written: str) -> Meaning:
         """A value of a type as written."""
         path = type_names(written)
         if not path:
@@ -161,13 +165,13 @@ class Values:
             return instance(types)
         return ALIEN if meant.kind == "foreign" else UNKNOWN
 
-    def _given(self, place: Place, given: Given, deep: int) -> Meaning:
+    def _follow_given(self, place: NamePlace, given: Given, deep: int) -> Meaning:
         if given.kind in {"type", "inner"}:
-            return self.typed(place, given.text) if given.text else UNKNOWN
+            return self.read_type(place, given.text) if given.text else UNKNOWN
         if given.kind == "value":
             text = given.text.strip()
             if asserted := _ASSERTED.search(text):
-                return self.typed(place, asserted[1] or asserted[2])
+                return self.read_type(place, asserted[1] or asserted[2])
             if text.startswith(_LITERALS) or text[:1].isdigit():
                 return ALIEN if chain(text) == "" and not text.startswith(("[", "{", "(")) else UNKNOWN
             written = chain(text)
@@ -175,18 +179,18 @@ class Values:
             return self.follow(place, parts, deep + 1) if parts else UNKNOWN
         return UNKNOWN
 
-    def _local(self, place: Place, name: str) -> list[Given]:
+    def _local(self, place: NamePlace, name: str) -> list[Given]:
         """What the functions around a place may have given to a name by then; nothing if it is not theirs."""
         source = self.code.sources[place.file]
         for around in self.code.outline(place.file).around(place.scope):
             if around.kind not in CALLABLES:
                 continue
-            found = self._bound(source, around, name)
+            found = self._find_bindings(source, around, name)
             if found:
                 return self._reaching(place, found) or [found[0][1]]
         return []
 
-    def _reaching(self, place: Place, found: list[tuple[int, Given]]) -> list[Given]:
+    def _reaching(self, place: NamePlace, found: list[tuple[int, Given]]) -> list[Given]:
         """Of several assignments those that may hold at a line: back to the last that is sure to have been run."""
         lines = self.code.lines(place.file)
         reaching: list[Given] = []
@@ -204,7 +208,7 @@ class Values:
                 break
         return reaching
 
-    def _bound(self, source: Source, around: Symbol, name: str) -> list[tuple[int, Given]]:
+    def _find_bindings(self, source: SourceFile, around: Symbol, name: str) -> list[tuple[int, Given]]:
         key = ("bound", around.id, name)
         kept = self.code.derived.get(key)
         if isinstance(kept, list):

@@ -1,7 +1,7 @@
 """One box for every question about code: names, paths, text and words, ranked together without a mode to choose."""
 
-from laconic.index.search.entry import Found, search
-from laconic.index.search.ranking import Ranked
-from laconic.index.search.tasks import rank_symbols
+from laconic.index.search.ranking import RankedSymbol
+from laconic.index.search.rerank import rank_symbols
+from laconic.index.search.search import SearchResult, search
 
-__all__ = ["Found", "Ranked", "rank_symbols", "search"]
+__all__ = ["RankedSymbol", "SearchResult", "rank_symbols", "search"]

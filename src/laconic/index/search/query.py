@@ -1,11 +1,16 @@
-"""What a query asks for: filters inside it, its shape, kind words, names. Pure; it knows nothing of the index."""
+"""What a query asks for and where: filters inside it, its shape, kind words, names, and the files it may look into."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Final
 
+import msgspec
+
+from laconic.index.store import Store
 from laconic.index.words import fold
 
 # Kinds that a word in front of a name asks for.
@@ -46,6 +51,10 @@ _SEPARATOR: Final = re.compile(r"::|\.|#|->")
 _NAME: Final = re.compile(r"[^\W\d][\w$-]*[?!]?")
 _QUALIFIED: Final = re.compile(r"[\w$]+(?:(?:::|\.|#|->)[\w$]+[?!]?)+(?:\(\))?")
 _EITHER: Final = re.compile(r"\s+OR\s+|\s+\|\|?\s+")
+_ALIASES: Final = {
+    **{"js": "javascript", "ts": "typescript", "py": "python", "rs": "rust", "rb": "ruby", "cs": "csharp"},
+    **{"c#": "csharp", "c++": "cpp", "golang": "go", "kt": "kotlin", "md": "markdown", "sh": "bash", "shell": "bash"},
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,15 +108,15 @@ class Query:
         return bool(_NAME.fullmatch(self.bare.removesuffix("()")))
 
 
-def understand(raw: str) -> Query:
+def parse_query(raw: str) -> Query:
     """Read a query as an agent or a person writes it."""
-    text, filters = _filters(raw.strip())
+    text, filters = _parse_filters(raw.strip())
     if (found := _REGEX.fullmatch(text)) and not _LETTER.fullmatch(found["pattern"]):
         return Query(text, filters, regex=found["pattern"], ignore_case="i" in found["flags"] or None, bare=text)
     if len(text) > 2 and text[0] == text[-1] and text[0] in "\"'`":
         inner = text[1:-1]
         return (
-            replace(understand(inner), filters=filters, phrase=inner)
+            replace(parse_query(inner), filters=filters, phrase=inner)
             if text[0] == "`"
             else Query(inner, filters, phrase=inner, bare=inner)
         )
@@ -116,10 +125,10 @@ def understand(raw: str) -> Query:
     either = tuple(part for part in _EITHER.split(text) if part.strip())
     if len(either) > 1:
         return Query(text, filters, either=either, bare=text, testing=_is_testing(text))
-    return _worded(text, filters)
+    return _parse_words(text, filters)
 
 
-def _worded(text: str, filters: Filters) -> Query:
+def _parse_words(text: str, filters: Filters) -> Query:
     first, _, rest = text.partition(" ")
     kinds = KINDS.get(first.lower().rstrip(":"), ()) if rest.strip() else ()
     if not kinds and rest and (last := text.rsplit(" ", 1))[1].lower() in KINDS:
@@ -131,7 +140,7 @@ def _is_testing(text: str) -> bool:
     return any(word in _TESTING for word in re.findall(r"[a-z]+", text.lower()))
 
 
-def _filters(raw: str) -> tuple[str, Filters]:
+def _parse_filters(raw: str) -> tuple[str, Filters]:
     paths: list[str] = []
     without: list[str] = []
     languages: list[str] = []
@@ -140,7 +149,7 @@ def _filters(raw: str) -> tuple[str, Filters]:
     for found in _FILTER.finditer(raw):
         key, value = found["key"].lower(), found["value"].strip('"')
         if key in {"path", "file", "files", "in"}:
-            (without if found["no"] else paths).extend(patterns(value))
+            (without if found["no"] else paths).extend(split_globs(value))
         elif key == "ext":
             (without if found["no"] else paths).append(f"*.{value.lstrip('.')}")
         elif key in {"lang", "language"}:
@@ -157,15 +166,89 @@ def _filters(raw: str) -> tuple[str, Filters]:
     return text, filters
 
 
-def patterns(value: str) -> tuple[str, ...]:
+def split_globs(value: str) -> tuple[str, ...]:
     """The globs of a value like `src/**|docs/**`, `{a,b}/*.py` or `a.py b.py`."""
     parts = re.split(r"[|\s]+|,(?![^{]*\})", value.strip())
-    return tuple(glob for part in parts if part for glob in _braces(part))
+    return tuple(glob for part in parts if part for glob in _expand_braces(part))
 
 
-def _braces(glob: str) -> list[str]:
+def _expand_braces(glob: str) -> list[str]:
     found = re.search(r"\{([^{}]*)\}", glob)
     if found is None:
         return [glob]
     head, tail = glob[: found.start()], glob[found.end() :]
-    return [whole for choice in found[1].split(",") for whole in _braces(head + choice + tail)][:64]
+    return [whole for choice in found[1].split(",") for whole in _expand_braces(head + choice + tail)][:64]
+
+
+@dataclass(frozen=True)
+class Scope:
+    """The files that are looked into; `files` is None when there is no limit."""
+
+    files: frozenset[int] | None = None
+    kinds: tuple[str, ...] = ()
+    paths: Callable[[str], bool] | None = None
+
+    @cached_property
+    def ids(self) -> str:
+        """The files as JSON, for `json_each`."""
+        return msgspec.json.encode(sorted(self.files or ())).decode()
+
+    def limit(self, column: str) -> tuple[str, tuple[str, ...]]:
+        """A condition on a column with file ids, and its parameters."""
+        if self.files is None:
+            return "", ()
+        return f" AND {column} IN (SELECT value FROM json_each(?))", (self.ids,)
+
+    @property
+    def empty(self) -> bool:
+        return self.files is not None and not self.files
+
+
+def resolve_scope(store: Store, filters: Filters) -> Scope:
+    """The scope that filters describe."""
+    if not filters:
+        return Scope()
+    wanted, unwanted = compile_globs(filters.paths), compile_globs(filters.without)
+    languages = {_ALIASES.get(name, name) for name in filters.languages}
+    found: dict[int, str] = {}
+    for number, path, language, file_class in store.connection.execute("SELECT id, path, language, class FROM files"):
+        if filters.paths and not wanted(path):
+            continue
+        if filters.without and unwanted(path):
+            continue
+        if languages and not any(language == name or language.startswith(name) for name in languages):
+            continue
+        if filters.tests is not None and (file_class == "test") != filters.tests:
+            continue
+        found[number] = path
+    limited = bool(filters.paths or filters.without or languages or filters.tests is not None)
+    inside = frozenset(found.values())
+    return Scope(frozenset(found) if limited else None, filters.kinds, inside.__contains__ if limited else None)
+
+
+def compile_globs(globs: Sequence[str]) -> Callable[[str], bool]:
+    """Whether any of the globs matches a path. A glob without a slash is tried on the last part too; a folder covers
+    what is below it; `**` crosses folders and `*` does not."""
+    if not globs:
+        return lambda path: False
+    whole = re.compile("|".join(f"(?:{_translate_glob(glob)})" for glob in globs))
+    return lambda path: whole.fullmatch(path) is not None
+
+
+def _translate_glob(glob: str) -> str:
+    glob = glob.removeprefix("./").strip("/") if glob not in {".", "./", "/"} else "**"
+    out = ""
+    at = 0
+    while at < len(glob):
+        if glob.startswith("**/", at):
+            out, at = out + "(?:.*/)?", at + 3
+        elif glob.startswith("**", at):
+            out, at = out + ".*", at + 2
+        elif glob[at] == "*":
+            out, at = out + "[^/]*", at + 1
+        elif glob[at] == "?":
+            out, at = out + "[^/]", at + 1
+        else:
+            out, at = out + re.escape(glob[at]), at + 1
+    anywhere = "(?:.*/)?" if "/" not in glob else ""
+    return f"{anywhere}{out}(?:/.*)?"

@@ -13,9 +13,8 @@ from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 from laconic.index.schema import SHIFT, file_of
-from laconic.index.search.rarity import Rarity
-from laconic.index.search.scope import Scope
-from laconic.index.search.terms import MOST, Term, identifiers, paths
+from laconic.index.search.query import Scope
+from laconic.index.search.terms import MOST, Rarity, Term, find_identifiers, find_paths
 from laconic.index.store import Store, Symbol
 from laconic.index.words import fold
 
@@ -31,7 +30,7 @@ _PLACED: Final = 0.25  # the same for a file whose path the text mentions
 _NAMESAKES: Final = 8  # symbols of one name that a text may mean
 
 
-class Ranked(NamedTuple):
+class RankedSymbol(NamedTuple):
     """A symbol, or the part of a file that belongs to none, with its score."""
 
     score: float
@@ -42,7 +41,7 @@ class Ranked(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Taste:
+class Priors:
     """What a caller prefers: factors by kind of symbol and class of file."""
 
     kinds: Mapping[str, float]
@@ -50,21 +49,21 @@ class Taste:
     file_row: float = 0.0  # for what stands outside all definitions; 0 leaves it out
 
 
-def ranked(store: Store, wanted: list[Term], scope: Scope, taste: Taste, text: str = "") -> list[Ranked]:
+def rank(store: Store, wanted: list[Term], scope: Scope, priors: Priors, text: str = "") -> list[RankedSymbol]:
     """All that matches, best first. `text` may name symbols and paths outright."""
-    rows = matching(store, _worth(store, wanted), scope, _POOL)
+    rows = match_terms(store, _most_telling(store, wanted), scope, _POOL)
     best = max((row.score for row in rows), default=1.0)
-    rows += named(store, identifiers(text), scope, {row.id for row in rows})
-    exact = {fold(name) for name in identifiers(text)}
-    places = tuple(paths(text))
-    scored = [_with_priors(row, taste, best, exact, places) for row in rows]
-    shared = lent(scored)
+    rows += find_named(store, find_identifiers(text), scope, {row.id for row in rows})
+    exact = {fold(name) for name in find_identifiers(text)}
+    places = tuple(find_paths(text))
+    scored = [_with_priors(row, priors, best, exact, places) for row in rows]
+    shared = sum_by_file(scored)
     found = [row._replace(score=row.score + _NEIGHBOURS * shared[file_of(row.id)]) for row in scored]
-    found = [row for row in found if row.symbol is not None or taste.file_row > 0]
+    found = [row for row in found if row.symbol is not None or priors.file_row > 0]
     return sorted(found, key=lambda row: (-row.score, row.path, row.id))
 
 
-def matching(store: Store, wanted: list[Term], scope: Scope, most: int) -> list[Ranked]:
+def match_terms(store: Store, wanted: list[Term], scope: Scope, most: int) -> list[RankedSymbol]:
     """The rows that bm25 likes best. They are joined with their symbols afterwards: a common word has many rows."""
     if not wanted:
         return []
@@ -81,11 +80,12 @@ def matching(store: Store, wanted: list[Term], scope: Scope, most: int) -> list[
         JOIN files ON files.id = best.id >> {SHIFT} LEFT JOIN symbols ON symbols.id = best.id"""
     rows = store.connection.execute(sql, (query, *parameters, *scope.kinds))
     return [
-        Ranked(-row[0], row[2], row[3], None if row[4] is None else Symbol._make(row[4:]), row[1]) for row in rows
+        RankedSymbol(-row[0], row[2], row[3], None if row[4] is None else Symbol._make(row[4:]), row[1])
+        for row in rows
     ]
 
 
-def _worth(store: Store, wanted: list[Term]) -> list[Term]:
+def _most_telling(store: Store, wanted: list[Term]) -> list[Term]:
     """Of a long text the words that tell most: rare ones, and those of its title."""
     if len(wanted) <= MOST:
         return wanted
@@ -95,9 +95,9 @@ def _worth(store: Store, wanted: list[Term]) -> list[Term]:
     return [term for _, term in sorted(worth, reverse=True)[:MOST]]
 
 
-def named(store: Store, names: Iterable[str], scope: Scope, known: set[int]) -> list[Ranked]:
+def find_named(store: Store, names: Iterable[str], scope: Scope, known: set[int]) -> list[RankedSymbol]:
     """Symbols that the text names but that its words did not find."""
-    found: list[Ranked] = []
+    found: list[RankedSymbol] = []
     limit, parameters = scope.limit("files.id")
     sql = f"""SELECT files.path, files.class, symbols.* FROM symbols JOIN files ON files.id = symbols.id >> {SHIFT}
         WHERE folded = ?{limit} LIMIT {_NAMESAKES}"""
@@ -106,36 +106,40 @@ def named(store: Store, names: Iterable[str], scope: Scope, known: set[int]) -> 
             symbol = Symbol._make(row[2:])
             if symbol.id not in known and (not scope.kinds or symbol.kind in scope.kinds):
                 known.add(symbol.id)
-                found.append(Ranked(0.0, row[0], row[1], symbol, symbol.id))
+                found.append(RankedSymbol(0.0, row[0], row[1], symbol, symbol.id))
     return found
 
 
-def _with_priors(row: Ranked, taste: Taste, best: float, exact: set[str], places: tuple[str, ...]) -> Ranked:
+def _with_priors(
+    row: RankedSymbol, priors: Priors, best: float, exact: set[str], places: tuple[str, ...]
+) -> RankedSymbol:
     score = row.score
-    if mentioned(row.path, places):
+    if is_mentioned(row.path, places):
         score += _PLACED * best
     if row.symbol is not None and row.symbol.folded in exact:
-        score += _NAMED * best / taste.classes.get(row.file_class, 1.0)  # a name counts the same in any class of file
-    return row._replace(score=score * prior(row, taste, _LENGTH))
+        score += (
+            _NAMED * best / priors.classes.get(row.file_class, 1.0)
+        )  # a name counts the same in any class of file
+    return row._replace(score=score * prior_of(row, priors, _LENGTH))
 
 
-def mentioned(path: str, places: Iterable[str]) -> bool:
+def is_mentioned(path: str, places: Iterable[str]) -> bool:
     """Whether one of the places that a text writes is this file."""
     return any(path.endswith(place) or place.endswith("/" + path) for place in places)
 
 
-def prior(row: Ranked, taste: Taste, length: float) -> float:
+def prior_of(row: RankedSymbol, priors: Priors, length: float) -> float:
     """What a row is worth before anything was asked: by its class of file, its kind and its length."""
-    factor = taste.classes.get(row.file_class, 1.0)
+    factor = priors.classes.get(row.file_class, 1.0)
     symbol = row.symbol
     if symbol is None:
-        return factor * taste.file_row
+        return factor * priors.file_row
     if symbol.test and row.file_class != "test":
-        factor *= taste.classes.get("test", 1.0)
-    return factor * taste.kinds.get(symbol.kind, 0.2) * math.pow(min(len(symbol.span) + 3, _LONG), length)
+        factor *= priors.classes.get("test", 1.0)
+    return factor * priors.kinds.get(symbol.kind, 0.2) * math.pow(min(len(symbol.span) + 3, _LONG), length)
 
 
-def lent(rows: Iterable[Ranked]) -> defaultdict[int, float]:
+def sum_by_file(rows: Iterable[RankedSymbol]) -> defaultdict[int, float]:
     """By file, the sum of its scores, each further one counting less."""
     sums: defaultdict[int, float] = defaultdict(float)
     share: defaultdict[int, float] = defaultdict(lambda: 1.0)

@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from laconic.index.search.query import Query
-from laconic.index.search.ranking import Ranked
-from laconic.index.search.terms import identifiers
+from laconic.index.search.ranking import RankedSymbol
+from laconic.index.search.terms import find_identifiers
 from laconic.index.words import split
 
 Encoder = Callable[[str], Sequence[float]]
@@ -30,25 +30,27 @@ _SIGNATURE: Final = 80  # characters
 _DOC: Final = 120
 
 
-def fits(query: Query) -> bool:
+def is_question(query: Query) -> bool:
     """Whether a query is a question in words: names and kinds of names are found better by their letters."""
-    return len(query.text.split()) >= _FEWEST and not query.kinds and not identifiers(query.text)
+    return len(query.text.split()) >= _FEWEST and not query.kinds and not find_identifiers(query.text)
 
 
-def reordered(encode: Encoder, question: str, rows: Sequence[tuple[float, Ranked]]) -> list[tuple[float, Ranked]]:
+def reorder(
+    encode: Encoder, question: str, rows: Sequence[tuple[float, RankedSymbol]]
+) -> list[tuple[float, RankedSymbol]]:
     """The same rows and the same scores, best first; which row has which score depends on both orders."""
     head = rows[:CANDIDATES]
     if len(head) < 2:
         return list(rows)
     wanted = encode(question)
-    near = _stretched([_cosine(wanted, encode(described(row))) for _, row in head])
+    near = _stretch([_cosine(wanted, encode(describe(row))) for _, row in head])
     best = head[0][0] or 1.0
     fused = [score / best + _WEIGHT * nearness for (score, _), nearness in zip(head, near, strict=True)]
     order = sorted(range(len(head)), key=lambda at: -fused[at])
     return [(score, head[at][1]) for (score, _), at in zip(head, order, strict=True)] + list(rows[CANDIDATES:])
 
 
-def described(row: Ranked) -> str:
+def describe(row: RankedSymbol) -> str:
     """What a candidate is about, in few words."""
     place = split(" ".join(row.path.rsplit(".", 1)[0].split("/")[-2:])).lower()
     symbol = row.symbol
@@ -58,7 +60,7 @@ def described(row: Ranked) -> str:
 
 
 @cache
-def installed() -> Encoder | None:
+def load_encoder() -> Encoder | None:
     """The encoder of the extra, or None. Its model is mapped, not read: a question touches a few rows of it."""
     found = find_spec("wordllama")
     if found is None or found.origin is None:
@@ -96,6 +98,6 @@ def _cosine(one: Sequence[float], other: Sequence[float]) -> float:
     return sum(map(mul, one, other)) / lengths if lengths else 0.0
 
 
-def _stretched(values: Sequence[float]) -> list[float]:
+def _stretch(values: Sequence[float]) -> list[float]:
     low, high = min(values), max(values)
     return [(value - low) / ((high - low) or 1.0) for value in values]

@@ -1,12 +1,14 @@
-"""The words of a question that are worth looking for, and how much each counts. Pure."""
+"""The words of a question that are worth looking for, how much each counts, and how rare it is in an index."""
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator
 from functools import lru_cache
 from typing import Final, NamedTuple
 
+from laconic.index.store import Store
 from laconic.index.words import split
 
 MOST: Final = 64  # terms of one question: more cost time and find nothing new
@@ -45,22 +47,22 @@ class Term(NamedTuple):
     weight: float
 
 
-def terms(text: str) -> list[Term]:
+def extract_terms(text: str) -> list[Term]:
     """Words of the title, then of the text, then of code, each with what it counts by where it stands and how often.
 
     Boxes to tick and comments of a template say nothing about the task.
     """
     title, rest = title_and_rest(text)
     if not rest.strip():
-        return [Term(word, 1.0) for word in dict.fromkeys(_words(title))]
+        return [Term(word, 1.0) for word in dict.fromkeys(_split_words(title))]
     most: dict[str, float] = {}
     sums: dict[str, float] = {}
-    for weight, part in _parts(rest):
-        for word in _words(_DATA.sub(" ", part)):
+    for weight, part in _weigh_parts(rest):
+        for word in _split_words(_DATA.sub(" ", part)):
             most[word] = max(weight, most.get(word, 0.0))
             sums[word] = sums.get(word, 0.0) + weight
     said = {word: most[word] * (total / most[word]) ** _AGAIN for word, total in sums.items()}
-    found = {word: max(_TITLE + said.get(word, 0.0) / 2, said.get(word, 0.0)) for word in _words(title)}
+    found = {word: max(_TITLE + said.get(word, 0.0) / 2, said.get(word, 0.0)) for word in _split_words(title)}
     return [Term(word, weight) for word, weight in (found | {w: said[w] for w in said if w not in found}).items()]
 
 
@@ -70,7 +72,7 @@ def title_and_rest(text: str) -> tuple[str, str]:
     return title[:_LINE], f"{title[_LINE:]}\n{rest}"
 
 
-def _parts(text: str) -> Iterator[tuple[float, str]]:
+def _weigh_parts(text: str) -> Iterator[tuple[float, str]]:
     """Parts of a text, each with what a word of it counts; a word between back quotes is in two of them."""
     text = _COMMENT.sub(" ", text)
     prose: list[str] = []
@@ -85,33 +87,33 @@ def _parts(text: str) -> Iterator[tuple[float, str]]:
     yield _CODE_WORD, "\n".join(code)
 
 
-def prose(text: str) -> str:
+def strip_code(text: str) -> str:
     """A text without its blocks of code."""
     return _BLOCK.sub(" ", text)
 
 
-def telling(word: str) -> bool:
+def is_telling(word: str) -> bool:
     """Whether a word can tell anything: `the` cannot."""
     return word.lower() not in _STOP
 
 
-def identifiers(text: str) -> list[str]:
+def find_identifiers(text: str) -> list[str]:
     """Names that a text writes as code: in back quotes, with a call, or in a naming style that prose has not.
 
     Whole blocks of code do not count: they show how the reader uses the code, with names of his own.
     """
-    text = prose(text)
+    text = strip_code(text)
     found = [match for quoted in _QUOTED.findall(text) for match in re.findall(r"[A-Za-z_$][\w$]*", quoted)]
     found += _IDENTIFIER.findall(text)
     return [name for name in dict.fromkeys(found) if len(name) > 2 and name.lower() not in _STOP]
 
 
-def paths(text: str) -> list[str]:
+def find_paths(text: str) -> list[str]:
     """What looks like a path, without the line number of a stack trace."""
     return list(dict.fromkeys(_PATH.findall(text)))
 
 
-def akin(one: str, other: str) -> bool:
+def has_same_stem(one: str, other: str) -> bool:
     """Whether two words have the same stem, roughly: `compile` and `compiled`, `route` and `routing`."""
     if one == other:
         return True
@@ -134,7 +136,28 @@ def stem(word: str) -> str:
     return word[:-1] if word.endswith("e") and len(word) > 4 else word
 
 
-def _words(text: str) -> Iterator[str]:
+def _split_words(text: str) -> Iterator[str]:
     for word in split(text).split():
         if (small := word.lower()) not in _STOP and (len(word) > 1 or not word.isascii()):
             yield small
+
+
+class Rarity:
+    """Counts words of one index."""
+
+    def __init__(self, store: Store) -> None:
+        self._connection = store.connection
+        self._counts: dict[str, int] = {}
+        self.total = int(self._connection.execute("SELECT count(*) FROM symbols").fetchone()[0]) + 1
+
+    def count(self, word: str, columns: str = "") -> int:
+        """The symbols that have a word, anywhere or in these columns of the table of words."""
+        where = f'{{{columns}}} : "{word}"' if columns else f'"{word}"'
+        if where not in self._counts:
+            sql = "SELECT count(*) FROM words WHERE words MATCH ?"
+            self._counts[where] = int(self._connection.execute(sql, (where,)).fetchone()[0])
+        return self._counts[where]
+
+    def information(self, count: int) -> float:
+        """What a word tells that so many have: the fewer, the more."""
+        return math.log(1 + self.total / (count + 1))

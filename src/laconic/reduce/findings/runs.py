@@ -78,7 +78,7 @@ def pytest(output: str) -> Findings:
                 test=test,
             )
         )
-    counts = _counted(_PYTEST_TOTAL, output)
+    counts = _read_counts(_PYTEST_TOTAL, output)
     claimed = counts.get("failed", 0) + counts.get("error", 0) + counts.get("errors", 0) if counts else None
     return Findings("pytest", tuple(items), claimed, counts.get("passed", 0), counts.get("skipped", 0))
 
@@ -103,7 +103,7 @@ def _where(section: str, path: str) -> tuple[int, str]:
     return line, " ".join(reason[1].split()) if reason else ""
 
 
-def _counted(pattern: re.Pattern[str], output: str) -> dict[str, int]:
+def _read_counts(pattern: re.Pattern[str], output: str) -> dict[str, int]:
     found = pattern.findall(output)
     if not found:
         return {}

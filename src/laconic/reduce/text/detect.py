@@ -69,11 +69,11 @@ def detect_clean(body: str, whole: bool = True) -> Kind:
     """The kind of a text that is already clean and unwrapped."""
     if not body.strip():
         return "prose"
-    if kind := _structured(body, whole):
+    if kind := _detect_structure(body, whole):
         return kind
     lines = sample(body)
     solid = [line for line in lines if line.strip()]
-    if _numbered(solid):
+    if _is_numbered(solid):
         return "numbered"
     text = "\n".join(lines)
     patched = _patch_share(body)
@@ -128,7 +128,7 @@ def sample(body: str) -> list[str]:
     return [*lines[:third], *lines[middle : middle + third], *lines[-third:]]
 
 
-def _structured(body: str, whole: bool) -> Kind | None:
+def _detect_structure(body: str, whole: bool) -> Kind | None:
     start = body.lstrip()[:2000].lower()
     if start.startswith(("{", "[")) and not re.match(r"\[[a-z0-9 :.,/-]+\][ \n]", start):
         lines = [line for line in body[:100_000].split("\n") if line.strip()]
@@ -166,7 +166,7 @@ def _patch_share(body: str) -> float:
     return count / max(1, len(lines))
 
 
-def _numbered(solid: Sequence[str]) -> bool:
+def _is_numbered(solid: Sequence[str]) -> bool:
     """As `cat -n` prints: a rising number before each line."""
     numbers = [int(found[1]) for line in solid if (found := NUMBERED.match(line))]
     return len(numbers) > 3 and len(numbers) * 10 >= len(solid) * 9 and all(a < b for a, b in pairwise(numbers))

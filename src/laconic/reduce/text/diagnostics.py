@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from laconic.reduce.text import signals
-from laconic.reduce.text.parts import COMMON, KEY, NEAR, NOISE, PLACE, TOP, UNSAID, Part, shorten
+from laconic.reduce.text.parts import COMMON, KEY, NEAR, NOISE, PLACE, TOP, UNSAID, TextPart, shorten
 
 _PATH: Final = r"(?P<path>(?:[A-Za-z]:[\\/])?[^\s:()\[\]'\"|]+(?: [^\s:()]+)*?\.[A-Za-z]\w{0,9}|[\w./\\@+-]*[\w/])"
 _SEVERITY: Final = r"(?P<severity>fatal error|error|warning|warn|note|info|information|hint|help|convention|style)"
@@ -57,7 +57,7 @@ _Key = tuple[str, str, str, str]  # path, severity, code, message
 
 
 @dataclass(slots=True)
-class Finding:
+class Diagnostic:
     """One diagnostic as it was printed."""
 
     path: str
@@ -98,16 +98,16 @@ def looks_indented(line: str) -> bool:
     return found is not None and bool(found["severity"])
 
 
-def diagnostic_parts(lines: Sequence[str]) -> list[Part]:
+def diagnostic_parts(lines: Sequence[str]) -> list[TextPart]:
     """One part per distinct finding of a file, other lines by what they say."""
-    items: list[Finding | str] = []
+    items: list[Diagnostic | str] = []
     _read(lines, items)
-    return _grouped(items)
+    return _group(items)
 
 
-def _read(lines: Sequence[str], items: list[Finding | str]) -> None:
+def _read(lines: Sequence[str], items: list[Diagnostic | str]) -> None:
     """Split into findings and other lines; lines that illustrate a finding are counted in it."""
-    current: Finding | None = None
+    current: Diagnostic | None = None
     path = ""
     index = 0
     while index < len(lines):
@@ -129,26 +129,26 @@ def _read(lines: Sequence[str], items: list[Finding | str]) -> None:
             current = None
 
 
-def _finding(line: str, path: str, following: Sequence[str]) -> Finding | None:
+def _finding(line: str, path: str, following: Sequence[str]) -> Diagnostic | None:
     if path and (found := _INDENTED.match(line)) and (found["severity"] or _TAIL_CODE.search(line)):
-        code, message = _coded(found["message"])
-        return Finding(path, found["line"], found["col"], found["severity"] or "", code, message)
+        code, message = _split_code(found["message"])
+        return Diagnostic(path, found["line"], found["col"], found["severity"] or "", code, message)
     if looks_placed(line):
         found = _PLACED.match(line)
         assert found is not None
-        code, message = _coded(found["message"])
+        code, message = _split_code(found["message"])
         line_number = found["line"] or found["line2"]
-        return Finding(
+        return Diagnostic(
             found["path"], line_number, found["col"] or found["col2"] or "", found["severity"] or "", code, message
         )
     if looks_headed(line, following):
         found = _HEADED.match(line)
         assert found is not None
-        return Finding("", "", "", found["severity"] or "", found["code"] or found["rule"] or "", found["message"])
+        return Diagnostic("", "", "", found["severity"] or "", found["code"] or found["rule"] or "", found["message"])
     return None
 
 
-def _coded(message: str) -> tuple[str, str]:
+def _split_code(message: str) -> tuple[str, str]:
     """A message parted from its code, which stands before or behind it."""
     if found := _CODE.match(message):
         return found.group(), message[found.end() :].lstrip(": ")
@@ -161,7 +161,7 @@ def _illustrates(line: str) -> bool:
     return _GUTTER.match(line) is not None
 
 
-def _belongs(line: str, finding: Finding) -> bool:
+def _belongs(line: str, finding: Diagnostic) -> bool:
     """The line illustrates the finding; what it adds in words is kept as a note."""
     if not line.strip() or _ARROW.match(line) or signals.CARETS.match(line):
         return True
@@ -191,8 +191,8 @@ def _add(notes: list[str], note: str) -> None:
         notes.append(note)
 
 
-def _grouped(items: Sequence[Finding | str]) -> list[Part]:
-    groups: dict[_Key, list[Finding]] = {}
+def _group(items: Sequence[Diagnostic | str]) -> list[TextPart]:
+    groups: dict[_Key, list[Diagnostic]] = {}
     order: list[_Key | str] = []
     for item in items:
         if isinstance(item, str):
@@ -204,7 +204,7 @@ def _grouped(items: Sequence[Finding | str]) -> list[Part]:
             groups[key] = []
             order.append(key)
         groups[key].append(item)
-    parts: list[Part] = []
+    parts: list[TextPart] = []
     folder, head = "", -1
     said: set[str] = set()
     for entry in order:
@@ -216,17 +216,19 @@ def _grouped(items: Sequence[Finding | str]) -> list[Part]:
         if parent != folder or head < 0:
             folder, head = parent, -1
             if parent:
-                parts.append(Part(parent, PLACE, 0))
+                parts.append(TextPart(parent, PLACE, 0))
                 head = len(parts) - 1
         worth = KEY if "err" in entry[1] or not entry[1] else KEY if len(groups) < 60 else NEAR
         worth = NEAR if entry[1] in {"note", "help", "info", "hint"} and len(groups) > 200 else worth
         whole = len(group) == 1 or not any(finding.col for finding in group)
-        parts += [Part(text, worth, 1, "findings", head, whole) for text in _written(name, entry, group, said)]
-        parts.append(Part("", NOISE, sum(finding.lines - 1 for finding in group), UNSAID))
+        parts += [
+            TextPart(text, worth, 1, "findings", head, whole) for text in _write_group(name, entry, group, said)
+        ]
+        parts.append(TextPart("", NOISE, sum(finding.lines - 1 for finding in group), UNSAID))
     return parts
 
 
-def _written(name: str, key: _Key, group: Sequence[Finding], said: set[str]) -> list[str]:
+def _write_group(name: str, key: _Key, group: Sequence[Diagnostic], said: set[str]) -> list[str]:
     """One or more lines for the findings of a file that say the same."""
     _, severity, code, message = key
     notes = [note for note in group[0].notes if note not in said]
@@ -258,16 +260,16 @@ def _split(path: str) -> tuple[str, str]:
     return path[:cut], path[cut:]
 
 
-def _other(line: str) -> Part:
+def _other(line: str) -> TextPart:
     if signals.is_summary(line) or _TALLY.match(line):
-        return Part(line, TOP)
+        return TextPart(line, TOP)
     if line.startswith((" ", "\t")) and signals.is_error(line) and len(line) < 200:
-        return Part(line, NEAR)
+        return TextPart(line, NEAR)
     if signals.RULE.match(line) or signals.CARETS.match(line):
-        return Part(line, NOISE, what="rules")
+        return TextPart(line, NOISE, what="rules")
     text = shorten(line, 400)
     if signals.is_error(line):
-        return Part(text, KEY)
+        return TextPart(text, KEY)
     if signals.is_progress(line):
-        return Part(text, COMMON, what="progress lines")
-    return Part(text, NEAR)
+        return TextPart(text, COMMON, what="progress lines")
+    return TextPart(text, NEAR)

@@ -65,7 +65,7 @@ def unwrap(text: str) -> Wrapped:
     return Wrapped(tuple(before), text[start : max(start, stop)], tuple(after))
 
 
-def prefaced(wrapped: Wrapped) -> Wrapped | None:
+def unwrap_prefaced(wrapped: Wrapped) -> Wrapped | None:
     """A JSON document with the warnings before it that its program wrote on the other channel, if it is one."""
     if not wrapped.body.endswith(("}", "]")):
         return None

@@ -27,11 +27,11 @@ from laconic.reduce.text.parts import (
     RARE,
     TOP,
     UNSAID,
-    Part,
+    TextPart,
     marked_lines,
     shorten,
 )
-from laconic.reduce.text.thin import thinned
+from laconic.reduce.text.thin import thin_lines
 
 _LONGEST: Final = 600  # characters of one line
 _UNITTEST: Final = re.compile(r"^\w+ \([\w.]+\)$")
@@ -52,12 +52,12 @@ class _Line:
     alike: bool = False  # what it stands for differs in its numbers
 
 
-def event_parts(lines: Sequence[str], *, log: bool = False, dense: bool = False) -> list[Part]:
+def event_parts(lines: Sequence[str], *, log: bool = False, dense: bool = False) -> list[TextPart]:
     """Parts of lines of events.
 
     In a `log` a line that stands for many must stay. `dense` says that errors are the rule: only rare ones must stay.
     """
-    rows = [_Line(text, times=times) for text, times in thinned(lines)]
+    rows = [_Line(text, times=times) for text, times in thin_lines(lines)]
     _sections(rows)
     _frames(rows)
     for row in rows:
@@ -133,7 +133,7 @@ def _repeats(rows: list[_Line], log: bool, dense: bool) -> None:
         if len(members) == 1:
             continue
         if not _WORDS.search(shape):
-            _sampled(rows, members)
+            _sample(rows, members)
             continue
         first = rows[members[0]]
         special = outliers([rows[i].text for i in members]) if len(members) > 7 else set()
@@ -151,7 +151,7 @@ def _repeats(rows: list[_Line], log: bool, dense: bool) -> None:
             first.worth = max(first.worth, PLACE if log else EDGE)
 
 
-def _sampled(rows: list[_Line], members: list[int]) -> None:
+def _sample(rows: list[_Line], members: list[int]) -> None:
     """Lines of nothing but numbers and ids: each says something else, so some from both ends stay."""
     if len(members) <= _HEAD + _TAIL:
         return
@@ -190,9 +190,9 @@ def _indent(line: str) -> int:
     return len(line) - len(line.lstrip())
 
 
-def _part(row: _Line) -> Part:
+def _part(row: _Line) -> TextPart:
     text = shorten(row.text, _LONGEST)
     if row.times > 1:
         text = f"{text}  [×{row.times}{', numbers differ' if row.alike else ''}]"
     lines = marked_lines(row.text) if row.text.strip() else 0
-    return Part(text, row.worth, lines, row.what, row.head)
+    return TextPart(text, row.worth, lines, row.what, row.head)

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from laconic.reduce.text.parts import EDGE, NEAR, PLACE, RARE, Part
+from laconic.reduce.text.parts import EDGE, NEAR, PLACE, RARE, TextPart
 
 _LONG: Final = re.compile(
     r"^(?P<mode>[-dlbcps][rwxsStT-]{9})[.+@]?\s+\d+\s+(?P<owner>\S+)\s+(?P<group>\S+)\s+(?P<size>[\d.,]+[KMGT]?)\s+"
@@ -15,28 +15,30 @@ _LONG: Final = re.compile(
 _WIDTH: Final = 160
 
 
-def listing_parts(lines: Sequence[str]) -> list[Part]:
+def listing_parts(lines: Sequence[str]) -> list[TextPart]:
     """Long listings as `size name`, plain paths below their folder."""
     long = sum(_LONG.match(line) is not None for line in lines)
     if long * 2 > sum(bool(line.strip()) for line in lines):
         return [_long_part(line) for line in lines if line.strip()]
     if any(line.startswith(("├", "└", "│", "|--", "`--")) for line in lines[:20]):
         return [
-            Part(_slim_tree(line), PLACE if len(lines) < 400 else RARE, what="entries")
+            TextPart(_slim_tree(line), PLACE if len(lines) < 400 else RARE, what="entries")
             for line in lines
             if line.strip()
         ]
     return _by_folder(lines)
 
 
-def _long_part(line: str) -> Part:
+def _long_part(line: str) -> TextPart:
     found = _LONG.match(line)
     if found is None:
-        return Part(line, EDGE if line.startswith("total ") else PLACE)
+        return TextPart(line, EDGE if line.startswith("total ") else PLACE)
     kind = {"d": "/", "l": "", "-": "*" if "x" in found["mode"] else ""}.get(found["mode"][0], "")
     name = found["name"] if found["name"].endswith(kind) or not kind else found["name"] + kind
     owner = "" if found["owner"] in {"root"} else f"{found['owner']} "
-    return Part(f"{found['size']} {owner}{' '.join(found['date'].split())} {name}", NEAR, what="entries", whole=False)
+    return TextPart(
+        f"{found['size']} {owner}{' '.join(found['date'].split())} {name}", NEAR, what="entries", whole=False
+    )
 
 
 def _slim_tree(line: str) -> str:
@@ -46,7 +48,7 @@ def _slim_tree(line: str) -> str:
     return " " * depth + body
 
 
-def _by_folder(lines: Sequence[str]) -> list[Part]:
+def _by_folder(lines: Sequence[str]) -> list[TextPart]:
     """`dir/: a b c`, in the order in which folders first appear."""
     folders: dict[str, list[str]] = {}
     for line in lines:
@@ -54,14 +56,14 @@ def _by_folder(lines: Sequence[str]) -> list[Part]:
             path = line.strip()
             cut = path.rstrip("/").rfind("/") + 1
             folders.setdefault(path[:cut], []).append(path[cut:])
-    parts: list[Part] = []
+    parts: list[TextPart] = []
     for folder, names in folders.items():
         head = -1
         if folder:
-            parts.append(Part(folder, PLACE, 0))
+            parts.append(TextPart(folder, PLACE, 0))
             head = len(parts) - 1
         indent = " " if folder else ""
-        parts += [Part(indent + "  ".join(row), NEAR, len(row), "entries", head) for row in _rows(names)]
+        parts += [TextPart(indent + "  ".join(row), NEAR, len(row), "entries", head) for row in _rows(names)]
     return parts
 
 

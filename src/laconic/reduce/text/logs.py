@@ -7,14 +7,14 @@ from typing import Final
 
 from laconic.reduce.text import signals
 from laconic.reduce.text.events import event_parts
-from laconic.reduce.text.parts import TOP, Part, moved
+from laconic.reduce.text.parts import TOP, TextPart, shift_parts
 
 _LEADING: Final = 6  # words at the start of a line that may be the same everywhere
 _SAMPLE: Final = 2_000
 _MOST: Final = 0.98
 
 
-def log_parts(lines: Sequence[str]) -> list[Part]:
+def log_parts(lines: Sequence[str]) -> list[TextPart]:
     """Parts of a log; date, host and program that all lines share stand in a heading."""
     solid = [line for line in lines if line.strip()]
     constant = _constant_words(solid)
@@ -25,7 +25,7 @@ def log_parts(lines: Sequence[str]) -> list[Part]:
     said = " ".join(word for _, word in constant)
     places = [place for place, _ in constant]
     parts = event_parts([_without(line, places, constant) for line in solid], log=True, dense=dense)
-    return [Part(f"on every line: {said}", TOP, 0), *moved(parts, 1)]
+    return [TextPart(f"on every line: {said}", TOP, 0), *shift_parts(parts, 1)]
 
 
 def _constant_words(lines: Sequence[str]) -> list[tuple[int, str]]:

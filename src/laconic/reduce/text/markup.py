@@ -6,7 +6,7 @@ import re
 from html import unescape
 from typing import Final
 
-from laconic.reduce.text.parts import KEY, NEAR, RARE, Part, shorten
+from laconic.reduce.text.parts import KEY, NEAR, RARE, TextPart, shorten
 
 _GONE: Final = re.compile(
     r"(?is)<(script|style|svg|noscript|template|iframe)\b[^>]*>.*?</\1\s*>|<!--.*?-->|<!doctype[^>]*>"
@@ -25,7 +25,7 @@ _TAG: Final = re.compile(r"(?s)<[a-zA-Z/!][^<>]*>")
 _LINK_MOST: Final = 120
 
 
-def markup_parts(text: str) -> list[Part]:
+def markup_parts(text: str) -> list[TextPart]:
     """The readable lines of a page; navigation made of links only is worth less."""
     title = _TITLE.search(text)
     text = _GONE.sub(" ", text)
@@ -36,17 +36,17 @@ def markup_parts(text: str) -> list[Part]:
     text = _TAG.sub("", _BREAK.sub("\n", text))
     lines = [" ".join(line.split()) for line in unescape(text).split("\n")]
     shown: set[str] = set()
-    parts: list[Part] = []
+    parts: list[TextPart] = []
     if title:
         name = f"title: {_flat(title[1])}"
-        parts.append(Part(name, KEY))
+        parts.append(TextPart(name, KEY))
         shown |= {name, _flat(title[1])}
     for line in lines:
         if not line.strip("|- ") or line in shown:
             continue
         shown.add(line)
         worth = KEY if line.startswith("#") else RARE if re.fullmatch(r"- \[[^\]]*\]\([^)]*\)", line) else NEAR
-        parts.append(Part(shorten(line.strip(" |"), 1500), worth))
+        parts.append(TextPart(shorten(line.strip(" |"), 1500), worth))
     return parts
 
 

@@ -6,22 +6,22 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from laconic.reduce.text.events import event_parts
-from laconic.reduce.text.parts import DETAIL, EDGE, Part, moved
+from laconic.reduce.text.parts import DETAIL, EDGE, TextPart, shift_parts
 from laconic.reduce.text.patches import HUNK, patch_parts, starts_file
 
 
-def mixed_parts(lines: Sequence[str]) -> list[Part]:
+def mixed_parts(lines: Sequence[str]) -> list[TextPart]:
     """Parts of a text whose stretches differ in kind."""
-    parts: list[Part] = []
+    parts: list[TextPart] = []
     start = index = 0
     while index < len(lines):
         if starts_file(lines, index) and (end := _patch_end(lines, index)) > index + 3:
-            parts += moved(event_parts(lines[start:index]), len(parts))
-            parts += moved(_beside(patch_parts(lines[index:end])), len(parts))
+            parts += shift_parts(event_parts(lines[start:index]), len(parts))
+            parts += shift_parts(_beside(patch_parts(lines[index:end])), len(parts))
             start = index = end
         else:
             index += 1
-    return parts + moved(event_parts(lines[start:]), len(parts))
+    return parts + shift_parts(event_parts(lines[start:]), len(parts))
 
 
 def _patch_end(lines: Sequence[str], index: int) -> int:
@@ -59,6 +59,6 @@ def _patch_end(lines: Sequence[str], index: int) -> int:
     return end
 
 
-def _beside(parts: Sequence[Part]) -> list[Part]:
+def _beside(parts: Sequence[TextPart]) -> list[TextPart]:
     """Beside a test run a patch is context, not the point."""
     return [replace(part, worth=min(part.worth, EDGE if part.head < 0 else DETAIL)) for part in parts]

@@ -31,7 +31,7 @@ _REPEAT_AFTER: Final = 220  # characters after which a heading is said again, so
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class TextPart:
     """Some lines that are shown or left out together."""
 
     text: str
@@ -44,7 +44,7 @@ class Part:
 
 
 @dataclass(frozen=True, slots=True)
-class Chosen:
+class ChosenText:
     """A choice written out."""
 
     text: str
@@ -53,11 +53,11 @@ class Chosen:
     whole: bool  # no part that is shown was shortened
 
 
-def choose(parts: Sequence[Part], room: int, cost: Cost, floor: int = STAYS) -> list[bool]:
+def choose(parts: Sequence[TextPart], room: int, cost: Cost, floor: int = STAYS) -> list[bool]:
     """Which parts to show: all from `floor` up, then by worth while they fit; the ends before the middle."""
     keep = [False] * len(parts)
     used = 0
-    for index in _ranked(parts):
+    for index in _rank_parts(parts):
         part = parts[index]
         if part.worth <= NOISE:
             continue
@@ -73,7 +73,7 @@ def choose(parts: Sequence[Part], room: int, cost: Cost, floor: int = STAYS) -> 
     return keep
 
 
-def _ranked(parts: Sequence[Part]) -> list[int]:
+def _rank_parts(parts: Sequence[TextPart]) -> list[int]:
     """By worth; among equals from both ends towards the middle."""
     by_worth: dict[int, list[int]] = {}
     for index, part in enumerate(parts):
@@ -91,7 +91,7 @@ def _from_both_ends(items: list[int]) -> list[int]:
     return mixed + front[len(back) :]
 
 
-def write(parts: Sequence[Part], keep: Sequence[bool]) -> Chosen:
+def write(parts: Sequence[TextPart], keep: Sequence[bool]) -> ChosenText:
     """The shown parts in order, with a mark for every gap."""
     out: list[str] = []
     missing: dict[str, int] = {}
@@ -122,10 +122,10 @@ def write(parts: Sequence[Part], keep: Sequence[bool]) -> Chosen:
     close()
     whole = all(part.whole and "…[+" not in part.text for part, shown in zip(parts, keep, strict=True) if shown)
     stands_for = sum(part.lines for part, kept in zip(parts, keep, strict=True) if kept)
-    return Chosen("\n".join(out), stands_for, total, whole)
+    return ChosenText("\n".join(out), stands_for, total, whole)
 
 
-def moved(parts: Sequence[Part], by: int) -> list[Part]:
+def shift_parts(parts: Sequence[TextPart], by: int) -> list[TextPart]:
     """The parts at another place of a longer list."""
     return [part if part.head < 0 else replace(part, head=part.head + by) for part in parts]
 
@@ -135,7 +135,7 @@ def mark(missing: dict[str, int]) -> str:
     return "… " + ", ".join(f"{count:,} {what[:-1] if count == 1 else what}" for what, count in missing.items())
 
 
-def _inside(part: Part) -> Iterable[tuple[int, str]]:
+def _inside(part: TextPart) -> Iterable[tuple[int, str]]:
     """What a part that is left out stands for; a mark stands for what it counts."""
     if MARK.match(part.text):
         return [(int(number.replace(",", "")), what.strip()) for number, what in _COUNTED.findall(part.text)]

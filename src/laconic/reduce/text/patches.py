@@ -9,7 +9,19 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from laconic.reduce.text.parts import COMMON, EDGE, HUNK_LINES, KEY, NEAR, NOISE, PLACE, TOP, UNSAID, Part, shorten
+from laconic.reduce.text.parts import (
+    COMMON,
+    EDGE,
+    HUNK_LINES,
+    KEY,
+    NEAR,
+    NOISE,
+    PLACE,
+    TOP,
+    UNSAID,
+    TextPart,
+    shorten,
+)
 
 HUNK: Final = re.compile(r"^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@(.*)$")
 COMMIT: Final = re.compile(r"^commit ([0-9a-f]{7,64})(.*)$")
@@ -27,9 +39,9 @@ _CONTEXT: Final = 1
 _SHA: Final = 12
 
 
-def patch_parts(lines: Sequence[str]) -> list[Part]:
+def patch_parts(lines: Sequence[str]) -> list[TextPart]:
     """Parts of a diff or a log with diffs: file headers, hunks, commits, and whatever stands between."""
-    parts: list[Part] = []
+    parts: list[TextPart] = []
     index, head = 0, -1
     generated = False
     while index < len(lines):
@@ -38,21 +50,21 @@ def patch_parts(lines: Sequence[str]) -> list[Part]:
             header, index = _file_header(lines, index)
             generated = any(_GENERATED.search(text) for text in header)
             head = len(parts)
-            parts.append(Part("\n".join(header), KEY, len(header), "diff header lines"))
+            parts.append(TextPart("\n".join(header), KEY, len(header), "diff header lines"))
         elif (found := HUNK.match(line)) and head >= 0:
             body, index = _hunk_body(lines, index + 1, found)
             worth = COMMON if generated or _only_blank_changes(body) else PLACE
-            hunks = _trimmed(found, body)
-            parts += [Part(text, worth, text.count("\n") + 1, HUNK_LINES, head) for text in hunks]
+            hunks = _trim_hunk(found, body)
+            parts += [TextPart(text, worth, text.count("\n") + 1, HUNK_LINES, head) for text in hunks]
             dropped = len(body) + len(hunks) - sum(text.count("\n") + 1 for text in hunks)
-            parts.append(Part("", NOISE, dropped, UNSAID))
+            parts.append(TextPart("", NOISE, dropped, UNSAID))
         elif COMMIT.match(line):
             commit, index = _commit(lines, index)
             head = -1
-            parts.append(Part(commit, TOP, commit.count("\n") + 1))
+            parts.append(TextPart(commit, TOP, commit.count("\n") + 1))
         else:
             if line.strip():
-                parts.append(Part(shorten(line, 400), NEAR if head < 0 else EDGE))
+                parts.append(TextPart(shorten(line, 400), NEAR if head < 0 else EDGE))
             index += 1
     return parts
 
@@ -102,7 +114,7 @@ def _only_blank_changes(body: Sequence[str]) -> bool:
     return gone == come
 
 
-def _trimmed(found: re.Match[str], body: Sequence[str]) -> list[str]:
+def _trim_hunk(found: re.Match[str], body: Sequence[str]) -> list[str]:
     """The hunk with less context, as one or more hunks whose headers are right."""
     old, new = int(found[1]), int(found[3])
     numbered: list[tuple[int, int, str]] = []

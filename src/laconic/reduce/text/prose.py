@@ -6,15 +6,15 @@ from collections.abc import Sequence
 from typing import Final
 
 from laconic.reduce.text import signals
-from laconic.reduce.text.parts import EDGE, KEY, NEAR, NOISE, PLACE, RARE, Part, marked_lines, shorten
+from laconic.reduce.text.parts import EDGE, KEY, NEAR, NOISE, PLACE, RARE, TextPart, marked_lines, shorten
 
 _LONGEST: Final = 4_000
 _ENDS: Final = 12
 
 
-def prose_parts(lines: Sequence[str]) -> list[Part]:
+def prose_parts(lines: Sequence[str]) -> list[TextPart]:
     """One part per line; equal neighbours are counted."""
-    parts: list[Part] = []
+    parts: list[TextPart] = []
     index = 0
     while index < len(lines):
         line = lines[index]
@@ -23,10 +23,10 @@ def prose_parts(lines: Sequence[str]) -> list[Part]:
             same += 1
         times = same - index
         if not line.strip():
-            parts.append(Part("", RARE, 0))
+            parts.append(TextPart("", RARE, 0))
         else:
             text = shorten(line, _LONGEST) + (f"  [×{times}]" if times > 1 else "")
-            parts.append(Part(text, _worth(line, index, len(lines)), marked_lines(line) if times == 1 else times))
+            parts.append(TextPart(text, _worth(line, index, len(lines)), marked_lines(line) if times == 1 else times))
         index = same
     return parts
 

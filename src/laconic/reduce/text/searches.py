@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
-from laconic.reduce.text.parts import KEY, NEAR, PLACE, RARE, Part, shorten
+from laconic.reduce.text.parts import KEY, NEAR, PLACE, RARE, TextPart, shorten
 
 MATCH: Final = re.compile(r"^(?P<path>(?:[A-Za-z]:\\)?[^\s:][^:\n]{0,250}?)[:](?P<line>\d+):(?:\d+:)?(?P<text>.*)$")
 CONTEXT: Final = re.compile(r"^(?P<path>[^\s:][^\n]{0,250}?\.\w+)-(?P<line>\d+)-(?P<text>.*)$")
@@ -23,9 +23,9 @@ _LONGEST: Final = 220
 _SAME: Final = 120  # characters of line numbers that share one text
 
 
-def search_parts(lines: Sequence[str]) -> list[Part]:
+def search_parts(lines: Sequence[str]) -> list[TextPart]:
     """A heading per file and its hits below, definitions first in worth."""
-    parts: list[Part] = []
+    parts: list[TextPart] = []
     heads: dict[str, int] = {}
     hits: dict[str, dict[str, list[str]]] = {}
     order: list[str | tuple[str, str]] = []
@@ -46,12 +46,12 @@ def search_parts(lines: Sequence[str]) -> list[Part]:
     crowd = sum(len(texts) for texts in hits.values()) > 400
     for entry in order:
         if isinstance(entry, str):
-            parts.append(Part(shorten(entry, 400), NEAR))
+            parts.append(TextPart(shorten(entry, 400), NEAR))
             continue
         path, text = entry
         if path not in heads:
             heads[path] = len(parts)
-            parts.append(Part(path, PLACE, 0, again=path.rsplit("/", 1)[-1]))
+            parts.append(TextPart(path, PLACE, 0, again=path.rsplit("/", 1)[-1]))
         parts += _hit_parts(hits[path][text], text, heads[path], crowd)
     return _by_file(parts)
 
@@ -72,22 +72,22 @@ def _is_heading(line: str, lines: Sequence[str]) -> bool:
     return bool(re.match(r"^[\w@./\\-]+(?:/[\w@. -]+)*\.\w+$", line.strip())) and len(lines) > 1
 
 
-def _hit_parts(numbers: Sequence[str], text: str, head: int, crowd: bool) -> list[Part]:
+def _hit_parts(numbers: Sequence[str], text: str, head: int, crowd: bool) -> list[TextPart]:
     if not text:
         return []
     worth = KEY if _DEFINES.match(text) else RARE if crowd else PLACE
     if not numbers[0]:
         times = f"  [×{len(numbers)}]" if len(numbers) > 1 else ""
-        return [Part(shorten(text, _LONGEST) + times, worth, len(numbers), "hits", head)]
+        return [TextPart(shorten(text, _LONGEST) + times, worth, len(numbers), "hits", head)]
     shown = ",".join(numbers)
     if len(shown) > _SAME:
         shown = f"{shown[:_SAME].rsplit(',', 1)[0]}…[{len(numbers):,} times]"
     if shown.endswith("-"):  # a line around a hit
-        return [Part(f"{shown} {shorten(text, _LONGEST)}", min(worth, RARE), len(numbers), "lines around", head)]
-    return [Part(f"{shown}: {shorten(text, _LONGEST)}", worth, len(numbers), "hits", head)]
+        return [TextPart(f"{shown} {shorten(text, _LONGEST)}", min(worth, RARE), len(numbers), "lines around", head)]
+    return [TextPart(f"{shown}: {shorten(text, _LONGEST)}", worth, len(numbers), "hits", head)]
 
 
-def _by_file(parts: list[Part]) -> list[Part]:
+def _by_file(parts: list[TextPart]) -> list[TextPart]:
     """Hits moved below the heading of their file, when results of several files were interleaved."""
     members: dict[int, list[int]] = {}
     for index, part in enumerate(parts):

@@ -6,13 +6,13 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from laconic.reduce.text.parts import KEY, NEAR, PLACE, RARE, Part
+from laconic.reduce.text.parts import KEY, NEAR, PLACE, RARE, TextPart
 from laconic.reduce.text.structure import FINDING, NOTHING, Writer, flatten, scalar
 
 _JOINED: Final = re.compile(r"(?:^|\.)(?:content|text|partial_json|arguments|delta|thinking|response)$")
 
 
-def stream_parts(records: Sequence[object]) -> tuple[list[Part], bool]:
+def stream_parts(records: Sequence[object]) -> tuple[list[TextPart], bool]:
     """A stream of records (NDJSON, server-sent events): text that comes in pieces is put together, then a table."""
     rows = [dict(flatten(record, True)) for record in records if isinstance(record, dict)]
     odd = [record for record in records if not isinstance(record, dict)]

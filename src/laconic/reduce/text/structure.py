@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Final
 
-from laconic.reduce.text.parts import COMMON, KEY, PLACE, RARE, Part, shorten
+from laconic.reduce.text.parts import COMMON, KEY, PLACE, RARE, TextPart, shorten
 
 _INLINE: Final = 100  # characters of a map or list that is written on one line
 _CELL: Final = 160
@@ -28,7 +28,7 @@ _SPARSE: Final = 0.2
 class Writer:
     """Collects lines as parts, and reminds of the owner of nested rows."""
 
-    parts: list[Part]
+    parts: list[TextPart]
     cut: bool = False  # something of a string was left out
     since: int = 0
     owner: str = ""
@@ -37,9 +37,9 @@ class Writer:
     def line(self, depth: int, text: str, worth: int = PLACE) -> int:
         """Write a line and return its place."""
         if self.owner and self.since > _REMIND and depth > 1:
-            self.parts.append(Part(f"{' ' * (depth - 1)}# {self.owner}", COMMON, 0, head=self.head))
+            self.parts.append(TextPart(f"{' ' * (depth - 1)}# {self.owner}", COMMON, 0, head=self.head))
             self.since = 0
-        self.parts.append(Part(f"{' ' * depth}{text}", worth, 1, "rows", self.head))
+        self.parts.append(TextPart(f"{' ' * depth}{text}", worth, 1, "rows", self.head))
         self.since += len(text) + depth
         return len(self.parts) - 1
 
@@ -54,11 +54,11 @@ class Writer:
         self.owner, self.since = name, 0
 
 
-def structure_parts(value: object) -> tuple[list[Part], bool]:
+def structure_parts(value: object) -> tuple[list[TextPart], bool]:
     """Lines for a JSON value, and whether a long string was cut."""
     writer = Writer([])
     _write(writer, "", value, 0)
-    return writer.parts or [Part(scalar(value, writer), KEY)], writer.cut
+    return writer.parts or [TextPart(scalar(value, writer), KEY)], writer.cut
 
 
 def _write(out: Writer, key: str, value: object, depth: int) -> None:
@@ -122,9 +122,9 @@ def flatten(row: Mapping[str, object], opened: bool, prefix: str = "") -> Iterat
 def _write_table(out: Writer, key: str, rows: Sequence[Mapping[str, object]], depth: int) -> None:
     """What all rows share stands in the heading; usual columns make a row, rare ones are named where they occur."""
     names = list(dict.fromkeys(name for row in rows for name in row))
-    shared, columns, rare, nested = _sorted_columns(names, rows)
+    shared, columns, rare, nested = _sort_columns(names, rows)
     prefixes = {name: prefix for name in columns if (prefix := _common_prefix([row.get(name) for row in rows]))}
-    derived = _derived(columns, prefixes, rows)
+    derived = _find_derived(columns, prefixes, rows)
     columns = [name for name in columns if name not in derived]
     title = " ".join(
         [
@@ -156,7 +156,7 @@ def _write_table(out: Writer, key: str, rows: Sequence[Mapping[str, object]], de
     out.own("")
 
 
-def _sorted_columns(
+def _sort_columns(
     names: Sequence[str], rows: Sequence[Mapping[str, object]]
 ) -> tuple[dict[str, object], list[str], list[str], list[str]]:
     shared: dict[str, object] = {}
@@ -194,7 +194,7 @@ def _common_prefix(values: Sequence[object]) -> str:
     return low[:cut] if cut > 8 else ""
 
 
-def _derived(
+def _find_derived(
     columns: Sequence[str], prefixes: Mapping[str, str], rows: Sequence[Mapping[str, object]]
 ) -> dict[str, str]:
     """Columns that another column tells: the same value, or the same behind a fixed prefix."""
@@ -204,13 +204,13 @@ def _derived(
         for other in columns:
             if other == name or other in known or (not prefix and other not in columns[:index]):
                 continue
-            if all(row.get(name) == _prefixed(prefix, row.get(other)) for row in rows):
+            if all(row.get(name) == _add_prefix(prefix, row.get(other)) for row in rows):
                 known[name] = f"{prefix}{{{other}}}"
                 break
     return known
 
 
-def _prefixed(prefix: str, value: object) -> object:
+def _add_prefix(prefix: str, value: object) -> object:
     return f"{prefix}{value}" if prefix else value
 
 

@@ -8,22 +8,22 @@ from typing import Final
 
 from laconic.reduce.text import signals
 from laconic.reduce.text.outliers import outliers
-from laconic.reduce.text.parts import KEY, NEAR, NOISE, RARE, TOP, Part, shorten
+from laconic.reduce.text.parts import KEY, NEAR, NOISE, RARE, TOP, TextPart, shorten
 
 _PADDING: Final = re.compile(r"(?<=\S)(?: {3,}|\t+ *)(?=\S)")
 _FRAME: Final = re.compile(r"^[\s|+│┃├┼┤┌┐└┘┬┴─━═╞╪╡╒╤╕╘╧╛+:-]+$")
 _BARS: Final = re.compile(r"\s*[│┃|]\s*")
 
 
-def table_parts(lines: Sequence[str]) -> list[Part]:
+def table_parts(lines: Sequence[str]) -> list[TextPart]:
     """One part per row."""
     special = outliers(lines)
-    parts: list[Part] = []
+    parts: list[TextPart] = []
     for index, line in enumerate(lines):
         if not line.strip():
             continue
         if _FRAME.match(line):
-            parts.append(Part(line, NOISE, 0))
+            parts.append(TextPart(line, NOISE, 0))
             continue
         worth = RARE
         if index in special:
@@ -34,7 +34,7 @@ def table_parts(lines: Sequence[str]) -> list[Part]:
             worth = KEY
         if not parts:
             worth = TOP
-        parts.append(Part(shorten(_squeeze(line), 400), worth, what="rows"))
+        parts.append(TextPart(shorten(_squeeze(line), 400), worth, what="rows"))
     return parts
 
 

@@ -15,7 +15,7 @@ _LOOKED_AT: Final = 5_000  # lines of one template in which outliers are looked 
 _SHAPE: Final = 240  # characters that tell a template
 
 
-def thinned(lines: Sequence[str]) -> list[tuple[str, int]]:
+def thin_lines(lines: Sequence[str]) -> list[tuple[str, int]]:
     """Lines with how many of their kind each stands for; a mark takes the place of what went."""
     if len(lines) <= _LONG:
         return [(line, 1) for line in lines]
@@ -37,10 +37,10 @@ def thinned(lines: Sequence[str]) -> list[tuple[str, int]]:
             looked_at = members[:_LOOKED_AT]
             stay.update({looked_at[position]: 1 for position in outliers([lines[i] for i in looked_at])})
             stay[members[0]] = len(members) - _EACH + 1
-    return _written(lines, stay)
+    return _write_lines(lines, stay)
 
 
-def _written(lines: Sequence[str], stay: dict[int, int]) -> list[tuple[str, int]]:
+def _write_lines(lines: Sequence[str], stay: dict[int, int]) -> list[tuple[str, int]]:
     rows: list[tuple[str, int]] = []
     last = -1
     for index in sorted(stay):

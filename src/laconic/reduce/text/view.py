@@ -12,7 +12,7 @@ import msgspec
 from laconic.reduce.text.clean import clean, is_binary, printable
 from laconic.reduce.text.detect import NUMBERED, Kind, detect_clean
 from laconic.reduce.text.diagnostics import diagnostic_parts
-from laconic.reduce.text.envelope import Wrapped, prefaced, unwrap
+from laconic.reduce.text.envelope import Wrapped, unwrap, unwrap_prefaced
 from laconic.reduce.text.events import event_parts
 from laconic.reduce.text.listings import listing_parts
 from laconic.reduce.text.logs import log_parts
@@ -25,9 +25,9 @@ from laconic.reduce.text.parts import (
     PLACE,
     STAYS,
     TOP,
-    Chosen,
+    ChosenText,
     Cost,
-    Part,
+    TextPart,
     choose,
     marked_lines,
     shorten,
@@ -77,7 +77,7 @@ class _Document:
 
     kind: Kind
     wrapped: Wrapped
-    parts: list[Part]
+    parts: list[TextPart]
     cut: bool  # something was cut inside parts
     bare: str  # the whole text without paint
     lines: int
@@ -93,7 +93,7 @@ def reduce_text(text: str, *, cost: Cost, budget: int = 0, more: str = "") -> Re
     lines = text.count("\n") + (not text.endswith("\n"))
     if not text.strip():
         return Reduced(text if len(text) < _BLANKS else text[:1], "empty", True, lines, lines)
-    if footed := _footed(text):
+    if footed := _find_footer(text):
         return _again(text, footed, cost, budget, more)
     document = _read(text, lines, more)
     if not budget:
@@ -115,13 +115,13 @@ def _read(text: str, lines: int, more: str) -> _Document:
     bare = clean(text)
     wrapped = unwrap(bare)
     kind = detect_clean(wrapped.body)
-    if kind not in _COUNTED_BY_ROW and (split := prefaced(wrapped)):
+    if kind not in _COUNTED_BY_ROW and (split := unwrap_prefaced(wrapped)):
         wrapped, kind = split, "json"
     parts, cut = _parts(kind, wrapped.body)
     return _Document(kind, wrapped, parts, cut, bare, lines, more)
 
 
-def _parts(kind: Kind, body: str) -> tuple[list[Part], bool]:
+def _parts(kind: Kind, body: str) -> tuple[list[TextPart], bool]:
     """The parts of a text of this kind, and whether something was cut inside them."""
     if kind == "json":
         return _json_parts(body)
@@ -132,14 +132,14 @@ def _parts(kind: Kind, body: str) -> tuple[list[Part], bool]:
     return _FORMS[kind].parts(body.split("\n")), False
 
 
-def _json_parts(body: str) -> tuple[list[Part], bool]:
+def _json_parts(body: str) -> tuple[list[TextPart], bool]:
     try:
         return structure_parts(msgspec.json.decode(body))
     except (msgspec.DecodeError, RecursionError):
         return prose_parts(body.split("\n")), False  # cut off somewhere, or not JSON after all
 
 
-def _stream_parts(body: str) -> tuple[list[Part], bool]:
+def _stream_parts(body: str) -> tuple[list[TextPart], bool]:
     records: list[object] = []
     for line in body.split("\n"):
         if not line.strip() or line.startswith(("event:", "id:", "retry:", ":")):
@@ -154,20 +154,20 @@ def _stream_parts(body: str) -> tuple[list[Part], bool]:
     return stream_parts(records)
 
 
-def _numbered_parts(lines: Sequence[str]) -> list[Part]:
+def _numbered_parts(lines: Sequence[str]) -> list[TextPart]:
     """Padding before the numbers goes, the lines stay."""
-    return [Part(line.lstrip() if NUMBERED.match(line) else line, PLACE) for line in lines]
+    return [TextPart(line.lstrip() if NUMBERED.match(line) else line, PLACE) for line in lines]
 
 
-def _code_parts(lines: Sequence[str]) -> list[Part]:
-    return [Part(shorten(line, 4000), PLACE, 1 if line.strip() else 0) for line in lines]
+def _code_parts(lines: Sequence[str]) -> list[TextPart]:
+    return [TextPart(shorten(line, 4000), PLACE, 1 if line.strip() else 0) for line in lines]
 
 
-def _binary_parts(text: str) -> list[Part]:
+def _binary_parts(text: str) -> list[TextPart]:
     strings = dict.fromkeys(printable(text[:1_000_000])[:40])
     readable = "; readable stretches:" if strings else ""
-    title = Part(f"binary data, {len(text):,} characters{readable}", TOP, text.count("\n") + 1)
-    return [title, *(Part(shorten(line, 200), NEAR, 0) for line in strings)]
+    title = TextPart(f"binary data, {len(text):,} characters{readable}", TOP, text.count("\n") + 1)
+    return [title, *(TextPart(shorten(line, 200), NEAR, 0) for line in strings)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,7 +177,7 @@ class _Form:
     What must stay, stays beyond the share.
     """
 
-    parts: Callable[[Sequence[str]], list[Part]]
+    parts: Callable[[Sequence[str]], list[TextPart]]
     share: float = 1.0
 
 
@@ -209,7 +209,7 @@ def _by_content(document: _Document) -> Reduced:
     while len(chosen.text) > ceiling:  # marks and repeated headings take room too
         chosen = write(parts, choose(parts, room, len, floor=_EVERYTHING))
         room = room * 9 // 10
-    return _framed(document, chosen)
+    return _frame(document, chosen)
 
 
 def _ceiling(kind: Kind, size: int) -> int:
@@ -223,7 +223,7 @@ def _within(document: _Document, cost: Cost, budget: int) -> Reduced:
     room = budget
     parts = [_slim(part, 2 * budget) for part in document.parts]
     for _ in range(_TRIES):
-        view = _framed(document, write(parts, choose(parts, room, cost, floor=_EVERYTHING)))
+        view = _frame(document, write(parts, choose(parts, room, cost, floor=_EVERYTHING)))
         over = cost(view.text) - budget
         if over <= 0:
             return view
@@ -236,24 +236,24 @@ def _within(document: _Document, cost: Cost, budget: int) -> Reduced:
 def _least(document: _Document, cost: Cost, budget: int) -> Reduced:
     """The best line, cut to what the last line leaves of the budget; the last line alone where that is nothing."""
     solid = [part for part in document.parts if part.text.strip()]
-    best = max(solid, key=lambda part: part.worth, default=Part(document.bare or _MARK, NOISE))
-    last = _last_line(document, Chosen("", 1, document.lines - 1, False))
+    best = max(solid, key=lambda part: part.worth, default=TextPart(document.bare or _MARK, NOISE))
+    last = _last_line(document, ChosenText("", 1, document.lines - 1, False))
     room = budget - cost(f"\n{last}")
     while room > 0:
         text = f"{_force(best.text, cost, room)}\n{last}"
         if not text.startswith(_MARK) and cost(text) <= budget:
             return Reduced(text, document.kind, False, 1, document.lines)
         room -= 1
-    last = _last_line(document, Chosen("", 0, document.lines, False))
+    last = _last_line(document, ChosenText("", 0, document.lines, False))
     return Reduced(last, document.kind, False, 0, document.lines)
 
 
-def _slim(part: Part, most: int) -> Part:
+def _slim(part: TextPart, most: int) -> TextPart:
     """A single line that is longer than the whole view may be, cut."""
     return replace(part, text=shorten(part.text, most)) if len(part.text) > most and "\n" not in part.text else part
 
 
-def _framed(document: _Document, chosen: Chosen) -> Reduced:
+def _frame(document: _Document, chosen: ChosenText) -> Reduced:
     """The chosen text inside its wrapping, with a last line that says what is missing."""
     lossless = not chosen.left_out and not document.cut and chosen.whole
     wrapped = document.wrapped
@@ -264,7 +264,7 @@ def _framed(document: _Document, chosen: Chosen) -> Reduced:
     return Reduced(text, document.kind, lossless, document.lines if lossless else chosen.shown, document.lines)
 
 
-def _last_line(document: _Document, chosen: Chosen, *, lossless: bool = False) -> str:
+def _last_line(document: _Document, chosen: ChosenText, *, lossless: bool = False) -> str:
     """How much of the text is shown, and how to get the whole."""
     said = "nothing left out" if lossless else "some lines shortened"
     if chosen.left_out:
@@ -286,7 +286,7 @@ def _force(text: str, cost: Cost, budget: int) -> str:
     return text[:low].rstrip() + _MARK
 
 
-def _footed(text: str) -> re.Match[str] | None:
+def _find_footer(text: str) -> re.Match[str] | None:
     """The last line of a text that was reduced before."""
     stripped = text.rstrip("\n")
     return _FOOTER.match(stripped[stripped.rfind("\n") + 1 :])

@@ -9,8 +9,8 @@ from typing import Any
 import msgspec
 
 from laconic.errors import MalformedRequest
-from laconic.wire.prompted.calls import Broken, Call, Nonsense, Tool
-from laconic.wire.prompted.parser import CallParser, Outcome
+from laconic.wire.prompted.calls import Broken, Nonsense, PromptedCall, PromptedTool
+from laconic.wire.prompted.parser import CallParser, ParsedAnswer
 from laconic.wire.spans import value
 
 
@@ -22,7 +22,7 @@ class Read(msgspec.Struct, frozen=True):
     nonsense: Nonsense | None = None  # none of the calls can be used, and the model was not cut off
 
 
-def downward(format: str, body: bytes, tools: Sequence[Tool]) -> Read:
+def downward(format: str, body: bytes, tools: Sequence[PromptedTool]) -> Read:
     """The answer with calls instead of text; an answer of another form (an error, say) stays as it is."""
     try:
         answer = value(body)
@@ -50,7 +50,7 @@ class _Text(msgspec.Struct, frozen=True):
 
     written: str
     truncated: bool
-    outcome: Outcome
+    outcome: ParsedAnswer
 
 
 def call_id(prefix: str, answer: str, number: int) -> str:
@@ -58,7 +58,7 @@ def call_id(prefix: str, answer: str, number: int) -> str:
     return f"{prefix}_{sha256(f'{answer}/{number}'.encode()).hexdigest()[:24]}"
 
 
-def chat_call(call: Call, answer: str, number: int) -> dict[str, Any]:
+def chat_call(call: PromptedCall, answer: str, number: int) -> dict[str, Any]:
     """A call in chat completions."""
     arguments = msgspec.json.encode(call.arguments).decode()
     return {
@@ -68,7 +68,7 @@ def chat_call(call: Call, answer: str, number: int) -> dict[str, Any]:
     }
 
 
-def response_call(call: Call, tools: Sequence[Tool], answer: str, number: int) -> dict[str, Any]:
+def response_call(call: PromptedCall, tools: Sequence[PromptedTool], answer: str, number: int) -> dict[str, Any]:
     """A call as an item of the Responses API."""
     id, named = call_id("call", answer, number), {"name": call.name, "status": "completed"}
     if any(tool.free and tool.name == call.name for tool in tools):
@@ -79,7 +79,7 @@ def response_call(call: Call, tools: Sequence[Tool], answer: str, number: int) -
     return {**item, **named, "arguments": arguments}
 
 
-def _chat(answer: dict[str, Any], tools: Sequence[Tool]) -> list[_Text]:
+def _chat(answer: dict[str, Any], tools: Sequence[PromptedTool]) -> list[_Text]:
     texts: list[_Text] = []
     for choice in answer["choices"]:
         message = choice.get("message") if isinstance(choice, dict) else None
@@ -95,7 +95,7 @@ def _chat(answer: dict[str, Any], tools: Sequence[Tool]) -> list[_Text]:
     return texts
 
 
-def _anthropic(answer: dict[str, Any], tools: Sequence[Tool]) -> _Text:
+def _anthropic(answer: dict[str, Any], tools: Sequence[PromptedTool]) -> _Text:
     content = answer["content"]
     texts = [block for block in content if isinstance(block, dict) and isinstance(block.get("text"), str)]
     written = "\n".join(block["text"] for block in texts)
@@ -118,7 +118,7 @@ def _anthropic(answer: dict[str, Any], tools: Sequence[Tool]) -> _Text:
     return read
 
 
-def _responses(answer: dict[str, Any], tools: Sequence[Tool]) -> _Text:
+def _responses(answer: dict[str, Any], tools: Sequence[PromptedTool]) -> _Text:
     """Its texts are read as one; the first message keeps what is left of them."""
     said = [item for item in answer["output"] if isinstance(item, dict) and item.get("type") == "message"]
     parts = [part for item in said for part in item.get("content") or () if isinstance(part, dict)]
@@ -135,8 +135,8 @@ def _responses(answer: dict[str, Any], tools: Sequence[Tool]) -> _Text:
     return read
 
 
-def _read(text: str, tools: Sequence[Tool], truncated: bool) -> _Text:
+def _read(text: str, tools: Sequence[PromptedTool], truncated: bool) -> _Text:
     parser = CallParser(tools)
     passed = parser.feed(text)
     outcome = parser.close(truncated=truncated)
-    return _Text(text, truncated, Outcome(passed + outcome.text, outcome.calls, outcome.broken))
+    return _Text(text, truncated, ParsedAnswer(passed + outcome.text, outcome.calls, outcome.broken))

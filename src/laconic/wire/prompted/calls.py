@@ -24,7 +24,7 @@ _WRITING: Final = (
 )  # fmt: skip
 
 
-class Tool(msgspec.Struct, frozen=True):
+class PromptedTool(msgspec.Struct, frozen=True):
     """A tool as far as reading its calls needs it."""
 
     name: str
@@ -39,7 +39,7 @@ class Tool(msgspec.Struct, frozen=True):
         return any(word in _READING for word in words) and not any(word in _WRITING for word in words)
 
 
-class Call(msgspec.Struct, frozen=True):
+class PromptedCall(msgspec.Struct, frozen=True):
     """A call that may run."""
 
     name: str
@@ -60,7 +60,9 @@ class Nonsense(msgspec.Struct, frozen=True):
     broken: tuple[Broken, ...]
 
 
-def calls_in(text: str, tools: Mapping[str, Tool], *, marked: bool, name: str = "") -> list[Call | Broken]:
+def calls_in(
+    text: str, tools: Mapping[str, PromptedTool], *, marked: bool, name: str = ""
+) -> list[PromptedCall | Broken]:
     """The calls in a text that is one JSON value; none when it is any other value. ValueError: it is no value.
 
     `marked`: it stands where only calls do; elsewhere the form has to be beyond doubt. `name`: of the tool whose
@@ -93,21 +95,21 @@ def _flat(value: object) -> Iterator[object]:
             yield from _flat(item)
     elif isinstance(value, Mapping):
         wrapper = next((key for key in _WRAPPERS if isinstance(value.get(key), list | dict)), None)
-        yield from _flat(value[wrapper]) if wrapper and not _named(value) else iter([value])
+        yield from _flat(value[wrapper]) if wrapper and not _read_name(value) else iter([value])
     else:
         yield value
 
 
-def _named(value: Mapping[str, object]) -> str:
+def _read_name(value: Mapping[str, object]) -> str:
     return next((name for key in NAME_KEYS if isinstance(name := value.get(key), str)), "")
 
 
-def _call(value: object, tools: Mapping[str, Tool], *, marked: bool) -> Call | Broken | None:
+def _call(value: object, tools: Mapping[str, PromptedTool], *, marked: bool) -> PromptedCall | Broken | None:
     if not isinstance(value, Mapping):
         return None
     if isinstance(inner := value.get("function"), Mapping):  # OpenAI's own form, written by hand
         value = inner
-    name = _named(value)
+    name = _read_name(value)
     given = next((key for key in _ARGUMENT_KEYS if key in value), None)
     tool = _find(name, tools)
     if tool is None:
@@ -117,10 +119,10 @@ def _call(value: object, tools: Mapping[str, Tool], *, marked: bool) -> Call | B
     arguments = _arguments(value, given, tool)
     if arguments is None or not tool.required <= arguments.keys():
         return Broken("arguments", tool.name)
-    return Call(tool.name, arguments)
+    return PromptedCall(tool.name, arguments)
 
 
-def _find(name: str, tools: Mapping[str, Tool]) -> Tool | None:
+def _find(name: str, tools: Mapping[str, PromptedTool]) -> PromptedTool | None:
     """By name; a difference in case alone is forgiven when only one tool can be meant."""
     if name in tools:
         return tools[name]
@@ -128,7 +130,7 @@ def _find(name: str, tools: Mapping[str, Tool]) -> Tool | None:
     return near[0] if len(near) == 1 else None
 
 
-def _arguments(value: Mapping[str, object], given: str | None, tool: Tool) -> dict[str, object] | None:
+def _arguments(value: Mapping[str, object], given: str | None, tool: PromptedTool) -> dict[str, object] | None:
     if given is None:  # written beside the name: only when they are the tool's own
         beside = {key: item for key, item in value.items() if key not in {*NAME_KEYS, *_EXTRA_KEYS}}
         return beside if beside.keys() <= tool.properties else None

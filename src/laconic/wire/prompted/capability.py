@@ -16,7 +16,7 @@ _FAMILIES: Final = (
 )  # fmt: skip
 
 
-class Memory(Protocol):
+class CapabilityMemory(Protocol):
     """Where it is kept what was learned: until when a model counts as native or as prompted."""
 
     def recall(self, model: str) -> tuple[str, float] | None: ...
@@ -45,22 +45,22 @@ class Protocols:
         native: tuple[str, ...],
         prompted: tuple[str, ...],
         clock: Callable[[], float],
-        memory: Memory | None = None,
+        memory: CapabilityMemory | None = None,
     ) -> None:
         self._native = native
         self._prompted = prompted
         self._clock = clock
         self._memory = memory or ProcessMemory()
 
-    def prompted(self, upstream: str, model: str) -> bool:
+    def is_prompted(self, upstream: str, model: str) -> bool:
         """Whether calls have to be written as text for this model."""
-        return self.known(upstream, model) == "prompted"
+        return self.known_mode(upstream, model) == "prompted"
 
-    def known(self, upstream: str, model: str) -> str:
+    def known_mode(self, upstream: str, model: str) -> str:
         """`native`, `prompted`, or nothing when that is neither declared nor learned."""
-        if self._declared(self._native, upstream, model):
+        if self._is_declared(self._native, upstream, model):
             return "native"
-        if self._declared(self._prompted, upstream, model):
+        if self._is_declared(self._prompted, upstream, model):
             return "prompted"
         learned = self._memory.recall(f"{upstream}/{model}")
         if learned is not None and learned[1] > self._clock():
@@ -68,9 +68,9 @@ class Protocols:
         name = model.lower().rsplit("/", 1)[-1]
         return "native" if any(fnmatchcase(name, family) for family in _FAMILIES) else ""
 
-    def refused(self, upstream: str, model: str) -> bool:
+    def note_refusal(self, upstream: str, model: str) -> bool:
         """The provider says that this model has no tools; whether we may write them as text from now on."""
-        if self._declared(self._native, upstream, model):
+        if self._is_declared(self._native, upstream, model):
             return False
         self.learn(upstream, model, "prompted")
         return True
@@ -80,6 +80,6 @@ class Protocols:
         self._memory.keep(f"{upstream}/{model}", protocol, self._clock() + LEARNED_FOR)
 
     @staticmethod
-    def _declared(patterns: tuple[str, ...], upstream: str, model: str) -> bool:
+    def _is_declared(patterns: tuple[str, ...], upstream: str, model: str) -> bool:
         """A pattern names a model, or an upstream and a model: `gemma*`, `ollama/phi*`."""
         return any(fnmatchcase(model, pattern) or fnmatchcase(f"{upstream}/{model}", pattern) for pattern in patterns)

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from laconic.errors import MalformedRequest
-from laconic.wire.prompted.calls import Broken, Nonsense, Tool
-from laconic.wire.prompted.parser import Outcome
+from laconic.wire.prompted.calls import Broken, Nonsense, PromptedTool
+from laconic.wire.prompted.parser import ParsedAnswer
 from laconic.wire.spans import value
 from laconic.wire.sse import Events, data_of
 
@@ -20,7 +20,7 @@ class DownStream(ABC):
     (`nonsense` says what it wrote); its next answer then goes on in the same stream.
     """
 
-    def __init__(self, tools: Sequence[Tool], retries: int = 0) -> None:
+    def __init__(self, tools: Sequence[PromptedTool], retries: int = 0) -> None:
         self._tools = tools
         self._events = Events()
         self._retries = retries
@@ -34,11 +34,11 @@ class DownStream(ABC):
 
     def feed(self, chunk: bytes) -> bytes:
         """The next bytes from the provider; returns what goes to the client."""
-        return b"".join(self._kept(self._event(event)) for event in self._events.feed(chunk))
+        return b"".join(self._keep(self._event(event)) for event in self._events.feed(chunk))
 
     def close(self) -> bytes:
         """The provider has ended the stream; what is left of a truncated event passes as it is."""
-        return self._kept(self._events.close())
+        return self._keep(self._events.close())
 
     def resume(self) -> bytes:
         """The model was asked again: its next answer follows, and the end that was held back is not needed."""
@@ -55,13 +55,13 @@ class DownStream(ABC):
         self.nonsense = None
         return b"".join(self._held)
 
-    def _kept(self, event: bytes) -> bytes:
+    def _keep(self, event: bytes) -> bytes:
         if self.nonsense is None:
             return event
         self._held.append(event)
         return b""
 
-    def _judge(self, outcome: Outcome, *, truncated: bool) -> None:
+    def _judge(self, outcome: ParsedAnswer, *, truncated: bool) -> None:
         """An answer has ended. One that was cut off would be cut off again."""
         self.broken += outcome.broken
         if outcome.useless and not truncated and self._retries > 0:

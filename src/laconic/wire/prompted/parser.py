@@ -13,7 +13,7 @@ from typing import Final
 
 import msgspec
 
-from laconic.wire.prompted.calls import HEAD_KEYS, Broken, Call, Tool, calls_in, mentions
+from laconic.wire.prompted.calls import HEAD_KEYS, Broken, PromptedCall, PromptedTool, calls_in, mentions
 
 _TOOL_FENCES: Final = frozenset({"tool", "tool_call", "tool_calls", "tool_code", "tool_use", "function_call", "call"})
 _JSON_FENCES: Final = frozenset({"", "json", "jsonc", "json5", "jsonl"})
@@ -32,11 +32,11 @@ _FENCE: Final = re.compile(r"```([\w-]*)[ \t]*(?:\r?\n|(?=[{\[]))")
 _HEAD: Final = re.compile(r"""\{\s*(?:(["'])([\w-]+)\1|([A-Za-z_]\w*))\s*:""")
 
 
-class Outcome(msgspec.Struct, frozen=True):
+class ParsedAnswer(msgspec.Struct, frozen=True):
     """What a whole answer comes to."""
 
     text: str  # what was not handed out before
-    calls: tuple[Call, ...] = ()
+    calls: tuple[PromptedCall, ...] = ()
     broken: tuple[Broken, ...] = ()
 
     @property
@@ -103,36 +103,36 @@ class _Unit:
 class CallParser:
     """Takes a model's text in chunks, gives back what is certainly text, and at the end the calls."""
 
-    def __init__(self, tools: Iterable[Tool]) -> None:
-        self._tools: Mapping[str, Tool] = {tool.name: tool for tool in tools}
+    def __init__(self, tools: Iterable[PromptedTool]) -> None:
+        self._tools: Mapping[str, PromptedTool] = {tool.name: tool for tool in tools}
         self._buffer = ""
         self._fresh = True  # at the start of a line
         self._until = ""  # inside a stretch that passes as text up to this
         self._unit: _Unit | None = None
-        self._held: list[tuple[str, list[Call | Broken]]] = []  # units with calls, as written
+        self._held: list[tuple[str, list[PromptedCall | Broken]]] = []  # units with calls, as written
 
     def feed(self, chunk: str) -> str:
         """The next piece of the answer; returns the text that can go to the client now."""
         self._buffer += chunk
         return self._advance(last=False)
 
-    def close(self, *, truncated: bool = False) -> Outcome:
+    def close(self, *, truncated: bool = False) -> ParsedAnswer:
         """The answer has ended; `truncated` when the provider says that it was cut off."""
         text = self._advance(last=True)
         found = [item for _, items in self._held for item in items]
         broken = [item for item in found if isinstance(item, Broken)]
         if not truncated and not broken:
-            return Outcome(text, tuple(item for item in found if isinstance(item, Call)))
+            return ParsedAnswer(text, tuple(item for item in found if isinstance(item, PromptedCall)))
         reason = "truncated" if truncated else "batch"
-        calls: list[Call] = []
+        calls: list[PromptedCall] = []
         for written, items in self._held:
-            good = [item for item in items if isinstance(item, Call)]
+            good = [item for item in items if isinstance(item, PromptedCall)]
             safe = [item for item in good if self._tools[item.name].reads_only]
             calls += safe
             broken += [Broken(reason, item.name) for item in good if item not in safe]
             if len(safe) < len(items):
                 text += written
-        return Outcome(text, tuple(calls), tuple(broken))
+        return ParsedAnswer(text, tuple(calls), tuple(broken))
 
     def _advance(self, *, last: bool) -> str:
         """Take from the buffer all that is decided."""
@@ -237,7 +237,7 @@ class CallParser:
             if not last:
                 return ""
             end = len(self._buffer)
-        elif not last and not self._line_decided(end):
+        elif not last and not self._is_line_decided(end):
             return ""
         self._unit = None
         items = self._judge(unit)
@@ -249,11 +249,11 @@ class CallParser:
         self._held.append((written, items))
         return ""
 
-    def _line_decided(self, end: int) -> bool:
+    def _is_line_decided(self, end: int) -> bool:
         """Whether the line break behind a unit, which goes with it, has arrived."""
         return self._buffer[end:].strip(" \t\r") != ""
 
-    def _judge(self, unit: _Unit) -> list[Call | Broken]:
+    def _judge(self, unit: _Unit) -> list[PromptedCall | Broken]:
         """The calls in a unit, good and broken; none when it is only text."""
         raw = self._buffer
         if unit.depth or unit.quote:
@@ -263,7 +263,7 @@ class CallParser:
         outside = self._outside(unit, start)
         if outside and unit.kind != "tool":
             return []
-        found: list[Call | Broken] = []
+        found: list[PromptedCall | Broken] = []
         for first, end in unit.values:
             try:
                 items = calls_in(raw[first:end], self._tools, marked=unit.kind == "tool", name=unit.name)

@@ -31,14 +31,14 @@ def question(format: str, model: str) -> bytes:
     return msgspec.json.encode({"model": model, "max_tokens": _ROOM, "messages": messages, "tools": [tool]})
 
 
-def shown(status: int, body: bytes) -> str:
+def read_answer(status: int, body: bytes) -> str:
     """What the answer to the question shows: `native`, `prompted`, or nothing."""
     if refuses_tools(status, body):
         return "prompted"
     answer = _mapping(body)
     if status != 200 or not answer:
         return ""
-    if any(_called(part) for part in _parts(answer)):
+    if any(_is_call(part) for part in _parts(answer)):
         return "native"
     parts = [answer, *_choices(answer)]
     ends = {str(part.get("finish_reason") or part.get("stop_reason") or part.get("status")) for part in parts}
@@ -47,21 +47,21 @@ def shown(status: int, body: bytes) -> str:
     )  # cut off in the middle of a thought: nobody knows
 
 
-def declared(body: bytes, model: str) -> str:
+def read_listing(body: bytes, model: str) -> str:
     """What a provider's list of models says of one: OpenRouter, Mistral and those that do as they do."""
     listed = _mapping(body).get("data")
     for entry in listed if isinstance(listed, list) else []:
         if isinstance(entry, Mapping) and model in (entry.get("id"), entry.get("name")):
-            return _said(entry)
+            return _read_entry(entry)
     return ""
 
 
-def described(body: bytes) -> str:
+def read_description(body: bytes) -> str:
     """What Ollama's description of one model says."""
-    return _said(_mapping(body))
+    return _read_entry(_mapping(body))
 
 
-def _said(entry: Mapping[str, Any]) -> str:
+def _read_entry(entry: Mapping[str, Any]) -> str:
     able = entry.get("capabilities")
     if isinstance(able, Mapping) and isinstance(able.get("function_calling"), bool):
         return "native" if able["function_calling"] else "prompted"
@@ -84,7 +84,7 @@ def _parts(answer: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
         yield from (block for block in content if isinstance(block, Mapping)) if isinstance(content, list) else ()
 
 
-def _called(part: Mapping[str, Any]) -> bool:
+def _is_call(part: Mapping[str, Any]) -> bool:
     return bool(part.get("tool_calls")) or part.get("type") in {"tool_use", "function_call"}
 
 

@@ -9,7 +9,7 @@ import msgspec
 
 from laconic.wire.conversation import Conversation
 from laconic.wire.model import Block, Turn
-from laconic.wire.prompted.calls import Nonsense, Tool
+from laconic.wire.prompted.calls import Nonsense, PromptedTool
 from laconic.wire.spans import members
 
 _GONE: Final = frozenset(
@@ -57,18 +57,20 @@ Write every call again, each as one fenced block with one JSON object, or answer
 ```"""
 
 
-def tools_of(conversation: Conversation) -> list[Tool]:
+def tools_of(conversation: Conversation) -> list[PromptedTool]:
     """The tools that a request offers, in any format."""
     return [
-        Tool(name, frozenset(_keys(schema, "properties")), frozenset(_keys(schema, "required")), schema is _FREE)
-        for name, _, schema in _declared(conversation)
+        PromptedTool(
+            name, frozenset(_keys(schema, "properties")), frozenset(_keys(schema, "required")), schema is _FREE
+        )
+        for name, _, schema in _read_declared(conversation)
     ]
 
 
 def instruction(conversation: Conversation) -> str:
     """What a model without function calling has to know."""
     lines = [_INTRO]
-    for name, about, schema in _declared(conversation):
+    for name, about, schema in _read_declared(conversation):
         written = msgspec.json.encode(schema).decode() if schema else "{}"
         lines.append(f"- {name}: {about.strip()}\n  arguments: {written}")
     return "\n".join(lines)
@@ -93,7 +95,7 @@ def upward(conversation: Conversation) -> bytes:
     return b"{" + b",".join(pairs) + b"}"
 
 
-def corrected(conversation: Conversation, nonsense: Nonsense, tools: Sequence[Tool]) -> bytes:
+def add_correction(conversation: Conversation, nonsense: Nonsense, tools: Sequence[PromptedTool]) -> bytes:
     """The request with the model's useless answer behind it, and what is wrong with that."""
     known = ", ".join(tool.name for tool in tools)
     wrong = [_WRONG[one.reason].format(name=one.name or "the call", known=known) for one in nonsense.broken]
@@ -190,7 +192,7 @@ def _chat_system(conversation: Conversation) -> Iterator[bytes]:
 
 def _with_instruction(conversation: Conversation, field: str) -> bytes:
     """A system prompt that is a field of its own, with the instruction behind it."""
-    given = conversation.decoded(field)
+    given = conversation.decode_field(field)
     if conversation.format.name == "gemini":
         parts = given.get("parts") if isinstance(given, Mapping) else None
         ours = {"text": instruction(conversation)}
@@ -203,8 +205,8 @@ def _with_instruction(conversation: Conversation, field: str) -> bytes:
     return msgspec.json.encode([*blocks, {"type": "text", "text": instruction(conversation)}])
 
 
-def _declared(conversation: Conversation) -> Iterator[tuple[str, str, Mapping[str, object]]]:
-    for tool in _listed(conversation.decoded("tools")):
+def _read_declared(conversation: Conversation) -> Iterator[tuple[str, str, Mapping[str, object]]]:
+    for tool in _flatten_tools(conversation.decode_field("tools")):
         function = tool.get("function")
         inner = function if isinstance(function, Mapping) else tool
         name, schema = inner.get("name"), inner.get("input_schema", inner.get("parameters"))
@@ -214,12 +216,12 @@ def _declared(conversation: Conversation) -> Iterator[tuple[str, str, Mapping[st
             yield name, str(inner.get("description") or ""), schema if isinstance(schema, Mapping) else {}
 
 
-def _listed(tools: object) -> Iterator[Mapping[str, object]]:
+def _flatten_tools(tools: object) -> Iterator[Mapping[str, object]]:
     """Gemini groups its tools."""
     for tool in tools if isinstance(tools, list) else []:
         if isinstance(tool, Mapping):
             grouped = tool.get("functionDeclarations", tool.get("function_declarations"))
-            yield from _listed(grouped) if isinstance(grouped, list) else iter([tool])
+            yield from _flatten_tools(grouped) if isinstance(grouped, list) else iter([tool])
 
 
 def _keys(schema: Mapping[str, object], name: str) -> list[str]:

@@ -16,7 +16,7 @@ _TRAILING: Final = re.compile(r",(\s*[}\]])")
 
 def decode(text: str) -> object:
     """The value; raises ValueError when no repair helps."""
-    for attempt in (_plain, _mended, _literal):
+    for attempt in (_plain, _repair, _literal):
         try:
             return attempt(text)
         except (ValueError, RecursionError):
@@ -28,7 +28,7 @@ def _plain(text: str) -> object:
     return json.loads(text, strict=False)  # line breaks inside strings are common, and harmless
 
 
-def _mended(text: str) -> object:
+def _repair(text: str) -> object:
     pieces: list[str] = []
     at = 0
     for match in _STRING.finditer(text):

@@ -8,7 +8,7 @@ from typing import Any, Final
 import msgspec
 
 from laconic.wire.prompted.answer import call_id, response_call
-from laconic.wire.prompted.calls import Tool
+from laconic.wire.prompted.calls import PromptedTool
 from laconic.wire.prompted.down import DownStream
 from laconic.wire.prompted.parser import CallParser
 from laconic.wire.sse import event_of
@@ -25,7 +25,7 @@ Json = dict[str, Any]
 class ResponsesStream(DownStream):
     """Items and events get numbers of ours. The last event holds all items as the client has seen them."""
 
-    def __init__(self, tools: Sequence[Tool], retries: int = 0) -> None:
+    def __init__(self, tools: Sequence[PromptedTool], retries: int = 0) -> None:
         super().__init__(tools, retries)
         self._parser = CallParser(tools)
         self._id = ""
@@ -49,7 +49,7 @@ class ResponsesStream(DownStream):
     def _rewrite(self, raw: bytes, event: Json) -> bytes:
         kind, index = str(event.get("type")), event.get("output_index")
         if kind in _BEGIN:
-            return b"" if self._resumed else self._begun(event)
+            return b"" if self._resumed else self._begin(event)
         if kind in _ENDS:
             return self._end(event)
         if kind == "response.output_item.added":
@@ -58,9 +58,9 @@ class ResponsesStream(DownStream):
             return self._in_message(kind, event)
         if kind == "response.output_item.done" and index in self._numbers:
             self._items[self._numbers[index]] = event["item"]
-        return self._numbered(event) if kind.startswith("response.") else raw
+        return self._renumber(event) if kind.startswith("response.") else raw
 
-    def _begun(self, event: Json) -> bytes:
+    def _begin(self, event: Json) -> bytes:
         response = event.get("response")
         self._id = self._id or (str(response.get("id")) if isinstance(response, dict) else "")
         return self._emit(event)
@@ -72,7 +72,7 @@ class ResponsesStream(DownStream):
             return ended
         self._numbers[event.get("output_index")] = len(self._items)
         self._items.append(item if isinstance(item, dict) else {})
-        return ended + self._numbered(event)
+        return ended + self._renumber(event)
 
     def _in_message(self, kind: str, event: Json) -> bytes:
         part = event.get("part")
@@ -83,10 +83,10 @@ class ResponsesStream(DownStream):
         if plain and (kind in _HELD or kind == "response.content_part.added"):
             return b""  # ours are written when the text is known
         if not plain or kind.startswith("response.refusal"):
-            return self._refused(event)
+            return self._pass_refusal(event)
         return self._emit({**event, "output_index": self._open}) if self._open >= 0 else b""
 
-    def _refused(self, event: Json) -> bytes:
+    def _pass_refusal(self, event: Json) -> bytes:
         """A message that is no text passes as it is."""
         if self._open >= 0:
             return self._emit({**event, "output_index": self._open})
@@ -94,7 +94,7 @@ class ResponsesStream(DownStream):
         item = {"type": "response.output_item.added", "output_index": number, "item": self._message}
         self._items.append(self._message)
         self._text, self._message = None, {}
-        return self._emit(item) + self._numbered(event)
+        return self._emit(item) + self._renumber(event)
 
     def _end(self, event: Json) -> bytes:
         truncated = event["type"] != "response.completed"
@@ -165,7 +165,7 @@ class ResponsesStream(DownStream):
     def _place(self) -> Json:
         return {"item_id": self._items[self._open]["id"], "output_index": self._open, "content_index": 0}
 
-    def _numbered(self, event: Json) -> bytes:
+    def _renumber(self, event: Json) -> bytes:
         number = self._numbers.get(event.get("output_index"))
         return self._emit(event if number is None else {**event, "output_index": number})
 

@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from laconic.wire.prompted.answer import call_id, chat_call
-from laconic.wire.prompted.calls import Tool
+from laconic.wire.prompted.calls import PromptedTool
 from laconic.wire.prompted.down import DownStream
 from laconic.wire.prompted.parser import CallParser
 from laconic.wire.prompted.responses import ResponsesStream
@@ -18,7 +18,7 @@ from laconic.wire.sse import event_of
 class ChatStream(DownStream):
     """Chat completions: one parser for each choice. Only an answer of one choice can be asked for again."""
 
-    def __init__(self, tools: Sequence[Tool], retries: int = 0) -> None:
+    def __init__(self, tools: Sequence[PromptedTool], retries: int = 0) -> None:
         super().__init__(tools, retries)
         self._parsers: dict[int, CallParser] = {}
         self._id: object = None
@@ -76,7 +76,7 @@ class ChatStream(DownStream):
 class AnthropicStream(DownStream):
     """Messages: blocks get numbers of ours, and a text block opens with its first text, so that none stays empty."""
 
-    def __init__(self, tools: Sequence[Tool], retries: int = 0) -> None:
+    def __init__(self, tools: Sequence[PromptedTool], retries: int = 0) -> None:
         super().__init__(tools, retries)
         self._parser = CallParser(tools)
         self._id = ""
@@ -105,7 +105,7 @@ class AnthropicStream(DownStream):
         if kind == "content_block_stop" and index == self._text:
             return b""
         if kind in {"content_block_delta", "content_block_stop"}:
-            return self._numbered(raw, event)
+            return self._renumber(raw, event)
         return self._end(raw, event) if kind == "message_delta" else raw
 
     def _start(self, raw: bytes, event: dict[str, Any]) -> bytes:
@@ -116,12 +116,12 @@ class AnthropicStream(DownStream):
             return ended
         self._numbers[event.get("index")] = self._blocks
         self._blocks += 1
-        return ended + self._numbered(raw, event)
+        return ended + self._renumber(raw, event)
 
     def _delta(self, raw: bytes, event: dict[str, Any]) -> bytes:
         delta = event.get("delta")
         if not isinstance(delta, dict) or delta.get("type") != "text_delta" or not isinstance(delta.get("text"), str):
-            return self._open_text() + self._numbered(raw, event)  # citations, say
+            return self._open_text() + self._renumber(raw, event)  # citations, say
         self._written += delta["text"]
         return self._say(self._parser.feed(delta["text"]))
 
@@ -146,7 +146,7 @@ class AnthropicStream(DownStream):
         if not text:
             return b""
         opened = self._open_text()
-        return opened + self._written_to(self._numbers[self._text], {"type": "text_delta", "text": text})
+        return opened + self._write_delta(self._numbers[self._text], {"type": "text_delta", "text": text})
 
     def _open_text(self) -> bytes:
         """The start of the current text block, once."""
@@ -162,7 +162,7 @@ class AnthropicStream(DownStream):
         self._text = None
         return b"" if number is None else _event({"type": "content_block_stop", "index": number})
 
-    def _numbered(self, raw: bytes, event: dict[str, Any]) -> bytes:
+    def _renumber(self, raw: bytes, event: dict[str, Any]) -> bytes:
         number = self._numbers.get(event.get("index"), event.get("index"))
         return raw if number == event.get("index") else _event({**event, "index": number})
 
@@ -170,10 +170,10 @@ class AnthropicStream(DownStream):
         index = self._blocks
         self._blocks += 1
         start = _event({"type": "content_block_start", "index": index, "content_block": block})
-        return start + self._written_to(index, delta) + _event({"type": "content_block_stop", "index": index})
+        return start + self._write_delta(index, delta) + _event({"type": "content_block_stop", "index": index})
 
     @staticmethod
-    def _written_to(index: int, delta: dict[str, Any]) -> bytes:
+    def _write_delta(index: int, delta: dict[str, Any]) -> bytes:
         return _event({"type": "content_block_delta", "index": index, "delta": delta})
 
 
@@ -181,7 +181,7 @@ def _event(event: dict[str, Any]) -> bytes:
     return event_of(msgspec.json.encode(event), str(event["type"]))
 
 
-def stream_for(format: str, tools: Sequence[Tool], retries: int = 0) -> DownStream:
+def stream_for(format: str, tools: Sequence[PromptedTool], retries: int = 0) -> DownStream:
     """The rewriter for answers in that format; `retries`: how often a model may be asked again."""
     kind = {"anthropic": AnthropicStream, "responses": ResponsesStream}.get(format, ChatStream)
     return kind(tools, retries)

@@ -8,7 +8,18 @@ from typing import Any, Final
 import msgspec
 
 from laconic.wire.anthropic import FORMAT
-from laconic.wire.speaking.talk import Asking, Dialect, Heard, Json, Message, Spoken, Use, Words, decoded, placed
+from laconic.wire.speaking.talk import (
+    Asking,
+    Json,
+    Message,
+    ModelAnswer,
+    ModelCall,
+    ProviderDialect,
+    Spoken,
+    UserMessage,
+    decode_arguments,
+    make_call_id,
+)
 from laconic.wire.sse import event_of
 from laconic.wire.usage import Usage, UsageReader
 
@@ -31,24 +42,24 @@ def write(asking: Asking) -> bytes:
 
 
 def _message(message: Message, at: int) -> Json:
-    if isinstance(message, Words):
+    if isinstance(message, UserMessage):
         return {"role": "user", "content": [{"type": "text", "text": message.text}]}
     if isinstance(message, Spoken):
         if message.native is not None and message.format == FORMAT.name:
             return message.native
-        return _spoken(message.text, message.uses, at)
+        return _write_spoken(message.text, message.uses, at)
     results = []
     for number, one in enumerate(message.outcomes):
-        result: Json = {"type": "tool_result", "tool_use_id": placed(one.id, at - 1, number)}
+        result: Json = {"type": "tool_result", "tool_use_id": make_call_id(one.id, at - 1, number)}
         result["content"] = one.text or "(empty)"
         results.append({**result, "is_error": True} if one.failed else result)
     return {"role": "user", "content": results}
 
 
-def _spoken(text: str, uses: tuple[Use, ...], at: int) -> Json:
+def _write_spoken(text: str, uses: tuple[ModelCall, ...], at: int) -> Json:
     content: list[Json] = [{"type": "text", "text": text}] if text.strip() else []
     content += [
-        {"type": "tool_use", "id": placed(use.id, at, n), "name": use.name, "input": use.arguments}
+        {"type": "tool_use", "id": make_call_id(use.id, at, n), "name": use.name, "input": use.arguments}
         for n, use in enumerate(uses)
     ]
     return {"role": "assistant", "content": content or [{"type": "text", "text": "…"}]}
@@ -86,7 +97,7 @@ class _Reader:
             return piece if kind == "text_delta" else ""
         return ""
 
-    def close(self) -> Heard:
+    def close(self) -> ModelAnswer:
         uses, content, texts = [], [], []
         truncated = self._stop == "max_tokens" or (not self._stop and bool(self._blocks))
         for index, block in sorted(self._blocks.items()):
@@ -94,8 +105,8 @@ class _Reader:
                 given = block.get("input")
                 arguments, broken = (given, "") if isinstance(given, dict) else ({}, "arguments")
                 if index in self._written or (truncated and not arguments):
-                    arguments, broken = decoded(self._written.get(index, "{"), truncated=truncated)
-                uses.append(Use(str(block.get("name")), arguments, str(block.get("id") or ""), broken))
+                    arguments, broken = decode_arguments(self._written.get(index, "{"), truncated=truncated)
+                uses.append(ModelCall(str(block.get("name")), arguments, str(block.get("id") or ""), broken))
                 block["input"] = arguments
             elif block.get("type") == "text":
                 texts.append(str(block.get("text") or ""))
@@ -103,7 +114,7 @@ class _Reader:
                     continue
             content.append(block)
         native = {"role": "assistant", "content": content} if content and all(use.id for use in uses) else None
-        return Heard("\n".join(texts), tuple(uses), truncated, native, self._usage.close())
+        return ModelAnswer("\n".join(texts), tuple(uses), truncated, native, self._usage.close())
 
 
 def whole(answer: Json) -> Iterator[Json]:
@@ -115,7 +126,7 @@ def whole(answer: Json) -> Iterator[Json]:
     yield {"type": "message_delta", "delta": {"stop_reason": answer.get("stop_reason") or "end_turn"}}
 
 
-def express(heard: Heard) -> Iterator[bytes]:
+def express(heard: ModelAnswer) -> Iterator[bytes]:
     """The stream of a provider."""
 
     def event(kind: str, **more: Any) -> bytes:
@@ -141,7 +152,7 @@ def express(heard: Heard) -> Iterator[bytes]:
         yield from block(0, {"type": "text", "text": ""}, deltas)
         blocks = 1
     for number, use in enumerate(heard.uses):
-        start = {"type": "tool_use", "id": placed(use.id, 0, number), "name": use.name, "input": {}}
+        start = {"type": "tool_use", "id": make_call_id(use.id, 0, number), "name": use.name, "input": {}}
         written = msgspec.json.encode(use.arguments).decode()
         deltas = [{"type": "input_json_delta", "partial_json": piece} for piece in (written[:20], written[20:])]
         yield from block(blocks + number, start, deltas)
@@ -150,4 +161,4 @@ def express(heard: Heard) -> Iterator[bytes]:
     yield event("message_stop")
 
 
-DIALECT: Final = Dialect(FORMAT, write, _Reader, whole, express)
+DIALECT: Final = ProviderDialect(FORMAT, write, _Reader, whole, express)

@@ -8,7 +8,18 @@ from typing import Any, Final
 import msgspec
 
 from laconic.wire.chat import FORMAT
-from laconic.wire.speaking.talk import Asking, Dialect, Heard, Json, Message, Spoken, Use, Words, decoded, placed
+from laconic.wire.speaking.talk import (
+    Asking,
+    Json,
+    Message,
+    ModelAnswer,
+    ModelCall,
+    ProviderDialect,
+    Spoken,
+    UserMessage,
+    decode_arguments,
+    make_call_id,
+)
 from laconic.wire.sse import event_of
 from laconic.wire.usage import Usage, UsageReader
 
@@ -33,28 +44,28 @@ _RENAMED: Final = ("gpt-5", "o1", "o3", "o4")  # models of OpenAI's own that ref
 
 
 def _messages(message: Message, at: int) -> list[Json]:
-    if isinstance(message, Words):
+    if isinstance(message, UserMessage):
         return [{"role": "user", "content": message.text}]
     if isinstance(message, Spoken):
         if message.native is not None and message.format == FORMAT.name:
             return [message.native]
-        return [_spoken(message.text, message.uses, at)]
+        return [_write_spoken(message.text, message.uses, at)]
     return [
-        {"role": "tool", "tool_call_id": placed(one.id, at - 1, n), "content": one.text or "(empty)"}
+        {"role": "tool", "tool_call_id": make_call_id(one.id, at - 1, n), "content": one.text or "(empty)"}
         for n, one in enumerate(message.outcomes)
     ]
 
 
-def _spoken(text: str, uses: tuple[Use, ...], at: int) -> Json:
+def _write_spoken(text: str, uses: tuple[ModelCall, ...], at: int) -> Json:
     message: Json = {"role": "assistant", "content": text or None}
     if uses:
-        message["tool_calls"] = [_call(use, placed(use.id, at, n)) for n, use in enumerate(uses)]
+        message["tool_calls"] = [_call(use, make_call_id(use.id, at, n)) for n, use in enumerate(uses)]
     elif not text:
         message["content"] = "…"
     return message
 
 
-def _call(use: Use, id: str) -> Json:
+def _call(use: ModelCall, id: str) -> Json:
     arguments = msgspec.json.encode(use.arguments).decode()
     return {"id": id, "type": "function", "function": {"name": use.name, "arguments": arguments}}
 
@@ -108,19 +119,19 @@ class _Reader:
             arguments = msgspec.json.encode(arguments).decode()
         known["arguments"] += arguments or ""
 
-    def close(self) -> Heard:
+    def close(self) -> ModelAnswer:
         truncated = self._finish == "length" or (not self._finish and bool(self._calls))
         uses = []
         for call in self._calls.values():
-            arguments, broken = decoded(call["arguments"], truncated=truncated)
-            uses.append(Use(call["name"], arguments, call["id"], broken))
+            arguments, broken = decode_arguments(call["arguments"], truncated=truncated)
+            uses.append(ModelCall(call["name"], arguments, call["id"], broken))
         text = "".join(self._text)
         native = None
         if all(use.id for use in uses):
-            native = _spoken(text, tuple(uses), 0)
+            native = _write_spoken(text, tuple(uses), 0)
             if self._thoughts and uses:
                 native["reasoning_content"] = "".join(self._thoughts)
-        return Heard(text, tuple(uses), truncated, native, self._usage)
+        return ModelAnswer(text, tuple(uses), truncated, native, self._usage)
 
 
 def _usage(event: Json) -> Usage | None:
@@ -139,7 +150,7 @@ def whole(answer: Json) -> Iterator[Json]:
             yield {**answer, "choices": [{**choice, "delta": choice.get("message")}]}
 
 
-def express(heard: Heard) -> Iterator[bytes]:
+def express(heard: ModelAnswer) -> Iterator[bytes]:
     """The stream of a provider."""
 
     def chunk(delta: Json, finish: str | None = None, **more: Any) -> bytes:
@@ -149,7 +160,7 @@ def express(heard: Heard) -> Iterator[bytes]:
     for start in range(0, len(heard.text), 40):
         yield chunk({"role": "assistant", "content": heard.text[start : start + 40]})
     for number, use in enumerate(heard.uses):
-        call = _call(use, placed(use.id, 0, number))
+        call = _call(use, make_call_id(use.id, 0, number))
         written = call["function"]["arguments"]
         call["function"]["arguments"] = written[:20]
         yield chunk({"tool_calls": [{"index": number, **call}]})
@@ -161,4 +172,4 @@ def express(heard: Heard) -> Iterator[bytes]:
     yield event_of(b"[DONE]")
 
 
-DIALECT: Final = Dialect(FORMAT, write, _Reader, whole, express)
+DIALECT: Final = ProviderDialect(FORMAT, write, _Reader, whole, express)

@@ -9,15 +9,15 @@ import msgspec
 from laconic.errors import MalformedRequest, ModelError, UnknownName
 from laconic.wire.spans import value
 from laconic.wire.speaking import anthropic, chat, gemini
-from laconic.wire.speaking.talk import Dialect, Heard, Json
+from laconic.wire.speaking.talk import Json, ModelAnswer, ProviderDialect
 from laconic.wire.sse import Events, data_of
 
-DIALECTS: Final[dict[str, Dialect]] = {
+DIALECTS: Final[dict[str, ProviderDialect]] = {
     dialect.name: dialect for dialect in (chat.DIALECT, anthropic.DIALECT, gemini.DIALECT)
 }
 
 
-def spoken(name: str) -> Dialect:
+def dialect_named(name: str) -> ProviderDialect:
     """The dialect of that name."""
     if name not in DIALECTS:
         raise UnknownName("format", name, tuple(DIALECTS))
@@ -27,7 +27,7 @@ def spoken(name: str) -> Dialect:
 class Listener:
     """Takes the bytes of one answer as they come, gives back the text in them, and at the end the whole."""
 
-    def __init__(self, dialect: Dialect, *, streamed: bool) -> None:
+    def __init__(self, dialect: ProviderDialect, *, streamed: bool) -> None:
         self._dialect = dialect
         self._reader = dialect.reader()
         self._streamed = streamed
@@ -42,7 +42,7 @@ class Listener:
             return ""
         return "".join(self._event(data_of(event)) for event in self._events.feed(chunk))
 
-    def close(self) -> Heard:
+    def close(self) -> ModelAnswer:
         """The answer has ended. One in which nothing could be read is a failure, not an empty answer."""
         if self._streamed:
             self._event(data_of(self._events.close()))

@@ -8,7 +8,16 @@ from typing import Any, Final
 import msgspec
 
 from laconic.wire.gemini import FORMAT
-from laconic.wire.speaking.talk import Asking, Dialect, Heard, Json, Message, Spoken, Use, Words
+from laconic.wire.speaking.talk import (
+    Asking,
+    Json,
+    Message,
+    ModelAnswer,
+    ModelCall,
+    ProviderDialect,
+    Spoken,
+    UserMessage,
+)
 from laconic.wire.sse import event_of
 from laconic.wire.usage import Usage, UsageReader
 
@@ -29,12 +38,12 @@ def write(asking: Asking) -> bytes:
 
 
 def _content(message: Message) -> Json:
-    if isinstance(message, Words):
+    if isinstance(message, UserMessage):
         return {"role": "user", "parts": [{"text": message.text}]}
     if isinstance(message, Spoken):
         if message.native is not None and message.format == FORMAT.name:
             return message.native
-        return _spoken(message.text, message.uses)
+        return _write_spoken(message.text, message.uses)
     parts = []
     for one in message.outcomes:
         response: Json = {"name": one.name, "response": {"error" if one.failed else "output": one.text or "(empty)"}}
@@ -42,13 +51,13 @@ def _content(message: Message) -> Json:
     return {"role": "user", "parts": parts}
 
 
-def _spoken(text: str, uses: tuple[Use, ...]) -> Json:
+def _write_spoken(text: str, uses: tuple[ModelCall, ...]) -> Json:
     parts: list[Json] = [{"text": text}] if text.strip() else []
     parts += [{"functionCall": _call(use)} for use in uses]
     return {"role": "model", "parts": parts or [{"text": "…"}]}
 
 
-def _call(use: Use) -> Json:
+def _call(use: ModelCall) -> Json:
     call: Json = {"name": use.name, "args": use.arguments}
     return {"id": use.id, **call} if use.id else call
 
@@ -82,7 +91,7 @@ class _Reader:
             self._parts.append(part)
         return str(text) if plain else ""
 
-    def close(self) -> Heard:
+    def close(self) -> ModelAnswer:
         uses = []
         truncated = self._finish in {"MAX_TOKENS", "MALFORMED_FUNCTION_CALL"} or not self._finish
         for part in self._parts:
@@ -90,15 +99,15 @@ class _Reader:
             if isinstance(call, dict):
                 given = call.get("args")
                 arguments, broken = (given, "") if isinstance(given, dict) else ({}, "arguments" if given else "")
-                uses.append(Use(str(call.get("name")), arguments, str(call.get("id") or ""), broken))
+                uses.append(ModelCall(str(call.get("name")), arguments, str(call.get("id") or ""), broken))
         if self._finish == "MALFORMED_FUNCTION_CALL" and not uses:
-            uses.append(Use("", {}, "", "not-json"))
+            uses.append(ModelCall("", {}, "", "not-json"))
             self._parts.append({"functionCall": {"name": "unknown", "args": {}}})
         text = "".join(
             part["text"] for part in self._parts if isinstance(part.get("text"), str) and not part.get("thought")
         )
         native = {"role": "model", "parts": self._parts} if self._parts else None
-        return Heard(text, tuple(uses), truncated and bool(self._parts), native, self._usage.close())
+        return ModelAnswer(text, tuple(uses), truncated and bool(self._parts), native, self._usage.close())
 
 
 def whole(answer: Json) -> Iterator[Json]:
@@ -106,7 +115,7 @@ def whole(answer: Json) -> Iterator[Json]:
     yield answer
 
 
-def express(heard: Heard) -> Iterator[bytes]:
+def express(heard: ModelAnswer) -> Iterator[bytes]:
     """The stream of a provider."""
 
     def chunk(parts: list[Json], **more: Any) -> bytes:
@@ -125,4 +134,4 @@ def express(heard: Heard) -> Iterator[bytes]:
     yield event_of(msgspec.json.encode({"candidates": [candidate], "usageMetadata": counted}))
 
 
-DIALECT: Final = Dialect(FORMAT, write, _Reader, whole, express)
+DIALECT: Final = ProviderDialect(FORMAT, write, _Reader, whole, express)

@@ -22,7 +22,7 @@ class Offer(msgspec.Struct, frozen=True):
     schema: Mapping[str, Any]
 
 
-class Use(msgspec.Struct, frozen=True):
+class ModelCall(msgspec.Struct, frozen=True):
     """A call that a model makes. Providers may leave out the id: then place and name pair it with its result."""
 
     name: str
@@ -31,7 +31,7 @@ class Use(msgspec.Struct, frozen=True):
     broken: str = ""  # why it may not run: truncated, not-json
 
 
-class Outcome(msgspec.Struct, frozen=True):
+class CallResult(msgspec.Struct, frozen=True):
     """What came of a call."""
 
     name: str
@@ -40,7 +40,7 @@ class Outcome(msgspec.Struct, frozen=True):
     failed: bool = False
 
 
-class Words(msgspec.Struct, frozen=True, tag="words"):
+class UserMessage(msgspec.Struct, frozen=True, tag="words"):
     """The user's."""
 
     text: str
@@ -50,7 +50,7 @@ class Spoken(msgspec.Struct, frozen=True, tag="spoken"):
     """The model's: text, calls, and the message as its provider wants to see it again."""
 
     text: str
-    uses: tuple[Use, ...] = ()
+    uses: tuple[ModelCall, ...] = ()
     native: Json | None = None
     format: str = ""  # of that message
 
@@ -58,10 +58,10 @@ class Spoken(msgspec.Struct, frozen=True, tag="spoken"):
 class Outcomes(msgspec.Struct, frozen=True, tag="outcomes"):
     """The results of all calls of the message before, in their order."""
 
-    outcomes: tuple[Outcome, ...]
+    outcomes: tuple[CallResult, ...]
 
 
-Message = Words | Spoken | Outcomes
+Message = UserMessage | Spoken | Outcomes
 
 
 class Asking(msgspec.Struct, frozen=True):
@@ -74,11 +74,11 @@ class Asking(msgspec.Struct, frozen=True):
     most: int  # tokens that the answer may have
 
 
-class Heard(msgspec.Struct, frozen=True):
+class ModelAnswer(msgspec.Struct, frozen=True):
     """A whole answer."""
 
     text: str = ""
-    uses: tuple[Use, ...] = ()
+    uses: tuple[ModelCall, ...] = ()
     truncated: bool = False
     native: Json | None = None
     usage: Usage | None = None
@@ -90,26 +90,26 @@ class Reader(Protocol):
     def event(self, event: Json) -> str:
         """The next event; returns the text that it adds."""
 
-    def close(self) -> Heard:
+    def close(self) -> ModelAnswer:
         """The answer has ended."""
 
 
 @dataclass(frozen=True, slots=True)
-class Dialect:
+class ProviderDialect:
     """One provider's words."""
 
     format: Format
     write: Callable[[Asking], bytes]
     reader: Callable[[], Reader]
     whole: Callable[[Json], Iterator[Json]]  # an answer that was not streamed, as events
-    express: Callable[[Heard], Iterator[bytes]]  # an answer as the provider would stream it
+    express: Callable[[ModelAnswer], Iterator[bytes]]  # an answer as the provider would stream it
 
     @property
     def name(self) -> str:
         return self.format.name
 
 
-def decoded(written: str, *, truncated: bool) -> tuple[dict[str, Any], str]:
+def decode_arguments(written: str, *, truncated: bool) -> tuple[dict[str, Any], str]:
     """The arguments of a call, and why they cannot be used. Nothing is repaired: a guess could write the wrong text."""
     try:
         value = msgspec.json.decode(written.encode("utf-8", "replace")) if written.strip() else {}
@@ -118,6 +118,6 @@ def decoded(written: str, *, truncated: bool) -> tuple[dict[str, Any], str]:
     return (value, "") if isinstance(value, dict) else ({}, "arguments")
 
 
-def placed(id: str, message: int, number: int) -> str:
+def make_call_id(id: str, message: int, number: int) -> str:
     """An id for a call that has none, from where it stands."""
     return id or f"call_{message}_{number}"

@@ -18,7 +18,7 @@ _MARK: Final = "\ufeff"  # some editors begin a file with it
 
 
 @dataclass(frozen=True, slots=True)
-class Edit:
+class ConfigChange:
     """A change of one file and its reverse."""
 
     path: Path
@@ -36,13 +36,15 @@ class Done:
     backup: Path | None = None
 
 
-def server_edit(client: Client, places: Places, scope: Scope, words: list[str]) -> Edit:
+def server_edit(client: Client, places: Places, scope: Scope, words: list[str]) -> ConfigChange:
     """Our server in the client's file; settings that the user gave our entry stay."""
     path, within = client.file(places, scope), places.folders(scope)
     entry = client.entry(words)
     at = (*client.table, NAME)
     if path.suffix == ".toml":
-        return Edit(path, lambda text: tables.put(text, at, entry), lambda text: tables.take(text, at), within)
+        return ConfigChange(
+            path, lambda text: tables.put(text, at, entry), lambda text: tables.take(text, at), within
+        )
 
     def put(text: str) -> str:
         if _entry(jsonc.parse(text), at) is None:
@@ -51,15 +53,15 @@ def server_edit(client: Client, places: Places, scope: Scope, words: list[str]) 
             text = jsonc.put(text, (*at, key), value)
         return text
 
-    return Edit(path, put, lambda text: jsonc.take(text, at), within)
+    return ConfigChange(path, put, lambda text: jsonc.take(text, at), within)
 
 
-def notes_edit(path: Path, body: str, within: tuple[Path, ...]) -> Edit:
+def notes_edit(path: Path, body: str, within: tuple[Path, ...]) -> ConfigChange:
     """Our section in a file that models read."""
-    return Edit(path, lambda text: section.put(text, body), section.take, within)
+    return ConfigChange(path, lambda text: section.put(text, body), section.take, within)
 
 
-def place(edit: Edit) -> Path:
+def place(edit: ConfigChange) -> Path:
     """The file that a change is written to, links followed; one that leads out of its folder is refused."""
     try:
         path = edit.path.resolve()
@@ -72,7 +74,7 @@ def place(edit: Edit) -> Path:
     return path
 
 
-def configured(client: Client, places: Places, scope: Scope) -> list[str] | None:
+def configured_command(client: Client, places: Places, scope: Scope) -> list[str] | None:
     """The command by which a client starts us, or None when it does not."""
     path = client.file(places, scope)
     if not path.is_file():
@@ -82,7 +84,7 @@ def configured(client: Client, places: Places, scope: Scope) -> list[str] | None
     return client.command(entry) if isinstance(entry, Mapping) else None
 
 
-def needed_elsewhere(client: Client, places: Places, scope: Scope) -> bool:
+def is_needed_elsewhere(client: Client, places: Places, scope: Scope) -> bool:
     """Whether another client reads the same guidance and still starts us."""
     notes = client.notes_file(places, scope)
     others = [other for other in CLIENTS if other is not client and other.notes_file(places, scope) == notes]
@@ -91,12 +93,12 @@ def needed_elsewhere(client: Client, places: Places, scope: Scope) -> bool:
 
 def _still(client: Client, places: Places, scope: Scope) -> bool:
     try:
-        return configured(client, places, scope) is not None
+        return configured_command(client, places, scope) is not None
     except LaconicError:
         return False  # a file that cannot be read starts nobody
 
 
-def mentioned(path: Path) -> bool:
+def is_mentioned(path: Path) -> bool:
     """Whether a file of guidance takes in another one that holds our section: `@AGENTS.md`."""
     if not path.is_file():
         return False
@@ -105,11 +107,11 @@ def mentioned(path: Path) -> bool:
     return any(other.is_file() and section.START in read(other) for other in taken if other != path)
 
 
-def apply(edit: Edit, backups: Path) -> Done:
+def apply(edit: ConfigChange, backups: Path) -> Done:
     """Put it in, after a copy of what was there; a second time changes nothing."""
     path = place(edit)
     before = read(path) if path.exists() else ""
-    after = _named(edit.put, before, path)
+    after = _change_named(edit.put, before, path)
     if path.exists() and after == before:
         return Done(path, "unchanged")
     if not path.exists():
@@ -117,14 +119,16 @@ def apply(edit: Edit, backups: Path) -> Done:
         write(path, after)
         return Done(path, "created")
     copy = _backup(backups, path)
-    if _named(edit.take, before, path) == before:  # a file that holds ours already is not what was there before us
+    if (
+        _change_named(edit.take, before, path) == before
+    ):  # a file that holds ours already is not what was there before us
         backups.mkdir(parents=True, exist_ok=True, mode=0o700)
         write_whole(copy, path.read_bytes())
     write(path, after)
     return Done(path, "written", copy if copy.exists() else None)
 
 
-def undo(edit: Edit, backups: Path) -> Done:
+def undo(edit: ConfigChange, backups: Path) -> Done:
     """Take ours out; a file that nobody changed since becomes what it was before, byte for byte."""
     path = place(edit)
     if not path.is_file():
@@ -132,7 +136,7 @@ def undo(edit: Edit, backups: Path) -> Done:
     now = read(path)
     copy = _backup(backups, path)
     before = read(copy) if copy.is_file() else None
-    after = before if before is not None and edit.put(before) == now else _named(edit.take, now, path)
+    after = before if before is not None and edit.put(before) == now else _change_named(edit.take, now, path)
     if after == now:
         return Done(path, "unchanged")
     copy.unlink(missing_ok=True)
@@ -161,7 +165,7 @@ def write(path: Path, text: str) -> None:
         raise Unreadable(f"{path} cannot be written: {error.strerror}.", "Use --print and edit it by hand.") from None
 
 
-def _named(change: Callable[[str], str], text: str, path: Path) -> str:
+def _change_named(change: Callable[[str], str], text: str, path: Path) -> str:
     """Apply a change behind a byte order mark; a refusal says which file it is about."""
     mark = _MARK if text.startswith(_MARK) else ""
     try:

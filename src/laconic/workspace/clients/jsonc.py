@@ -43,7 +43,7 @@ def put(text: str, path: Sequence[str], value: object) -> str:
     if wanted == parse(text) and text.strip():
         return text
     changed = _put(text if text.strip() else "{}\n", path, value)
-    return _checked(changed, wanted)
+    return _check(changed, wanted)
 
 
 def take(text: str, path: Sequence[str]) -> str:
@@ -55,10 +55,10 @@ def take(text: str, path: Sequence[str]) -> str:
         text, wanted = _take(text, path), _without(wanted, path)
         path = path[:-1]
         if not path or _at(wanted, path):
-            return _checked(text, wanted)
+            return _check(text, wanted)
 
 
-def _checked(text: str, wanted: object) -> str:
+def _check(text: str, wanted: object) -> str:
     if parse(text) != wanted:
         raise UsageError("The file is laid out in a way that is not understood.", "Use --print and edit it by hand.")
     return text

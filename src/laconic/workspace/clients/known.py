@@ -87,7 +87,7 @@ def _plain(words: list[str]) -> dict[str, object]:
     return {"command": words[0], "args": words[1:]}
 
 
-def _typed(words: list[str]) -> dict[str, object]:
+def _typed_entry(words: list[str]) -> dict[str, object]:
     return {"type": "stdio", **_plain(words)}
 
 
@@ -111,7 +111,7 @@ CLIENTS: Final[tuple[Client, ...]] = (
         ("mcpServers",),
         project=lambda places: places.root / ".mcp.json",
         user=lambda places: places.claude / ".claude.json",
-        entry=_typed,
+        entry=_typed_entry,
         command=_words,
         notes="CLAUDE.md",
         user_notes=lambda places: places.claude_notes / "CLAUDE.md",
@@ -147,7 +147,7 @@ CLIENTS: Final[tuple[Client, ...]] = (
         ("servers",),
         project=lambda places: places.root / ".vscode" / "mcp.json",
         user=lambda places: places.vscode / "mcp.json",
-        entry=_typed,
+        entry=_typed_entry,
         command=_words,
         notes="AGENTS.md",
         arguments=("--root", "${workspaceFolder}"),

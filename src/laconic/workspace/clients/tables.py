@@ -37,12 +37,12 @@ def put(text: str, table: tuple[str, ...], values: Mapping[str, object]) -> str:
     rows = "".join(f"{key} = {_dump(value)}{line}" for key, value in values.items())
     header = f"[{'.'.join(table)}]{line}"
     if held is None:
-        changed = _ended(text, line) + (line if text.strip() else "") + header + rows
+        changed = _end_line(text, line) + (line if text.strip() else "") + header + rows
     else:
-        changed = _replaced(text, table, rows, values)
+        changed = _replace_rows(text, table, rows, values)
     written = _at(parse(changed), table)
     wanted = {**(held or {}), **values}
-    return _checked(changed, written == wanted and _apart(changed, table) == _apart(text, table))
+    return _check(changed, written == wanted and _apart(changed, table) == _apart(text, table))
 
 
 def take(text: str, table: tuple[str, ...]) -> str:
@@ -67,16 +67,16 @@ def take(text: str, table: tuple[str, ...]) -> str:
         if not ours:
             kept.append(statement.text)
     changed = "".join(kept) + (waiting if not ours else waiting.lstrip("\r\n"))
-    return _checked(changed, _at(parse(changed), table) is None and _apart(changed, table) == _apart(text, table))
+    return _check(changed, _at(parse(changed), table) is None and _apart(changed, table) == _apart(text, table))
 
 
-def _checked(text: str, well: bool) -> str:
+def _check(text: str, well: bool) -> str:
     if not well:
         raise UsageError("The file is laid out in a way that is not understood.", "Use --print and edit it by hand.")
     return text
 
 
-def _replaced(text: str, table: tuple[str, ...], rows: str, values: Mapping[str, object]) -> str:
+def _replace_rows(text: str, table: tuple[str, ...], rows: str, values: Mapping[str, object]) -> str:
     """New rows under the table's header, without the rows that they replace."""
     parts: list[str] = []
     ours = False
@@ -145,7 +145,7 @@ def _apart(text: str, table: Sequence[str]) -> Any:
     return without(parse(text), table)
 
 
-def _ended(text: str, line: str) -> str:
+def _end_line(text: str, line: str) -> str:
     return text if not text or text.endswith("\n") else text + line
 
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 
-def _wrapped(inner: str, references: bool) -> str:
+def _wrap_declarator(inner: str, references: bool) -> str:
     """A declarator as it is, below one or two pointers, or below a reference."""
     forms = [inner, f"(pointer_declarator declarator: {inner})"]
     forms.append(f"(pointer_declarator declarator: (pointer_declarator declarator: {inner}))")
@@ -29,10 +29,12 @@ def _definitions(cpp: bool) -> str:
         if cpp
         else "(identifier)"
     )
-    function = _wrapped(f"(function_declarator declarator: [{names}] @name)", cpp)
-    variable = _wrapped("[(identifier) @name (array_declarator declarator: (identifier) @name)]", cpp)
-    member = _wrapped("[(field_identifier) @name (array_declarator declarator: (field_identifier) @name)]", cpp)
-    prototype = _wrapped(
+    function = _wrap_declarator(f"(function_declarator declarator: [{names}] @name)", cpp)
+    variable = _wrap_declarator("[(identifier) @name (array_declarator declarator: (identifier) @name)]", cpp)
+    member = _wrap_declarator(
+        "[(field_identifier) @name (array_declarator declarator: (field_identifier) @name)]", cpp
+    )
+    prototype = _wrap_declarator(
         f"(function_declarator declarator: [{'(operator_name)' if cpp else ''} (field_identifier)] @name)", cpp
     )
     return f"""

@@ -50,7 +50,7 @@ class _Command:
 
 
 def _parse(source: Source) -> Parsed:
-    code = _blanked(source.data)
+    code = _blank_comments(source.data)
     commands = list(_commands(code, source))
     ends = _ends(commands)
     definitions: list[Definition] = []
@@ -78,7 +78,7 @@ def _parse(source: Source) -> Parsed:
     return Parsed("cmake", source.count, tuple(definitions), tuple(references), tuple(imports), faults=int(faults))
 
 
-def _blanked(data: bytes) -> bytes:
+def _blank_comments(data: bytes) -> bytes:
     """The file with spaces for comments and for what is between quotes, so that all places stay."""
     parts: list[bytes] = []
     at = done = 0
@@ -143,7 +143,7 @@ def _definition(command: _Command, kind: str, end: int, parent: int, source: Sou
         kind=kind,
         span=Span(top + 1, source.place(end - 1)[0] + 1),
         line=source.place(command.named)[0] + 1,
-        signature=source.folded(command.start, command.end) if block else source.first_line(command.start, end),
+        signature=source.fold_lines(command.start, command.end) if block else source.first_line(command.start, end),
         doc=paragraph(_BRACKETS.sub("", above)),
         parent=parent,
     )

@@ -71,10 +71,10 @@ def _refine(each: Found, source: Source) -> None:
     if source.path.endswith("_test.go") and each.kind == "function":
         each.test = each.name.startswith(("Test", "Benchmark", "Example", "Fuzz"))
     if each.kind in {"struct", "interface"} and each.body is not None:
-        each.bases = [base for child in each.body.named_children if (base := _embedded(child))]
+        each.bases = [base for child in each.body.named_children if (base := _embedded_type(child))]
 
 
-def _embedded(node: Node) -> str:
+def _embedded_type(node: Node) -> str:
     """The type that a field without a name, or an element of an interface, embeds."""
     if node.type == "field_declaration" and node.child_by_field_name("name") is None:
         embedded = node.child_by_field_name("type")

@@ -82,7 +82,7 @@ class _Reader:
         elif kind or word == b"schema":
             self.at += 2 if word == b"directive" and self._peek(1) == b"@" else 1
             scope = -1
-            if kind and _named(self._peek()):
+            if kind and _is_name(self._peek()):
                 scope = self._define("impl" if extends else kind, first)
             self._header(word, scope)
             if self._peek() == b"{":
@@ -110,11 +110,11 @@ class _Reader:
                 return
             if text == b"implements" and before not in _JOINTS:
                 use = "inherit"
-            elif use and text != b"on" and _named(text):
+            elif use and text != b"on" and _is_name(text):
                 self._refer(use, scope)
                 if use == "inherit" and scope >= 0:
                     self.found[scope].bases.append(text.decode())
-            if not self._typed(scope, b"(:@"):
+            if not self._skip_typed(scope, b"(:@"):
                 self.at += 1
             before = text
 
@@ -132,13 +132,13 @@ class _Reader:
         while (text := self._peek()) and text != b"}":
             if self._fresh(text):
                 break
-            if not _named(text):
-                if not self._typed(parent, b"(:@="):
+            if not _is_name(text):
+                if not self._skip_typed(parent, b"(:@="):
                     self.at += 1
                 continue
             member = self._define(kind, self.at, parent) if kind and parent >= 0 else -1
             self.at += member < 0
-            while self._typed(member if member >= 0 else parent, b"(:@="):
+            while self._skip_typed(member if member >= 0 else parent, b"(:@="):
                 pass
             self._end(member)
         self.faults += text != b"}"
@@ -146,11 +146,11 @@ class _Reader:
 
     def _fresh(self, text: bytes) -> bool:
         """Whether a statement begins here, at the start of a line, because a brace is missing before it."""
-        if text not in _STARTS or not _named(self._peek(1)) or self._peek(2) in (b":", b"("):
+        if text not in _STARTS or not _is_name(self._peek(1)) or self._peek(2) in (b":", b"("):
             return False
         return self.source.place(self.tokens[self.at][1])[1] == 0
 
-    def _typed(self, scope: int, marks: bytes) -> bool:
+    def _skip_typed(self, scope: int, marks: bytes) -> bool:
         """Step over arguments, a type, a directive or a default value, if one of them begins here."""
         text = self._peek()
         if len(text) != 1 or text not in marks:
@@ -158,13 +158,13 @@ class _Reader:
         self.at += 1
         if text == b"(":
             while (inner := self._peek()) and inner not in (b")", b"{", b"}"):
-                if not self._typed(scope, b":@="):
+                if not self._skip_typed(scope, b":@="):
                     self.at += 1
             self.at += inner == b")"
         elif text == b":":
             while self._peek() == b"[":
                 self.at += 1
-            if _named(self._peek()):
+            if _is_name(self._peek()):
                 self._refer("type", scope)
                 self.at += 1
             while self._peek() in (b"]", b"!"):
@@ -176,7 +176,7 @@ class _Reader:
         return True
 
     def _directive(self, scope: int) -> None:
-        if _named(self._peek()):
+        if _is_name(self._peek()):
             self._refer("decorator", scope)
             self.at += 1
             if self._peek() == b"(":
@@ -199,11 +199,11 @@ class _Reader:
             after = self._peek()
             if text == b"@":
                 self._directive(scope)
-            elif text == b"..." and _named(after):
+            elif text == b"..." and _is_name(after):
                 self.at += after == b"on"
                 self._refer("type" if after == b"on" else "call", scope)
                 self.at += 1
-            elif _named(text) and after != b":":  # else it renames the field that follows
+            elif _is_name(text) and after != b":":  # else it renames the field that follows
                 self._refer("read", scope, -1)
         self.faults += 1
 
@@ -253,15 +253,15 @@ class _Reader:
         end = min(each.body or each.last + 1, each.first + _LONGEST)
         for at in range(each.first, end):
             text, start = self.tokens[at]
-            if text[:1] == b'"' and parts[-1] not in _VALUED and _named(self.tokens[min(at + 1, end - 1)][0]):
+            if text[:1] == b'"' and parts[-1] not in _VALUED and _is_name(self.tokens[min(at + 1, end - 1)][0]):
                 continue
             parts += [b" ", text] if parts and start > done and parts[-1] != b"(" and text != b")" else [text]
             done = start + len(text)
         bare = b"".join(parts)
-        return Source("", bare).folded(0, len(bare), 160 if each.kind in _LEAVES else 300)
+        return Source("", bare).fold_lines(0, len(bare), 160 if each.kind in _LEAVES else 300)
 
 
-def _named(text: bytes) -> bool:
+def _is_name(text: bytes) -> bool:
     return text[:1].isalpha() or text[:1] == b"_"
 
 

@@ -109,16 +109,16 @@ def _imports(node: Node, source: Source) -> Iterator[Import | str]:
     if node.type == "call_expression":
         yield Import(_module(_first_string(node)), _line(node))
     elif node.type == "variable_declarator":
-        yield from _required(node)
+        yield from _read_require(node)
     elif node.type == "assignment_expression":
         yield from _assigned_exports(node)
     elif node.type == "import_statement":
-        yield from _imported(node)
+        yield from _read_import(node)
     else:
-        yield from _exported(node)
+        yield from _read_export(node)
 
 
-def _imported(node: Node) -> Iterator[Import]:
+def _read_import(node: Node) -> Iterator[Import]:
     clause = next((child for child in node.named_children if child.type.endswith("_clause")), None)
     origin = node.child_by_field_name("source") or (clause.child_by_field_name("source") if clause else None)
     module = _module(origin)
@@ -134,10 +134,10 @@ def _imported(node: Node) -> Iterator[Import]:
         elif part.type == "named_imports":
             for each in part.named_children:
                 if each.type == "import_specifier":
-                    yield Import(module, _line(each), *_renamed(each))
+                    yield Import(module, _line(each), *_read_alias(each))
 
 
-def _exported(node: Node) -> Iterator[Import | str]:
+def _read_export(node: Node) -> Iterator[Import | str]:
     origin = node.child_by_field_name("source")
     module = _module(origin)
     clause = next((child for child in node.named_children if child.type == "export_clause"), None)
@@ -146,7 +146,7 @@ def _exported(node: Node) -> Iterator[Import | str]:
         for each in clause.named_children:
             if each.type != "export_specifier":
                 continue
-            name, alias = _renamed(each)
+            name, alias = _read_alias(each)
             if origin is None:
                 yield alias or name
             if origin is not None or alias:
@@ -161,7 +161,7 @@ def _exported(node: Node) -> Iterator[Import | str]:
             yield Import("", _line(node), _text(value), "default", exported=True)
 
 
-def _required(node: Node) -> Iterator[Import]:
+def _read_require(node: Node) -> Iterator[Import]:
     value, target = node.child_by_field_name("value"), node.child_by_field_name("name")
     string = _first_string(value) if value is not None else None
     if target is None or value is None or string is None:
@@ -195,7 +195,7 @@ def _assigned_exports(node: Node) -> Iterator[Import | str]:
                 yield _text(key)
 
 
-def _renamed(node: Node) -> tuple[str, str]:
+def _read_alias(node: Node) -> tuple[str, str]:
     name, alias = node.child_by_field_name("name"), node.child_by_field_name("alias")
     return _text(name) if name is not None else "", _text(alias) if alias is not None else ""
 

@@ -18,10 +18,10 @@ _OTHER: Final = re.compile(rb"[^\n]")
 def _component(name: str, extension: str) -> Language:
     def parse(source: Source) -> Parsed:
         from laconic.index.parse.extract import parse_as  # it imports what this module is part of
-        from laconic.index.parse.language import known
+        from laconic.index.parse.language import all_languages
 
         blank = _blank(source.data)
-        read = parse_as(known()["typescript"], source.path, blank)
+        read = parse_as(all_languages()["typescript"], source.path, blank)
         return msgspec.structs.replace(read, language=name)
 
     return Language(name=name, extensions=(extension,), by_lines=parse)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from laconic.index.resolve.code import Code, Source
+from laconic.index.resolve.code import Code, SourceFile
 from laconic.index.resolve.meaning import UNKNOWN, Meaning
 from laconic.index.resolve.modules import go, packages, python, rust, script, textual
 
-Locate = Callable[[Code, Source, str], Meaning]
+Locate = Callable[[Code, SourceFile, str], Meaning]
 Part = Callable[[Code, Meaning, str], Meaning]
 
 _LOCATE: Final[dict[str, Locate]] = {
@@ -26,7 +26,7 @@ _LOCATE: Final[dict[str, Locate]] = {
 _PART: Final[dict[str, Part]] = {"python": python.part, "rust": rust.part, "jvm": packages.part, "php": packages.part}
 
 
-def locate(code: Code, source: Source, name: str) -> Meaning:
+def locate(code: Code, source: SourceFile, name: str) -> Meaning:
     """The module that a file names in an import: files of ours, something foreign, or not known."""
     rule = _LOCATE.get(source.dialect.family)
     if rule is None:

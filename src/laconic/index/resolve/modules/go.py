@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from laconic.index.resolve.code import Code, Source
+from laconic.index.resolve.code import Code, SourceFile
 from laconic.index.resolve.meaning import FOREIGN, Meaning, module
 
 _MODULE: Final = re.compile(r"^module\s+\"?([^\s\"]+)", re.MULTILINE)
 
 
-def locate(code: Code, source: Source, name: str) -> Meaning:
+def locate(code: Code, source: SourceFile, name: str) -> Meaning:
     """The package of an import path."""
     for prefix, folder in _modules(code):
         if name == prefix or name.startswith(f"{prefix}/"):

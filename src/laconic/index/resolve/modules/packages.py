@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from laconic.index.resolve.code import Code, Source
+from laconic.index.resolve.code import Code, SourceFile
 from laconic.index.resolve.meaning import FOREIGN, UNKNOWN, Meaning, module, of
 
 
@@ -12,7 +12,7 @@ def _parts(name: str) -> list[str]:
     return [part for part in re.split(r"[.\\:]+", name) if part]
 
 
-def locate(code: Code, source: Source, name: str) -> Meaning:
+def locate(code: Code, source: SourceFile, name: str) -> Meaning:
     """A package, or a type (or a nested one) whose members are imported."""
     parts = _parts(name)
     for cut in range(len(parts), 0, -1):
@@ -49,5 +49,5 @@ def _files(code: Code, parts: list[str]) -> list[int]:
 def _inside(code: Code, meant: Meaning, name: str) -> Meaning:
     if meant.kind == "module":
         return of([symbol.id for file in meant.files for symbol in code.top(file, name)])
-    found = [inner.id for number in meant.symbols for inner in code.outline(number >> 20).named(number, name)]
+    found = [inner.id for number in meant.symbols for inner in code.outline(number >> 20).find_named(number, name)]
     return of(found)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from laconic.index.resolve.code import Code, Source
+from laconic.index.resolve.code import Code, SourceFile
 from laconic.index.resolve.meaning import FOREIGN, UNKNOWN, Meaning, module
 
 _ROOTS = frozenset({"", "src", "lib", "python"})
 
 
-def locate(code: Code, source: Source, name: str) -> Meaning:
+def locate(code: Code, source: SourceFile, name: str) -> Meaning:
     """The module of an import statement, relative or absolute."""
     bare = name.lstrip(".")
     if bare != name:
@@ -37,7 +37,7 @@ def at(code: Code, place: str) -> Meaning:
     return UNKNOWN
 
 
-def _absolute(code: Code, source: Source, parts: list[str]) -> Meaning:
+def _absolute(code: Code, source: SourceFile, parts: list[str]) -> Meaning:
     tail = "/".join(parts)
     found: list[tuple[int, int, str]] = []
     for base in _bases(code, parts):
@@ -86,7 +86,7 @@ def _without(folder: str, tail: list[str]) -> str:
     return folder[: -len(end) - 1] if folder.endswith(f"/{end}") else "\0"
 
 
-def _is_root(code: Code, source: Source, base: str, depth: int) -> bool:
+def _is_root(code: Code, source: SourceFile, base: str, depth: int) -> bool:
     if base == source.folder:
         return True  # a script sees its neighbours
     if base and f"{base}/__init__.py" in code.by_path:
@@ -94,7 +94,7 @@ def _is_root(code: Code, source: Source, base: str, depth: int) -> bool:
     return depth > 1 or base in _ROOTS or source.path.startswith(f"{base}/") or base.rpartition("/")[2] in _ROOTS
 
 
-def _ours(code: Code, source: Source, name: str) -> bool:
+def _ours(code: Code, source: SourceFile, name: str) -> bool:
     """Whether the first word of a module is a package of the repository, or a neighbour."""
     kept = code.derived.get("python packages")
     known: set[str] = kept if isinstance(kept, set) else set()

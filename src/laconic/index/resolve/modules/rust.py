@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from laconic.index.resolve.code import Code, Source
+from laconic.index.resolve.code import Code, SourceFile
 from laconic.index.resolve.meaning import FOREIGN, UNKNOWN, Meaning, module, of
 
 _NAME: Final = re.compile(r"^\s*name\s*=\s*\"([^\"]+)\"", re.MULTILINE)
 _ROOT_FILES: Final = frozenset({"lib.rs", "main.rs", "mod.rs"})
 
 
-def locate(code: Code, source: Source, name: str) -> Meaning:
+def locate(code: Code, source: SourceFile, name: str) -> Meaning:
     """The module, or the type, that a path leads to."""
     parts = [part for part in re.split(r"::|\.", name) if part]
     if not parts:
@@ -54,17 +54,17 @@ def _step(code: Code, start: Meaning, name: str) -> Meaning:
             return found
         types = [symbol.id for file in start.files for symbol in code.top(file, name)]
         return of(types)
-    inner = [symbol.id for number in start.symbols for symbol in code.outline(number >> 20).named(number, name)]
+    inner = [symbol.id for number in start.symbols for symbol in code.outline(number >> 20).find_named(number, name)]
     return of(inner) if inner else UNKNOWN
 
 
-def _of_file(code: Code, source: Source) -> Meaning:
+def _of_file(code: Code, source: SourceFile) -> Meaning:
     base = source.path.rpartition("/")[2]
     folder = source.folder if base in _ROOT_FILES else source.path.removesuffix(".rs")
     return module([source.id], folder)
 
 
-def _above(code: Code, source: Source) -> Meaning:
+def _above(code: Code, source: SourceFile) -> Meaning:
     base = source.path.rpartition("/")[2]
     folder = source.folder.rpartition("/")[0] if base == "mod.rs" else source.folder
     for path in (f"{folder}/mod.rs", f"{folder}.rs", f"{folder}/lib.rs", f"{folder}/main.rs"):

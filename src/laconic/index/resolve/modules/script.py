@@ -7,7 +7,7 @@ import posixpath
 import re
 from typing import Final
 
-from laconic.index.resolve.code import Code, Source
+from laconic.index.resolve.code import Code, SourceFile
 from laconic.index.resolve.meaning import FOREIGN, UNKNOWN, Meaning, module
 
 _SUFFIXES: Final = (
@@ -21,7 +21,7 @@ _BASE: Final = re.compile(r"\"baseUrl\"\s*:\s*\"([^\"]*)\"")
 _CONFIGS: Final = ("tsconfig.json", "jsconfig.json", "tsconfig.base.json", "tsconfig.app.json")
 
 
-def locate(code: Code, source: Source, name: str) -> Meaning:
+def locate(code: Code, source: SourceFile, name: str) -> Meaning:
     """The module of an import or a require."""
     name = name.split("?", 1)[0]
     if name.startswith("."):
@@ -54,20 +54,20 @@ def _join(folder: str, rest: str) -> str:
     return posixpath.normpath(posixpath.join(folder, rest)) if folder or rest else ""
 
 
-def _aliases(code: Code, source: Source) -> list[tuple[str, str]]:
+def _aliases(code: Code, source: SourceFile) -> list[tuple[str, str]]:
     """Prefixes and the folders they stand for, from the nearest compiler settings."""
     folder = source.folder
     while True:
         key = ("paths", folder)
         found = code.derived.get(key)
         if not isinstance(found, list):
-            found = code.derived[key] = _configured(code, folder)
+            found = code.derived[key] = _read_aliases(code, folder)
         if found or not folder:
             return found
         folder = folder.rpartition("/")[0]
 
 
-def _configured(code: Code, folder: str) -> list[tuple[str, str]]:
+def _read_aliases(code: Code, folder: str) -> list[tuple[str, str]]:
     pairs: list[tuple[str, str]] = []
     for name in _CONFIGS:
         path = f"{folder}/{name}" if folder else name
@@ -119,7 +119,7 @@ def _package(code: Code, name: str) -> Meaning:
     return UNKNOWN
 
 
-def _by_tail(code: Code, source: Source, name: str) -> Meaning:
+def _by_tail(code: Code, source: SourceFile, name: str) -> Meaning:
     """An alias that no settings explain: the one file that ends like the import."""
     rest = name.lstrip("@~#$").lstrip("/")
     marked = name[0] in "~#$" or name.startswith("@/") or name.startswith(("src/", "app/", "lib/"))

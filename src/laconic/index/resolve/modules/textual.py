@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import posixpath
 
-from laconic.index.resolve.code import Code, Source
+from laconic.index.resolve.code import Code, SourceFile
 from laconic.index.resolve.meaning import FOREIGN, Meaning, module
 
 
-def locate(code: Code, source: Source, name: str) -> Meaning:
+def locate(code: Code, source: SourceFile, name: str) -> Meaning:
     """The file next to the asking one, else the only one (or the nearest) whose path ends so."""
     wanted = name if "." in posixpath.basename(name) or source.language != "ruby" else f"{name}.rb"
     beside = posixpath.normpath(posixpath.join(source.folder, wanted))

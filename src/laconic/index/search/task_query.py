@@ -8,8 +8,18 @@ from collections.abc import Iterable
 from itertools import pairwise
 from typing import Final, NamedTuple
 
-from laconic.index.search.rarity import Rarity
-from laconic.index.search.terms import MOST, Term, identifiers, paths, prose, stem, telling, terms, title_and_rest
+from laconic.index.search.terms import (
+    MOST,
+    Rarity,
+    Term,
+    extract_terms,
+    find_identifiers,
+    find_paths,
+    is_telling,
+    stem,
+    strip_code,
+    title_and_rest,
+)
 from laconic.index.store import Store
 from laconic.index.words import fold, split
 
@@ -25,7 +35,7 @@ _SCOPE: Final = re.compile(r"\s*\w+\(([^)]{2,40})\)!?:")  # `fix(parser): ...`
 Pair = tuple[str, str]
 
 
-class Word(NamedTuple):
+class TaskWord(NamedTuple):
     """A word of the task, by its stem."""
 
     worth: float  # what finding it is worth: rare, and made much of in the text
@@ -33,72 +43,74 @@ class Word(NamedTuple):
     title: bool
 
 
-class Asked:
+class TaskQuery:
     """One task, compared with one index."""
 
     def __init__(self, store: Store, task: str) -> None:
         title, rest = title_and_rest(task)
         rarity = Rarity(store)
-        self.terms = terms(task)
-        self.title = frozenset(term.word for term in terms(title))
-        self.told = _told(rarity, self.terms)
-        self.words = _words(rarity, self.terms, self.told, frozenset(map(stem, self.title)))
+        self.terms = extract_terms(task)
+        self.title = frozenset(term.word for term in extract_terms(title))
+        self.weighted = _weigh_words(rarity, self.terms)
+        self.words = _combine_words(rarity, self.terms, self.weighted, frozenset(map(stem, self.title)))
         worth = sorted(word.worth for word in self.words.values())
         self.most = sum(worth[-_BEST:]) or 1.0
         self.all = sum(worth) or 1.0
         self.highest = worth[-1] if worth and worth[-1] else 1.0
         self.rarest = sum(sorted(word.rare for word in self.words.values())[-_BEST:]) or 1.0
         self.titled = sum(word.worth for word in self.words.values() if word.title) or 1.0
-        self.pairs = _pairs(title)
-        self.more_pairs = _pairs(prose(rest)[:_PROSE]) - self.pairs
+        self.pairs = _pair_words(title)
+        self.more_pairs = _pair_words(strip_code(rest)[:_PROSE]) - self.pairs
         scope = _SCOPE.match(title)
-        self.scope = frozenset(stems(scope[1])) if scope else frozenset[str]()
-        self.names = dict.fromkeys(identifiers(task))
+        self.scope = frozenset(split_stems(scope[1])) if scope else frozenset[str]()
+        self.names = dict.fromkeys(find_identifiers(task))
         self.folded = frozenset(map(fold, self.names))
         self.any_name = frozenset(map(fold, _NAME.findall(task)))
         in_title = _WORDS.findall(title)
         joined = {fold(one + other) for one, other in pairwise(in_title)}
-        self.named_in_title = frozenset(map(fold, identifiers(title))) | joined
+        self.named_in_title = frozenset(map(fold, find_identifiers(title))) | joined
         self.title_words = frozenset(word.lower() for word in in_title if len(word) > 3)
-        self.places = tuple(paths(task))
+        self.places = tuple(find_paths(task))
 
 
-class Told(NamedTuple):
+class WeightedWord(NamedTuple):
     """A word as the index has it, and what finding it is worth."""
 
     word: str
     worth: float
 
 
-def stems(text: str) -> list[str]:
+def split_stems(text: str) -> list[str]:
     """The words of a text, without their endings."""
     return [stem(word) for word in split(text).split()]
 
 
-def _told(rarity: Rarity, wanted: Iterable[Term]) -> list[Told]:
+def _weigh_words(rarity: Rarity, wanted: Iterable[Term]) -> list[WeightedWord]:
     """The words that tell most: rare ones, and those that the text makes much of."""
-    found: list[Told] = []
+    found: list[WeightedWord] = []
     for term in list(wanted)[: 4 * MOST]:
         # A word of a path stands in all symbols of the file: it is rarer than it looks, but it may stand only there.
         if count := rarity.count(term.word, "body name") or rarity.count(term.word):
             rare = math.log(max(rarity.total - count, 1) + 0.5) - math.log(count + 0.5)
-            found.append(Told(term.word, term.weight * max(rare, _COMMON) ** _RARE))
+            found.append(WeightedWord(term.word, term.weight * max(rare, _COMMON) ** _RARE))
     return sorted(found, key=lambda each: -each.worth)[:MOST]
 
 
-def _words(rarity: Rarity, wanted: Iterable[Term], told: Iterable[Told], title: frozenset[str]) -> dict[str, Word]:
+def _combine_words(
+    rarity: Rarity, wanted: Iterable[Term], weighted: Iterable[WeightedWord], title: frozenset[str]
+) -> dict[str, TaskWord]:
     worth: dict[str, float] = {}
-    for word, value in told:
+    for word, value in weighted:
         worth[stem(word)] = max(value, worth.get(stem(word), 0.0))
     rare: dict[str, float] = {}
     for term in list(wanted)[:_LOOKED_UP]:
         if count := rarity.count(term.word):
-            rare[stem(term.word)] = max(rarity.told(count), rare.get(stem(term.word), 0.0))
+            rare[stem(term.word)] = max(rarity.information(count), rare.get(stem(term.word), 0.0))
     return {
-        word: Word(worth.get(word, 0.0), rare.get(word, 0.0), word in title)
+        word: TaskWord(worth.get(word, 0.0), rare.get(word, 0.0), word in title)
         for word in dict.fromkeys([*worth, *rare])
     }
 
 
-def _pairs(text: str) -> frozenset[Pair]:
-    return frozenset(pairwise(stem(word) for word in split(text).split() if telling(word)))
+def _pair_words(text: str) -> frozenset[Pair]:
+    return frozenset(pairwise(stem(word) for word in split(text).split() if is_telling(word)))

@@ -13,9 +13,9 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final
 
-from laconic.index.search.asked import Asked
-from laconic.index.search.pages import Evidence, Page, Pages
-from laconic.index.search.ranking import Ranked
+from laconic.index.search.file_evidence import Features, FileEvidence, TaskFiles
+from laconic.index.search.ranking import RankedSymbol
+from laconic.index.search.task_query import TaskQuery
 from laconic.index.store import CALLABLE, Symbol
 
 TYPES: Final = frozenset({"class", "interface", "struct", "enum", "trait", "module", "impl", "namespace", "object"})
@@ -42,7 +42,7 @@ _IMPORT: Final = re.compile(
 
 Place = tuple[str, int]  # path and line
 
-INSIDE: Final[Mapping[str, float]] = {
+FUNCTION_WEIGHTS: Final[Mapping[str, float]] = {
     "": -1.850,
     "rank of file": -0.332,
     "score of file": -0.051,
@@ -69,7 +69,7 @@ INSIDE: Final[Mapping[str, float]] = {
     "lines that say more": 1.676,
     "of most words": 0.657,
 }
-OUTSIDE: Final[Mapping[str, float]] = {
+OTHER_WEIGHTS: Final[Mapping[str, float]] = {
     "": 1.427,
     "rank of file": -0.508,
     "score of file": 0.413,
@@ -92,12 +92,15 @@ OUTSIDE: Final[Mapping[str, float]] = {
 }
 
 
-def weighed(
-    ranked: Sequence[Ranked], pages: Pages, symbols_in: Callable[[str], Sequence[Symbol]]
+def score_lines(
+    ranked: Sequence[RankedSymbol], files: TaskFiles, symbols_in: Callable[[str], Sequence[Symbol]]
 ) -> dict[Place, float]:
     """What each line of the best functions, and of the best files outside of functions, is worth."""
     worth: dict[Place, float] = {}
-    both = ((INSIDE, inside(ranked, pages)), (OUTSIDE, outside(ranked, pages, symbols_in)))
+    both = (
+        (FUNCTION_WEIGHTS, lines_in_functions(ranked, files)),
+        (OTHER_WEIGHTS, lines_outside_functions(ranked, files, symbols_in)),
+    )
     for weights, parts in both:
         for common, lines in parts:
             known = sum(weights[name] * value for name, value in common.items())
@@ -106,22 +109,22 @@ def weighed(
     return worth
 
 
-Lines = Iterator[tuple[Place, Evidence]]
+Lines = Iterator[tuple[Place, Features]]
 
 
-def inside(ranked: Sequence[Ranked], pages: Pages) -> Iterator[tuple[Evidence, Lines]]:
+def lines_in_functions(ranked: Sequence[RankedSymbol], files: TaskFiles) -> Iterator[tuple[Features, Lines]]:
     """For functions, constants and fields, what speaks for all lines of one, and for each that was not there before."""
-    files = _files(ranked)
+    ranks = _rank_files(ranked)
     before: defaultdict[str, set[int]] = defaultdict(set)
     for rank, row in enumerate(ranked[:_FUNCTIONS]):
-        symbol, page = row.symbol, pages[row.path]
-        if symbol is None or symbol.kind in TYPES or symbol.start > len(page):
+        symbol, file = row.symbol, files[row.path]
+        if symbol is None or symbol.kind in TYPES or symbol.start > len(file):
             continue
-        last = min(symbol.end, len(page), symbol.start + _LONGEST - 1)
-        rare = [page[line].rare for line in range(symbol.start, last + 1)]
+        last = min(symbol.end, len(file), symbol.start + _LONGEST - 1)
+        rare = [file[line].rare for line in range(symbol.start, last + 1)]
         common = {
             "": 1.0,
-            **_file(row.path, files, page),
+            **_file_features(row.path, ranks, file),
             "rank": math.log(rank + 3),
             "score": row.score,
             "length": math.log(len(rare) + 1),
@@ -131,13 +134,13 @@ def inside(ranked: Sequence[Ranked], pages: Pages) -> Iterator[tuple[Evidence, L
         }
         lines = [line for line in range(symbol.start, last + 1) if line not in before[row.path]]
         before[row.path].update(lines)
-        yield common, _lines_inside(page, lines, symbol.start, rare)
+        yield common, _read_function(file, lines, symbol.start, rare)
 
 
-def _lines_inside(page: Page, lines: Sequence[int], start: int, rare: Sequence[float]) -> Lines:
+def _read_function(file: FileEvidence, lines: Sequence[int], start: int, rare: Sequence[float]) -> Lines:
     most, order, last = max(rare), sorted(rare), start + len(rare) - 1
-    for line, seen in _read(page, lines):
-        text, own = page.lines[line - 1], rare[line - start]
+    for line, seen in _read_lines(file, lines):
+        text, own = file.lines[line - 1], rare[line - start]
         seen |= {
             "from start": math.log(line - start + 1),
             "to end": math.log(last - line + 1),
@@ -146,27 +149,27 @@ def _lines_inside(page: Page, lines: Sequence[int], start: int, rare: Sequence[f
             "lines that say more": 1 - bisect_right(order, own) / len(order),
             "of most words": own / (most + 1e-6),
         }
-        yield (page.path, line), seen
+        yield (file.path, line), seen
 
 
-def outside(
-    ranked: Sequence[Ranked], pages: Pages, symbols_in: Callable[[str], Sequence[Symbol]]
-) -> Iterator[tuple[Evidence, Lines]]:
+def lines_outside_functions(
+    ranked: Sequence[RankedSymbol], files: TaskFiles, symbols_in: Callable[[str], Sequence[Symbol]]
+) -> Iterator[tuple[Features, Lines]]:
     """Imports, constants and all else that stands outside of functions."""
-    files = _files(ranked)
-    for path in list(files)[:_FILES]:
-        page = pages[path]
+    ranks = _rank_files(ranked)
+    for path in list(ranks)[:_FILES]:
+        file = files[path]
         within: set[int] = set()
         for symbol in symbols_in(path):
             if symbol.kind in CALLABLE:
                 within.update(range(symbol.start, symbol.end + 1))
-        lines = [line for line in range(1, min(len(page), _OUTSIDE) + 1) if line not in within]
-        yield {"": 1.0, **_file(path, files, page)}, _lines_outside(page, lines)
+        lines = [line for line in range(1, min(len(file), _OUTSIDE) + 1) if line not in within]
+        yield {"": 1.0, **_file_features(path, ranks, file)}, _read_other(file, lines)
 
 
-def _lines_outside(page: Page, lines: Sequence[int]) -> Lines:
-    for line, seen in _read(page, lines):
-        text = page.lines[line - 1]
+def _read_other(file: FileEvidence, lines: Sequence[int]) -> Lines:
+    for line, seen in _read_lines(file, lines):
+        text = file.lines[line - 1]
         seen |= {
             "characters": math.log(len(text.strip()) + 5),
             "indented": min(len(text) - len(text.lstrip()), 24) / 8,
@@ -175,34 +178,34 @@ def _lines_outside(page: Page, lines: Sequence[int]) -> Lines:
             "assigns": float(bool(_ASSIGNS.match(text))),
             "import": float(line <= _HEAD and bool(_IMPORT.match(text))),
         }
-        yield (page.path, line), seen
+        yield (file.path, line), seen
 
 
-def _files(ranked: Sequence[Ranked]) -> dict[str, tuple[int, float]]:
+def _rank_files(ranked: Sequence[RankedSymbol]) -> dict[str, tuple[int, float]]:
     """The files, best first, with their ranks and the scores of their best symbols."""
-    files: dict[str, tuple[int, float]] = {}
+    ranks: dict[str, tuple[int, float]] = {}
     for row in ranked:
-        files.setdefault(row.path, (len(files), row.score))
-    return files
+        ranks.setdefault(row.path, (len(ranks), row.score))
+    return ranks
 
 
-def _file(path: str, files: Mapping[str, tuple[int, float]], page: Page) -> Evidence:
-    rank, score = files[path]
+def _file_features(path: str, ranks: Mapping[str, tuple[int, float]], file: FileEvidence) -> Features:
+    rank, score = ranks[path]
     return {
         "rank of file": math.log(rank + 1),
         "score of file": score,
-        "length of file": math.log(min(len(page), _LONG) + 20),
+        "length of file": math.log(min(len(file), _LONG) + 20),
     }
 
 
-def _read(page: Page, lines: Sequence[int]) -> Iterator[tuple[int, Evidence]]:
+def _read_lines(file: FileEvidence, lines: Sequence[int]) -> Iterator[tuple[int, Features]]:
     """Those of the lines that have a word, with what they and their neighbours say."""
-    for run in _runs(lines):
-        said = [page[line] for line in range(run.start - _FAR, run.stop + _FAR)]
+    for run in _split_runs(lines):
+        said = [file[line] for line in range(run.start - _FAR, run.stop + _FAR)]
         rare, titled = [each.rare for each in said], [each.title for each in said]
         pairs = [each.pairs + each.more_pairs for each in said]
         for at, line in enumerate(run, _FAR):
-            text = page.lines[line - 1]
+            text = file.lines[line - 1]
             if not _WORD.search(text):
                 continue
             near = slice(at - _NEAR, at + _NEAR + 1)
@@ -215,18 +218,18 @@ def _read(page: Page, lines: Sequence[int]) -> Iterator[tuple[int, Evidence]]:
                     "title": math.log(titled[at] + 0.05),
                     "title near": math.log(sum(titled[near]) + 0.2),
                     "pairs near": min(sum(pairs[at - _NEAR + 1 : at + _NEAR]), 4.0),
-                    "names": _names(text, page.asked) if page.asked.names else 0.0,
+                    "names": _count_names(text, file.query) if file.query.names else 0.0,
                     "comment": float(bool(_COMMENT.match(text))),
                     "opens": float(text.rstrip().endswith((":", "{", "("))),
                 },
             )
 
 
-def _names(text: str, asked: Asked) -> float:
-    return min(float(sum(name in asked.names for name in _NAME.findall(text))), 2.0)
+def _count_names(text: str, query: TaskQuery) -> float:
+    return min(float(sum(name in query.names for name in _NAME.findall(text))), 2.0)
 
 
-def _runs(lines: Sequence[int]) -> Iterator[range]:
+def _split_runs(lines: Sequence[int]) -> Iterator[range]:
     """Lines that follow each other."""
     start = 0
     for at in range(1, len(lines) + 1):

@@ -12,6 +12,18 @@ from typing import Final
 
 from laconic.config import Settings
 from laconic.context.ledger import Branch, Decision, LedgerEntry, Removal
+from laconic.dashboard.aggregate import (
+    decision_events,
+    decision_figures,
+    estimate_runway,
+    list_buckets,
+    newest_decisions,
+    number_turns,
+    session_figures,
+    share,
+    sum_totals,
+    turn_figures,
+)
 from laconic.dashboard.figures import (
     Archived,
     Bucket,
@@ -20,20 +32,8 @@ from laconic.dashboard.figures import (
     Overview,
     SessionPage,
     Sessions,
-    Spent,
+    SpendingPage,
     Tools,
-)
-from laconic.dashboard.reckoning import (
-    buckets,
-    decision_figures,
-    events,
-    newest,
-    numbers,
-    runway,
-    session_figures,
-    share,
-    totals,
-    turn_figures,
 )
 from laconic.errors import UnknownName, Unreadable
 from laconic.sessions.archive import Archive
@@ -54,7 +54,7 @@ _STALE: Final = 120.0  # seconds after which a quota says nothing about now
 _FILES: Final = (TURNS, CALLS, "ledger.sqlite", "archive.sqlite")
 
 
-class Books:
+class DashboardQueries:
     """The figures of one cache folder. May be called from several threads; one at a time reads."""
 
     def __init__(self, settings: Settings, now: Callable[[], float] = time.time) -> None:
@@ -95,10 +95,10 @@ class Books:
         return Overview(
             days,
             spending.count(since),
-            totals(hours),
+            sum_totals(hours),
             bucket,
-            [Bucket(at, totals(groups.get(at, ()))) for at in buckets(groups, width, since, now)],
-            [runway(row, now) for row in spending.quotas(now) if now - row.at < _STALE],
+            [Bucket(at, sum_totals(groups.get(at, ()))) for at in list_buckets(groups, width, since, now)],
+            [estimate_runway(row, now) for row in spending.quotas(now) if now - row.at < _STALE],
             spending.parts("kind", since),
             [session_figures(row) for row in spending.sessions("last", _NEWEST, since=since)],
         )
@@ -119,7 +119,7 @@ class Books:
             raise UnknownName("session", name, fix="It was never recorded, or forgotten: see the list.")
         turns = spending.turns(name)
         decisions = self._decisions(name)
-        made = numbers(turns)
+        made = number_turns(turns)
         about = spending.about(name, (_block(decision) for decision in decisions))
         kept = {entry.ref for entry in self._archive().entries(name)} if decisions else set()
         rows = [
@@ -129,21 +129,21 @@ class Books:
         return SessionPage(
             session_figures(row),
             turn_figures(turns),
-            events(rows),
+            decision_events(rows),
             len(rows),
             sum(decision.saved for decision in rows),
-            newest(rows, until, _DECISIONS),
+            newest_decisions(rows, until, _DECISIONS),
             spending.parts_of(name, "kind"),
             spending.parts_of(name, "tool", _ROWS),
             spending.parts_of(name, "file", _FEW),
         )
 
-    def spent(self, days: int = 30) -> Spent:
+    def spending(self, days: int = 30) -> SpendingPage:
         """Where tokens went in the last days, over all sessions; 0: ever."""
         spending = self._read()
         since = self._now() - days * DAY if days else 0.0
         kinds = spending.parts("kind", since)
-        return Spent(
+        return SpendingPage(
             days,
             sum(part.sent for part in kinds),
             sum(part.whole for part in kinds),
@@ -157,7 +157,7 @@ class Books:
         """What tools cost."""
         ours = []
         if (self._folder / CALLS).exists():
-            with _naming(self._folder / CALLS), closing(Calls(self._folder)) as calls:
+            with _name_file_in_errors(self._folder / CALLS), closing(Calls(self._folder)) as calls:
                 ours = list(calls.figures())
         return Tools(ours, self._read().parts("tool", limit=_ROWS))
 
@@ -182,7 +182,7 @@ class Books:
             )
         return Models(models, malformed)
 
-    def archived(self, ref: str) -> Archived:
+    def archive_entry(self, ref: str) -> Archived:
         """Something that was left out, with its text as far as a page can show it."""
         entry = self._archive().entry(ref)
         text = self._archive().get(ref).decode("utf-8", "replace")
@@ -194,13 +194,13 @@ class Books:
             text=shown,
         )
 
-    def original(self, ref: str) -> bytes:
+    def archive_bytes(self, ref: str) -> bytes:
         """The same in full."""
         return self._archive().get(ref)
 
     def _read(self) -> Spending:
         if self._spending is None:
-            with _naming(self._folder / TURNS):
+            with _name_file_in_errors(self._folder / TURNS):
                 self._spending = Spending(self._folder / TURNS)
         return self._spending
 
@@ -223,7 +223,7 @@ def _block(decision: Decision | Removal) -> str:
 
 
 @contextmanager
-def _naming(path: Path) -> Iterator[None]:
+def _name_file_in_errors(path: Path) -> Iterator[None]:
     """Trouble with a file names the file."""
     try:
         yield

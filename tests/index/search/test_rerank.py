@@ -9,12 +9,17 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
-from laconic.index.search.asked import Asked
-from laconic.index.search.judging import WEIGHTS, evidence, judged
-from laconic.index.search.lines import INSIDE, OUTSIDE, inside, outside, weighed
-from laconic.index.search.pages import Pages
-from laconic.index.search.ranking import Ranked
-from laconic.index.search.tasks import candidates
+from laconic.index.search.file_evidence import TaskFiles
+from laconic.index.search.line_scores import (
+    FUNCTION_WEIGHTS,
+    OTHER_WEIGHTS,
+    lines_in_functions,
+    lines_outside_functions,
+    score_lines,
+)
+from laconic.index.search.ranking import RankedSymbol
+from laconic.index.search.rerank import WEIGHTS, extract_features, find_candidates, rerank
+from laconic.index.search.task_query import TaskQuery
 from laconic.index.store import Store
 from laconic.index.workspace_index import Index
 
@@ -26,13 +31,13 @@ class Looked:
 
     def __init__(self, index: Index, task: str) -> None:
         self.store: Store = index.store
-        self.asked = Asked(index.store, task)
-        self.pages = Pages(self.asked, lambda path: (index.root / path).read_text().split("\n"))
-        self.rows: list[Ranked] = candidates(index.store, self.asked)
+        self.query = TaskQuery(index.store, task)
+        self.files = TaskFiles(self.query, lambda path: (index.root / path).read_text().split("\n"))
+        self.rows: list[RankedSymbol] = find_candidates(index.store, self.query)
 
     @property
-    def ranked(self) -> list[Ranked]:
-        return judged(self.rows, self.pages)
+    def ranked(self) -> list[RankedSymbol]:
+        return rerank(self.rows, self.files)
 
     @property
     def scores(self) -> list[str]:
@@ -43,11 +48,11 @@ class Looked:
         return [row.symbol.name for row in self.ranked if row.symbol is not None]
 
     def seen(self, name: str) -> Mapping[str, float]:
-        found = zip(self.rows, evidence(self.rows, self.pages), strict=True)
+        found = zip(self.rows, extract_features(self.rows, self.files), strict=True)
         return next(each for row, each in found if row.symbol is not None and row.symbol.name == name)
 
     def worth(self) -> dict[tuple[str, int], float]:
-        return weighed(self.ranked, self.pages, self.store.symbols_of_path)
+        return score_lines(self.ranked, self.files, self.store.symbols_of_path)
 
 
 @contextmanager
@@ -65,13 +70,13 @@ def test_every_piece_of_evidence_has_a_weight_and_every_weight_its_evidence(tmp_
     files = {"a.py": "import os\n\nLIMIT = 3\n\n\ndef parcel(weight):\n    return weight > LIMIT\n"}
     with looked(tmp_path, "The weight of a parcel is over the limit", files) as it:
         assert it.seen("parcel").keys() == WEIGHTS.keys()
-        parts = {"inside": inside(it.ranked, it.pages)}
-        parts["outside"] = outside(it.ranked, it.pages, lambda path: [])
+        parts = {"inside": lines_in_functions(it.ranked, it.files)}
+        parts["outside"] = lines_outside_functions(it.ranked, it.files, lambda path: [])
         names = {
             which: {name for common, lines in part for _, seen in lines for name in common | seen}
             for which, part in parts.items()
         }
-        assert names == {"inside": set(INSIDE), "outside": set(OUTSIDE)}
+        assert names == {"inside": set(FUNCTION_WEIGHTS), "outside": set(OTHER_WEIGHTS)}
 
 
 def test_words_that_stand_together_count_more_than_the_same_words_far_apart(tmp_path: Path) -> None:
@@ -117,7 +122,7 @@ def test_the_same_task_gives_the_same_scores_whatever_the_order_of_sets(tmp_path
     task = "Lost\n\n" + " ".join(word for count, word in enumerate(words) for _ in range(count % 7 + 1))
     text = "".join(f"def call_{n}():\n    return {' + '.join(words[n:])}\n\n\n" for n in range(40))
     code = (
-        "import sys\nfrom pathlib import Path\nfrom tests.index.search.test_judging import looked\n"
+        "import sys\nfrom pathlib import Path\nfrom tests.index.search.test_rerank import looked\n"
         "with looked(Path(sys.argv[1]), sys.argv[2], {'a.py': sys.argv[3]}) as it:\n    print(it.scores, it.worth())\n"
     )
     printed = {
@@ -146,7 +151,7 @@ def test_a_function_far_down_in_a_file_is_read_like_any_other(tmp_path: Path) ->
 def test_lines_of_nested_functions_are_weighed_once(tmp_path: Path) -> None:
     nested = "".join(f"{'    ' * n}def parcel_{n}(weight):\n" for n in range(40)) + "    " * 40 + "return weight\n"
     with looked(tmp_path, "The weight of a parcel", {"a.py": nested}) as it:
-        seen = [place for _, lines in inside(it.ranked, it.pages) for place, _ in lines]
+        seen = [place for _, lines in lines_in_functions(it.ranked, it.files) for place, _ in lines]
         assert len(seen) == len(set(seen)) == 41
 
 

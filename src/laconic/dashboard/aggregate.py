@@ -7,14 +7,14 @@ from itertools import accumulate
 from typing import Final
 
 from laconic.context.ledger import Decision, Removal
-from laconic.dashboard.figures import DecisionFigures, Event, Runway, SessionFigures, Totals, TurnFigures
-from laconic.sessions.spending import Hour, QuotaRow, Session, TurnRow
+from laconic.dashboard.figures import DecisionEvent, DecisionFigures, Runway, SessionFigures, Totals, TurnFigures
+from laconic.sessions.spending import Hour, QuotaRow, SessionRow, TurnRow
 from laconic.sessions.turns import DAY, HOUR
 
 _MOST: Final = 400  # hours or days in a chart
 
 
-def totals(rows: Iterable[Hour | Session | TurnRow], turns: int | None = None) -> Totals:
+def sum_totals(rows: Iterable[Hour | SessionRow | TurnRow], turns: int | None = None) -> Totals:
     """Sums of rows of any kind."""
     rows = list(rows)
     prompt = sum(row.prompt for row in rows)
@@ -36,7 +36,7 @@ def share(part: float, whole: float) -> float | None:
     return part / whole if whole else None
 
 
-def buckets(groups: dict[int, list[Hour]], width: int, since: float, now: float) -> Iterable[int]:
+def list_buckets(groups: dict[int, list[Hour]], width: int, since: float, now: float) -> Iterable[int]:
     """All hours or days of the period until now, the empty ones too: at least a day of hours, or a week of days."""
     if not groups:
         return ()
@@ -46,11 +46,11 @@ def buckets(groups: dict[int, list[Hour]], width: int, since: float, now: float)
     return range(max(min(first, shortest), last - _MOST * width), last + 1, width)
 
 
-def session_figures(row: Session) -> SessionFigures:
+def session_figures(row: SessionRow) -> SessionFigures:
     return SessionFigures(
         *(row.session, row.title, row.client, row.upstream, row.model, row.began, row.last),
         *(row.errors, row.decisions),
-        totals=totals([row]),
+        totals=sum_totals([row]),
     )
 
 
@@ -63,13 +63,13 @@ def turn_figures(rows: Sequence[TurnRow]) -> list[TurnFigures]:
             *(row.input, row.cache_write, row.prompt or row.context, round(row.whole) or row.context),
             paid=own,
             paid_without=full,
-            totals=totals([row], 1),
+            totals=sum_totals([row], 1),
         )
         for row, own, full in zip(rows, paid, whole, strict=True)
     ]
 
 
-def numbers(turns: Sequence[TurnRow]) -> dict[int, int]:
+def number_turns(turns: Sequence[TurnRow]) -> dict[int, int]:
     """The number of the request that was first made at a turn of the assistant."""
     found: dict[int, int] = {}
     for turn in turns:
@@ -102,32 +102,32 @@ def decision_figures(
     )
 
 
-def newest(decisions: Sequence[DecisionFigures], until: int, most: int) -> list[DecisionFigures]:
+def newest_decisions(decisions: Sequence[DecisionFigures], until: int, most: int) -> list[DecisionFigures]:
     """The newest first, up to a turn where one is named; about so many, but never a part of a turn's."""
     rows = [row for row in decisions if not until or row.number <= until]
     first = rows[-most].number if len(rows) > most else 0
     return [row for row in reversed(rows) if row.number >= first]
 
 
-def events(decisions: Sequence[DecisionFigures]) -> list[Event]:
+def decision_events(decisions: Sequence[DecisionFigures]) -> list[DecisionEvent]:
     found: dict[int, list[DecisionFigures]] = {}
     for decision in decisions:
         found.setdefault(decision.number, []).append(decision)
     return [
-        Event(number, len(rows), sum(row.saved for row in rows), _reasons(rows))
+        DecisionEvent(number, len(rows), sum(row.saved for row in rows), _count_reasons(rows))
         for number, rows in sorted(found.items())
         if number
     ]
 
 
-def _reasons(rows: Sequence[DecisionFigures]) -> dict[str, int]:
+def _count_reasons(rows: Sequence[DecisionFigures]) -> dict[str, int]:
     found: dict[str, int] = {}
     for row in rows:
         found[row.reason] = found.get(row.reason, 0) + 1
     return found
 
 
-def runway(row: QuotaRow, now: float) -> Runway:
+def estimate_runway(row: QuotaRow, now: float) -> Runway:
     """A quota fills up again within its minute: it runs out only at a pace above the limit."""
     left = row.tokens_left if now < row.reset or not row.tokens else max(0, row.tokens - row.spent)
     drain = (row.spent - row.tokens) / 60 if row.tokens else row.spent / 60

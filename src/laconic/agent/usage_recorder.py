@@ -11,23 +11,23 @@ from laconic.agent.limits import Spent
 from laconic.context.accounting import Exchange, Standing, account, estimate_prompt
 from laconic.context.engine import Prepared
 from laconic.context.prices import Price
-from laconic.sessions.turns import Cost, Turn, Turns, Who
-from laconic.wire.limits import Limits
+from laconic.sessions.turns import Cost, TurnRecord, Turns, Who
+from laconic.wire.limits import RateLimits
 from laconic.wire.usage import Usage
 
 
-class Sent(msgspec.Struct, frozen=True):
+class SentRequest(msgspec.Struct, frozen=True):
     """One request that was answered."""
 
     prepared: Prepared
     came: int  # bytes of the whole history
     usage: Usage
-    limits: Limits | None
+    limits: RateLimits | None
     seconds: float
     at: float  # when it was answered
 
 
-class Books:
+class UsageRecorder:
     """Kept by one session. A record that cannot be written loses figures, nothing else."""
 
     def __init__(self, who: Who, spent: Spent, price: Price, turns: Turns | None) -> None:
@@ -36,7 +36,7 @@ class Books:
         self._price = price
         self._turns = turns
         self._standing = self._read()
-        self._open: list[tuple[Sent, Cost]] = []
+        self._open: list[tuple[SentRequest, Cost]] = []
 
     def _read(self) -> Standing:
         try:
@@ -45,7 +45,7 @@ class Books:
             self._turns = None
             return Standing()
 
-    def sent(self, sent: Sent) -> None:
+    def add_request(self, sent: SentRequest) -> None:
         """A request was answered; what its calls come to is not known yet."""
         usage = sent.usage
         if usage.estimated:
@@ -78,8 +78,8 @@ class Books:
         if self._turns is not None:
             self._turns.close()
 
-    def _row(self, one: Sent, cost: Cost, malformed: Sequence[str]) -> Turn:
-        return Turn.of(
+    def _row(self, one: SentRequest, cost: Cost, malformed: Sequence[str]) -> TurnRecord:
+        return TurnRecord.of(
             self._who,
             one.prepared,
             status=200,

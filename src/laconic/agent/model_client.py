@@ -11,22 +11,22 @@ from typing import Final
 
 import msgspec
 
-from laconic.agent.books import Sent
-from laconic.agent.transport import Reply, Transport
+from laconic.agent.transport import StreamedResponse, Transport
+from laconic.agent.usage_recorder import SentRequest
 from laconic.context.engine import Engine, Prepared
 from laconic.context.options import Bounds
 from laconic.errors import ContextOverflow, ModelError, UpstreamError
 from laconic.render.meta import meta
 from laconic.wire.conversation import Conversation, parse
 from laconic.wire.limits import limits_of
-from laconic.wire.model import Format, Insert, SetText
-from laconic.wire.prompted.calls import Broken, Tool
+from laconic.wire.model import Format, InsertMessage, SetText
+from laconic.wire.prompted.calls import Broken, PromptedTool
 from laconic.wire.prompted.capability import Protocols
 from laconic.wire.prompted.parser import CallParser
 from laconic.wire.prompted.protocol import upward
 from laconic.wire.refusals import refuses_tools, too_long
 from laconic.wire.speaking.dialects import Listener
-from laconic.wire.speaking.talk import Asking, Dialect, Heard, Json, Message, Offer, Use
+from laconic.wire.speaking.talk import Asking, Json, Message, ModelAnswer, ModelCall, Offer, ProviderDialect
 from laconic.wire.usage import Usage
 
 Show = Callable[[str], None]
@@ -36,25 +36,25 @@ _TRIES: Final = 3  # of an answer that breaks off
 
 
 @dataclass(frozen=True, slots=True)
-class Manner:
+class ModelSettings:
     """How a model is asked, all through a session."""
 
     provider: str
     model: str
-    dialect: Dialect
+    dialect: ProviderDialect
     system: str
     tools: tuple[Offer, ...]
-    guessed: tuple[Tool, ...] = ()  # further names under which calls as text are understood
+    guessed: tuple[PromptedTool, ...] = ()  # further names under which calls as text are understood
     window: int = 0  # tokens; 0: not known
     most: int = 8_000  # tokens of an answer
     protocol: str = "auto"  # native, prompted
 
 
-class Said(msgspec.Struct, frozen=True):
+class ModelOutput(msgspec.Struct, frozen=True):
     """What a model said, whichever way it makes its calls."""
 
     text: str
-    uses: tuple[Use, ...] = ()
+    uses: tuple[ModelCall, ...] = ()
     broken: tuple[Broken, ...] = ()  # calls written as text that may not run
     truncated: bool = False
     native: Json | None = None
@@ -72,12 +72,12 @@ class _TooLong(Exception):
         self.window = window
 
 
-class Voice:
+class ModelClient:
     """One model in one session."""
 
     def __init__(
         self,
-        manner: Manner,
+        settings: ModelSettings,
         transport: Transport,
         engine: Engine,
         protocols: Protocols,
@@ -85,9 +85,9 @@ class Voice:
         *,
         count: Callable[[str], int],
         clock: Callable[[], float],
-        sent: Callable[[Sent], None],
+        sent: Callable[[SentRequest], None],
     ) -> None:
-        self.manner = manner
+        self.settings = settings
         self._transport = transport
         self._engine = engine
         self._protocols = protocols
@@ -97,73 +97,73 @@ class Voice:
         self._sent = sent
         self._came = 0  # bytes of the history before it was made small
         self._prepared = Prepared(b"")
-        self._window = manner.window
+        self._window = settings.window
         self._place = 0  # of the next message: calls that were made as text need ids of ours
 
     @property
     def format(self) -> str:
-        return self.manner.dialect.name
+        return self.settings.dialect.name
 
     @property
     def protocol(self) -> str:
         """`native`, `prompted`, or nothing as long as it is not known."""
-        if self.manner.protocol != "auto":
-            return self.manner.protocol
-        return self._protocols.known(self.manner.provider, self.manner.model)
+        if self.settings.protocol != "auto":
+            return self.settings.protocol
+        return self._protocols.known_mode(self.settings.provider, self.settings.model)
 
-    def ask(self, messages: tuple[Message, ...], task: str, show: Show) -> Said:
+    def ask(self, messages: tuple[Message, ...], task: str, show: Show) -> ModelOutput:
         """The next message of the model; `show` gets its text as it comes."""
         self._place = len(messages)
         try:
-            return self._asked(messages, task, show)
+            return self._ask(messages, task, show)
         except _TooLong as error:  # now the window is known, and the history is made to fit
             self._window = error.window
         try:
-            return self._asked(messages, task, show)
+            return self._ask(messages, task, show)
         except _TooLong:
             raise ContextOverflow(
-                f"{self.manner.model} takes {self._window} tokens, and no more may be left out.",
+                f"{self.settings.model} takes {self._window} tokens, and no more may be left out.",
                 "Use a model with a larger window, or start with a smaller task.",
             ) from None
 
-    def _asked(self, messages: tuple[Message, ...], task: str, show: Show) -> Said:
-        manner = self.manner
-        asking = Asking(manner.model, manner.system, manner.tools, messages, self._most)
-        body = self._kept_small(asking, task)
+    def _ask(self, messages: tuple[Message, ...], task: str, show: Show) -> ModelOutput:
+        settings = self.settings
+        asking = Asking(settings.model, settings.system, settings.tools, messages, self._most)
+        body = self._shrink(asking, task)
         if self.protocol == "prompted":
-            return self._prompted(body, show)
+            return self._ask_prompted(body, show)
         known = self.protocol == "native"
         held: list[str] = []
         try:
-            said = self._native(body, show if known else held.append)
+            said = self._ask_native(body, show if known else held.append)
         except _ToolsRefused:
-            self._protocols.refused(manner.provider, manner.model)
-            return self._prompted(body, show)
-        return said if known else self._found_out(body, said, held, show)
+            self._protocols.note_refusal(settings.provider, settings.model)
+            return self._ask_prompted(body, show)
+        return said if known else self._learn_mode(body, said, held, show)
 
     @property
     def _most(self) -> int:
         """In a small window an answer has a quarter."""
-        return min(self.manner.most, self._window // 4) if self._window else self.manner.most
+        return min(self.settings.most, self._window // 4) if self._window else self.settings.most
 
-    def _kept_small(self, asking: Asking, task: str) -> bytes:
+    def _shrink(self, asking: Asking, task: str) -> bytes:
         """The request as the engine wants it, and how full the context is at its very end."""
-        manner = self.manner
-        body = manner.dialect.write(asking)
+        settings = self.settings
+        body = settings.dialect.write(asking)
         bounds = Bounds(max(0, self._window - self._window // _FRAME), self._account)
-        prepared = self._engine.prepare(self._session, manner.dialect.format, body, bounds)
+        prepared = self._engine.prepare(self._session, settings.dialect.format, body, bounds)
         self._came, self._prepared = len(body), prepared
-        return _with_status(manner.dialect.format, prepared.body, meta(prepared.tokens, self._window, task))
+        return _with_status(settings.dialect.format, prepared.body, meta(prepared.tokens, self._window, task))
 
     # asking
 
-    def _native(self, body: bytes, show: Show) -> Said:
+    def _ask_native(self, body: bytes, show: Show) -> ModelOutput:
         heard = self._send(body, show)
-        return Said(heard.text, heard.uses, (), heard.truncated, heard.native)
+        return ModelOutput(heard.text, heard.uses, (), heard.truncated, heard.native)
 
-    def _prompted(self, body: bytes, show: Show) -> Said:
+    def _ask_prompted(self, body: bytes, show: Show) -> ModelOutput:
         """Tools described in words; calls read out of the text, which is shown without them."""
-        conversation = parse(self.manner.dialect.format, body)
+        conversation = parse(self.settings.dialect.format, body)
         parser = self._parser()
         passed: list[str] = []
 
@@ -176,44 +176,46 @@ class Voice:
         outcome = parser.close(truncated=heard.truncated)
         if outcome.text.strip():
             show(outcome.text)
-        uses = tuple(Use(c.name, c.arguments, f"c{self._place}.{n}") for n, c in enumerate(outcome.calls, 1))
-        return Said("".join(passed) + outcome.text, uses, outcome.broken, heard.truncated)
+        uses = tuple(ModelCall(c.name, c.arguments, f"c{self._place}.{n}") for n, c in enumerate(outcome.calls, 1))
+        return ModelOutput("".join(passed) + outcome.text, uses, outcome.broken, heard.truncated)
 
-    def _found_out(self, body: bytes, said: Said, held: list[str], show: Show) -> Said:
+    def _learn_mode(self, body: bytes, said: ModelOutput, held: list[str], show: Show) -> ModelOutput:
         """A model of which nothing is known has answered a request with tools."""
-        manner = self.manner
+        settings = self.settings
         if said.uses:
-            self._protocols.learn(manner.provider, manner.model, "native")
-        elif (written := self._written(said)) is not None:
-            self._protocols.learn(manner.provider, manner.model, "prompted")
+            self._protocols.learn(settings.provider, settings.model, "native")
+        elif (written := self._read_written_calls(said)) is not None:
+            self._protocols.learn(settings.provider, settings.model, "prompted")
             said = written
         else:
             shown: list[str] = []
-            other = self._prompted(body, shown.append)
+            other = self._ask_prompted(body, shown.append)
             if other.uses or other.broken:
-                self._protocols.learn(manner.provider, manner.model, "prompted")
+                self._protocols.learn(settings.provider, settings.model, "prompted")
                 said, held = other, shown
         show("".join(held) if said.native is not None or not said.uses else said.text)
         return said
 
-    def _written(self, said: Said) -> Said | None:
+    def _read_written_calls(self, said: ModelOutput) -> ModelOutput | None:
         """Calls that a model wrote as text though it was offered real ones."""
         parser = self._parser()
         passed = parser.feed(said.text)
         outcome = parser.close(truncated=said.truncated)
         if not outcome.calls:
             return None
-        uses = tuple(Use(c.name, c.arguments, f"c{self._place}.{n}") for n, c in enumerate(outcome.calls, 1))
-        return Said(passed + outcome.text, uses, outcome.broken, said.truncated)
+        uses = tuple(ModelCall(c.name, c.arguments, f"c{self._place}.{n}") for n, c in enumerate(outcome.calls, 1))
+        return ModelOutput(passed + outcome.text, uses, outcome.broken, said.truncated)
 
     def _parser(self) -> CallParser:
         """Arguments are left to the tools, which understand guessed names and say what is missing."""
-        tools = [Tool(offer.name, frozenset(offer.schema.get("properties", ()))) for offer in self.manner.tools]
-        return CallParser([*self.manner.guessed, *tools])
+        tools = [
+            PromptedTool(offer.name, frozenset(offer.schema.get("properties", ()))) for offer in self.settings.tools
+        ]
+        return CallParser([*self.settings.guessed, *tools])
 
     # the wire
 
-    def _send(self, body: bytes, show: Show) -> Heard:
+    def _send(self, body: bytes, show: Show) -> ModelAnswer:
         """An answer that breaks off is asked for again: nothing was done with it yet."""
         began = self._clock()
         for left in range(_TRIES - 1, -1, -1):
@@ -221,24 +223,24 @@ class Voice:
             if reply.status != 200:
                 self._complain(reply)
             try:
-                heard = self._listened(reply, show)
+                heard = self._listen(reply, show)
                 break
             except UpstreamError:
                 if not left:
                     raise
-        usage = heard.usage or self._estimated(body, heard)
+        usage = heard.usage or self._estimate_usage(body, heard)
         limits = limits_of(reply.headers, self._clock())
         self._engine.observe(self._account, usage, limits)
         now = self._clock()
-        self._sent(Sent(self._prepared, self._came, usage, limits, now - began, now))
+        self._sent(SentRequest(self._prepared, self._came, usage, limits, now - began, now))
         return heard
 
-    def _estimated(self, body: bytes, heard: Heard) -> Usage:
+    def _estimate_usage(self, body: bytes, heard: ModelAnswer) -> Usage:
         prompt = self._count(body.decode("utf-8", "replace"))
         return Usage(prompt, output=self._count(heard.text), estimated=True)
 
-    def _listened(self, reply: Reply, show: Show) -> Heard:
-        listener = Listener(self.manner.dialect, streamed=reply.streamed)
+    def _listen(self, reply: StreamedResponse, show: Show) -> ModelAnswer:
+        listener = Listener(self.settings.dialect, streamed=reply.streamed)
         for chunk in reply.chunks:
             if text := listener.feed(chunk):
                 show(text)
@@ -249,9 +251,9 @@ class Voice:
 
     @property
     def _account(self) -> str:
-        return f"{self.manner.provider}/{self.manner.model}"
+        return f"{self.settings.provider}/{self.settings.model}"
 
-    def _complain(self, reply: Reply) -> None:
+    def _complain(self, reply: StreamedResponse) -> None:
         said = b"".join(reply.chunks)
         if refuses_tools(reply.status, said) and self.protocol != "prompted":
             raise _ToolsRefused
@@ -259,7 +261,7 @@ class Voice:
         if length is not None and length.most != self._window:
             raise _TooLong(length.most)
         raise ModelError(
-            f"{self.manner.provider} answered {reply.status}: {_message(said)}.", "Check key, model and address."
+            f"{self.settings.provider} answered {reply.status}: {_message(said)}.", "Check key, model and address."
         )
 
 
@@ -278,6 +280,6 @@ def _with_status(format: Format, body: bytes, status: str) -> bytes:
     conversation: Conversation = parse(format, body)
     last = conversation.turns[-1]
     if format.merged or not last.blocks or not last.blocks[-1].editable or last.role == "assistant":
-        return conversation.emit(inserts=[Insert(len(conversation.turns), "user", status)])
+        return conversation.emit(inserts=[InsertMessage(len(conversation.turns), "user", status)])
     block = last.blocks[-1]
     return conversation.emit({block.at: SetText(f"{block.text}\n\n{status}", keep_images=True)})

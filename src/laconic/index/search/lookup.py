@@ -1,0 +1,287 @@
+"""Find definitions by name, files by path and lines by text; suggest the nearest names and paths when there are none."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from difflib import SequenceMatcher, get_close_matches
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from laconic.index.schema import SHIFT
+from laconic.index.search.query import Query, Scope, compile_globs
+from laconic.index.store import Store, Symbol
+from laconic.index.text import InFile, Question, TextFound, find
+from laconic.index.words import fold, split
+from laconic.records import Hit
+
+_MOST_SYMBOLS: Final = 400  # rows that one lookup may bring
+_SYMBOL_KINDS: Final[Mapping[str, float]] = {
+    **{"class": 1.0, "struct": 1.0, "interface": 1.0, "trait": 1.0, "enum": 1.0, "function": 1.0, "type": 0.95},
+    **{"macro": 0.95, "method": 0.95, "constructor": 0.9, "module": 0.85, "constant": 0.9, "variable": 0.75},
+    **{"field": 0.7, "heading": 0.6, "key": 0.5},
+}
+_SYMBOL_CLASSES: Final[Mapping[str, float]] = {
+    **{"test": 0.8, "doc": 0.8, "config": 0.8, "data": 0.6, "generated": 0.6, "vendored": 0.5, "minified": 0.3},
+}
+_MOST_FILES: Final = 500
+_FILE_CLASSES: Final[Mapping[str, float]] = {
+    "test": 0.97,
+    "generated": 0.8,
+    "vendored": 0.7,
+    "minified": 0.6,
+    "data": 0.9,
+}
+_DOTTED: Final = re.compile(r"\.[A-Za-z0-9]{1,8}$")
+_WORDS: Final = re.compile(r"\w+")
+_PER_FILE: Final = 20  # lines kept of one file; the others are counted
+_SECONDS: Final = 0.5  # for a phrase that was only guessed at; one that was asked for gets more
+_TEXT_CLASSES: Final = {
+    **{"test": 0.9, "doc": 0.9, "config": 0.7, "data": 0.5},
+    **{"generated": 0.5, "vendored": 0.5, "minified": 0.2},
+}
+
+
+class NamedSymbol(NamedTuple):
+    """A definition, how well its name fits (1: exactly), and where it stands."""
+
+    fit: float
+    path: str
+    file_class: str
+    symbol: Symbol
+
+
+def find_by_name(store: Store, query: Query, scope: Scope) -> list[NamedSymbol]:
+    """Definitions that are called what the query says, best first."""
+    if query.qualified:
+        return _find_qualified(store, query, scope)
+    found: dict[int, NamedSymbol] = {}
+    for name in query.names:
+        for row in _select_symbols(store, "folded = ?", (name,), scope):
+            found.setdefault(row.symbol.id, row._replace(fit=_score_symbol(row, query)))
+    return sorted(found.values(), key=_symbol_order)
+
+
+def find_containing(store: Store, query: Query, scope: Scope) -> list[NamedSymbol]:
+    """Definitions whose name holds the query, in any naming style; the shortest first."""
+    needle = fold(query.bare)
+    if len(needle) < 3:
+        return []
+    # The index of names alone is read through; the whole rows are five times as long.
+    inside = f"""symbols.id IN (SELECT id FROM symbols INDEXED BY symbols_folded
+        WHERE instr(folded, ?) > 0 AND folded != ? LIMIT {10 * _MOST_SYMBOLS})"""
+    rows = _select_symbols(store, inside, (needle, needle), scope)
+    fits = (row._replace(fit=_score_symbol(row, query) * len(needle) / len(row.symbol.folded)) for row in rows)
+    return sorted(fits, key=_symbol_order)
+
+
+def find_by_glob(store: Store, pattern: str, scope: Scope) -> list[NamedSymbol]:
+    """Definitions whose name matches `get_*`."""
+    return sorted(_select_symbols(store, "name GLOB ?", (pattern,), scope), key=_symbol_order)
+
+
+def suggest_names(store: Store, text: str, count: int = 5) -> list[str]:
+    """Names that are written almost like this one, or share most of its parts; nearest first."""
+    wanted = fold(re.sub(r"\W+", "", text.split("(", maxsplit=1)[0]))[:60]
+    if len(wanted) < 2:
+        return []
+    grams = _grams(wanted)
+    close: list[tuple[float, str]] = []
+    low, high = len(wanted) // 2, len(wanted) * 2 + 2
+    sql = "SELECT DISTINCT folded, name FROM symbols WHERE length(folded) BETWEEN ? AND ?"
+    for folded, name in store.connection.execute(sql, (low, high)):
+        shared = len(grams & _grams(folded))
+        likeness = 2 * shared / (len(grams) + max(len(folded) - 1, 1))
+        if likeness > 0.3:
+            close.append((likeness, name))
+    close.sort(reverse=True)
+    finest = sorted(
+        ((SequenceMatcher(None, wanted, fold(name)).ratio(), name) for _, name in close[:60]), reverse=True
+    )
+    return list(dict.fromkeys(name for ratio, name in finest if ratio > 0.5))[:count]
+
+
+def _find_qualified(store: Store, query: Query, scope: Scope) -> list[NamedSymbol]:
+    *owners, last = query.qualified
+    found: list[NamedSymbol] = []
+    for row in _select_symbols(store, "folded = ?", (fold(last),), scope):
+        around = fold(f"{row.path.rsplit('.', 1)[0]}.{row.symbol.qualified}")
+        inside = sum(fold(owner) in re.split(r"[^a-z0-9]+", around) for owner in owners)
+        if inside:
+            found.append(row._replace(fit=_score_symbol(row, query) * (0.5 + 0.5 * inside / len(owners))))
+    return sorted(found, key=_symbol_order)
+
+
+def _select_symbols(store: Store, condition: str, parameters: tuple[str, ...], scope: Scope) -> list[NamedSymbol]:
+    limit, more = scope.limit("files.id")
+    if scope.kinds:
+        limit += f" AND symbols.kind IN ({','.join('?' * len(scope.kinds))})"
+    sql = f"""SELECT files.path, files.class, symbols.* FROM symbols JOIN files ON files.id = symbols.id >> {SHIFT}
+        WHERE {condition}{limit} LIMIT {_MOST_SYMBOLS}"""
+    rows = store.connection.execute(sql, (*parameters, *more, *scope.kinds))
+    return [NamedSymbol(1.0, row[0], row[1], Symbol._make(row[2:])) for row in rows]
+
+
+def _score_symbol(row: NamedSymbol, query: Query) -> float:
+    """How likely a definition of this name is the one that is meant."""
+    symbol = row.symbol
+    fit = _SYMBOL_KINDS.get(symbol.kind, 0.7)
+    if query.kinds:
+        fit *= 1.0 if symbol.kind in query.kinds else 0.6
+    if symbol.name not in (query.text, query.bare):
+        fit *= 0.97
+    if symbol.parent is not None:
+        fit *= 0.97
+    if row.file_class == "test" or symbol.test:
+        fit *= 1.0 if query.testing else _SYMBOL_CLASSES["test"]
+    else:
+        fit *= _SYMBOL_CLASSES.get(row.file_class, 1.0)
+    if len(symbol.span) == 1 and symbol.kind not in {"function", "method", "constant"}:
+        fit *= 0.95  # a mere declaration, or a forward one
+    return fit
+
+
+def _symbol_order(row: NamedSymbol) -> tuple[float, int, str, int]:
+    return (-row.fit, row.path.count("/"), row.path, row.symbol.line)
+
+
+def _grams(text: str) -> set[str]:
+    return {text[at : at + 2] for at in range(len(text) - 1)}
+
+
+def symbol_hit(path: str, symbol: Symbol, score: float) -> Hit:
+    """A definition as a hit."""
+    return Hit(
+        path=path,
+        line=symbol.line,
+        kind="def",
+        name=symbol.name,
+        preview=symbol.signature,
+        symbol=symbol.qualified,
+        span=symbol.span,
+        score=score,
+    )
+
+
+class FileMatch(NamedTuple):
+    """A file, and how well its path fits (1: this very path)."""
+
+    fit: float
+    file: int
+    path: str
+    lines: int
+
+
+def find_by_path(store: Store, query: Query, scope: Scope) -> list[FileMatch]:
+    """Files whose path holds all words of the query in order, best first."""
+    text = query.bare if query.place else query.text
+    if any(char in text for char in "*?[{") and not re.search(r"\s", text):
+        return _find_path_glob(store, text, scope)
+    words = [word.lower() for word in split(text).split()]
+    if not words or len(words) > 12:
+        return []
+    conditions = " AND ".join("path LIKE ?" for _ in words)
+    limit, more = scope.limit("id")
+    sql = f"SELECT id, path, class, lines FROM files WHERE {conditions}{limit} LIMIT {_MOST_FILES}"
+    rows = store.connection.execute(sql, (*(f"%{word}%" for word in words), *more))
+    asked = text.strip().removeprefix("./").removeprefix("/")
+    found = []
+    for number, path, file_class, lines in rows:
+        if fit := _score_path(asked, words, path):
+            found.append(FileMatch(fit * _FILE_CLASSES.get(file_class, 1.0), number, path, lines))
+    return sorted(found, key=lambda place: (-place.fit, len(place.path), place.path))
+
+
+def is_path_query(query: Query) -> bool:
+    """Whether the query can only mean a file: it has a slash, or ends like a file name."""
+    text = query.text
+    return ("/" in text.strip("/") and " " not in text) or bool(_DOTTED.search(text)) or query.place is not None
+
+
+def suggest_paths(store: Store, globs: Sequence[str], count: int = 3) -> list[str]:
+    """Files that are written almost like the ones that were asked for."""
+    wanted = [glob.rsplit("/", 1)[-1].strip("*.") for glob in globs]
+    wanted = [name for name in wanted if len(name) > 2]
+    if not wanted:
+        return []
+    by_name: dict[str, str] = {}
+    for (path,) in store.connection.execute("SELECT path FROM files ORDER BY path"):
+        by_name.setdefault(path.rsplit("/", 1)[-1].lower(), path)
+    close = [by_name[name] for want in wanted for name in get_close_matches(want.lower(), by_name, count, 0.6)]
+    return list(dict.fromkeys(close))[:count]
+
+
+def _score_path(asked: str, words: list[str], path: str) -> float:
+    if path == asked:
+        return 1.0
+    if path.endswith("/" + asked):
+        return 0.97
+    if "/" in asked and f"/{path.rsplit('.', 1)[0]}".endswith("/" + asked):
+        return 0.95
+    parts = [word.lower() for word in split(path).split()]
+    whole = 0.1 * len(words) / len(parts)
+    if parts[-len(words) :] == words:
+        return 0.85 + whole
+    stem = [word.lower() for word in split(path.rsplit("/", 1)[-1].rsplit(".", 1)[0]).split()]
+    if stem == words:
+        return 0.8 + whole
+    bare = [word.lower() for word in split(path.rsplit(".", 1)[0]).split()]
+    if bare[-len(words) :] == words:
+        return 0.75 + whole
+    if _has_in_order(words, parts) and words[-1] in parts[-3:]:
+        return 0.4 + whole
+    return 0.0
+
+
+def _has_in_order(words: list[str], parts: list[str]) -> bool:
+    """Whether the words stand in the parts in this order, others between them."""
+    left = iter(parts)
+    return all(word in left for word in words)
+
+
+def _find_path_glob(store: Store, glob: str, scope: Scope) -> list[FileMatch]:
+    fits = compile_globs((glob,))
+    limit, more = scope.limit("id")
+    rows = store.connection.execute(f"SELECT id, path, lines FROM files WHERE 1{limit} ORDER BY path", more)
+    return [FileMatch(0.9, number, path, lines) for number, path, lines in rows if fits(path)]
+
+
+def find_text(store: Store, root: Path, text: str, scope: Scope, wanted: int) -> TextFound:
+    """Lines with this very text, by its own case rule."""
+    return find(store, root, Question(text, paths=scope.paths, per_file=max(_PER_FILE, wanted)))
+
+
+def find_regex(store: Store, root: Path, query: Query, scope: Scope) -> TextFound:
+    """Lines that match a regular expression."""
+    kept = max(_PER_FILE, query.wanted)
+    asked = Question(query.regex, regex=True, ignore_case=query.ignore_case, paths=scope.paths, per_file=kept)
+    return find(store, root, asked)
+
+
+def find_phrase(store: Store, root: Path, text: str, scope: Scope) -> TextFound:
+    """Lines with these words in a row, whatever signs stand between them: `a.b, c` for `a b c`."""
+    words = _WORDS.findall(text)
+    sign = r"[^\w\n]"  # one to four of them, not counted in braces: counts of many words multiply beyond the limit
+    loose = f"{sign}{sign}?{sign}?{sign}?".join(map(re.escape, words))
+    asked = Question(rf"\b{loose}\b", regex=True, ignore_case=True, paths=scope.paths, seconds=_SECONDS)
+    return find(store, root, asked)
+
+
+def text_hits(store: Store, found: TextFound, weight: float, testing: bool) -> Iterator[Hit]:
+    """Hits in order: files of the code itself before tests, documents and what is generated."""
+    for file in sorted(found.files, key=lambda file: (-_text_prior(file, testing), file.path)):
+        for line in file.lines:
+            symbol = store.symbol_at(file.file, line.number)
+            yield Hit(
+                path=file.path,
+                line=line.number,
+                kind="doc" if file.file_class == "doc" else "text",
+                preview=line.text.strip(),
+                symbol=symbol.qualified if symbol else "",
+                span=symbol.span if symbol else None,
+                score=weight * _text_prior(file, testing),
+            )
+
+
+def _text_prior(file: InFile, testing: bool) -> float:
+    return 1.0 if testing and file.file_class == "test" else _TEXT_CLASSES.get(file.file_class, 1.0)

@@ -1,0 +1,287 @@
+"""Search code: a query in, hits from all sources in one order out, and never an empty page without a way on."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Final, NamedTuple
+
+from laconic.index.schema import SHIFT, position_of
+from laconic.index.search import lookup, semantic
+from laconic.index.search.query import Filters, Query, Scope, parse_query, resolve_scope, split_globs
+from laconic.index.search.ranking import Priors, RankedSymbol, rank
+from laconic.index.search.terms import Rarity, Term, extract_terms, has_same_stem
+from laconic.index.store import Store
+from laconic.index.text import TextFound
+from laconic.index.words import split
+from laconic.index.workspace_index import Index
+from laconic.records import Hit, Span
+
+_ENOUGH: Final = 180  # hits beyond those wanted that are put in order; more are only counted
+_PARTIAL: Final = 60  # names that hold the one that was asked for
+_SPOKEN: Final = 3  # words that make a phrase
+_LONGEST: Final = 14  # words of a phrase that somebody would quote
+_CODE_SIGNS: Final = re.compile(r"[(){}\[\]<>=;:&|^%$@#\"`~\\]")  # what prose does not hold
+_TOP: Final = 0.75  # score of the best answer in words; sure hits are above it
+_IN_NAME: Final = 0.6  # what a name that holds all words adds
+_IN_PATH: Final = 0.5  # the same for a path
+_WORD_KINDS: Final[Mapping[str, float]] = {
+    **{"function": 1.0, "method": 1.0, "constructor": 0.9, "macro": 0.9},
+    **{"class": 0.95, "struct": 0.95, "interface": 0.95, "trait": 0.95, "enum": 0.9, "type": 0.8, "module": 0.6},
+    **{"constant": 0.6, "variable": 0.5, "field": 0.4, "heading": 0.5, "key": 0.2},
+}
+_WORD_CLASSES: Final[Mapping[str, float]] = {
+    **{"source": 1.0, "test": 0.35, "doc": 0.3, "config": 0.4},
+    **{"data": 0.2, "generated": 0.3, "vendored": 0.3, "minified": 0.1},
+}
+_CONSIDERED: Final = 250  # rows that are looked at closely
+_SHOWN: Final = 100
+
+
+@dataclass(frozen=True, slots=True)
+class SearchResult:
+    """What a search found: one page of hits, how many there are, and what the reader should know."""
+
+    hits: list[Hit]
+    total: int
+    note: str = ""  # a filter that was relaxed, files that were not looked at
+    near: tuple[str, ...] = ()  # names to try instead, when nothing was found
+
+
+def search(
+    index: Index,
+    text: str,
+    *,
+    path: str = "",
+    language: str = "",
+    kind: str = "",
+    tests: bool | None = None,
+    semantic: bool = True,
+    limit: int = 20,
+    offset: int = 0,
+) -> SearchResult:
+    """Hits for a query of any kind, best first. Arguments narrow it like the filters inside the query do.
+
+    `semantic=False` keeps the order of the words also where the extra is installed.
+    """
+    query = parse_query(text)
+    given = parse_query(" ".join(f"{key}:{value}" for key, value in (("lang", language), ("kind", kind)) if value))
+    both = query.filters
+    filters = Filters(
+        (*both.paths, *split_globs(path)),
+        both.without,
+        (*both.languages, *given.filters.languages),
+        (*both.kinds, *given.filters.kinds),
+        both.tests if tests is None else tests,
+    )
+    query = replace(query, filters=filters, semantic=semantic, wanted=offset + limit)
+    found = _search_within(index, query)
+    if not found.hits and filters:
+        found = _search_everywhere(index, query, found.note)
+    near = () if found.hits else _suggest(index, query)
+    return SearchResult(found.hits[offset : offset + limit], found.total, found.note, near)
+
+
+def _suggest(index: Index, query: Query) -> tuple[str, ...]:
+    """What to try instead: names, or the files nearest to those that were asked for."""
+    found = lookup.suggest_names(index.store, query.bare)
+    return tuple(found or lookup.suggest_paths(index.store, query.filters.paths or (query.bare,)))
+
+
+@dataclass(slots=True)
+class _Gathering:
+    """What the sources say beside their hits."""
+
+    notes: list[str] = field(default_factory=list)
+    lines: int = 0  # of text that match, also those that are not hits
+    offered: set[tuple[str, int]] = field(default_factory=set)  # those of them that were named
+    cut: set[str] = field(default_factory=set)  # files of which only the first lines were named
+
+    def note_lines(self, found: TextFound) -> TextFound:
+        self.lines += found.total
+        self.cut |= {file.path for file in found.files if file.matches > len(file.lines)}
+        if found.unread:
+            self.notes.append(f"{found.unread} files were not looked at in time: narrow path")
+        return found
+
+    def count(self, hits: Iterable[Hit]) -> Iterator[Hit]:
+        for hit in hits:
+            self.offered.add((hit.path, hit.line))
+            yield hit
+
+    def beyond(self, hits: Iterable[Hit]) -> int:
+        """Lines that match and are no hits. A definition in a file with more lines is taken to stand on one of them."""
+        defined = {(hit.path, hit.line) for hit in hits if hit.kind == "def" and hit.path in self.cut}
+        return max(0, self.lines - len(self.offered) - len(defined - self.offered))
+
+
+class _Gathered(NamedTuple):
+    hits: list[Hit]
+    total: int
+    note: str
+
+
+def _search_within(index: Index, query: Query) -> _Gathered:
+    scope = resolve_scope(index.store, query.filters)
+    if scope.empty:
+        near = lookup.suggest_paths(index.store, query.filters.paths)
+        note = f"no file matches {_describe_filters(query.filters)}"
+        return _Gathered([], 0, note + (f" (near: {', '.join(near)})" if near else ""))
+    found: dict[tuple[str, int], Hit] = {}
+    gathering = _Gathering()
+    for hit in _search_sources(index, query, scope, gathering):
+        # A file and its first line are two things.
+        found.setdefault((hit.path, 0 if hit.kind in {"file", "doc"} and not hit.symbol else hit.line), hit)
+        if len(found) >= _ENOUGH + query.wanted:
+            break
+    hits = sorted(found.values(), key=lambda hit: -hit.score)
+    total = len(hits) + gathering.beyond(hits)
+    return _Gathered(hits, total, "; ".join(gathering.notes))
+
+
+def _search_everywhere(index: Index, query: Query, note: str) -> _Gathered:
+    """The same without its filters, and said so."""
+    elsewhere = _search_within(index, replace(query, filters=Filters()))
+    note = note or f"nothing in {_describe_filters(query.filters)}"
+    return elsewhere._replace(note=f"{note}; these are from elsewhere" if elsewhere.hits else note)
+
+
+def _search_sources(index: Index, query: Query, scope: Scope, gathering: _Gathering) -> Iterator[Hit]:
+    """Everything that may answer, the surest first."""
+    store = index.store
+    if query.regex:
+        found = gathering.note_lines(lookup.find_regex(store, index.root, query, scope))
+        yield from gathering.count(lookup.text_hits(store, found, 1.0, query.testing))
+    elif query.either:
+        for part in query.either:
+            one = replace(parse_query(part), filters=query.filters, semantic=query.semantic, wanted=query.wanted)
+            yield from _search_sources(index, one, scope, gathering)
+    elif query.place:
+        yield from _find_place(index, query, scope)
+        yield from _find_files(index, query, scope)
+    else:
+        yield from _find_files(index, query, scope)
+        defined = list(_find_definitions(index, query, scope))
+        yield from defined
+        yield from _find_texts(index, query, scope, gathering)
+        if not query.phrase and not ((query.single or query.qualified) and defined):
+            yield from answer_words(store, query, scope)
+
+
+def _find_place(index: Index, query: Query, scope: Scope) -> Iterator[Hit]:
+    assert query.place is not None
+    line = query.place[1]
+    for placed in lookup.find_by_path(index.store, query, scope)[:3]:
+        symbol = index.store.symbol_at(placed.file, line)
+        if symbol:
+            yield lookup.symbol_hit(placed.path, symbol, 1.1 * placed.fit)
+
+
+def _find_files(index: Index, query: Query, scope: Scope) -> Iterator[Hit]:
+    if query.phrase or scope.kinds:
+        return
+    sure = lookup.is_path_query(query) or bool(query.place)
+    for placed in lookup.find_by_path(index.store, query, scope)[:50]:
+        score = placed.fit if sure else 0.85 * placed.fit
+        yield Hit(placed.path, 1, "file", preview=f"{placed.lines} lines", span=Span(1, placed.lines), score=score)
+
+
+def _find_definitions(index: Index, query: Query, scope: Scope) -> Iterator[Hit]:
+    store = index.store
+    if query.phrase and " " in query.phrase:
+        return
+    if "*" in query.bare and " " not in query.bare and "/" not in query.bare:
+        yield from (
+            lookup.symbol_hit(row.path, row.symbol, 0.8 * row.fit)
+            for row in lookup.find_by_glob(store, query.bare, scope)
+        )
+        return
+    for row in lookup.find_by_name(store, query, scope):
+        yield lookup.symbol_hit(row.path, row.symbol, row.fit)
+    if query.single:
+        for row in lookup.find_containing(store, query, scope)[: max(_PARTIAL, query.wanted)]:
+            yield lookup.symbol_hit(row.path, row.symbol, 0.4 + 0.35 * row.fit)
+
+
+def _find_texts(index: Index, query: Query, scope: Scope, gathering: _Gathering) -> Iterator[Hit]:
+    if scope.kinds:
+        return
+    store, text = index.store, query.phrase or query.bare
+    count = len(text.split())
+    if query.phrase or query.single or query.qualified or count == 1 or _CODE_SIGNS.search(text):
+        found = gathering.note_lines(lookup.find_text(store, index.root, text, scope, query.wanted))
+        yield from gathering.count(lookup.text_hits(store, found, 0.4, query.testing))
+    elif _SPOKEN <= count <= _LONGEST and not query.kinds:
+        found = lookup.find_phrase(store, index.root, text, scope)
+        gathering.lines += found.total
+        yield from gathering.count(lookup.text_hits(store, found, 0.9 if count > _SPOKEN else 0.7, query.testing))
+
+
+def _describe_filters(filters: Filters) -> str:
+    said: Iterable[str] = (
+        *filters.paths,
+        *(f"-{glob}" for glob in filters.without),
+        *(f"lang:{name}" for name in filters.languages),
+        *(f"kind:{name}" for name in filters.kinds),
+        *(() if filters.tests is None else (f"tests:{'only' if filters.tests else 'no'}",)),
+    )
+    return " ".join(said)
+
+
+def answer_words(store: Store, query: Query, scope: Scope) -> list[Hit]:
+    """Symbols and files that the words of a query are about, best first."""
+    wanted = extract_terms(query.bare) or extract_terms(query.text)
+    wanted = [term for term in wanted if not (query.testing and term.word in {"test", "tests"})] or wanted
+    classes = {**_WORD_CLASSES, "test": 1.6} if query.testing else _WORD_CLASSES
+    rows = rank(store, wanted, scope, Priors(_WORD_KINDS, classes, file_row=0.6), text=query.text)
+    held = _WordShare(_share_of_words(store, wanted))
+    best = [(row.score * _agreement(row, held), row) for row in rows[:_CONSIDERED]]
+    best.sort(key=lambda item: (-item[0], item[1].path, item[1].id))
+    top = best[0][0] if best else 1.0
+    if query.semantic and semantic.is_question(query) and (encode := semantic.load_encoder()):
+        best = semantic.reorder(encode, query.text, best)
+    return [_ranked_hit(store, row, _TOP * score / top) for score, row in best[:_SHOWN]]
+
+
+def _share_of_words(store: Store, wanted: list[Term]) -> dict[str, float]:
+    """The share of each word in what the question says, by how rare it is."""
+    rarity = Rarity(store)
+    worth = {term.word: rarity.information(rarity.count(term.word)) for term in wanted[:24]}
+    whole = sum(worth.values()) or 1.0
+    return {word: value / whole for word, value in worth.items()}
+
+
+class _WordShare:
+    """How much of what a question says stands in a name or a path; the same few are asked for again and again."""
+
+    def __init__(self, worth: dict[str, float]) -> None:
+        self._worth = worth
+        self._known: dict[str, float] = {}
+
+    def __call__(self, text: str) -> float:
+        if text not in self._known:
+            parts = {part.lower() for part in split(text).split()}
+            self._known[text] = sum(
+                value
+                for word, value in self._worth.items()
+                if word in parts or any(has_same_stem(word, part) for part in parts)
+            )
+        return self._known[text]
+
+
+def _agreement(row: RankedSymbol, held: _WordShare) -> float:
+    """More than 1 when the name or the path holds the words."""
+    name = held(row.symbol.qualified) if row.symbol else 0.0
+    return 1.0 + _IN_NAME * name + _IN_PATH * held(row.path)
+
+
+def _ranked_hit(store: Store, row: RankedSymbol, score: float) -> Hit:
+    symbol = row.symbol
+    if symbol is None:
+        assert position_of(row.id) == -1
+        found = store.file_by_id(row.id >> SHIFT)
+        lines = found.lines if found else 1
+        kind = "doc" if row.file_class == "doc" else "file"
+        return Hit(row.path, 1, kind, preview=f"{lines} lines", span=Span(1, max(lines, 1)), score=score)
+    return lookup.symbol_hit(row.path, symbol, score)
