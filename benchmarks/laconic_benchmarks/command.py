@@ -9,11 +9,13 @@ import argparse
 import pkgutil
 import sys
 from importlib import import_module
+from pathlib import Path
 from typing import cast
 
 import laconic_benchmarks
 from laconic.config import Settings
 from laconic.errors import UnknownName, Unreadable
+from laconic_benchmarks.corpus import SAMPLES
 from laconic_benchmarks.report import Benchmark, Options
 
 _NOT_BENCHMARKS = frozenset(
@@ -42,7 +44,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("name", help=f"one of: {', '.join(names())}")
     parser.add_argument("args", nargs="*", help="words for the benchmark itself")
     parser.add_argument("--json", action="store_true", help="print JSON")
-    parser.add_argument("--data", help="folder with the recorded data")
+    parser.add_argument("--data", help="folder with the recorded data (default: samples)")
     parser.add_argument("--tasks", type=int, default=0, metavar="N", help="measure on N tasks, spread over all")
     parser.add_argument("--quick", action="store_true", help="small samples, for a first look")
     parser.add_argument("--steps", type=int, default=0, metavar="N", help="steps of `attack`")
@@ -57,7 +59,7 @@ def run(args: argparse.Namespace, settings: Settings) -> int:
     module = cast(Benchmark, import_module(f"{laconic_benchmarks.__name__}.{args.name}"))
     cache = settings.cache_dir()
     options = Options(
-        data=args.data or settings.text("bench.data") or str(cache / "recorded"),
+        data=args.data or settings.text("bench.data") or _default_data(cache),
         cache=str(cache / "corpora"),
         mirror=settings.text("bench.mirror") or str(cache / "clones"),
         args=tuple(args.args),
@@ -77,6 +79,12 @@ def run(args: argparse.Namespace, settings: Settings) -> int:
         ) from None
     print(report.to_json() if args.json else report.to_table())
     return 0 if all(bar.holds for bar in report.bars) else 1
+
+
+def _default_data(cache: Path) -> str:
+    """The recorded data in the cache folder; without it, the samples that come with this package."""
+    recorded = cache / "recorded"
+    return str(recorded if recorded.is_dir() else SAMPLES)
 
 
 def _say(said: str) -> None:

@@ -1,4 +1,4 @@
-"""Corpora that benchmarks measure on: source distributions fetched once, and the recorded data."""
+"""Corpora that benchmarks measure on: samples that ship, source distributions fetched once, and the recorded data."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from laconic.errors import CommandFailed, Unreadable
 from laconic_benchmarks.snapshot import Snapshot
 
 DJANGO = "django==5.2.19"
+SAMPLES = Path(__file__).parent / "samples"  # recorded data that comes with this package, laid out as other data is
 
 
 def sdist(requirement: str, cache: Path) -> Path:

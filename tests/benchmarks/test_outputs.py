@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import msgspec
 import pytest
 
+from laconic.cli.main import main
 from laconic.errors import Unreadable
-from laconic_benchmarks.outputs import Fact, lost_facts, run
-from laconic_benchmarks.report import Options
+from laconic_benchmarks.corpus import SAMPLES
+from laconic_benchmarks.outputs import Fact, Output, lost_facts, run
+from laconic_benchmarks.report import Options, Report
+
+ROOT = Path(__file__).resolve().parents[2]
 
 
 @pytest.mark.parametrize(
@@ -43,3 +48,30 @@ def test_the_report_names_what_was_lost(tmp_path: Path) -> None:
 def test_missing_data_says_how_to_name_it(tmp_path: Path) -> None:
     with pytest.raises(Unreadable, match="--data"):
         run(Options(data=str(tmp_path), cache=""))
+
+
+def test_the_samples_that_ship_are_measured_without_naming_data(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """On a fresh clone; and the README says what comes out."""
+    monkeypatch.setenv("LACONIC_CACHE_DIR", str(tmp_path))
+    monkeypatch.delenv("LACONIC_BENCH_DATA", raising=False)
+    assert main(["bench", "outputs", "--json"]) == 0
+    report = msgspec.json.decode(capsys.readouterr().out, type=Report)
+    total = report.rows[-1]
+    assert total["facts kept"] == 1
+    readme = " ".join((ROOT / "README.md").read_text("utf-8").split())
+    said = re.search(r"over (\d+) outputs .*? every one of (\d+) facts .*? in (\d+) % of the tokens", readme)
+    assert said is not None
+    assert [int(number) for number in said.groups()] == [
+        total["outputs"],
+        total["facts"],
+        round(100 * float(total["tokens kept"] or 0)),
+    ]
+
+
+def test_every_fact_of_the_samples_is_in_the_output_that_it_was_taken_from() -> None:
+    for line in (SAMPLES / "outputs" / "dev.jsonl").read_bytes().splitlines():
+        output = msgspec.json.decode(line, type=Output)
+        assert output.facts, output.id
+        assert lost_facts(output.facts, output.text) == [], output.id
