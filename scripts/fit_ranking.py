@@ -23,7 +23,6 @@ from typing import Any, Final, NamedTuple
 import numpy as np  # type: ignore[import-not-found, unused-ignore]
 from scipy.optimize import minimize  # type: ignore[import-not-found, import-untyped, unused-ignore]
 
-from laconic.bench.snapshot import Snapshot
 from laconic.edits.source import split
 from laconic.index.catalog import place
 from laconic.index.search.file_evidence import Features, TaskFiles
@@ -32,6 +31,7 @@ from laconic.index.search.rerank import READ, extract_features, find_candidates,
 from laconic.index.search.task_query import TaskQuery
 from laconic.index.store import CALLABLE, Store, Symbol
 from laconic.index.workspace_index import Index
+from laconic_benchmarks.snapshot import Snapshot
 
 _SNAPSHOTS: Final = (150, 650, 1500, 3000)  # commits before the newest at which a repository is indexed
 _AFTER: Final = 150  # commits after each that are looked at

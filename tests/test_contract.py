@@ -14,27 +14,30 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 SOURCE = ROOT / "src" / "laconic"
+BENCHMARKS = ROOT / "benchmarks" / "laconic_benchmarks"
 
 
-def _offenders(pattern: str, *allowed: str) -> list[str]:
+def _offenders(pattern: str, *allowed: str, source: Path = SOURCE) -> list[str]:
     rule = re.compile(pattern, re.MULTILINE)
     return [
-        path.relative_to(SOURCE).as_posix()
-        for path in sorted(SOURCE.rglob("*.py"))
-        if not path.relative_to(SOURCE).as_posix().startswith(allowed) and rule.search(path.read_text("utf-8"))
+        path.relative_to(source).as_posix()
+        for path in sorted(source.rglob("*.py"))
+        if not path.relative_to(source).as_posix().startswith(allowed) and rule.search(path.read_text("utf-8"))
     ]
 
 
 def test_only_config_reads_the_environment() -> None:
     assert _offenders(r"os\.environ|getenv") == ["config.py"]
+    assert _offenders(r"os\.environ|getenv", source=BENCHMARKS) == []
 
 
-def test_only_cli_prints() -> None:
+def test_only_commands_print() -> None:
     assert _offenders(r"^\s*print\(|sys\.stdout\.write", "cli/") == []
+    assert _offenders(r"^\s*print\(|sys\.stdout\.write", "command.py", source=BENCHMARKS) == []
 
 
 def test_only_tokens_knows_a_tokenizer() -> None:
-    assert _offenders(r"import (splintr|tiktoken)|from (splintr|tiktoken)", "tokens/", "bench/") == []
+    assert _offenders(r"import (splintr|tiktoken)|from (splintr|tiktoken)", "tokens/") == []
 
 
 def test_no_token_guessing() -> None:
@@ -47,7 +50,7 @@ def test_only_one_module_starts_git() -> None:
 
 def test_programs_are_found_in_one_way() -> None:
     """The client's own configuration is checked as the client reads it; `setup` only asks if we are installed."""
-    assert _offenders(r"shutil\.which", "workspace/clients/", "cli/commands/setup.py", "bench/") == []
+    assert _offenders(r"shutil\.which", "workspace/clients/", "cli/commands/setup.py") == []
 
 
 def _public_classes() -> Counter[str]:
@@ -72,11 +75,12 @@ def test_a_public_class_name_is_defined_once() -> None:
         ("tokens/planted.py", "from laconic.cli import main\n"),
         ("reduce/planted.py", "import sqlite3\n"),
         ("render/planted.py", "from laconic.reduce import fit\n"),
+        ("cli/planted.py", "import laconic_benchmarks\n"),
     ],
-    ids=["upward", "input-output", "neighbour"],
+    ids=["upward", "input-output", "neighbour", "benchmarks"],
 )
 def test_a_planted_fault_breaks_the_import_contract(tmp_path: Path, module: str, fault: str) -> None:
-    """The contract fails when an import points up, sideways, or out of a pure layer."""
+    """The contract fails when an import points up, sideways, out of a pure layer, or to the benchmarks."""
     shutil.copytree(SOURCE, tmp_path / "laconic", ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copy(ROOT / "pyproject.toml", tmp_path)
     linter = [

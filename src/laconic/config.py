@@ -180,7 +180,9 @@ SETTINGS: Final[tuple[Setting, ...]] = (
     Setting("agent.max_turns", 60, "Messages of the model after which it stops; 0: no limit.", minimum=0),
     Setting("agent.max_tokens", 0, "Tokens, sent and received, after which it stops; 0: no limit.", minimum=0),
     Setting("agent.max_cost", 0.0, "Dollars after which it stops; 0: no limit.", minimum=0),
-    Setting("bench.data", "", "Folder with the recorded data that benchmarks measure on; empty: in the cache."),
+    Setting(
+        "bench.data", "", "Folder with the recorded data that benchmarks measure on; empty: in the cache, or samples."
+    ),
 )
 
 

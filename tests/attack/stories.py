@@ -6,11 +6,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from random import Random
 
-from laconic.bench.attack.conversations import Branch, ClientSession
-from laconic.bench.attack.gateways import ARCHIVE, MovedClock, build_planner
-from laconic.bench.attack.laws import ArchiveReader, IncomingRequest, check_sent
-from laconic.bench.attack.material import Material, Media, ToolOutput, encode, png
-from laconic.bench.attack.providers import (
+from laconic.gateway.plan import Plan, Planner
+from laconic_benchmarks.attack.conversations import Branch, ClientSession
+from laconic_benchmarks.attack.gateways import ARCHIVE, MovedClock, build_planner
+from laconic_benchmarks.attack.laws import ArchiveReader, IncomingRequest, check_sent
+from laconic_benchmarks.attack.material import Material, Media, ToolOutput, encode, png
+from laconic_benchmarks.attack.providers import (
     AgentTurn,
     AnthropicMessages,
     ChatCompletions,
@@ -19,8 +20,7 @@ from laconic.bench.attack.providers import (
     RequestWriter,
     ToolCall,
 )
-from laconic.bench.attack.world import difference
-from laconic.gateway.plan import Plan, Planner
+from laconic_benchmarks.attack.world import difference
 
 ANTHROPIC = AnthropicMessages()
 CHAT = ChatCompletions()

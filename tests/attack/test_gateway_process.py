@@ -15,10 +15,10 @@ from random import Random
 import aiohttp
 from tests.gateway.stage import Stage, play
 
-from laconic.bench.attack.conversations import Branch, ClientSession, Player, open_session
-from laconic.bench.attack.gateways import ARCHIVE, MovedClock, build_planner
-from laconic.bench.attack.laws import ArchiveReader, IncomingRequest, check_sent
 from laconic.gateway.scripted import Answer, ScriptedUpstream
+from laconic_benchmarks.attack.conversations import Branch, ClientSession, Player, open_session
+from laconic_benchmarks.attack.gateways import ARCHIVE, MovedClock, build_planner
+from laconic_benchmarks.attack.laws import ArchiveReader, IncomingRequest, check_sent
 
 SETTINGS = {"context.standard": 5_000, "context.semantic": 500}
 

@@ -10,10 +10,10 @@ import pytest
 from tests.attack.stories import CHAT, Story, assert_goes_on, assert_same, reading, screenshot
 from tests.gateway.stage import Stage, play
 
-from laconic.bench.attack.conversations import Branch
-from laconic.bench.attack.gateways import DiskFaults, Fault
-from laconic.bench.attack.material import ToolOutput
 from laconic.gateway.scripted import Answer, Asked
+from laconic_benchmarks.attack.conversations import Branch
+from laconic_benchmarks.attack.gateways import DiskFaults, Fault
+from laconic_benchmarks.attack.material import ToolOutput
 
 
 def test_the_first_request_of_a_long_session_loses_nothing(tmp_path: Path) -> None:

@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 from tests.attack.stories import CHAT, Story, reading
 
-from laconic.bench.attack.conversations import ClientSession
-from laconic.bench.attack.gateways import ARCHIVE
-from laconic.bench.attack.laws import ArchiveReader, IncomingRequest, check_sent
-from laconic.bench.attack.material import ToolOutput
-from laconic.bench.attack.providers import PROVIDERS, AgentTurn, RequestWriter, ToolCall
 from laconic.sessions.archive import Archive
+from laconic_benchmarks.attack.conversations import ClientSession
+from laconic_benchmarks.attack.gateways import ARCHIVE
+from laconic_benchmarks.attack.laws import ArchiveReader, IncomingRequest, check_sent
+from laconic_benchmarks.attack.material import ToolOutput
+from laconic_benchmarks.attack.providers import PROVIDERS, AgentTurn, RequestWriter, ToolCall
 
 ARGUMENTS = '{"new_string":"a\\nb","file_path":"a.py","limit":1.50}'
 

@@ -7,9 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from laconic.bench.attack import attack, describe
-from laconic.bench.attack.gateways import ARCHIVE, MovedClock
-from laconic.bench.attack.world import AttackTally
 from laconic.errors import ArchiveUnavailable
 from laconic.gateway.engine import Caller, Prepared, Unchanged
 from laconic.gateway.plan import Planner, Policy
@@ -17,6 +14,9 @@ from laconic.records import Original
 from laconic.sessions.archive import Archive
 from laconic.wire.conversation import Conversation
 from laconic.wire.model import At, Change, SetText
+from laconic_benchmarks.attack import attack, describe
+from laconic_benchmarks.attack.gateways import ARCHIVE, MovedClock
+from laconic_benchmarks.attack.world import AttackTally
 
 
 def _broken(tally: AttackTally) -> list[str]:

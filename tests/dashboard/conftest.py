@@ -7,10 +7,10 @@ import time
 import pytest
 from starlette.testclient import TestClient
 
-from laconic.bench.recorded import fill
 from laconic.config import Settings, load
 from laconic.dashboard.app import make_standalone_application
 from laconic.serving.hosts import AllowedHosts
+from laconic_benchmarks.recorded import fill
 
 TOKEN = "sesame-of-this-user"
 

@@ -15,10 +15,10 @@ from pathlib import Path
 import pytest
 from tests.flows.stage import installed
 
-from laconic.bench.recorded import fill
 from laconic.config import Settings
 from laconic.records import Intake
 from laconic.sessions.turns import FILE, Cost, TurnRecord, Turns, Who
+from laconic_benchmarks.recorded import fill
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 TITLE = "<script>alert(1)</script><img src=x onerror=alert(2)>"

@@ -8,8 +8,8 @@ import pytest
 from tests.flows.stage import installed
 from tests.samples import shop
 
-from laconic.bench.clients import serving
 from laconic.workspace.process import run
+from laconic_benchmarks.clients import serving
 
 pytestmark = pytest.mark.flow
 

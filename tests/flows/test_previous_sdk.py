@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 from tests.samples import shop
 
-from laconic.bench.clients import serving
 from laconic.config import load
 from laconic.workspace.lock import hold_lock
 from laconic.workspace.process import run
+from laconic_benchmarks.clients import serving
 
 pytestmark = pytest.mark.flow
 

@@ -10,10 +10,10 @@ from random import Random
 import pytest
 from tests.samples import shop
 
-from laconic.bench.hostile import hostile_calls, lay_out
-from laconic.bench.laws import budget_law, hostile_law
 from laconic.config import Settings
 from laconic.tools.plane import Plane
+from laconic_benchmarks.hostile import hostile_calls, lay_out
+from laconic_benchmarks.laws import budget_law, hostile_law
 
 
 @pytest.fixture

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from laconic.bench.powercut import survey
 from laconic.errors import EditRefused
 from laconic.workspace.journal import Journal, Write
+from laconic_benchmarks.powercut import survey
 
 
 @pytest.fixture

@@ -37,10 +37,11 @@ class _Parser(argparse.ArgumentParser):
 
 
 def names() -> list[str]:
-    """All commands: the modules of `commands`, and every tool of the code plane."""
+    """All commands: the modules of `commands`, every tool of the code plane, and what other packages add."""
+    from laconic.cli.extensions import find_extensions  # looks at every installed package: not for `--version`
     from laconic.tools.registry import tools  # imports all tools: not for `--version`
 
-    return sorted({*_modules(), *tools()})
+    return sorted({*_modules(), *tools(), *find_extensions()})
 
 
 def _modules() -> list[str]:
@@ -48,18 +49,23 @@ def _modules() -> list[str]:
 
 
 def command(name: str) -> Command:
-    """The module behind a command name."""
+    """The module behind a command name; no other package can replace a command of ours."""
     if name in _modules():
         return cast(Command, import_module(f"{commands.__name__}.{name.replace('-', '_')}"))
+    from laconic.cli.extensions import INSTALL, find_extensions, load_extension
     from laconic.cli.tool_command import ToolCommand  # imports all tools: not for other commands
     from laconic.tools.registry import tools
 
-    if name not in tools():
-        near = get_close_matches(name, names(), n=3)
-        raise UsageError(
-            f"There is no command {name!r}.", f"Nearest: {', '.join(near or names())}. See `laconic --help`."
-        )
-    return ToolCommand(tools()[name])
+    if name in tools():
+        return ToolCommand(tools()[name])
+    if name in find_extensions():
+        return cast(Command, load_extension(name))
+    if name in INSTALL:
+        raise UsageError(INSTALL[name])
+    near = get_close_matches(name, names(), n=3)
+    raise UsageError(
+        f"There is no command {name!r}.", f"Nearest: {', '.join(near or names())}. See `laconic --help`."
+    )
 
 
 def parser_for(name: str, module: Command) -> argparse.ArgumentParser:
@@ -106,9 +112,16 @@ def entry() -> NoReturn:
 
 def summary(name: str) -> str:
     """The first line of a command's docstring, read without importing the command; for a tool, its summary."""
-    if name not in _modules():
+    from laconic.cli.extensions import find_extensions
+    from laconic.tools.registry import tools
+
+    if name in tools() and name not in _modules():
         return (command(name).__doc__ or "").split("\n", 1)[0]
-    spec = find_spec(f"{commands.__name__}.{name.replace('-', '_')}")
+    module = f"{commands.__name__}.{name.replace('-', '_')}" if name in _modules() else find_extensions()[name].module
+    try:
+        spec = find_spec(module)
+    except ImportError:  # another package, and broken: its command says so when it is called
+        return ""
     if spec is None or spec.origin is None:
         return ""
     doc = ast.get_docstring(ast.parse(Path(spec.origin).read_text("utf-8"))) or ""

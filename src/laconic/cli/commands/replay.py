@@ -29,21 +29,26 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace, settings: Settings) -> int:
-    from laconic.bench.report import table  # the engine is heavy; other commands never get here
-    from laconic.bench.sessions import Replayed, page, replayed, row
+    from laconic.cli.session_replay import (  # the engine is heavy; other commands never get here
+        Replayed,
+        make_row,
+        render_page,
+        replay_session,
+    )
+    from laconic.render.table import format_table
 
     found: list[Replayed] = []
     sessions = [s for s in transcripts(args.path) if _turns(s.messages) >= args.least]
     if not sessions:
         raise UsageError(f"No session of {args.least} turns in {args.path}.", "Name another path, or lower --least.")
     for session, policy in _progress([(one, policy) for one in sessions for policy in args.policy or _POLICIES]):
-        found.append(replayed(session, policy, args.model, settings))
+        found.append(replay_session(session, policy, args.model, settings))
     if args.html:
-        args.html.write_text(page(found), "utf-8")
+        args.html.write_text(render_page(found), "utf-8")
     if args.json:
         print(msgspec.json.format(msgspec.json.encode(found), indent=1).decode())
     else:
-        print(table([row(one) for one in found]))
+        print(format_table([make_row(one) for one in found]))
     return 0
 
 

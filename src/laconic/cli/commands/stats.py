@@ -18,6 +18,7 @@ from laconic.config import Settings
 from laconic.errors import Unreadable
 
 if TYPE_CHECKING:
+    from laconic.render.table import Cell
     from laconic.sessions.calls import Figures
     from laconic.sessions.spending import Malformed, ModelUse
 
@@ -29,20 +30,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace, settings: Settings) -> int:
-    from laconic.bench.report import table  # not for `--help`
+    from laconic.render.table import format_table  # not for `--help`
 
     figures, (models, malformed) = _figures(settings), _spending(settings)
     if args.json:
         print(msgspec.json.encode({"tools": figures, "models": models, "malformed": malformed}).decode())
         return 0
-    print(table([_row(figure) for figure in figures]) if figures else "No tool was called yet.")
+    print(format_table([_row(figure) for figure in figures]) if figures else "No tool was called yet.")
     if models:
         print("\nWhat models cost, and would have cost without us:")
         for use in models:
             print(f"{use.model or 'not named'} ({use.upstream}), {use.turns:,} turns: {_bill(use)}")
     if malformed:
         print("\nCalls that could not be used:")
-        print(table([{name: row[name] for name in _MALFORMED} for row in msgspec.to_builtins(malformed)]))
+        print(format_table([{name: row[name] for name in _MALFORMED} for row in msgspec.to_builtins(malformed)]))
     return 0
 
 
@@ -89,6 +90,6 @@ def _bill(use: ModelUse) -> str:
     )
 
 
-def _row(figure: object) -> dict[str, str | int | float | bool | None]:
+def _row(figure: object) -> dict[str, Cell]:
     names = {"mean": "mean tokens", "largest": "max", "milliseconds": "ms"}
     return {names.get(key, key): value for key, value in msgspec.to_builtins(figure).items()}
