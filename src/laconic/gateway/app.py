@@ -16,7 +16,7 @@ from starlette.responses import JSONResponse, PlainTextResponse, RedirectRespons
 from starlette.routing import Mount, Route
 from starlette.types import ASGIApp, Scope
 
-from laconic.errors import UsageError
+from laconic.errors import LaconicError
 from laconic.gateway.engine import Engine
 from laconic.gateway.headers import readable
 from laconic.gateway.history import History
@@ -75,7 +75,7 @@ def build(
         raw = scope["raw_path"].decode("latin-1")
         try:
             format = target(upstreams, scope["method"], raw, readable(scope["headers"])).format
-        except UsageError:
+        except LaconicError:
             format = ""
         return Response(refusal(format, status, message), status, media_type="application/json")
 

@@ -71,7 +71,8 @@ def _wait(client: subprocess.Popen[bytes]) -> int:
     before = signal.signal(signal.SIGINT, signal.SIG_IGN)  # the key press reaches the client itself
     stop = signal.signal(signal.SIGTERM, lambda *_: client.terminate())
     try:
-        return client.wait()
+        code = client.wait()
+        return code if code >= 0 else 128 - code  # ended by a signal, as a shell says it
     finally:
         signal.signal(signal.SIGINT, before)
         signal.signal(signal.SIGTERM, stop)

@@ -110,7 +110,7 @@ class Planner:
         )
         if target.format not in TEXTUAL or not conversation.field("tools"):
             return made
-        known = self.protocols.known_mode(target.upstream, who.model)
+        known = self.protocols.known_mode(target.upstream, who.model, target.base)
         if known == "prompted":
             return self.prompted(target, prepared.body, made)
         unsure = not known and bool(who.model) and self.policy.probe and bool(tools_of(conversation))
@@ -138,7 +138,7 @@ class Planner:
             plan.caller is None
             or plan.off
             or plan.tools
-            or not self.protocols.note_refusal(target.upstream, plan.caller.model)
+            or not self.protocols.note_refusal(target.upstream, plan.caller.model, target.base)
         ):
             return None
         try:

@@ -78,9 +78,9 @@ class Planning:
         if self._process is not None and self._process.running:
             self._waiting.submit(self._process.ask, _answered, caller, usage, limits, seconds=_LONGEST)
 
-    def learn(self, upstream: str, model: str, protocol: str) -> None:
+    def learn(self, where: Target, model: str, protocol: str) -> None:
         """What a model showed that it can do; nobody waits for it."""
-        self._thread.submit(_quietly, self._planner.protocols.learn, upstream, model, protocol)
+        self._thread.submit(_quietly, self._planner.protocols.learn, where.upstream, model, protocol, where.base)
 
     def close(self) -> None:
         self._waiting.shutdown(wait=False, cancel_futures=True)

@@ -32,7 +32,9 @@ Raw = list[tuple[bytes, bytes]]
 class Probes:
     """Those under way, and when a model may be asked again. `learn` hears of what they showed."""
 
-    def __init__(self, metrics: Metrics, clock: Callable[[], float], learn: Callable[[str, str, str], None]) -> None:
+    def __init__(
+        self, metrics: Metrics, clock: Callable[[], float], learn: Callable[[Target, str, str], None]
+    ) -> None:
         self._metrics = metrics
         self._clock = clock
         self._learn = learn
@@ -41,16 +43,16 @@ class Probes:
 
     def begin(self, client: aiohttp.ClientSession, where: Target, query: str, raw: Raw, model: str) -> None:
         """Ask in the background, unless that is done already, or was in vain not long ago."""
-        name = (where.upstream, model)
+        name = (where.base, model)
         if name not in self._running and self._not_before.get(name, 0.0) <= self._clock():
             self._running[name] = asyncio.ensure_future(self._probe(client, where, query, raw, model))
 
     async def _probe(self, client: aiohttp.ClientSession, where: Target, query: str, raw: Raw, model: str) -> None:
-        name = (where.upstream, model)
+        name = (where.base, model)
         try:
             found = await self._ask(client, where, query, raw, model)
             if found:
-                self._learn(where.upstream, model, found)
+                self._learn(where, model, found)
         except Exception:
             log.exception("a model could not be probed")
         finally:

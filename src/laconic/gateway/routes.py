@@ -24,6 +24,7 @@ _GEMINI: Final = re.compile(_PREFIX + r"/models/([\w.-]+):(?:streamGenerateConte
 _GEMINI_PATH: Final = re.compile(r"/v1(?:beta|alpha)")
 _ANTHROPIC_HEADERS: Final = frozenset({"anthropic-version", "anthropic-beta", "x-api-key"})
 _GEMINI_KEYS: Final = ("AIza", "AQ.", "ya29.")
+_OPENAI_KEYS: Final = ("sk-proj-", "sk-svcacct-", "sk-admin-")
 _KEY_HEADERS: Final = frozenset({"authorization", "x-api-key", "x-goog-api-key", "api-key"})
 _PATH: Final = re.compile(r"/[!-~]*")  # printable ASCII without space: nothing that could end a header
 
@@ -121,11 +122,12 @@ def _owners_of_keys(headers: Mapping[str, str], query: str) -> list[str]:
     """Whose keys the request carries, as far as they show it."""
     bearer = headers.get("authorization", "").removeprefix("Bearer ")
     in_query = parse_qs(query).get("key", [""])[0]
+    keys = [bearer, in_query, *(headers.get(name, "") for name in ("x-api-key", "x-goog-api-key", "api-key"))]
     owners = []
-    if _ANTHROPIC_HEADERS & headers.keys() or bearer.startswith("sk-ant-"):
+    if _ANTHROPIC_HEADERS & headers.keys() or any(key.startswith("sk-ant-") for key in keys):
         owners.append("anthropic")
-    if "x-goog-api-key" in headers or bearer.startswith(_GEMINI_KEYS) or in_query.startswith(_GEMINI_KEYS):
+    if "x-goog-api-key" in headers or any(key.startswith(_GEMINI_KEYS) for key in keys):
         owners.append("gemini")
-    if bearer.startswith(("sk-proj-", "sk-svcacct-", "sk-admin-")):
+    if any(key.startswith(_OPENAI_KEYS) for key in keys):
         owners.append("openai")
     return owners

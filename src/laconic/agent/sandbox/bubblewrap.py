@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import platform
-import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -14,6 +13,8 @@ from typing import Final
 from laconic.agent.sandbox.guarding import guard
 from laconic.agent.sandbox.rules import Access, SandboxRules
 from laconic.agent.sandbox.sockets import INET, INET6, NETLINK, UNIX, socket_filter
+from laconic.errors import CommandFailed
+from laconic.workspace.programs import find_program
 from laconic.workspace.shell import Ended, execute
 
 _ALWAYS: Final = (
@@ -94,8 +95,9 @@ def _mount(path: Path, access: Access) -> list[str]:
 
 def find_bubblewrap(rules: SandboxRules, environment: Mapping[str, str]) -> tuple[Bubblewrap | None, str]:
     """The sandbox, or why there is none. It is tried, because a container often has the program and not the right."""
-    program = shutil.which("bwrap", path=environment.get("PATH", os.defpath))
-    if program is None:
+    try:
+        program = find_program("bwrap", rules.root, environment)
+    except CommandFailed:
         return None, "bubblewrap is not installed"
     problem = ""
     for users in (*_USERS, ()) if os.geteuid() == 0 else _USERS:

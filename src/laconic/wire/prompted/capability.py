@@ -52,34 +52,39 @@ class Protocols:
         self._clock = clock
         self._memory = memory or ProcessMemory()
 
-    def is_prompted(self, upstream: str, model: str) -> bool:
+    def is_prompted(self, upstream: str, model: str, base: str = "") -> bool:
         """Whether calls have to be written as text for this model."""
-        return self.known_mode(upstream, model) == "prompted"
+        return self.known_mode(upstream, model, base) == "prompted"
 
-    def known_mode(self, upstream: str, model: str) -> str:
+    def known_mode(self, upstream: str, model: str, base: str = "") -> str:
         """`native`, `prompted`, or nothing when that is neither declared nor learned."""
         if self._is_declared(self._native, upstream, model):
             return "native"
         if self._is_declared(self._prompted, upstream, model):
             return "prompted"
-        learned = self._memory.recall(f"{upstream}/{model}")
+        learned = self._memory.recall(_learned_of(upstream, model, base))
         if learned is not None and learned[1] > self._clock():
             return learned[0]
         name = model.lower().rsplit("/", 1)[-1]
         return "native" if any(fnmatchcase(name, family) for family in _FAMILIES) else ""
 
-    def note_refusal(self, upstream: str, model: str) -> bool:
+    def note_refusal(self, upstream: str, model: str, base: str = "") -> bool:
         """The provider says that this model has no tools; whether we may write them as text from now on."""
         if self._is_declared(self._native, upstream, model):
             return False
-        self.learn(upstream, model, "prompted")
+        self.learn(upstream, model, "prompted", base)
         return True
 
-    def learn(self, upstream: str, model: str, protocol: str) -> None:
+    def learn(self, upstream: str, model: str, protocol: str, base: str = "") -> None:
         """What a model showed that it can do."""
-        self._memory.keep(f"{upstream}/{model}", protocol, self._clock() + LEARNED_FOR)
+        self._memory.keep(_learned_of(upstream, model, base), protocol, self._clock() + LEARNED_FOR)
 
     @staticmethod
     def _is_declared(patterns: tuple[str, ...], upstream: str, model: str) -> bool:
         """A pattern names a model, or an upstream and a model: `gemma*`, `ollama/phi*`."""
         return any(fnmatchcase(model, pattern) or fnmatchcase(f"{upstream}/{model}", pattern) for pattern in patterns)
+
+
+def _learned_of(upstream: str, model: str, base: str) -> str:
+    """The same name of a model may be another one at another address."""
+    return f"{upstream}/{model} {base}".strip()
