@@ -13,6 +13,7 @@ from typing import Any, Final
 
 from laconic.context.engine import Engine
 from laconic.context.memory import MemoryArchive, MemoryStore
+from laconic.context.options import Options as EngineOptions
 from laconic.errors import LaconicError
 from laconic.gateway.engine import Keeping
 from laconic.gateway.plan import Planner, Policy
@@ -33,7 +34,8 @@ def run(options: Options) -> Report:
     """Measure."""
     count = int(options.args[0]) if options.args else 20_000
     chance = random.Random(11)
-    engine = Keeping(Engine(MemoryStore(), MemoryArchive(), lambda: 0.0, counter()))
+    options_of_engine = EngineOptions(economic=False)  # what leaves whole is not what this is about
+    engine = Keeping(Engine(MemoryStore(), MemoryArchive(), lambda: 0.0, counter(), options_of_engine))
     planner = Planner(engine, Policy(), lambda: 0.0)
     seeds = {name: json.dumps(_conversation(name)).encode() for name in FORMATS}
     found: Counter[str] = Counter()

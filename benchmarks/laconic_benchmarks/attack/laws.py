@@ -25,6 +25,7 @@ from laconic_benchmarks.attack.reading import (
 THINKING_FIELDS: Final = ("thinking", "reasoning", "reasoning_effort", "generationConfig")
 _NUMBER: Final = re.compile(r"^\s*\d+[\t→|:]\s?")
 _WORD: Final = re.compile(r"\w+")
+_EFFORT: Final = 8  # bytes by which another word for how much a model may think is longer
 _NEWEST: Final = 2  # exchanges that are never left out
 _OURS: Final = 2  # messages that may be ours
 _SHOWN: Final = 160  # characters of a text in a report
@@ -92,6 +93,10 @@ class ArchiveReader:
                 return ref
         return ""
 
+    def forget(self) -> None:
+        """Look again: a log that is written over keeps its size, and often its time."""
+        self._seen = ()
+
     def _refresh(self) -> None:
         stamps = tuple(_stamp(self.path.with_name(self.path.name + end)) for end in ("", "-wal"))
         if stamps == self._seen:
@@ -116,6 +121,7 @@ def _stamp(path: Path) -> object:
 def check_sent(request: IncomingRequest, out: bytes, archive: ArchiveReader, *, adds: int = 0) -> list[Violation]:
     """Laws about one request by itself. `adds`: bytes of a message of ours that the settings ask for."""
     body = request.body
+    archive.forget()
     try:
         text = out.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -123,7 +129,7 @@ def check_sent(request: IncomingRequest, out: bytes, archive: ArchiveReader, *, 
     if text == body:
         return []
     found: list[Violation] = []
-    if len(out) > len(body.encode("utf-8", "surrogatepass")) + adds:
+    if len(out) > len(body.encode("utf-8", "surrogatepass")) + adds + _EFFORT:
         found.append(Violation("larger", f"{len(body)} characters came, {len(text)} went"))
     try:
         found += _check_fields(request, text)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 
 from laconic.wire.model import BlockElement, BlockLayout, Kind, Role, key_of
 from laconic.wire.spans import ByteSpan, elements, is_array, is_object, is_string, last, members, string
@@ -64,6 +64,35 @@ def remove_cache_marks(raw: bytes) -> bytes:
     if is_array(raw):
         return b"[" + b",".join(remove_cache_marks(span.of(raw)) for span in elements(raw)) + b"]"
     return raw
+
+
+def without_marks(raw: bytes) -> bytes:
+    """A block as it is written without its cache marks: they come and go, and must not change its size."""
+    if _MARK not in raw:
+        return raw
+    cuts = sorted(_mark_cuts(raw, 0))
+    kept, at = [], 0
+    for start, end in cuts:
+        kept.append(raw[at:start])
+        at = end
+    return b"".join([*kept, raw[at:]])
+
+
+def _mark_cuts(raw: bytes, offset: int) -> Iterator[tuple[int, int]]:
+    if is_object(raw):
+        found = members(raw)
+        for number, member in enumerate(found):
+            inner = member.value.of(raw)
+            if member.key == "cache_control":
+                start = found[number - 1].value.end if number else member.at
+                last = found[1].at if not number and len(found) > 1 else member.value.end
+                yield offset + start, offset + last
+            elif _MARK in inner:
+                yield from _mark_cuts(inner, offset + member.value.start)
+    elif is_array(raw):
+        for span in elements(raw):
+            if _MARK in span.of(raw):
+                yield from _mark_cuts(span.of(raw), offset + span.start)
 
 
 def text_part(

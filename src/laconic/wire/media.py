@@ -13,6 +13,7 @@ from typing import Final
 
 import msgspec
 
+from laconic.wire.content import without_marks
 from laconic.wire.model import Block
 
 _SMALL: Final = 1_000  # bytes below which a block is counted as it is
@@ -39,7 +40,7 @@ class Medium(msgspec.Struct, frozen=True):
 
 def count_block(block: Block, count: Callable[[str], int]) -> int:
     """Tokens of a block as it is written; media in it count as their provider counts them."""
-    raw = block.raw
+    raw = without_marks(block.raw)
     if len(raw) < _SMALL or not any(mark in raw for mark in _MARKS):
         return count(raw.decode("utf-8", "replace"))
     try:
