@@ -112,7 +112,7 @@ def read_message(raw: str) -> MessageFacts:
         results=tuple(results),
         thinking=tuple(_thinking(message)),
         arguments=tuple(arguments),
-        words=frozenset(_RECALL.findall(raw)) if len(raw) < 400_000 else frozenset(),
+        words=frozenset(_RECALL.findall(raw)),
     )
 
 
