@@ -15,6 +15,8 @@ from laconic_benchmarks.attack.conversations import Branch
 from laconic_benchmarks.attack.gateways import DiskFaults, Fault
 from laconic_benchmarks.attack.material import ToolOutput
 
+pytestmark = pytest.mark.feature("X1", "X2")
+
 
 def test_the_first_request_of_a_long_session_loses_nothing(tmp_path: Path) -> None:
     """80 exchanges, 230,000 tokens, default settings, a gateway that never saw the session."""

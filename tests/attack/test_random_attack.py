@@ -18,6 +18,8 @@ from laconic_benchmarks.attack import attack, describe
 from laconic_benchmarks.attack.gateways import ARCHIVE, MovedClock
 from laconic_benchmarks.attack.world import AttackTally
 
+pytestmark = pytest.mark.feature("X1")
+
 
 def _broken(tally: AttackTally) -> list[str]:
     return [describe(one) for one in tally.first.values()]

@@ -41,6 +41,7 @@ _MODELS = st.sampled_from([*PRICES.values(), UNKNOWN])
 _TURNS = st.lists(st.tuples(_usages(), st.integers(0, 10**7), st.floats(0, 10_000), st.booleans()), max_size=12)
 
 
+@pytest.mark.feature("X3")
 @given(_TURNS, _MODELS)
 def test_nothing_was_changed_and_both_figures_are_equal(
     turns: list[tuple[Usage, int, float, bool]], price: Price

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+import struct
+from base64 import b64encode
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -331,3 +333,19 @@ def test_helpers_of_an_agent_keep_their_own_state() -> None:
         send(one, helper)
         pure = send(alone, request)
         assert mixed.body == pure.body
+
+
+@pytest.mark.feature("X1", "X2")
+def test_pictures_without_a_text_stay_or_come_back() -> None:
+    """Old ones go with their exchanges; a line that stands for those has no place in a result that is a picture."""
+    archive = MemoryArchive()
+    one, messages = engine(archive=archive), [user("Please look around.")]
+    head = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR" + struct.pack(">II", 64, 64)
+    pictures = [b64encode(head + bytes([number]) * 1_500) for number in range(40)]
+    for number, data in enumerate(pictures):
+        source = {"type": "base64", "media_type": "image/png", "data": data.decode()}
+        messages += turn(f"s{number}", "Bash", {"command": f"shot {number}"}, [{"type": "image", "source": source}])
+    for request in _prefixes(messages):
+        last = send(one, request)
+    kept = last.body + b"".join(archive.kept.values())
+    assert [number for number, data in enumerate(pictures) if data not in kept] == []

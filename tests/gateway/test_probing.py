@@ -207,8 +207,25 @@ def test_known_families_are_not_asked(model: str) -> None:
 
 
 @pytest.mark.feature("P2")
+class _AnyAddress(Capabilities):
+    """Each scene has a server at another address."""
+
+    def recall(self, model: str) -> tuple[str, float] | None:
+        return super().recall(model.partition(" ")[0])
+
+    def keep(self, model: str, protocol: str, until: float) -> None:
+        super().keep(model.partition(" ")[0], protocol, until)
+
+
+def test_the_same_name_at_another_address_is_another_model() -> None:
+    protocols = Protocols((), (), lambda: 0.0, ProcessMemory())
+    protocols.learn("openai", "m", "prompted", "http://one")
+    assert protocols.known_mode("openai", "m", "http://one") == "prompted"
+    assert protocols.known_mode("openai", "m", "http://two") == ""
+
+
 def test_what_was_shown_survives_a_restart_and_expires(tmp_path: Path) -> None:
-    memory = Capabilities(tmp_path / "models.json")
+    memory = _AnyAddress(tmp_path / "models.json")
 
     async def first(where: Stage) -> None:
         assert await _ask(where) == ["native"]

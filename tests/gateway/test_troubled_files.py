@@ -124,7 +124,8 @@ def test_files_that_are_spoiled_in_the_middle_of_work_are_replaced(tmp_path: Pat
 def test_a_folder_that_is_deleted_comes_back(tmp_path: Path) -> None:
     async def scene(gateway: Gateway) -> None:
         assert await gateway.turn() < 0.5
-        shutil.rmtree(tmp_path / "cache")
+        while (tmp_path / "cache").exists():  # the gateway may be writing a figure
+            shutil.rmtree(tmp_path / "cache", ignore_errors=True)
         assert await gateway.turn() < 0.6, "what was sent before is not known any more; what is new is shortened"
         assert await gateway.turn("b") < 0.5
 

@@ -327,3 +327,44 @@ def test_threads_use_it_at_once(tmp_path: Path) -> None:
     with closing(Database(tmp_path / "f.sqlite", _STEPS)) as file, ThreadPoolExecutor(8) as threads:
         list(threads.map(lambda number: _add(file, number), range(80)))
         assert {row[0] for row in _rows(file)} == set(range(80))
+
+
+ELSEWHERE = """
+import pathlib, sys
+from laconic.sessions.archive import Archive
+archive = Archive(pathlib.Path(sys.argv[1]), 1 << 30)
+print(*(archive.get(ref).decode() for ref in sys.argv[2:]), sep=",")
+"""
+
+
+def _read_elsewhere(path: Path, refs: list[str]) -> str:
+    command = [sys.executable, "-c", ELSEWHERE, str(path), *refs]
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+
+
+def test_a_process_that_comes_and_goes_takes_nothing_away(tmp_path: Path) -> None:
+    """Whoever closes a file last ends its log: that must not be somebody who overlooks us."""
+    path = tmp_path / "archive.sqlite"
+    with closing(Archive(path, 1 << 30)) as archive:
+        refs = [archive.put("s", "", b"0")]
+        for number in range(1, 4):
+            assert _read_elsewhere(path, refs) == ",".join(map(str, range(number)))
+            refs.append(archive.put("s", "", str(number).encode()))
+        assert _read_elsewhere(path, refs) == "0,1,2,3"
+    assert _read_elsewhere(path, refs) == "0,1,2,3"
+
+
+def test_a_full_disk_is_read_without_writing(tmp_path: Path) -> None:
+    """By one who had the file open, and by one who comes later; what the log holds is there too."""
+    path = tmp_path / "archive.sqlite"
+    with closing(Archive(path, 1 << 30)) as archive, closing(Archive(path, 1 << 30)) as later:
+        ref = archive.put("s", "", b"kept")
+        soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (0, hard))
+        try:
+            with pytest.raises(ArchiveUnavailable):
+                archive.put("s", "", b"more")
+            assert archive.get(ref) == b"kept"
+            assert later.get(ref) == b"kept"
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
