@@ -20,8 +20,10 @@ pytestmark = pytest.mark.flow
 
 CHECKS = """
 test "$(command -v laconic)" = "$HOME/.laconic/bin/laconic"
-until curl --silent --fail --output /dev/null http://127.0.0.1:8790/; do sleep 0.2; done
-curl --silent --fail http://127.0.0.1:8790/api/overview.json > "$HOME/overview.json"
+until TOKEN="$(cat "$LACONIC_STATE_DIR/token" 2>/dev/null || cat "$HOME/.local/state/laconic/token" 2>/dev/null)"; do sleep 0.2; done
+until curl --silent --output /dev/null http://127.0.0.1:8790/; do sleep 0.2; done
+test "$(curl --silent --output /dev/null --write-out '%{http_code}' http://127.0.0.1:8790/api/overview.json)" = 401
+curl --silent --fail --header "x-laconic-token: $TOKEN" http://127.0.0.1:8790/api/overview.json > "$HOME/overview.json"
 """
 
 
@@ -34,7 +36,7 @@ def test_the_readme_is_enough(tmp_path: Path) -> None:
     readme = ROOT / "README.md"
     steps = [block for block in blocks(readme) if block.language == "sh" and "ci" not in block.words]
     said = asyncio.run(_follow(Shell(home, tmp_path / "laconic"), programs, [*steps, _checks(readme)]))
-    assert "prompt tokens instead of" in said
+    assert "prompt tokens" in said
     assert '"sessions"' in (home / "overview.json").read_text()
 
 
