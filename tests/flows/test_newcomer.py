@@ -20,7 +20,7 @@ pytestmark = pytest.mark.flow
 
 CHECKS = """
 test "$(command -v laconic)" = "$HOME/.laconic/bin/laconic"
-until TOKEN="$(cat "$LACONIC_STATE_DIR/token" 2>/dev/null || cat "$HOME/.local/state/laconic/token" 2>/dev/null)"; do sleep 0.2; done
+until TOKEN="$(cat "${LACONIC_STATE_DIR:-$HOME/.local/state/laconic}/token")"; do sleep 0.2; done
 until curl --silent --output /dev/null http://127.0.0.1:8790/; do sleep 0.2; done
 test "$(curl --silent --output /dev/null --write-out '%{http_code}' http://127.0.0.1:8790/api/overview.json)" = 401
 curl --silent --fail --header "x-laconic-token: $TOKEN" http://127.0.0.1:8790/api/overview.json > "$HOME/overview.json"
