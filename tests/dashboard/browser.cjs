@@ -31,7 +31,11 @@ async function watched(context, name) {
   page.on("console", (message) => complain(message.text()));
   page.on("pageerror", (error) => complain(String(error)));
   page.on("dialog", (dialog) => { complain(`dialog ${dialog.message()}`); dialog.dismiss(); });
-  page.on("requestfailed", (request) => complain(`failed ${request.url()}`));
+  page.on("requestfailed", (request) => {
+    // The browser gives up what it was still loading when we leave a page: that is no fault of the server.
+    const reason = request.failure()?.errorText;
+    if (reason !== "net::ERR_ABORTED") complain(`failed ${request.url()}: ${reason}`);
+  });
   page.on("request", (request) => { if (!request.url().startsWith(base)) told.away.push(request.url()); });
   return page;
 }
