@@ -290,6 +290,48 @@ class _ReadOnly(MemoryStore):
         raise ArchiveUnavailable("Read-only.", "Name another folder.")
 
 
+class _Refusing(MemoryStore):
+    """Refuses to write while it is told to."""
+
+    refuses = False
+
+    def record(self, session: str, known: int, event: LedgerEntry | None, branch: Branch) -> None:
+        if self.refuses:
+            raise ArchiveUnavailable("Full.", "Free some disk.")
+        super().record(session, known, event, branch)
+
+
+@pytest.mark.parametrize("back", [2, 4, 6, 8, 12])
+def test_a_fork_that_cannot_be_written_down_keeps_its_prefix(back: int) -> None:
+    """Every request of it begins the fork anew, and decides the same about what it has in common with its parent."""
+    store = _Refusing()
+    one = engine(Options(rules=_EAGER, weights=_ALWAYS), store=store)
+    messages = long_session(20)
+    for request in _prefixes(messages):
+        send(one, request)
+    store.refuses = True
+    fork, before = messages[:-back], list[bytes]()
+    for number in range(4):
+        fork = [*fork, *run(f"f{number}", f"make f{number}", "\n".join(f"out {number} {n}" for n in range(30)))]
+        sent = send(one, fork)
+        blocks = [block.raw for each in opened(sent).turns for block in each.blocks]
+        assert sent.mode == ""
+        assert blocks[: len(before)] == before
+        before = blocks
+
+
+def test_what_could_not_be_archived_is_tried_again_when_the_request_is_sent_again() -> None:
+    """Also by the process that failed: what it sends follows from the ledger, as in any other."""
+    store, archive = MemoryStore(), _Full()
+    one = engine(store=store, archive=archive)
+    messages = [user("go"), *read("a", "src/a.py", code("a"))]
+    assert send(one, messages).body == body(messages)
+    archive.full = False
+    again = send(one, messages).body
+    assert len(again) < len(body(messages))
+    assert engine(store=store, archive=archive).prepare("session", FORMAT, body(messages)).body == again
+
+
 def test_a_request_that_is_too_long_is_sent_when_nothing_can_be_written_down() -> None:
     messages = long_session(40)
     assert send(engine(store=_ReadOnly()), messages, Bounds(8_000)).body == body(messages)
