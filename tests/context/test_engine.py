@@ -346,6 +346,14 @@ def test_a_request_that_cannot_fit_is_made_as_short_as_it_can_be_and_sent() -> N
     assert set(re.findall(r"recall ([0-9a-f]{8})\b", sent.body.decode())) <= archive.kept.keys()
 
 
+@pytest.mark.parametrize("length", range(60, 70))
+def test_a_cut_that_saves_tokens_but_no_bytes_is_not_made(length: int) -> None:
+    """The signs that stand for what is left out take few tokens, and several bytes each."""
+    output = f"first {'a' * 30}\n{'b' * length}\nlast {'c' * 30}"
+    messages = [user("go"), *run("a", "ls", "ok"), *run("b", "make", output)]
+    assert len(send(engine(), messages, Bounds(100)).body) <= len(body(messages))
+
+
 def test_nothing_leaves_without_a_receipt() -> None:
     with pytest.raises(ValueError, match="receipt"):
         Decision("k", "age", Receipt(""))

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
-from laconic.context.evict import Candidate, Evictor, candidates, is_exact
+from laconic.context.evict import Candidate, Evictor, candidates, is_exact, takes_fewer_bytes
 from laconic.context.judge import everything, useless
 from laconic.context.ledger import Decision, Reason, Receipt, Removal
 from laconic.context.line import Line
@@ -213,8 +213,9 @@ class Ladder:
             return []
         left = f"{text[:head]} [… {len(text) - keep} characters left out] {text[-(keep - head) :]}"
         shorter = f"{left}\nlaconic recall {ref}"
-        before, after = self._count(passage_text(sheet.passage, sheet.runs)), self._count(shorter)
-        if after >= before:
+        shown = passage_text(sheet.passage, sheet.runs)
+        before, after = self._count(shown), self._count(shorter)
+        if after >= before or not takes_fewer_bytes(shorter, shown):
             return []
         return [
             Decision(
