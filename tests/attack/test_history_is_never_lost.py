@@ -10,7 +10,7 @@ import pytest
 from tests.attack.stories import CHAT, Story, assert_goes_on, assert_same, reading, screenshot
 from tests.gateway.stage import Stage, play
 
-from laconic.gateway.scripted import Answer, Asked
+from laconic.gateway.scripted_upstream import Answer, Asked
 from laconic_benchmarks.attack.conversations import Branch
 from laconic_benchmarks.attack.gateways import DiskFaults, Fault
 from laconic_benchmarks.attack.material import ToolOutput
