@@ -12,7 +12,7 @@ from laconic.errors import BadSetting, MalformedRequest, UsageError
 from laconic.index.project import project
 from laconic.reduce.findings import read as read_findings
 from laconic.reduce.text import reduce_text
-from laconic.sessions.capabilities import Capabilities
+from laconic.sessions.model_memory import Capabilities
 from laconic.sessions.trajectories import begin, resume
 from laconic.sessions.transcripts import transcripts
 from laconic.tools.plane import Plane

@@ -10,8 +10,8 @@ import pytest
 from tests.attack.stories import CHAT, Story, assert_goes_on, assert_same, reading, screenshot
 from tests.gateway.stage import Stage, play
 
-from laconic.gateway.scripted import Answer, Asked
-from laconic.sessions.ruined import list_ruined
+from laconic.gateway.scripted_upstream import Answer, Asked
+from laconic.sessions.damaged_files import list_ruined
 from laconic_benchmarks.attack.conversations import Branch
 from laconic_benchmarks.attack.gateways import ARCHIVE, DiskFaults, Fault
 from laconic_benchmarks.attack.material import ToolOutput

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from tests.context.sessions import long_session
+from tests.conversation.sessions import long_session
 
 from laconic.cli.main import main
 from laconic.errors import UsageError

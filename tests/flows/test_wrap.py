@@ -21,7 +21,7 @@ from tests.gateway.clients.stage import Case, found, situation
 from tests.gateway.clients.test_opencode import CASES as OPENCODE_CASES
 
 from laconic.gateway.clients.opencode import Opencode
-from laconic.gateway.scripted import Answer, Asked, ScriptedUpstream
+from laconic.gateway.scripted_upstream import Answer, Asked, ScriptedUpstream
 from laconic.workspace.process import run as process
 
 pytestmark = pytest.mark.flow

@@ -8,14 +8,14 @@ from typing import Any
 import pytest
 from tests.gateway.stage import Stage, play
 
-from laconic.context.engine import Engine
-from laconic.context.memory import MemoryArchive, MemoryStore
-from laconic.context.windows import WINDOWS, window_of
-from laconic.gateway.engine import Keeping
-from laconic.gateway.scripted import Answer, Asked
+from laconic.conversation.engine import ConversationEngine
+from laconic.conversation.in_memory import MemoryArchive, MemoryStore
+from laconic.conversation.windows import WINDOWS, window_of
+from laconic.gateway.engine_adapter import EngineAdapter
+from laconic.gateway.scripted_upstream import Answer, Asked
 from laconic.tokens.count import counter
-from laconic.wire.conversation import parse
 from laconic.wire.formats import format_named
+from laconic.wire.parsed_request import parse
 from laconic.wire.refusals import TooLong, too_long
 
 Json = dict[str, Any]
@@ -96,8 +96,8 @@ def _body(model: str, steps: int = 16) -> bytes:
     return json.dumps({"model": model, "max_tokens": 500, "messages": _messages(steps)}).encode()
 
 
-def _engine(window: int = 0) -> Keeping:
-    return Keeping(Engine(MemoryStore(), MemoryArchive(), lambda: 0.0, counter()), window)
+def _engine(window: int = 0) -> EngineAdapter:
+    return EngineAdapter(ConversationEngine(MemoryStore(), MemoryArchive(), lambda: 0.0, counter()), window)
 
 
 @pytest.mark.parametrize(

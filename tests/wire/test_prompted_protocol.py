@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from tests.wire.histories import BUILDERS, Call, Step
 
-from laconic.wire.conversation import Conversation, parse
 from laconic.wire.formats import FORMATS
+from laconic.wire.parsed_request import ParsedRequest, parse
 from laconic.wire.prompted.answer import Read, downward
 from laconic.wire.prompted.protocol import tools_of, upward
 from laconic.wire.prompted.stream import stream_for
@@ -26,7 +26,7 @@ STEPS = [
 TEXT = 'I read it.\n```tool\n{"name": "Read", "arguments": {"path": "src/é.py"}}\n```\n'
 
 
-def _request(name: str) -> Conversation:
+def _request(name: str) -> ParsedRequest:
     body = BUILDERS[name](STEPS)
     if name == "anthropic":
         body["tools"] = [{"name": "Read", "description": "Reads a file.", "input_schema": SCHEMA}]

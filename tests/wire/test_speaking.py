@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from laconic.errors import ModelError
-from laconic.wire.conversation import parse
+from laconic.wire.parsed_request import parse
 from laconic.wire.prompted.protocol import tools_of, upward
 from laconic.wire.speaking.dialects import DIALECTS, Listener, dialect_named
 from laconic.wire.speaking.talk import (

@@ -13,13 +13,13 @@ import msgspec
 
 from laconic.agent.transport import StreamedResponse, Transport
 from laconic.agent.usage_recorder import SentRequest
-from laconic.context.engine import Engine, Prepared
-from laconic.context.options import Bounds
+from laconic.conversation.engine import ConversationEngine, PreparedRequest
+from laconic.conversation.engine_options import RequestLimits
 from laconic.errors import ContextOverflow, ModelError, UpstreamError
 from laconic.render.meta import meta
-from laconic.wire.conversation import Conversation, parse
 from laconic.wire.limits import limits_of
 from laconic.wire.model import Format, InsertMessage, SetText
+from laconic.wire.parsed_request import ParsedRequest, parse
 from laconic.wire.prompted.calls import Broken, PromptedTool
 from laconic.wire.prompted.capability import Protocols
 from laconic.wire.prompted.parser import CallParser
@@ -79,7 +79,7 @@ class ModelClient:
         self,
         settings: ModelSettings,
         transport: Transport,
-        engine: Engine,
+        engine: ConversationEngine,
         protocols: Protocols,
         session: str,
         *,
@@ -96,7 +96,7 @@ class ModelClient:
         self._clock = clock
         self._sent = sent
         self._came = 0  # bytes of the history before it was made small
-        self._prepared = Prepared(b"")
+        self._prepared = PreparedRequest(b"")
         self._window = settings.window
         self._place = 0  # of the next message: calls that were made as text need ids of ours
 
@@ -150,7 +150,7 @@ class ModelClient:
         """The request as the engine wants it, and how full the context is at its very end."""
         settings = self.settings
         body = settings.dialect.write(asking)
-        bounds = Bounds(max(0, self._window - self._window // _FRAME), self._account)
+        bounds = RequestLimits(max(0, self._window - self._window // _FRAME), self._account)
         prepared = self._engine.prepare(self._session, settings.dialect.format, body, bounds)
         self._came, self._prepared = len(body), prepared
         return _with_status(settings.dialect.format, prepared.body, meta(prepared.tokens, self._window, task))
@@ -277,7 +277,7 @@ def _message(said: bytes) -> str:
 
 def _with_status(format: Format, body: bytes, status: str) -> bytes:
     """The status behind everything else: in the newest message, or after it where the cache goes by whole blocks."""
-    conversation: Conversation = parse(format, body)
+    conversation: ParsedRequest = parse(format, body)
     last = conversation.turns[-1]
     if format.merged or not last.blocks or not last.blocks[-1].editable or last.role == "assistant":
         return conversation.emit(inserts=[InsertMessage(len(conversation.turns), "user", status)])

@@ -7,8 +7,8 @@ from typing import Final
 import msgspec
 
 from laconic.wire.content import JsonObject, call_part, plain_part, result_part, text_part
-from laconic.wire.conversation import Conversation
 from laconic.wire.model import Block, BlockElement, BlockLayout, Fault, Format, Role, Shape
+from laconic.wire.parsed_request import ParsedRequest
 from laconic.wire.rules import check_paired, ends_answerable, nothing_empty, starts_with_user
 from laconic.wire.spans import ByteSpan, is_array, is_object, is_string
 
@@ -78,7 +78,7 @@ def compose(role: str, text: str) -> bytes:
     return msgspec.json.encode({"role": "model" if role == "assistant" else "user", "parts": [{"text": text}]})
 
 
-def faults(conversation: Conversation) -> list[Fault]:
+def faults(conversation: ParsedRequest) -> list[Fault]:
     """What the API would refuse."""
     found = [
         *starts_with_user(conversation),

@@ -13,7 +13,7 @@ from laconic.errors import MalformedRequest
 from laconic.wire.spans import ByteSpan, is_object, is_string, string, value
 
 if TYPE_CHECKING:
-    from laconic.wire.conversation import Conversation
+    from laconic.wire.parsed_request import ParsedRequest
 
 Role = Literal["system", "user", "assistant", "tool"]
 Kind = Literal[
@@ -215,7 +215,7 @@ class Format:
     pinned: tuple[str, ...]  # fields that hold the system prompt and the tools
     shape: Callable[[bytes], Shape]
     compose: Callable[[str, str], bytes]  # role and text -> a message
-    faults: Callable[[Conversation], list[Fault]]
+    faults: Callable[[ParsedRequest], list[Fault]]
     chained: tuple[str, ...] = ()  # fields that name a history which the provider keeps
     merged: bool = False  # neighbouring assistant messages are one turn
 

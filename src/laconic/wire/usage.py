@@ -11,7 +11,7 @@ import msgspec
 from laconic.errors import MalformedRequest
 from laconic.tokens.estimate import estimate
 from laconic.wire.spans import value
-from laconic.wire.spoken import spoken_text
+from laconic.wire.streamed_text import spoken_text
 
 _LONG: Final = "ephemeral_1h_input_tokens"
 _SHORT: Final = "ephemeral_5m_input_tokens"

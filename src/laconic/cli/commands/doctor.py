@@ -46,11 +46,11 @@ def run(args: argparse.Namespace, settings: Settings) -> int:
 def _files(settings: Settings) -> Iterator[HealthFinding]:
     """What is kept about conversations: whether it can be used, and what was damaged."""
     from laconic.index.health import HealthFinding  # loads SQLite and a grammar
-    from laconic.sessions import archive, calls, ledger, turns
-    from laconic.sessions.condition import examine_file
+    from laconic.sessions import archive, ledger_file, tool_call_log, turns
+    from laconic.sessions.file_health import examine_file
 
     cache = settings.cache_dir()
-    paths = [cache / name for name in (archive.FILE, ledger.FILE, turns.FILE, calls.FILE)]
+    paths = [cache / name for name in (archive.FILE, ledger_file.FILE, turns.FILE, tool_call_log.FILE)]
     for path in (*paths, settings.state_dir() / "models.json"):
         for seen in examine_file(path):
             yield HealthFinding(path.name, seen.well, seen.text, seen.advice)

@@ -19,8 +19,8 @@ from laconic.errors import Unreadable
 
 if TYPE_CHECKING:
     from laconic.render.table import Cell
-    from laconic.sessions.calls import Figures
     from laconic.sessions.spending import Malformed, ModelUse
+    from laconic.sessions.tool_call_log import Figures
 
 _MALFORMED: Final = ("upstream", "model", "reason", "count")
 
@@ -48,12 +48,12 @@ def run(args: argparse.Namespace, settings: Settings) -> int:
 
 
 def _figures(settings: Settings) -> Sequence[Figures]:
-    from laconic.sessions.calls import FILE, Calls
+    from laconic.sessions.tool_call_log import FILE, ToolCallLog
 
     if not (settings.cache_dir() / FILE).exists():
         return []
     try:
-        with closing(Calls(settings.cache_dir())) as calls:
+        with closing(ToolCallLog(settings.cache_dir())) as calls:
             return list(calls.figures())
     except sqlite3.Error as error:
         raise Unreadable(f"The record of calls cannot be read: {error}.", f"Remove {FILE}.") from None
@@ -73,7 +73,7 @@ def _spending(settings: Settings) -> tuple[Sequence[ModelUse], Sequence[Malforme
 
 
 def _bill(use: ModelUse) -> str:
-    from laconic.context.accounting import Bill, describe  # not for `--help`
+    from laconic.conversation.accounting import Bill, describe  # not for `--help`
 
     return describe(
         Bill(

@@ -51,7 +51,7 @@ def run(args: argparse.Namespace, settings: Settings) -> int:
     seen = Situation(Path.cwd(), child_environment(), tuple(words))
     code_plane = [] if args.no_code_plane else _code_plane()
     if args.no_gateway:
-        from laconic.gateway.child import run_alone
+        from laconic.gateway.client_process import run_alone
 
         made = client.launch(seen, (), "", code_plane)
         return run_alone(made.words, {**seen.environment, **made.variables})
@@ -78,7 +78,7 @@ def _run_through(
 ) -> int:
     """The client beside a gateway that knows the client's own upstreams and no others."""
     from laconic.cli.commands.gateway import application
-    from laconic.gateway.child import run_beside
+    from laconic.gateway.client_process import run_beside
     from laconic.gateway.clients.upstream import Defaults
     from laconic.gateway.logs import LogFile
     from laconic.gateway.routes import Upstreams, base_url
@@ -130,7 +130,7 @@ def _summary(app: Starlette, client: WrappedClient) -> str:
     metrics = app.state.metrics
     if not metrics.total("laconic_requests_total") and not metrics.total("laconic_upstream_faults_total"):
         return f"laconic: no request passed the gateway: {client.silence}"
-    return str(app.state.roster.summary())
+    return str(app.state.registry.summary())
 
 
 def _code_plane() -> list[str]:

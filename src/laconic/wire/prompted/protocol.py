@@ -7,8 +7,8 @@ from typing import Final
 
 import msgspec
 
-from laconic.wire.conversation import Conversation
 from laconic.wire.model import Block, Turn
+from laconic.wire.parsed_request import ParsedRequest
 from laconic.wire.prompted.calls import Nonsense, PromptedTool
 from laconic.wire.spans import members
 
@@ -57,7 +57,7 @@ Write every call again, each as one fenced block with one JSON object, or answer
 ```"""
 
 
-def tools_of(conversation: Conversation) -> list[PromptedTool]:
+def tools_of(conversation: ParsedRequest) -> list[PromptedTool]:
     """The tools that a request offers, in any format."""
     return [
         PromptedTool(
@@ -67,7 +67,7 @@ def tools_of(conversation: Conversation) -> list[PromptedTool]:
     ]
 
 
-def instruction(conversation: Conversation) -> str:
+def instruction(conversation: ParsedRequest) -> str:
     """What a model without function calling has to know."""
     lines = [_INTRO]
     for name, about, schema in _read_declared(conversation):
@@ -76,7 +76,7 @@ def instruction(conversation: Conversation) -> str:
     return "\n".join(lines)
 
 
-def upward(conversation: Conversation) -> bytes:
+def upward(conversation: ParsedRequest) -> bytes:
     """The request without tools. Messages that hold no call, no result and no system prompt keep their bytes."""
     messages = list(_messages(conversation))
     pairs = []
@@ -95,7 +95,7 @@ def upward(conversation: Conversation) -> bytes:
     return b"{" + b",".join(pairs) + b"}"
 
 
-def add_correction(conversation: Conversation, nonsense: Nonsense, tools: Sequence[PromptedTool]) -> bytes:
+def add_correction(conversation: ParsedRequest, nonsense: Nonsense, tools: Sequence[PromptedTool]) -> bytes:
     """The request with the model's useless answer behind it, and what is wrong with that."""
     known = ", ".join(tool.name for tool in tools)
     wrong = [_WRONG[one.reason].format(name=one.name or "the call", known=known) for one in nonsense.broken]
@@ -125,7 +125,7 @@ def result_text(name: str, id: str, text: str, error: bool) -> str:
     return f"[{name or 'tool'} {outcome}{f' ({id})' if id else ''}]\n{text}"
 
 
-def _messages(conversation: Conversation) -> Iterator[bytes]:
+def _messages(conversation: ParsedRequest) -> Iterator[bytes]:
     """Results that follow each other become one message of the user: many models want roles to alternate."""
     names = {call.id: call.name for exchange in conversation.exchanges for call in exchange.calls}
     role, waiting = "", list[str]()  # whose texts wait to become one message
@@ -148,11 +148,11 @@ def _messages(conversation: Conversation) -> Iterator[bytes]:
         yield conversation.format.compose(role, "\n\n".join(waiting))
 
 
-def _fields(conversation: Conversation) -> tuple[str, ...]:
+def _fields(conversation: ParsedRequest) -> tuple[str, ...]:
     return _SYSTEM.get(conversation.format.name, ())
 
 
-def _turn(conversation: Conversation, turn: Turn, names: Mapping[str, str]) -> bytes:
+def _turn(conversation: ParsedRequest, turn: Turn, names: Mapping[str, str]) -> bytes:
     if all(block.kind not in {"call", "result"} for block in turn.blocks):
         # A prompt that is one text stands in a list now, beside others.
         return conversation.format.compose("user", turn.blocks[0].text) if conversation.array is None else turn.raw
@@ -178,11 +178,11 @@ def _message(role: str, text: str) -> bytes:
     return msgspec.json.encode({"role": role, "content": text})
 
 
-def _is_first_system(conversation: Conversation, turn: Turn) -> bool:
+def _is_first_system(conversation: ParsedRequest, turn: Turn) -> bool:
     return not _fields(conversation) and turn.index == 0 and turn.role == "system"
 
 
-def _chat_system(conversation: Conversation) -> Iterator[bytes]:
+def _chat_system(conversation: ParsedRequest) -> Iterator[bytes]:
     first = conversation.turns[0] if conversation.turns else None
     text = instruction(conversation)
     if first is not None and first.role == "system":
@@ -190,7 +190,7 @@ def _chat_system(conversation: Conversation) -> Iterator[bytes]:
     yield _message(first.native if first is not None and first.role == "system" else "system", text)
 
 
-def _with_instruction(conversation: Conversation, field: str) -> bytes:
+def _with_instruction(conversation: ParsedRequest, field: str) -> bytes:
     """A system prompt that is a field of its own, with the instruction behind it."""
     given = conversation.decode_field(field)
     if conversation.format.name == "gemini":
@@ -205,7 +205,7 @@ def _with_instruction(conversation: Conversation, field: str) -> bytes:
     return msgspec.json.encode([*blocks, {"type": "text", "text": instruction(conversation)}])
 
 
-def _read_declared(conversation: Conversation) -> Iterator[tuple[str, str, Mapping[str, object]]]:
+def _read_declared(conversation: ParsedRequest) -> Iterator[tuple[str, str, Mapping[str, object]]]:
     for tool in _flatten_tools(conversation.decode_field("tools")):
         function = tool.get("function")
         inner = function if isinstance(function, Mapping) else tool
