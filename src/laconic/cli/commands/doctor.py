@@ -1,8 +1,8 @@
 """Say what is wrong, or missing, and what to do about it.
 
 Looks at the settings, the cache folder and the files in it, git, the parser and the index of a workspace, and starts
-our server as each client that was set up would start it; changes nothing. A command in a project's file that `laconic setup`
-would not write is named and not started.
+our server as each client that was set up would start it; changes nothing. A command in a project's file that
+`laconic setup` would not write is named and not started.
 """
 
 from __future__ import annotations
