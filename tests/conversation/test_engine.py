@@ -323,6 +323,41 @@ def test_a_fork_that_cannot_be_written_down_keeps_its_prefix(back: int) -> None:
         before = blocks
 
 
+def test_a_line_that_comes_to_stand_for_more_exchanges_is_an_event() -> None:
+    """It takes the place of the line that stood for fewer, and bytes that were sent change."""
+    one = engine(EngineOptions(rules=_EAGER, weights=_ALWAYS))
+    before: list[bytes] = []
+    messages = [user("go")]
+    for number in range(20):
+        messages += run(f"c{number}", f"make step{number}", f"step {number} is done and well")
+    for request in _prefixes(messages):
+        sent = send(one, request)
+        blocks = [block.raw for each in opened(sent).turns for block in each.blocks]
+        if blocks[: len(before)] != before:
+            assert sent.mode == "economic"
+            assert sent.made
+        before = blocks
+    assert any(b"calls left out" in block for block in before)
+
+
+@pytest.mark.parametrize("at", [4, 6, 10, 16])
+def test_a_fork_of_a_fork_begins_as_its_parent_was_sent(at: int) -> None:
+    """What the first branch decided after the second had left it does not count for a third that leaves the second."""
+    slow = msgspec.structs.replace(_EAGER, rolled=99, read=Ages(8, 8, 8), output=8)
+    one = engine(EngineOptions(rules=slow, weights=_ALWAYS))
+    messages = long_session(20)
+    for request in _prefixes(messages[: at + 3]):
+        send(one, request)
+    second = [*messages[: at + 1], *run("p", "make p", "\n".join(f"p {n}" for n in range(30)))]
+    parent = [block.raw for each in opened(send(one, second)).turns for block in each.blocks]
+    for request in _prefixes(messages)[at // 2 + 2 :]:
+        send(one, request)
+    assert send(one, [*second, *run("x", "make x", "x")]).mode == ""
+    sent = send(one, [*second, *run("y", "make y", "y")])
+    assert sent.mode == ""
+    assert [block.raw for each in opened(sent).turns for block in each.blocks][: len(parent)] == parent
+
+
 def test_what_could_not_be_archived_is_tried_again_when_the_request_is_sent_again() -> None:
     """Also by the process that failed: what it sends follows from the ledger, as in any other."""
     store, archive = MemoryStore(), _Full()

@@ -17,7 +17,7 @@ from laconic.conversation.eviction import Candidate, Evictor, candidates, saving
 from laconic.conversation.history import History
 from laconic.conversation.intake import intake
 from laconic.conversation.ladder import KEPT, Ladder
-from laconic.conversation.ledger import Branch, Decision, LedgerEntry, LedgerStore, Removal
+from laconic.conversation.ledger import Branch, Decision, Inheritance, LedgerEntry, LedgerStore, Removal
 from laconic.conversation.prefix_hashes import PrefixHashes
 from laconic.conversation.prices import price_of
 from laconic.conversation.quota import Quota, thinking
@@ -237,18 +237,10 @@ class ConversationEngine:
         new = _first_new(conversation, tuple(blocks.values()))
         branch, shared = _find_branch(known.branches, chain)
         if branch is None or not chain.holds(branch.count, branch.tip):
-            ancestors = (branch.id, *branch.ancestors)[:_ANCESTORS] if branch else ()
-            start = min(new, max(shared, _last_seen(known.events, ancestors, chain)))
-            branch = Branch(
-                id=1 + max((branch.id for branch in known.branches), default=0),
-                tip="",
-                count=0,
-                time=0.0,
-                start=start,
-                basis=len(known.events),
-                kept=_first_kept(conversation, keys, start),
-                ancestors=ancestors,
-            )
+            start = 0
+            if branch is not None:
+                start = min(new, max(shared, _last_seen(known.events, (branch.id, *branch.ancestors), chain)))
+            branch = _begin_branch(known, branch, start, _first_kept(conversation, keys, start))
         history = self._histories.get((session, branch.id))
         outdated = history is None or history.outdated or history not in live or not branch.count
         if history is None or outdated or any(e.branch == branch.id for e in known.events[history.events :]):
@@ -355,9 +347,9 @@ class ConversationEngine:
             return []
         made = history.commit(evictor.decide(history.tracker, _from(history, found, start), "age", history.original))
         # Behind the first change everything is written anew: what is spent there goes.
-        known = len(history.removals)
-        history.commit([], roller.decide(start))
-        return [*made, *history.removals[known:]]
+        rolled = roller.decide(start)
+        history.commit([], rolled)
+        return [*made, *history.in_force(rolled)]
 
     def _start(self, history: History, giving: Mapping[str, float], conversation: ParsedRequest) -> int | None:
         """The place from which on blocks give back what they can; None when that does not pay."""
@@ -416,6 +408,29 @@ def _first_kept(conversation: ParsedRequest, keys: Sequence[str], start: int) ->
         begins.append(place[conversation.turns[turn].blocks[block].key])
     newest = [begin for begin in begins if begin < start][-KEPT:]
     return newest[0] if newest else start
+
+
+def _begin_branch(known: SessionLedger, parent: Branch | None, start: int, kept: int) -> Branch:
+    """A branch that parts from another after its first blocks, or one that comes from none."""
+    ancestors: tuple[int, ...] = ()
+    farther: list[Inheritance] = []
+    if parent is not None:
+        ancestors = (parent.id, *parent.ancestors)[:_ANCESTORS]
+        known_to_parent = parent.inheritance[: _ANCESTORS - 1]
+        farther = [
+            Inheritance(one.branch, min(one.start, start), one.basis, min(one.kept, kept)) for one in known_to_parent
+        ]
+    return Branch(
+        id=1 + max((branch.id for branch in known.branches), default=0),
+        tip="",
+        count=0,
+        time=0.0,
+        start=start,
+        basis=len(known.events),
+        kept=kept,
+        ancestors=ancestors,
+        farther=tuple(farther),
+    )
 
 
 def _find_branch(branches: Sequence[Branch], chain: PrefixHashes) -> tuple[Branch | None, int]:

@@ -238,9 +238,8 @@ class Ladder:
 
     def _commit(self, made: list[Decision], removals: Sequence[Removal] = ()) -> bool:
         """Whether anything came into force: where nothing does, no rung may go on for ever."""
-        known = len(self._history.removals)
         in_force = self._history.commit(made, removals)
-        gone = self._history.removals[known:]
+        gone = self._history.in_force(removals)
         self.made += [*in_force, *gone]
         return bool(in_force or gone)
 
