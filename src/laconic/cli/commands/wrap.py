@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 _FLAGS: Final = {
     "--no-code-plane": "do not offer our tools to the client",
     "--no-gateway": "offer our tools only: requests go where the client sends them, unchanged and uncounted",
-    "--off": "change nothing: only pass requests on",
+    "--off": "send requests on unchanged; the gateway still counts their cost, and the client still gets our tools",
 }
 
 
