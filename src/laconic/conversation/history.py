@@ -45,6 +45,7 @@ class History:
         self.epoch: int | None = None  # of the archive when it was last seen to hold everything
         self.conversation: ParsedRequest | None = None
         self.blocks: dict[str, Block] = {}
+        self.outdated = False  # something about it could not be written: it is to be read again
         self.adopted = False  # what other branches had decided was looked at
         self._ranks: dict[tuple[str, str], int] = {}  # which event a place was decided by
         self._dirty: set[str] = set()  # blocks whose change has to be worked out again

@@ -40,7 +40,6 @@ class ConversationTracker:
     ) -> None:
         self.rules = rules
         self.tasks = TaskTracker(task_tool)
-        self.completed: list[TrackedTask] = []  # by what this request brought
         self.turn = 0
         self.order: list[str] = []
         self.place: dict[str, int] = {}
@@ -59,12 +58,18 @@ class ConversationTracker:
         self.lasting: set[str] = set()  # calls about tasks and reports of helpers: they are read again
         self._owner: dict[str, str] = {}  # call -> the task in progress when it was made
         self._speaking = False  # the last block was the assistant's
+        self._completed: list[tuple[int, TrackedTask]] = []  # with the place of the result that said so
         self._whole: dict[str, int] = {}  # tokens of blocks as they came
         self._below: dict[str, int] = {}  # tokens of the line below a result, for exchanges that are gone
 
     @property
     def tokens(self) -> int:
         return sum(self.sizes.values())
+
+    @property
+    def completed(self) -> list[TrackedTask]:
+        """Tasks that were completed by what this request brought, also when it is sent once more."""
+        return [task for place, task in self._completed if place >= self.sent]
 
     def extends(self, keys: Sequence[str]) -> bool:
         """Whether a history begins with all that was read."""
@@ -73,7 +78,7 @@ class ConversationTracker:
     def begin(self, sent: int) -> None:
         """A request whose blocks from this one on are new: what is said about the request starts anew."""
         self.sent = sent
-        self.completed, self.cut = [], {}
+        self.cut = {}
 
     def read(
         self,
@@ -187,8 +192,8 @@ class ConversationTracker:
             tracked.task = self._owner.get(call.key, "")
             arguments = call.input
             if isinstance(arguments, dict) and self.tasks.is_task_tool(call.name, arguments):
-                completed = self.tasks.committed(arguments, text, error=block.error)
-                self.completed += completed if new else []
+                for task in self.tasks.committed(arguments, text, error=block.error):
+                    self._completed.append((self.place[block.key], task))
         self._measure(block, {"": decision} if decision else {})
         if what.old and not block.error:
             self._superseded(what)

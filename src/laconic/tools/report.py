@@ -20,8 +20,9 @@ from laconic.render.report import counts, finding_line, heading
 from laconic.tools.tool import Argument, Piece, Tool, ToolAnswer, ToolCall
 from laconic.workspace.process import run as run_program
 from laconic.workspace.programs import find_program, is_within
-from laconic.workspace.reading import as_text, read_bytes
+from laconic.workspace.reading import as_text, read_bytes, relative
 from laconic.workspace.revisions import WORK, States, changes, states
+from laconic.workspace.secrets import NO_EXCEPTIONS, SecretFiles
 
 _LARGEST: Final = 50_000_000  # bytes of a report
 _SECONDS: Final = 300.0
@@ -108,31 +109,32 @@ def run(call: ToolCall) -> ToolAnswer:
     if tool:
         output = output_of(root, tool, allowed_tools(call.plane.settings))
     elif file:
+        call.plane.secrets.check(relative(root, file))
         output = read_bytes(root, file, _LARGEST).decode("utf-8", "replace")
     else:
         names = ", ".join(find_configured(root)) or "no known tool"
         raise UsageError(f"Which report? This project is set up for: {names}.", "Name `file`, or `run` with a tool.")
-    found = locate(root, read(output) if output.strip() else Findings(tool or file, ()))
+    found = locate(root, read(output) if output.strip() else Findings(tool or file, ()), call.plane.secrets)
     if base := call.text("since"):
         found = since(root, found, base)
     wanted = Wanted(
         call.text("severity"), call.text("category"), call.text("rule"), call.text("path"), call.number("start"), MOST
     )
-    made = answer(root, found, wanted, context=call.flag("context"))
+    made = answer(root, found, wanted, context=call.flag("context"), secrets=call.plane.secrets)
     if tool:
         kept = call.plane.archive.put(str(root), tool, output.encode(), f"output of {tool}")
         made = replace(made, note=f"{made.note}raw output: {call.ready('recall', kept)}\n")
     return made
 
 
-def locate(root: Path, found: Findings) -> Findings:
+def locate(root: Path, found: Findings, secrets: SecretFiles = NO_EXCEPTIONS) -> Findings:
     """The same findings with paths relative to the workspace, and with the symbols they stand in."""
     sources: dict[str, Sequence[tuple[Span, str]]] = {}
     items = []
     for item in found.items:
         path = _relative(root, item.path)
         if path not in sources:
-            sources[path] = _symbols(root, path)
+            sources[path] = _symbols(root, secrets, path)
         line = item.span.start if item.span else 0
         inside = [(len(span), name) for span, name in sources[path] if span.start <= line <= span.end]
         items.append(msgspec.structs.replace(item, path=path, symbol=min(inside)[1] if inside else ""))
@@ -147,7 +149,9 @@ def since(root: Path, found: Findings, base: str) -> Findings:
     return msgspec.structs.replace(found, items=tuple(kept), claimed=None)
 
 
-def answer(root: Path, found: Findings, wanted: Wanted, *, context: bool = False) -> ToolAnswer:
+def answer(
+    root: Path, found: Findings, wanted: Wanted, *, context: bool = False, secrets: SecretFiles = NO_EXCEPTIONS
+) -> ToolAnswer:
     """The summary, and a piece for every finding of the page."""
     chosen = select(found.items, wanted)
     shown = page(chosen, wanted)
@@ -156,7 +160,7 @@ def answer(root: Path, found: Findings, wanted: Wanted, *, context: bool = False
     pieces = []
     for group in groups:
         short = f"{finding_line(group, severity=mixed)}\n"
-        lines = _context(root, group[0]) if context else []
+        lines = _context(root, secrets, group[0]) if context else []
         texts = (short, f"{finding_line(group, severity=mixed, context=lines)}\n") if lines else (short,)
         line = group[0].span.start if group[0].span else 0
         pieces.append(Piece(texts, group[0].path or "(no file)", line, _record(group)))
@@ -213,9 +217,9 @@ def _relative(root: Path, path: str) -> str:
     return path.removeprefix("./")
 
 
-def _symbols(root: Path, path: str) -> list[tuple[Span, str]]:
+def _symbols(root: Path, secrets: SecretFiles, path: str) -> list[tuple[Span, str]]:
     try:
-        data = read_bytes(root, path) if path else b""
+        data = _read_source(root, secrets, path) if path else b""
     except LaconicError:
         return []
     names: list[str] = []
@@ -228,18 +232,24 @@ def _symbols(root: Path, path: str) -> list[tuple[Span, str]]:
     return found
 
 
-def _context(root: Path, item: Finding) -> list[str]:
+def _context(root: Path, secrets: SecretFiles, item: Finding) -> list[str]:
     """The line of a finding with one on each side."""
     if item.span is None or not item.path:
         return []
     try:
-        lines = as_text(read_bytes(root, item.path)).split("\n")
+        lines = as_text(_read_source(root, secrets, item.path)).split("\n")
     except LaconicError:
         return []
     first = max(1, item.span.start - 1)
     return [
         f"{number}\t{line[:_LONGEST]}" for number, line in enumerate(lines[first - 1 : item.span.start + 1], first)
     ]
+
+
+def _read_source(root: Path, secrets: SecretFiles, path: str) -> bytes:
+    """The file that a finding names, unless it may hold secrets: a report may name any file."""
+    secrets.check(relative(root, path))
+    return read_bytes(root, path)
 
 
 def _new_lines(change: FileChange) -> set[int] | None:

@@ -1,13 +1,14 @@
 """Say what is wrong, or missing, and what to do about it.
 
 Looks at the settings, the cache folder and the files in it, git, the parser and the index of a workspace, and starts
-our server as each client that was set up would start it; changes nothing.
+our server as each client that was set up would start it; changes nothing. A command in a project's file that
+`laconic setup` would not write is named and not started.
 """
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,6 +17,7 @@ import msgspec
 from laconic.config import Settings, child_environment
 from laconic.errors import LaconicError
 from laconic.render.visible import visible
+from laconic.workspace.clients.known import NAME
 from laconic.workspace.secrets import SecretFiles
 
 if TYPE_CHECKING:
@@ -80,6 +82,10 @@ def _client(client: Client, places: Places, scope: Scope) -> Iterator[HealthFind
         return
     if command is None:
         return
+    if scope == "project" and not _starts_us(command):
+        seen = f"{file} starts {' '.join(command)!r}, which is not how `laconic setup` starts us: it was not tried."
+        yield HealthFinding(client.title, False, seen, f"Run `laconic setup {client.name} --{scope}` again.")
+        return
     answered = ask(command, places.root)
     if answered.problem or not answered.tools:
         problem = answered.problem or "the server has no tools"
@@ -88,3 +94,11 @@ def _client(client: Client, places: Places, scope: Scope) -> Iterator[HealthFind
     else:
         seen = f"{file}: answers in {answered.seconds:.1f} s with {len(answered.tools)} tools"
         yield HealthFinding(client.title, True, seen)
+
+
+def _starts_us(command: Sequence[str]) -> bool:
+    """Whether a command is one that `laconic setup` writes: a file of the project may name any other."""
+    from laconic.cli.commands.setup import program  # other commands never get here
+
+    ways = ([NAME], program("project"), program("user"))
+    return any([*command[: len(way) + 1]] == [*way, "mcp"] for way in ways)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 import subprocess
 import time
 from collections.abc import Mapping, Sequence
@@ -13,6 +12,8 @@ from threading import Timer
 from typing import IO, Any, Final
 
 from laconic.config import child_environment
+from laconic.errors import CommandFailed
+from laconic.workspace.programs import find_program
 
 _VERSION: Final = "2025-06-18"
 
@@ -32,8 +33,12 @@ def ask(
 ) -> Answered:
     """Initialise and list the tools."""
     words = [word.replace("${workspaceFolder}", str(root)) for word in command]
-    if not words or shutil.which(words[0]) is None:
-        return Answered(f"{words[0] if words else 'the command'} is not found")
+    if not words:
+        return Answered("the command is empty")
+    try:
+        words[0] = find_program(words[0], root, environment)
+    except CommandFailed as error:
+        return Answered(error.problem.removesuffix("."))
     started = time.perf_counter()
     try:
         server = subprocess.Popen(
