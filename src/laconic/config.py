@@ -140,7 +140,7 @@ SETTINGS: Final[tuple[Setting, ...]] = (
     Setting("context.task_tool", "", "One more tool that keeps tasks, beside those that are known."),
     Setting("context.meta", False, "Tell the model at the end of a request how full its context is."),
     Setting(
-        "agent.model", "anthropic/claude-sonnet-4-5", "Model of `laconic agent`: PROVIDER/NAME, or scripted:FILE."
+        "agent.model", "anthropic/claude-sonnet-5-5", "Model of `laconic agent`: PROVIDER/NAME, or scripted:FILE."
     ),
     Setting("agent.protocol", "auto", "How its model calls tools.", choices=("auto", "native", "prompted")),
     Setting(
