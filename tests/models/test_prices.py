@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from laconic.addresses import is_local
 from laconic.errors import BadSetting
 from laconic.models.find import find_model
-from laconic.models.prices import Prices, is_local
+from laconic.models.prices import Prices
 from laconic.models.table import FAMILIES
 
 

@@ -2,33 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from fnmatch import fnmatchcase
-from ipaddress import ip_address
 from typing import Final
 
 import msgspec
 
+from laconic.addresses import is_local
 from laconic.errors import BadSetting
 from laconic.models.find import find_model
 from laconic.models.model import Price
 
-_HOST: Final = re.compile(r"\w+://(?:[^/@]*@)?(?:\[([^\]]+)\]|([^/:]+))")
-_LOCAL: Final = re.compile(r"[^.]+|.*\.(?:localhost|local|lan|internal|home\.arpa)")
 _FORM: Final = "Write PATTERN=INPUT/OUTPUT in dollars per million tokens: `qwen*=0/0, mymodel=1.2/6`."
-
-
-def is_local(base: str) -> bool:
-    """Whether an address is of this machine or of a private network."""
-    found = _HOST.match(base)
-    if found is None:
-        return False
-    host = (found[1] or found[2]).lower()
-    try:
-        address = ip_address(host)
-    except ValueError:
-        return _LOCAL.fullmatch(host) is not None
-    return address.is_loopback or address.is_private or address.is_link_local
 
 
 class Prices:
