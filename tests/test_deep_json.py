@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from laconic.cli.main import main
+from laconic.clients import jsonc, tables
 from laconic.config import Settings, load
 from laconic.errors import BadSetting, MalformedRequest, UsageError
 from laconic.index.project import project
@@ -18,7 +19,6 @@ from laconic.sessions.transcripts import transcripts
 from laconic.tools.plane import Plane
 from laconic.wire.spans import members, value
 from laconic.wire.speaking.talk import decode_arguments
-from laconic.workspace.clients import jsonc, tables
 
 DEEP = [
     "[" * 100_000 + "]" * 100_000,

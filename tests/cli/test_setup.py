@@ -11,11 +11,11 @@ from pathlib import Path
 import pytest
 
 from laconic.cli.main import main
+from laconic.clients.known import CLIENTS
+from laconic.clients.section import START
 from laconic.errors import LaconicError
 from laconic.mcp_server.guide import guidance
 from laconic.tokens.count import counter
-from laconic.workspace.clients.known import CLIENTS
-from laconic.workspace.clients.section import START
 
 
 @pytest.fixture

@@ -19,7 +19,6 @@ from laconic.conversation.intake import intake
 from laconic.conversation.ladder import KEPT, Ladder
 from laconic.conversation.ledger import Branch, Decision, LedgerEntry, LedgerStore, Removal
 from laconic.conversation.prefix_hashes import PrefixHashes
-from laconic.conversation.prices import price_of
 from laconic.conversation.quota import Quota, thinking
 from laconic.conversation.recap import Summariser
 from laconic.conversation.rollup import Roller
@@ -27,6 +26,7 @@ from laconic.conversation.staleness import finished
 from laconic.conversation.tracker import ConversationTracker
 from laconic.conversation.transaction import ArchiveStore, LedgerTransaction
 from laconic.errors import ArchiveUnavailable, LedgerMoved
+from laconic.models.find import find_model
 from laconic.records import Intake
 from laconic.render.meta import meta
 from laconic.wire.limits import RateLimits, counts_cached
@@ -363,7 +363,7 @@ class ConversationEngine:
         """The place from which on blocks give back what they can; None when that does not pay."""
         if not giving:
             return None
-        price = price_of(conversation.model)
+        price = find_model(conversation.model).price
         warm = history.branch.time == 0 or self._warm(history, conversation)
         turns = turns_to_come(history.tracker.turn, self._options.weights)
         return best_start(
@@ -378,7 +378,7 @@ class ConversationEngine:
     def _warm(self, history: History, conversation: ParsedRequest) -> bool:
         """Whether the provider's cache still holds what was sent of the history."""
         sent = history.branch.time
-        return sent > 0 and self._clock() - sent < price_of(conversation.model).lifetime
+        return sent > 0 and self._clock() - sent < find_model(conversation.model).price.lifetime
 
     def _thinking(self, conversation: ParsedRequest, bounds: RequestLimits) -> tuple[dict[str, bytes], int]:
         quota = self._quotas.get(bounds.account)

@@ -21,8 +21,8 @@ from laconic.workspace.clients.known import NAME
 from laconic.workspace.secrets import SecretFiles
 
 if TYPE_CHECKING:
+    from laconic.clients.known import Client, Places, Scope
     from laconic.index.health import HealthFinding
-    from laconic.workspace.clients.known import Client, Places, Scope
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -60,8 +60,8 @@ def _files(settings: Settings) -> Iterator[HealthFinding]:
 
 def _clients(root: Path) -> Iterator[HealthFinding]:
     """Every client that was set up for this folder or this user, from its own side."""
+    from laconic.clients.known import CLIENTS, Places
     from laconic.index.health import HealthFinding  # loads SQLite and a grammar
-    from laconic.workspace.clients.known import CLIENTS, Places
 
     places = Places(root, child_environment())
     scopes: tuple[Scope, ...] = ("project", "user")
@@ -70,9 +70,9 @@ def _clients(root: Path) -> Iterator[HealthFinding]:
 
 
 def _client(client: Client, places: Places, scope: Scope) -> Iterator[HealthFinding]:
+    from laconic.clients.install import configured_command
+    from laconic.clients.probe import ask
     from laconic.index.health import HealthFinding  # loads SQLite and a grammar
-    from laconic.workspace.clients.install import configured_command
-    from laconic.workspace.clients.probe import ask
 
     file = client.file(places, scope)
     try:

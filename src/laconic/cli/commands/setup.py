@@ -11,10 +11,10 @@ import shutil
 import sys
 from pathlib import Path
 
+from laconic.clients import install
+from laconic.clients.known import CLIENTS, NAME, Client, Places, Scope, client, scope
 from laconic.config import Settings, child_environment
 from laconic.render.visible import visible_name
-from laconic.workspace.clients import install
-from laconic.workspace.clients.known import CLIENTS, NAME, Client, Places, Scope, client, scope
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

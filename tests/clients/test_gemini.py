@@ -6,10 +6,10 @@ import json
 from pathlib import Path
 
 import pytest
-from tests.gateway.clients.stage import DEFAULTS, GATEWAY, SERVER, Case, Refused, found, situation
+from tests.clients.stage import DEFAULTS, GATEWAY, SERVER, Case, Refused, found, situation
 
+from laconic.clients.gemini import Gemini
 from laconic.errors import Unroutable
-from laconic.gateway.clients.gemini import Gemini
 
 
 def _settings(how: str) -> str:

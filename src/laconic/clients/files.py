@@ -8,8 +8,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
+from laconic.clients import jsonc
 from laconic.errors import Unroutable, UsageError
-from laconic.workspace.clients import jsonc
 
 Table = dict[str, Any]
 _DOTENV: Final = re.compile(r"\s*(?:export\s+)?([A-Za-z_]\w*)\s*=\s*(.*?)\s*")

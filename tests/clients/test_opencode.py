@@ -7,10 +7,10 @@ import sqlite3
 from pathlib import Path
 
 import pytest
-from tests.gateway.clients.stage import DEFAULTS, GATEWAY, SERVER, Case, Refused, found, situation
+from tests.clients.stage import DEFAULTS, GATEWAY, SERVER, Case, Refused, found, situation
 
+from laconic.clients.opencode import Opencode
 from laconic.errors import Unroutable
-from laconic.gateway.clients.opencode import Opencode
 
 
 def _config(url: str, id: str = "company", **more: object) -> str:

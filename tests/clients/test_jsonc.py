@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from laconic.clients.jsonc import parse, put, take
 from laconic.errors import UsageError
-from laconic.workspace.clients.jsonc import parse, put, take
 
 AT = ("mcpServers", "laconic")
 ENTRY = {"command": "laconic", "args": ["mcp", "--root", "${workspaceFolder}"]}

@@ -8,10 +8,10 @@ from typing import Final
 
 import msgspec
 
+from laconic.clients.files import project_root, read_dotenv, read_flat_yaml
+from laconic.clients.upstream import Defaults, Launch, Situation, Upstream, upstream
+from laconic.clients.words import last_value, options
 from laconic.errors import Unroutable
-from laconic.gateway.clients.files import project_root, read_dotenv, read_flat_yaml
-from laconic.gateway.clients.upstream import Defaults, Launch, Situation, Upstream, upstream
-from laconic.gateway.clients.words import last_value, options
 
 
 class _Provider(msgspec.Struct, frozen=True):

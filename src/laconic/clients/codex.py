@@ -8,10 +8,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
+from laconic.clients.files import Table, merge, read_json, read_toml, table_at, text_at
+from laconic.clients.upstream import Defaults, Launch, Situation, Upstream, upstream
+from laconic.clients.words import has_flag, last_value, options
 from laconic.errors import Unroutable
-from laconic.gateway.clients.files import Table, merge, read_json, read_toml, table_at, text_at
-from laconic.gateway.clients.upstream import Defaults, Launch, Situation, Upstream, upstream
-from laconic.gateway.clients.words import has_flag, last_value, options
 
 CHATGPT: Final = "https://chatgpt.com/backend-api/codex"  # for accounts; keys go to the API
 _LOCAL_PORTS: Final = {"ollama": 11434, "lmstudio": 1234}

@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from tests.gateway.clients.stage import DEFAULTS, GATEWAY, Case, Refused, found, situation
+from tests.clients.stage import DEFAULTS, GATEWAY, Case, Refused, found, situation
 
+from laconic.clients.aider import Aider
+from laconic.clients.program import Program
 from laconic.errors import Unroutable
-from laconic.gateway.clients.aider import Aider
-from laconic.gateway.clients.program import Program
 
 OWN = {
     "openai": "https://openai.default/v1",

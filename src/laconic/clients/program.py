@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from laconic.gateway.clients.upstream import Defaults, Launch, Situation, Upstream, upstream
+from laconic.clients.upstream import Defaults, Launch, Situation, Upstream, upstream
 
 _VARIABLES: Final = {
     "openai": ("OPENAI_BASE_URL", "OPENAI_API_BASE"),

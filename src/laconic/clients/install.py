@@ -9,9 +9,9 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, Final
 
+from laconic.clients import jsonc, section, tables
+from laconic.clients.known import CLIENTS, NAME, Client, Places, Scope
 from laconic.errors import LaconicError, Unreadable
-from laconic.workspace.clients import jsonc, section, tables
-from laconic.workspace.clients.known import CLIENTS, NAME, Client, Places, Scope
 from laconic.workspace.write import write_whole
 
 _MARK: Final = "\ufeff"  # some editors begin a file with it

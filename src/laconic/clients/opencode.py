@@ -13,8 +13,7 @@ from typing import Any, Final
 
 import msgspec
 
-from laconic.errors import Unroutable
-from laconic.gateway.clients.files import (
+from laconic.clients.files import (
     Table,
     folders_up,
     merge,
@@ -25,8 +24,9 @@ from laconic.gateway.clients.files import (
     table_at,
     text_at,
 )
-from laconic.gateway.clients.upstream import Defaults, Launch, Situation, Upstream, keep_apart, upstream
-from laconic.gateway.clients.words import last_value
+from laconic.clients.upstream import Defaults, Launch, Situation, Upstream, keep_apart, upstream
+from laconic.clients.words import last_value
+from laconic.errors import Unroutable
 
 _KEYS: Final = {  # providers that opencode finds by these variables
     "anthropic": ("ANTHROPIC_API_KEY",),

@@ -6,11 +6,11 @@ import json
 from pathlib import Path
 
 import pytest
-from tests.gateway.clients.stage import DEFAULTS, GATEWAY, SERVER, Case, Refused, found, situation
+from tests.clients.stage import DEFAULTS, GATEWAY, SERVER, Case, Refused, found, situation
 
+from laconic.clients.claude import Claude
+from laconic.clients.upstream import FOLDER
 from laconic.errors import Unroutable
-from laconic.gateway.clients.claude import Claude
-from laconic.gateway.clients.upstream import FOLDER
 
 
 def _settings(url: str) -> str:

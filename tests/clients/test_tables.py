@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from laconic.clients.tables import parse, put, take
 from laconic.errors import UsageError
-from laconic.workspace.clients.tables import parse, put, take
 
 AT = ("mcp_servers", "laconic")
 ENTRY = {"command": "laconic", "args": ["mcp"]}

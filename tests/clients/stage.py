@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from laconic.gateway.clients.upstream import Defaults, Situation, WrappedClient
+from laconic.clients.upstream import Defaults, Situation, WrappedClient
 
 DEFAULTS = Defaults(
     anthropic="https://anthropic.default", openai="https://openai.default", gemini="https://g.default"

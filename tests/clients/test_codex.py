@@ -6,11 +6,11 @@ import tomllib
 from pathlib import Path
 
 import pytest
-from tests.gateway.clients.stage import DEFAULTS, GATEWAY, SERVER, Case, Refused, found, situation
+from tests.clients.stage import DEFAULTS, GATEWAY, SERVER, Case, Refused, found, situation
 
+from laconic.clients.codex import CHATGPT, Codex
+from laconic.clients.upstream import Launch
 from laconic.errors import Unroutable
-from laconic.gateway.clients.codex import CHATGPT, Codex
-from laconic.gateway.clients.upstream import Launch
 
 CONFIG, AUTH = ".codex/config.toml", ".codex/auth.json"
 COMPANY = """model_provider = "company"

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
+from laconic.clients.aider import Aider
+from laconic.clients.claude import Claude
+from laconic.clients.codex import Codex
+from laconic.clients.gemini import Gemini
+from laconic.clients.opencode import Opencode
+from laconic.clients.program import Program
+from laconic.clients.upstream import WrappedClient
 from laconic.errors import UnknownName
-from laconic.gateway.clients.aider import Aider
-from laconic.gateway.clients.claude import Claude
-from laconic.gateway.clients.codex import Codex
-from laconic.gateway.clients.gemini import Gemini
-from laconic.gateway.clients.opencode import Opencode
-from laconic.gateway.clients.program import Program
-from laconic.gateway.clients.upstream import WrappedClient
 
 CLIENTS: Final[Mapping[str, WrappedClient]] = {
     "aider": Aider(),

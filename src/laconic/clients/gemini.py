@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
+from laconic.clients.files import folders_up, read_dotenv, read_json, text_at
+from laconic.clients.upstream import Defaults, Launch, Situation, Upstream, upstream
 from laconic.errors import Unroutable
-from laconic.gateway.clients.files import folders_up, read_dotenv, read_json, text_at
-from laconic.gateway.clients.upstream import Defaults, Launch, Situation, Upstream, upstream
 
 BASE_URL: Final = "GOOGLE_GEMINI_BASE_URL"
 _ELSEWHERE: Final = {

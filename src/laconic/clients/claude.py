@@ -8,10 +8,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
+from laconic.clients.files import Table, merge, parse_json, read_json, table_at
+from laconic.clients.upstream import FOLDER, Defaults, Launch, Situation, Upstream, upstream
+from laconic.clients.words import last_value, options
 from laconic.errors import Unroutable
-from laconic.gateway.clients.files import Table, merge, parse_json, read_json, table_at
-from laconic.gateway.clients.upstream import FOLDER, Defaults, Launch, Situation, Upstream, upstream
-from laconic.gateway.clients.words import last_value, options
 
 BASE_URL: Final = "ANTHROPIC_BASE_URL"
 _ELSEWHERE: Final = {

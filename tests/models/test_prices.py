@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from laconic.conversation.prices import PRICES, Prices, is_local, price_of
+from laconic.addresses import is_local
 from laconic.errors import BadSetting
+from laconic.models.find import find_model
+from laconic.models.prices import Prices
+from laconic.models.table import FAMILIES
 
 
 @pytest.mark.parametrize(
@@ -37,7 +40,7 @@ from laconic.errors import BadSetting
     ],
 )
 def test_a_model_has_the_price_of_its_own_family(model: str, input: float, output: float) -> None:
-    price = price_of(model)
+    price = find_model(model).price
     assert price.dollars == input
     assert price.output_dollars(1e6, 0) == pytest.approx(output)
 
@@ -59,24 +62,27 @@ def test_a_model_has_the_price_of_its_own_family(model: str, input: float, outpu
 )
 def test_a_model_that_the_table_does_not_have_has_no_price(model: str) -> None:
     """A variant is not taken for the flagship; the rules of its family's cache are known all the same."""
-    assert not price_of(model).known
-    assert price_of(model).prompt_dollars(plain=1e6, read=0, write=0, hour=0) == 0.0
+    assert not find_model(model).price.known
+    assert find_model(model).price.prompt_dollars(plain=1e6, read=0, write=0, hour=0) == 0.0
 
 
 def test_an_unknown_claude_has_the_cache_of_its_family() -> None:
-    assert (price_of("claude-opus-9").write, price_of("gpt-5.9").write) == (1.25, 1.0)
+    assert (find_model("claude-opus-9").price.write, find_model("gpt-5.9").price.write) == (1.25, 1.0)
 
 
 def test_writes_for_five_minutes_and_for_an_hour_have_prices_of_their_own() -> None:
-    price = price_of("claude-sonnet-4-5")
+    price = find_model("claude-sonnet-4-5").price
     assert price.prompt_dollars(plain=0, read=0, write=1e6, hour=0) == pytest.approx(3.75)
     assert price.prompt_dollars(plain=0, read=0, write=1e6, hour=1e6) == pytest.approx(6.0)
     assert price.prompt_dollars(plain=0, read=1e6, write=0, hour=0) == pytest.approx(0.3)
 
 
 def test_every_row_of_the_table_makes_sense() -> None:
-    for name, price in PRICES.items():
-        assert price_of(name) is price, name
+    rows = [(name, model.price) for family in FAMILIES for model in family.models for name in model.names]
+    for name, price in rows:
+        if price is None:
+            continue
+        assert find_model(name).price is price, name
         assert price.dollars, name
         assert 0 < price.read <= 1 <= price.write <= price.hour, name
         assert price.output > 1, name
