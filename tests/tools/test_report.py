@@ -11,12 +11,12 @@ import pytest
 from laconic.cli.main import main
 from laconic.config import Settings, load
 from laconic.errors import CommandFailed, UsageError
+from laconic.plane.compose import compose
+from laconic.plane.plane import Plane
 from laconic.records import Finding, Span
 from laconic.reduce.findings import Findings
 from laconic.reduce.findings.select import MOST, Wanted
-from laconic.tools import report
-from laconic.tools.compose import compose
-from laconic.tools.plane import Plane
+from laconic.tools import report, tools
 
 CODE = "class Box:\n    def get(self):\n        return 1\n\n\ndef free():\n    return 2\n"
 
@@ -167,7 +167,7 @@ def test_the_output_of_a_tool_can_be_recalled(root: Path, tmp_path: Path) -> Non
     allowed = load(
         flags={"cache_dir": str(tmp_path / "cache"), "report.allow": str(program)}, environ={}, file=tmp_path / "x"
     )
-    plane = Plane(root, allowed)
+    plane = Plane(root, allowed, tools())
     try:
         reply = plane.call("report", {"tool": "ruff"})
         assert "ruff: 1 finding (1 error) in 1 file\nbad.py\n1 F401" in reply.text
@@ -179,7 +179,7 @@ def test_the_output_of_a_tool_can_be_recalled(root: Path, tmp_path: Path) -> Non
 
 def test_the_tool_says_what_the_project_is_set_up_for(root: Path, settings: Settings) -> None:
     (root / "go.mod").write_text("module x\n")
-    plane = Plane(root, settings)
+    plane = Plane(root, settings, tools())
     try:
         assert "go-vet, go-test" in plane.call("report", {}).text
         assert "not allowed" in plane.call("report", {"run": "go-vet"}).text

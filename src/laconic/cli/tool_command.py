@@ -12,8 +12,9 @@ from pathlib import Path
 
 from laconic.config import Settings
 from laconic.errors import CommandFailed, UsageError
-from laconic.tools.plane import Plane
-from laconic.tools.tool import AGAIN, OFFSET, Argument, Tool
+from laconic.plane.plane import Plane
+from laconic.plane.tool import AGAIN, OFFSET, Argument, Tool
+from laconic.tools import tools
 from laconic.workspace.git import home
 from laconic.workspace.programs import find_program
 
@@ -54,7 +55,7 @@ class ToolCommand:
         root = args.root or home(here)
         if args.root is None and root != here:
             given |= {name: _from_top(given[name], here, root) for name in _PLACES if name in given}
-        plane = Plane(root, settings, shell=True)
+        plane = Plane(root, settings, tools(), shell=True)
         try:
             reply = plane.call(self._tool.name, given)
         finally:

@@ -7,7 +7,7 @@ Hence the laws: never over; nothing left out when all fits; more budget never sh
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
 from typing import Final
@@ -38,12 +38,6 @@ class Fitted:
     @property
     def whole(self) -> bool:
         return LEFT_OUT not in self.levels
-
-
-def price_item(renderings: Sequence[str], cost: Callable[[str], int], group: str = "") -> Item:
-    """An item from its texts, largest first as people list them: full, short, one line."""
-    costs = [cost(text) for text in reversed(renderings)]
-    return Item(tuple(costs), group)
 
 
 def fit(

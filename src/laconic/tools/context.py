@@ -19,11 +19,11 @@ from laconic.index.search.query import Filters, resolve_scope, split_globs
 from laconic.index.search.rerank import rank_task
 from laconic.index.search.task_query import TaskQuery
 from laconic.index.store import Symbol
+from laconic.plane.source import OpenedFile, clip_line, open_file, whole_spans
+from laconic.plane.tool import Argument, Piece, SentLines, Tool, ToolAnswer, ToolCall
+from laconic.plane.windows import Choice, Window
 from laconic.records import Span
 from laconic.render.compact import Json
-from laconic.tools.source import OpenedFile, clip_line, open_file, whole_spans
-from laconic.tools.tool import Argument, Piece, SentLines, Tool, ToolAnswer, ToolCall
-from laconic.tools.windows import Choice, Window
 
 _RANKED: Final = 400  # symbols that can be named
 _ALONE: Final = 1_300  # tokens of budget up to which only names are given

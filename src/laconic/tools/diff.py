@@ -10,16 +10,18 @@ from typing import Final
 
 from msgspec import structs
 
+from laconic.index.affected.commands import commands
+from laconic.index.affected.impact import MOST, impact_of, reaching
 from laconic.index.compare.risk import RISKS, weigh
 from laconic.index.compare.symbols import Compared, Comparison, compare
 from laconic.index.resolve import Code
+from laconic.plane.tool import Argument, Piece, Tool, ToolAnswer, ToolCall
 from laconic.records import FileChange, Impact, SymbolChange, Weighed
 from laconic.reduce.hunks import ChosenHunks, choose
 from laconic.render.changes import file_line, hunk_text, symbol_line, totals, within_line
 from laconic.render.changes_json import compact, full
 from laconic.render.compact import Json
-from laconic.tools.affected import impact_of, tests_for
-from laconic.tools.tool import Argument, Piece, Tool, ToolAnswer, ToolCall
+from laconic.workspace.history import read_commit_files
 from laconic.workspace.reading import inside, read_bytes
 from laconic.workspace.revisions import changes, read_patched, states
 from laconic.workspace.secrets import SECRET, SecretFiles
@@ -124,6 +126,15 @@ def _texts(item: Weighed, items: Sequence[Weighed], detail: str) -> tuple[str, .
     """The short form, and the one at the detail that was asked for."""
     short = f"{symbol_line(item, 'compact')}\n"
     return (short,) if detail == "compact" else (short, f"{_with_members(item, items, detail)}\n")
+
+
+def tests_for(root: Path, code: Code, found: Comparison) -> str:
+    """The line that says which tests to run; empty where there are none."""
+    files = reaching(code, found, read_commit_files(root))
+    if not files:
+        return ""
+    rest = f" and {len(files) - MOST} more files" if len(files) > MOST else ""
+    return "".join(f"tests: {command}{rest}\n" for command in commands(root, files[:MOST]))
 
 
 def _line(item: Weighed) -> int:

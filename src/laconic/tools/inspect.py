@@ -18,9 +18,9 @@ from laconic.index.resolve import (
 )
 from laconic.index.search.lookup import suggest_names
 from laconic.index.store import CALLABLE, Symbol
+from laconic.plane.source import OpenedFile, body, clip_line, open_file
+from laconic.plane.tool import Argument, Piece, Tool, ToolAnswer, ToolCall
 from laconic.render.compact import Json
-from laconic.tools.source import OpenedFile, body, clip_line, open_file
-from laconic.tools.tool import Argument, Piece, Tool, ToolAnswer, ToolCall
 
 _FEW: Final = 6  # uses that are shown with their line of source
 _CALLEES: Final = 12

@@ -9,13 +9,13 @@ from typing import Final
 
 from laconic.errors import UnknownName
 from laconic.index.project import Project, is_manifest, project
+from laconic.index.search.lookup import suggest_paths
 from laconic.index.store import File
+from laconic.plane.outline import outline
+from laconic.plane.source import open_file
+from laconic.plane.tool import Argument, Piece, Tool, ToolAnswer, ToolCall
 from laconic.render.compact import Json
 from laconic.render.visible import visible_name
-from laconic.tools.near import near_paths
-from laconic.tools.outline import outline
-from laconic.tools.source import open_file
-from laconic.tools.tool import Argument, Piece, Tool, ToolAnswer, ToolCall
 from laconic.workspace.reading import relative
 
 _ENTRY_NAMES: Final = frozenset(
@@ -55,7 +55,7 @@ def run(call: ToolCall) -> ToolAnswer:
         file = open_file(call, place)
         return ToolAnswer(outline(call, file), "outline", unit="symbols", paths=(place,), spread=1_000.0)
     if not target.is_dir():
-        raise UnknownName("file or folder", path, near_paths(call.plane.index, path))
+        raise UnknownName("file or folder", path, tuple(suggest_paths(call.plane.index.store, [path])))
     prefix = "" if place == "." else f"{place}/"
     files = [file for file in call.plane.index.store.files() if file.path.startswith(prefix)]
     pieces = [*_about(call, files, prefix), *_tree(files, prefix)]

@@ -6,14 +6,13 @@ import re
 from typing import Final
 
 from laconic.errors import LaconicError, UnknownName, UsageError, WorkspaceError
-from laconic.index.search.lookup import suggest_names
+from laconic.index.search.lookup import suggest_names, suggest_paths
 from laconic.index.store import Symbol
+from laconic.plane.outline import outline
+from laconic.plane.source import OpenedFile, excerpt, open_file
+from laconic.plane.tool import Argument, Piece, Tool, ToolAnswer, ToolCall
 from laconic.records import Span
 from laconic.render.visible import visible_name
-from laconic.tools.near import near_paths
-from laconic.tools.outline import outline
-from laconic.tools.source import OpenedFile, excerpt, open_file
-from laconic.tools.tool import Argument, Piece, Tool, ToolAnswer, ToolCall
 from laconic.workspace.reading import inside, relative
 
 MOST_LINES: Final = 80  # of one snippet
@@ -125,7 +124,7 @@ def _folder(call: ToolCall, path: str) -> tuple[list[Piece], str]:
 def _open(call: ToolCall, path: str) -> OpenedFile:
     known = relative(call.plane.root, path)
     if not _exists(call, known):
-        raise UnknownName("file", path, near_paths(call.plane.index, path))
+        raise UnknownName("file", path, tuple(suggest_paths(call.plane.index.store, [path])))
     return open_file(call, known)
 
 
@@ -146,7 +145,7 @@ def _symbol(call: ToolCall, path: str, name: str) -> tuple[list[Piece], str]:
         found = [symbol for symbol in found if row is not None and symbol.file == row.id]
     if not found:
         what = "file or symbol" if not path else f"symbol in {path}"
-        near = tuple(suggest_names(call.plane.index.store, name)) or near_paths(call.plane.index, name)
+        near = tuple(suggest_names(store, name)) or tuple(suggest_paths(store, [name]))
         raise UnknownName(what, name, near)
     pieces: list[Piece] = []
     for symbol in found[:3]:

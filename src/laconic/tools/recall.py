@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from laconic.errors import UsageError
-from laconic.tools.tool import Argument, Piece, Tool, ToolAnswer, ToolCall
+from laconic.plane.tool import Argument, Piece, Tool, ToolAnswer, ToolCall
 
 _CHUNK = 40  # lines that are shown or left out together
 _WIDEST = 2_000

@@ -12,12 +12,12 @@ import msgspec
 from laconic.config import Settings
 from laconic.errors import LaconicError, Unreadable, UsageError
 from laconic.index.parse import parse
+from laconic.plane.tool import Argument, Piece, Tool, ToolAnswer, ToolCall
 from laconic.records import FileChange, Finding, Span
 from laconic.reduce.findings import Findings, read
 from laconic.reduce.findings.select import MOST, Wanted, page, select, summary
 from laconic.render.compact import Json
 from laconic.render.report import counts, finding_line, heading
-from laconic.tools.tool import Argument, Piece, Tool, ToolAnswer, ToolCall
 from laconic.workspace.process import run as run_program
 from laconic.workspace.programs import find_program, is_within
 from laconic.workspace.reading import as_text, read_bytes

@@ -9,12 +9,12 @@ from laconic.index.resolve import find_symbol, references
 from laconic.index.search import SearchResult
 from laconic.index.search import search as look_up
 from laconic.index.search.line_scores import TYPES
+from laconic.plane.outline import scaffold
+from laconic.plane.source import body, clip_line, open_file
+from laconic.plane.tool import Argument, Piece, Tool, ToolAnswer, ToolCall
 from laconic.records import Hit
 from laconic.render.compact import hit_record
 from laconic.render.hits import by_file, enclosing, hit_line
-from laconic.tools.outline import scaffold
-from laconic.tools.source import body, clip_line, open_file
-from laconic.tools.tool import Argument, Piece, Tool, ToolAnswer, ToolCall
 
 MOST: Final = 100  # hits of one answer
 _DEFAULT: Final = 15

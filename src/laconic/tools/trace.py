@@ -8,9 +8,9 @@ from laconic.errors import UnknownName, UsageError
 from laconic.index.resolve import Code, callees, callers, find_symbol, paths
 from laconic.index.search.lookup import suggest_names
 from laconic.index.store import Symbol
+from laconic.plane.arguments import usage
+from laconic.plane.tool import Argument, Piece, Tool, ToolAnswer, ToolCall
 from laconic.render.compact import Json
-from laconic.tools.arguments import usage
-from laconic.tools.tool import Argument, Piece, Tool, ToolAnswer, ToolCall
 
 _DEPTH: Final = 3
 _DEEPEST: Final = 8

@@ -7,8 +7,8 @@ from pathlib import Path
 from laconic.errors import IndexUnavailable, UsageError
 from laconic.index import catalog
 from laconic.index.workspace_index import Index
+from laconic.plane.tool import Argument, Piece, Tool, ToolAnswer, ToolCall
 from laconic.render.compact import Json
-from laconic.tools.tool import Argument, Piece, Tool, ToolAnswer, ToolCall
 
 _ACTIONS = ("status", "list", "add", "remove", "refresh")
 

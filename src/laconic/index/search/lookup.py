@@ -198,17 +198,21 @@ def is_path_query(query: Query) -> bool:
     return ("/" in text.strip("/") and " " not in text) or bool(_DOTTED.search(text)) or query.place is not None
 
 
-def suggest_paths(store: Store, globs: Sequence[str], count: int = 3) -> list[str]:
-    """Files that are written almost like the ones that were asked for."""
-    wanted = [glob.rsplit("/", 1)[-1].strip("*.") for glob in globs]
-    wanted = [name for name in wanted if len(name) > 2]
-    if not wanted:
-        return []
-    by_name: dict[str, str] = {}
+def suggest_paths(store: Store, asked: Sequence[str], count: int = 3) -> list[str]:
+    """Files with the name that was asked for, the likest path first; else those that are written almost like it."""
+    by_name: dict[str, list[str]] = {}
     for (path,) in store.connection.execute("SELECT path FROM files ORDER BY path"):
-        by_name.setdefault(path.rsplit("/", 1)[-1].lower(), path)
-    close = [by_name[name] for want in wanted for name in get_close_matches(want.lower(), by_name, count, 0.6)]
-    return list(dict.fromkeys(close))[:count]
+        by_name.setdefault(path.rsplit("/", 1)[-1].lower(), []).append(path)
+    found: dict[str, None] = {}
+    for path in asked:
+        name = path.rsplit("/", 1)[-1].strip("*.").lower()
+        if len(name) < 3:
+            continue
+        same = sorted(by_name.get(name, ()), key=lambda known: -SequenceMatcher(None, known, path).ratio())
+        found |= dict.fromkeys(same)
+        if not same:
+            found |= dict.fromkeys(by_name[near][0] for near in get_close_matches(name, by_name, count, 0.6))
+    return list(found)[:count]
 
 
 def _score_path(asked: str, words: list[str], path: str) -> float:

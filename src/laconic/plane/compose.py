@@ -11,12 +11,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
+from laconic.plane.tool import Piece, ToolAnswer
 from laconic.records import Omission
 from laconic.reduce.fit import LEFT_OUT, Fitted, Item, fit
 from laconic.render.compact import Json, dump, envelope
 from laconic.render.footer import footer
 from laconic.render.visible import visible, visible_name
-from laconic.tools.tool import Piece, ToolAnswer
 
 Count = Callable[[str], int]
 _DENSEST: Final = 40  # characters a token of text that is not one long repetition

@@ -12,7 +12,7 @@ from difflib import get_close_matches
 from typing import Final
 
 from laconic.errors import UsageError
-from laconic.tools.tool import Argument, Tool, Value
+from laconic.plane.tool import Argument, Tool, Value
 
 # Names that agents use for the same thing; a tool's argument answers to all names of its family.
 _FAMILIES: Final = (

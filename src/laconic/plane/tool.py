@@ -16,8 +16,8 @@ from laconic.records import Span
 from laconic.render.compact import Json
 
 if TYPE_CHECKING:
-    from laconic.tools.plane import Plane
-    from laconic.tools.session import Session
+    from laconic.plane.plane import Plane
+    from laconic.plane.session import Session
 
 Value = str | int | bool | list[str] | list[dict[str, object]] | None
 

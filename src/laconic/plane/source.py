@@ -11,11 +11,11 @@ from laconic.edits.source import SourceText, split
 from laconic.errors import Unreadable
 from laconic.index.parse import marks
 from laconic.index.store import Symbol
+from laconic.plane.tool import Piece, SentLines, ToolCall
 from laconic.records import Span
 from laconic.reduce.code import fold
 from laconic.render.compact import Json
 from laconic.render.numbered import header, number_lines
-from laconic.tools.tool import Piece, SentLines, ToolCall
 from laconic.workspace.reading import is_binary, read_bytes, relative
 
 _STEPS: Final = (120, 300, 700, 1190, 1900, 3000)  # tokens of a body that does not fit whole

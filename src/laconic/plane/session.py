@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Final
 
-from laconic.tools.budget import BATCH
+from laconic.plane.budget import BATCH
 
 _COMFORT: Final = 40_000  # tokens sent before defaults shrink
 _TIGHT: Final = 90_000

@@ -19,18 +19,17 @@ from laconic.config import Settings
 from laconic.errors import IndexUnavailable, LaconicError, NotAllowed, UnknownName, UsageError
 from laconic.index.resolve import Code
 from laconic.index.workspace_index import Index
+from laconic.plane.arguments import clean, understand, usage
+from laconic.plane.budget import limit
+from laconic.plane.compose import Composed, compose, cut_to, longest
+from laconic.plane.editing import EditWorkspace
+from laconic.plane.session import Session
+from laconic.plane.tool import AGAIN, BUDGET, FORMAT, OFFSET, Piece, Tool, ToolAnswer, ToolCall
 from laconic.render.compact import dump
 from laconic.render.visible import visible
 from laconic.sessions.archive import Archive
 from laconic.sessions.calls import Calls
 from laconic.tokens.count import Counter, counter
-from laconic.tools.arguments import clean, understand, usage
-from laconic.tools.budget import limit
-from laconic.tools.compose import Composed, compose, cut_to, longest
-from laconic.tools.edit import EditWorkspace
-from laconic.tools.registry import tools
-from laconic.tools.session import Session
-from laconic.tools.tool import AGAIN, BUDGET, FORMAT, OFFSET, Piece, Tool, ToolAnswer, ToolCall
 from laconic.workspace.secrets import SecretFiles
 
 _UNUSABLE: Final = (IndexUnavailable, sqlite3.Error, OSError)  # what an index on disk may raise
@@ -59,13 +58,13 @@ class Plane:
         self,
         root: Path,
         settings: Settings,
-        own: Sequence[Tool] = (),
+        tools: Mapping[str, Tool],
         *,
         shell: bool = False,
         editing: bool = True,
     ) -> None:
         self.root = root.resolve()
-        self.tools = {**{tool.name: tool for tool in own}, **tools()}  # `own`: those of the caller alone
+        self.tools = tools
         self.editing = editing  # whether files may be changed; if not, nothing is kept for later edits either
         self.shell = shell  # answers are read in a terminal: ready calls are commands
         self.settings = settings

@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from laconic.index.search.line_scores import Place
+from laconic.plane.source import clip_line
 from laconic.records import Span
-from laconic.tools.source import clip_line
 
 _BREAK: Final = 10  # characters that a line costs beside its own
 _MARK: Final = 4  # tokens of the line that says where a window is

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from laconic.index.store import Symbol
+from laconic.plane.source import OpenedFile
+from laconic.plane.tool import Piece, ToolCall
 from laconic.render.compact import Json
 from laconic.render.numbered import header
-from laconic.tools.source import OpenedFile
-from laconic.tools.tool import Piece, ToolCall
 
 _INNER = frozenset({"variable", "field", "constant", "key", "property"})
 _LONGEST = 100  # characters of a signature
