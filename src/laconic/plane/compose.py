@@ -38,10 +38,14 @@ def compose(
 ) -> Composed:
     """The text of an answer within a limit. `more` makes the call that continues at a piece."""
     room, layer = limit, ""
-    answer = answer if json else _visible(answer)
+    if not json:
+        answer = _visible(answer)
     for _ in range(8):
         fitted = _fit_pieces(answer, room, count, more, json=json)
-        text = _json(answer, fitted, room, limit, more) if json else _text(answer, fitted, more)
+        if json:
+            text = _json(answer, fitted, room, limit, more)
+        else:
+            text = _text(answer, fitted, more)
         tokens = count(text)
         if tokens <= limit:
             cut = layer or ("" if fitted.whole else "fit")
@@ -49,16 +53,18 @@ def compose(
         layer, room = "recount", room - (tokens - limit) - 1
         if room <= 0 or not fitted.shown:
             break
-    text = _figures(answer, limit, count) if json else cut_to(text, limit, count)
+    if json:
+        text = _figures(answer, limit, count)
+    else:
+        text = cut_to(text, limit, count)
     return Composed(text, count(text), (), "net", answer.failed)
 
 
 def _visible(answer: ToolAnswer) -> ToolAnswer:
     """The answer as it can be printed; before it is fitted, so that what is counted is what is sent."""
-    pieces = [
-        replace(piece, texts=tuple(map(visible, piece.texts)), group=visible_name(piece.group))
-        for piece in answer.pieces
-    ]
+    pieces = []
+    for piece in answer.pieces:
+        pieces.append(replace(piece, texts=tuple(map(visible, piece.texts)), group=visible_name(piece.group)))
     return replace(answer, pieces=pieces, head=visible(answer.head), note=visible(answer.note))
 
 
@@ -89,11 +95,20 @@ def _fit_pieces(answer: ToolAnswer, room: int, count: Count, more: Callable[[int
     fixed = count(answer.head + answer.note)
     footing = count(footer(_omission(answer, len(pieces) - 1, 0, more)) or "x") + 4
     if json:
-        items = [Item((count(_record_text(piece)) + 1,)) for piece in pieces]
+        items = []
+        for piece in pieces:
+            items.append(Item((count(_record_text(piece)) + 1,)))
         return fit(items, room - fixed - 12, footer=footing + 24, minimum=0)
-    items = [Item(tuple(count(text) for text in piece.texts), piece.group) for piece in pieces]
-    headers = {piece.group: count(f"{piece.group}\n") for piece in pieces if piece.group}
-    beyond = footing if answer.total is not None and answer.total > len(pieces) else 0
+    items = []
+    for piece in pieces:
+        items.append(Item(tuple(count(text) for text in piece.texts), piece.group))
+    headers = {}
+    for piece in pieces:
+        if piece.group:
+            headers[piece.group] = count(f"{piece.group}\n")
+    beyond = 0
+    if answer.total is not None and answer.total > len(pieces):
+        beyond = footing
     return fit(
         items,
         room - fixed - beyond,
@@ -131,7 +146,9 @@ def _text(answer: ToolAnswer, fitted: Fitted, more: Callable[[int], str]) -> str
 
 
 def _json(answer: ToolAnswer, fitted: Fitted, room: int, limit: int, more: Callable[[int], str]) -> str:
-    records: list[Json] = [dict(_record(answer.pieces[index])) for index, _ in _shown_sizes(fitted)]
+    records: list[Json] = []
+    for index, _ in _shown_sizes(fitted):
+        records.append(dict(_record(answer.pieces[index])))
     body: dict[str, Json] = {answer.unit: records}
     if answer.head.strip():
         body["about"] = answer.head.strip()
@@ -156,7 +173,9 @@ def _record(piece: Piece) -> dict[str, Json]:
     if piece.record is not None:
         return dict(piece.record)
     record: dict[str, Json] = {"text": piece.texts[-1].rstrip("\n")}
-    return {"group": piece.group, **record} if piece.group else record
+    if piece.group:
+        return {"group": piece.group, **record}
+    return record
 
 
 def _record_text(piece: Piece) -> str:
@@ -166,7 +185,9 @@ def _record_text(piece: Piece) -> str:
 def _next(fitted: Fitted) -> int:
     """Where the next page starts: the first piece that is not shown."""
     levels: Sequence[int] = fitted.levels
-    return levels.index(LEFT_OUT) if LEFT_OUT in levels else len(levels)
+    if LEFT_OUT in levels:
+        return levels.index(LEFT_OUT)
+    return len(levels)
 
 
 def _omission(answer: ToolAnswer, shown: int, start: int, more: Callable[[int], str]) -> Omission | None:

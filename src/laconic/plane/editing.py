@@ -92,7 +92,11 @@ class StaleEdit(EditRefused):
     @property
     def pieces(self) -> list[Piece]:
         """The fresh lines in sizes, each with the lines that are then shown to their end."""
-        return [_piece(one) for one in self.problems if one.look]
+        found: list[Piece] = []
+        for one in self.problems:
+            if one.look:
+                found.append(_piece(one))
+        return found
 
 
 def edit(workspace: EditWorkspace, calls: Sequence[Mapping[str, object]], *, dry: bool = False) -> str:
@@ -101,10 +105,15 @@ def edit(workspace: EditWorkspace, calls: Sequence[Mapping[str, object]], *, dry
         raise UsageError("There are no edits.", "Give at least one: {path, tag, start, end, text}.")
     workspace.journal.recover()
     files = _by_file(workspace, [read_edit(call) for call in calls])
-    outcomes = [_plan(workspace, path, edits) for path, edits in files.items()]
+    outcomes = []
+    for path, edits in files.items():
+        outcomes.append(_plan(workspace, path, edits))
     if problems := [outcome for outcome in outcomes if isinstance(outcome, _Problem)]:
         raise StaleEdit(problems)
-    planned = [outcome for outcome in outcomes if isinstance(outcome, _Planned)]
+    planned = []
+    for outcome in outcomes:
+        if isinstance(outcome, _Planned):
+            planned.append(outcome)
     if not dry:
         workspace.journal.apply([plan.write for plan in planned])
         for plan in planned:
@@ -120,7 +129,9 @@ def undo(workspace: EditWorkspace) -> str:
         if target.exists():
             source = split(target.read_bytes())
             files.append(Changed(path, source.tag, source.lines, ()))
-    return "Undone.\n" + edited_text(files, dry=False) if files else "Undone."
+    if files:
+        return "Undone.\n" + edited_text(files, dry=False)
+    return "Undone."
 
 
 def _by_file(workspace: EditWorkspace, edits: Sequence[Edit]) -> dict[str, list[tuple[int, Edit]]]:
@@ -140,7 +151,9 @@ def _path_of(workspace: EditWorkspace, tag: str) -> str:
     paths = workspace.snapshots.paths(tag)
     if len(paths) == 1:
         return paths[0]
-    problem = f"{len(paths)} files were read with the tag {tag}: {', '.join(paths[:5])}." if paths else ""
+    problem = ""
+    if paths:
+        problem = f"{len(paths)} files were read with the tag {tag}: {', '.join(paths[:5])}."
     raise EditRefused(f"Nothing was written. {problem or f'No file was read with the tag {tag}.'}", "Give the path.")
 
 
@@ -159,7 +172,9 @@ def _plan(workspace: EditWorkspace, path: str, edits: list[tuple[int, Edit]]) ->
     outcome = resolve(edits, live, workspace.snapshots.versions(path))
     if isinstance(outcome, Resolved):
         return _Planned(path, live, outcome.source, outcome.hunks, Write(target, data, join(outcome.source)))
-    spans = [span for refusal in outcome for span in refusal.look]
+    spans: list[Span] = []
+    for refusal in outcome:
+        spans.extend(refusal.look)
     numbers = dict.fromkeys(n for span in spans for n in range(span.start, span.end + 1) if n <= len(live.lines))
     look = tuple(sorted(list(numbers)[:_FRESH]))
     return _Problem(path, tuple(_describe_refusal(refusal) for refusal in outcome), live, look)
@@ -186,7 +201,9 @@ def _heading(problem: _Problem) -> str:
 def _rows(problem: _Problem, size: int) -> str:
     """The first lines to look at, with their numbers."""
     assert problem.source is not None
-    lines = [clip_line(line) for line in problem.source.lines]
+    lines = []
+    for line in problem.source.lines:
+        lines.append(clip_line(line))
     return excerpts(lines, [Span(number, number) for number in problem.look[:size]]) + "\n"
 
 
@@ -194,7 +211,9 @@ def _piece(problem: _Problem) -> Piece:
     assert problem.source is not None
     sizes = [*(size for size in _SIZES if size < len(problem.look)), len(problem.look)]
     texts = tuple(_rows(problem, size) for size in sizes)
-    shown = [[n for n in problem.look[:size] if is_whole(problem.source.lines[n - 1])] for size in sizes]
+    shown = []
+    for size in sizes:
+        shown.append([n for n in problem.look[:size] if is_whole(problem.source.lines[n - 1])])
     steps = tuple(tuple(Span(n, n) for n in numbers) for numbers in shown)
     sent = SentLines(problem.path, problem.source, steps=steps, numbered=True)
     return Piece(texts, _heading(problem), sent=sent)
@@ -202,17 +221,24 @@ def _piece(problem: _Problem) -> Piece:
 
 def _note_written(workspace: EditWorkspace, plan: _Planned) -> None:
     """The agent knows what it wrote, and every line it had been shown that is still there."""
-    shown = [Span(hunk.new_start, hunk.new_start + hunk.new_lines - 1) for hunk in plan.hunks if hunk.new_lines]
+    shown = []
+    for hunk in plan.hunks:
+        if hunk.new_lines:
+            shown.append(Span(hunk.new_start, hunk.new_start + hunk.new_lines - 1))
     if plan.before is not None:
         for seen in workspace.snapshots.versions(plan.path).values():
             carried = carry(seen.lines, plan.after.lines)
             lines = (line for span in seen.shown for line in range(span.start, min(span.end, len(carried)) + 1))
-            shown += [Span(carried[n - 1] + 1, carried[n - 1] + 1) for n in lines if carried[n - 1] != NOWHERE]
+            for n in lines:
+                if carried[n - 1] != NOWHERE:
+                    shown.append(Span(carried[n - 1] + 1, carried[n - 1] + 1))
     workspace.snapshots.remember(plan.path, plan.after, shown)
 
 
 def _describe_changed(plan: _Planned) -> Changed:
-    places = [ChangedPlace(hunk.new_start, hunk.old_lines, hunk.new_lines) for hunk in plan.hunks]
+    places = []
+    for hunk in plan.hunks:
+        places.append(ChangedPlace(hunk.new_start, hunk.old_lines, hunk.new_lines))
     notes = [_syntax(plan), "written in place: it has hard links" if has_other_names(plan.write.target) else ""]
     return Changed(plan.path, plan.after.tag, plan.after.lines, places, ", ".join(filter(None, notes)))
 
@@ -222,5 +248,9 @@ def _syntax(plan: _Planned) -> str:
     now = parse(plan.path, join(plan.after))
     if not now.language or not now.faults:
         return ""
-    before = parse(plan.path, join(plan.before)).faults if plan.before is not None else 0
-    return "still has syntax errors, as before" if before else "NOW HAS SYNTAX ERRORS"
+    before = 0
+    if plan.before is not None:
+        before = parse(plan.path, join(plan.before)).faults
+    if before:
+        return "still has syntax errors, as before"
+    return "NOW HAS SYNTAX ERRORS"

@@ -162,7 +162,10 @@ class Plane:
         self._due = False
         if asked and answer.paths and self._has_changed(answer.paths):
             answer = tool.run(call)
-        notes = [f"({self._lag}; the answer may lack something)"] if self._lag else []
+        if self._lag:
+            notes = [f"({self._lag}; the answer may lack something)"]
+        else:
+            notes = []
         notes += [f"({self._trouble} `laconic doctor` says more.)"] if self._trouble and asked else []
         notes += [f"(not understood, left aside: {', '.join(ignored)}. {usage(tool)})"] if ignored else []
         skipped = max(0, call.number("offset"))
@@ -198,7 +201,9 @@ class Plane:
     def _build(self) -> str:
         """For a command, which asks once: complete, however long that takes; another writer is waited for."""
         locked = self.index.store.kept and self.index.build(seconds=_OTHERS).locked
-        return self.index.refresh() if locked or not self.index.store.kept else ""
+        if locked or not self.index.store.kept:
+            return self.index.refresh()
+        return ""
 
     def _refresh(self) -> str:
         """For a server: a build that ends soon is waited for, a longer one is said to be under way."""
@@ -237,7 +242,10 @@ class Plane:
         """Remember which lines the client has now: for later answers, and for edits that name them."""
         for index, level in composed.shown:
             sent = page.pieces[index].sent
-            spans = sent.at(level) if sent is not None else ()
+            if sent is not None:
+                spans = sent.at(level)
+            else:
+                spans = ()
             if sent is None or not spans:
                 continue
             for span in spans:
@@ -248,7 +256,10 @@ class Plane:
 
     def _refusal(self, error: Exception, given: Mapping[str, object], host: int | None) -> str:
         """What went wrong and how to go on, within the budget of the call."""
-        said = str(error) if isinstance(error, LaconicError) else _TROUBLE.format(error)
+        if isinstance(error, LaconicError):
+            said = str(error)
+        else:
+            said = _TROUBLE.format(error)
         try:
             wish = given.get("budget")
             allowed = limit(str(wish) if isinstance(wish, str | int) else "", _REFUSAL, host=host)
@@ -261,7 +272,9 @@ class Plane:
                 lambda size: dump({"error": said[:size]}), min(len(said), 40 * allowed), allowed, self.count
             )
         text = visible(f"error: {said}\n")
-        return text if self.count(text) <= allowed else cut_to(text, allowed, self.count)
+        if self.count(text) <= allowed:
+            return text
+        return cut_to(text, allowed, self.count)
 
     def _record(self, name: str, tokens: int, milliseconds: float, *, failed: bool, repaired: bool, cut: str) -> None:
         try:
@@ -306,34 +319,60 @@ def _unsaid(page: ToolAnswer, tool: Tool, call: ToolCall) -> tuple[ToolAnswer, l
     places = list(range(len(page.pieces) + 1))
     if call.flag(AGAIN.name):
         return page, places
-    fresh = [at for at, piece in enumerate(page.pieces) if not call.session.was_told(_key(tool, call, piece))]
+    fresh = []
+    for at, piece in enumerate(page.pieces):
+        if not call.session.was_told(_key(tool, call, piece)):
+            fresh.append(at)
     said = len(page.pieces) - len(fresh)
     if not said:
         return page, places
     hint = call.session.hint("again=true repeats it")
     note = f"({said} {page.unit} as shown above{f'; {hint}' if hint else ''})\n"
-    total = None if page.total is None else max(page.total - said, len(fresh))
-    pieces = [page.pieces[at] for at in fresh]
+    if page.total is None:
+        total = None
+    else:
+        total = max(page.total - said, len(fresh))
+    pieces = []
+    for at in fresh:
+        pieces.append(page.pieces[at])
     return replace(page, pieces=pieces, note=note + page.note, total=total), [*fresh, len(page.pieces)]
 
 
 def _key(tool: Tool, call: ToolCall, piece: Piece) -> int:
     """A question and a piece of its answer."""
-    asked = [(name, str(value)) for name, value in call.values.items() if name not in _HOW]
+    asked = []
+    for name, value in call.values.items():
+        if name not in _HOW:
+            asked.append((name, str(value)))
     return hash((tool.name, *sorted(asked), piece.group, piece.texts[-1]))
 
 
 def _continuation(tool: Tool, call: ToolCall, start: int) -> str:
     """The call that goes on where this answer ends."""
-    given = {argument.name: call.values.get(argument.name) for argument in tool.arguments}
-    worth = {n: v for n, v in given.items() if v not in (None, "", [], False) and v != tool.fields[n].default}
+    given = {}
+    for argument in tool.arguments:
+        given[argument.name] = call.values.get(argument.name)
+    worth = {}
+    for n, v in given.items():
+        if v not in (None, "", [], False) and v != tool.fields[n].default:
+            worth[n] = v
     if call.plane.shell:
-        what = [
-            word for n, v in worth.items() if tool.fields[n].required for word in (v if isinstance(v, list) else [v])
-        ]
-        flags = [f"--{n} {quote(str(v))}" for n, v in worth.items() if not tool.fields[n].required]
+        what: list[object] = []
+        for n, v in worth.items():
+            if tool.fields[n].required:
+                what.extend(v if isinstance(v, list) else [v])
+        flags = []
+        for n, v in worth.items():
+            if not tool.fields[n].required:
+                flags.append(f"--{n} {quote(str(v))}")
         said = " ".join(["laconic", tool.name, *(quote(str(word)) for word in what), *flags, f"--offset {start}"])
-        return said if len(said) <= _LONGEST else f"the same command with --offset {start}"
-    words = [repr(v) if tool.fields[n].required else f"{n}={v!r}" for n, v in worth.items()]
+        if len(said) <= _LONGEST:
+            return said
+        return f"the same command with --offset {start}"
+    words = []
+    for n, v in worth.items():
+        words.append(repr(v) if tool.fields[n].required else f"{n}={v!r}")
     said = f"{tool.name}({', '.join([*words, f'offset={start}'])})"
-    return said if len(said) <= _LONGEST else f"the same call with offset={start}"
+    if len(said) <= _LONGEST:
+        return said
+    return f"the same call with offset={start}"

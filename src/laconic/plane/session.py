@@ -34,7 +34,9 @@ class Session:
         """What part of a tool's default budget an answer gets now."""
         if self.sent < _COMFORT:
             return 1.0
-        return 0.75 if self.sent < _TIGHT else 0.5
+        if self.sent < _TIGHT:
+            return 0.75
+        return 0.5
 
     def begin(self) -> None:
         self._under_way += 1

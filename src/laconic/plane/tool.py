@@ -80,7 +80,9 @@ class SentLines:
         """The lines that the client has once the piece is shown at a size."""
         if self.steps:
             return self.steps[size]
-        return self.spans if size >= self.level else ()
+        if size >= self.level:
+            return self.spans
+        return ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,15 +125,21 @@ class ToolCall:
 
     def text(self, name: str) -> str:
         value = self.values.get(name)
-        return value if isinstance(value, str) else ""
+        if isinstance(value, str):
+            return value
+        return ""
 
     def texts(self, name: str) -> list[str]:
         value = self.values.get(name)
-        return [item for item in value if isinstance(item, str)] if isinstance(value, list) else []
+        if isinstance(value, list):
+            return [item for item in value if isinstance(item, str)]
+        return []
 
     def number(self, name: str, default: int = 0) -> int:
         value = self.values.get(name)
-        return value if isinstance(value, int) else default
+        if isinstance(value, int):
+            return value
+        return default
 
     def flag(self, name: str) -> bool:
         return bool(self.values.get(name))
@@ -139,14 +147,21 @@ class ToolCall:
     def ready(self, tool: str, what: str = "", **more: str | int) -> str:
         """A call that the reader may make next, in the words of where the answer is read: a client, or a shell."""
         if self.plane.shell:
-            flags = [f"--{name.replace('_', '-')} {quote(str(value))}" for name, value in more.items()]
+            flags = []
+            for name, value in more.items():
+                flags.append(f"--{name.replace('_', '-')} {quote(str(value))}")
             return " ".join(["laconic", tool, *([quote(what)] if what else []), *flags])
-        given = [] if not what else [what if ":" in what else repr(what)]
+        if not what:
+            given = []
+        else:
+            given = [what if ":" in what else repr(what)]
         return f"{tool}({', '.join([*given, *(f'{name}={value!r}' for name, value in more.items())])})"
 
     def records(self, name: str) -> list[dict[str, object]]:
         value = self.values.get(name)
-        return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
+        if isinstance(value, list):
+            return [item for item in value if isinstance(item, dict)]
+        return []
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,8 +190,14 @@ class Tool:
 
     def schema(self) -> dict[str, Json]:
         """The input schema."""
-        shown = [argument for argument in self.fields.values() if argument.listed]
-        required = [argument.name for argument in shown if argument.required]
+        shown = []
+        for argument in self.fields.values():
+            if argument.listed:
+                shown.append(argument)
+        required = []
+        for argument in shown:
+            if argument.required:
+                required.append(argument.name)
         schema: dict[str, Json] = {"type": "object", "properties": {a.name: a.schema() for a in shown}}
         if required:
             schema["required"] = required
@@ -184,5 +205,8 @@ class Tool:
 
     def signature(self) -> str:
         """The call in one line, for errors."""
-        words = [f"{a.name}" if a.required else f"{a.name}?" for a in self.fields.values() if a.listed]
+        words = []
+        for a in self.fields.values():
+            if a.listed:
+                words.append(f"{a.name}" if a.required else f"{a.name}?")
         return f"{self.name}({', '.join(words)})"

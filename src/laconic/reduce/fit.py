@@ -80,10 +80,14 @@ def _steps(items: Sequence[Item], minimum: int, spread: float) -> list[tuple[int
     """All steps (item, level) in the order in which they are taken, whatever the budget."""
     order = _introduction(items, minimum)
     tallest = max((len(item.costs) for item in items), default=0)
-    keyed = [(float(rank), index, 0) for rank, index in enumerate(order, 1)]
+    keyed = []
+    for rank, index in enumerate(order, 1):
+        keyed.append((float(rank), index, 0))
     for level in range(1, tallest):
         stretch = spread**level
-        keyed += [(rank * stretch, i, level) for rank, i in enumerate(order, 1) if len(items[i].costs) > level]
+        for rank, i in enumerate(order, 1):
+            if len(items[i].costs) > level:
+                keyed.append((rank * stretch, i, level))
     keyed.sort(key=lambda step: step[0])  # stable: at equal rank a lower level comes first
     return [(index, level) for _, index, level in keyed]
 

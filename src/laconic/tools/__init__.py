@@ -20,5 +20,11 @@ def tools() -> dict[str, Tool]:
     for module in pkgutil.iter_modules(__path__):
         tool: Tool = import_module(f"{__name__}.{module.name}").TOOL
         found[tool.name] = tool
-    known = [name for name in _ORDER if name in found]
-    return {name: found[name] for name in dict.fromkeys([*known, *found])}
+    known = []
+    for name in _ORDER:
+        if name in found:
+            known.append(name)
+    made: dict[str, Tool] = {}
+    for name in dict.fromkeys([*known, *found]):
+        made[name] = found[name]
+    return made

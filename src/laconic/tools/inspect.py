@@ -68,13 +68,21 @@ def run(call: ToolCall) -> ToolAnswer:
 def _find_inherited(code: Code, name: str) -> list[Symbol]:
     """What `Class.member` means where the class has it from one above it."""
     owner, _, member = name.strip().strip("`").removesuffix("()").rpartition(".")
-    types = find_symbol(code, owner) if owner and member else []
-    return [each for type_ in types for each in members(code, type_.id, member)]
+    if owner and member:
+        types = find_symbol(code, owner)
+    else:
+        types = []
+    found: list[Symbol] = []
+    for type_ in types:
+        found.extend(members(code, type_.id, member))
+    return found
 
 
 def _only(names: list[str]) -> set[str]:
     """The parts that were asked for; all where none was named."""
-    parts = {_PART_NAMES.get(name.lower().strip(), "") for name in names}
+    parts = set()
+    for name in names:
+        parts.add(_PART_NAMES.get(name.lower().strip(), ""))
     if "" in parts:
         raise UsageError(f"`only` is {', '.join(names)}.", f"Name some of: {', '.join(_PARTS)}.")
     return parts or set(_PARTS)
@@ -87,13 +95,21 @@ def _chosen(found: list[Symbol]) -> tuple[Symbol, list[Symbol]]:
 
 def _others(code: Code, others: list[Symbol]) -> str:
     named = ", ".join(f"{code.sources[each.file].path}:{each.line} {each.qualified}" for each in others[:_OTHERS])
-    more = f" and {len(others) - _OTHERS} more" if len(others) > _OTHERS else ""
+    more = ""
+    if len(others) > _OTHERS:
+        more = f" and {len(others) - _OTHERS} more"
     return f"also: {named}{more} (name one as path::Symbol)"
 
 
 def _about(call: ToolCall, code: Code, symbol: Symbol, file: OpenedFile, only: set[str]) -> list[Piece]:
-    pieces = [body(call, file, symbol, group=file.path)] if "body" in only else []
-    uses = references(code, symbol) if only & {"refs", "tests"} else []
+    if "body" in only:
+        pieces = [body(call, file, symbol, group=file.path)]
+    else:
+        pieces = []
+    if only & {"refs", "tests"}:
+        uses = references(code, symbol)
+    else:
+        uses = []
     tests, others = _split(code, uses)
     if "refs" in only:
         pieces += _uses(call, code, others, "references")
@@ -104,7 +120,10 @@ def _about(call: ToolCall, code: Code, symbol: Symbol, file: OpenedFile, only: s
             code, "implemented by" if symbol.kind not in CALLABLE else "overridden by", implementations(code, symbol)
         )
     if "callees" in only and symbol.kind in CALLABLE:
-        called = [each.symbol for each in callees(code, symbol) if each.sure]
+        called = []
+        for each in callees(code, symbol):
+            if each.sure:
+                called.append(each.symbol)
         pieces += _line(code, "calls", called[:_CALLEES], len(called))
     if only & {"tests", "refs"}:
         pieces += _uses(call, code, tests, "tests")
@@ -128,19 +147,32 @@ def _uses(call: ToolCall, code: Code, uses: list[SymbolUse], title: str) -> list
     for use in uses:
         files.setdefault(use.path, []).append(use)
     possible = sum(not use.sure for use in uses)
-    doubt = f", {possible} only possible (?)" if possible else ""
+    doubt = ""
+    if possible:
+        doubt = f", {possible} only possible (?)"
     heading = f"{title}: {len(uses)} in {len(files)} file{'s' if len(files) > 1 else ''}{doubt}"
     ordered = sorted(files.items(), key=lambda item: (not any(use.sure for use in item[1]), item[0]))
-    return [_file(call, code, path, found, heading, few=len(uses) <= _FEW) for path, found in ordered]
+    made: list[Piece] = []
+    for path, found in ordered:
+        made.append(_file(call, code, path, found, heading, few=len(uses) <= _FEW))
+    return made
 
 
 def _file(call: ToolCall, code: Code, path: str, uses: list[SymbolUse], heading: str, *, few: bool) -> Piece:
     around: dict[str, list[str]] = {}
     lines: dict[int, bool] = {}
     for use in sorted(uses, key=lambda use: use.line):
-        symbol = code.symbol(use.symbol) if use.symbol is not None else None
-        name = symbol.qualified if symbol is not None and use.kind != "import" else ""
-        number = str(use.line) if use.sure else f"{use.line}?"
+        if use.symbol is not None:
+            symbol = code.symbol(use.symbol)
+        else:
+            symbol = None
+        name = ""
+        if symbol is not None and use.kind != "import":
+            name = symbol.qualified
+        if use.sure:
+            number = str(use.line)
+        else:
+            number = f"{use.line}?"
         if number not in around.setdefault(name, []):
             around[name].append(number)
         lines[use.line] = lines.get(use.line, False) or use.sure
@@ -167,7 +199,9 @@ def _line(code: Code, title: str, symbols: list[Symbol], total: int = 0) -> list
         return []
     named = ", ".join(f"{each.qualified} {code.sources[each.file].path}:{each.line}" for each in symbols[:_CALLEES])
     rest = max(total, len(symbols)) - min(len(symbols), _CALLEES)
-    more = f" and {rest} more" if rest > 0 else ""
+    more = ""
+    if rest > 0:
+        more = f" and {rest} more"
     record: dict[str, Json] = {"what": title, "symbols": [each.qualified for each in symbols]}
     few = f"{title}: {len(symbols)}\n"
     return [Piece((few, f"{title}: {named}{more}\n"), record=record)]

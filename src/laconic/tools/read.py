@@ -38,7 +38,9 @@ def run(call: ToolCall) -> ToolAnswer:
             missing.append(error)
             found, note = [], str(error)
         pieces += found
-        paths += [piece.sent.path for piece in found if piece.sent is not None]
+        for piece in found:
+            if piece.sent is not None:
+                paths.append(piece.sent.path)
         if note:
             notes.append(note)
     if missing and len(missing) == len(targets):
@@ -79,7 +81,10 @@ def _pieces(call: ToolCall, target: str) -> tuple[list[Piece], str]:
 def _windows(call: ToolCall, file: OpenedFile, span: Span) -> list[Piece]:
     """A range in pieces of a snippet's size, so that as many as fit are shown."""
     starts = range(span.start, span.end + 1, MOST_LINES)
-    return [excerpt(call, file, Span(start, min(start + MOST_LINES - 1, span.end))) for start in starts]
+    found: list[Piece] = []
+    for start in starts:
+        found.append(excerpt(call, file, Span(start, min(start + MOST_LINES - 1, span.end))))
+    return found
 
 
 def _parse_target(call: ToolCall, target: str) -> tuple[str, str, Span | None]:
@@ -91,7 +96,10 @@ def _parse_target(call: ToolCall, target: str) -> tuple[str, str, Span | None]:
         return "", text, None
     if match := _RANGE.match(text):
         start = max(1, int(match["start"]))
-        end = int(match["end"]) if match["end"] else start
+        if match["end"]:
+            end = int(match["end"])
+        else:
+            end = start
         if end < start:
             raise UsageError(f"{target}: the range ends before it starts.", "Write path:start-end.")
         if not match["end"]:
@@ -108,7 +116,10 @@ def _is_folder(call: ToolCall, path: str) -> bool:
 
 def _folder(call: ToolCall, path: str) -> tuple[list[Piece], str]:
     """What lies in a folder, since there are no lines to show."""
-    prefix = "" if path == "." else f"{path}/"
+    if path == ".":
+        prefix = ""
+    else:
+        prefix = f"{path}/"
     entries: dict[str, int] = {}
     for file in call.plane.index.store.files():
         if file.path.startswith(prefix):
@@ -144,7 +155,10 @@ def _symbol(call: ToolCall, path: str, name: str) -> tuple[list[Piece], str]:
         row = store.file(known)
         found = [symbol for symbol in found if row is not None and symbol.file == row.id]
     if not found:
-        what = "file or symbol" if not path else f"symbol in {path}"
+        if not path:
+            what = "file or symbol"
+        else:
+            what = f"symbol in {path}"
         near = tuple(suggest_names(store, name)) or tuple(suggest_paths(store, [name]))
         raise UnknownName(what, name, near)
     pieces: list[Piece] = []
@@ -159,7 +173,9 @@ def _symbol(call: ToolCall, path: str, name: str) -> tuple[list[Piece], str]:
             pieces.append(excerpt(call, file, cut))
             return pieces, f"[lines {cut}; more: {call.ready('read', f'{row.path}:{cut.end + 1}-{span.end}')}]"
         pieces += _windows(call, file, span)
-    more = f"{len(found)} symbols are named {name}; name the path too." if len(found) > 3 else ""
+    more = ""
+    if len(found) > 3:
+        more = f"{len(found)} symbols are named {name}; name the path too."
     return pieces, more
 
 

@@ -65,7 +65,11 @@ COMMANDS: Final[dict[str, AnalyserCommand]] = {
 
 def find_configured(root: Path) -> list[str]:
     """The tools that a project is set up for."""
-    return [name for name, command in COMMANDS.items() if any(_sign(root, sign) for sign in command.signs)]
+    found: list[str] = []
+    for name, command in COMMANDS.items():
+        if any(_sign(root, sign) for sign in command.signs):
+            found.append(name)
+    return found
 
 
 def allowed_tools(settings: Settings) -> list[str]:
@@ -133,8 +137,13 @@ def locate(root: Path, found: Findings) -> Findings:
         path = _relative(root, item.path)
         if path not in sources:
             sources[path] = _symbols(root, path)
-        line = item.span.start if item.span else 0
-        inside = [(len(span), name) for span, name in sources[path] if span.start <= line <= span.end]
+        line = 0
+        if item.span:
+            line = item.span.start
+        inside = []
+        for span, name in sources[path]:
+            if span.start <= line <= span.end:
+                inside.append((len(span), name))
         items.append(msgspec.structs.replace(item, path=path, symbol=min(inside)[1] if inside else ""))
     return msgspec.structs.replace(found, items=tuple(items))
 
@@ -142,8 +151,13 @@ def locate(root: Path, found: Findings) -> Findings:
 def since(root: Path, found: Findings, base: str) -> Findings:
     """Only findings on lines that differ from a commit, or in files that are new since."""
     compared = States(states(root, base).old, WORK)
-    touched = {change.path: _new_lines(change) for change in changes(root, compared)}
-    kept = [item for item in found.items if item.path in touched and _on(item, touched[item.path])]
+    touched = {}
+    for change in changes(root, compared):
+        touched[change.path] = _new_lines(change)
+    kept = []
+    for item in found.items:
+        if item.path in touched and _on(item, touched[item.path]):
+            kept.append(item)
     return msgspec.structs.replace(found, items=tuple(kept), claimed=None)
 
 
@@ -156,12 +170,21 @@ def answer(root: Path, found: Findings, wanted: Wanted, *, context: bool = False
     pieces = []
     for group in groups:
         short = f"{finding_line(group, severity=mixed)}\n"
-        lines = _context(root, group[0]) if context else []
-        texts = (short, f"{finding_line(group, severity=mixed, context=lines)}\n") if lines else (short,)
-        line = group[0].span.start if group[0].span else 0
-        pieces.append(Piece(texts, group[0].path or "(no file)", line, _record(group)))
+        if context:
+            lines = _context(root, group[0])
+        else:
+            lines = []
+        texts = [short]
+        if lines:
+            texts.append(f"{finding_line(group, severity=mixed, context=lines)}\n")
+        line = 0
+        if group[0].span:
+            line = group[0].span.start
+        pieces.append(Piece(tuple(texts), group[0].path or "(no file)", line, _record(group)))
     rest = len(chosen) - max(0, wanted.start) - len(shown)
-    note = f"[{rest} more findings after these: start={wanted.start + len(shown)}, or narrow]\n" if rest > 0 else ""
+    note = ""
+    if rest > 0:
+        note = f"[{rest} more findings after these: start={wanted.start + len(shown)}, or narrow]\n"
     return ToolAnswer(pieces, "report", f"{_summary(found, chosen)}\n", note, unit="findings", spread=2.0)
 
 
@@ -178,7 +201,11 @@ def _record(group: Sequence[Finding]) -> dict[str, Json]:
         "test": item.test,
         "message": item.message,
     }
-    return {key: value for key, value in made.items() if value not in ("", [])}
+    found: dict[str, Json] = {}
+    for key, value in made.items():
+        if value not in ("", []):
+            found[key] = value
+    return found
 
 
 def _alike(items: Sequence[Finding]) -> list[list[Finding]]:
@@ -215,13 +242,17 @@ def _relative(root: Path, path: str) -> str:
 
 def _symbols(root: Path, path: str) -> list[tuple[Span, str]]:
     try:
-        data = read_bytes(root, path) if path else b""
+        data = b""
+        if path:
+            data = read_bytes(root, path)
     except LaconicError:
         return []
     names: list[str] = []
     found = []
     for one in parse(path, data).definitions:
-        around = names[one.parent] if 0 <= one.parent < len(names) else one.owner
+        around = one.owner
+        if 0 <= one.parent < len(names):
+            around = names[one.parent]
         names.append(f"{around}.{one.name}" if around else one.name)
         if one.kind not in {"variable", "constant", "field", "key", "heading"}:
             found.append((one.span, names[-1]))
@@ -237,16 +268,20 @@ def _context(root: Path, item: Finding) -> list[str]:
     except LaconicError:
         return []
     first = max(1, item.span.start - 1)
-    return [
-        f"{number}\t{line[:_LONGEST]}" for number, line in enumerate(lines[first - 1 : item.span.start + 1], first)
-    ]
+    found: list[str] = []
+    for number, line in enumerate(lines[first - 1 : item.span.start + 1], first):
+        found.append(f"{number}\t{line[:_LONGEST]}")
+    return found
 
 
 def _new_lines(change: FileChange) -> set[int] | None:
     """The lines of a file that are new; None means all."""
     if change.status == "added":
         return None
-    return {line for hunk in change.hunks for line in range(hunk.new_start, hunk.new_start + hunk.new_lines)}
+    found: set[int] = set()
+    for hunk in change.hunks:
+        found.update(range(hunk.new_start, hunk.new_start + hunk.new_lines))
+    return found
 
 
 def _on(item: Finding, lines: set[int] | None) -> bool:

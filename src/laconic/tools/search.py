@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import Final
 
-from laconic.index.resolve import find_symbol, references
+from laconic.index.resolve import Code, SymbolUse, find_symbol, references
 from laconic.index.search import SearchResult
 from laconic.index.search import search as look_up
 from laconic.index.search.line_scores import TYPES
@@ -42,16 +43,27 @@ def run(call: ToolCall) -> ToolAnswer:
         tests={"tests": True, "code": False}.get(within),
         limit=limit + max(0, call.number("offset")),
     )
-    hits = [hit for hit in found.hits if _inside(hit, within)]
+    hits = []
+    for hit in found.hits:
+        if _inside(hit, within):
+            hits.append(hit)
     if not hits:
         return ToolAnswer([], "search_hits", note=_nothing(call, query, found), unit="hits")
     if not call.number("offset") and not call.values.get("limit") and _stands_out(query, hits):
         # Who names one definition wants that one; that its file has such a name too says nothing.
-        beside = [hit for hit in hits[1:] if hit.kind != "file" or hit.path != hits[0].path]
+        beside = []
+        for hit in hits[1:]:
+            if hit.kind != "file" or hit.path != hits[0].path:
+                beside.append(hit)
         hits = [hits[0], *beside[:_BESIDE]]
     pieces = _pieces(call, hits)
-    note = f"({found.note})\n" if found.note else ""
-    total = found.total if within in {"all", "tests", "code"} else None
+    note = ""
+    if found.note:
+        note = f"({found.note})\n"
+    if within in {"all", "tests", "code"}:
+        total = found.total
+    else:
+        total = None
     paths = tuple(by_file(hits))
     return ToolAnswer(pieces, "search_hits", note=note, unit="hits", total=total, paths=paths, spread=3.0)
 
@@ -71,7 +83,9 @@ def _pieces(call: ToolCall, hits: list[Hit]) -> list[Piece]:
     for number, hit in enumerate(hits):
         hit = _shorten(hit)
         text = hit_line(hit, around)
-        around = enclosing(hit) if hit.symbol else ""
+        around = ""
+        if hit.symbol:
+            around = enclosing(hit)
         piece = Piece((text,), hit.path, hit.line, hit_record(hit))
         if number == 0 and _stands_out(call.text("query"), hits):
             piece = _with_body(call, hit, piece)
@@ -91,23 +105,35 @@ def _stands_out(query: str, hits: list[Hit]) -> bool:
     if hits[0].kind != "def":
         return False
     asked = re.split(r"[.:#/\s]+", query.strip("`() "))[-1]
-    same = [hit for hit in hits if hit.kind == "def" and hit.name == asked]
+    same = []
+    for hit in hits:
+        if hit.kind == "def" and hit.name == asked:
+            same.append(hit)
     return len(hits) == 1 or (same[:1] == hits[:1] and (len(same) == 1 or hits[0].score > hits[1].score))
 
 
 def _with_body(call: ToolCall, hit: Hit, piece: Piece) -> Piece:
     store = call.plane.index.store
     row = store.file(hit.path)
-    symbol = store.symbol_at(row.id, hit.line) if row is not None else None
+    if row is not None:
+        symbol = store.symbol_at(row.id, hit.line)
+    else:
+        symbol = None
     if symbol is None or symbol.line != hit.line:
         return piece
     if symbol.kind in TYPES and len(symbol.span) > _SHORT:
         texts = (piece.texts[0], *scaffold(call, symbol, _MEMBERS))
         return Piece(texts, hit.path, hit.line, piece.record)
     whole = body(call, open_file(call, hit.path), symbol, group=hit.path)
-    larger = [text for text in whole.texts[1:] if call.plane.count(text) <= _BODY]
+    larger = []
+    for text in whole.texts[1:]:
+        if call.plane.count(text) <= _BODY:
+            larger.append(text)
     texts = (piece.texts[0], *larger)
-    sent = whole.sent if len(texts) == len(whole.texts) else None
+    if len(texts) == len(whole.texts):
+        sent = whole.sent
+    else:
+        sent = None
     return Piece(texts, hit.path, hit.line, piece.record, sent)
 
 
@@ -115,27 +141,49 @@ def _references(call: ToolCall, query: str, limit: int) -> ToolAnswer:
     """Uses of the symbol that the query names, with their lines."""
     code = call.plane.code
     found = find_symbol(code, query)
-    uses = references(code, found[0]) if found else []
+    uses: Sequence[SymbolUse] = ()
+    if found:
+        uses = references(code, found[0])
     if not uses:
-        said = f"no references to {query}" if found else f"no symbol named {query}"
+        if found:
+            said = f"no references to {query}"
+        else:
+            said = f"no symbol named {query}"
         return ToolAnswer([], "search_hits", note=f"{said}; try {call.ready('search', query)}\n", unit="hits")
     hits: list[Hit] = []
     for use in uses:
-        around = code.symbol(use.symbol) if use.symbol is not None else None
-        lines = open_file(call, use.path).lines if len(hits) < limit else ()
-        preview = clip_line(lines[use.line - 1].strip())[:160] if 0 < use.line <= len(lines) else ""
-        span = around.span if around is not None else None
-        name = around.qualified if around is not None else ""
-        hits.append(Hit(use.path, use.line, "ref", query, preview, name, span, use.sure))
+        lines: Sequence[str] = ()
+        if len(hits) < limit:
+            lines = open_file(call, use.path).lines
+        hits.append(_use_hit(code, query, use, lines))
     pieces = _pieces(call, hits[: limit + max(0, call.number("offset"))])
     return ToolAnswer(pieces, "search_hits", unit="hits", total=len(hits), paths=tuple(by_file(hits[:limit])))
 
 
+def _use_hit(code: Code, query: str, use: SymbolUse, lines: Sequence[str]) -> Hit:
+    preview = ""
+    if 0 < use.line <= len(lines):
+        preview = clip_line(lines[use.line - 1].strip())[:160]
+    around = None
+    if use.symbol is not None:
+        around = code.symbol(use.symbol)
+    if around is None:
+        return Hit(use.path, use.line, "ref", query, preview, sure=use.sure)
+    return Hit(use.path, use.line, "ref", query, preview, around.qualified, around.span, use.sure)
+
+
 def _nothing(call: ToolCall, query: str, found: SearchResult) -> str:
     """An empty answer still says what to try."""
-    near = f"nearest names: {', '.join(found.near)}; " if found.near else ""
-    next_call = call.ready("search", found.near[0]) if found.near else call.ready("context", "...")
-    note = f" ({found.note})" if found.note else ""
+    near = ""
+    if found.near:
+        near = f"nearest names: {', '.join(found.near)}; "
+    if found.near:
+        next_call = call.ready("search", found.near[0])
+    else:
+        next_call = call.ready("context", "...")
+    note = ""
+    if found.note:
+        note = f" ({found.note})"
     return f"nothing found for {query!r}{note}; {near}try {next_call}\n"
 
 

@@ -10,10 +10,16 @@ from pathlib import Path
 def commands(root: Path, files: Sequence[str]) -> list[str]:
     """Commands of the project's runners for some test files."""
     made = []
-    python = [path for path in files if path.endswith(".py")]
+    python = []
+    for path in files:
+        if path.endswith(".py"):
+            python.append(path)
     if python:
         made.append(f"pytest {' '.join(python)}")
-    script = [path for path in files if re.search(r"\.[cm]?[jt]sx?$", path)]
+    script = []
+    for path in files:
+        if re.search(r"\.[cm]?[jt]sx?$", path):
+            script.append(path)
     if script:
         made.append(f"{_script_runner(root)} {' '.join(script)}")
     go = dict.fromkeys(f"./{path.rpartition('/')[0]}".rstrip("/") for path in files if path.endswith(".go"))
@@ -24,7 +30,10 @@ def commands(root: Path, files: Sequence[str]) -> list[str]:
     if java := [path for path in files if path.endswith((".java", ".kt", ".groovy", ".scala"))]:
         gradle = any((root / name).is_file() for name in ("build.gradle", "build.gradle.kts", "settings.gradle.kts"))
         made += _gradle(root, java) if gradle else [_maven(root, java)]
-    ruby = [path for path in files if path.endswith(".rb")]
+    ruby = []
+    for path in files:
+        if path.endswith(".rb"):
+            ruby.append(path)
     if ruby:
         made.append(
             f"bundle exec {'rspec' if any('spec' in path for path in ruby) else 'ruby -Itest'} {' '.join(ruby)}"
@@ -35,12 +44,19 @@ def commands(root: Path, files: Sequence[str]) -> list[str]:
 def _cargo(root: Path, files: Sequence[str]) -> str:
     """Crates of a workspace are named; tests of their own are, where nothing else has to run."""
     crates = dict.fromkeys(_crate(root, path) for path in files)
-    words = [word for name in crates if name for word in ("-p", name)]
+    words: list[str] = []
+    for name in crates:
+        if name:
+            words.extend(("-p", name))
     if words and "" in crates:
         words = ["--workspace"]
-    whole = [Path(path).stem for path in files if re.search(r"(?:^|/)tests/[^/]+\.rs$", path)]
+    whole = []
+    for path in files:
+        if re.search(r"(?:^|/)tests/[^/]+\.rs$", path):
+            whole.append(Path(path).stem)
     if len(whole) == len(files):
-        words += [word for name in dict.fromkeys(whole) for word in ("--test", name)]
+        for name in dict.fromkeys(whole):
+            words.extend(("--test", name))
     return " ".join(["cargo test", *words])
 
 
@@ -52,31 +68,46 @@ def _crate(root: Path, path: str) -> str:
         except OSError:
             continue
         named = re.search(r'^name\s*=\s*"([^"]+)"', text, re.MULTILINE)
-        return named[1] if named else folder.name
+        if named:
+            return named[1]
+        return folder.name
     return ""
 
 
 def _maven(root: Path, files: Sequence[str]) -> str:
-    program = "./mvnw" if (root / "mvnw").is_file() else "mvn"
+    program = "mvn"
+    if (root / "mvnw").is_file():
+        program = "./mvnw"
     modules = dict.fromkeys(module for path in files if (module := _module(path)))
-    where = f" -pl {','.join(modules)} -am -Dsurefire.failIfNoSpecifiedTests=false" if modules else ""
+    where = ""
+    if modules:
+        where = f" -pl {','.join(modules)} -am -Dsurefire.failIfNoSpecifiedTests=false"
     return f"{program}{where} test -Dtest={','.join(Path(path).stem for path in files)}"
 
 
 def _gradle(root: Path, files: Sequence[str]) -> list[str]:
     """One command for each module: a filter belongs to one task."""
-    program = "./gradlew" if (root / "gradlew").is_file() else "gradle"
+    program = "gradle"
+    if (root / "gradlew").is_file():
+        program = "./gradlew"
     modules: dict[str, list[str]] = {}
     for path in files:
         modules.setdefault(_module(path), []).append(f"--tests '*{Path(path).stem}'")
-    tasks = {module: f":{module.replace('/', ':')}:test" if module else "test" for module in modules}
-    return [f"{program} {tasks[module]} {' '.join(names)}" for module, names in modules.items()]
+    tasks = {}
+    for module in modules:
+        tasks[module] = f":{module.replace('/', ':')}:test" if module else "test"
+    found: list[str] = []
+    for module, names in modules.items():
+        found.append(f"{program} {tasks[module]} {' '.join(names)}")
+    return found
 
 
 def _module(path: str) -> str:
     """The folder of a module, as builds for Java lay them out."""
     before, found, _ = path.partition("src/test/")
-    return before.rstrip("/") if found else ""
+    if found:
+        return before.rstrip("/")
+    return ""
 
 
 def _script_runner(root: Path) -> str:

@@ -20,13 +20,15 @@ def impact_of(code: Code, change: SymbolChange) -> Impact | None:
     if symbol is None:
         if change.span is not None or change.name == TOP:
             return None
-        found = [
-            (code.sources[file].path, len(refs))
-            for file, refs in code.mentions(last_name(change.name))
-            if file in code.sources
-        ]
+        found = []
+        for file, refs in code.mentions(last_name(change.name)):
+            if file in code.sources:
+                found.append((code.sources[file].path, len(refs)))
         return Impact(sum(count for _, count in found), tuple(path for path, _ in found[:_FILES]))
-    uses = [use for use in references(code, symbol) if use.sure]
+    uses = []
+    for use in references(code, symbol):
+        if use.sure:
+            uses.append(use)
     files = tuple(dict.fromkeys(use.path for use in uses))
     reached = (test for _, test in covering_tests(code, symbol, depth=2) if test.test)
     tests = dict.fromkeys(path for test in reached if holds_tests(path := code.sources[test.file].path))
@@ -40,7 +42,10 @@ def reaching(code: Code, found: Comparison, history: Sequence[Sequence[str]] = (
     are named after it.
     """
     code.refresh()
-    own = [f.change.path for f in found.files if f.new is not None and is_test(f.change.path)]
+    own = []
+    for f in found.files:
+        if f.new is not None and is_test(f.change.path):
+            own.append(f.change.path)
     points, sure = evidence(code, found, history)
     others = sorted((path for path in points if path not in own), key=lambda path: (-points[path], path))
     ranked = [*own, *others]

@@ -64,4 +64,6 @@ def _json(body: str) -> Findings | None:
                 rows.append(json.loads(line))
             except (json.JSONDecodeError, RecursionError):
                 continue
-    return documents.read_rows(rows) if rows else None
+    if rows:
+        return documents.read_rows(rows)
+    return None

@@ -28,13 +28,19 @@ class Findings(msgspec.Struct, frozen=True):
 def severity(word: object) -> str:
     """One of error, warning, info."""
     name = str(word).lower()
-    return "error" if name in _ERRORS else "warning" if name in _WARNINGS else "info"
+    if name in _ERRORS:
+        return "error"
+    if name in _WARNINGS:
+        return "warning"
+    return "info"
 
 
 def span(start: object, end: object = None) -> Span | None:
     """Lines from what a tool wrote; None where it names none."""
     first = number(start)
-    return Span(first, max(first, number(end))) if first > 0 else None
+    if first > 0:
+        return Span(first, max(first, number(end)))
+    return None
 
 
 def number(value: object) -> int:

@@ -64,7 +64,10 @@ _GENERIC: Final = re.compile(
 
 def ruff(output: str) -> Findings:
     """The full and the concise form."""
-    pattern = _RUFF_FULL if _RUFF_FULL.search(output) else _RUFF
+    if _RUFF_FULL.search(output):
+        pattern = _RUFF_FULL
+    else:
+        pattern = _RUFF
     items = []
     for match in pattern.finditer(output):
         rule = match["rule"].rstrip(":")
@@ -85,7 +88,9 @@ def pyright(output: str) -> Findings:
 
 def eslint(output: str) -> Findings:
     """The stylish and the unix form."""
-    unix = [_finding(match, "eslint", rule=match["rule"] or "parse-error") for match in _UNIX.finditer(output)]
+    unix = []
+    for match in _UNIX.finditer(output):
+        unix.append(_finding(match, "eslint", rule=match["rule"] or "parse-error"))
     return Findings("eslint", tuple(unix or _stylish(output)), _total(_ESLINT_TOTAL, output))
 
 
@@ -99,24 +104,28 @@ def _stylish(output: str) -> Iterator[Finding]:
 
 
 def tsc(output: str) -> Findings:
-    items = [_finding(match, "tsc", rule=match["rule"]) for match in _TSC.finditer(output)]
-    items += [
-        Finding(
-            path="",
-            rule=match["rule"],
-            severity="error",
-            category=match["rule"],
-            message=match["message"],
-            tool="tsc",
+    items = []
+    for match in _TSC.finditer(output):
+        items.append(_finding(match, "tsc", rule=match["rule"]))
+    for match in _TSC_GLOBAL.finditer(output):
+        items.append(
+            Finding(
+                path="",
+                rule=match["rule"],
+                severity="error",
+                category=match["rule"],
+                message=match["message"],
+                tool="tsc",
+            )
         )
-        for match in _TSC_GLOBAL.finditer(output)
-    ]
     return Findings("tsc", tuple(items), _total(_TSC_TOTAL, output))
 
 
 def javac(output: str, tool: str = "javac") -> Findings:
     items = tuple(_finding(match, tool, rule=match["rule"] or "compiler") for match in _JAVAC.finditer(output))
-    counts = [int(match[1]) for match in _JAVAC_TOTAL.finditer(output)]
+    counts = []
+    for match in _JAVAC_TOTAL.finditer(output):
+        counts.append(int(match[1]))
     return Findings(tool, items, sum(counts) if counts else None)
 
 
@@ -128,7 +137,9 @@ def pmd(output: str) -> Findings:
 
 def generic(output: str) -> Findings:
     """`path:line:column: message`, as most compilers write."""
-    items = [_finding(match, "compiler", rule="") for match in _GENERIC.finditer(output)]
+    items = []
+    for match in _GENERIC.finditer(output):
+        items.append(_finding(match, "compiler", rule=""))
     return Findings("compiler", tuple(items))
 
 
@@ -151,4 +162,6 @@ def _finding(
 
 def _total(pattern: re.Pattern[str], output: str) -> int | None:
     match = pattern.search(output)
-    return sum(int(part) for part in match.groups()) if match else None
+    if match:
+        return sum(int(part) for part in match.groups())
+    return None

@@ -53,7 +53,10 @@ def _frequent(names: Sequence[str], most: int) -> dict[str, int]:
 def select(items: Sequence[Finding], wanted: Wanted) -> list[Finding]:
     """All findings that are asked for, the worst first, then by place."""
     worst = _ORDER.get(wanted.severity, len(_ORDER))
-    chosen = [item for item in items if _ORDER.get(item.severity, 2) <= worst and _matches(item, wanted)]
+    chosen = []
+    for item in items:
+        if _ORDER.get(item.severity, 2) <= worst and _matches(item, wanted):
+            chosen.append(item)
     return sorted(
         chosen, key=lambda item: (_ORDER.get(item.severity, 2), item.path, item.span.start if item.span else 0)
     )
