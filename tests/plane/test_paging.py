@@ -37,7 +37,7 @@ def _names(text: str) -> list[str]:
 def test_a_page_has_at_most_100_hits_whatever_is_asked_for(plane: Plane) -> None:
     reply = plane.call("search", {"query": "handler_", "limit": 5000, "budget": 10_000})
     assert len(_names(reply.text)) == 100
-    assert f"[100 of {MANY} hits; more: search('handler_', limit=5000, offset=100)]" in reply.text
+    assert f"[100 of {MANY} hits; more: search('handler_', limit=5000, budget=10000, offset=100)]" in reply.text
 
 
 @pytest.mark.feature("J3", "U8")

@@ -5,6 +5,7 @@ Arguments are understood, budgets decided, errors worded, answers composed and c
 
 from __future__ import annotations
 
+import re
 import sqlite3
 import time
 from collections.abc import Mapping, Sequence
@@ -12,19 +13,19 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from pathlib import Path
-from shlex import quote
 from typing import Final
 
 from laconic.config import Settings
-from laconic.errors import IndexUnavailable, LaconicError, NotAllowed, UnknownName, UsageError
+from laconic.errors import IndexUnavailable, LaconicError, NotAllowed, RecallFailed, UnknownName, UsageError
 from laconic.index.resolve import Code
 from laconic.index.workspace_index import Index
 from laconic.plane.arguments import clean, understand, usage
 from laconic.plane.budget import limit
-from laconic.plane.compose import Composed, compose, cut_to, longest
+from laconic.plane.compose import Composed, compose, cut_to, longest, put_outsized_last
 from laconic.plane.editing import EditWorkspace
 from laconic.plane.session import Session
-from laconic.plane.tool import AGAIN, BUDGET, FORMAT, OFFSET, Piece, Tool, ToolAnswer, ToolCall
+from laconic.plane.tool import AGAIN, BUDGET, FORMAT, OFFSET, Piece, Tool, ToolAnswer, ToolCall, Value
+from laconic.plane.written_call import write_call, write_command
 from laconic.render.compact import dump
 from laconic.render.visible import visible
 from laconic.sessions.archive import Archive
@@ -38,7 +39,9 @@ _OTHERS: Final = 30.0  # seconds that a command waits for another process that i
 _REFUSAL: Final = 1_000  # tokens of an answer that says what is wrong
 _HOW: Final = frozenset({BUDGET.name, FORMAT.name, OFFSET.name, AGAIN.name})  # arguments that ask for nothing else
 _NOTHING: Final = "(nothing to show)\n"
-_LONGEST: Final = 300  # characters of a call that is worth writing out again
+_LONGEST: Final = 300  # characters of an argument that is worth writing out again
+_KEPT: Final = "@"  # stands before the reference of one that is kept instead
+_REFERENCE: Final = re.compile(r"@[a-z0-9]{4,32}")
 _TROUBLE: Final = "The answer could not be made: {}. Call again; if it stays so, `laconic doctor` says what is wrong."
 
 
@@ -61,12 +64,14 @@ class Plane:
         tools: Mapping[str, Tool],
         *,
         shell: bool = False,
+        flags: Sequence[str] = (),
         editing: bool = True,
     ) -> None:
         self.root = root.resolve()
         self.tools = tools
         self.editing = editing  # whether files may be changed; if not, nothing is kept for later edits either
         self.shell = shell  # answers are read in a terminal: ready calls are commands
+        self._flags = tuple(flags)  # options that such commands repeat
         self.settings = settings
         self.cache = settings.cache_dir()
         self.secrets = SecretFiles.of(settings)
@@ -137,7 +142,8 @@ class Plane:
             arguments = understand(tool, given)
             repaired = bool(arguments.repaired)
             allowed = self._limit(tool, str(arguments.values.get("budget") or ""), session, host)
-            composed = self._answer(ToolCall(self, session, arguments.values, allowed), tool, arguments.ignored)
+            values = self._read_kept(arguments.values)
+            composed = self._answer(ToolCall(self, session, values, allowed), tool, arguments.ignored)
             text, tokens, cut = clean(composed.text) or _NOTHING, composed.tokens, composed.cut
             failed = composed.failed
         except (LaconicError, sqlite3.Error, OSError) as error:
@@ -176,7 +182,7 @@ class Plane:
             call.limit,
             self.count,
             json=call.text("format") == "json",
-            more=lambda start: _continuation(tool, call, skipped + places[start]),
+            more=lambda start: self._continue(tool, call, skipped + places[start]),
         )
         if composed.cut != "net":
             self._note_sent(page, composed, call.session)
@@ -184,6 +190,41 @@ class Plane:
                 if level == len(page.pieces[index].texts) - 1:
                     call.session.tell(_key(tool, call, page.pieces[index]))
         return composed
+
+    def write_call(self, tool: Tool, given: Mapping[str, Value]) -> str:
+        """A call as the reader of this answer can make it."""
+        if self.shell:
+            return write_command(tool, given, self._flags)
+        return write_call(tool, given)
+
+    def _continue(self, tool: Tool, call: ToolCall, start: int) -> str:
+        """The call that goes on where this answer ends, or where there is hardly room for it what to add to this one.
+
+        A long text is kept, and named by its reference.
+        """
+        given: dict[str, Value] = {}
+        for name in [*(argument.name for argument in tool.arguments), BUDGET.name, FORMAT.name]:
+            value = call.values.get(name)
+            if value in (None, "", [], False) or value == tool.fields[name].default:
+                continue
+            if isinstance(value, str) and len(value) > _LONGEST:
+                value = f"{_KEPT}{self.archive.put(str(self.root), tool.name, value.encode(), f'{name} of a call')}"
+            if name == BUDGET.name and isinstance(value, str) and value.isdigit():
+                value = int(value)
+            given[name] = value
+        whole = self.write_call(tool, {**given, OFFSET.name: start})
+        if self.count(whole) * 3 <= call.limit:
+            return whole
+        return f"--offset={start}" if self.shell else f"offset={start}"
+
+    def _read_kept(self, values: Mapping[str, Value]) -> dict[str, Value]:
+        """The values of a call; a reference to a text that was kept stands for the text."""
+        read = dict(values)
+        for name, value in values.items():
+            if isinstance(value, str) and _REFERENCE.fullmatch(value):
+                with suppress(RecallFailed):
+                    read[name] = self.archive.get(value.removeprefix(_KEPT)).decode("utf-8", "replace")
+        return read
 
     def _bring_up_to_date(self) -> None:
         """Let the index follow the disk, once a call, and note what the answer must say of it."""
@@ -300,14 +341,13 @@ def find(name: str, known: Mapping[str, Tool]) -> Tool:
 
 def _page(answer: ToolAnswer, skipped: int, notes: str) -> ToolAnswer:
     """The answer from a piece on, with the notes that every tool can get."""
-    if not skipped and not notes:
-        return answer
-    total = max(answer.total or 0, len(answer.pieces)) - skipped
+    ordered = put_outsized_last(answer.pieces)
+    total = max(answer.total or 0, len(ordered)) - skipped
     if total <= 0 and answer.pieces:
         notes += f"({answer.unit} end at {total + skipped}: offset {skipped} is beyond them)\n"
     return replace(
         answer,
-        pieces=answer.pieces[skipped:],
+        pieces=ordered[skipped:],
         note=answer.note + notes,
         total=total if answer.total is not None or skipped else None,
         skipped=skipped,
@@ -345,34 +385,3 @@ def _key(tool: Tool, call: ToolCall, piece: Piece) -> int:
         if name not in _HOW:
             asked.append((name, str(value)))
     return hash((tool.name, *sorted(asked), piece.group, piece.texts[-1]))
-
-
-def _continuation(tool: Tool, call: ToolCall, start: int) -> str:
-    """The call that goes on where this answer ends."""
-    given = {}
-    for argument in tool.arguments:
-        given[argument.name] = call.values.get(argument.name)
-    worth = {}
-    for n, v in given.items():
-        if v not in (None, "", [], False) and v != tool.fields[n].default:
-            worth[n] = v
-    if call.plane.shell:
-        what: list[object] = []
-        for n, v in worth.items():
-            if tool.fields[n].required:
-                what.extend(v if isinstance(v, list) else [v])
-        flags = []
-        for n, v in worth.items():
-            if not tool.fields[n].required:
-                flags.append(f"--{n} {quote(str(v))}")
-        said = " ".join(["laconic", tool.name, *(quote(str(word)) for word in what), *flags, f"--offset {start}"])
-        if len(said) <= _LONGEST:
-            return said
-        return f"the same command with --offset {start}"
-    words = []
-    for n, v in worth.items():
-        words.append(repr(v) if tool.fields[n].required else f"{n}={v!r}")
-    said = f"{tool.name}({', '.join([*words, f'offset={start}'])})"
-    if len(said) <= _LONGEST:
-        return said
-    return f"the same call with offset={start}"

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from shlex import quote
 from typing import TYPE_CHECKING, Final
 
 from laconic.edits.source import SourceText
@@ -28,13 +27,14 @@ class Argument:
 
     name: str
     kind: str  # text, texts, number, flag, records
-    help: str
+    help: str  # in the schema, which every prompt pays for
     required: bool = False
     aliases: tuple[str, ...] = ()
     choices: tuple[str, ...] = ()
     default: Value = None
     listed: bool = True  # it stands in the schema that every prompt pays for
     words: bool = True  # an element may hold white space; if not, a text is split there
+    explained: str = ""  # what a terminal shows instead of `help`
 
     def schema(self) -> dict[str, Json]:
         """The JSON schema of this argument, as short as it can be."""
@@ -105,8 +105,8 @@ class ToolAnswer:
     head: str = ""  # stands before the pieces, never cut
     note: str = ""  # stands after them: a hint, a lag, a ready call
     unit: str = "items"
+    facts: Mapping[str, Json] = field(default_factory=dict)  # for programs, what the head says in words
     total: int | None = None  # how many there are in all, if more than the pieces
-    minimum: int = 0  # pieces of every group that come first
     spread: float = 4.0
     paths: tuple[str, ...] = ()  # files that the answer quotes: checked before it leaves
     grouped: bool = True  # pieces of a group stand together in order; if not, in the order given
@@ -146,16 +146,11 @@ class ToolCall:
 
     def ready(self, tool: str, what: str = "", **more: str | int) -> str:
         """A call that the reader may make next, in the words of where the answer is read: a client, or a shell."""
-        if self.plane.shell:
-            flags = []
-            for name, value in more.items():
-                flags.append(f"--{name.replace('_', '-')} {quote(str(value))}")
-            return " ".join(["laconic", tool, *([quote(what)] if what else []), *flags])
-        if not what:
-            given = []
-        else:
-            given = [what if ":" in what else repr(what)]
-        return f"{tool}({', '.join([*given, *(f'{name}={value!r}' for name, value in more.items())])})"
+        known = self.plane.tools[tool]
+        given: dict[str, Value] = {}
+        if what:
+            given[known.arguments[0].name] = what
+        return self.plane.write_call(known, {**given, **more})
 
     def records(self, name: str) -> list[dict[str, object]]:
         value = self.values.get(name)
@@ -183,21 +178,22 @@ class Tool:
     runs: bool = False  # it starts programs that the settings allow
     manages: bool = False  # it adds and removes indexes
     default: bool = True  # offered without being asked for
+    unnamed: int = 1  # arguments that a shell may give without their names, where none is required
     fields: Mapping[str, Argument] = field(init=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "fields", {a.name: a for a in (*self.arguments, *SHARED)})
 
+    @property
+    def leading(self) -> tuple[str, ...]:
+        """The arguments that need no name: those that are required, or else the first ones."""
+        required = tuple(argument.name for argument in self.arguments if argument.required)
+        return required or tuple(argument.name for argument in self.arguments[: self.unnamed])
+
     def schema(self) -> dict[str, Json]:
         """The input schema."""
-        shown = []
-        for argument in self.fields.values():
-            if argument.listed:
-                shown.append(argument)
-        required = []
-        for argument in shown:
-            if argument.required:
-                required.append(argument.name)
+        shown = [argument for argument in self.fields.values() if argument.listed]
+        required = [argument.name for argument in shown if argument.required]
         schema: dict[str, Json] = {"type": "object", "properties": {a.name: a.schema() for a in shown}}
         if required:
             schema["required"] = required

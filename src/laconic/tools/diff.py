@@ -21,6 +21,7 @@ from laconic.reduce.hunks import ChosenHunks, choose
 from laconic.render.changes import file_line, hunk_text, symbol_line, totals, within_line
 from laconic.render.changes_json import compact, full
 from laconic.render.compact import Json
+from laconic.render.counted import count_of
 from laconic.workspace.history import read_commit_files
 from laconic.workspace.reading import inside, read_bytes
 from laconic.workspace.revisions import changes, read_patched, states
@@ -141,7 +142,7 @@ def by_hunk(files: Sequence[FileChange]) -> ToolAnswer:
     if missing:
         note = f"{missing} more hunks: name a path\n"
     return ToolAnswer(
-        pieces, "diff", f"{_count(len(files), 'file')}, {_count(total, 'hunk')}\n", note, unit="parts", spread=1.0
+        pieces, "diff", f"{count_of(len(files), 'file')}, {count_of(total, 'hunk')}\n", note, unit="parts", spread=1.0
     )
 
 
@@ -166,13 +167,11 @@ def _texts(item: Weighed, items: Sequence[Weighed], detail: str) -> tuple[str, .
 
 
 def tests_for(root: Path, code: Code, found: Comparison) -> str:
-    """The line that says which tests to run; empty where there are none."""
+    """The lines that say which tests to run, as commands that run as they are printed; empty where there are none."""
     files = reaching(code, found, read_commit_files(root))
-    if not files:
-        return ""
     rest = ""
     if len(files) > MOST:
-        rest = f" and {len(files) - MOST} more files"
+        rest = f" # and {count_of(len(files) - MOST, 'more file')}"
     return "".join(f"tests: {command}{rest}\n" for command in commands(root, files[:MOST]))
 
 
@@ -188,10 +187,6 @@ def _head(file: Compared) -> str:
     if file.change.status == "added" and file.new:
         added = file.new.parsed.lines
     return file_line(file.change, added, removed, file.imports if file.code else ())
-
-
-def _count(number: int, word: str) -> str:
-    return f"{number} {word}{'' if number == 1 else 's'}"
 
 
 def _hunk_head(one: ChosenHunks) -> str:

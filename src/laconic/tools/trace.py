@@ -116,6 +116,7 @@ TOOL = Tool(
     ),
     run,
     budget=1_000,
+    unnamed=2,
     examples=('trace(symbol="total")', 'trace(symbol="main", to="total")'),
     aliases="trace_call_path call_graph callers callees impact blast_radius find_callers call_hierarchy",
 )

@@ -91,4 +91,5 @@ TOOL = Tool(
     aliases="manage_workspace index index_refresh refresh_index status set_project_path",
     indexed=False,
     manages=True,
+    unnamed=2,
 )

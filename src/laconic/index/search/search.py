@@ -37,6 +37,7 @@ _WORD_CLASSES: Final[Mapping[str, float]] = {
 }
 _CONSIDERED: Final = 250  # rows that are looked at closely
 _SHOWN: Final = 100
+_INSTEAD: Final = 5  # hits that share words with a name that does not exist
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,12 +167,27 @@ def _search_sources(index: Index, query: Query, scope: Scope, gathering: _Gather
         yield from _find_place(index, query, scope)
         yield from _find_files(index, query, scope)
     else:
-        yield from _find_files(index, query, scope)
+        files = list(_find_files(index, query, scope))
         defined = list(_find_definitions(index, query, scope))
-        yield from defined
-        yield from _find_texts(index, query, scope, gathering)
-        if not query.phrase and not ((query.single or query.qualified) and defined):
+        texts = list(_find_texts(index, query, scope, gathering))
+        yield from [*files, *defined, *texts]
+        is_name = bool(query.single or query.qualified)
+        if is_name and not (files or defined or texts):
+            others = answer_words(store, query, scope)[:_INSTEAD]
+            if others and not query.filters:
+                gathering.notes.append(_describe_missing(store, query))
+            yield from others
+        elif not query.phrase and not (is_name and defined):
             yield from answer_words(store, query, scope)
+
+
+def _describe_missing(store: Store, query: Query) -> str:
+    """That a name does not exist, and which are nearest to it."""
+    near = lookup.suggest_names(store, (query.qualified or (query.bare,))[-1])
+    said = f"nothing is named {query.bare}"
+    if near:
+        said += f", nearest: {', '.join(near)}"
+    return f"{said}; what is shown only shares words with it"
 
 
 def _find_place(index: Index, query: Query, scope: Scope) -> Iterator[Hit]:
