@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 import msgspec
@@ -23,6 +23,20 @@ class Findings(msgspec.Struct, frozen=True):
     claimed: int | None = None  # None: it does not say
     passed: int | None = None  # of a test run
     skipped: int = 0
+
+
+def join_findings(parts: Sequence[Findings]) -> Findings:
+    """Those of several reports as one."""
+    tools: dict[str, None] = {}
+    items: dict[Finding, None] = {}
+    passed, skipped = 0, 0
+    for part in parts:
+        tools[part.tool] = None
+        items |= dict.fromkeys(part.items)
+        passed += part.passed or 0
+        skipped += part.skipped
+    tested = any(part.passed is not None for part in parts)
+    return Findings(", ".join(tools), tuple(items), None, passed if tested else None, skipped)
 
 
 def severity(word: object) -> str:

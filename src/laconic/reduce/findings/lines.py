@@ -25,6 +25,8 @@ _MYPY: Final = re.compile(
     r"(?P<level>error|warning): (?P<message>.*?)(?:  \[(?P<rule>[\w-]+)\])?$",
     re.M,
 )
+_MYPY_START: Final = re.compile(r"\S.*?:\d+:(?:\d+:)* (?:error|warning|note): |Found \d+ errors? in|Success: ")
+_MYPY_END: Final = re.compile(r"  \[[\w-]+\]$|^Found |^Success")
 _MYPY_TOTAL: Final = re.compile(r"^Found (\d+) errors? in", re.M)
 _PYRIGHT: Final = re.compile(
     r"^\s+(?P<path>\S.*?):(?P<line>\d+):(?P<column>\d+) - (?P<level>error|warning|information): "
@@ -77,8 +79,24 @@ def ruff(output: str) -> Findings:
 
 
 def mypy(output: str) -> Findings:
-    items = tuple(_finding(match, "mypy", rule=match["rule"] or "syntax") for match in _MYPY.finditer(output))
+    """Both forms; the pretty one breaks messages over lines and quotes the source below them."""
+    whole = _join_broken(output)
+    items = tuple(_finding(match, "mypy", rule=match["rule"] or "syntax") for match in _MYPY.finditer(whole))
     return Findings("mypy", items, _total(_MYPY_TOTAL, output))
+
+
+def _join_broken(output: str) -> str:
+    """The output with every message on one line: it ends at its rule, and what is quoted below it is indented."""
+    lines: list[str] = []
+    is_open = False
+    for line in output.split("\n"):
+        if is_open and line and not line.startswith(" ") and not _MYPY_START.match(line):
+            lines[-1] += f" {line}"
+        else:
+            lines.append(line)
+            is_open = bool(_MYPY_START.match(line))
+        is_open = is_open and not _MYPY_END.search(line)
+    return "\n".join(lines)
 
 
 def pyright(output: str) -> Findings:

@@ -17,6 +17,9 @@ _PYTEST_PLACE: Final = re.compile(r"^(?P<path>[^\s:]+):(?P<line>\d+): (?P<what>[
 _PYTEST_HEAD: Final = re.compile(r"^_{2,} (?:ERROR at (?:setup|teardown) of |ERROR collecting )?(.+?) _{2,}$", re.M)
 _PYTEST_REASON: Final = re.compile(r"^E\s{1,7}(?=\S)(.*)$", re.M)
 _PYTEST_TOTAL: Final = re.compile(r"^=*\s*((?:\d+ \w+(?:, )?)+) in [\d.:]+", re.M)
+_PYTEST_CONFTEST: Final = re.compile(
+    r"^(?P<kind>\w+) while loading conftest '(?P<path>[^']+)'\.\n(?P<trace>(?:.*\n?)*)", re.M
+)
 _RUSTC: Final = re.compile(
     r"^(?P<level>error|warning)(?:\[(?P<rule>\w+)\])?: (?P<message>.*)\n(?:[^\n]*\n)??\s*--> "
     r"(?P<path>.*?):(?P<line>\d+):(?P<column>\d+)$",
@@ -78,12 +81,30 @@ def pytest(output: str) -> Findings:
                 test=test,
             )
         )
+    if broken := _PYTEST_CONFTEST.search(output):
+        items.append(_broken_conftest(broken))
     counts = _read_counts(_PYTEST_TOTAL, output)
     if counts:
         claimed = counts.get("failed", 0) + counts.get("error", 0) + counts.get("errors", 0)
     else:
         claimed = None
     return Findings("pytest", tuple(items), claimed, counts.get("passed", 0), counts.get("skipped", 0))
+
+
+def _broken_conftest(match: re.Match[str]) -> Finding:
+    """A conftest that cannot be imported: no test ran."""
+    reason = _PYTEST_REASON.search(match["trace"])
+    name = match["path"].rpartition("/")[2]
+    places = re.findall(rf"^(?:\S*/)?{re.escape(name)}:(\d+): ", match["trace"], re.M)
+    return Finding(
+        path=match["path"],
+        span=span(places[-1]) if places else None,
+        rule="error",
+        severity="error",
+        category="conftest",
+        message=" ".join(reason[1].split()) if reason else match["kind"],
+        tool="pytest",
+    )
 
 
 def _section_name(test: str) -> str:
