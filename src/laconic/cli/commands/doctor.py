@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from laconic.clients.known import NAME
 from laconic.config import Settings, child_environment
 from laconic.errors import LaconicError
 from laconic.render.visible import visible
-from laconic.workspace.clients.known import NAME
 from laconic.workspace.secrets import SecretFiles
 
 if TYPE_CHECKING:

@@ -7,10 +7,11 @@ from pathlib import Path
 import pytest
 
 from laconic.config import Settings
+from laconic.index.affected.evidence import evidence
 from laconic.index.compare.symbols import compare
+from laconic.plane.plane import Plane
 from laconic.records import FileChange, Hunk
-from laconic.tools.evidence import evidence
-from laconic.tools.plane import Plane
+from laconic.tools import tools
 
 OLD = "def price(order):\n    return order.total\n"
 NEW = "def price(order):\n    return order.total + shipping_fee(order)\n"
@@ -33,7 +34,7 @@ def points(tmp_path: Path, settings: Settings) -> tuple[dict[str, float], set[st
     for name, text in FILES.items():
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(text)
-    plane = Plane(tmp_path, settings)
+    plane = Plane(tmp_path, settings, tools())
     try:
         plane.index.build()
         change = FileChange("shop/billing.py", "changed", old=OLD.encode(), new=NEW.encode(), hunks=(HUNK,))
@@ -55,7 +56,7 @@ def test_a_test_that_calls_the_change_has_the_most(points: tuple[dict[str, float
 
 
 def test_a_change_without_code_asks_for_no_tests(tmp_path: Path, settings: Settings) -> None:
-    plane = Plane(tmp_path, settings)
+    plane = Plane(tmp_path, settings, tools())
     try:
         assert evidence(plane.code, compare([FileChange("a.md", "changed", old=b"# a", new=b"# b")]), []) == (
             {},

@@ -11,13 +11,14 @@ import pytest
 from tests.samples import shop
 
 from laconic.config import Settings
-from laconic.tools.plane import Plane
-from laconic.tools.session import Session
+from laconic.plane.plane import Plane
+from laconic.plane.session import Session
+from laconic.tools import tools
 
 
 @pytest.fixture
 def plane(tmp_path: Path, settings: Settings) -> Iterator[Plane]:
-    opened = Plane(shop(tmp_path), settings)
+    opened = Plane(shop(tmp_path), settings, tools())
     yield opened
     opened.close()
 
@@ -101,7 +102,7 @@ def test_the_budget_holds_on_the_final_text(plane: Plane, budget: object, form: 
 def test_what_was_left_out_is_counted_and_can_be_fetched(plane: Plane) -> None:
     whole = plane.call("search", {"query": "price", "budget": "full"}).text
     page = plane.call("search", {"query": "price", "budget": 90}).text
-    assert "more: search('price', offset=" in page
+    assert "more: search('price', budget=90, offset=" in page
     start = int(page.rsplit("offset=", 1)[1].split(")")[0])
     rest = plane.call("search", {"query": "price", "budget": "full", "offset": start}).text
     for line in whole.splitlines()[:-1]:
@@ -134,7 +135,7 @@ def test_a_snippet_has_at_most_80_lines_and_says_how_to_go_on(plane: Plane) -> N
     text = plane.call("read", {"targets": "long.py:11-200"}).text
     assert "90\tx89 = 89" in text
     assert "91\t" not in text
-    assert "more: read(long.py:91-200)" in text
+    assert "more: read('long.py:91-200')" in text
     outline = plane.call("read", {"targets": "long.py"}).text
     assert "long.py has 300 lines" in outline
 
@@ -145,7 +146,7 @@ def test_a_snippet_has_at_most_1200_tokens_and_is_cut_at_a_line_that_fits(plane:
     (plane.root / "wide.md").write_text("".join(f"{n} {words}\n" for n in range(60)), "utf-8")
     reply = plane.call("read", {"targets": "wide.md:1-60"})
     assert reply.tokens <= 1_300
-    assert "more: read(wide.md:" in reply.text
+    assert "more: read('wide.md:" in reply.text
     tight = plane.call("read", {"targets": "wide.md:1-60", "budget": 400}).text
     assert tight.splitlines()[1].startswith("1\t0 word0")
     assert "[lines 1-" in tight

@@ -5,6 +5,7 @@ Arguments are understood, budgets decided, errors worded, answers composed and c
 
 from __future__ import annotations
 
+import re
 import sqlite3
 import time
 from collections.abc import Mapping, Sequence
@@ -12,25 +13,24 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from pathlib import Path
-from shlex import quote
 from typing import Final
 
 from laconic.config import Settings
-from laconic.errors import IndexUnavailable, LaconicError, NotAllowed, UnknownName, UsageError
+from laconic.errors import IndexUnavailable, LaconicError, NotAllowed, RecallFailed, UnknownName, UsageError
 from laconic.index.resolve import Code
 from laconic.index.workspace_index import Index
+from laconic.plane.arguments import clean, understand, usage
+from laconic.plane.budget import limit
+from laconic.plane.compose import Composed, compose, cut_to, longest, put_outsized_last
+from laconic.plane.editing import EditWorkspace
+from laconic.plane.session import Session
+from laconic.plane.tool import AGAIN, BUDGET, FORMAT, OFFSET, Piece, Tool, ToolAnswer, ToolCall, Value
+from laconic.plane.written_call import write_call, write_command
 from laconic.render.compact import dump
 from laconic.render.visible import visible
 from laconic.sessions.archive import Archive
 from laconic.sessions.tool_call_log import ToolCallLog
 from laconic.tokens.count import Counter, counter
-from laconic.tools.arguments import clean, understand, usage
-from laconic.tools.budget import limit
-from laconic.tools.compose import Composed, compose, cut_to, longest
-from laconic.tools.edit import EditWorkspace
-from laconic.tools.registry import tools
-from laconic.tools.session import Session
-from laconic.tools.tool import AGAIN, BUDGET, FORMAT, OFFSET, Piece, Tool, ToolAnswer, ToolCall
 from laconic.workspace.secrets import SecretFiles
 
 _UNUSABLE: Final = (IndexUnavailable, sqlite3.Error, OSError)  # what an index on disk may raise
@@ -39,7 +39,9 @@ _OTHERS: Final = 30.0  # seconds that a command waits for another process that i
 _REFUSAL: Final = 1_000  # tokens of an answer that says what is wrong
 _HOW: Final = frozenset({BUDGET.name, FORMAT.name, OFFSET.name, AGAIN.name})  # arguments that ask for nothing else
 _NOTHING: Final = "(nothing to show)\n"
-_LONGEST: Final = 300  # characters of a call that is worth writing out again
+_LONGEST: Final = 300  # characters of an argument that is worth writing out again
+_KEPT: Final = "@"  # stands before the reference of one that is kept instead
+_REFERENCE: Final = re.compile(r"@[a-z0-9]{4,32}")
 _TROUBLE: Final = "The answer could not be made: {}. Call again; if it stays so, `laconic doctor` says what is wrong."
 
 
@@ -59,15 +61,17 @@ class Plane:
         self,
         root: Path,
         settings: Settings,
-        own: Sequence[Tool] = (),
+        tools: Mapping[str, Tool],
         *,
         shell: bool = False,
+        flags: Sequence[str] = (),
         editing: bool = True,
     ) -> None:
         self.root = root.resolve()
-        self.tools = {**{tool.name: tool for tool in own}, **tools()}  # `own`: those of the caller alone
+        self.tools = tools
         self.editing = editing  # whether files may be changed; if not, nothing is kept for later edits either
         self.shell = shell  # answers are read in a terminal: ready calls are commands
+        self._flags = tuple(flags)  # options that such commands repeat
         self.settings = settings
         self.cache = settings.cache_dir()
         self.secrets = SecretFiles.of(settings)
@@ -138,7 +142,8 @@ class Plane:
             arguments = understand(tool, given)
             repaired = bool(arguments.repaired)
             allowed = self._limit(tool, str(arguments.values.get("budget") or ""), session, host)
-            composed = self._answer(ToolCall(self, session, arguments.values, allowed), tool, arguments.ignored)
+            values = self._read_kept(arguments.values)
+            composed = self._answer(ToolCall(self, session, values, allowed), tool, arguments.ignored)
             text, tokens, cut = clean(composed.text) or _NOTHING, composed.tokens, composed.cut
             failed = composed.failed
         except (LaconicError, sqlite3.Error, OSError) as error:
@@ -163,7 +168,10 @@ class Plane:
         self._due = False
         if asked and answer.paths and self._has_changed(answer.paths):
             answer = tool.run(call)
-        notes = [f"({self._lag}; the answer may lack something)"] if self._lag else []
+        if self._lag:
+            notes = [f"({self._lag}; the answer may lack something)"]
+        else:
+            notes = []
         notes += [f"({self._trouble} `laconic doctor` says more.)"] if self._trouble and asked else []
         notes += [f"(not understood, left aside: {', '.join(ignored)}. {usage(tool)})"] if ignored else []
         skipped = max(0, call.number("offset"))
@@ -174,7 +182,7 @@ class Plane:
             call.limit,
             self.count,
             json=call.text("format") == "json",
-            more=lambda start: _continuation(tool, call, skipped + places[start]),
+            more=lambda start: self._continue(tool, call, skipped + places[start]),
         )
         if composed.cut != "net":
             self._note_sent(page, composed, call.session)
@@ -182,6 +190,41 @@ class Plane:
                 if level == len(page.pieces[index].texts) - 1:
                     call.session.tell(_key(tool, call, page.pieces[index]))
         return composed
+
+    def write_call(self, tool: Tool, given: Mapping[str, Value]) -> str:
+        """A call as the reader of this answer can make it."""
+        if self.shell:
+            return write_command(tool, given, self._flags)
+        return write_call(tool, given)
+
+    def _continue(self, tool: Tool, call: ToolCall, start: int) -> str:
+        """The call that goes on where this answer ends, or where there is hardly room for it what to add to this one.
+
+        A long text is kept, and named by its reference.
+        """
+        given: dict[str, Value] = {}
+        for name in [*(argument.name for argument in tool.arguments), BUDGET.name, FORMAT.name]:
+            value = call.values.get(name)
+            if value in (None, "", [], False) or value == tool.fields[name].default:
+                continue
+            if isinstance(value, str) and len(value) > _LONGEST:
+                value = f"{_KEPT}{self.archive.put(str(self.root), tool.name, value.encode(), f'{name} of a call')}"
+            if name == BUDGET.name and isinstance(value, str) and value.isdigit():
+                value = int(value)
+            given[name] = value
+        whole = self.write_call(tool, {**given, OFFSET.name: start})
+        if self.count(whole) * 3 <= call.limit:
+            return whole
+        return f"--offset={start}" if self.shell else f"offset={start}"
+
+    def _read_kept(self, values: Mapping[str, Value]) -> dict[str, Value]:
+        """The values of a call; a reference to a text that was kept stands for the text."""
+        read = dict(values)
+        for name, value in values.items():
+            if isinstance(value, str) and _REFERENCE.fullmatch(value):
+                with suppress(RecallFailed):
+                    read[name] = self.archive.get(value.removeprefix(_KEPT)).decode("utf-8", "replace")
+        return read
 
     def _bring_up_to_date(self) -> None:
         """Let the index follow the disk, once a call, and note what the answer must say of it."""
@@ -199,7 +242,9 @@ class Plane:
     def _build(self) -> str:
         """For a command, which asks once: complete, however long that takes; another writer is waited for."""
         locked = self.index.store.kept and self.index.build(seconds=_OTHERS).locked
-        return self.index.refresh() if locked or not self.index.store.kept else ""
+        if locked or not self.index.store.kept:
+            return self.index.refresh()
+        return ""
 
     def _refresh(self) -> str:
         """For a server: a build that ends soon is waited for, a longer one is said to be under way."""
@@ -238,7 +283,10 @@ class Plane:
         """Remember which lines the client has now: for later answers, and for edits that name them."""
         for index, level in composed.shown:
             sent = page.pieces[index].sent
-            spans = sent.at(level) if sent is not None else ()
+            if sent is not None:
+                spans = sent.at(level)
+            else:
+                spans = ()
             if sent is None or not spans:
                 continue
             for span in spans:
@@ -249,7 +297,10 @@ class Plane:
 
     def _refusal(self, error: Exception, given: Mapping[str, object], host: int | None) -> str:
         """What went wrong and how to go on, within the budget of the call."""
-        said = str(error) if isinstance(error, LaconicError) else _TROUBLE.format(error)
+        if isinstance(error, LaconicError):
+            said = str(error)
+        else:
+            said = _TROUBLE.format(error)
         try:
             wish = given.get("budget")
             allowed = limit(str(wish) if isinstance(wish, str | int) else "", _REFUSAL, host=host)
@@ -262,7 +313,9 @@ class Plane:
                 lambda size: dump({"error": said[:size]}), min(len(said), 40 * allowed), allowed, self.count
             )
         text = visible(f"error: {said}\n")
-        return text if self.count(text) <= allowed else cut_to(text, allowed, self.count)
+        if self.count(text) <= allowed:
+            return text
+        return cut_to(text, allowed, self.count)
 
     def _record(self, name: str, tokens: int, milliseconds: float, *, failed: bool, repaired: bool, cut: str) -> None:
         try:
@@ -288,14 +341,13 @@ def find(name: str, known: Mapping[str, Tool]) -> Tool:
 
 def _page(answer: ToolAnswer, skipped: int, notes: str) -> ToolAnswer:
     """The answer from a piece on, with the notes that every tool can get."""
-    if not skipped and not notes:
-        return answer
-    total = max(answer.total or 0, len(answer.pieces)) - skipped
+    ordered = put_outsized_last(answer.pieces)
+    total = max(answer.total or 0, len(ordered)) - skipped
     if total <= 0 and answer.pieces:
         notes += f"({answer.unit} end at {total + skipped}: offset {skipped} is beyond them)\n"
     return replace(
         answer,
-        pieces=answer.pieces[skipped:],
+        pieces=ordered[skipped:],
         note=answer.note + notes,
         total=total if answer.total is not None or skipped else None,
         skipped=skipped,
@@ -307,34 +359,29 @@ def _unsaid(page: ToolAnswer, tool: Tool, call: ToolCall) -> tuple[ToolAnswer, l
     places = list(range(len(page.pieces) + 1))
     if call.flag(AGAIN.name):
         return page, places
-    fresh = [at for at, piece in enumerate(page.pieces) if not call.session.was_told(_key(tool, call, piece))]
+    fresh = []
+    for at, piece in enumerate(page.pieces):
+        if not call.session.was_told(_key(tool, call, piece)):
+            fresh.append(at)
     said = len(page.pieces) - len(fresh)
     if not said:
         return page, places
     hint = call.session.hint("again=true repeats it")
     note = f"({said} {page.unit} as shown above{f'; {hint}' if hint else ''})\n"
-    total = None if page.total is None else max(page.total - said, len(fresh))
-    pieces = [page.pieces[at] for at in fresh]
+    if page.total is None:
+        total = None
+    else:
+        total = max(page.total - said, len(fresh))
+    pieces = []
+    for at in fresh:
+        pieces.append(page.pieces[at])
     return replace(page, pieces=pieces, note=note + page.note, total=total), [*fresh, len(page.pieces)]
 
 
 def _key(tool: Tool, call: ToolCall, piece: Piece) -> int:
     """A question and a piece of its answer."""
-    asked = [(name, str(value)) for name, value in call.values.items() if name not in _HOW]
+    asked = []
+    for name, value in call.values.items():
+        if name not in _HOW:
+            asked.append((name, str(value)))
     return hash((tool.name, *sorted(asked), piece.group, piece.texts[-1]))
-
-
-def _continuation(tool: Tool, call: ToolCall, start: int) -> str:
-    """The call that goes on where this answer ends."""
-    given = {argument.name: call.values.get(argument.name) for argument in tool.arguments}
-    worth = {n: v for n, v in given.items() if v not in (None, "", [], False) and v != tool.fields[n].default}
-    if call.plane.shell:
-        what = [
-            word for n, v in worth.items() if tool.fields[n].required for word in (v if isinstance(v, list) else [v])
-        ]
-        flags = [f"--{n} {quote(str(v))}" for n, v in worth.items() if not tool.fields[n].required]
-        said = " ".join(["laconic", tool.name, *(quote(str(word)) for word in what), *flags, f"--offset {start}"])
-        return said if len(said) <= _LONGEST else f"the same command with --offset {start}"
-    words = [repr(v) if tool.fields[n].required else f"{n}={v!r}" for n, v in worth.items()]
-    said = f"{tool.name}({', '.join([*words, f'offset={start}'])})"
-    return said if len(said) <= _LONGEST else f"the same call with offset={start}"

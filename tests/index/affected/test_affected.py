@@ -7,10 +7,12 @@ from pathlib import Path
 import pytest
 
 from laconic.config import Settings
+from laconic.index.affected.commands import commands
+from laconic.index.affected.impact import reaching
 from laconic.index.compare.symbols import compare
+from laconic.plane.plane import Plane
 from laconic.records import FileChange
-from laconic.tools.affected import commands, reaching
-from laconic.tools.plane import Plane
+from laconic.tools import tools
 
 
 @pytest.mark.feature("C3")
@@ -26,7 +28,7 @@ def test_tests_that_reach_a_change_come_before_those_that_are_farther(tmp_path: 
     for name, text in files.items():
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text(text)
-    plane = Plane(tmp_path, settings)
+    plane = Plane(tmp_path, settings, tools())
     try:
         plane.index.build()
         found = compare([FileChange("pkg/core.py", "changed", old=old.encode(), new=files["pkg/core.py"].encode())])

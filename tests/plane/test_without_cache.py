@@ -11,7 +11,8 @@ import pytest
 from tests.samples import shop
 
 from laconic.config import load
-from laconic.tools.plane import Plane
+from laconic.plane.plane import Plane
+from laconic.tools import tools
 
 QUESTIONS: list[tuple[str, dict[str, object], str]] = [
     ("read", {"targets": "shop/money.py:13-14"}, "13\tdef total(prices"),
@@ -30,7 +31,7 @@ QUESTIONS: list[tuple[str, dict[str, object], str]] = [
 def test_no_cache_folder_can_be_made(tmp_path: Path, tool: str, given: dict[str, object], said: str) -> None:
     (tmp_path / "file").write_text("")
     settings = load(flags={"cache_dir": str(tmp_path / "file" / "cache")}, environ={}, file=tmp_path / "none")
-    plane = Plane(shop(tmp_path), settings)
+    plane = Plane(shop(tmp_path), settings, tools())
     try:
         reply = plane.call(tool, given)
         assert not reply.failed
@@ -48,7 +49,9 @@ def test_the_cache_folder_vanishes_under_a_server(
     tmp_path: Path, tool: str, given: dict[str, object], said: str
 ) -> None:
     plane = Plane(
-        shop(tmp_path), load(flags={"cache_dir": str(tmp_path / "cache")}, environ={}, file=tmp_path / "none")
+        shop(tmp_path),
+        load(flags={"cache_dir": str(tmp_path / "cache")}, environ={}, file=tmp_path / "none"),
+        tools(),
     )
     try:
         assert said in plane.call(tool, given).text

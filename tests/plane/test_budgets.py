@@ -11,13 +11,13 @@ from tests.samples import shop
 
 from laconic.config import Settings, load
 from laconic.errors import UsageError
+from laconic.plane.budget import BATCH, CEILING, limit
+from laconic.plane.compose import compose
+from laconic.plane.plane import Plane
+from laconic.plane.session import Session
+from laconic.plane.tool import Piece, ToolAnswer
 from laconic.tokens.count import counter
-from laconic.tools.budget import BATCH, CEILING, limit
-from laconic.tools.compose import compose
-from laconic.tools.plane import Plane
-from laconic.tools.registry import tools
-from laconic.tools.session import Session
-from laconic.tools.tool import Piece, ToolAnswer
+from laconic.tools import tools
 
 COUNT = counter("o200k_base")
 TEXTS = st.lists(st.text(max_size=60).map(lambda text: text.replace("\n", " ") + "\n"), min_size=1, max_size=3)
@@ -74,7 +74,7 @@ def test_defaults_shrink_as_a_session_fills_and_can_be_set(tmp_path: Path, setti
     assert limit("", 2_000, pressure=session.pressure) == 1_000
     assert limit("1500", 2_000, pressure=session.pressure) == 1_500, "what was asked for in so many words stays"
     own = load(flags={**dict(settings), "budget": 60}, environ={}, file=tmp_path / "none")
-    plane = Plane(shop(tmp_path), own)
+    plane = Plane(shop(tmp_path), own, tools())
     assert plane.call("map", {}).tokens <= 60
     plane.close()
 

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Final
 
-from laconic.tools.budget import BATCH
+from laconic.plane.budget import BATCH
 
 _COMFORT: Final = 40_000  # tokens sent before defaults shrink
 _TIGHT: Final = 90_000
@@ -34,7 +34,9 @@ class Session:
         """What part of a tool's default budget an answer gets now."""
         if self.sent < _COMFORT:
             return 1.0
-        return 0.75 if self.sent < _TIGHT else 0.5
+        if self.sent < _TIGHT:
+            return 0.75
+        return 0.5
 
     def begin(self) -> None:
         self._under_way += 1

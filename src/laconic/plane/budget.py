@@ -16,7 +16,10 @@ _ALL: Final = {"full", "max", "verbose", "all"}
 def limit(wish: str, default: int, *, pressure: float = 1.0, host: int | None = None, batch: int = BATCH) -> int:
     """Tokens for one answer. `pressure` shrinks what the call did not ask for in so many words."""
     asked = _read_wish(wish, default)
-    tokens = int(default * pressure) if asked is None else asked
+    if asked is None:
+        tokens = int(default * pressure)
+    else:
+        tokens = asked
     allowed = [tokens, CEILING, max(batch, _LEAST)]
     if host is not None and host > 0:
         allowed.append(host)

@@ -11,11 +11,11 @@ from laconic.edits.source import SourceText, split
 from laconic.errors import Unreadable
 from laconic.index.parse import marks
 from laconic.index.store import Symbol
+from laconic.plane.tool import Piece, SentLines, ToolCall
 from laconic.records import Span
 from laconic.reduce.code import fold
 from laconic.render.compact import Json
 from laconic.render.numbered import header, number_lines
-from laconic.tools.tool import Piece, SentLines, ToolCall
 from laconic.workspace.reading import is_binary, read_bytes, relative
 
 _STEPS: Final = (120, 300, 700, 1190, 1900, 3000)  # tokens of a body that does not fit whole
@@ -61,8 +61,13 @@ def excerpt(call: ToolCall, file: OpenedFile, span: Span) -> Piece:
         hint = call.session.hint("again=true repeats it")
         text = f"{shown} as shown above{f' ({hint})' if hint else ''}\n"
         return Piece((text,), heading, shown.start, {"path": file.path, "tag": file.tag, "lines": str(shown)})
-    mark = anchor if call.flag("anchors") else None
-    lines = [clip_line(line) for line in file.lines[shown.start - 1 : last]]
+    if call.flag("anchors"):
+        mark = anchor
+    else:
+        mark = None
+    lines = []
+    for line in file.lines[shown.start - 1 : last]:
+        lines.append(clip_line(line))
     texts: list[str] = []
     steps: list[tuple[Span, ...]] = []
     for size in [*(cut for cut in _CUTS if cut < len(lines)), len(lines)]:
@@ -101,11 +106,16 @@ def body(call: ToolCall, file: OpenedFile, symbol: Symbol, *, group: str = "") -
         if before.issuperset(range(span.start, span.end + 1)):
             first = f"{first[:-1]} (body as shown above)\n"
             return Piece((first,), group, span.start, _record(file, symbol, ""))
-    lines = [clip_line(line) for line in file.lines[span.start - 1 : span.end]]
+    lines = []
+    for line in file.lines[span.start - 1 : span.end]:
+        lines.append(clip_line(line))
     whole = f"{span}\n" + "\n".join(lines) + "\n"
     record = _record(file, symbol, "\n".join(lines))
     large = not call.text("budget") and call.plane.count(whole) > _SNIPPET
-    sizes = [first, *_fold_body(call, file, lines, span, large=large)] if len(span) > _SHORT else [first]
+    if len(span) > _SHORT:
+        sizes = [first, *_fold_body(call, file, lines, span, large=large)]
+    else:
+        sizes = [first]
     if large and len(sizes) > 1:
         return Piece(tuple(sizes), group, span.start, record)
     sent = SentLines(file.path, file.source, whole_spans(file.lines, span), len(sizes))
@@ -132,7 +142,9 @@ def _fold_body(call: ToolCall, file: OpenedFile, lines: Sequence[str], span: Spa
 def _record(file: OpenedFile, symbol: Symbol, text: str) -> dict[str, Json]:
     record: dict[str, Json] = {"path": file.path, "span": [symbol.start, symbol.end], "kind": symbol.kind}
     record |= {"name": symbol.qualified, "signature": symbol.signature}
-    return record | {"body": text} if text else record
+    if text:
+        return record | {"body": text}
+    return record
 
 
 def is_whole(line: str) -> bool:
@@ -142,4 +154,6 @@ def is_whole(line: str) -> bool:
 
 def clip_line(line: str) -> str:
     """A line that nobody would read whole, cut and marked."""
-    return line if is_whole(line) else f"{line[:_WIDEST]}… [{len(line)} characters]"
+    if is_whole(line):
+        return line
+    return f"{line[:_WIDEST]}… [{len(line)} characters]"

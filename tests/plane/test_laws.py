@@ -11,14 +11,15 @@ import pytest
 from tests.samples import shop
 
 from laconic.config import Settings
-from laconic.tools.plane import Plane
+from laconic.plane.plane import Plane
+from laconic.tools import tools
 from laconic_benchmarks.hostile import hostile_calls, lay_out
 from laconic_benchmarks.laws import budget_law, hostile_law
 
 
 @pytest.fixture
 def plane(tmp_path: Path, settings: Settings) -> Iterator[Plane]:
-    opened = Plane(shop(tmp_path), settings)
+    opened = Plane(shop(tmp_path), settings, tools())
     opened.index.build()
     yield opened
     opened.close()
@@ -31,7 +32,7 @@ def test_no_answer_is_over_its_budget_and_json_stays_json(plane: Plane, seed: in
 
 
 def test_hostile_calls_read_nothing_outside_and_get_an_answer(tmp_path: Path, settings: Settings) -> None:
-    trapped = Plane(lay_out(tmp_path / "around"), settings)
+    trapped = Plane(lay_out(tmp_path / "around"), settings, tools())
     some = [call for number, call in enumerate(hostile_calls()) if number % 5 == 0]
     found, _ = hostile_law(trapped, some)
     trapped.close()

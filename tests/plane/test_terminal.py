@@ -12,7 +12,8 @@ import pytest
 from tests.samples import git, shop
 
 from laconic.config import Settings
-from laconic.tools.plane import Plane
+from laconic.plane.plane import Plane
+from laconic.tools import tools
 
 ESCAPE = "\x1b]0;owned\x07\x1b[2J"
 NAME = f"evil{ESCAPE}\n\u202e.py"
@@ -56,7 +57,7 @@ def harmless(text: str) -> bool:
     ],
 )
 def test_no_answer_holds_one(root: Path, settings: Settings, form: str, tool: str, given: dict[str, object]) -> None:
-    plane = Plane(root, settings)
+    plane = Plane(root, settings, tools())
     try:
         reply = plane.call(tool, {**given, "format": form})
     finally:
@@ -67,7 +68,7 @@ def test_no_answer_holds_one(root: Path, settings: Settings, form: str, tool: st
 
 
 def test_a_name_can_be_read_as_it_is_shown(root: Path, settings: Settings) -> None:
-    plane = Plane(root, settings)
+    plane = Plane(root, settings, tools())
     try:
         shown = plane.call("search", {"query": "harmless"}).text.splitlines()[0]
         assert shown == "shop/evil\\x1b]0;owned\\x07\\x1b[2J\\x0a\\u202e.py"

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from shlex import quote
 from typing import TYPE_CHECKING, Final
 
 from laconic.edits.source import SourceText
@@ -16,8 +15,8 @@ from laconic.records import Span
 from laconic.render.compact import Json
 
 if TYPE_CHECKING:
-    from laconic.tools.plane import Plane
-    from laconic.tools.session import Session
+    from laconic.plane.plane import Plane
+    from laconic.plane.session import Session
 
 Value = str | int | bool | list[str] | list[dict[str, object]] | None
 
@@ -28,13 +27,14 @@ class Argument:
 
     name: str
     kind: str  # text, texts, number, flag, records
-    help: str
+    help: str  # in the schema, which every prompt pays for
     required: bool = False
     aliases: tuple[str, ...] = ()
     choices: tuple[str, ...] = ()
     default: Value = None
     listed: bool = True  # it stands in the schema that every prompt pays for
     words: bool = True  # an element may hold white space; if not, a text is split there
+    explained: str = ""  # what a terminal shows instead of `help`
 
     def schema(self) -> dict[str, Json]:
         """The JSON schema of this argument, as short as it can be."""
@@ -80,7 +80,9 @@ class SentLines:
         """The lines that the client has once the piece is shown at a size."""
         if self.steps:
             return self.steps[size]
-        return self.spans if size >= self.level else ()
+        if size >= self.level:
+            return self.spans
+        return ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,8 +105,8 @@ class ToolAnswer:
     head: str = ""  # stands before the pieces, never cut
     note: str = ""  # stands after them: a hint, a lag, a ready call
     unit: str = "items"
+    facts: Mapping[str, Json] = field(default_factory=dict)  # for programs, what the head says in words
     total: int | None = None  # how many there are in all, if more than the pieces
-    minimum: int = 0  # pieces of every group that come first
     spread: float = 4.0
     paths: tuple[str, ...] = ()  # files that the answer quotes: checked before it leaves
     grouped: bool = True  # pieces of a group stand together in order; if not, in the order given
@@ -123,30 +125,38 @@ class ToolCall:
 
     def text(self, name: str) -> str:
         value = self.values.get(name)
-        return value if isinstance(value, str) else ""
+        if isinstance(value, str):
+            return value
+        return ""
 
     def texts(self, name: str) -> list[str]:
         value = self.values.get(name)
-        return [item for item in value if isinstance(item, str)] if isinstance(value, list) else []
+        if isinstance(value, list):
+            return [item for item in value if isinstance(item, str)]
+        return []
 
     def number(self, name: str, default: int = 0) -> int:
         value = self.values.get(name)
-        return value if isinstance(value, int) else default
+        if isinstance(value, int):
+            return value
+        return default
 
     def flag(self, name: str) -> bool:
         return bool(self.values.get(name))
 
     def ready(self, tool: str, what: str = "", **more: str | int) -> str:
         """A call that the reader may make next, in the words of where the answer is read: a client, or a shell."""
-        if self.plane.shell:
-            flags = [f"--{name.replace('_', '-')} {quote(str(value))}" for name, value in more.items()]
-            return " ".join(["laconic", tool, *([quote(what)] if what else []), *flags])
-        given = [] if not what else [what if ":" in what else repr(what)]
-        return f"{tool}({', '.join([*given, *(f'{name}={value!r}' for name, value in more.items())])})"
+        known = self.plane.tools[tool]
+        given: dict[str, Value] = {}
+        if what:
+            given[known.arguments[0].name] = what
+        return self.plane.write_call(known, {**given, **more})
 
     def records(self, name: str) -> list[dict[str, object]]:
         value = self.values.get(name)
-        return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
+        if isinstance(value, list):
+            return [item for item in value if isinstance(item, dict)]
+        return []
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,10 +178,17 @@ class Tool:
     runs: bool = False  # it starts programs that the settings allow
     manages: bool = False  # it adds and removes indexes
     default: bool = True  # offered without being asked for
+    unnamed: int = 1  # arguments that a shell may give without their names, where none is required
     fields: Mapping[str, Argument] = field(init=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "fields", {a.name: a for a in (*self.arguments, *SHARED)})
+
+    @property
+    def leading(self) -> tuple[str, ...]:
+        """The arguments that need no name: those that are required, or else the first ones."""
+        required = tuple(argument.name for argument in self.arguments if argument.required)
+        return required or tuple(argument.name for argument in self.arguments[: self.unnamed])
 
     def schema(self) -> dict[str, Json]:
         """The input schema."""
@@ -184,5 +201,8 @@ class Tool:
 
     def signature(self) -> str:
         """The call in one line, for errors."""
-        words = [f"{a.name}" if a.required else f"{a.name}?" for a in self.fields.values() if a.listed]
+        words = []
+        for a in self.fields.values():
+            if a.listed:
+                words.append(f"{a.name}" if a.required else f"{a.name}?")
         return f"{self.name}({', '.join(words)})"

@@ -12,7 +12,7 @@ from difflib import get_close_matches
 from typing import Final
 
 from laconic.errors import UsageError
-from laconic.tools.tool import Argument, Tool, Value
+from laconic.plane.tool import Argument, Tool, Value
 
 # Names that agents use for the same thing; a tool's argument answers to all names of its family.
 _FAMILIES: Final = (
@@ -80,7 +80,9 @@ def understand(tool: Tool, given: Mapping[str, object]) -> Understood:
 
 def usage(tool: Tool) -> str:
     """The signature in one line and a call that works."""
-    example = f" For example: {tool.examples[0]}" if tool.examples else ""
+    example = ""
+    if tool.examples:
+        example = f" For example: {tool.examples[0]}"
     return f"Call {tool.signature()}.{example}"
 
 
@@ -100,7 +102,8 @@ def _argument(tool: Tool, name: str, taken: set[str]) -> Argument | None:
     if name in tool.fields:
         return tool.fields[name]
     plain = name.lower().replace("-", "_").strip("_")
-    plain = plain if plain in tool.fields else _snake(name)
+    if plain not in tool.fields:
+        plain = _snake(name)
     free = [argument for argument in tool.fields.values() if argument.name not in taken]
     for argument in free:
         if plain == argument.name or plain in argument.aliases:
@@ -109,7 +112,9 @@ def _argument(tool: Tool, name: str, taken: set[str]) -> Argument | None:
         if any(family[0] == argument.name and plain in family for family in _FAMILIES):
             return argument
     near = get_close_matches(plain[:_LONGEST], [argument.name for argument in free], n=1, cutoff=0.75)
-    return tool.fields[near[0]] if near else None
+    if near:
+        return tool.fields[near[0]]
+    return None
 
 
 def _snake(name: str) -> str:
@@ -150,22 +155,37 @@ def clean(text: str) -> str:
 
 def _texts(raw: object, argument: Argument) -> list[str]:
     if isinstance(raw, str):
-        parsed = _parse_json(raw) if raw.lstrip()[:1] in {"[", "{"} else None
+        if raw.lstrip()[:1] in {"[", "{"}:
+            parsed = _parse_json(raw)
+        else:
+            parsed = None
         if isinstance(parsed, list | dict):
             return _texts(parsed, argument)
         raw = clean(raw)
-        parts = raw.replace("\n", ",").split(",") if argument.words else raw.replace(",", " ").split()
-        return [part.strip() for part in parts if part.strip()]
+        if argument.words:
+            parts = raw.replace("\n", ",").split(",")
+        else:
+            parts = raw.replace(",", " ").split()
+        found: list[str] = []
+        for part in parts:
+            if part.strip():
+                found.append(part.strip())
+        return found
     if isinstance(raw, dict):
         return [clean(_target(raw))]
     if isinstance(raw, list):
-        return [clean(_target(item) if isinstance(item, dict) else str(item)) for item in raw]
+        made: list[str] = []
+        for item in raw:
+            made.append(clean(_target(item) if isinstance(item, dict) else str(item)))
+        return made
     return [str(raw)]
 
 
 def _target(raw: Mapping[str, object]) -> str:
     """`{path, start, end}` or `{path, symbol}` as one text."""
-    names = {str(key): value for key, value in raw.items()}
+    names = {}
+    for key, value in raw.items():
+        names[str(key)] = value
     path = next((str(names[key]) for key in ("path", "file", "file_path", "filename", "target") if key in names), "")
     symbol = next((str(names[key]) for key in ("symbol", "name", "function") if names.get(key)), "")
     start = next((names[key] for key in _START if names.get(key) is not None), None)
@@ -173,7 +193,9 @@ def _target(raw: Mapping[str, object]) -> str:
     if not path and not symbol:
         raise ValueError(raw)
     if symbol:
-        return f"{path}::{symbol}" if path else symbol
+        if path:
+            return f"{path}::{symbol}"
+        return symbol
     if start is None and end is None:
         return path
     return f"{path}:{start if start is not None else 1}-{end if end is not None else start}"
@@ -187,8 +209,13 @@ def _span_words(tool: Tool, given: Mapping[str, object]) -> dict[str, object]:
     """`start`/`end` given beside one path, for tools that take targets."""
     if "targets" not in tool.fields:
         return {}
-    found = {name: value for name, value in given.items() if name in {*_START, *_END, "limit"} and value is not None}
-    return found if any(name in found for name in _START) or any(name in found for name in _END) else {}
+    found = {}
+    for name, value in given.items():
+        if name in {*_START, *_END, "limit"} and value is not None:
+            found[name] = value
+    if any(name in found for name in _START) or any(name in found for name in _END):
+        return found
+    return {}
 
 
 def _add_span(tool: Tool, values: dict[str, Value], spans: Mapping[str, object]) -> None:
@@ -201,7 +228,10 @@ def _add_span(tool: Tool, values: dict[str, Value], spans: Mapping[str, object])
     last = next((spans[name] for name in _END if name in spans), None)
     try:
         start = _number(first)
-        end = start if last is None else _number(last)
+        if last is None:
+            end = start
+        else:
+            end = _number(last)
         if last is None and "limit" in spans:
             end = start + _number(spans["limit"]) - 1
     except (ValueError, TypeError, OverflowError):
@@ -273,4 +303,6 @@ def _quote(raw: object) -> str:
         text = clean(repr(raw))
     except RecursionError:
         text = f"a deeply nested {type(raw).__name__}"
-    return text if len(text) <= 60 else f"{text[:57]}..."
+    if len(text) <= 60:
+        return text
+    return f"{text[:57]}..."

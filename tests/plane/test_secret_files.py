@@ -10,7 +10,8 @@ from tests.samples import git, shop
 
 from laconic.config import Settings, load
 from laconic.index.workspace_index import Index
-from laconic.tools.plane import Plane
+from laconic.plane.plane import Plane
+from laconic.tools import tools
 from laconic.workspace.secrets import SecretFiles
 
 WORD = "hunter2correcthorse"
@@ -34,7 +35,7 @@ def opened(root: Path, tmp_path: Path) -> Iterator[Open]:
 
     def open_plane(secrets: str = "") -> Plane:
         flags = {"cache_dir": str(tmp_path / "cache"), "index.secrets": secrets}
-        planes.append(Plane(root, load(flags=flags, environ={}, file=tmp_path / "none.toml")))
+        planes.append(Plane(root, load(flags=flags, environ={}, file=tmp_path / "none.toml"), tools()))
         return planes[-1]
 
     yield open_plane

@@ -46,16 +46,14 @@ Points = Mapping[str, float]
 
 def evidence(code: Code, found: Comparison, history: Sequence[Sequence[str]]) -> tuple[dict[str, float], set[str]]:
     """Points for every test file that anything speaks for, and which of them are sure: called from, or named after."""
-    changed = [file for file in found.files if file.code and class_of(file.change.path) != "test"]
+    changed = []
+    for file in found.files:
+        if file.code and class_of(file.change.path) != "test":
+            changed.append(file)
     if not changed:
         return {}, set()
     paths = [file.change.path for file in changed]
-    families = {dialect_of(side.parsed.language).family for file in changed for side in (file.old, file.new) if side}
-    tests = {
-        path
-        for path, source in code.by_path.items()
-        if source.file_class == "test" and source.dialect.family in families and _CODE.search(path)
-    }
+    tests = _find_tests(code, changed)
     before = {path for file in changed for path in (file.change.path, file.change.old_path) if path}
     calls, names = _calls(code, found), _find_tests_named_after(tests, paths)
     points: dict[str, float] = {}
@@ -66,10 +64,27 @@ def evidence(code: Code, found: Comparison, history: Sequence[Sequence[str]]) ->
     for path in tests:
         near = max(_nearness(path, one) for one in paths)
         if path in points or near == 1:
-            alike = 0.0 if path in names else max(_overlap(_name_parts(path), one) for one in known)
+            if path in names:
+                alike = 0.0
+            else:
+                alike = max(_overlap(_name_parts(path), one) for one in known)
             points[path] = points.get(path, 0.0) + _NEAR * near + _ALIKE * alike
     sure = {*calls, *names}
     return {path: value for path, value in points.items() if path in sure or value >= _LEAST}, sure
+
+
+def _find_tests(code: Code, changed: Iterable[Compared]) -> set[str]:
+    """The test files in the languages of what changed."""
+    families = set()
+    for file in changed:
+        for side in (file.old, file.new):
+            if side:
+                families.add(dialect_of(side.parsed.language).family)
+    tests = set()
+    for path, source in code.by_path.items():
+        if source.file_class == "test" and source.dialect.family in families and _CODE.search(path):
+            tests.add(path)
+    return tests
 
 
 def symbol_of(code: Code, change: SymbolChange) -> Symbol | None:
@@ -77,7 +92,10 @@ def symbol_of(code: Code, change: SymbolChange) -> Symbol | None:
     source = code.by_path.get(change.path)
     if source is None or change.span is None or change.name == TOP:
         return None
-    named = [s for s in code.outline(source.id).symbols if s.name == last_name(change.name)]
+    named = []
+    for s in code.outline(source.id).symbols:
+        if s.name == last_name(change.name):
+            named.append(s)
     return min(named, key=lambda s: abs(s.start - change.span.start) if change.span else 0, default=None)
 
 
@@ -119,7 +137,10 @@ def _calls(code: Code, found: Comparison) -> Points:
 
 
 def _worth_following(found: Comparison) -> list[SymbolChange]:
-    chosen = [c for c in found.symbols if c.changes != ("cosmetic",) and c.span is not None and not c.within]
+    chosen = []
+    for c in found.symbols:
+        if c.changes != ("cosmetic",) and c.span is not None and not c.within:
+            chosen.append(c)
     chosen = [c for c in chosen if class_of(c.path) != "test"]
     return sorted(chosen, key=lambda change: change.changes == ("added",))[:_SYMBOLS]
 
@@ -134,7 +155,9 @@ def _words(code: Code, changed: Sequence[Compared], found: Comparison, tests: se
         files = (code.sources[file].path for file in code.store.files_mentioning(word) if file in code.sources)
         users = [path for path in files if path in tests]
         if len(users) <= _COMMON * len(tests) + 1:
-            told = math.log(1 + len(tests) / len(users)) if users else 0.0
+            told = 0.0
+            if users:
+                told = math.log(1 + len(tests) / len(users))
             told *= 1.0 if code.find_named(word) else _STRANGE
             for path in users:
                 points[path] = points.get(path, 0.0) + told
@@ -153,14 +176,24 @@ def _together(history: Sequence[Sequence[str]], changed: set[str], tests: set[st
 
 def _to_one(points: Points, whole: float) -> Points:
     """Points of which the most is one, or less where even the most is less than a whole."""
-    most = max(*points.values(), whole) if points else whole
-    return {path: value / most for path, value in points.items()}
+    if points:
+        most = max(*points.values(), whole)
+    else:
+        most = whole
+    found = {}
+    for path, value in points.items():
+        found[path] = value / most
+    return found
 
 
 def _find_tests_named_after(tests: Iterable[str], paths: Iterable[str]) -> Points:
     """Test files whose name is that of a changed file: `test_x.py`, `x.test.ts`, `x_test.go`, `XTest.java`."""
     wanted = {_plain(path) for path in paths} - _NAMELESS
-    return {path: 1.0 for path in tests if _plain(path) in wanted}
+    found = {}
+    for path in tests:
+        if _plain(path) in wanted:
+            found[path] = 1.0
+    return found
 
 
 def _plain(path: str) -> str:
@@ -173,11 +206,16 @@ def _stem(path: str) -> str:
 
 
 def _name_parts(path: str) -> set[str]:
-    return {part.lower() for part in _PARTS.findall(_TEST_WORDS.sub("", _stem(path)))}
+    found: set[str] = set()
+    for part in _PARTS.findall(_TEST_WORDS.sub("", _stem(path))):
+        found.add(part.lower())
+    return found
 
 
 def _overlap(one: set[str], other: set[str]) -> float:
-    return len(one & other) / len(one | other) if one and other else 0.0
+    if one and other:
+        return len(one & other) / len(one | other)
+    return 0.0
 
 
 def _nearness(path: str, other: str) -> float:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from laconic.index.store import Symbol
+from laconic.plane.source import OpenedFile
+from laconic.plane.tool import Piece, ToolCall
 from laconic.render.compact import Json
 from laconic.render.numbered import header
-from laconic.tools.source import OpenedFile
-from laconic.tools.tool import Piece, ToolCall
 
 _INNER = frozenset({"variable", "field", "constant", "key", "property"})
 _LONGEST = 100  # characters of a signature
@@ -15,7 +15,10 @@ _LONGEST = 100  # characters of a signature
 def outline(call: ToolCall, file: OpenedFile) -> list[Piece]:
     """One piece a top-level symbol: its line; with the names of its members; with their signatures."""
     row = call.plane.index.store.file(file.path)
-    symbols = call.plane.index.store.symbols_in(row.id) if row is not None else []
+    if row is not None:
+        symbols = call.plane.index.store.symbols_in(row.id)
+    else:
+        symbols = []
     members: dict[int | None, list[Symbol]] = {}
     for symbol in symbols:
         members.setdefault(symbol.parent, []).append(symbol)
@@ -27,11 +30,16 @@ def outline(call: ToolCall, file: OpenedFile) -> list[Piece]:
 def scaffold(call: ToolCall, symbol: Symbol, most: int) -> list[str]:
     """A type as its line with the names of its members, at most so many; nothing where it has none."""
     store = call.plane.index.store
-    inner = [each for each in store.symbols_in(symbol.file) if each.parent == symbol.id]
+    inner = []
+    for each in store.symbols_in(symbol.file):
+        if each.parent == symbol.id:
+            inner.append(each)
     told = [each for each in inner if each.kind not in _INNER] or inner
     if not told:
         return []
-    more = f" and {len(told) - most} more" if len(told) > most else ""
+    more = ""
+    if len(told) > most:
+        more = f" and {len(told) - most} more"
     names = " ".join(f"{each.name}:{each.start}" for each in told[:most])
     return [f"{symbol.span} {_sign(symbol)}\n  {names}{more}\n"]
 
@@ -63,4 +71,6 @@ def _below(symbol: Symbol, members: dict[int | None, list[Symbol]], depth: int =
 
 def _sign(symbol: Symbol) -> str:
     text = symbol.signature or symbol.name
-    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
+    if len(text) <= _LONGEST:
+        return text
+    return f"{text[: _LONGEST - 1]}…"

@@ -11,7 +11,8 @@ import pytest
 from tests.samples import shop
 
 from laconic.config import load
-from laconic.tools.plane import Plane
+from laconic.plane.plane import Plane
+from laconic.tools import tools
 
 MANY = 260
 
@@ -21,7 +22,9 @@ def plane(tmp_path: Path) -> Iterator[Plane]:
     root = shop(tmp_path)
     handlers = (f"def handler_{number:03}():\n    return {number}\n\n" for number in range(MANY))
     (root / "many.py").write_text("".join(handlers))
-    opened = Plane(root, load(flags={"cache_dir": str(tmp_path / "cache")}, environ={}, file=tmp_path / "none"))
+    opened = Plane(
+        root, load(flags={"cache_dir": str(tmp_path / "cache")}, environ={}, file=tmp_path / "none"), tools()
+    )
     yield opened
     opened.close()
 
@@ -34,7 +37,7 @@ def _names(text: str) -> list[str]:
 def test_a_page_has_at_most_100_hits_whatever_is_asked_for(plane: Plane) -> None:
     reply = plane.call("search", {"query": "handler_", "limit": 5000, "budget": 10_000})
     assert len(_names(reply.text)) == 100
-    assert f"[100 of {MANY} hits; more: search('handler_', limit=5000, offset=100)]" in reply.text
+    assert f"[100 of {MANY} hits; more: search('handler_', limit=5000, budget=10000, offset=100)]" in reply.text
 
 
 @pytest.mark.feature("J3", "U8")

@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from laconic.index.search.line_scores import Place
+from laconic.plane.source import clip_line
 from laconic.records import Span
-from laconic.tools.source import clip_line
 
 _BREAK: Final = 10  # characters that a line costs beside its own
 _MARK: Final = 4  # tokens of the line that says where a window is
@@ -64,7 +64,10 @@ class Choice:
                 self._at += 1
                 continue
             known = self._known(path, line)
-            edges = [] if known else [edge for edge in self._edges(place) if edge not in chosen]
+            if known:
+                edges = []
+            else:
+                edges = [edge for edge in self._edges(place) if edge not in chosen]
             beside = ((path, line - 1) in chosen) + ((path, line + 1) in chosen)
             price = self._cost("".join(f"{self._line(each)}\n" for each in (place, *edges))) + _MARK * (1 - beside)
             price += 0 if path in paths else self._cost(f"{path}\n")
@@ -111,7 +114,9 @@ class Choice:
             yield Window(path, Span(start, end))
 
     def _is_bridged(self, path: str, before: int, after: int) -> bool:
-        between = [(path, line) for line in range(before + 1, after)]
+        between = []
+        for line in range(before + 1, after):
+            between.append((path, line))
         if after - before > _HOLE or any(place in self._taken or self._known(*place) for place in between):
             return False
         return sum(len(self._line(place).strip()) for place in between) <= _SMALL
