@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from laconic.index.language import Language
+from laconic.index.parse.compiled import compile_language
 from laconic.index.parse.definitions import outline, records
 from laconic.index.parse.detect import language_of
-from laconic.index.parse.language import Language, compile_language
 from laconic.index.parse.lines import outline_by_lines
 from laconic.index.parse.references import references
 from laconic.index.parse.source import Source

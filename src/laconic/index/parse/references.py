@@ -11,8 +11,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from laconic.index.parse.compiled import Compiled
 from laconic.index.parse.definitions import FUNCTIONS, Outline, scopes
-from laconic.index.parse.language import Compiled
 from laconic.index.parse.receiver import before
 from laconic.index.parse.source import Source
 from laconic.records import Reference

@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
+from laconic.index.meaning import NamePlace
 from laconic.index.resolve.code import TYPES, Code
-from laconic.index.resolve.meaning import NamePlace
 from laconic.index.resolve.names import path
 from laconic.index.schema import file_of, position_of
 from laconic.index.store import Symbol
@@ -67,7 +67,7 @@ def own_members(code: Code, type_: int, name: str) -> list[Symbol]:
         return []
     here = code.outline(file_of(type_)).find_named(type_, name)
     dialect = code.sources[file_of(type_)].dialect
-    if dialect.family == "python" or (here and not dialect.two_spaces):
+    if dialect.closed_types or (here and not dialect.two_spaces):
         return here
     tail = f".{symbol.name}.{name}"
     elsewhere = [
@@ -122,7 +122,7 @@ def _linearise(code: Code, type_: int, order: list[int], deep: int) -> None:
         _linearise(code, base, order, deep + 1)
 
 
-def whole(code: Code, type_: int) -> bool:
+def is_whole(code: Code, type_: int) -> bool:
     """Whether all that a type inherits from is ours."""
     return not any(bases(code, each)[1] for each in ancestors(code, type_))
 
@@ -199,11 +199,12 @@ def _same_home(code: Code, type_: Symbol, other: Symbol) -> bool:
     one, two = code.sources.get(type_.file), code.sources.get(other.file)
     if one is None or two is None or one.dialect.family != two.dialect.family:
         return False
-    if one.dialect.family == "go":
+    home = one.dialect.home
+    if home == "folder":
         return one.folder == two.folder
-    if one.dialect.family in {"python", "script"}:
+    if home == "file":
         return one.id == two.id
-    return one.package == two.package or one.dialect.family == "c"
+    return home == "all" or one.package == two.package
 
 
 def _heirs(code: Code) -> dict[str, list[int]]:

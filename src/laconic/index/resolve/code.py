@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import Final, NamedTuple, TypeVar
 
 from laconic.errors import Unreadable
+from laconic.index.dialect import LanguageDialect
+from laconic.index.languages import dialect_of
 from laconic.index.packed import unpack_named
-from laconic.index.resolve.dialect import LanguageDialect, dialect_of
 from laconic.index.schema import file_of, position_of, symbol_id
 from laconic.index.store import Store, Symbol
 from laconic.records import Import, Reference

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
+from laconic.index.meaning import Meaning, NamePlace, of
 from laconic.index.resolve import classes, names
 from laconic.index.resolve.code import CALLABLES, Code
 from laconic.index.resolve.expression import steps
-from laconic.index.resolve.meaning import Meaning, NamePlace, of
 from laconic.index.resolve.modules import locate
 from laconic.index.resolve.target import TargetSymbol
 from laconic.index.resolve.values import Values
@@ -72,7 +72,7 @@ class Judge:
         meant = names.lookup(self.code, place, ref.name)
         if meant.kind == "symbol":
             return self._compare(wanted, meant, self._tier(wanted, place))
-        if meant.kind == "module" and dialect.family == "script":  # `const run = require("./run")`
+        if meant.kind == "module" and dialect.default_exports:  # `const run = require("./run")`
             return self._compare(wanted, names.member(self.code, meant, "default"), "import")
         if meant.kind != "unknown":
             return None
@@ -120,7 +120,7 @@ class Judge:
     def _untold(self, wanted: TargetSymbol, place: NamePlace, ref: Reference) -> Verdict | None:
         """A receiver of which nothing is known."""
         if wanted.is_member:
-            return Verdict("unique", True) if wanted.telling else _BY_NAME
+            return Verdict("unique", True) if wanted.is_telling else _BY_NAME
         if wanted.dialect.shorthand:
             return _BY_NAME
         parts = steps(ref.receiver)

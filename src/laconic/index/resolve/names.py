@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Final
 
+from laconic.index.meaning import FOREIGN, UNKNOWN, Meaning, NamePlace, module, of
 from laconic.index.resolve.code import NAMELESS, TYPES, Code, SourceFile
-from laconic.index.resolve.meaning import FOREIGN, UNKNOWN, Meaning, NamePlace, module, of
-from laconic.index.resolve.modules import locate, part
+from laconic.index.resolve.modules import find_part, locate
 from laconic.index.schema import file_of
 from laconic.index.store import Symbol
 from laconic.records import Import
-
-_OPEN: Final = frozenset({"python", "rust"})  # what a module imports, importers may take from it
 
 Seen = set[tuple[tuple[int, ...], str, str]]  # modules and names on the way to a re-export
 
@@ -30,9 +27,11 @@ def lookup(code: Code, place: NamePlace, name: str) -> Meaning:
         return meant
     if meant := _look_in_shared(code, source, name):
         return meant
-    if source.dialect.family == "rust":
-        return _crate(code, source, place, name)
-    return FOREIGN if name in source.dialect.builtin else UNKNOWN
+    if name in source.dialect.builtin:
+        return FOREIGN
+    if source.dialect.implicit_modules:
+        return _find_implicit_module(code, source, place, name)
+    return UNKNOWN
 
 
 def path(code: Code, place: NamePlace, names: Sequence[str]) -> Meaning:
@@ -87,19 +86,13 @@ def bound_name(source: SourceFile, each: Import) -> str:
         return each.alias
     if each.name:
         return each.name
-    family = source.dialect.family
-    if family == "python":
-        return each.module.partition(".")[0]
-    tail = each.module.replace("::", "/").replace("\\", "/").rstrip("/").rpartition("/")[2]
-    if family == "go":
-        return _go_name(each.module, tail)
-    return tail.rpartition(".")[2] if family in {"jvm", "csharp"} else tail
+    return source.dialect.bind(each.module)
 
 
 def follow_import(code: Code, source: SourceFile, each: Import, seen: Seen | None = None) -> Meaning:
     """What one import brings."""
-    if source.dialect.family == "python" and not each.name and not each.alias:
-        return locate(code, source, each.module.partition(".")[0])
+    if source.dialect.binds_head and not each.name and not each.alias:
+        return locate(code, source, source.dialect.bind(each.module))
     if not each.module:  # the file exports something of its own under another name
         return UNKNOWN if each.alias == each.name else lookup(code, NamePlace(source.id, -1, each.line), each.name)
     whole = locate(code, source, _absolute(code, source, each))
@@ -134,26 +127,25 @@ def _member(code: Code, whole: Meaning, name: str, seen: Seen) -> Meaning:
         if file not in code.sources:
             continue
         source = code.sources[file]
-        if name == "default" and source.dialect.family == "script":
+        if name == "default" and source.dialect.default_exports:
             own += [each.id for each in code.outline(file).symbols if "default" in each.modifiers.split()]
         own += [symbol.id for symbol in code.top(file, name)]
         again += [
             follow_import(code, source, each, seen)
             for each in code.imports(file)
             if bound_name(source, each) == name
-            and (each.exported or source.dialect.family in _OPEN or name in code.exports(file))
+            and (each.exported or source.dialect.open_modules or name in code.exports(file))
         ]
     if meant := _merge([of(own), *again]):
         return meant
-    family = code.sources[whole.files[0]].dialect.family if whole.files else "python"
-    if meant := part(code, whole, family, name):
+    if meant := find_part(code, whole, name):
         return meant
     return _merge(
         follow_star_import(code, code.sources[file], each, name, seen)
         for file in whole.files
         if file in code.sources and name != "default"
         for each in code.imports(file)
-        if each.name == "*" and not each.alias and (each.exported or code.sources[file].dialect.family in _OPEN)
+        if each.name == "*" and not each.alias and (each.exported or code.sources[file].dialect.open_modules)
     )
 
 
@@ -165,23 +157,16 @@ def follow_star_import(code: Code, source: SourceFile, each: Import, name: str, 
     return inside(code, whole, name) if whole.kind == "symbol" else UNKNOWN
 
 
-def _crate(code: Code, source: SourceFile, place: NamePlace, name: str) -> Meaning:
-    """The head of a Rust path that nothing brings in: `crate`, `super`, or another crate."""
-    if name in {"std", "core", "alloc"} or name in source.dialect.builtin:
-        return FOREIGN
+def _find_implicit_module(code: Code, source: SourceFile, place: NamePlace, name: str) -> Meaning:
+    """The head of a path that nothing brings in: `crate`, `super`, or another crate of Rust."""
     found = locate(code, source, _absolute(code, source, Import(name, place.line)))
     return found if found.kind == "module" else UNKNOWN
 
 
 def _absolute(code: Code, source: SourceFile, each: Import) -> str:
-    """The module of an import; inside `mod x { }` of Rust, `super` leads to the file first."""
-    if source.dialect.family != "rust" or not each.module.startswith("super"):
-        return each.module
-    depth = sum(s.kind == "module" and s.start < each.line <= s.end for s in code.outline(source.id).symbols)
-    parts = each.module.split("::")
-    while depth and parts and parts[0] == "super":
-        parts, depth = parts[1:], depth - 1
-    return "::".join(parts if parts[:1] == ["super"] else ["self", *parts])
+    """The module of an import, seen from where it stands."""
+    rule = source.dialect.make_absolute
+    return rule(code, source, each) if rule else each.module
 
 
 def _look_in_stars(code: Code, source: SourceFile, name: str) -> Meaning:
@@ -197,7 +182,7 @@ def _look_in_shared(code: Code, source: SourceFile, name: str) -> Meaning:
     shared = source.dialect.shared
     if not shared:
         return UNKNOWN
-    found = [s for s in code.find_named(name) if s.parent is None and s.kind not in NAMELESS and not _outlying(s)]
+    found = [s for s in code.find_named(name) if s.parent is None and s.kind not in NAMELESS and not _is_outlying(s)]
     if shared == "folder":
         return of([each.id for each in found if _folder(code, each) == source.folder])
     if shared == "package":
@@ -207,7 +192,7 @@ def _look_in_shared(code: Code, source: SourceFile, name: str) -> Meaning:
     return of([each.id for each in near or same])
 
 
-def _outlying(symbol: Symbol) -> bool:
+def _is_outlying(symbol: Symbol) -> bool:
     """Whether it belongs to a type that is defined elsewhere."""
     return "." in symbol.qualified
 
@@ -225,13 +210,6 @@ def _package(code: Code, symbol: Symbol) -> str:
 def _family(code: Code, symbol: Symbol) -> str:
     source = code.sources.get(symbol.file)
     return source.dialect.family if source else ""
-
-
-def _go_name(module_path: str, tail: str) -> str:
-    """The usual name of a Go package: version folders and `go-` are not part of it."""
-    if tail[:1] == "v" and tail[1:].isdigit():
-        tail = module_path.split("/")[-2]
-    return tail.split(".")[0].removeprefix("go-").replace("-", "_") if "." in tail else tail.removeprefix("go-")
 
 
 def _merge(meanings: Iterable[Meaning]) -> Meaning:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
+from laconic.index.dialect import LanguageDialect
 from laconic.index.resolve import classes
 from laconic.index.resolve.code import CALLABLES, NAMELESS, TYPES, Code
-from laconic.index.resolve.dialect import LanguageDialect, distinctive
+from laconic.index.resolve.common_names import is_distinctive
 from laconic.index.store import Symbol
 
 _ABSTRACT: Final = frozenset({"interface", "trait", "protocol", "type"})
@@ -36,9 +37,9 @@ class TargetSymbol:
         return bool(self.owners) or (self.symbol.parent is None and "." in self.symbol.qualified)
 
     @property
-    def telling(self) -> bool:
+    def is_telling(self) -> bool:
         """Whether a use on an unknown receiver can only mean this."""
-        return self.unique and not self.up and distinctive(self.name)
+        return self.unique and not self.up and is_distinctive(self.name)
 
 
 def target(code: Code, symbol: Symbol) -> TargetSymbol:
@@ -65,7 +66,7 @@ def target(code: Code, symbol: Symbol) -> TargetSymbol:
         not others,
         source.dialect,
         bool(kinds & _ABSTRACT),
-        any(not classes.whole(code, owner) for owner in owners)
+        any(not classes.is_whole(code, owner) for owner in owners)
         or (source.dialect.open_types and _is_added(code, symbol)),
     )
 
@@ -80,7 +81,7 @@ def _same(code: Code, each: Symbol, symbol: Symbol, owners: tuple[int, ...]) -> 
     one, two = code.sources.get(each.file), code.sources[symbol.file]
     if one is None or one.dialect.family != two.dialect.family:
         return False
-    if one.dialect.family == "c":  # a declaration in a header and the definition behind it
+    if one.dialect.declared_apart:  # a declaration in a header and the definition behind it
         return "static" not in each.modifiers.split() and "static" not in symbol.modifiers.split()
     return bool(owners) and tuple(classes.owners(code, each)) == owners
 

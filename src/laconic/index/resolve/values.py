@@ -6,11 +6,12 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
+from laconic.index.declared import Given, type_names
+from laconic.index.meaning import ALIEN, UNKNOWN, Meaning, NamePlace, instance, of
 from laconic.index.resolve import classes, names
+from laconic.index.resolve.bindings import find_bindings
 from laconic.index.resolve.code import CALLABLES, TYPES, Code, SourceFile
-from laconic.index.resolve.declared import Given, bindings, read_held_type, result, type_names
 from laconic.index.resolve.expression import Step, chain, steps
-from laconic.index.resolve.meaning import ALIEN, UNKNOWN, Meaning, NamePlace, instance, of
 from laconic.index.schema import position_of
 from laconic.index.store import Symbol
 
@@ -91,7 +92,7 @@ class Values:
 
     def _read_declared(self, symbol: Symbol) -> Given:
         source = self.code.sources.get(symbol.file)
-        return read_held_type(source.dialect.family, symbol.name, symbol.signature) if source else Given(0, "opaque")
+        return source.dialect.read_type(symbol.name, symbol.signature) if source else Given(0, "opaque")
 
     def holds(self, symbol: Symbol, deep: int) -> Meaning:
         """What a variable, field or property holds."""
@@ -142,7 +143,7 @@ class Values:
             return UNKNOWN
         if symbol.kind == "constructor":
             return instance(classes.owners(self.code, symbol))
-        written = result(source.dialect.family, symbol.name, symbol.signature)
+        written = source.dialect.read_result(symbol.name, symbol.signature)
         return (
             self.read_type(NamePlace(symbol.file, position_of(symbol.id), symbol.line), written)
             if written
@@ -187,10 +188,10 @@ class Values:
                 continue
             found = self._find_bindings(source, around, name)
             if found:
-                return self._reaching(place, found) or [found[0][1]]
+                return self._find_reaching(place, found) or [found[0][1]]
         return []
 
-    def _reaching(self, place: NamePlace, found: list[tuple[int, Given]]) -> list[Given]:
+    def _find_reaching(self, place: NamePlace, found: list[tuple[int, Given]]) -> list[Given]:
         """Of several assignments those that may hold at a line: back to the last that is sure to have been run."""
         lines = self.code.lines(place.file)
         reaching: list[Given] = []
@@ -215,7 +216,7 @@ class Values:
             return kept
         lines = self.code.lines(source.id)
         text = "\n".join(lines[around.start - 1 : around.end])
-        given = bindings(source.dialect.family, name, text, around.signature) if name in text else ()
+        given = find_bindings(source.dialect, name, text, around.signature) if name in text else ()
         found = [(around.start + text.count("\n", 0, each.at), each) for each in given]
         self.code.derived[key] = found
         return found

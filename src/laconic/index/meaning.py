@@ -1,0 +1,51 @@
+"""What a name or an expression stands for, as far as the index can tell."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final, NamedTuple
+
+
+@dataclass(frozen=True, slots=True)
+class Meaning:
+    """One of: definitions of ours, values of types of ours, a module, something of others, or nothing known.
+
+    `foreign` is a module, type or function that is not ours, `alien` a value of a type that is not ours.
+    """
+
+    kind: str  # symbol, instance, module, foreign, alien, unknown
+    symbols: tuple[int, ...] = ()  # the definitions, or the types
+    files: tuple[int, ...] = ()  # of a module
+    folder: str = ""  # of a module that is a folder: where its parts lie
+    language: str = ""  # of a module that is a folder without files of its own
+
+    def __bool__(self) -> bool:
+        return self.kind != "unknown"
+
+
+class NamePlace(NamedTuple):
+    """Where a name stands: scope is the position of the innermost definition in its file."""
+
+    file: int
+    scope: int
+    line: int
+
+
+UNKNOWN: Final = Meaning("unknown")
+FOREIGN: Final = Meaning("foreign")
+ALIEN: Final = Meaning("alien")
+
+
+def of(symbols: tuple[int, ...] | list[int]) -> Meaning:
+    """Definitions."""
+    return Meaning("symbol", tuple(symbols)) if symbols else UNKNOWN
+
+
+def instance(symbols: tuple[int, ...] | list[int]) -> Meaning:
+    """A value of one of these types."""
+    return Meaning("instance", tuple(symbols)) if symbols else UNKNOWN
+
+
+def module(files: tuple[int, ...] | list[int], folder: str = "") -> Meaning:
+    """A module: the files that make it up."""
+    return Meaning("module", files=tuple(files), folder=folder) if files or folder else UNKNOWN
