@@ -13,7 +13,7 @@ from typing import Final
 
 import msgspec
 
-from laconic.index.resolve import Code, callers, implementations, references
+from laconic.index.resolve import Code, callers, implementations, overridden, references
 from laconic.index.store import Symbol
 from laconic.index.workspace_index import Index
 from laconic.render.table import Cell
@@ -118,8 +118,11 @@ def _measure(base: CodeBase, options: Options, misses: list[str]) -> Tally:
     code = Code(index.store, index.root)
     tally = Tally()
     _compare_outline(code, base, truth, tally, misses)
+    named: dict[str, set[Place]] = {}
+    for path, line, name, _ in truth.outline:
+        named.setdefault(name, set()).add((path, line))
     for each in truth.symbols:
-        _compare(code, each, tally, misses)
+        _compare(code, truth, each, named[each.name], tally, misses)
     index.close()
     return tally
 
@@ -136,7 +139,8 @@ def _compare_outline(code: Code, base: CodeBase, truth: Truth, tally: Tally, mis
             misses.append(f"outline {path}:{line} {kind} {name}")
 
 
-def _compare(code: Code, true: TrueSymbol, tally: Tally, misses: list[str]) -> None:
+def _compare(code: Code, truth: Truth, true: TrueSymbol, named: set[Place], tally: Tally, misses: list[str]) -> None:
+    """One symbol; lines with definitions of its name are neither right nor wrong."""
     tally.symbols += 1
     tally.true += len(true.uses)
     tally.heirs += len(true.implementations)
@@ -144,10 +148,10 @@ def _compare(code: Code, true: TrueSymbol, tally: Tally, misses: list[str]) -> N
     if symbol is None:
         misses.append(f"unknown {true.path}:{true.line} {true.name}, {len(true.uses)} uses")
         return
-    uses = references(code, symbol)
+    uses = [use for use in references(code, symbol) if use.path in truth.files]
     wanted = set(true.uses)
-    sure = {(use.path, use.line) for use in uses if use.sure}
-    found = {(use.path, use.line) for use in uses}
+    sure = {(use.path, use.line) for use in uses if use.sure} - named
+    found = {(use.path, use.line) for use in uses} - named
     tally.sure += len(sure)
     tally.sure_true += len(sure & wanted)
     tally.found += len(found)
@@ -158,7 +162,8 @@ def _compare(code: Code, true: TrueSymbol, tally: Tally, misses: list[str]) -> N
     _list(misses, "only possible", label, (wanted & found) - sure)
     _list(misses, "possible but false", label, found - sure - wanted)
     _compare_callers(code, symbol, wanted, tally)
-    heirs = {(code.sources[each.file].path, each.line) for each in implementations(code, symbol)}
+    related = [*implementations(code, symbol), *overridden(code, symbol)]
+    heirs = {(code.sources[each.file].path, each.line) for each in related}
     tally.heirs_found += len(heirs & set(true.implementations))
     _list(misses, "implementation missed", label, set(true.implementations) - heirs)
 

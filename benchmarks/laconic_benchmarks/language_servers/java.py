@@ -53,7 +53,8 @@ def read(base: CodeBase, root: Path) -> Truth:
             )
         )
     outline = tuple((each.path, each.line, each.name, each.kind) for each in defined)
-    return Truth("javac", outline, tuple(symbols))
+    files = {path for path, _, _, _ in outline}
+    return Truth("javac", outline, tuple(symbols), tuple(sorted(files)))
 
 
 def _run(root: Path) -> str:

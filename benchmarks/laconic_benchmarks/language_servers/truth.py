@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -30,6 +31,7 @@ _KINDS: Final = {  # of the protocol
 }
 _BODIES: Final = frozenset({6, 9, 12})  # what is inside of these is local
 _SYMBOLS: Final = 50  # that are asked about in one code base
+_PASSED: Final = frozenset({"node_modules", ".git", "testdata"})  # folders that servers do not look into
 _TESTS: Final = ("test", "example", "bench", "fuzz", "docs", "website", "play")
 
 
@@ -50,6 +52,7 @@ class Truth(msgspec.Struct, frozen=True):
     server: str
     outline: tuple[tuple[str, int, str, str], ...]  # path, line, name, kind of what is not local
     symbols: tuple[TrueSymbol, ...]
+    files: tuple[str, ...]  # that the server looked into
 
 
 class Defined(msgspec.Struct, frozen=True):
@@ -66,10 +69,8 @@ def read_truth(base: CodeBase, server: Server, root: Path, kept: Path) -> Truth:
     """The truth about a code base: as kept from an earlier run, else by asking the server."""
     if kept.is_file():
         return msgspec.json.decode(kept.read_bytes(), type=Truth)
-    if server.read is not None:
-        truth = server.read(base, root)
-    else:
-        truth = _ask(base, server, root)
+    read = server.read or partial(_ask, server=server)
+    truth = read(base, root)
     kept.parent.mkdir(parents=True, exist_ok=True)
     kept.write_bytes(msgspec.json.encode(truth))
     return truth
@@ -91,9 +92,9 @@ def is_test(path: str) -> bool:
     return any(word in path.lower() for word in _TESTS)
 
 
-def _ask(base: CodeBase, server: Server, root: Path) -> Truth:
+def _ask(base: CodeBase, root: Path, server: Server) -> Truth:
     files = sorted(each.relative_to(root).as_posix() for each in root.rglob("*") if each.suffix in server.suffixes)
-    files = [each for each in files if not set(each.split("/")) & {"node_modules", ".git"}]
+    files = [each for each in files if not each.startswith("_") and not set(each.split("/")) & _PASSED]
     server.prepare(root, files)
     with LanguageServer(server.command, root, server.options) as client:
         for path in files:
@@ -102,7 +103,7 @@ def _ask(base: CodeBase, server: Server, root: Path) -> Truth:
         defined = [each for path in files for each in _flatten(path, client.outline(path), set())]
         symbols = [_describe(client, each, defined) for each in choose(defined, base.below)]
     outline = tuple((each.path, each.line, each.name, each.kind) for each in defined)
-    return Truth(server.command[0], outline, tuple(symbols))
+    return Truth(server.command[0], outline, tuple(symbols), tuple(files))
 
 
 def _flatten(path: str, found: list[dict[str, Any]], above: set[int]) -> Iterator[Defined]:

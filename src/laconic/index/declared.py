@@ -6,7 +6,6 @@ Here is what several languages write alike; what only one of them writes is in i
 from __future__ import annotations
 
 import re
-from functools import lru_cache
 from typing import Final, NamedTuple
 
 _TYPE: Final = r"[A-Za-z_$][\w$.:]*(?:\s*<[^=;(){}]*?>)?"  # a name with its path and arguments
@@ -26,6 +25,18 @@ _WRAPPERS: Final = frozenset(
     | {"Box", "Rc", "Arc", "Ref", "RefMut", "Cow", "Pin", "MutexGuard", "RwLockReadGuard", "RwLockWriteGuard"}
     | {"Readonly", "Partial", "Promise", "Lazy", "unique_ptr", "shared_ptr", "Nullable", "Result", "Option"}
 )
+_LISTS: Final = (
+    "list List Sequence MutableSequence Iterable Iterator Collection set Set frozenset FrozenSet AbstractSet deque "
+    "Deque tuple Tuple Generator AsyncIterator AsyncIterable Vec VecDeque HashSet BTreeSet Array ReadonlyArray "
+    "ReadonlySet ArrayList LinkedList Stream Queue vector array span initializer_list unordered_set IEnumerable IList "
+    "ICollection IReadOnlyList MutableList Iter"
+)
+_MAPS: Final = (
+    "dict Dict Mapping MutableMapping defaultdict OrderedDict HashMap BTreeMap Map ReadonlyMap Record WeakMap "
+    "LinkedHashMap TreeMap ConcurrentHashMap map unordered_map Dictionary IDictionary MutableMap SortedMap NavigableMap"
+)
+# Types that hold values of one type, with the position of that type among their arguments.
+_CONTAINERS: Final = {**dict.fromkeys(_LISTS.split(), 0), **dict.fromkeys(_MAPS.split(), 1)}
 _NOTHING: Final = frozenset({"None", "null", "undefined", "nil"})
 _MODIFIERS: Final = re.compile(
     r"^(?:(?:const|let|var|val|mut|ref|dyn|impl|public|private|protected|internal|static|final|readonly|volatile|"
@@ -34,11 +45,12 @@ _MODIFIERS: Final = re.compile(
 
 
 class Given(NamedTuple):
-    """What a name is given: a type as written, a value as written, or something that tells nothing."""
+    """What a name is given: a type or a value as written, an element of a value, or something that tells nothing."""
 
-    at: int  # offset in the text
-    kind: str  # type, value, opaque; inner: the type of a parameter of a function within
+    kind: str  # type, value, each, opaque
     text: str = ""
+    member: str = ""  # only this member of it
+    part: int = 0  # only this one of several results
 
 
 def bind_last_part(module: str) -> str:
@@ -57,7 +69,7 @@ def type_names(written: str) -> list[str]:
     text = re.sub(r"^[&*\s]*(?:'\w+\s+)?", "", text)
     text = _MODIFIERS.sub("", text).strip()
     text = re.sub(r"^[&*\s]*(?:mut\s+)?(?:dyn\s+|impl\s+)?", "", text)
-    sides = [side.strip().strip("\"'") for side in _split(text, "|") if side.strip() not in _NOTHING]
+    sides = [side.strip().strip("\"'") for side in split_outside(text, "|") if side.strip() not in _NOTHING]
     if len(sides) != 1:
         return []
     text = sides[0]
@@ -67,14 +79,15 @@ def type_names(written: str) -> list[str]:
     names = re.split(r"\.|::|\\", match[0])
     rest = text[match.end() :].strip()
     if names[-1] in _WRAPPERS and rest[:1] in {"[", "<"}:
-        inner = _split(rest[1 : rest.rfind("]" if rest[0] == "[" else ">")], ",")
+        inner = split_outside(rest[1 : rest.rfind("]" if rest[0] == "[" else ">")], ",")
         return type_names(inner[-1] if names[-1] == "Coroutine" else inner[0]) if inner else []
     if rest.startswith("[]") or rest.startswith("("):
         return []
     return names
 
 
-def _split(text: str, mark: str) -> list[str]:
+def split_outside(text: str, mark: str) -> list[str]:
+    """Parts of a text between marks that no bracket holds."""
     parts, depth, last = [], 0, 0
     for at, letter in enumerate(text):
         if letter in "[<({":
@@ -85,6 +98,24 @@ def _split(text: str, mark: str) -> list[str]:
             parts.append(text[last:at])
             last = at + 1
     return [*parts, text[last:]]
+
+
+def read_element_type(written: str) -> str:
+    """The type of what a list, map or array holds, as written; empty when it is none of them."""
+    text = _MODIFIERS.sub("", written.strip().strip("\"'")).strip().lstrip("&*").strip()
+    text = re.sub(r"^(?:'\w+\s+)?(?:mut\s+|readonly\s+|const\s+)*", "", text)
+    if match := re.match(r"(?:\[\w*\]|\.\.\.|map\[[^\]]*\]|(?:<-)?chan(?:<-)?\s)\s*(.+)", text):  # of Go
+        return match[1]
+    if match := re.match(r"\[([^;\]]+)(?:;[^\]]*)?\]$", text):  # of Rust
+        return match[1]
+    if match := re.match(r"(.+?)\[\]$", text):
+        return match[1].strip("()")
+    match = re.match(r"((?:[A-Za-z_]\w*(?:\.|::))*)([A-Za-z_]\w*)\s*[\[<]", text)
+    if match is None or match[2] not in _CONTAINERS:
+        return ""
+    closing = max(text.rfind("]"), text.rfind(">"))
+    parts = split_outside(text[match.end() : closing], ",")
+    return parts[_CONTAINERS[match[2]] if len(parts) > _CONTAINERS[match[2]] else -1].strip()
 
 
 def read_result_after_arrow(name: str, signature: str) -> str:
@@ -125,31 +156,25 @@ def read_type_after_colon(name: str, signature: str) -> Given:
     """`name: T`, else `name = value`."""
     text, word = signature.strip(), re.escape(name)
     if match := re.search(rf"(?<![\w$]){word}\s*[?!]?\s*:\s*([^=;]+)", text):
-        return Given(0, "type", match[1].strip().rstrip(","))
+        return Given("type", match[1].strip().rstrip(","))
     if match := re.search(rf"(?<![\w$]){word}\s*:?=\s*([^=].*)", text):
-        return Given(0, "value", match[1])
-    return Given(0, "opaque")
+        return Given("value", match[1])
+    return Given("opaque")
 
 
 def read_type_before_name(name: str, signature: str) -> Given:
     """`T name`."""
     if match := re.search(rf"({_TYPE})\s+[*&]?{re.escape(name)}\s*(?:[=;,]|$)", signature.strip()):
-        return Given(0, "type", match[1])
-    return Given(0, "opaque")
+        return Given("type", match[1])
+    return Given("opaque")
 
 
-@lru_cache(maxsize=512)
-def compile_pattern(pattern: str) -> re.Pattern[str]:
-    """A pattern of a dialect, with the words in capitals replaced by what they stand for."""
-    return re.compile(pattern.replace("TYPE", _TYPE).replace("REST", _REST).replace("WORD", MARK))
+def read_type_after_equals(name: str, signature: str) -> str:
+    """`type name = T`."""
+    match = re.search(rf"\b{re.escape(name)}\b[^=]*=\s*([^;]+)", signature)
+    return match[1].strip() if match else ""
 
 
-MARK: Final = "\0"  # stands for the name while the patterns, which are the same for all names, are tried
-_REST: Final = r"([^\n=][^\n]*(?:\n\s*\.[^\n]*)*)"
-# Declarations as Java, C and C# write them, and those that come after `val` and `var`.
-TYPE_FIRST: Final = (
-    ("type", r"(?<![\w.$])(TYPE)(?:\[\])*\s+WORD\s*(?=[=;:,)])"),
-    ("type", r"(?:[(,]|\b(?:val|var))\s*WORD\s*:\s*(TYPE)"),
-    ("value", r"\b(?:var|val|auto)\s+WORD\s*=\s*REST"),
-    ("inner", r"WORD\s*->|\([^()]*WORD[^()]*\)\s*->"),
-)
+def take_whole(written: str) -> list[str]:
+    """A function has one result."""
+    return [written] if written else []

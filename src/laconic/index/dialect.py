@@ -6,7 +6,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from laconic.index.declared import Given, bind_last_part, read_result_before_name, read_type_before_name
+from laconic.index.declared import (
+    Given,
+    bind_last_part,
+    read_result_before_name,
+    read_type_after_equals,
+    read_type_before_name,
+    take_whole,
+)
 
 if TYPE_CHECKING:
     from laconic.index.meaning import Meaning
@@ -20,11 +27,7 @@ MakeAbsolute = Callable[["Code", "SourceFile", "Import"], str]
 
 @dataclass(frozen=True, slots=True)
 class LanguageDialect:
-    """One language as the resolver sees it.
-
-    In the patterns of `parameter` and `statements` WORD stands for the name, TYPE for a written type and REST for a value
-    up to the end of its line; what the first group holds is the type or the value.
-    """
+    """One language as the resolver sees it."""
 
     family: str  # languages that can refer to each other's definitions
     me: frozenset[str] = frozenset({"this"})  # the object that a method runs on
@@ -49,10 +52,10 @@ class LanguageDialect:
     find_part: FindPart | None = None  # a module inside a module
     make_absolute: MakeAbsolute | None = None  # the module of an import, seen from where it stands
     bind: Callable[[str], str] = bind_last_part  # the name under which a file knows a whole module
-    parameter: str = ""
-    statements: tuple[tuple[str, str], ...] = ()
-    documentation: str = ""  # pattern for text inside a function that is no code
     read_result: Callable[[str, str], str] = read_result_before_name  # of a function, by its name and signature
+    split_results: Callable[[str], list[str]] = take_whole  # several results of one function
+    read_returned: Callable[[list[str]], list[tuple[int, str]]] | None = None  # lines and texts of what is returned
+    read_alias: Callable[[str, str], str] = read_type_after_equals  # the type that a name is another name for
     read_type: Callable[[str, str], Given] = read_type_before_name  # of a variable or field, by the same
 
 

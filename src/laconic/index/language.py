@@ -42,6 +42,10 @@ class Language:
     shebangs: tuple[str, ...] = ()
     definitions: str = ""
     references: str = ""
+    locals: str = ""  # what local names are given; see `resolve/local_names.py` for the captures
+    scopes: frozenset[str] = frozenset()  # nodes in which a local name is known
+    blocks: frozenset[str] = frozenset()  # nodes whose statements are run one after the other
+    method_wrapper: tuple[str, str] = ("", "")  # what a method needs around it to be parsed alone
     imports: Imports | None = None
     refine: Callable[[Found, Source], None] | None = None  # last word on one definition
     documentation: Callable[[Node], Node | None] | None = None  # documentation inside the definition

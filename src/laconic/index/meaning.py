@@ -10,11 +10,11 @@ from typing import Final, NamedTuple
 class Meaning:
     """One of: definitions of ours, values of types of ours, a module, something of others, or nothing known.
 
-    `foreign` is a module, type or function that is not ours, `alien` a value of a type that is not ours.
+    `container` is a list or map of values of types of ours, `foreign` is a module, type or function that is not ours, `alien` a value of a type that is not ours.
     """
 
-    kind: str  # symbol, instance, module, foreign, alien, unknown
-    symbols: tuple[int, ...] = ()  # the definitions, or the types
+    kind: str  # symbol, instance, container, module, foreign, alien, unknown
+    symbols: tuple[int, ...] = ()  # the definitions, or the types (of a container: those of its elements)
     files: tuple[int, ...] = ()  # of a module
     folder: str = ""  # of a module that is a folder: where its parts lie
     language: str = ""  # of a module that is a folder without files of its own
@@ -29,6 +29,7 @@ class NamePlace(NamedTuple):
     file: int
     scope: int
     line: int
+    column: int = 1_000_000  # the end of the line
 
 
 UNKNOWN: Final = Meaning("unknown")
@@ -44,6 +45,11 @@ def of(symbols: tuple[int, ...] | list[int]) -> Meaning:
 def instance(symbols: tuple[int, ...] | list[int]) -> Meaning:
     """A value of one of these types."""
     return Meaning("instance", tuple(symbols)) if symbols else UNKNOWN
+
+
+def container(symbols: tuple[int, ...] | list[int]) -> Meaning:
+    """A value that holds values of one of these types: a list, a map."""
+    return Meaning("container", tuple(symbols)) if symbols else UNKNOWN
 
 
 def module(files: tuple[int, ...] | list[int], folder: str = "") -> Meaning:

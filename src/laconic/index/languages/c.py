@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
-from laconic.index.declared import TYPE_FIRST
 from laconic.index.dialect import LanguageDialect, split_words
 from laconic.index.language import Language
 from laconic.index.module_paths.included_files import locate_included
@@ -111,6 +110,35 @@ _CPP_REFERENCES: Final = """
 """
 
 
+def _locals(cpp: bool) -> str:
+    name = _wrap_declarator("[(identifier) @name (array_declarator declarator: (identifier) @name)]", cpp)
+    typed = f"""
+(parameter_declaration type: (_) @type declarator: {name})
+(declaration type: (_) @type declarator: {name} (#not-eq? @type "auto"))
+(declaration type: (_) @type declarator: (init_declarator declarator: {name}) (#not-eq? @type "auto"))
+"""
+    return typed + (_CPP_LOCALS if cpp else "")
+
+
+_CPP_LOCALS: Final = """
+(optional_parameter_declaration type: (_) @type declarator: [(identifier) @name (pointer_declarator declarator: (identifier) @name) (reference_declarator (identifier) @name)])
+(declaration type: (placeholder_type_specifier) declarator: (init_declarator declarator: [(identifier) @name (pointer_declarator declarator: (identifier) @name) (reference_declarator (identifier) @name)] value: (_) @value))
+(for_range_loop type: (_) @type declarator: [(identifier) @name (reference_declarator (identifier) @name)] (#not-match? @type "auto"))
+(for_range_loop type: (placeholder_type_specifier) declarator: [(identifier) @name (reference_declarator (identifier) @name)] right: (_) @each)
+"""
+_SCOPES: Final = frozenset(
+    {
+        "compound_statement",
+        "function_definition",
+        "lambda_expression",
+        "for_statement",
+        "for_range_loop",
+        "if_statement",
+        "catch_clause",
+    }
+)
+
+
 def _imports(node: Node, source: Source) -> Iterator[Import | str]:
     line = node.start_point[0] + 1
     text = (node.text or b"").decode("utf-8", "replace")
@@ -179,7 +207,6 @@ C_DIALECT: Final = LanguageDialect(
     declared_apart=True,
     builtin=_BUILT_IN_TYPES,
     locate=locate_included,
-    statements=TYPE_FIRST,
 )
 _CPP_HEADER: Final = re.compile(rb"^\s*(?:class|namespace|template|using|public:|private:)\b", re.MULTILINE)
 
@@ -196,6 +223,9 @@ LANGUAGES: Final = (
         grammar="tree_sitter_c",
         definitions=_definitions(cpp=False),
         references="[(identifier) (field_identifier) (type_identifier)] @id" + _REFERENCES,
+        locals=_locals(cpp=False),
+        scopes=_SCOPES,
+        blocks=_SCOPES,
         imports=_imports,
         refine=_refine,
         modifiers=_MODIFIERS,
@@ -223,6 +253,9 @@ LANGUAGES: Final = (
         grammar="tree_sitter_cpp",
         definitions=_definitions(cpp=True),
         references=_CPP_REFERENCES + _REFERENCES,
+        locals=_locals(cpp=True),
+        scopes=_SCOPES,
+        blocks=_SCOPES,
         imports=_imports,
         refine=_refine,
         wrappers=frozenset({"template_declaration"}),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
-from laconic.index.declared import TYPE_FIRST, bind_last_word
+from laconic.index.declared import bind_last_word
 from laconic.index.dialect import LanguageDialect, split_words
 from laconic.index.language import Language
 from laconic.index.module_paths.declared_packages import locate_package
@@ -73,6 +73,17 @@ _REFERENCES: Final = """
 (file_scoped_namespace_declaration name: (_) @in.import)
 """
 
+_LOCALS: Final = """
+(parameter type: (_) @type name: (identifier) @name)
+(variable_declaration type: (_) @type (variable_declarator name: (identifier) @name) (#not-eq? @type "var"))
+(variable_declaration type: (implicit_type) (variable_declarator name: (identifier) @name (_) @value .))
+(foreach_statement type: (_) @type left: (identifier) @name (#not-eq? @type "var"))
+(foreach_statement type: (implicit_type) left: (identifier) @name right: (_) @each)
+(catch_declaration type: (_) @type name: (identifier) @name)
+(declaration_pattern type: (_) @type name: (identifier) @name)
+(lambda_expression parameters: (implicit_parameter) @name)
+"""
+
 
 def _imports(node: Node, source: Source) -> Iterator[Import | str]:
     words = (node.text or b"").decode("utf-8", "replace").rstrip("; \n").split()
@@ -118,7 +129,19 @@ _DIALECT: Final = LanguageDialect(
     builtin=_BUILT_IN_TYPES,
     locate=locate_package,
     bind=bind_last_word,
-    statements=TYPE_FIRST,
+)
+
+_SCOPES: Final = frozenset(
+    {
+        "block",
+        "method_declaration",
+        "constructor_declaration",
+        "lambda_expression",
+        "for_statement",
+        "foreach_statement",
+        "catch_clause",
+        "switch_section",
+    }
 )
 
 LANGUAGE: Final = Language(
@@ -129,6 +152,10 @@ LANGUAGE: Final = Language(
     grammar="tree_sitter_c_sharp",
     definitions=_DEFINITIONS,
     references=_REFERENCES,
+    locals=_LOCALS,
+    scopes=_SCOPES,
+    blocks=_SCOPES,
+    method_wrapper=("class _ { ", " }"),
     imports=_imports,
     refine=_refine,
     modifiers=frozenset(

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
-from laconic.index.declared import Given, after_parameters
+from laconic.index.declared import Given, after_parameters, split_outside
 from laconic.index.dialect import LanguageDialect, split_words
 from laconic.index.language import Language
 from laconic.index.meaning import FOREIGN, Meaning, module
@@ -56,6 +56,20 @@ _REFERENCES: Final = """
 (labeled_statement label: (label_name) @skip)
 (import_declaration) @in.import
 (package_clause) @in.import
+"""
+
+_LOCALS: Final = """
+(parameter_declaration name: (identifier) @name type: (_) @type)
+(variadic_parameter_declaration name: (identifier) @name type: (_) @each_type)
+(short_var_declaration left: (expression_list (identifier) @name) right: (expression_list) @values)
+(var_spec name: (identifier) @name type: (_) @type)
+(var_spec name: (identifier) @name !type value: (expression_list . (_) @value .))
+(const_spec name: (identifier) @name)
+(range_clause left: (expression_list . (identifier) @name))
+(range_clause left: (expression_list (_) . (identifier) @name) right: (_) @each)
+(receive_statement left: (expression_list . (identifier) @name) right: (unary_expression operand: (_) @each))
+(type_switch_statement alias: (expression_list (identifier) @name))
+(type_switch_statement alias: (expression_list (identifier) @name) (type_case . type: (_) @type . [(statement_list) (expression_statement)]) @scope)
 """
 
 
@@ -193,25 +207,35 @@ def _bind(module_path: str) -> str:
 
 
 def _read_result(name: str, signature: str) -> str:
-    """`func (r R) name() T`, or the first of several."""
+    """`func (r R) name() T`; several results keep their parentheses."""
     text = signature.removeprefix("func").strip()
     if text.startswith("("):
         text = after_parameters(text, "")
-    text = after_parameters(text, "").strip()
-    if text.startswith("("):
-        text = text[1:].split(",")[0].rstrip(")").strip()
-        text = text.split()[-1] if text else ""
-    return text
+    return after_parameters(text, "").strip()
+
+
+def _split_results(written: str) -> list[str]:
+    """`(a T, err error)` has two."""
+    if not written.startswith("("):
+        return [written] if written else []
+    found = [each.split() for each in split_outside(written[1:].rstrip(" )"), ",")]
+    return [words[-1] if words else "" for words in found]
+
+
+def _read_alias(name: str, signature: str) -> str:
+    """`type A = T` is another name, `type A T` is a type of its own."""
+    match = re.match(rf"(?:type\s+)?{re.escape(name)}\s*=\s*(.+)", signature)
+    return match[1] if match else ""
 
 
 def _read_type(name: str, signature: str) -> Given:
     """`name T`, else `name := value`."""
     text, word = signature.strip(), re.escape(name)
-    if match := re.match(rf"(?:var\s+|const\s+)?{word}(?:\s*,\s*\w+)*\s+(\*?[A-Za-z_][\w.]*)", text):
-        return Given(0, "type", match[1])
+    if match := re.match(rf"(?:var\s+|const\s+)?{word}(?:\s*,\s*\w+)*\s+([*\[A-Za-z_][^=`]*)", text):
+        return Given("type", match[1])
     if match := re.search(rf"{word}\s*:?=\s*(.+)", text):
-        return Given(0, "value", match[1])
-    return Given(0, "opaque")
+        return Given("value", match[1])
+    return Given("opaque")
 
 
 _BUILT_IN_TYPES: Final = split_words(
@@ -230,16 +254,26 @@ _DIALECT: Final = LanguageDialect(
     builtin=_BUILT_IN_TYPES,
     locate=_locate,
     bind=_bind,
-    parameter=r"[(,]\s*WORD(?:\s*,\s*\w+)*\s+(\*?[A-Za-z_][\w.]*|)",
-    statements=(
-        ("type", r"\bvar\s+WORD\s+(\*?[A-Za-z_][\w.]*)"),
-        ("inner", r"\bfunc\s*\([^()]*?WORD\s+(\*?[A-Za-z_][\w.]*)"),
-        ("value", r"WORD\s*:?=\s*REST"),
-        ("value", r"WORD\s*,\s*(?:\w+)\s*:=\s*(?!range\b)REST"),
-        ("opaque", r"(?:\w+\s*,\s*)+WORD\s*:?=|WORD[^\n=]*:=\s*range\b"),
-    ),
     read_result=_read_result,
+    split_results=_split_results,
+    read_alias=_read_alias,
     read_type=_read_type,
+)
+
+_SCOPES: Final = frozenset(
+    {
+        "block",
+        "function_declaration",
+        "method_declaration",
+        "func_literal",
+        "if_statement",
+        "for_statement",
+        "type_switch_statement",
+        "expression_switch_statement",
+        "expression_case",
+        "type_case",
+        "communication_case",
+    }
 )
 
 LANGUAGES: Final = (
@@ -249,6 +283,9 @@ LANGUAGES: Final = (
         grammar="tree_sitter_go",
         definitions=_DEFINITIONS,
         references=_REFERENCES,
+        locals=_LOCALS,
+        scopes=_SCOPES,
+        blocks=_SCOPES,
         imports=_imports,
         refine=_refine,
         wrappers=frozenset({"type_declaration", "const_declaration", "var_declaration"}),

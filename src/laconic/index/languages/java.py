@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
-from laconic.index.declared import TYPE_FIRST, bind_last_word
+from laconic.index.declared import bind_last_word
 from laconic.index.dialect import LanguageDialect, split_words
 from laconic.index.language import Language
 from laconic.index.module_paths.declared_packages import find_package_part, locate_package
@@ -76,6 +76,23 @@ _REFERENCES: Final = """
 (package_declaration) @in.import
 """
 
+_LOCALS: Final = """
+(formal_parameter type: (_) @type name: (identifier) @name)
+(spread_parameter (variable_declarator name: (identifier) @name))
+(catch_formal_parameter (catch_type . (_) @type .) name: (identifier) @name)
+(local_variable_declaration type: (_) @type declarator: (variable_declarator name: (identifier) @name) (#not-eq? @type "var"))
+(local_variable_declaration type: (_) @_var declarator: (variable_declarator name: (identifier) @name value: (_) @value) (#eq? @_var "var"))
+(enhanced_for_statement type: (_) @type name: (identifier) @name (#not-eq? @type "var"))
+(enhanced_for_statement type: (_) @_var name: (identifier) @name value: (_) @each (#eq? @_var "var"))
+(resource type: (_) @type name: (identifier) @name)
+(instanceof_expression right: (_) @type name: (identifier) @name)
+(type_pattern (_) @type (identifier) @name)
+(record_pattern_component (_) @type (identifier) @name)
+(lambda_expression parameters: (identifier) @name)
+(inferred_parameters (identifier) @name)
+(method_invocation object: (_) @each arguments: (argument_list (lambda_expression parameters: (identifier) @name)))
+"""
+
 
 def _imports(node: Node, source: Source) -> Iterator[Import | str]:
     words = (node.text or b"").decode("utf-8", "replace").removesuffix(";").split()
@@ -133,7 +150,22 @@ JVM: Final = LanguageDialect(
     locate=locate_package,
     find_part=find_package_part,
     bind=bind_last_word,
-    statements=TYPE_FIRST,
+)
+
+_SCOPES: Final = frozenset(
+    {
+        "block",
+        "constructor_body",
+        "method_declaration",
+        "constructor_declaration",
+        "lambda_expression",
+        "for_statement",
+        "enhanced_for_statement",
+        "catch_clause",
+        "try_with_resources_statement",
+        "switch_block_statement_group",
+        "switch_rule",
+    }
 )
 
 LANGUAGE: Final = Language(
@@ -142,6 +174,10 @@ LANGUAGE: Final = Language(
     grammar="tree_sitter_java",
     definitions=_DEFINITIONS,
     references=_REFERENCES,
+    locals=_LOCALS,
+    scopes=_SCOPES,
+    blocks=_SCOPES,
+    method_wrapper=("class _ { ", " }"),
     imports=_imports,
     refine=_refine,
     modifiers=frozenset(

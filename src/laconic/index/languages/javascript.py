@@ -105,6 +105,42 @@ _TYPED_REFERENCES: Final = """
 (extends_type_clause) @in.inherit
 (nested_type_identifier module: (identifier) @type)
 """
+_LOCALS: Final = """
+(variable_declarator name: (identifier) @name value: (_) @value)
+(variable_declarator name: (identifier) @name !value)
+(variable_declarator name: (object_pattern (shorthand_property_identifier_pattern) @name @key) value: (_) @value)
+(variable_declarator name: (object_pattern (object_assignment_pattern left: (shorthand_property_identifier_pattern) @name @key)) value: (_) @value)
+(variable_declarator name: (object_pattern (pair_pattern key: (property_identifier) @key value: (identifier) @name)) value: (_) @value)
+(variable_declarator name: (array_pattern (identifier) @name))
+(object_pattern (rest_pattern (identifier) @name))
+(for_in_statement left: (identifier) @name right: (_) @each)
+(for_in_statement left: (array_pattern (identifier) @name))
+(catch_clause parameter: (identifier) @name)
+(arrow_function parameter: (identifier) @name)
+(call_expression function: (member_expression object: (_) @each) arguments: (arguments (arrow_function parameter: (identifier) @name)))
+(if_statement condition: (parenthesized_expression (binary_expression left: (identifier) @name "instanceof" right: [(identifier) (member_expression)] @type)) consequence: (_) @scope)
+"""
+_PLAIN_LOCALS: Final = """
+(formal_parameters (identifier) @name)
+(formal_parameters (assignment_pattern left: (identifier) @name right: (_) @value))
+(formal_parameters (rest_pattern (identifier) @name))
+(formal_parameters (object_pattern (shorthand_property_identifier_pattern) @name))
+(call_expression function: (member_expression object: (_) @each) arguments: (arguments (arrow_function parameters: (formal_parameters . (identifier) @name))))
+"""
+_TYPED_LOCALS: Final = """
+(required_parameter pattern: (identifier) @name type: (type_annotation (_) @type))
+(required_parameter pattern: (identifier) @name !type value: (_) @value)
+(required_parameter pattern: (identifier) @name !type !value)
+(required_parameter pattern: (rest_pattern (identifier) @name) type: (type_annotation (_) @type))
+(required_parameter pattern: (object_pattern (shorthand_property_identifier_pattern) @name @key) type: (type_annotation (_) @type))
+(required_parameter pattern: (object_pattern (object_assignment_pattern left: (shorthand_property_identifier_pattern) @name @key)) type: (type_annotation (_) @type))
+(required_parameter pattern: (object_pattern (pair_pattern key: (property_identifier) @key value: (identifier) @name)) type: (type_annotation (_) @type))
+(required_parameter pattern: (object_pattern (shorthand_property_identifier_pattern) @name) !type)
+(optional_parameter pattern: (identifier) @name type: (type_annotation (_) @type))
+(variable_declarator name: (identifier) @name type: (type_annotation (_) @type))
+(variable_declarator name: (object_pattern (shorthand_property_identifier_pattern) @name @key) type: (type_annotation (_) @type))
+(call_expression function: (member_expression object: (_) @each) arguments: (arguments (arrow_function parameters: (formal_parameters . (required_parameter pattern: (identifier) @name !type)))))
+"""
 _JSX: Final = """
 (jsx_opening_element name: (identifier) @call)
 (jsx_self_closing_element name: (identifier) @call)
@@ -448,17 +484,25 @@ SCRIPT: Final = LanguageDialect(
     default_exports=True,
     builtin=_BUILT_IN_TYPES,
     locate=_locate,
-    parameter=r"[(,{]\s*(?:(?:private|public|protected|readonly)\s+)*WORD\s*\??(?:\s*:\s*([^,(){}=]+))?",
-    statements=(
-        ("type", r"(?:[(,]|\b(?:const|let|var))\s*WORD\s*[?!]?\s*:\s*([A-Z][\w.]*(?:<[^=;\n]*?>)?)\s*(?=[=,;)\n|])"),
-        ("value", r"WORD\s*(?::[^=\n]+)?=\s*(?!>)REST"),
-        ("opaque", r"\b(?:const|let|var)\s+(?:WORD\s+(?:of|in)\b|[\[{][^\]}]*?WORD)"),
-        ("inner", r"WORD\s*=>|\([^()]*WORD[^()]*\)\s*=>"),
-    ),
     read_result=read_result_after_parameters,
     read_type=read_type_after_colon,
 )
 
+_SCOPES: Final = frozenset(
+    {
+        "statement_block",
+        "function_declaration",
+        "generator_function_declaration",
+        "function_expression",
+        "arrow_function",
+        "method_definition",
+        "for_statement",
+        "for_in_statement",
+        "catch_clause",
+        "switch_case",
+        "switch_default",
+    }
+)
 _ALIASES: Final = {"javascript": ("js",), "typescript": ("ts",)}
 
 
@@ -478,6 +522,10 @@ def _language(
         shebangs=shebangs,
         definitions=_DEFINITIONS + (_TYPED if typed else _SCRIPT),
         references=references,
+        locals=_LOCALS + (_TYPED_LOCALS if typed else _PLAIN_LOCALS),
+        scopes=_SCOPES,
+        blocks=_SCOPES,
+        method_wrapper=("class _ { ", " }"),
         imports=_imports,
         refine=_refine,
         wrappers=_WRAPPERS,

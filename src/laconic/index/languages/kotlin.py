@@ -63,6 +63,15 @@ _REFERENCES: Final = """
 (package_header) @in.import
 """
 
+_LOCALS: Final = """
+(parameter (identifier) @name (_) @type)
+(property_declaration (variable_declaration . (identifier) @name . (_) @type))
+(property_declaration (variable_declaration . (identifier) @name .) (_) @value .)
+(for_statement (variable_declaration . (identifier) @name) . (_) @each)
+(lambda_parameters (variable_declaration (identifier) @name))
+(catch_block (identifier) @name (_) @type)
+"""
+
 
 def _imports(node: Node, source: Source) -> Iterator[Import | str]:
     text = (node.text or b"").decode("utf-8", "replace").strip().removeprefix("import").strip().rstrip(";")
@@ -112,6 +121,8 @@ def _read_type(name: str, signature: str) -> Given:
 
 KOTLIN: Final = replace(JVM, read_result=_read_result, read_type=_read_type)
 
+_SCOPES: Final = frozenset({"block", "function_declaration", "lambda_literal", "for_statement", "catch_block"})
+
 LANGUAGE: Final = Language(
     name="kotlin",
     aliases=("kt",),
@@ -120,6 +131,9 @@ LANGUAGE: Final = Language(
     grammar="tree_sitter_kotlin",
     definitions=_DEFINITIONS,
     references=_REFERENCES,
+    locals=_LOCALS,
+    scopes=_SCOPES,
+    blocks=_SCOPES,
     imports=_imports,
     refine=_refine,
     modifiers=frozenset(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from laconic.index.declared import TYPE_FIRST, read_result_after_parameters, read_type_after_colon
+from laconic.index.declared import read_result_after_parameters, read_type_after_colon
 from laconic.index.dialect import LanguageDialect
 from laconic.index.language import Language
 from laconic.index.languages.c import C_DIALECT
@@ -44,7 +44,6 @@ _SWIFT: Final = LanguageDialect(
     bare_members=True,
     shared="all",
     open_types=True,
-    statements=TYPE_FIRST,
     read_result=read_result_after_parameters,
     read_type=read_type_after_colon,
 )
@@ -52,7 +51,6 @@ _DART: Final = LanguageDialect(
     family="dart",
     bare_members=True,
     shared="all",
-    statements=TYPE_FIRST,
     read_result=read_result_after_parameters,
 )
 _DIALECTS: Final = {"dart": _DART, "groovy": KOTLIN, "objc": C_DIALECT, "scala": KOTLIN, "swift": _SWIFT}

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
-from laconic.index.declared import TYPE_FIRST
 from laconic.index.dialect import LanguageDialect
 from laconic.index.language import Language
 from laconic.index.module_paths.declared_packages import find_package_part, locate_package
@@ -55,6 +54,14 @@ _REFERENCES: Final = """
 (namespace_definition name: (_) @in.import)
 """
 
+_LOCALS: Final = """
+(simple_parameter type: (_) @type name: (variable_name (name) @name))
+(simple_parameter !type name: (variable_name (name) @name))
+(assignment_expression left: (variable_name (name) @name) right: (_) @value)
+(foreach_statement (_) @each . (variable_name (name) @name))
+(catch_clause type: (_) @type name: (variable_name (name) @name))
+"""
+
 
 def _imports(node: Node, source: Source) -> Iterator[Import | str]:
     line = node.start_point[0] + 1
@@ -99,7 +106,6 @@ _DIALECT: Final = LanguageDialect(
     shared="all",
     locate=locate_package,
     find_part=find_package_part,
-    statements=TYPE_FIRST,
 )
 
 LANGUAGE: Final = Language(
@@ -111,6 +117,10 @@ LANGUAGE: Final = Language(
     entry="language_php",
     definitions=_DEFINITIONS,
     references=_REFERENCES,
+    locals=_LOCALS,
+    scopes=frozenset({"method_declaration", "function_definition", "anonymous_function"}),
+    blocks=frozenset({"compound_statement", "method_declaration", "function_definition"}),
+    method_wrapper=("<?php class _ { ", " }"),
     imports=_imports,
     refine=_refine,
     comments=("//", "/*", "*", "#"),

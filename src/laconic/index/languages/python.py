@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
@@ -72,6 +73,33 @@ _REFERENCES: Final = """
 (import_statement) @in.import
 (import_from_statement) @in.import
 (future_import_statement) @in.import
+"""
+
+_LOCALS: Final = """
+(parameters (identifier) @name)
+(parameters (default_parameter name: (identifier) @name value: (_) @value))
+(parameters (typed_parameter . (identifier) @name type: (_) @type))
+(parameters (typed_parameter . (list_splat_pattern (identifier) @name)))
+(parameters (typed_parameter . (dictionary_splat_pattern (identifier) @name)))
+(parameters (typed_default_parameter name: (identifier) @name type: (_) @type))
+(parameters (list_splat_pattern (identifier) @name))
+(parameters (dictionary_splat_pattern (identifier) @name))
+(lambda_parameters (identifier) @name)
+(assignment left: (identifier) @name type: (_) @type)
+(assignment left: (identifier) @name !type right: (_) @value)
+(assignment left: (pattern_list (identifier) @name) right: (_) @values)
+(assignment left: (tuple_pattern (identifier) @name) right: (_) @values)
+(named_expression name: (identifier) @name value: (_) @value)
+(with_item value: (as_pattern (_) @value alias: (as_pattern_target (identifier) @name)))
+(except_clause value: (as_pattern (_) @type alias: (as_pattern_target (identifier) @name)))
+(for_statement left: (identifier) @name right: (_) @each)
+(for_statement left: (pattern_list (identifier) @name))
+(for_statement left: (tuple_pattern (identifier) @name))
+(for_in_clause left: (identifier) @name right: (_) @each)
+(for_in_clause left: (pattern_list (identifier) @name))
+(for_in_clause left: (tuple_pattern (identifier) @name))
+(if_statement condition: (call function: (identifier) @_test arguments: (argument_list . (identifier) @name . [(identifier) (attribute)] @type .))
+  consequence: (block) @scope (#eq? @_test "isinstance"))
 """
 
 _DECORATED: Final = {
@@ -259,6 +287,21 @@ _BUILT_IN_TYPES: Final = split_words(
     "ValueError TypeError KeyError "
 )
 
+_RETURN: Final = re.compile(r"^\s*return\s+(.+)")
+
+
+def _read_returned(lines: list[str]) -> list[tuple[int, str]]:
+    """What a function returns; nothing where that may be a generator or nothing at all."""
+    found: list[tuple[int, str]] = []
+    for number, line in enumerate(lines):
+        if re.match(r"\s*(?:yield\b|.*=\s*yield\b)", line):
+            return []
+        if (match := _RETURN.match(line)) and match[1].strip() != "None":
+            rest = lines[number + 1 : number + 8] if match[1].rstrip().endswith("(") else []
+            found.append((number, "\n".join([match[1], *rest])))
+    return found
+
+
 _DIALECT: Final = LanguageDialect(
     family="python",
     me=frozenset({"self", "cls"}),
@@ -272,20 +315,8 @@ _DIALECT: Final = LanguageDialect(
     locate=_locate,
     find_part=_find_part,
     bind=lambda module_path: module_path.partition(".")[0],
-    parameter=r"[(,]\s*\*{0,2}WORD(?:\s*:\s*((?:[^\[\],()=]|\[[^\]]*\]+)+))?",
-    statements=(
-        ("type", r"(?m)^[ \t]*WORD[ \t]*:[ \t]*([^=\n#]+)"),
-        ("value", r"(?m)^[ \t]*WORD[ \t]*(?::[^=\n]+)?=[ \t]*REST"),
-        ("value", r"\(\s*WORD\s*:=\s*REST"),
-        ("value", r"\bwith\b[^\n]*?[\s,(]([\w.]+\([^\n]*?\)|[\w.]+)\s+as\s+WORD"),
-        ("type", r"\bexcept\s+([\w.]+)\s+as\s+WORD"),
-        ("opaque", r"\bfor\s+[^:\n]*?WORD[^:\n]*?\bin\b"),
-        ("opaque", r"(?m)^[ \t]*\(?(?:[\w.]+\s*,\s*)*WORD\s*,[^=\n()]*="),
-        ("opaque", r"(?m)^[ \t]*\(?(?:[\w.]+\s*,\s*)+WORD\)?\s*="),
-        ("inner", r"\blambda\b[^:\n]*?WORD[^:\n]*:"),
-    ),
-    documentation=r'"""[\s\S]*?"""|\'\'\'[\s\S]*?\'\'\'',
     read_result=read_result_after_arrow,
+    read_returned=_read_returned,
     read_type=read_type_after_colon,
 )
 
@@ -297,6 +328,18 @@ LANGUAGE: Final = Language(
     grammar="tree_sitter_python",
     definitions=_DEFINITIONS,
     references=_REFERENCES,
+    locals=_LOCALS,
+    scopes=frozenset(
+        {
+            "function_definition",
+            "lambda",
+            "list_comprehension",
+            "set_comprehension",
+            "dictionary_comprehension",
+            "generator_expression",
+        }
+    ),
+    blocks=frozenset({"block", "function_definition", "lambda"}),
     imports=_imports,
     refine=_refine,
     documentation=_documentation,

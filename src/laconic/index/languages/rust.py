@@ -76,6 +76,30 @@ _REFERENCES: Final = """
 (extern_crate_declaration) @in.import
 """
 
+_LOCALS: Final = """
+(parameter pattern: (identifier) @name type: (_) @type)
+(parameter pattern: (mut_pattern (identifier) @name) type: (_) @type)
+(parameter pattern: (tuple_pattern (identifier) @name))
+(let_declaration pattern: (identifier) @name type: (_) @type)
+(let_declaration pattern: (identifier) @name !type value: (_) @value)
+(let_declaration pattern: (identifier) @name !type !value)
+(let_declaration pattern: (tuple_pattern (identifier) @name) value: (_) @values)
+(let_declaration pattern: (tuple_struct_pattern type: (identifier) @_some . (identifier) @name .) value: (_) @value (#any-of? @_some "Some" "Ok"))
+(let_declaration pattern: (struct_pattern type: (_) @type (field_pattern name: (shorthand_field_identifier) @name @key)))
+(let_condition pattern: (tuple_struct_pattern type: (identifier) @_some . [(identifier) @name (ref_pattern (identifier) @name) (mut_pattern (identifier) @name)]) value: (_) @value (#any-of? @_some "Some" "Ok"))
+(let_condition pattern: (tuple_struct_pattern (identifier) @_other (identifier) @name) (#not-any-of? @_other "Some" "Ok"))
+(for_expression pattern: (identifier) @name value: (_) @each)
+(for_expression pattern: (tuple_pattern (identifier) @name))
+(closure_parameters (identifier) @name)
+(closure_parameters (tuple_pattern (identifier) @name))
+(call_expression function: (field_expression value: (_) @each) arguments: (arguments (closure_expression parameters: (closure_parameters . [(identifier) @name (reference_pattern (identifier) @name)] .))))
+(match_expression value: (_) @value body: (match_block (match_arm pattern: (match_pattern (tuple_struct_pattern type: (identifier) @_some . (identifier) @name .))) ) (#any-of? @_some "Some" "Ok"))
+(match_pattern (tuple_struct_pattern type: (scoped_identifier) (identifier) @name))
+(match_pattern (identifier) @name)
+(field_pattern name: (shorthand_field_identifier) @name)
+(captured_pattern . (identifier) @name)
+"""
+
 
 def _imports(node: Node, source: Source) -> Iterator[Import | str]:
     line = node.start_point[0] + 1
@@ -292,15 +316,6 @@ _DIALECT: Final = LanguageDialect(
     locate=_locate,
     find_part=_find_part,
     make_absolute=_make_absolute,
-    parameter=r"[(,]\s*(?:mut\s+)?WORD\s*:(?!:)\s*([^=,;)|]+)",
-    statements=(
-        ("type", r"\blet\s+(?:mut\s+)?WORD\s*:(?!:)\s*([^=;\n|]+)"),
-        ("inner", r"\|[^|\n]*?WORD\s*:(?!:)\s*([^=,;\n|]+)"),
-        ("value", r"\blet\s+(?:mut\s+)?WORD\s*=\s*REST"),
-        ("opaque", r"\bfor\s+[^{\n]*?WORD[^{\n]*?\bin\b|\b(?:Some|Ok|Err)\(\s*(?:ref\s+|mut\s+)*WORD\s*\)"),
-        ("inner", r"\|[^|:\n]*WORD[^|:\n]*\|"),
-        ("opaque", r"\blet\s+(?:mut\s+)?\([^)]*WORD[^)]*\)"),
-    ),
     read_result=read_result_after_arrow,
     read_type=read_type_after_colon,
 )
@@ -311,6 +326,21 @@ LANGUAGE: Final = Language(
     grammar="tree_sitter_rust",
     definitions=_DEFINITIONS,
     references=_REFERENCES,
+    locals=_LOCALS,
+    scopes=frozenset(
+        {
+            "block",
+            "function_item",
+            "closure_expression",
+            "if_expression",
+            "while_expression",
+            "for_expression",
+            "match_arm",
+        }
+    ),
+    blocks=frozenset(
+        {"block", "function_item", "closure_expression", "if_expression", "for_expression", "match_arm"}
+    ),
     imports=_imports,
     refine=_refine,
     comments=("//", "/*", "*", "#["),

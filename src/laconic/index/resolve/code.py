@@ -187,7 +187,7 @@ class Code:
         source = self.sources.get(file)
         if source is None:
             return []
-        return self.text(source.path).splitlines()
+        return self.text(source.path).split("\n")
 
     def text(self, path: str) -> str:
         """A file of the workspace, for the few that the index does not keep: manifests."""

@@ -51,7 +51,7 @@ def callees(code: Code, symbol: Symbol) -> list[CallEdge]:
     for ref in code.store.references_in(symbol.file):
         if ref.scope not in inside or ref.kind not in _CALLS:
             continue
-        meant, sure = definitions(code, values, NamePlace(symbol.file, ref.scope, ref.line), ref)
+        meant, sure = definitions(code, values, NamePlace(symbol.file, ref.scope, ref.line, ref.column), ref)
         for number in meant:
             lines, before = found.setdefault(number, ([], False))
             lines.append(ref.line)

@@ -41,7 +41,7 @@ class Judge:
         source = self.code.sources[file]
         if source.dialect.family != wanted.dialect.family:
             return None
-        place = NamePlace(file, ref.scope, ref.line)
+        place = NamePlace(file, ref.scope, ref.line, ref.column)
         if ref.kind == "import":
             return self._judge_imported(wanted, place, ref)
         if not ref.receiver:
