@@ -63,6 +63,9 @@ class LanguageServer:
         item = {"uri": file.as_uri(), "languageId": language, "version": 1, "text": text}
         self.tell("textDocument/didOpen", {"textDocument": item})
 
+    def close(self, path: str) -> None:
+        self.tell("textDocument/didClose", {"textDocument": {"uri": (self._root / path).as_uri()}})
+
     def ask_at(self, method: str, path: str, line: int, column: int, **more: object) -> list[dict[str, Any]]:
         """The places that a question about a place leads to; lines are counted from 0."""
         found = self.ask(

@@ -33,6 +33,7 @@ class Server(msgspec.Struct, frozen=True):
     suffixes: tuple[str, ...]
     identifier: str = ""  # of the language, in the protocol
     options: dict[str, Any] = {}
+    keeps_open: bool = False  # it knows only files that are open
     prepare: Callable[[Path, list[str]], None] = _need_nothing
     read: Callable[[CodeBase, Path], Truth] | None = None  # for a compiler instead of a server
 
@@ -104,10 +105,10 @@ _CLANGD: Final = ("clangd", "--background-index", "-j=2", "--limit-references=0"
 _RUST_OPTIONS: Final = {"checkOnSave": False, "procMacro": {"enable": False}, "cachePriming": {"enable": True}}
 SERVERS: Final = {
     "python": Server(("pyright-langserver", "--stdio"), (".py",), "python"),
-    "typescript": Server(("typescript-language-server", "--stdio"), (".ts", ".tsx"), "typescript"),
+    "typescript": Server(("typescript-language-server", "--stdio"), (".ts", ".tsx"), "typescript", keeps_open=True),
     "go": Server(("gopls", "serve"), (".go",), "go"),
-    "rust": Server(("rust-analyzer",), (".rs",), "rust", _RUST_OPTIONS, _write_rust_project),
-    "c": Server(_CLANGD, (".c", ".h"), "c", {}, _write_compile_commands),
-    "cpp": Server(_CLANGD, (".cc", ".cpp", ".h", ".hpp"), "cpp", {}, _write_compile_commands),
+    "rust": Server(("rust-analyzer",), (".rs",), "rust", _RUST_OPTIONS, prepare=_write_rust_project),
+    "c": Server(_CLANGD, (".c", ".h"), "c", prepare=_write_compile_commands),
+    "cpp": Server(_CLANGD, (".cc", ".cpp", ".h", ".hpp"), "cpp", prepare=_write_compile_commands),
     "java": Server(("java",), (".java",), "java", read=java.read),
 }

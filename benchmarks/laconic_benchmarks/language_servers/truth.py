@@ -97,11 +97,19 @@ def _ask(base: CodeBase, root: Path, server: Server) -> Truth:
     files = [each for each in files if not each.startswith("_") and not set(each.split("/")) & _PASSED]
     server.prepare(root, files)
     with LanguageServer(server.command, root, server.options) as client:
+        client.open(files[0], server.language_id(files[0]))
+        client.wait_until_idle()
+        defined: list[Defined] = []
         for path in files:
             client.open(path, server.language_id(path))
+            defined += _flatten(path, client.outline(path), set())
+            if not server.keeps_open:
+                client.close(path)
         client.wait_until_idle()
-        defined = [each for path in files for each in _flatten(path, client.outline(path), set())]
-        symbols = [_describe(client, each, defined) for each in choose(defined, base.below)]
+        symbols = []
+        for each in choose(defined, base.below):
+            client.open(each.path, server.language_id(each.path))
+            symbols.append(_describe(client, each, defined))
     outline = tuple((each.path, each.line, each.name, each.kind) for each in defined)
     return Truth(server.command[0], outline, tuple(symbols), tuple(files))
 

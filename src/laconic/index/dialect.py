@@ -37,11 +37,13 @@ class LanguageDialect:
     home: str = "package"  # where the parts of one type may be: file, folder, package, all
     closed_types: bool = False  # all members of a type are in its body
     structural: bool = False  # a type is used as another without saying so in its bases
+    dispatch: str = ""  # a use of a member is one of what overrides it: `up`; and of what it overrides: `both`
     types_stand_out: bool = True  # only types begin with a capital
     open_types: bool = False  # types of others may be given members of ours
     two_spaces: bool = False  # a field and a method of one type may have the same name
     shorthand: bool = False  # a bare name may stand for a property
     declared_apart: bool = False  # a declaration may be in one file and the definition behind it in another
+    namespaces: bool = False  # modules inside files are spaces that many files add to, and names in them are shared
     open_modules: bool = False  # what a module imports, importers may take from it
     default_exports: bool = False  # a module may export one thing without a name
     implicit_modules: bool = False  # a bare name may be a module that nothing imports

@@ -28,7 +28,8 @@ class Language:
     Captures of `definitions`: the kind on the defining node, and `name`, `body` (where the signature ends), `base`,
     `owner`, `import`, `exports`, `package`. Captures of `references`: `id` on every name that may refer to something;
     `call`, `type`, `inherit`, `decorator`, `write` on names whose use the text around them does not tell; `local` on
-    names that a function declares for itself; `skip`; and `in.KIND` on nodes all names of which are used as KIND.
+    names that a function declares for itself; `skip`; `words` on nodes without a tree all words of which are
+    names; and `in.KIND` on nodes all names of which are used as KIND.
     """
 
     name: str
@@ -47,6 +48,7 @@ class Language:
     blocks: frozenset[str] = frozenset()  # nodes whose statements are run one after the other
     method_wrapper: tuple[str, str] = ("", "")  # what a method needs around it to be parsed alone
     imports: Imports | None = None
+    hide: Callable[[bytes], list[tuple[int, int]]] | None = None  # stretches that the grammar cannot read: macros
     refine: Callable[[Found, Source], None] | None = None  # last word on one definition
     documentation: Callable[[Node], Node | None] | None = None  # documentation inside the definition
     comments: tuple[str, ...] = ("//", "/*", "*")  # how a line of comment (or attribute) above a definition starts

@@ -10,7 +10,8 @@ from typing import Final, NamedTuple
 class Meaning:
     """One of: definitions of ours, values of types of ours, a module, something of others, or nothing known.
 
-    `container` is a list or map of values of types of ours, `foreign` is a module, type or function that is not ours, `alien` a value of a type that is not ours.
+    `container` is a list or a map of values of types of ours, `foreign` a module, type or function that is not ours,
+    and `alien` a value of a type that is not ours.
     """
 
     kind: str  # symbol, instance, container, module, foreign, alien, unknown

@@ -17,50 +17,72 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 
-def _wrap_declarator(inner: str, references: bool) -> str:
-    """A declarator as it is, below one or two pointers, or below a reference."""
-    forms = [inner, f"(pointer_declarator declarator: {inner})"]
-    forms.append(f"(pointer_declarator declarator: (pointer_declarator declarator: {inner}))")
-    if references:
+def _wrap(pattern: str, inner: str, cpp: bool) -> str:
+    """A pattern whose DECLARATOR is as it is, below one or two pointers, or below a reference: a pattern each."""
+    pointer = "(pointer_declarator declarator: {})"
+    forms = [inner, pointer.format(inner), pointer.format(pointer.format(inner))]
+    if cpp:
         forms.append(f"(reference_declarator {inner})")
-    return "[" + " ".join(forms) + "]"
+    return "".join(pattern.replace("DECLARATOR", form) + "\n" for form in forms)
+
+
+_FUNCTION_NAMES: Final = ("(identifier)", "(parenthesized_declarator (identifier) @name)")
+_CPP_NAMES: Final = (
+    "(field_identifier)",
+    "(qualified_identifier)",
+    "(destructor_name)",
+    "(operator_name)",
+    "(operator_cast)",
+)
+_ARRAYS: Final = (
+    "({kind}) @name",
+    "(array_declarator declarator: ({kind}) @name)",
+    "(array_declarator declarator: (array_declarator declarator: ({kind}) @name))",
+)
 
 
 def _definitions(cpp: bool) -> str:
-    names = (
-        "(identifier) (field_identifier) (qualified_identifier) (destructor_name) (operator_name)"
-        if cpp
-        else "(identifier)"
-    )
-    function = _wrap_declarator(f"(function_declarator declarator: [{names}] @name)", cpp)
-    variable = _wrap_declarator("[(identifier) @name (array_declarator declarator: (identifier) @name)]", cpp)
-    member = _wrap_declarator(
-        "[(field_identifier) @name (array_declarator declarator: (field_identifier) @name)]", cpp
-    )
-    prototype = _wrap_declarator(
-        f"(function_declarator declarator: [{'(operator_name)' if cpp else ''} (field_identifier)] @name)", cpp
-    )
-    return f"""
-(function_definition declarator: {function}) @function
-(declaration declarator: {function}) @function
-(declaration declarator: {variable}) @variable
-(declaration declarator: (init_declarator declarator: {variable})) @variable
-(field_declaration declarator: {member}) @field
-(field_declaration declarator: {prototype}) @method
+    """Definitions whose name is below a declarator, spelled out: alternatives inside alternatives lose some."""
+    parts: list[str] = []
+    for name in (*_FUNCTION_NAMES, *(_CPP_NAMES if cpp else ())):
+        inner = name if "@name" in name else f"{name} @name"
+        function = f"(function_declarator declarator: {inner})"
+        parts.append(_wrap("(function_definition declarator: DECLARATOR) @function", function, cpp))
+        parts.append(_wrap("(declaration declarator: DECLARATOR) @function", function, cpp))
+    for name in ("(field_identifier)", *(_CPP_NAMES[2:] if cpp else ())):
+        prototype = f"(function_declarator declarator: {name} @name)"
+        parts.append(_wrap("(field_declaration declarator: DECLARATOR) @method", prototype, cpp))
+    for array in _ARRAYS:
+        variable, member = array.format(kind="identifier"), array.format(kind="field_identifier")
+        parts.append(_wrap("(declaration declarator: DECLARATOR) @variable", variable, cpp))
+        parts.append(
+            _wrap("(declaration declarator: (init_declarator declarator: DECLARATOR)) @variable", variable, cpp)
+        )
+        parts.append(_wrap("(field_declaration declarator: DECLARATOR) @field", member, cpp))
+    alias = _wrap("(type_definition declarator: DECLARATOR) @type", "(type_identifier) @name", cpp)
+    return "".join(parts) + alias + _SHARED + (_CPP if cpp else "")
+
+
+_SHARED: Final = """
 (field_declaration declarator: (function_declarator declarator: (parenthesized_declarator (pointer_declarator declarator: (field_identifier) @name)))) @field
+(declaration declarator: (function_declarator declarator: (parenthesized_declarator (pointer_declarator declarator: (identifier) @name)))) @variable
 (struct_specifier name: (_) @name body: (_)) @struct
 (union_specifier name: (_) @name body: (_)) @union
 (enum_specifier name: (_) @name body: (_)) @enum
 (enumerator name: (identifier) @name) @constant
-(type_definition declarator: (type_identifier) @name) @type
+(type_definition declarator: (array_declarator declarator: (type_identifier) @name)) @type
 (type_definition type: (struct_specifier !name body: (_) @body) declarator: (type_identifier) @name) @struct
+(type_definition type: (union_specifier !name body: (_) @body) declarator: (type_identifier) @name) @union
 (type_definition type: (enum_specifier !name body: (_) @body) declarator: (type_identifier) @name) @enum
+(type_definition declarator: (function_declarator declarator: (type_identifier) @name)) @type
+(type_definition declarator: (function_declarator declarator: (parenthesized_declarator (type_identifier) @name))) @type
+(type_definition declarator: (pointer_declarator declarator: (function_declarator declarator: (type_identifier) @name))) @type
 (type_definition declarator: (function_declarator declarator: (parenthesized_declarator (pointer_declarator declarator: (type_identifier) @name)))) @type
+(type_definition declarator: (pointer_declarator declarator: (function_declarator declarator: (parenthesized_declarator (pointer_declarator declarator: (type_identifier) @name))))) @type
 (preproc_def name: (identifier) @name) @constant
 (preproc_function_def name: (identifier) @name) @macro
 (preproc_include) @import
-""" + (_CPP if cpp else "")
-
+"""
 
 _CPP: Final = """
 (class_specifier name: (_) @name body: (_)) @class
@@ -84,7 +106,9 @@ _REFERENCES: Final = """
 (declaration declarator: (init_declarator declarator: (identifier) @local))
 (declaration declarator: (init_declarator declarator: (pointer_declarator declarator: (identifier) @local)))
 (declaration declarator: (init_declarator declarator: (array_declarator declarator: (identifier) @local)))
-(preproc_params (identifier) @skip)
+(preproc_params (identifier) @local @skip)
+(preproc_def value: (preproc_arg) @words)
+(preproc_function_def value: (preproc_arg) @words)
 (preproc_include) @in.import
 """
 _CPP_REFERENCES: Final = """
@@ -111,13 +135,14 @@ _CPP_REFERENCES: Final = """
 
 
 def _locals(cpp: bool) -> str:
-    name = _wrap_declarator("[(identifier) @name (array_declarator declarator: (identifier) @name)]", cpp)
-    typed = f"""
-(parameter_declaration type: (_) @type declarator: {name})
-(declaration type: (_) @type declarator: {name} (#not-eq? @type "auto"))
-(declaration type: (_) @type declarator: (init_declarator declarator: {name}) (#not-eq? @type "auto"))
-"""
-    return typed + (_CPP_LOCALS if cpp else "")
+    parts: list[str] = []
+    for array in _ARRAYS[:2]:
+        name = array.format(kind="identifier")
+        parts.append(_wrap("(parameter_declaration type: (_) @type declarator: DECLARATOR)", name, cpp))
+        parts.append(_wrap("(declaration type: (_) @type declarator: DECLARATOR)", name, cpp))
+        initialised = '(declaration type: (_) @type declarator: (init_declarator declarator: DECLARATOR) (#not-eq? @type "auto"))'
+        parts.append(_wrap(initialised, name, cpp))
+    return "".join(parts) + (_CPP_LOCALS if cpp else "")
 
 
 _CPP_LOCALS: Final = """
@@ -137,6 +162,58 @@ _SCOPES: Final = frozenset(
         "catch_clause",
     }
 )
+
+
+_MACRO: Final = re.compile(rb"\b[A-Z][A-Z0-9_]{2,}\b")
+_IN_CLASS: Final = re.compile(rb"\b(?P<word>class|struct|union|enum)(?:\s+class)?\s+$")
+_CLASS_BODY: Final = re.compile(
+    rb"(?P<end>(?:\([^()\n]*\))?\s+)[A-Za-z_]\w*(?:<[^<>{};]*>)?\s*(?:final\s*)?(?P<mark>\{|:[^:]|;)"
+)
+_EXPORTS: Final = re.compile(rb"EXPORT|API|PUBLIC|DLL")
+_ARGUMENTS: Final = re.compile(rb"(?P<end>\s*\([^();{}]*\))\s*[;{:=]")
+_AFTER_PARAMETERS: Final = re.compile(rb"\)(?:\s*(?:const|noexcept|override|final)\b)*\s*$")
+_AFTER_MEMBER: Final = re.compile(
+    rb"(?P<type>[A-Za-z_]\w*)(?:<[^<>;{}()]*>+)?[*&\s]+(?P<name>[a-z_]\w*)(?:\[[\w:]*\])?\s+$"
+)
+_BEFORE_TYPE: Final = re.compile(rb"(?:^|\n)[ \t]*(?:(?:extern|static|inline|virtual|explicit)\s+)*$")
+_DECLARATION: Final = re.compile(
+    rb"(?P<end>(?:\([^()\n]*\))?[ \t]+)(?:[A-Za-z_][\w:]*(?:<[^<>;{}()]*>)?[ \t*&]+)+\(?[* \t]*[A-Za-z_][\w:]*\)?\s*[(;=\[]"
+)
+_NO_TYPES: Final = frozenset(
+    {b"static", b"extern", b"inline", b"return", b"else", b"case", b"throw", b"goto", b"define"}
+)
+_PRIMITIVE: Final = frozenset({b"int", b"void", b"char", b"long", b"short", b"double", b"float", b"bool"})
+
+
+def _hide_macros(data: bytes) -> list[tuple[int, int]]:
+    """Macros where a declaration has none in the grammar: before names of classes, before types, after members."""
+    found: list[tuple[int, int]] = []
+    for match in _MACRO.finditer(data):
+        start, end = match.span()
+        length = _measure_macro(match[0], data[max(0, start - 160) : start], data[end : end + 240])
+        if length:
+            found.append((start, end + length - 1))
+    return found
+
+
+def _measure_macro(name: bytes, before: bytes, after: bytes) -> int:
+    """How far a macro reaches beyond its name, and one more; 0 when it belongs to the declaration."""
+    if around := _IN_CLASS.search(before):
+        body = _CLASS_BODY.match(after)
+        if body is None or (body["mark"] == b";" and around["word"] != b"class" and not _EXPORTS.search(name)):
+            return 0
+        return body.end("end") + 1
+    if arguments := _ARGUMENTS.match(after):
+        member = _AFTER_MEMBER.search(before)
+        if _AFTER_PARAMETERS.search(before) or (member and _is_member(member)):
+            return arguments.end("end") + 1
+    if _BEFORE_TYPE.search(before) and (declaration := _DECLARATION.match(after)):
+        return declaration.end("end") + 1
+    return 0
+
+
+def _is_member(match: re.Match[bytes]) -> bool:
+    return match["type"] not in _NO_TYPES and match["name"] not in _PRIMITIVE
 
 
 def _imports(node: Node, source: Source) -> Iterator[Import | str]:
@@ -165,12 +242,15 @@ def _refine(each: Found, source: Source) -> None:
         each.name_start += len(each.name) - len(name)
         each.owner, each.name = scope.split("<", 1)[0].rsplit("::", 1)[-1], name
         each.kind = "method" if each.kind == "function" and each.owner else each.kind
-    if node.type == "declaration" and each.kind == "variable":
+    if node.type in {"declaration", "type_definition"} and each.kind in {"variable", "type"}:
         each.fixed_parent = True  # a type that is declared in the same breath is not inside the variable
     if node.type in {"declaration", "field_declaration"} and each.kind in {"function", "method"}:
         each.modifiers.append("declaration")
     each.bases = [base.split("<", 1)[0] for base in each.bases]
-    if each.kind in {"function", "method"} and each.name == (each.parent.name if each.parent else each.owner or None):
+    around = each.owner
+    if not around and each.parent is not None:
+        around = each.parent.name
+    if each.kind in {"function", "method"} and each.name == around:
         each.kind = "constructor"
     if each.parent is not None and each.parent.kind in {"class", "struct"} and node.type != "enumerator":
         each.visibility = _access(node, each.parent.kind)
@@ -205,6 +285,8 @@ C_DIALECT: Final = LanguageDialect(
     shared="all",
     home="all",
     declared_apart=True,
+    namespaces=True,
+    dispatch="up",
     builtin=_BUILT_IN_TYPES,
     locate=locate_included,
 )
@@ -226,6 +308,7 @@ LANGUAGES: Final = (
         locals=_locals(cpp=False),
         scopes=_SCOPES,
         blocks=_SCOPES,
+        hide=_hide_macros,
         imports=_imports,
         refine=_refine,
         modifiers=_MODIFIERS,
@@ -256,6 +339,7 @@ LANGUAGES: Final = (
         locals=_locals(cpp=True),
         scopes=_SCOPES,
         blocks=_SCOPES,
+        hide=_hide_macros,
         imports=_imports,
         refine=_refine,
         wrappers=frozenset({"template_declaration"}),

@@ -250,6 +250,7 @@ _DIALECT: Final = LanguageDialect(
     shared="folder",
     home="folder",
     structural=True,
+    dispatch="both",
     types_stand_out=False,
     builtin=_BUILT_IN_TYPES,
     locate=_locate,

@@ -480,6 +480,7 @@ SCRIPT: Final = LanguageDialect(
     family="script",
     home="file",
     structural=True,
+    dispatch="both",
     shorthand=True,
     default_exports=True,
     builtin=_BUILT_IN_TYPES,

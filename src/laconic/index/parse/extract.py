@@ -9,6 +9,7 @@ from laconic.index.parse.detect import language_of
 from laconic.index.parse.lines import outline_by_lines
 from laconic.index.parse.references import references
 from laconic.index.parse.source import Source
+from laconic.index.parse.tree import parse_tree
 from laconic.records import Parsed
 
 
@@ -28,9 +29,7 @@ def parse_as(language: Language, path: str, data: bytes) -> Parsed:
     ready = compile_language(language.name)
     if ready is None:
         return outline_by_lines(language, source)
-    import tree_sitter  # loaded with the first grammar
-
-    root = tree_sitter.Parser(ready.grammar).parse(data).root_node
+    root = parse_tree(ready, data)
     made = outline(ready, source, root)
     return Parsed(
         language=language.name,

@@ -15,6 +15,7 @@ from laconic.index.parse.definitions import outline
 from laconic.index.parse.detect import language_of
 from laconic.index.parse.found import Found
 from laconic.index.parse.source import Source, paragraph
+from laconic.index.parse.tree import parse_tree
 from laconic.records import Span
 from laconic.reduce.code import Mark, guess
 
@@ -58,9 +59,7 @@ def marks(path: str, data: bytes, span: Span | None = None) -> str:
     first, last = (span.start - 1, min(span.end, len(source.lines))) if span else (0, len(source.lines))
     if ready is None:
         return guess([line.decode("utf-8", "replace") for line in source.lines[first:last]])
-    import tree_sitter  # loaded with the first grammar
-
-    root = tree_sitter.Parser(ready.grammar).parse(data).root_node
+    root = parse_tree(ready, data)
     painted = _Lines(source, first, last)
     _flow(ready, root, painted)
     for each in outline(ready, source, root).found:

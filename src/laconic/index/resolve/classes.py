@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Final
 
 from laconic.index.meaning import NamePlace
@@ -19,12 +19,16 @@ _DEEP: Final = 30
 
 def owner_name(code: Code, symbol: Symbol) -> str:
     """The name of the type that a definition belongs to; empty for what belongs to none."""
-    if symbol.parent is not None:
-        above = code.symbol(symbol.parent)
-        if above is not None and above.kind in TYPES and above.kind != "module":
-            return above.name
-    head, dot, _ = symbol.qualified.rpartition(".")
-    return head.rpartition(".")[2] if dot and symbol.parent is None else ""
+    above = code.symbol(symbol.parent) if symbol.parent is not None else None
+    if above is not None and above.kind in TYPES and above.kind != "module":
+        return above.name
+    if above is not None and above.kind != "module":
+        return ""
+    own = symbol.qualified
+    if above is not None:
+        own = own.removeprefix(f"{above.qualified}.")
+    head, dot, _ = own.rpartition(".")
+    return head.rpartition(".")[2] if dot else ""
 
 
 def owners(code: Code, symbol: Symbol) -> list[int]:
@@ -33,11 +37,13 @@ def owners(code: Code, symbol: Symbol) -> list[int]:
     if not name:
         return []
     above = code.symbol(symbol.parent) if symbol.parent is not None else None
-    if above is not None and above.kind in TYPES and above.kind != "impl":
+    if above is not None and above.kind in TYPES and above.kind not in {"impl", "module"}:
         return [above.id]
-    return [each.id for each in code.find_named(name) if each.kind in TYPES and _same_home(code, each, symbol)] or (
-        [above.id] if above is not None else []
-    )
+    found = [each for each in code.find_named(name) if each.kind in TYPES and _same_home(code, each, symbol)]
+    exact = [each for each in found if f"{each.qualified}.{symbol.name}" == symbol.qualified]
+    if found:
+        return [each.id for each in exact or found]
+    return [above.id] if above is not None else []
 
 
 def enclosing_types(code: Code, place: NamePlace) -> list[int]:
@@ -55,7 +61,7 @@ def enclosing_type(code: Code, place: NamePlace) -> list[int]:
             return [e.id for e in code.find_named(around.name) if e.kind in TYPES and _same_home(code, e, around)]
         if around.kind in TYPES and around.kind != "module":
             return [around.id]
-        if around.parent is None and owner_name(code, around):
+        if owner_name(code, around):
             return owners(code, around)
     return []
 
@@ -75,7 +81,8 @@ def own_members(code: Code, type_: int, name: str) -> list[Symbol]:
         for each in code.find_named(name)
         if each.parent != type_ and f".{each.qualified}".endswith(tail) and _same_home(code, symbol, each)
     ]
-    return [*here, *elsewhere]
+    exact = [each for each in elsewhere if each.qualified == f"{symbol.qualified}.{name}"]
+    return [*here, *(exact or elsewhere)]
 
 
 def bases(code: Code, type_: int) -> tuple[list[int], bool]:
@@ -167,15 +174,25 @@ def members(code: Code, type_: int, name: str) -> list[Symbol]:
 def overrides(code: Code, symbol: Symbol) -> list[Symbol]:
     """The same member in types that inherit from its own."""
     types = dict.fromkeys(heir for owner in owners(code, symbol) for heir in descendants(code, owner))
-    found = [each for type_ in types for each in own_members(code, type_, symbol.name)]
-    return [each for each in dict.fromkeys(found) if each.id != symbol.id]
+    return _collect_members(code, types, symbol)
 
 
 def overridden(code: Code, symbol: Symbol) -> list[Symbol]:
     """The same member in types that its own inherits from."""
     above = dict.fromkeys(up for owner in owners(code, symbol) for up in ancestors(code, owner)[1:])
-    found = [each for type_ in above for each in own_members(code, type_, symbol.name)]
-    return [each for each in dict.fromkeys(found) if each.id != symbol.id]
+    return _collect_members(code, above, symbol)
+
+
+def _collect_members(code: Code, types: Iterable[int], symbol: Symbol) -> list[Symbol]:
+    """The members of types that stand for the same as a member; a destructor is named after its type."""
+    found: dict[Symbol, None] = {}
+    for type_ in types:
+        name = symbol.name
+        if name.startswith("~") and (owner := code.symbol(type_)):
+            name = f"~{owner.name}"
+        found.update(dict.fromkeys(own_members(code, type_, name)))
+    found.pop(symbol, None)
+    return list(found)
 
 
 def _declarations(code: Code, symbol: Symbol | None) -> Iterator[Symbol]:

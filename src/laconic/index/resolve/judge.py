@@ -135,8 +135,10 @@ class Judge:
         if found & wanted.same:
             rivals = found - wanted.same - wanted.up - wanted.down
             return Verdict(tier, not rivals or tier == "member")
-        if found & (wanted.up | wanted.down):
-            return _OVERRIDE
+        if found & wanted.up:
+            return _OVERRIDE if wanted.dialect.dispatch else None
+        if found & wanted.down:
+            return _OVERRIDE if wanted.dialect.dispatch == "both" else None
         if wanted.dialect.structural and wanted.owners and self._structural(wanted, found):
             return _OVERRIDE
         return None

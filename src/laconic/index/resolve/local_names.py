@@ -1,9 +1,9 @@
 """What the local names of a function are given, and from where to where: read from its syntax tree when it is asked for.
 
 Queries of a language (`Language.locals`) capture `name` with one of `type`, `value`, `each` (it is an element of that
-value) `each_type` (it is a
-list of that type) or `values` (it is in a list on the left of a list); `key` is the member that it is taken from, and `scope` the
-node that it is known in where that is not the nearest of `Language.scopes`. A name with nothing else tells nothing.
+value), `each_type` (it is a list of that type) or `values` (it is in a list on the left of a list); `key` is the member
+that it is taken from, and `scope` the node that it is known in where that is not the nearest of `Language.scopes`.
+A name with nothing else tells nothing.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from laconic.index.language import Language
 from laconic.index.languages import all_languages
 from laconic.index.meaning import NamePlace
 from laconic.index.parse.compiled import compile_language
+from laconic.index.parse.tree import parse_tree
 from laconic.index.resolve.code import CALLABLES, Code
 from laconic.index.store import Symbol
 
@@ -109,12 +110,11 @@ def _read(code: Code, function: Symbol) -> LocalNames:
     query = _compile(language.name) if language is not None else None
     if language is None or query is None or len(text) > _LARGEST or not language.safe:
         return found
-    import tree_sitter  # loaded with the first grammar
+    from tree_sitter import QueryCursor  # loaded with the first grammar
 
     ready = compile_language(language.name)
     assert ready is not None
-    root = tree_sitter.Parser(ready.grammar).parse(text).root_node
-    for _, parts in tree_sitter.QueryCursor(query).matches(root):
+    for _, parts in QueryCursor(query).matches(parse_tree(ready, text)):
         for name in parts.get("name", ()):
             _add(found.by_name.setdefault(_text(name), []), _bind(name, parts, language))
     return found

@@ -19,13 +19,13 @@ def lookup(code: Code, place: NamePlace, name: str) -> Meaning:
     source = code.sources[place.file]
     if found := in_scopes(code, source, place, name):
         return of([symbol.id for symbol in found])
-    top = [symbol.id for symbol in code.top(place.file, name)]
+    top = [symbol.id for symbol in code.top(place.file, name) if not _is_space(source, symbol)]
     brought = [follow_import(code, source, each) for each in imports_of(code, place, name)]
     if meant := _merge([of(top), *brought]):
         return meant
     if meant := _look_in_stars(code, source, name):
         return meant
-    if meant := _look_in_shared(code, source, name):
+    if meant := _look_in_shared(code, source, place, name):
         return meant
     if name in source.dialect.builtin:
         return FOREIGN
@@ -59,6 +59,8 @@ def in_scopes(code: Code, source: SourceFile, place: NamePlace, name: str) -> li
     outline = code.outline(place.file)
     direct = True
     for around in outline.around(place.scope):
+        if source.dialect.namespaces and around.kind == "module":
+            break  # what a namespace holds is in many files
         hidden = around.kind in TYPES and around.kind != "module"
         seen = not hidden or direct or source.dialect.bare_members
         found = outline.find_named(around.id, name) if seen else []
@@ -177,24 +179,61 @@ def _look_in_stars(code: Code, source: SourceFile, name: str) -> Meaning:
     )
 
 
-def _look_in_shared(code: Code, source: SourceFile, name: str) -> Meaning:
+def _look_in_shared(code: Code, source: SourceFile, place: NamePlace, name: str) -> Meaning:
     """What is seen without an import: the folder, the package, or everything, by language."""
     shared = source.dialect.shared
     if not shared:
         return UNKNOWN
-    found = [s for s in code.find_named(name) if s.parent is None and s.kind not in NAMELESS and not _is_outlying(s)]
+    found = [each for each in code.find_named(name) if each.kind not in NAMELESS and _is_shared(code, source, each)]
     if shared == "folder":
         return of([each.id for each in found if _folder(code, each) == source.folder])
     if shared == "package":
         return of([each.id for each in found if _package(code, each) == source.package])
     same = [each for each in found if _family(code, each) == source.dialect.family]
     near = [each for each in same if _package(code, each) == source.package] if source.package else []
+    if source.dialect.namespaces:
+        near = _find_in_nearest_space(code, place, same)
     return of([each.id for each in near or same])
 
 
-def _is_outlying(symbol: Symbol) -> bool:
-    """Whether it belongs to a type that is defined elsewhere."""
-    return "." in symbol.qualified
+def _is_space(source: SourceFile, symbol: Symbol) -> bool:
+    """Whether it is a namespace, of which this file has only a part."""
+    return source.dialect.namespaces and symbol.kind == "module"
+
+
+def _is_shared(code: Code, source: SourceFile, symbol: Symbol) -> bool:
+    """Whether others can see it by its name alone: it is in nothing but namespaces, and not kept to its own file."""
+    if symbol.parent is None:
+        return "." not in symbol.qualified and not _is_private(code, source, symbol)
+    above = code.symbol(symbol.parent)
+    if above is None or not source.dialect.namespaces or symbol.qualified != f"{above.qualified}.{symbol.name}":
+        return False
+    return above.kind in {"module", "enum"} and not _is_private(code, source, symbol)
+
+
+def _is_private(code: Code, source: SourceFile, symbol: Symbol) -> bool:
+    """Whether it is static in another file of C: one that nobody includes."""
+    if not source.dialect.declared_apart or symbol.file == source.id or "static" not in symbol.modifiers.split():
+        return False
+    other = code.sources.get(symbol.file)
+    return other is not None and not other.path.endswith((".h", ".hpp", ".hh", ".inc"))
+
+
+def _find_in_nearest_space(code: Code, place: NamePlace, found: list[Symbol]) -> list[Symbol]:
+    """Of several definitions those in the innermost namespace around a place."""
+    if len(found) < 2:
+        return found
+    around = next(code.outline(place.file).around(place.scope), None)
+    space = around.qualified.split(".") if around is not None else []
+    best, nearest = -1, found
+    for each in found:
+        own = each.qualified.split(".")[:-1]
+        depth = len(own) if own == space[: len(own)] else -1
+        if depth > best:
+            best, nearest = depth, [each]
+        elif depth == best and depth >= 0:
+            nearest = [*nearest, each]
+    return nearest
 
 
 def _folder(code: Code, symbol: Symbol) -> str:
