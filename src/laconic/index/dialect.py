@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from laconic.index.declared import (
@@ -35,6 +35,11 @@ class LanguageDialect:
     bare_members: bool = False  # a member of the own class is used without a receiver
     shared: str = ""  # who sees names without importing them: folder, package, all
     home: str = "package"  # where the parts of one type may be: file, folder, package, all
+    find_home: Callable[[Code, SourceFile], str] | None = None  # the same for two files that may share a type
+    can_use: Callable[[Code, SourceFile, SourceFile], bool] | None = None  # whether a file may use what is in another
+    reach: Mapping[str, str] = field(
+        default_factory=dict
+    )  # where something is seen, by its visibility: file, below, home
     closed_types: bool = False  # all members of a type are in its body
     structural: bool = False  # a type is used as another without saying so in its bases
     dispatch: str = ""  # a use of a member is one of what overrides it: `up`; and of what it overrides: `both`
@@ -49,6 +54,7 @@ class LanguageDialect:
     implicit_modules: bool = False  # a bare name may be a module that nothing imports
     binds_head: bool = False  # `import a.b` binds `a`
     modules_by_file: bool = False  # the same import means different modules in two files of a folder
+    passing: frozenset[str] = frozenset()  # members of wrappers that give what is in them: `unwrap`
     builtin: frozenset[str] = frozenset()  # types that are never ours
     locate: Locate | None = None  # the files that an import means
     find_part: FindPart | None = None  # a module inside a module

@@ -287,6 +287,7 @@ C_DIALECT: Final = LanguageDialect(
     declared_apart=True,
     namespaces=True,
     dispatch="up",
+    passing=split_words("get load lock value release"),
     builtin=_BUILT_IN_TYPES,
     locate=locate_included,
 )

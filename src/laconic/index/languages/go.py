@@ -249,6 +249,7 @@ _DIALECT: Final = LanguageDialect(
     above=frozenset(),
     shared="folder",
     home="folder",
+    reach={"internal": "home"},
     structural=True,
     dispatch="both",
     types_stand_out=False,

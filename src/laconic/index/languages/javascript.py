@@ -482,6 +482,7 @@ SCRIPT: Final = LanguageDialect(
     structural=True,
     dispatch="both",
     shorthand=True,
+    reach={"private": "file"},
     default_exports=True,
     builtin=_BUILT_IN_TYPES,
     locate=_locate,

@@ -271,6 +271,35 @@ def _crate_root(code: Code, folder: str) -> Meaning:
         folder = folder.rpartition("/")[0]
 
 
+def _find_crate(code: Code, source: SourceFile) -> str:
+    """The folder of the crate that a file belongs to."""
+    key = ("crate of", source.folder)
+    kept = code.derived.get(key)
+    if isinstance(kept, str):
+        return kept
+    folder = source.folder
+    while folder and f"{folder}/Cargo.toml" not in code.by_path:
+        folder = folder.rpartition("/")[0]
+    code.derived[key] = folder
+    return folder
+
+
+def _depends(code: Code, source: SourceFile, other: SourceFile) -> bool:
+    """Whether the crate of one file is that of another, or names it among what it needs."""
+    own, wanted = _find_crate(code, source), _find_crate(code, other)
+    if own == wanted:
+        return True
+    key = ("depends", own, wanted)
+    kept = code.derived.get(key)
+    if isinstance(kept, bool):
+        return kept
+    manifest = code.text(f"{own}/Cargo.toml".lstrip("/"))
+    named = _NAME.search(code.text(f"{wanted}/Cargo.toml".lstrip("/")))
+    found = named is None or named[1] in manifest
+    code.derived[key] = found
+    return found
+
+
 def _crates(code: Code) -> dict[str, str]:
     """Folders of the crates of the workspace by the name that programs use."""
     found = code.derived.get("crates")
@@ -307,11 +336,19 @@ _DIALECT: Final = LanguageDialect(
     family="rust",
     me=frozenset({"self", "Self"}),
     above=frozenset(),
+    find_home=_find_crate,
+    can_use=_depends,
+    reach={"private": "below", "internal": "home"},
     open_types=True,
     two_spaces=True,
     open_modules=True,
     implicit_modules=True,
     modules_by_file=True,
+    passing=split_words(
+        "as_ref as_mut as_deref as_deref_mut unwrap expect unwrap_or unwrap_or_else unwrap_or_default clone borrow "
+        "borrow_mut to_owned lock read write take replace ok ok_or ok_or_else map_err copied cloned into_inner get_mut "
+        "by_ref into as_slice deref deref_mut or_else and_then"
+    ),
     builtin=_BUILT_IN_TYPES,
     locate=_locate,
     find_part=_find_part,

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from laconic.index.meaning import NamePlace
-from laconic.index.resolve.code import TYPES, Code
+from laconic.index.resolve.code import TYPES, Code, SourceFile
 from laconic.index.resolve.names import path
 from laconic.index.schema import file_of, position_of
 from laconic.index.store import Symbol
@@ -58,7 +58,7 @@ def enclosing_type(code: Code, place: NamePlace) -> list[int]:
     outline = code.outline(place.file)
     for around in outline.around(place.scope):
         if around.kind == "impl":
-            return [e.id for e in code.find_named(around.name) if e.kind in TYPES and _same_home(code, e, around)]
+            return find_extended_types(code, around) or [around.id]
         if around.kind in TYPES and around.kind != "module":
             return [around.id]
         if owner_name(code, around):
@@ -211,11 +211,49 @@ def _is_type(code: Code, number: int) -> bool:
     return symbol is not None and symbol.kind in TYPES
 
 
+def find_extended_types(code: Code, block: Symbol) -> list[int]:
+    """The types that a block elsewhere (`impl`) adds to: what its name means there, else those of its home."""
+    key = ("extended", block.id)
+    kept = code.derived.get(key)
+    if isinstance(kept, list):
+        return kept
+    scope = position_of(block.parent) if block.parent is not None else -1
+    meant = path(code, NamePlace(block.file, scope, block.line), [block.name])
+    found = [number for number in meant.symbols if _is_type(code, number)]
+    if not found and meant.kind == "unknown":
+        found = [each.id for each in code.find_named(block.name) if _is_home(code, each, block)]
+    code.derived[key] = found
+    return found
+
+
 def _same_home(code: Code, type_: Symbol, other: Symbol) -> bool:
     """Whether something that names a type as its owner can mean this one."""
+    block = _find_block(code, other)
+    if block is not None and type_.kind != "impl":
+        return type_.id in find_extended_types(code, block)
+    return _share_home(code, type_, other)
+
+
+def _find_block(code: Code, symbol: Symbol) -> Symbol | None:
+    """The block that adds something to a type from outside; nothing for what is in the type itself."""
+    if symbol.kind == "impl":
+        return symbol
+    above = code.symbol(symbol.parent) if symbol.parent is not None else None
+    return above if above is not None and above.kind == "impl" else None
+
+
+def _share_home(code: Code, type_: Symbol, other: Symbol) -> bool:
+    """Whether two definitions are where the parts of one type may be."""
     one, two = code.sources.get(type_.file), code.sources.get(other.file)
     if one is None or two is None or one.dialect.family != two.dialect.family:
         return False
+    return is_same_home(code, one, two)
+
+
+def is_same_home(code: Code, one: SourceFile, two: SourceFile) -> bool:
+    """Whether one type may have parts in both files."""
+    if one.dialect.find_home is not None:
+        return one.dialect.find_home(code, one) == one.dialect.find_home(code, two)
     home = one.dialect.home
     if home == "folder":
         return one.folder == two.folder
@@ -230,9 +268,12 @@ def _heirs(code: Code) -> dict[str, list[int]]:
     if isinstance(kept, dict):
         return kept
     found: dict[str, list[int]] = {}
-    rows = code.store.connection.execute("SELECT id, name, kind, bases FROM symbols WHERE bases != ''")
-    for number, name, kind, written in rows.fetchall():
-        heirs = [int(number)] if kind != "impl" else _find_extended_types(code, int(number), str(name))
+    rows = code.store.connection.execute("SELECT id, kind, bases FROM symbols WHERE bases != ''")
+    for number, kind, written in rows.fetchall():
+        symbol = code.symbol(int(number))
+        heirs = [int(number)]
+        if kind == "impl":
+            heirs = find_extended_types(code, symbol) if symbol is not None else []
         for base in str(written).split("\n"):
             if last := _last_word(base):
                 found.setdefault(last, []).extend(heirs)
@@ -246,11 +287,5 @@ def _last_word(base: str) -> str:
     return words[-1] if words else ""
 
 
-def _find_extended_types(code: Code, number: int, name: str) -> list[int]:
-    """The types that a block elsewhere adds to."""
-    symbol = code.symbol(number)
-    return [each.id for each in code.find_named(name) if symbol and _is_home(code, each, symbol)]
-
-
 def _is_home(code: Code, type_: Symbol, other: Symbol) -> bool:
-    return type_.kind in TYPES and type_.kind != "impl" and _same_home(code, type_, other)
+    return type_.kind in TYPES and type_.kind != "impl" and _share_home(code, type_, other)

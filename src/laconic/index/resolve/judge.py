@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 
 from laconic.index.meaning import Meaning, NamePlace, of
 from laconic.index.resolve import classes, names
-from laconic.index.resolve.code import CALLABLES, Code
+from laconic.index.resolve.code import CALLABLES, Code, SourceFile
 from laconic.index.resolve.expression import steps
 from laconic.index.resolve.modules import locate
 from laconic.index.resolve.target import TargetSymbol
@@ -29,6 +29,14 @@ _BY_NAME: Final = Verdict("name", False)
 _OVERRIDE: Final = Verdict("override", False)
 
 
+def _folder_below(source: SourceFile) -> str:
+    """Where the modules inside of a file's module are."""
+    name = source.path.rpartition("/")[2]
+    if name in {"mod.rs", "lib.rs", "main.rs"}:
+        return f"{source.folder}/"
+    return f"{source.path.rpartition('.')[0]}/"
+
+
 @dataclass(frozen=True, slots=True)
 class Judge:
     """Judges uses in one index."""
@@ -41,6 +49,8 @@ class Judge:
         source = self.code.sources[file]
         if source.dialect.family != wanted.dialect.family:
             return None
+        if not self._can_see(wanted, source):
+            return None
         place = NamePlace(file, ref.scope, ref.line, ref.column)
         if ref.kind == "import":
             return self._judge_imported(wanted, place, ref)
@@ -49,6 +59,31 @@ class Judge:
         if quick:
             return _BY_NAME if wanted.is_member else None
         return self._member(wanted, place, ref)
+
+    def _can_see(self, wanted: TargetSymbol, source: SourceFile) -> bool:
+        """Whether a file can use a symbol at all, by its visibility and by what the file's project needs."""
+        key = ("sees", wanted.symbol.id, source.id)
+        kept = self.code.derived.get(key)
+        if not isinstance(kept, bool):
+            kept = self.code.derived[key] = self._is_within_reach(wanted, source)
+        return kept
+
+    def _is_within_reach(self, wanted: TargetSymbol, source: SourceFile) -> bool:
+        home = self.code.sources[wanted.symbol.file]
+        if home.id == source.id:
+            return True
+        if wanted.dialect.can_use is not None and not wanted.dialect.can_use(self.code, source, home):
+            return False
+        owners = [self.code.symbol(number) for number in wanted.owners]
+        for each in (wanted.symbol, *owners):
+            reach = wanted.dialect.reach.get(each.visibility, "") if each is not None else ""
+            if reach == "file":
+                return False
+            if reach == "below" and not source.path.startswith(_folder_below(home)):
+                return False
+            if reach == "home" and not classes.is_same_home(self.code, home, source):
+                return False
+        return True
 
     def _judge_imported(self, wanted: TargetSymbol, place: NamePlace, ref: Reference) -> Verdict | None:
         source = self.code.sources[place.file]
@@ -93,8 +128,10 @@ class Judge:
 
     def _member(self, wanted: TargetSymbol, place: NamePlace, ref: Reference) -> Verdict | None:
         whole = self.values.receiver(place, ref.receiver)
+        if whole.kind == "container":
+            return None  # members of lists and maps are those of the language
         if whole.kind in {"foreign", "alien"}:
-            return _BY_NAME if wanted.extends and (whole.kind == "alien" or wanted.dialect.open_types) else None
+            return _BY_NAME if wanted.extends else None
         if whole.kind == "unknown":
             return self._untold(wanted, place, ref)
         found = self.values.members(whole, ref.name)

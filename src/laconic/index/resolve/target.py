@@ -26,7 +26,7 @@ class TargetSymbol:
     unique: bool  # nobody else has a member of this name
     dialect: LanguageDialect
     abstract: bool  # it is declared by an interface or a trait
-    extends: bool  # its type inherits from something that is not ours
+    extends: bool  # types that are not ours may have it too
 
     @property
     def name(self) -> str:
@@ -66,8 +66,7 @@ def target(code: Code, symbol: Symbol) -> TargetSymbol:
         not others,
         source.dialect,
         bool(kinds & _ABSTRACT),
-        any(not classes.is_whole(code, owner) for owner in owners)
-        or (source.dialect.open_types and _is_added(code, symbol)),
+        source.dialect.open_types and _is_added(code, symbol),
     )
 
 
@@ -89,7 +88,9 @@ def _same(code: Code, each: Symbol, symbol: Symbol, owners: tuple[int, ...]) -> 
 def _is_added(code: Code, symbol: Symbol) -> bool:
     """Whether it may be a member of types of others: declared by a trait, or in a block that adds to a type."""
     above = code.symbol(symbol.parent) if symbol.parent is not None else None
-    return above is not None and (above.kind == "trait" or (above.kind == "impl" and bool(above.bases)))
+    if above is None or above.kind == "trait":
+        return above is not None
+    return above.kind == "impl" and not classes.find_extended_types(code, above)
 
 
 def _rival(code: Code, each: Symbol, dialect: LanguageDialect) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
-from laconic.index.declared import Given, read_element_type, type_names
+from laconic.index.declared import Given, read_element_type, split_outside, type_names
 from laconic.index.meaning import ALIEN, UNKNOWN, Meaning, NamePlace, container, instance, of
 from laconic.index.resolve import classes, names
 from laconic.index.resolve.code import CALLABLES, TYPES, Code
@@ -77,19 +77,30 @@ class Values:
             return UNKNOWN
         meant, start = self._read_head(place, parts, deep)
         last = parts[0].text
-        for step in parts[start:]:
+        passing = False  # the last name gives what is in a wrapper
+        for at, step in enumerate(parts[start:], start):
             if meant.kind == "unknown":
                 break
-            if meant.kind == "container":
+            called = parts[at + 1 : at + 2] == (Step("()"),)
+            if passing:
+                passing = False
+            elif meant.kind == "container":
                 meant, last = self._take(meant, step, last)
+            elif called and self._is_passing(place, meant, step.text):
+                passing = True
             elif step.is_name:
-                meant = self.member(meant, step.text, deep)
+                meant = self.member(meant, step.text, deep, called=called)
                 last = step.text
             elif step.text in {"()", "{}"}:
                 meant = self._apply(place, meant, step, last, deep)
             else:
                 meant = UNKNOWN
         return meant
+
+    def _is_passing(self, place: NamePlace, meant: Meaning, name: str) -> bool:
+        """Whether a member is one of a wrapper around a value of ours, which has none of that name itself."""
+        known = name in self.code.sources[place.file].dialect.passing
+        return known and meant.kind == "instance" and self.members(meant, name).kind == "unknown"
 
     def _read_head(self, place: NamePlace, parts: tuple[Step, ...], deep: int) -> tuple[Meaning, int]:
         """What the first link is, and how many links that took."""
@@ -162,14 +173,31 @@ class Values:
         place = NamePlace(symbol.file, self._inner(symbol), symbol.line, 0)
         return self._follow_given(place, given, deep)
 
-    def member(self, whole: Meaning, name: str, deep: int) -> Meaning:
+    def member(self, whole: Meaning, name: str, deep: int, *, called: bool = False) -> Meaning:
         """A member of a value, a type or a module, as a value."""
+        if name.isdigit():
+            return self._read_position(whole, int(name))
         found = self.members(whole, name)
         if found.kind == "symbol":
             symbols = self._symbols(found)
+            kinds = {each.kind in CALLABLES for each in symbols}
+            if len(kinds) > 1:  # a field and a method of one name
+                symbols = [each for each in symbols if (each.kind in CALLABLES) == called]
+                found = of([each.id for each in symbols])
             if symbols and all("property" in each.modifiers.split() for each in symbols):
                 return self.read_result(symbols[0], deep)
         return self.value(found, deep)
+
+    def _read_position(self, whole: Meaning, position: int) -> Meaning:
+        """A field that has no name but a place: `self.0`."""
+        found: list[Meaning] = []
+        for symbol in self._symbols(whole):
+            inner = symbol.signature.partition("(")[2].rpartition(")")[0]
+            written = [each.strip().removeprefix("pub ") for each in split_outside(inner, ",")]
+            if position < len(written):
+                place = NamePlace(symbol.file, position_of(symbol.id), symbol.line)
+                found.append(self.read_type(place, written[position]))
+        return _agree(found)
 
     def members(self, whole: Meaning, name: str) -> Meaning:
         """The definitions of a member of a value, a type or a module."""
