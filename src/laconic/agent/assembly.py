@@ -37,8 +37,8 @@ from laconic.sessions.model_memory import Capabilities
 from laconic.sessions.trajectories import Trajectory, begin, resume
 from laconic.sessions.turns import Turns, Who
 from laconic.tokens.count import Counter, counter
+from laconic.wire.formats import dialect_of, format_named
 from laconic.wire.prompted.capability import Protocols
-from laconic.wire.speaking.dialects import dialect_named
 from laconic.workspace.reading import read_bytes
 
 _SCRIPTED: Final = "scripted:"
@@ -108,6 +108,7 @@ def _assemble_agent(
     watch: AgentObserver,
 ) -> Agent:
     provider, model, format, _, way = chosen
+    spoken = format_named(format)
     count = counter(settings.text("model") if provider == "scripted" else model)
     root = Path(record.begun.root)
     window = options.window or (0 if provider == "scripted" else window_of(model))
@@ -120,7 +121,8 @@ def _assemble_agent(
     model_settings = ModelSettings(
         provider,
         model,
-        dialect_named(format),
+        spoken,
+        dialect_of(spoken),
         system_prompt(str(root), _notes(root, count)),
         tools.offers,
         tools.guessed,

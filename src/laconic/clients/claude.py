@@ -8,7 +8,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
+from laconic.clients.client import Client
 from laconic.clients.files import Table, merge, parse_json, read_json, table_at
+from laconic.clients.setup import ClientSetup, Places, read_words, typed_entry
 from laconic.clients.upstream import FOLDER, Defaults, Launch, Situation, Upstream, upstream
 from laconic.clients.words import last_value, options
 from laconic.errors import Unroutable
@@ -118,3 +120,34 @@ def _flag_settings(seen: Situation) -> Table:
 
 def _variables(settings: Mapping[str, object]) -> dict[str, str]:
     return {name: str(value) for name, value in table_at(settings, "env").items()}
+
+
+def _config_folder(places: Places) -> Path:
+    """Its own file lies in its folder if that was moved, else in the home folder."""
+    return Path(places.environ.get("CLAUDE_CONFIG_DIR") or places.home)
+
+
+def _notes_folder(places: Places) -> Path:
+    return Path(places.environ.get("CLAUDE_CONFIG_DIR") or places.home / ".claude")
+
+
+CLIENT: Final = Client(
+    name="claude",
+    title="Claude Code",
+    setup=ClientSetup(
+        name="claude",
+        title="Claude Code",
+        table=("mcpServers",),
+        project=lambda places: places.root / ".mcp.json",
+        user=lambda places: _config_folder(places) / ".claude.json",
+        entry=typed_entry,
+        command=read_words,
+        notes="CLAUDE.md",
+        user_notes=lambda places: _notes_folder(places) / "CLAUDE.md",
+        after="Claude Code asks once whether to use the project's servers.",
+        own_folders=lambda places: (_config_folder(places), _notes_folder(places)),
+    ),
+    launcher=Claude(),
+    session_headers=("x-claude-code-session-id",),
+    task_tools=("TodoWrite", "TaskCreate", "TaskUpdate"),
+)

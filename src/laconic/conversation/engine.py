@@ -30,8 +30,9 @@ from laconic.models.find import find_model
 from laconic.records import Intake
 from laconic.render.meta import meta
 from laconic.wire.limits import RateLimits, counts_cached
-from laconic.wire.model import Block, Format, InsertMessage
+from laconic.wire.model import Block, InsertMessage
 from laconic.wire.parsed_request import ParsedRequest, Shapes, parse
+from laconic.wire.provider_format import ProviderFormat
 from laconic.wire.thinking import asked_budget, in_tool_loop, most_output, with_budget
 from laconic.wire.usage import Usage
 
@@ -95,7 +96,7 @@ class ConversationEngine:
         self._quotas: dict[str, Quota] = {}
 
     def prepare(
-        self, session: str, format: Format, body: bytes, bounds: RequestLimits | None = None
+        self, session: str, format: ProviderFormat, body: bytes, bounds: RequestLimits | None = None
     ) -> PreparedRequest:
         """The request to send in the place of this one. What may not be left out is sent, however long it is."""
         bounds = bounds or RequestLimits()

@@ -21,7 +21,7 @@ from laconic.render.visible import visible
 from laconic.workspace.secrets import SecretFiles
 
 if TYPE_CHECKING:
-    from laconic.clients.known import Client, Places, Scope
+    from laconic.clients.setup import ClientSetup, Places, Scope
     from laconic.index.health import HealthFinding
 
 
@@ -60,16 +60,17 @@ def _files(settings: Settings) -> Iterator[HealthFinding]:
 
 def _clients(root: Path) -> Iterator[HealthFinding]:
     """Every client that was set up for this folder or this user, from its own side."""
-    from laconic.clients.known import CLIENTS, Places
+    from laconic.clients.registry import all_setups
+    from laconic.clients.setup import Places
     from laconic.index.health import HealthFinding  # loads SQLite and a grammar
 
     places = Places(root, child_environment())
     scopes: tuple[Scope, ...] = ("project", "user")
-    found = [finding for client in CLIENTS for scope in scopes for finding in _client(client, places, scope)]
+    found = [finding for client in all_setups() for scope in scopes for finding in _client(client, places, scope)]
     yield from found or [HealthFinding("clients", True, "none is set up here", "See `laconic setup --help`.")]
 
 
-def _client(client: Client, places: Places, scope: Scope) -> Iterator[HealthFinding]:
+def _client(client: ClientSetup, places: Places, scope: Scope) -> Iterator[HealthFinding]:
     from laconic.clients.install import configured_command
     from laconic.clients.probe import ask
     from laconic.index.health import HealthFinding  # loads SQLite and a grammar
