@@ -22,7 +22,24 @@ _WRAPPERS: Final = frozenset(
         "Required",
         "NotRequired",
     }
-    | {"Box", "Rc", "Arc", "Ref", "RefMut", "Cow", "Pin", "MutexGuard", "RwLockReadGuard", "RwLockWriteGuard"}
+    | {
+        "Box",
+        "Rc",
+        "Arc",
+        "Ref",
+        "RefMut",
+        "Cow",
+        "Pin",
+        "MutexGuard",
+        "RefCell",
+        "Mutex",
+        "RwLock",
+        "OnceCell",
+        "Cell",
+        "atomic",
+        "RwLockReadGuard",
+        "RwLockWriteGuard",
+    }
     | {"Readonly", "Partial", "Promise", "Lazy", "unique_ptr", "shared_ptr", "Nullable", "Result", "Option"}
 )
 _LISTS: Final = (

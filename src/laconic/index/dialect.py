@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -55,6 +56,7 @@ class LanguageDialect:
     binds_head: bool = False  # `import a.b` binds `a`
     modules_by_file: bool = False  # the same import means different modules in two files of a folder
     passing: frozenset[str] = frozenset()  # members of wrappers that give what is in them: `unwrap`
+    lists: re.Pattern[str] | None = None  # how a literal begins that is a list or a map of the language
     builtin: frozenset[str] = frozenset()  # types that are never ours
     locate: Locate | None = None  # the files that an import means
     find_part: FindPart | None = None  # a module inside a module

@@ -36,6 +36,7 @@ class NamePlace(NamedTuple):
 UNKNOWN: Final = Meaning("unknown")
 FOREIGN: Final = Meaning("foreign")
 ALIEN: Final = Meaning("alien")
+CONTAINER: Final = Meaning("container")  # of nothing that is known
 
 
 def of(symbols: tuple[int, ...] | list[int]) -> Meaning:
@@ -50,7 +51,7 @@ def instance(symbols: tuple[int, ...] | list[int]) -> Meaning:
 
 def container(symbols: tuple[int, ...] | list[int]) -> Meaning:
     """A value that holds values of one of these types: a list, a map."""
-    return Meaning("container", tuple(symbols)) if symbols else UNKNOWN
+    return Meaning("container", tuple(symbols))
 
 
 def module(files: tuple[int, ...] | list[int], folder: str = "") -> Meaning:

@@ -58,6 +58,13 @@ _REFERENCES: Final = """
 (package_clause) @in.import
 """
 
+_KEYED: Final = """
+(composite_literal type: [(type_identifier) (qualified_type) (generic_type)] @type body: (literal_value (keyed_element . (literal_element (identifier) @key))))
+(composite_literal type: [(slice_type element: (_) @type) (array_type element: (_) @type) (map_type value: (_) @type)]
+  body: (literal_value (literal_element (literal_value (keyed_element . (literal_element (identifier) @key))))))
+(composite_literal type: (map_type value: (_) @type)
+  body: (literal_value (keyed_element (literal_element) (literal_element (literal_value (keyed_element . (literal_element (identifier) @key)))))))
+"""
 _LOCALS: Final = """
 (parameter_declaration name: (identifier) @name type: (_) @type)
 (variadic_parameter_declaration name: (identifier) @name type: (_) @each_type)
@@ -253,6 +260,7 @@ _DIALECT: Final = LanguageDialect(
     structural=True,
     dispatch="both",
     types_stand_out=False,
+    lists=re.compile(r"(?:make\()?(?:map\[|\[\w*\](?:string|int|byte|bool|any|interface|rune|float|uint))|append\("),
     builtin=_BUILT_IN_TYPES,
     locate=_locate,
     bind=_bind,
@@ -285,6 +293,7 @@ LANGUAGES: Final = (
         grammar="tree_sitter_go",
         definitions=_DEFINITIONS,
         references=_REFERENCES,
+        keyed=_KEYED,
         locals=_LOCALS,
         scopes=_SCOPES,
         blocks=_SCOPES,

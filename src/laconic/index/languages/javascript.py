@@ -105,6 +105,13 @@ _TYPED_REFERENCES: Final = """
 (extends_type_clause) @in.inherit
 (nested_type_identifier module: (identifier) @type)
 """
+_KEYED: Final = """
+(variable_declarator type: (type_annotation (_) @type) value: (object [(pair key: (property_identifier) @key) (shorthand_property_identifier) @key (method_definition name: (property_identifier) @key)]))
+(function_declaration return_type: (type_annotation (_) @type) body: (statement_block (return_statement (object [(pair key: (property_identifier) @key) (shorthand_property_identifier) @key]))))
+(method_definition return_type: (type_annotation (_) @type) body: (statement_block (return_statement (object [(pair key: (property_identifier) @key) (shorthand_property_identifier) @key]))))
+(as_expression (object [(pair key: (property_identifier) @key) (shorthand_property_identifier) @key]) (_) @type)
+(satisfies_expression (object [(pair key: (property_identifier) @key) (shorthand_property_identifier) @key]) (_) @type)
+"""
 _LOCALS: Final = """
 (variable_declarator name: (identifier) @name value: (_) @value)
 (variable_declarator name: (identifier) @name !value)
@@ -484,6 +491,7 @@ SCRIPT: Final = LanguageDialect(
     shorthand=True,
     reach={"private": "file"},
     default_exports=True,
+    lists=re.compile(r"\["),
     builtin=_BUILT_IN_TYPES,
     locate=_locate,
     read_result=read_result_after_parameters,
@@ -524,6 +532,7 @@ def _language(
         shebangs=shebangs,
         definitions=_DEFINITIONS + (_TYPED if typed else _SCRIPT),
         references=references,
+        keyed=_KEYED if typed else "",
         locals=_LOCALS + (_TYPED_LOCALS if typed else _PLAIN_LOCALS),
         scopes=_SCOPES,
         blocks=_SCOPES,

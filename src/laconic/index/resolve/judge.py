@@ -144,7 +144,12 @@ class Judge:
             return verdict
         if whole.kind == "module":
             return None if wanted.is_member or found.kind == "foreign" else _BY_NAME
-        return _BY_NAME if wanted.is_member else None
+        return _BY_NAME if wanted.is_member and self._may_be_heir(wanted, whole) else None
+
+    def _may_be_heir(self, wanted: TargetSymbol, whole: Meaning) -> bool:
+        """Whether a value of a type that has no such member may be one of a type below it that has."""
+        below = {heir for type_ in whole.symbols for heir in classes.descendants(self.code, type_)}
+        return bool(below & set(wanted.owners))
 
     def _by_use(self, found: Meaning, ref: Reference) -> Meaning:
         """Where a type has a field and a method of one name, a call means the method."""

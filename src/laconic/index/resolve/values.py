@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from laconic.index.declared import Given, read_element_type, split_outside, type_names
-from laconic.index.meaning import ALIEN, UNKNOWN, Meaning, NamePlace, container, instance, of
+from laconic.index.meaning import ALIEN, CONTAINER, UNKNOWN, Meaning, NamePlace, container, instance, of
 from laconic.index.resolve import classes, names
 from laconic.index.resolve.code import CALLABLES, TYPES, Code
 from laconic.index.resolve.expression import Step, chain, steps
@@ -92,7 +92,7 @@ class Values:
                 meant = self.member(meant, step.text, deep, called=called)
                 last = step.text
             elif step.text in {"()", "{}"}:
-                meant = self._apply(place, meant, step, last, deep)
+                meant = self._apply(place, meant, step, (parts[0].text, last), deep)
             else:
                 meant = UNKNOWN
         return meant
@@ -100,6 +100,8 @@ class Values:
     def _is_passing(self, place: NamePlace, meant: Meaning, name: str) -> bool:
         """Whether a member is one of a wrapper around a value of ours, which has none of that name itself."""
         known = name in self.code.sources[place.file].dialect.passing
+        if meant.kind == "alien":
+            return known
         return known and meant.kind == "instance" and self.members(meant, name).kind == "unknown"
 
     def _read_head(self, place: NamePlace, parts: tuple[Step, ...], deep: int) -> tuple[Meaning, int]:
@@ -119,10 +121,12 @@ class Values:
             return self.name(place, head, deep), 1
         return UNKNOWN, 1
 
-    def _apply(self, place: NamePlace, meant: Meaning, step: Step, last: str, deep: int) -> Meaning:
+    def _apply(self, place: NamePlace, meant: Meaning, step: Step, ends: tuple[str, str], deep: int) -> Meaning:
         """What calling something gives; a foreign function may return something of ours, a foreign class does not."""
-        stands_out = self.code.sources[place.file].dialect.types_stand_out or step.text == "{}"
-        if meant.kind == "foreign" and last[:1].isupper() and stands_out:
+        dialect = self.code.sources[place.file].dialect
+        head, last = ends
+        stands_out = dialect.types_stand_out or step.text == "{}"
+        if meant.kind == "foreign" and (head in dialect.builtin or (last[:1].isupper() and stands_out)):
             return ALIEN
         return self.call(meant, deep)
 
@@ -262,7 +266,7 @@ class Values:
             return UNKNOWN
         if element := read_element_type(written):
             inner = self.read_type(place, element, deep + 1)
-            return container(inner.symbols) if inner.kind in {"instance", "container"} else inner
+            return container(inner.symbols) if inner.kind in {"instance", "container"} else CONTAINER
         path = type_names(written)
         if not path:
             return UNKNOWN
@@ -326,6 +330,9 @@ class Values:
             return self.read_type(place, asserted[1] or asserted[2])
         if cast := _CAST.match(text):
             return self.read_type(place, cast[1])
+        dialect = self.code.sources[place.file].dialect
+        if dialect.lists is not None and dialect.lists.match(text):
+            return CONTAINER
         if text.startswith(_LITERALS) or text[:1].isdigit():
             plain = chain(text) == "" and not text.startswith(("[", "{", "("))
             return ALIEN if plain else UNKNOWN
