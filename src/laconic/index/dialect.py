@@ -44,6 +44,11 @@ class LanguageDialect:
     closed_types: bool = False  # all members of a type are in its body
     structural: bool = False  # a type is used as another without saying so in its bases
     dispatch: str = ""  # a use of a member is one of what overrides it: `up`; and of what it overrides: `both`
+    find_implicit_bases: Callable[[Code, int], list[int]] | None = None  # interfaces whose shape a type has
+    find_implicit_heirs: Callable[[Code, int], list[int]] | None = None  # types that have the shape of an interface
+    foreign_interfaces: Mapping[str, frozenset[str]] = field(
+        default_factory=dict
+    )  # of its library, with their methods
     types_stand_out: bool = True  # only types begin with a capital
     open_types: bool = False  # types of others may be given members of ours
     two_spaces: bool = False  # a field and a method of one type may have the same name

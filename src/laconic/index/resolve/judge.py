@@ -131,6 +131,8 @@ class Judge:
         if whole.kind == "container":
             return None  # members of lists and maps are those of the language
         if whole.kind in {"foreign", "alien"}:
+            if self._fits_foreign_interface(wanted, whole.name):
+                return Verdict("override", True)
             return _BY_NAME if wanted.extends else None
         if whole.kind == "unknown":
             return self._untold(wanted, place, ref)
@@ -145,6 +147,13 @@ class Judge:
         if whole.kind == "module":
             return None if wanted.is_member or found.kind == "foreign" else _BY_NAME
         return _BY_NAME if wanted.is_member and self._may_be_heir(wanted, whole) else None
+
+    def _fits_foreign_interface(self, wanted: TargetSymbol, name: str) -> bool:
+        """Whether a type of the language's library is an interface that the owner of a method fits."""
+        methods = wanted.dialect.foreign_interfaces.get(name, frozenset())
+        if wanted.name not in methods:
+            return False
+        return any(all(classes.members(self.code, owner, each) for each in methods) for owner in wanted.owners)
 
     def _may_be_heir(self, wanted: TargetSymbol, whole: Meaning) -> bool:
         """Whether a value of a type that has no such member may be one of a type below it that has."""
@@ -177,11 +186,12 @@ class Judge:
         if found & wanted.same:
             rivals = found - wanted.same - wanted.up - wanted.down
             return Verdict(tier, not rivals or tier == "member")
-        if found & wanted.up:
-            return _OVERRIDE if wanted.dialect.dispatch else None
-        if found & wanted.down:
-            return _OVERRIDE if wanted.dialect.dispatch == "both" else None
-        if wanted.dialect.structural and wanted.owners and self._structural(wanted, found):
+        if found & (wanted.up | wanted.down) and wanted.dialect.dispatch == "both":
+            return Verdict("override", True)
+        if found & wanted.up and wanted.dialect.dispatch == "up":
+            return _OVERRIDE
+        guessed = wanted.dialect.structural and wanted.dialect.find_implicit_bases is None
+        if guessed and wanted.owners and self._structural(wanted, found):
             return _OVERRIDE
         return None
 

@@ -8,7 +8,18 @@ from dataclasses import dataclass
 from typing import Final
 
 from laconic.index.declared import Given, read_element_type, split_outside, type_names
-from laconic.index.meaning import ALIEN, CONTAINER, UNKNOWN, Meaning, NamePlace, container, instance, of
+from laconic.index.meaning import (
+    ALIEN,
+    ALIENS,
+    CONTAINER,
+    UNKNOWN,
+    Meaning,
+    NamePlace,
+    container,
+    element,
+    instance,
+    of,
+)
 from laconic.index.resolve import classes, names
 from laconic.index.resolve.code import CALLABLES, TYPES, Code
 from laconic.index.resolve.expression import Step, chain, steps
@@ -133,7 +144,7 @@ class Values:
     def _take(self, meant: Meaning, step: Step, last: str) -> tuple[Meaning, str]:
         """One step from a list or map: an element, the same again, or nothing that is known."""
         if step.text == "[]" or (step.text == "()" and last in _ONE):
-            return instance(meant.symbols), step.text
+            return element(meant), step.text
         if step.is_name and step.text in _ONE | _MANY:
             return meant, step.text
         if step.text == "()" and last in _MANY:
@@ -264,8 +275,10 @@ class Values:
         """A value of a type as written."""
         if deep > _DEEP:
             return UNKNOWN
-        if element := read_element_type(written):
-            inner = self.read_type(place, element, deep + 1)
+        if inside := read_element_type(written):
+            inner = self.read_type(place, inside, deep + 1)
+            if inner.kind in {"alien", "foreign"}:
+                return ALIENS
             return container(inner.symbols) if inner.kind in {"instance", "container"} else CONTAINER
         path = type_names(written)
         if not path:
@@ -274,13 +287,13 @@ class Values:
         if path in _SELF:
             return instance(classes.enclosing_type(self.code, place))
         if len(path) == 1 and path[0] in source.dialect.builtin:
-            return ALIEN
+            return Meaning("alien", name=path[0])
         meant = names.path(self.code, place, path)
         if meant.kind == "symbol":
             return self._read_named_type(meant, deep)
         if meant.kind == "unknown" and len(path) == 1 and (bound := self._find_bound(place, path[0])):
             return self.read_type(place, bound, deep + 1)
-        return ALIEN if meant.kind == "foreign" else UNKNOWN
+        return Meaning("alien", name=".".join(path)) if meant.kind == "foreign" else UNKNOWN
 
     def _read_named_type(self, meant: Meaning, deep: int) -> Meaning:
         """The types of a name; one that is only another name for a type stands for that."""
@@ -319,7 +332,7 @@ class Values:
         elif given.kind in {"value", "each"}:
             meant = self._evaluate(place, given.text.strip(), deep, given.part)
         if given.kind == "each":
-            meant = instance(meant.symbols) if meant.kind == "container" else UNKNOWN
+            meant = element(meant)
         if given.member and meant.kind in {"instance", "symbol", "module"}:
             meant = self.member(meant, given.member, deep + 1)
         return meant
@@ -332,7 +345,7 @@ class Values:
             return self.read_type(place, cast[1])
         dialect = self.code.sources[place.file].dialect
         if dialect.lists is not None and dialect.lists.match(text):
-            return CONTAINER
+            return ALIENS if "struct" in text[:40] else CONTAINER
         if text.startswith(_LITERALS) or text[:1].isdigit():
             plain = chain(text) == "" and not text.startswith(("[", "{", "("))
             return ALIEN if plain else UNKNOWN
