@@ -53,6 +53,7 @@ class LanguageDialect:
     open_types: bool = False  # types of others may be given members of ours
     two_spaces: bool = False  # a field and a method of one type may have the same name
     shorthand: bool = False  # a bare name may stand for a property
+    merges: bool = False  # a type and a value of one name are one thing
     declared_apart: bool = False  # a declaration may be in one file and the definition behind it in another
     namespaces: bool = False  # modules inside files are spaces that many files add to, and names in them are shared
     open_modules: bool = False  # what a module imports, importers may take from it

@@ -8,6 +8,7 @@ from typing import Final, NamedTuple
 from laconic.index.meaning import Meaning, NamePlace, of
 from laconic.index.resolve import classes, names
 from laconic.index.resolve.code import CALLABLES, Code, SourceFile
+from laconic.index.resolve.common_names import is_common
 from laconic.index.resolve.expression import steps
 from laconic.index.resolve.modules import locate
 from laconic.index.resolve.target import TargetSymbol
@@ -170,6 +171,8 @@ class Judge:
 
     def _untold(self, wanted: TargetSymbol, place: NamePlace, ref: Reference) -> Verdict | None:
         """A receiver of which nothing is known."""
+        if wanted.is_member and is_common(wanted.name) and not self._knows_owner(wanted, place.file):
+            return None
         if wanted.is_member:
             return Verdict("unique", True) if wanted.is_telling else _BY_NAME
         if wanted.dialect.shorthand:
@@ -177,6 +180,15 @@ class Judge:
         parts = steps(ref.receiver)
         head = parts[0].text if parts else ""
         return _BY_NAME if head and names.imports_of(self.code, place, head) else None
+
+    def _knows_owner(self, wanted: TargetSymbol, file: int) -> bool:
+        """Whether a file names the owner of a member, or is in its folder; else common names are of a library."""
+        home, source = self.code.sources[wanted.symbol.file], self.code.sources[file]
+        if home.id == file or home.folder == source.folder:
+            return True
+        named = [classes.owner_name(self.code, wanted.symbol)]
+        named += [each.name for number in wanted.owners if (each := self.code.symbol(number))]
+        return any(self.code.mentions_in(file, name) for name in set(named) if name)
 
     def _compare(self, wanted: TargetSymbol, meant: Meaning, tier: str) -> Verdict | None:
         """A use that was resolved, against the symbol."""
