@@ -49,6 +49,7 @@ class LanguageServer:
             },
         )
         self.tell("initialized", {})
+        self.tell("workspace/didChangeConfiguration", {"settings": {}})  # some begin to work only then
 
     def __enter__(self) -> Self:
         return self

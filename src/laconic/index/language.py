@@ -43,6 +43,7 @@ class Language:
     shebangs: tuple[str, ...] = ()
     definitions: str = ""
     references: str = ""
+    keyed: str = ""  # `key`: a member that is written inside of a literal of a `type`
     locals: str = ""  # what local names are given; see `resolve/local_names.py` for the captures
     scopes: frozenset[str] = frozenset()  # nodes in which a local name is known
     blocks: frozenset[str] = frozenset()  # nodes whose statements are run one after the other

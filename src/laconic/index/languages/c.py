@@ -145,6 +145,11 @@ def _locals(cpp: bool) -> str:
     return "".join(parts) + (_CPP_LOCALS if cpp else "")
 
 
+_KEYED: Final = """
+(declaration type: (_) @type declarator: (init_declarator value: (initializer_list (initializer_pair designator: (field_designator (field_identifier) @key)))))
+(declaration type: (_) @type declarator: (init_declarator value: (initializer_list (initializer_list (initializer_pair designator: (field_designator (field_identifier) @key))))))
+(compound_literal_expression type: (_) @type value: (initializer_list (initializer_pair designator: (field_designator (field_identifier) @key))))
+"""
 _CPP_LOCALS: Final = """
 (optional_parameter_declaration type: (_) @type declarator: [(identifier) @name (pointer_declarator declarator: (identifier) @name) (reference_declarator (identifier) @name)])
 (declaration type: (placeholder_type_specifier) declarator: (init_declarator declarator: [(identifier) @name (pointer_declarator declarator: (identifier) @name) (reference_declarator (identifier) @name)] value: (_) @value))
@@ -306,6 +311,7 @@ LANGUAGES: Final = (
         grammar="tree_sitter_c",
         definitions=_definitions(cpp=False),
         references="[(identifier) (field_identifier) (type_identifier)] @id" + _REFERENCES,
+        keyed=_KEYED,
         locals=_locals(cpp=False),
         scopes=_SCOPES,
         blocks=_SCOPES,
@@ -337,6 +343,7 @@ LANGUAGES: Final = (
         grammar="tree_sitter_cpp",
         definitions=_definitions(cpp=True),
         references=_CPP_REFERENCES + _REFERENCES,
+        keyed=_KEYED,
         locals=_locals(cpp=True),
         scopes=_SCOPES,
         blocks=_SCOPES,

@@ -311,6 +311,7 @@ _DIALECT: Final = LanguageDialect(
     structural=True,
     open_modules=True,
     binds_head=True,
+    lists=re.compile(r"[\[{]"),
     builtin=_BUILT_IN_TYPES,
     locate=_locate,
     find_part=_find_part,
