@@ -341,7 +341,9 @@ def find(name: str, known: Mapping[str, Tool]) -> Tool:
 
 def _page(answer: ToolAnswer, skipped: int, notes: str) -> ToolAnswer:
     """The answer from a piece on, with the notes that every tool can get."""
-    ordered = put_outsized_last(answer.pieces)
+    ordered = list(answer.pieces)
+    if answer.grouped:
+        ordered = put_outsized_last(ordered)
     total = max(answer.total or 0, len(ordered)) - skipped
     if total <= 0 and answer.pieces:
         notes += f"({answer.unit} end at {total + skipped}: offset {skipped} is beyond them)\n"
