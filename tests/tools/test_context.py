@@ -41,7 +41,8 @@ def test_the_function_to_change_comes_first_with_its_signature_its_class_its_cal
     (plane.root / "shop" / "discount.py").write_text(
         "# Copyright of nobody.\n# All rights given away: a discount of the licence.\n\n\nclass Discounts:\n"
         "    def apply_discount(self, order, percent):\n        if percent > 100:\n"
-        "            raise ValueError(percent)\n        return order.total * (100 - percent) / 100\n\n\ndef sell(order):\n"
+        "            raise ValueError(percent)\n        return order.total * (100 - percent) / 100\n"
+        "\n\ndef sell(order):\n"
         "    return Discounts().apply_discount(order, 10)\n"
     )
     (plane.root / "tests" / "test_discount.py").write_text(

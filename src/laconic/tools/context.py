@@ -58,10 +58,7 @@ def run(call: ToolCall) -> ToolAnswer:
     if code_room > 0:
         worth = score_lines(rows, task_files, store.symbols_of_path)
         chosen = _choose_lines(call, files, rows, worth, code_room)
-    nameable = rows
-    if call.text("show") == "code":
-        nameable = []
-    pieces, rest = _lay_out(call, files, rows, nameable, chosen, names_room + max(0, code_room - chosen.used))
+    pieces, rest = _lay_out(call, files, rows, chosen, names_room + max(0, code_room - chosen.used))
     if not pieces and chosen.spared:
         hint = call.session.hint("again=true repeats it")
         note = f"all lines that matter were shown above{f' ({hint})' if hint else ''}\n"
@@ -153,7 +150,6 @@ def _lay_out(
     call: ToolCall,
     files: _Files,
     rows: Sequence[RankedSymbol],
-    nameable: Sequence[RankedSymbol],
     chosen: ChosenLines,
     room: int,
 ) -> tuple[list[Piece], list[Piece]]:
@@ -172,7 +168,9 @@ def _lay_out(
     names: dict[str, list[Piece]] = {}
     rest: list[Piece] = []
     used = 0
-    for row in nameable:
+    for row in rows:
+        if call.text("show") == "code":
+            break
         if row.symbol is None or _is_shown(row.symbol, seen.get(row.path, ())):
             continue
         piece = _name(row, files)
