@@ -12,7 +12,7 @@ from laconic.records import Span
 Place = tuple[str, int]  # path and line
 
 _BREAK: Final = 10  # characters that a line costs beside its own
-_MARK: Final = 5  # tokens of the line that says which lines are missing
+_MARK: Final = 4  # tokens of the line that says which lines are missing
 _MISSES: Final = 12  # lines that do not fit, after which no more are tried
 _WORD: Final = re.compile(r"\w")
 _HOLE: Final = 4  # lines apart

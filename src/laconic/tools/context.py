@@ -33,14 +33,14 @@ _SHOW: Final = ("detail", "mode", "form", "view")
 _LINE: Final = 60  # characters of a definition line: enough to know it by; a word is not cut
 _KNOWN: Final = 5  # lines of a function by which it is known
 _SIGNATURE: Final = 6  # lines of a signature that are shown
-_WHOLE: Final = 0.5  # of the room for code that the best function may take whole
+_WHOLE: Final = 0.35  # of the room for code that the best function may take whole
 _MENTIONED: Final = 150  # files that mention a name, above which its callers are not looked for
 _CALLERS: Final = 3
 _EVERYWHERE: Final = frozenset({"__init__", "constructor", "new", "init", "__call__"})  # they say nothing alone
 _OPENS: Final = re.compile(r"[{:;]\s*(?:(?:#|//).*)?$|=>\s*$|=\s*$")
 _COMMENT: Final = re.compile(r"\s*(?:#(?!\[|include|define|if|end)|//|/\*|\*|<!--|--|;)")
 # Of so many tokens so many are for names: few are worth more than a little code, many are not.
-_NAMES: Final = ((1_000, 640), (2_000, 1_000), (4_000, 1_900), (8_000, 2_300), (10_000, 2_400))
+_NAMES: Final = ((1_000, 680), (2_000, 780), (4_000, 1_250), (8_000, 1_700), (10_000, 1_800))
 
 
 def run(call: ToolCall) -> ToolAnswer:
@@ -208,8 +208,6 @@ def _code(call: ToolCall, files: _Files, block: CodeBlock, lines: Iterable[int])
             text.append(f"{_indent(file.lines[last : run.end])}… {Span(last + 1, run.start - 1)}")
         text += [clip_line(line) for line in file.lines[run.start - 1 : run.end]]
         last = run.end
-    if last < span.end:
-        text.append(f"{_indent(file.lines[last : span.end])}… {Span(last + 1, span.end)}")
     spans: list[Span] = []
     for run in runs:
         spans += whole_spans(file.lines, run)
