@@ -76,6 +76,7 @@ SETTINGS: Final[tuple[Setting, ...]] = (
         " with commas: `qwen*=0/0, mymodel=1.2/6`.",
     ),
     Setting("budget", 0, "Tokens an answer may have at most; 0 means the tool's own default.", minimum=0),
+    Setting("budgets", "", "The same for single tools, with commas: `search=2000, map=800`."),
     Setting("reduce.budget", 0, "Tokens that `laconic reduce` aims for; 0 means by content.", minimum=0),
     Setting(
         "parse.max_bytes", 2_000_000, "Largest file that is parsed; larger ones are listed as skipped.", minimum=1

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from laconic.plane.budget import BATCH
+from laconic.render.counted import count_of
 
 _COMFORT: Final = 40_000  # tokens sent before defaults shrink
 _TIGHT: Final = 90_000
@@ -27,7 +28,9 @@ class Session:
     _told: dict[int, None] = field(default_factory=dict)
     _hints: list[str] = field(default_factory=list)
     _under_way: int = 0
+    _announced: int = 0
     _batch: int = 0
+    _said_pressure: float = 1.0
 
     @property
     def pressure(self) -> float:
@@ -38,13 +41,38 @@ class Session:
             return 0.75
         return 0.5
 
-    def begin(self) -> None:
+    def describe_pressure(self) -> str:
+        """That defaults have shrunk, said once each time that they do."""
+        if self.pressure == self._said_pressure:
+            return ""
+        self._said_pressure = self.pressure
+        sent = f"{self.sent // 1000}k tokens in {count_of(self.calls, 'answer')}"
+        return f"this session has had {sent}: default budgets are now {self.pressure:.0%}; name `budget` for more"
+
+    def announce(self) -> None:
+        """A call has arrived that will begin later: it shares the budget of those that are under way."""
         self._under_way += 1
+        self._announced += 1
+
+    def withdraw(self) -> None:
+        """A call that was announced will not begin."""
+        if self._announced:
+            self._announced -= 1
+            self._leave(0)
+
+    def begin(self) -> None:
+        if self._announced:
+            self._announced -= 1
+        else:
+            self._under_way += 1
 
     def end(self, tokens: int) -> None:
         """Count an answer; the batch is over when nothing is under way any more."""
         self.sent += tokens
         self.calls += 1
+        self._leave(tokens)
+
+    def _leave(self, tokens: int) -> None:
         self._under_way -= 1
         self._batch = self._batch + tokens if self._under_way > 0 else 0
 
