@@ -20,8 +20,9 @@ from laconic.conversation.in_memory import MemoryArchive, MemoryStore
 from laconic.records import Original
 from laconic.tokens.count import Counter, counter
 from laconic.wire.formats import format_named
-from laconic.wire.model import At, Change, Drop, Format, SetText
+from laconic.wire.model import At, Change, Drop, SetText
 from laconic.wire.parsed_request import ParsedRequest, Shapes, parse
+from laconic.wire.provider_format import ProviderFormat
 from laconic_benchmarks.report import Options, Report, at_most, versions
 
 Json = dict[str, object]
@@ -110,7 +111,7 @@ def _turns(count: Counter) -> tuple[list[float], list[float], list[float], list[
     return bare, known, quiet, events, tokens
 
 
-def _written(format: Format, body: bytes, changes: dict[At, Change], shapes: Shapes) -> float:
+def _written(format: ProviderFormat, body: bytes, changes: dict[At, Change], shapes: Shapes) -> float:
     """Seconds to read a request and to write it with these changes."""
     gc.collect()
     started = time.process_time()

@@ -14,6 +14,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Final
 
+from laconic.addresses import is_loopback
 from laconic.errors import BadSetting
 
 Value = str | int | float | bool
@@ -75,6 +76,7 @@ SETTINGS: Final[tuple[Setting, ...]] = (
         " with commas: `qwen*=0/0, mymodel=1.2/6`.",
     ),
     Setting("budget", 0, "Tokens an answer may have at most; 0 means the tool's own default.", minimum=0),
+    Setting("budgets", "", "The same for single tools, with commas: `search=2000, map=800`."),
     Setting("reduce.budget", 0, "Tokens that `laconic reduce` aims for; 0 means by content.", minimum=0),
     Setting(
         "parse.max_bytes", 2_000_000, "Largest file that is parsed; larger ones are listed as skipped.", minimum=1
@@ -140,7 +142,7 @@ SETTINGS: Final[tuple[Setting, ...]] = (
     Setting("context.task_tool", "", "One more tool that keeps tasks, beside those that are known."),
     Setting("context.meta", False, "Tell the model at the end of a request how full its context is."),
     Setting(
-        "agent.model", "anthropic/claude-sonnet-4-5", "Model of `laconic agent`: PROVIDER/NAME, or scripted:FILE."
+        "agent.model", "anthropic/claude-sonnet-5-5", "Model of `laconic agent`: PROVIDER/NAME, or scripted:FILE."
     ),
     Setting("agent.protocol", "auto", "How its model calls tools.", choices=("auto", "native", "prompted")),
     Setting(
@@ -329,7 +331,7 @@ def outbound_proxy(url: str) -> str | None:
     host = parts.hostname or ""
     named = getproxies_environment()
     proxy = named.get(parts.scheme) or named.get("all")
-    if not proxy or host in {"localhost", "::1"} or host.startswith("127.") or proxy_bypass(host):
+    if not proxy or is_loopback(host) or proxy_bypass(host):
         return None
     if not proxy.startswith(("http://", "https://")):
         raise BadSetting(f"The proxy {proxy.partition('://')[0]}://... is not an HTTP proxy.", "Set HTTPS_PROXY.")

@@ -25,9 +25,10 @@ from laconic.config import Settings, command_environment
 from laconic.conversation.engine import ConversationEngine
 from laconic.conversation.engine_options import options_from
 from laconic.conversation.ledger import Branch, LedgerEntry
-from laconic.conversation.prices import Price, Prices
-from laconic.conversation.windows import window_of
 from laconic.errors import UsageError, WorkspaceError
+from laconic.models.find import window_of
+from laconic.models.model import Price
+from laconic.models.prices import Prices
 from laconic.reduce.text import reduce_text
 from laconic.render.briefing import system_prompt
 from laconic.sessions.archive import Archive
@@ -36,8 +37,8 @@ from laconic.sessions.model_memory import Capabilities
 from laconic.sessions.trajectories import Trajectory, begin, resume
 from laconic.sessions.turns import Turns, Who
 from laconic.tokens.count import Counter, counter
+from laconic.wire.formats import dialect_of, format_named
 from laconic.wire.prompted.capability import Protocols
-from laconic.wire.speaking.dialects import dialect_named
 from laconic.workspace.reading import read_bytes
 
 _SCRIPTED: Final = "scripted:"
@@ -107,6 +108,7 @@ def _assemble_agent(
     watch: AgentObserver,
 ) -> Agent:
     provider, model, format, _, way = chosen
+    spoken = format_named(format)
     count = counter(settings.text("model") if provider == "scripted" else model)
     root = Path(record.begun.root)
     window = options.window or (0 if provider == "scripted" else window_of(model))
@@ -119,7 +121,8 @@ def _assemble_agent(
     model_settings = ModelSettings(
         provider,
         model,
-        dialect_named(format),
+        spoken,
+        dialect_of(spoken),
         system_prompt(str(root), _notes(root, count)),
         tools.offers,
         tools.guessed,

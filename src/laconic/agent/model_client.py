@@ -18,14 +18,15 @@ from laconic.conversation.engine_options import RequestLimits
 from laconic.errors import ContextOverflow, ModelError, UpstreamError
 from laconic.render.meta import meta
 from laconic.wire.limits import limits_of
-from laconic.wire.model import Format, InsertMessage, SetText
+from laconic.wire.model import InsertMessage, SetText
 from laconic.wire.parsed_request import ParsedRequest, parse
 from laconic.wire.prompted.calls import Broken, PromptedTool
 from laconic.wire.prompted.capability import Protocols
 from laconic.wire.prompted.parser import CallParser
 from laconic.wire.prompted.protocol import upward
+from laconic.wire.provider_format import ProviderFormat
 from laconic.wire.refusals import refuses_tools, too_long
-from laconic.wire.speaking.dialects import Listener
+from laconic.wire.speaking.listener import Listener
 from laconic.wire.speaking.talk import Asking, Json, Message, ModelAnswer, ModelCall, Offer, ProviderDialect
 from laconic.wire.usage import Usage
 
@@ -41,6 +42,7 @@ class ModelSettings:
 
     provider: str
     model: str
+    format: ProviderFormat
     dialect: ProviderDialect
     system: str
     tools: tuple[Offer, ...]
@@ -102,7 +104,7 @@ class ModelClient:
 
     @property
     def format(self) -> str:
-        return self.settings.dialect.name
+        return self.settings.format.name
 
     @property
     def protocol(self) -> str:
@@ -151,9 +153,9 @@ class ModelClient:
         settings = self.settings
         body = settings.dialect.write(asking)
         bounds = RequestLimits(max(0, self._window - self._window // _FRAME), self._account)
-        prepared = self._engine.prepare(self._session, settings.dialect.format, body, bounds)
+        prepared = self._engine.prepare(self._session, settings.format, body, bounds)
         self._came, self._prepared = len(body), prepared
-        return _with_status(settings.dialect.format, prepared.body, meta(prepared.tokens, self._window, task))
+        return _with_status(settings.format, prepared.body, meta(prepared.tokens, self._window, task))
 
     # asking
 
@@ -163,7 +165,7 @@ class ModelClient:
 
     def _ask_prompted(self, body: bytes, show: Show) -> ModelOutput:
         """Tools described in words; calls read out of the text, which is shown without them."""
-        conversation = parse(self.settings.dialect.format, body)
+        conversation = parse(self.settings.format, body)
         parser = self._parser()
         passed: list[str] = []
 
@@ -275,7 +277,7 @@ def _message(said: bytes) -> str:
     return " ".join(str(text or said.decode("utf-8", "replace")).split())[:_SAID].rstrip(".")
 
 
-def _with_status(format: Format, body: bytes, status: str) -> bytes:
+def _with_status(format: ProviderFormat, body: bytes, status: str) -> bytes:
     """The status behind everything else: in the newest message, or after it where the cache goes by whole blocks."""
     conversation: ParsedRequest = parse(format, body)
     last = conversation.turns[-1]

@@ -19,7 +19,6 @@ from laconic.conversation.intake import intake
 from laconic.conversation.ladder import KEPT, Ladder
 from laconic.conversation.ledger import Branch, Decision, Inheritance, LedgerEntry, LedgerStore, Removal
 from laconic.conversation.prefix_hashes import PrefixHashes
-from laconic.conversation.prices import price_of
 from laconic.conversation.quota import Quota, thinking
 from laconic.conversation.recap import Summariser
 from laconic.conversation.rollup import Roller
@@ -27,11 +26,13 @@ from laconic.conversation.staleness import finished
 from laconic.conversation.tracker import ConversationTracker
 from laconic.conversation.transaction import ArchiveStore, LedgerTransaction
 from laconic.errors import ArchiveUnavailable, LedgerMoved
+from laconic.models.find import find_model
 from laconic.records import Intake
 from laconic.render.meta import meta
 from laconic.wire.limits import RateLimits, counts_cached
-from laconic.wire.model import Block, Format, InsertMessage
+from laconic.wire.model import Block, InsertMessage
 from laconic.wire.parsed_request import ParsedRequest, Shapes, parse
+from laconic.wire.provider_format import ProviderFormat
 from laconic.wire.thinking import asked_budget, in_tool_loop, most_output, with_budget
 from laconic.wire.usage import Usage
 
@@ -95,7 +96,7 @@ class ConversationEngine:
         self._quotas: dict[str, Quota] = {}
 
     def prepare(
-        self, session: str, format: Format, body: bytes, bounds: RequestLimits | None = None
+        self, session: str, format: ProviderFormat, body: bytes, bounds: RequestLimits | None = None
     ) -> PreparedRequest:
         """The request to send in the place of this one. What may not be left out is sent, however long it is."""
         bounds = bounds or RequestLimits()
@@ -355,7 +356,7 @@ class ConversationEngine:
         """The place from which on blocks give back what they can; None when that does not pay."""
         if not giving:
             return None
-        price = price_of(conversation.model)
+        price = find_model(conversation.model).price
         warm = history.branch.time == 0 or self._warm(history, conversation)
         turns = turns_to_come(history.tracker.turn, self._options.weights)
         return best_start(
@@ -370,7 +371,7 @@ class ConversationEngine:
     def _warm(self, history: History, conversation: ParsedRequest) -> bool:
         """Whether the provider's cache still holds what was sent of the history."""
         sent = history.branch.time
-        return sent > 0 and self._clock() - sent < price_of(conversation.model).lifetime
+        return sent > 0 and self._clock() - sent < find_model(conversation.model).price.lifetime
 
     def _thinking(self, conversation: ParsedRequest, bounds: RequestLimits) -> tuple[dict[str, bytes], int]:
         quota = self._quotas.get(bounds.account)

@@ -85,13 +85,13 @@ class History:
         self._refresh()
         return self.commit(made)
 
-    def _ingested(self, replayed: Mapping[int, LedgerEntry]) -> dict[str, Decision]:
+    def _ingested(self, replayed: Mapping[int, LedgerEntry]) -> dict[tuple[str, str], Decision]:
         """What was decided of blocks when they were new."""
-        found: dict[str, Decision] = {}
+        found: dict[tuple[str, str], Decision] = {}
         for number, event in replayed.items():
             for decision in event.decisions:
                 if decision.reason == "ingest":
-                    found[decision.key] = decision
+                    found[decision.key, decision.field] = decision
                     self._note(decision, number)
         return found
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Mapping
 from fnmatch import fnmatchcase
-from typing import Final
 
 import msgspec
 
@@ -23,7 +22,6 @@ from laconic.wire.prompted.capability import CapabilityMemory, Protocols
 from laconic.wire.prompted.protocol import add_correction, tools_of, upward
 
 log = logging.getLogger("laconic.gateway")
-TEXTUAL: Final = frozenset({"chat", "anthropic", "responses"})  # formats in which calls can be written as text
 
 
 class Policy(msgspec.Struct, frozen=True):
@@ -125,7 +123,7 @@ class Planner:
             ours=ours(conversation, self.policy.texts),
             kept=prepared,
         )
-        if target.format not in TEXTUAL or not conversation.field("tools"):
+        if format_named(target.format).written_calls is None or not conversation.field("tools"):
             return made
         known = self.protocols.known_mode(target.upstream, who.model, target.base)
         if known == "prompted":
@@ -140,7 +138,7 @@ class Planner:
 
     def prompted(self, target: Target, plain: bytes, plan: Plan) -> Plan:
         """The same request for a model without function calling; as it is when it has no tools."""
-        if target.format not in TEXTUAL:
+        if format_named(target.format).written_calls is None:
             return plan
         conversation = parse(format_named(target.format), plain)
         tools = tuple(tools_of(conversation))

@@ -26,12 +26,12 @@ from laconic.errors import LaconicError, RecallFailed
 from laconic.mcp_server.guide import help_text
 from laconic.mcp_server.instructions import INSTRUCTIONS
 from laconic.mcp_server.offers import SCHEME, TEMPLATES, list_resources, list_tools
-from laconic.tools.session import Session
+from laconic.plane.session import Session
 
 if TYPE_CHECKING:
     from mcp.server.context import ServerRequestContext
 
-    from laconic.tools.plane import Plane
+    from laconic.plane.plane import Plane
 
 _T = TypeVar("_T")
 _SESSIONS: Final = 256  # clients remembered at once; the one that was silent longest is forgotten
@@ -83,9 +83,10 @@ class CodePlane:
 
     def _open_plane(self) -> Plane:
         if self._plane is None:
-            from laconic.tools.plane import Plane  # loads the index: after the client has its first answer
+            from laconic.plane.plane import Plane  # loads the index: after the client has its first answer
+            from laconic.tools import tools
 
-            self._plane = Plane(self._root, self._settings, editing=self._editing)
+            self._plane = Plane(self._root, self._settings, tools(), editing=self._editing)
         return self._plane
 
     def _close(self) -> None:
@@ -112,7 +113,13 @@ class CodePlane:
                 return _FAULT.format(type(error).__name__, str(error)[:200]), True
             return reply.text, reply.failed
 
-        text, failed = await self._beating(ctx, self._worker.submit(work))
+        session.announce()
+        future = self._worker.submit(work)
+        try:
+            text, failed = await self._beating(ctx, future)
+        finally:
+            if future.cancelled():
+                session.withdraw()
         return types.CallToolResult(content=[types.TextContent(type="text", text=text)], is_error=failed)
 
     async def _beating(self, ctx: ServerRequestContext[Any], future: Future[_T]) -> _T:

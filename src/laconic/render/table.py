@@ -15,7 +15,9 @@ def format_table(rows: Sequence[dict[str, Cell]]) -> str:
     """Rows as aligned text; columns in order of first appearance."""
     columns = list(dict.fromkeys(key for row in rows for key in row))
     cells = [columns, *([format_cell(row.get(column)) for column in columns] for row in rows)]
-    widths = [max(len(line[i]) for line in cells) for i in range(len(columns))]
+    widths = []
+    for i in range(len(columns)):
+        widths.append(max(len(line[i]) for line in cells))
     return "\n".join(
         "  ".join(text.ljust(width) for text, width in zip(line, widths, strict=True)).rstrip() for line in cells
     )
@@ -29,4 +31,6 @@ def format_cell(value: Cell) -> str:
         return visible_name(str(value))
     if abs(value) < _LEAST:
         return "0"
-    return f"{value:.0f}" if abs(value) >= 1000 else f"{value:.4g}"
+    if abs(value) >= 1000:
+        return f"{value:.0f}"
+    return f"{value:.4g}"

@@ -14,15 +14,15 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from laconic.clients.known import NAME
 from laconic.config import Settings, child_environment
 from laconic.errors import LaconicError
 from laconic.render.visible import visible
-from laconic.workspace.clients.known import NAME
 from laconic.workspace.secrets import SecretFiles
 
 if TYPE_CHECKING:
+    from laconic.clients.setup import ClientSetup, Places, Scope
     from laconic.index.health import HealthFinding
-    from laconic.workspace.clients.known import Client, Places, Scope
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -60,19 +60,20 @@ def _files(settings: Settings) -> Iterator[HealthFinding]:
 
 def _clients(root: Path) -> Iterator[HealthFinding]:
     """Every client that was set up for this folder or this user, from its own side."""
+    from laconic.clients.registry import all_setups
+    from laconic.clients.setup import Places
     from laconic.index.health import HealthFinding  # loads SQLite and a grammar
-    from laconic.workspace.clients.known import CLIENTS, Places
 
     places = Places(root, child_environment())
     scopes: tuple[Scope, ...] = ("project", "user")
-    found = [finding for client in CLIENTS for scope in scopes for finding in _client(client, places, scope)]
+    found = [finding for client in all_setups() for scope in scopes for finding in _client(client, places, scope)]
     yield from found or [HealthFinding("clients", True, "none is set up here", "See `laconic setup --help`.")]
 
 
-def _client(client: Client, places: Places, scope: Scope) -> Iterator[HealthFinding]:
+def _client(client: ClientSetup, places: Places, scope: Scope) -> Iterator[HealthFinding]:
+    from laconic.clients.install import configured_command
+    from laconic.clients.probe import ask
     from laconic.index.health import HealthFinding  # loads SQLite and a grammar
-    from laconic.workspace.clients.install import configured_command
-    from laconic.workspace.clients.probe import ask
 
     file = client.file(places, scope)
     try:

@@ -94,4 +94,5 @@ def _bill(use: ModelUse) -> str:
 
 def _row(figure: object) -> dict[str, Cell]:
     names = {"mean": "mean tokens", "largest": "max", "milliseconds": "ms"}
+    names |= {"cut_fit": "by fitting", "cut_recount": "by recounting", "cut_net": "by the net"}
     return {names.get(key, key): value for key, value in msgspec.to_builtins(figure).items()}
