@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from laconic.clients.known import NAME
+from laconic.clients.setup import NAME
 from laconic.config import Settings, child_environment
 from laconic.errors import LaconicError
 from laconic.render.visible import visible
