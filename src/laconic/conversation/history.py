@@ -67,7 +67,7 @@ class History:
         chain: PrefixHashes,
         events: Sequence[LedgerEntry],
         new: int,
-    ) -> list[Decision]:
+    ) -> list[Decision | Removal]:
         """Take in a request whose blocks from `new` on were not in the one before; returns what is decided of those."""
         tracker = self.tracker
         self.conversation, self.blocks, self.chain = conversation, blocks, chain
@@ -148,7 +148,7 @@ class History:
 
     # deciding
 
-    def commit(self, made: Sequence[Decision], removals: Sequence[Removal] = ()) -> list[Decision]:
+    def commit(self, made: Sequence[Decision], removals: Sequence[Removal] = ()) -> list[Decision | Removal]:
         """Have decisions written down, and act on them; returns those that are in force.
 
         What is known not to be writable is not done.
@@ -167,7 +167,7 @@ class History:
         for removal in removals:
             self._remove(removal)
         self._refresh()
-        return list(made)
+        return [*made, *removals]
 
     def breaks(self, *removals: Removal) -> bool:
         """Whether the provider would refuse what is left."""
