@@ -29,7 +29,7 @@ from tests.conversation.sessions import (
     turn,
     user,
 )
-from tests.wire.histories import BUILDERS, Call, histories
+from tests.wire.histories import BUILDERS, Call, Step, histories
 
 from laconic.conversation.cache_economics import Weights
 from laconic.conversation.engine import ConversationEngine
@@ -113,6 +113,29 @@ def test_any_history_turn_by_turn_stays_valid_and_survives_a_restart(name: str, 
             ConversationEngine(store, archive, Clock(), count, eager).prepare("s", FORMATS[name], raw).body
             == now.body
         )
+
+
+@pytest.mark.parametrize("name", sorted(FORMATS))
+def test_a_line_that_takes_in_more_calls_is_an_event(name: str) -> None:
+    """What was sent before changes, so the request says that it was changed."""
+    steps, sizes = [Step("0")], (3, 2, 3, 1)
+    for number, size in enumerate(sizes):
+        calls = [_longer(Call(f"call_{number}_{at}", "Read", {}, "0")) for at in range(size)]
+        steps.append(Step(calls=tuple(calls)))
+    one = ConversationEngine(
+        MemoryStore(), MemoryArchive(), Clock(), count, EngineOptions(rules=_EAGER, weights=_ALWAYS)
+    )
+    before: list[bytes] = []
+    changed = 0
+    for number in range(1, len(steps) + 1):
+        now = one.prepare("s", FORMATS[name], json.dumps(BUILDERS[name](steps[:number])).encode())
+        blocks = [block.raw for turn in parse(FORMATS[name], now.body).turns for block in turn.blocks]
+        if blocks[: len(before)] != before:
+            assert now.mode == "economic"
+            assert now.made
+            changed += 1
+        before = blocks
+    assert changed == 2
 
 
 def _longer(call: Call) -> Call:
@@ -321,23 +344,6 @@ def test_a_fork_that_cannot_be_written_down_keeps_its_prefix(back: int) -> None:
         assert sent.mode == ""
         assert blocks[: len(before)] == before
         before = blocks
-
-
-def test_a_line_that_comes_to_stand_for_more_exchanges_is_an_event() -> None:
-    """It takes the place of the line that stood for fewer, and bytes that were sent change."""
-    one = engine(EngineOptions(rules=_EAGER, weights=_ALWAYS))
-    before: list[bytes] = []
-    messages = [user("go")]
-    for number in range(20):
-        messages += run(f"c{number}", f"make step{number}", f"step {number} is done and well")
-    for request in _prefixes(messages):
-        sent = send(one, request)
-        blocks = [block.raw for each in opened(sent).turns for block in each.blocks]
-        if blocks[: len(before)] != before:
-            assert sent.mode == "economic"
-            assert sent.made
-        before = blocks
-    assert any(b"calls left out" in block for block in before)
 
 
 @pytest.mark.parametrize("at", [4, 6, 10, 16])

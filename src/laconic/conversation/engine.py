@@ -317,7 +317,7 @@ class ConversationEngine:
             return "economic", "age", left
         return "", "", []
 
-    def _finish(self, history: History, evictor: Evictor, conversation: ParsedRequest) -> list[Decision]:
+    def _finish(self, history: History, evictor: Evictor, conversation: ParsedRequest) -> list[Decision | Removal]:
         """Tasks were completed: their outputs go, if that pays."""
         done = {task.id: task.title for task in history.tracker.completed}
         made: list[Decision] = []
@@ -348,9 +348,7 @@ class ConversationEngine:
             return []
         made = history.commit(evictor.decide(history.tracker, _from(history, found, start), "age", history.original))
         # Behind the first change everything is written anew: what is spent there goes.
-        rolled = roller.decide(start)
-        history.commit([], rolled)
-        return [*made, *history.in_force(rolled)]
+        return [*made, *history.commit([], roller.decide(start))]
 
     def _start(self, history: History, giving: Mapping[str, float], conversation: ParsedRequest) -> int | None:
         """The place from which on blocks give back what they can; None when that does not pay."""

@@ -63,7 +63,7 @@ class History:
         chain: PrefixHashes,
         events: Sequence[LedgerEntry],
         new: int,
-    ) -> list[Decision]:
+    ) -> list[Decision | Removal]:
         """Take in a request whose blocks from `new` on were not in the one before; returns what is decided of those."""
         tracker = self.tracker
         self.conversation, self.blocks, self.chain = conversation, blocks, chain
@@ -143,7 +143,7 @@ class History:
 
     # deciding
 
-    def commit(self, made: Sequence[Decision], removals: Sequence[Removal] = ()) -> list[Decision]:
+    def commit(self, made: Sequence[Decision], removals: Sequence[Removal] = ()) -> list[Decision | Removal]:
         """Have decisions written down, and act on them; returns those that are in force.
 
         What is known not to be writable is not done.
@@ -162,11 +162,7 @@ class History:
         for removal in removals:
             self._remove(removal)
         self._refresh()
-        return list(made)
-
-    def in_force(self, removals: Sequence[Removal]) -> list[Removal]:
-        """Those of these removals that count: one below a result takes the place of the one that was there."""
-        return [removal for removal in removals if removal in self.removals]
+        return [*made, *removals]
 
     def breaks(self, *removals: Removal) -> bool:
         """Whether the provider would refuse what is left."""

@@ -239,9 +239,8 @@ class Ladder:
     def _commit(self, made: list[Decision], removals: Sequence[Removal] = ()) -> bool:
         """Whether anything came into force: where nothing does, no rung may go on for ever."""
         in_force = self._history.commit(made, removals)
-        gone = self._history.in_force(removals)
-        self.made += [*in_force, *gone]
-        return bool(in_force or gone)
+        self.made += in_force
+        return bool(in_force)
 
     @staticmethod
     def _is_pinned(conversation: ParsedRequest, exchange: Exchange) -> bool:
