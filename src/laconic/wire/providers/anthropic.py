@@ -89,6 +89,15 @@ def compose(role: str, text: str) -> bytes:
     return msgspec.json.encode({"role": role, "content": [{"type": "text", "text": text}]})
 
 
+def append_text(message: bytes, text: str) -> bytes:
+    """A message with a text behind all of its blocks."""
+    held = msgspec.json.decode(message)
+    content = held["content"]
+    if isinstance(content, str):
+        content = [{"type": "text", "text": content}]
+    return msgspec.json.encode({**held, "content": [*content, {"type": "text", "text": text}]})
+
+
 def faults(conversation: ParsedRequest) -> list[Fault]:
     """What the API would refuse."""
     found = [
@@ -127,6 +136,8 @@ def write(asking: Asking) -> bytes:
         body["tools"] = [declare(tool) for tool in asking.tools]
     if asking.system:
         body["system"] = [{"type": "text", "text": asking.system, "cache_control": _MARK}]
+    if asking.temperature is not None:
+        body["temperature"] = asking.temperature
     return msgspec.json.encode({**body, "messages": messages, "stream": True})
 
 
@@ -497,6 +508,7 @@ FORMAT: Final = ProviderFormat(
     compose=compose,
     faults=faults,
     merged=True,
+    append_text=append_text,
     system=("system",),
     extend_system=extend_system,
     session=(

@@ -94,6 +94,12 @@ def compose(role: str, text: str) -> bytes:
     return msgspec.json.encode({"role": "model" if role == "assistant" else "user", "parts": [{"text": text}]})
 
 
+def append_text(message: bytes, text: str) -> bytes:
+    """A content with a text behind all of its parts."""
+    held = msgspec.json.decode(message)
+    return msgspec.json.encode({**held, "parts": [*held["parts"], {"text": text}]})
+
+
 def faults(conversation: ParsedRequest) -> list[Fault]:
     """What the API would refuse."""
     found = [
@@ -130,6 +136,8 @@ def write(asking: Asking) -> bytes:
         body["tools"] = [{"functionDeclarations": declared}]
     body["contents"] = [_content(message) for message in asking.messages]
     body["generationConfig"] = {"maxOutputTokens": asking.most}
+    if asking.temperature is not None:
+        body["generationConfig"]["temperature"] = asking.temperature
     return msgspec.json.encode(body)
 
 
@@ -326,6 +334,7 @@ FORMAT: Final = ProviderFormat(
     shape=shape,
     compose=compose,
     faults=faults,
+    append_text=append_text,
     system=("systemInstruction", "system_instruction"),
     extend_system=extend_system,
     thinking=(ThinkingField(("generationConfig", "thinkingConfig", "thinkingBudget")),),
