@@ -16,11 +16,12 @@ from laconic.agent.providers import endpoint, transport
 from laconic.agent.run_tool import CommandRunner
 from laconic.agent.sandbox.choosing import choose_sandbox
 from laconic.agent.scripted_model import ScriptedModel, script
+from laconic.agent.snapshot import describe_workspace
 from laconic.agent.toolbox import Toolbox
 from laconic.agent.transport import Transport
 from laconic.agent.usage_recorder import UsageRecorder
 from laconic.config import Settings, command_environment
-from laconic.errors import UsageError, WorkspaceError
+from laconic.errors import BadSetting, UsageError, WorkspaceError
 from laconic.exchange.assembly import ExchangeParts
 from laconic.exchange.caller import Caller
 from laconic.exchange.exchange import Exchange
@@ -51,6 +52,7 @@ class ChosenModel:
     format: ProviderFormat
     base: str
     transport: Transport
+    temperature: float | None = None  # None: its own
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,6 +132,7 @@ def _assemble_agent(
         guessed=tools.guessed,
         base=chosen.base,
         most=settings.number("agent.answer"),
+        temperature=chosen.temperature,
     )
     client = ModelClient(
         model_settings,
@@ -141,7 +144,20 @@ def _assemble_agent(
         clock=time.time,
         sent=recorder.add_request,
     )
-    return Agent(client, tools, record, recorder, watch)
+    snapshot = ""
+    if settings.flag("agent.snapshot") and not record.messages:
+        snapshot = describe_workspace(root)
+    return Agent(client, tools, record, recorder, watch, snapshot=snapshot)
+
+
+def _temperature(settings: Settings) -> float | None:
+    given = settings.text("agent.temperature").strip()
+    if not given:
+        return None
+    try:
+        return float(given)
+    except ValueError:
+        raise BadSetting(f"agent.temperature is {given!r}, not a number.", "Write a number such as 0.2.") from None
 
 
 def _protocols(options: AgentOptions, parts: ExchangeParts) -> Protocols:
@@ -180,12 +196,27 @@ def _notes(root: Path, count: Counter) -> str:
 
 
 def _choose_model(options: AgentOptions, settings: Settings) -> ChosenModel:
+    temperature = _temperature(settings)
     if options.model.startswith(_SCRIPTED):
         path = Path(options.model.removeprefix(_SCRIPTED))
         rules = script(path)
         format = options.format or rules.format
         model = ScriptedModel(rules, format, counter(settings.text("model")))
-        return ChosenModel(_SCRIPTED_PROVIDER, path.stem, format_named(format), _HERE, model)
+        return ChosenModel(
+            provider=_SCRIPTED_PROVIDER,
+            model=path.stem,
+            format=format_named(format),
+            base=_HERE,
+            transport=model,
+            temperature=temperature,
+        )
     where = endpoint(options.model, settings, options.base, options.format)
     way = transport(where, settings.ratio("agent.patience"))
-    return ChosenModel(where.provider, where.model, format_named(where.format), where.base, way)
+    return ChosenModel(
+        provider=where.provider,
+        model=where.model,
+        format=format_named(where.format),
+        base=where.base,
+        transport=way,
+        temperature=temperature,
+    )

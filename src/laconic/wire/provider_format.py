@@ -50,6 +50,7 @@ class Address:
     headers: Callable[[str], dict[str, str]] | None = None  # key -> what our own agent sends
     variables: tuple[str, ...] = ()  # that name the base URL
     keys: tuple[str, ...] = ()  # variables that hold the key
+    tokens: tuple[str, ...] = ()  # variables that hold a token, which is sent as a bearer's
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -127,7 +127,13 @@ _GROWING: Final = {"text_delta": "text", "thinking_delta": "thinking", "signatur
 
 def write(asking: Asking) -> bytes:
     """The body of a request, with two marks for the cache: behind what never changes, and behind the history."""
-    messages = [_message(message, at) for at, message in enumerate(asking.messages)]
+    messages: list[Json] = []
+    for at, message in enumerate(asking.messages):
+        written = _message(message, at)
+        if messages and messages[-1]["role"] == written["role"]:  # roles alternate
+            messages[-1] = {**written, "content": [*messages[-1]["content"], *written["content"]]}
+        else:
+            messages.append(written)
     if messages:
         *content, last = messages[-1]["content"]
         messages[-1] = {**messages[-1], "content": [*content, {**last, "cache_control": _MARK}]}
@@ -547,6 +553,7 @@ FORMAT: Final = ProviderFormat(
         headers=headers,
         variables=("ANTHROPIC_BASE_URL",),
         keys=("ANTHROPIC_API_KEY",),
+        tokens=("ANTHROPIC_AUTH_TOKEN",),
     ),
     dialect=ProviderDialect(write, MessageReader, whole, express),
     written_calls=WrittenCalls(rewrite=rewrite, stream=AnthropicStream, question=question),

@@ -144,7 +144,10 @@ def write(asking: Asking) -> bytes:
     """The body of a request."""
     messages: list[Json] = [{"role": "system", "content": asking.system}] if asking.system else []
     for at, message in enumerate(asking.messages):
-        messages += _messages(message, at)
+        written = _messages(message, at)
+        if messages and messages[-1]["role"] == "user" == written[0]["role"]:  # roles alternate
+            written[0]["content"] = f"{messages.pop()['content']}\n\n{written[0]['content']}"
+        messages += written
     body: Json = {"model": asking.model, "messages": messages}
     if asking.tools:
         body["tools"] = [declare(tool) for tool in asking.tools]

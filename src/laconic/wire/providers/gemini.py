@@ -134,7 +134,14 @@ def write(asking: Asking) -> bytes:
     if asking.tools:
         declared = [declare_function(tool) for tool in asking.tools]
         body["tools"] = [{"functionDeclarations": declared}]
-    body["contents"] = [_content(message) for message in asking.messages]
+    contents: list[Json] = []
+    for message in asking.messages:
+        written = _content(message)
+        if contents and contents[-1]["role"] == written["role"]:  # roles alternate
+            contents[-1] = {**written, "parts": [*contents[-1]["parts"], *written["parts"]]}
+        else:
+            contents.append(written)
+    body["contents"] = contents
     body["generationConfig"] = {"maxOutputTokens": asking.most}
     if asking.temperature is not None:
         body["generationConfig"]["temperature"] = asking.temperature
