@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import subprocess
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -53,7 +54,7 @@ def test_no_two_messages_in_a_row_are_of_the_user(tmp_path: Path, format: str) -
     assert len(bodies) == 4
     for body in bodies:
         roles = _roles(body)
-        pairs = list(zip(roles, roles[1:], strict=False))
+        pairs = list(pairwise(roles))
         assert ("user", "user") not in pairs, roles
         assert "[context " in json.dumps(body), "it still says how full it is"
 
@@ -116,7 +117,8 @@ def test_a_missing_key_is_named_before_anything_is_sent(tmp_path: Path, model: s
     where = endpoint(model, settings_in(tmp_path), environ={})
     with pytest.raises(UsageError, match=variable):
         transport(where, 1.0, environ={})
-    assert "k" in transport(where, 1.0, environ={variable: "k"}).headers.values() or variable == "OPENAI_API_KEY"
+    headers = transport(where, 1.0, environ={variable: "secret"}).headers
+    assert any("secret" in value for value in headers.values())
 
 
 def test_a_token_is_sent_as_a_bearers_and_a_local_server_needs_no_key(tmp_path: Path) -> None:
