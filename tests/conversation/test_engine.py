@@ -77,9 +77,11 @@ def test_any_history_stays_valid_gets_no_larger_and_is_the_same_again(name: str,
     eager = EngineOptions(rules=msgspec.structs.replace(_EAGER, rolled=99), weights=_ALWAYS)
     one = ConversationEngine(MemoryStore(), MemoryArchive(), Clock(), count, eager)
     before = parse(FORMATS[name], raw)
-    first = one.prepare("s", FORMATS[name], raw)
-    again = one.prepare("s", FORMATS[name], raw)
-    other = ConversationEngine(MemoryStore(), MemoryArchive(), Clock(), count, eager).prepare("s", FORMATS[name], raw)
+    first = one.prepare("s", parse(FORMATS[name], raw))
+    again = one.prepare("s", parse(FORMATS[name], raw))
+    other = ConversationEngine(MemoryStore(), MemoryArchive(), Clock(), count, eager).prepare(
+        "s", parse(FORMATS[name], raw)
+    )
     after = parse(FORMATS[name], first.body)
     assert {fault.rule for fault in after.faults()} <= {fault.rule for fault in before.faults()}
     assert again.body == first.body == other.body
@@ -101,7 +103,7 @@ def test_any_history_turn_by_turn_stays_valid_and_survives_a_restart(name: str, 
     before: list[bytes] = []
     for number in range(1, len(steps) + 1):
         raw = json.dumps(BUILDERS[name](steps[:number])).encode()
-        now = one.prepare("s", FORMATS[name], raw)
+        now = one.prepare("s", parse(FORMATS[name], raw))
         rules = {fault.rule for fault in parse(FORMATS[name], raw).faults()}
         after = parse(FORMATS[name], now.body)
         assert {fault.rule for fault in after.faults()} <= rules
@@ -110,7 +112,7 @@ def test_any_history_turn_by_turn_stays_valid_and_survives_a_restart(name: str, 
         assert now.mode or blocks[: len(before)] == before
         before = blocks
         assert (
-            ConversationEngine(store, archive, Clock(), count, eager).prepare("s", FORMATS[name], raw).body
+            ConversationEngine(store, archive, Clock(), count, eager).prepare("s", parse(FORMATS[name], raw)).body
             == now.body
         )
 
@@ -410,13 +412,13 @@ def test_a_session_that_rested_long_is_read_again_and_leaves_the_same_bytes() ->
     for request in _prefixes(messages):
         last = send(one, request)
     clock.now += 10_000
-    one.prepare("another", FORMAT, body([user("hello")]))
+    one.prepare("another", parse(FORMAT, body([user("hello")])))
     assert send(one, messages).body == last.body
 
 
 def test_settings_can_switch_it_off() -> None:
     raw = body(long_session(10))
-    assert engine(EngineOptions(enabled=False)).prepare("s", FORMAT, raw).body == raw
+    assert engine(EngineOptions(enabled=False)).prepare("s", parse(FORMAT, raw)).body == raw
 
 
 def test_helpers_of_an_agent_keep_their_own_state() -> None:

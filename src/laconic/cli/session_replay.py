@@ -9,14 +9,15 @@ import msgspec
 
 from laconic.config import Settings
 from laconic.conversation.engine import ConversationEngine
-from laconic.conversation.engine_options import options_from
 from laconic.conversation.in_memory import MemoryArchive, MemoryStore
 from laconic.conversation.replay import Outcome, Point, replay
+from laconic.exchange.assembly import engine_options
 from laconic.models.prices import Prices
 from laconic.render.table import Cell
 from laconic.sessions.transcripts import Transcript
 from laconic.tokens.count import counter
 from laconic.wire.formats import format_named
+from laconic.wire.parsed_request import parse
 
 _WIDE, _HIGH = 640, 160  # of a chart
 _MILLION = 1_000_000
@@ -41,7 +42,7 @@ class Replayed(msgspec.Struct, frozen=True):
 def replay_session(session: Transcript, policy: str, model: str, settings: Settings) -> Replayed:
     """Replay a session through an engine of its own."""
     count, price = counter(model), Prices(settings.text("prices")).of(model)
-    options = options_from(settings)
+    options = engine_options(settings)
     if policy == "ingest":
         options = msgspec.structs.replace(options, economic=False, semantic=1 << 60, standard=0)
     elif policy == "tasks":
@@ -52,7 +53,7 @@ def replay_session(session: Transcript, policy: str, model: str, settings: Setti
         session.name,
         {"model": model, "max_tokens": 8000},
         session.messages,
-        lambda body: engine.prepare(session.name, format, body).body,
+        lambda body: engine.prepare(session.name, parse(format, body)).body,
         count=count,
         price=price,
     )

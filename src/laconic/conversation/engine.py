@@ -31,8 +31,7 @@ from laconic.records import Intake
 from laconic.render.meta import meta
 from laconic.wire.limits import RateLimits, counts_cached
 from laconic.wire.model import Block, InsertMessage
-from laconic.wire.parsed_request import ParsedRequest, Shapes, parse
-from laconic.wire.provider_format import ProviderFormat
+from laconic.wire.parsed_request import ParsedRequest, Shapes
 from laconic.wire.thinking import asked_budget, in_tool_loop, most_output, with_budget
 from laconic.wire.usage import Usage
 
@@ -96,11 +95,11 @@ class ConversationEngine:
         self._quotas: dict[str, Quota] = {}
 
     def prepare(
-        self, session: str, format: ProviderFormat, body: bytes, bounds: RequestLimits | None = None
+        self, session: str, conversation: ParsedRequest, bounds: RequestLimits | None = None
     ) -> PreparedRequest:
         """The request to send in the place of this one. What may not be left out is sent, however long it is."""
         bounds = bounds or RequestLimits()
-        conversation = parse(format, body, self._shapes_of(session))
+        body = conversation.remember(self._shapes_of(session)).body
         if conversation.chained or conversation.array is None or not self._options.enabled:
             return PreparedRequest(body)
         self._writing.begin()
@@ -246,7 +245,7 @@ class ConversationEngine:
         outdated = history is None or history.outdated or history not in live or not branch.count
         if history is None or outdated or any(e.branch == branch.id for e in known.events[history.events :]):
             evictor = Evictor(session, self._writing, self._count)
-            tracker = ConversationTracker(self._options.rules, self._count, self._options.task_tool, evictor)
+            tracker = ConversationTracker(self._options.rules, self._count, self._options.all_task_tools, evictor)
             history = self._histories[session, branch.id] = History(
                 session, branch, len(known.events), self._writing, tracker
             )

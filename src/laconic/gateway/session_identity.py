@@ -11,8 +11,7 @@ from urllib.parse import parse_qs
 import msgspec
 
 from laconic.clients.registry import session_headers
-from laconic.gateway.engine_adapter import Caller
-from laconic.gateway.routes import Target
+from laconic.exchange.caller import Caller, Target
 from laconic.wire.parsed_request import ParsedRequest
 from laconic.wire.session_id import opening, stated_id
 
