@@ -206,7 +206,15 @@ TOOL = Tool(
     "Overview of the repository, a folder, or a file's outline",
     "Without a path: languages, manifests with dependencies, entry points, tests, public names and the tree, one line"
     " a folder. With a folder: the same below it. With a file: its symbols with their spans.",
-    (Argument("path", "text", "", aliases=("root", "target", "targets", "scope", "module")),),
+    (
+        Argument(
+            "path",
+            "text",
+            "",
+            aliases=("root", "target", "targets", "scope", "module"),
+            explained="a folder or a file; without it, the whole repository",
+        ),
+    ),
     run,
     budget=1_000,
     examples=("map()", 'map(path="src/app/models.py")'),

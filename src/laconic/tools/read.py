@@ -205,8 +205,24 @@ TOOL = Tool(
     " range gives its outline; a snippet has at most 80 lines unless a budget is named. `anchors` adds two"
     " letters to every number (`40:k3`), which `edit` checks, for models that lose count.",
     (
-        Argument("targets", "texts", "", required=True, aliases=("locations", "snippets", "places"), words=True),
-        Argument("anchors", "flag", "", aliases=("hashes", "line_anchors"), default=False, listed=False),
+        Argument(
+            "targets",
+            "texts",
+            "",
+            required=True,
+            aliases=("locations", "snippets", "places"),
+            words=True,
+            explained="path, path:40-80 or path::Symbol",
+        ),
+        Argument(
+            "anchors",
+            "flag",
+            "",
+            aliases=("hashes", "line_anchors"),
+            default=False,
+            listed=False,
+            explained="add two letters to every number, which edits check",
+        ),
     ),
     run,
     budget=3_600,

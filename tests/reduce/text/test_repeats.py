@@ -16,8 +16,3 @@ def test_four_hundred_repeats_keep_their_count() -> None:
     assert "waiting for the server  [×400]" in said
     assert "ready on port 80" in said
     assert "nothing left out" not in said
-
-
-def test_what_lines_share_before_what_they_say_is_still_told_once() -> None:
-    text = "\n".join(f"host db app request {n} took {n * 7} ms at last" for n in range(100))
-    assert reduce_text(text, cost=counter()).text.startswith("on every line: host db app request")

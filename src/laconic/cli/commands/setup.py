@@ -12,6 +12,7 @@ import sys
 from pathlib import Path
 
 from laconic.config import Settings, child_environment
+from laconic.errors import UsageError
 from laconic.render.visible import visible_name
 from laconic.workspace.clients import install
 from laconic.workspace.clients.known import CLIENTS, NAME, Client, Places, Scope, client, scope
@@ -25,6 +26,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--user", action="store_true", help="for all projects of this user")
     parser.add_argument("--edit", action="store_true", help="offer the edit tool too")
     parser.add_argument("--no-guidance", action="store_true", help="leave AGENTS.md and the like alone")
+    parser.add_argument("--skill", action="store_true", help="write the guidance as a skill of Claude Code instead")
     parser.add_argument("--root", type=Path, default=Path(), help="the project (default: this folder)")
 
 
@@ -34,7 +36,9 @@ def run(args: argparse.Namespace, settings: Settings) -> int:
     places = Places(args.root.resolve(), child_environment())
     words = [*program(where), "mcp", *known.arguments, *(["--edit"] if args.edit else [])]
     edits = [install.server_edit(known, places, where, words)]
-    notes = None if args.no_guidance else known.notes_file(places, where)
+    notes = None if args.no_guidance or args.skill else known.notes_file(places, where)
+    if args.skill:
+        edits.append(_skill_edit(known, places, where))
     if notes is not None and (args.remove or not install.is_mentioned(notes)):
         edits.append(install.notes_edit(notes, _guidance(), places.folders(where)))
     if args.print:
@@ -75,6 +79,17 @@ def program(where: Scope) -> list[str]:
         return [NAME]
     beside = Path(sys.executable).with_name(NAME + (".exe" if sys.platform == "win32" else ""))
     return [str(beside)] if beside.is_file() else [sys.executable, "-P", "-m", NAME]
+
+
+def _skill_edit(known: Client, places: Places, where: Scope) -> install.ConfigChange:
+    """The guidance as a file of its own, which the client loads when the work is about code."""
+    from laconic.mcp_server.guide import skill  # imports all tools
+
+    if known.name != "claude":
+        raise UsageError(f"{known.name} reads no skills.", "Leave --skill out: the guidance goes into its notes.")
+    folder = places.root / ".claude" if where == "project" else places.claude_notes
+    path = folder / "skills" / "laconic" / "SKILL.md"
+    return install.ConfigChange(path, lambda text: skill(), lambda text: "", places.folders(where))
 
 
 def _guidance() -> str:
