@@ -41,7 +41,7 @@ def guidance() -> str:
 def skill() -> str:
     """The same as a skill: a file that a host loads when its description fits the work."""
     return (
-        "---\nname: laconic\ndescription: Find, read and understand code with few tokens. Use it before grep, find, cat or"
-        " reading whole files.\n---\n\n"
+        "---\nname: laconic\ndescription: Find, read and understand code with few tokens. Use it before grep, find,"
+        " cat or reading whole files.\n---\n\n"
         f"{guidance()}\n"
     )
