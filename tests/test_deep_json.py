@@ -7,19 +7,19 @@ from pathlib import Path
 import pytest
 
 from laconic.cli.main import main
+from laconic.clients import jsonc, tables
 from laconic.config import Settings, load
 from laconic.errors import BadSetting, MalformedRequest, UsageError
 from laconic.index.project import project
 from laconic.plane.plane import Plane
 from laconic.reduce.findings import read as read_findings
 from laconic.reduce.text import reduce_text
-from laconic.sessions.capabilities import Capabilities
+from laconic.sessions.model_memory import Capabilities
 from laconic.sessions.trajectories import begin, resume
 from laconic.sessions.transcripts import transcripts
 from laconic.tools import tools
 from laconic.wire.spans import members, value
 from laconic.wire.speaking.talk import decode_arguments
-from laconic.workspace.clients import jsonc, tables
 
 DEEP = [
     "[" * 100_000 + "]" * 100_000,

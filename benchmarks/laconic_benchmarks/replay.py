@@ -7,11 +7,11 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Final
 
-from laconic.context.engine import Engine
-from laconic.context.memory import MemoryArchive, MemoryStore
-from laconic.context.options import Options as EngineOptions
-from laconic.context.prices import Price
-from laconic.context.replaying import Json, Outcome, replay
+from laconic.conversation.engine import ConversationEngine
+from laconic.conversation.engine_options import EngineOptions
+from laconic.conversation.in_memory import MemoryArchive, MemoryStore
+from laconic.conversation.replay import Json, Outcome, replay
+from laconic.models.model import Price
 from laconic.render.table import Cell
 from laconic.sessions.transcripts import Transcript, transcripts
 from laconic.tokens.count import counter
@@ -66,7 +66,7 @@ def run(options: Options) -> Report:
 
 def outcome(session: Transcript, count: Callable[[str], int], options: EngineOptions | None = None) -> Outcome:
     """One session through an engine of its own."""
-    engine = Engine(MemoryStore(), MemoryArchive(), lambda: 0.0, count, options)
+    engine = ConversationEngine(MemoryStore(), MemoryArchive(), lambda: 0.0, count, options)
     format = format_named("anthropic")
     return replay(
         session.name,

@@ -15,7 +15,7 @@ from random import Random
 import aiohttp
 from tests.gateway.stage import Stage, play
 
-from laconic.gateway.scripted import Answer, ScriptedUpstream
+from laconic.gateway.scripted_upstream import Answer, ScriptedUpstream
 from laconic_benchmarks.attack.conversations import Branch, ClientSession, Player, open_session
 from laconic_benchmarks.attack.gateways import ARCHIVE, MovedClock, build_planner
 from laconic_benchmarks.attack.laws import ArchiveReader, IncomingRequest, check_sent

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from tests.context.sessions import long_session
+from tests.conversation.sessions import long_session
 
 from laconic.cli.main import main
 from laconic.errors import UsageError
@@ -37,3 +37,15 @@ def test_it_writes_a_page_with_a_chart(session: Path, tmp_path: Path, capsys: py
 def test_a_folder_without_sessions_is_named(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="No session"):
         main(["replay", str(tmp_path)])
+
+
+@pytest.mark.parametrize("form", [[], ["--json"]])
+def test_it_prints_no_character_that_steers_a_terminal(
+    session: Path, capsys: pytest.CaptureFixture[str], form: list[str]
+) -> None:
+    """A session is named by its file."""
+    odd = session.rename(session.with_name("odd\x1b[2J\x9b1m.json"))
+    assert main(["replay", str(odd), "--policy", "ingest", *form]) == 0
+    printed = capsys.readouterr().out
+    assert "odd" in printed
+    assert not set(printed) & set("\x1b\x9b")

@@ -11,11 +11,11 @@ from pathlib import Path
 import pytest
 
 from laconic.cli.main import main
+from laconic.clients.registry import all_setups
+from laconic.clients.section import START
 from laconic.errors import LaconicError
 from laconic.mcp_server.guide import guidance
 from laconic.tokens.count import counter
-from laconic.workspace.clients.known import CLIENTS
-from laconic.workspace.clients.section import START
 
 
 @pytest.fixture
@@ -37,7 +37,7 @@ def _files(folder: Path) -> dict[str, bytes]:
 
 
 @pytest.mark.parametrize("scope", ["--project", "--user"])
-@pytest.mark.parametrize("name", [client.name for client in CLIENTS])
+@pytest.mark.parametrize("name", [client.name for client in all_setups()])
 def test_setup_twice_is_setup_once_and_removal_leaves_no_trace(project: Path, name: str, scope: str) -> None:
     assert main(["setup", name, scope]) == 0
     once = _files(project.parent)
@@ -48,10 +48,10 @@ def test_setup_twice_is_setup_once_and_removal_leaves_no_trace(project: Path, na
     assert _files(project.parent) == {}
 
 
-@pytest.mark.parametrize("name", [client.name for client in CLIENTS])
+@pytest.mark.parametrize("name", [client.name for client in all_setups()])
 def test_what_was_there_comes_back_byte_for_byte(project: Path, name: str) -> None:
     """Merged on the way in, with a copy of the old file; restored on the way out."""
-    client = next(client for client in CLIENTS if client.name == name)
+    client = next(client for client in all_setups() if client.name == name)
     main(["setup", name, "--project"])
     (file,) = [path for path in project.rglob("*") if path.is_file() and path.suffix in {".json", ".toml"}]
     main(["setup", name, "--project", "--remove"])
@@ -146,6 +146,22 @@ def test_doctor_starts_the_server_as_the_client_would(project: Path, capsys: pyt
     seen = {finding["what"]: finding for finding in json.loads(capsys.readouterr().out.splitlines()[-1])}
     assert not seen["Cursor"]["well"]
     assert "laconic setup cursor" in seen["Cursor"]["advice"]
+
+
+@pytest.mark.parametrize("first", ["sh", "/bin/sh", "./trap.sh"])
+def test_doctor_starts_nothing_that_a_projects_file_made_up(
+    project: Path, capsys: pytest.CaptureFixture[str], first: str
+) -> None:
+    """A repository may come from a stranger, with a client's file in it."""
+    trap = project / "trap.sh"
+    trap.write_text(f"#!/bin/sh\ntouch {project / 'sprung'}\n")
+    trap.chmod(0o755)
+    entry = {"command": first, "args": [str(trap), "mcp"]}
+    (project / ".mcp.json").write_text(json.dumps({"mcpServers": {"laconic": entry}}))
+    assert main(["doctor", "--json"]) == 1
+    seen = {finding["what"]: finding for finding in json.loads(capsys.readouterr().out.splitlines()[-1])}
+    assert not (project / "sprung").exists()
+    assert "was not tried" in seen["Claude Code"]["seen"]
 
 
 def test_a_name_that_only_an_active_environment_knows_is_written_as_a_place(

@@ -15,7 +15,7 @@ import pytest
 from laconic.cli.commands.wrap import add_arguments, split_words
 from laconic.cli.main import main, parser_for
 from laconic.errors import UnknownName, UsageError
-from laconic.gateway.scripted import Answer, Asked, ScriptedUpstream
+from laconic.gateway.scripted_upstream import Answer, Asked, ScriptedUpstream
 
 FAKE = """\
     #!{python}

@@ -179,9 +179,9 @@ def test_every_call_is_recorded(plane: Plane) -> None:
     plane.call("read", {"path": "shop/cart.py"})
     plane.call("read", {})
     plane.call("map", {})
-    from laconic.sessions.calls import Calls
+    from laconic.sessions.tool_call_log import ToolCallLog
 
-    with closing(Calls(plane.cache)) as calls:
+    with closing(ToolCallLog(plane.cache)) as calls:
         figures = {each.tool: each for each in calls.figures()}
     assert (figures["read"].calls, figures["read"].errors, figures["read"].repaired) == (2, 1, 1)
     assert figures["read"].largest >= figures["read"].p95 > 0

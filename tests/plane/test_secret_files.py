@@ -58,11 +58,14 @@ def opened(root: Path, tmp_path: Path) -> Iterator[Open]:
         ("diff", {"states": "HEAD^!", "view": "hunks"}),
         ("diff", {"view": "hunks"}),
         ("diff", {"states": "HEAD^!"}),
+        ("report", {"file": "found.txt", "context": True}),
+        ("report", {"file": ".env"}),
         ("edit", {"edits": [{"path": ".env", "find": "SHOP_PASSWORD=x", "text": "y"}]}),
     ],
 )
 def test_no_answer_shows_one(opened: Open, root: Path, tool: str, given: dict[str, object]) -> None:
     (root / "linked.txt").symlink_to(".env")
+    (root / "found.txt").write_text(".env:1:1: E501 Line too long\nlinked.txt:1:1: E501 Line too long\n")
     (root / ".env").write_text(f"SHOP_PASSWORD={WORD}\nSHOP_KEY={WORD}\n")
     reply = opened().call(tool, {**given, "budget": "full"})
     assert WORD not in reply.text.replace(f"nothing found for {WORD!r}", "").replace(f"search({WORD!r})", "")

@@ -17,14 +17,14 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
-from laconic.context.ledger import Branch, LedgerEntry
+from laconic.conversation.ledger import Branch, LedgerEntry
 from laconic.errors import ArchiveUnavailable
 from laconic.sessions.archive import Archive
-from laconic.sessions.calls import Calls
+from laconic.sessions.damaged_files import list_ruined
 from laconic.sessions.database import Database, Newer, tables
-from laconic.sessions.ledger import LedgerFile
-from laconic.sessions.ruined import list_ruined
+from laconic.sessions.ledger_file import LedgerFile
 from laconic.sessions.spending import Spending
+from laconic.sessions.tool_call_log import ToolCallLog
 from laconic.sessions.turns import Allowance, TurnRecord, Turns, Who
 
 _STEPS = ("CREATE TABLE IF NOT EXISTS a (x INTEGER); CREATE INDEX IF NOT EXISTS a_x ON a (x)", "ALTER TABLE a ADD y")
@@ -77,7 +77,7 @@ def _turns(path: Path) -> None:
 
 
 def _calls(path: Path) -> None:
-    Calls(path.parent).close()
+    ToolCallLog(path.parent).close()
 
 
 def _archive(path: Path) -> None:

@@ -15,29 +15,30 @@ from laconic.agent.loop import Agent, AgentObserver, SilentObserver
 from laconic.agent.model_client import ModelClient, ModelSettings
 from laconic.agent.permission import Ask, Permission
 from laconic.agent.providers import endpoint, transport
-from laconic.agent.running import CommandRunner
+from laconic.agent.run_tool import CommandRunner
 from laconic.agent.sandbox.choosing import choose_sandbox
-from laconic.agent.scripted import ScriptedModel, script
+from laconic.agent.scripted_model import ScriptedModel, script
 from laconic.agent.toolbox import Toolbox
 from laconic.agent.transport import Transport
 from laconic.agent.usage_recorder import UsageRecorder
 from laconic.config import Settings, command_environment
-from laconic.context.engine import Engine
-from laconic.context.ledger import Branch, LedgerEntry
-from laconic.context.options import options_from
-from laconic.context.prices import Price, Prices
-from laconic.context.windows import window_of
+from laconic.conversation.engine import ConversationEngine
+from laconic.conversation.engine_options import options_from
+from laconic.conversation.ledger import Branch, LedgerEntry
 from laconic.errors import UsageError, WorkspaceError
+from laconic.models.find import window_of
+from laconic.models.model import Price
+from laconic.models.prices import Prices
 from laconic.reduce.text import reduce_text
 from laconic.render.briefing import system_prompt
 from laconic.sessions.archive import Archive
-from laconic.sessions.capabilities import Capabilities
-from laconic.sessions.ledger import LedgerFile
+from laconic.sessions.ledger_file import LedgerFile
+from laconic.sessions.model_memory import Capabilities
 from laconic.sessions.trajectories import Trajectory, begin, resume
 from laconic.sessions.turns import Turns, Who
 from laconic.tokens.count import Counter, counter
+from laconic.wire.formats import dialect_of, format_named
 from laconic.wire.prompted.capability import Protocols
-from laconic.wire.speaking.dialects import dialect_named
 from laconic.workspace.reading import read_bytes
 
 _SCRIPTED: Final = "scripted:"
@@ -107,19 +108,21 @@ def _assemble_agent(
     watch: AgentObserver,
 ) -> Agent:
     provider, model, format, _, way = chosen
+    spoken = format_named(format)
     count = counter(settings.text("model") if provider == "scripted" else model)
     root = Path(record.begun.root)
     window = options.window or (0 if provider == "scripted" else window_of(model))
     tools = Toolbox(root, settings, runner, record.id, window)
     ledger = LedgerFile.of(settings, LedgerEntry, Branch)
     kept = msgspec.structs.replace(options_from(settings), meta=False)  # the client says how full it is
-    engine = Engine(ledger, Archive.of(settings), time.time, count, kept)
+    engine = ConversationEngine(ledger, Archive.of(settings), time.time, count, kept)
     who = Who(record.id, "", provider, model, format, "laconic agent")
     recorder = UsageRecorder(who, Spent(options.limits), price, Turns.of(settings))
     model_settings = ModelSettings(
         provider,
         model,
-        dialect_named(format),
+        spoken,
+        dialect_of(spoken),
         system_prompt(str(root), _notes(root, count)),
         tools.offers,
         tools.guessed,

@@ -13,19 +13,20 @@ import msgspec
 
 from laconic.agent.transport import StreamedResponse, Transport
 from laconic.agent.usage_recorder import SentRequest
-from laconic.context.engine import Engine, Prepared
-from laconic.context.options import Bounds
+from laconic.conversation.engine import ConversationEngine, PreparedRequest
+from laconic.conversation.engine_options import RequestLimits
 from laconic.errors import ContextOverflow, ModelError, UpstreamError
 from laconic.render.meta import meta
-from laconic.wire.conversation import Conversation, parse
 from laconic.wire.limits import limits_of
-from laconic.wire.model import Format, InsertMessage, SetText
+from laconic.wire.model import InsertMessage, SetText
+from laconic.wire.parsed_request import ParsedRequest, parse
 from laconic.wire.prompted.calls import Broken, PromptedTool
 from laconic.wire.prompted.capability import Protocols
 from laconic.wire.prompted.parser import CallParser
 from laconic.wire.prompted.protocol import upward
+from laconic.wire.provider_format import ProviderFormat
 from laconic.wire.refusals import refuses_tools, too_long
-from laconic.wire.speaking.dialects import Listener
+from laconic.wire.speaking.listener import Listener
 from laconic.wire.speaking.talk import Asking, Json, Message, ModelAnswer, ModelCall, Offer, ProviderDialect
 from laconic.wire.usage import Usage
 
@@ -41,6 +42,7 @@ class ModelSettings:
 
     provider: str
     model: str
+    format: ProviderFormat
     dialect: ProviderDialect
     system: str
     tools: tuple[Offer, ...]
@@ -79,7 +81,7 @@ class ModelClient:
         self,
         settings: ModelSettings,
         transport: Transport,
-        engine: Engine,
+        engine: ConversationEngine,
         protocols: Protocols,
         session: str,
         *,
@@ -96,13 +98,13 @@ class ModelClient:
         self._clock = clock
         self._sent = sent
         self._came = 0  # bytes of the history before it was made small
-        self._prepared = Prepared(b"")
+        self._prepared = PreparedRequest(b"")
         self._window = settings.window
         self._place = 0  # of the next message: calls that were made as text need ids of ours
 
     @property
     def format(self) -> str:
-        return self.settings.dialect.name
+        return self.settings.format.name
 
     @property
     def protocol(self) -> str:
@@ -150,10 +152,10 @@ class ModelClient:
         """The request as the engine wants it, and how full the context is at its very end."""
         settings = self.settings
         body = settings.dialect.write(asking)
-        bounds = Bounds(max(0, self._window - self._window // _FRAME), self._account)
-        prepared = self._engine.prepare(self._session, settings.dialect.format, body, bounds)
+        bounds = RequestLimits(max(0, self._window - self._window // _FRAME), self._account)
+        prepared = self._engine.prepare(self._session, settings.format, body, bounds)
         self._came, self._prepared = len(body), prepared
-        return _with_status(settings.dialect.format, prepared.body, meta(prepared.tokens, self._window, task))
+        return _with_status(settings.format, prepared.body, meta(prepared.tokens, self._window, task))
 
     # asking
 
@@ -163,7 +165,7 @@ class ModelClient:
 
     def _ask_prompted(self, body: bytes, show: Show) -> ModelOutput:
         """Tools described in words; calls read out of the text, which is shown without them."""
-        conversation = parse(self.settings.dialect.format, body)
+        conversation = parse(self.settings.format, body)
         parser = self._parser()
         passed: list[str] = []
 
@@ -275,9 +277,9 @@ def _message(said: bytes) -> str:
     return " ".join(str(text or said.decode("utf-8", "replace")).split())[:_SAID].rstrip(".")
 
 
-def _with_status(format: Format, body: bytes, status: str) -> bytes:
+def _with_status(format: ProviderFormat, body: bytes, status: str) -> bytes:
     """The status behind everything else: in the newest message, or after it where the cache goes by whole blocks."""
-    conversation: Conversation = parse(format, body)
+    conversation: ParsedRequest = parse(format, body)
     last = conversation.turns[-1]
     if format.merged or not last.blocks or not last.blocks[-1].editable or last.role == "assistant":
         return conversation.emit(inserts=[InsertMessage(len(conversation.turns), "user", status)])

@@ -4,20 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Final
-from urllib.parse import quote, urlsplit
+from urllib.parse import urlsplit
 
 from laconic.agent.transport import Http
 from laconic.config import Settings, key_of
 from laconic.errors import BadSetting, UsageError
+from laconic.models.find import find_model
+from laconic.wire.formats import FORMATS, format_named
 
-_FORMATS: Final = {"anthropic": "anthropic", "openai": "chat", "gemini": "gemini"}
-_BY_NAME: Final = (
-    ("claude", "anthropic"),
-    ("gemini", "gemini"),
-    ("gpt-", "openai"),
-    ("o1", "openai"),
-    ("o3", "openai"),
-)
+_SPOKEN: Final = {format.provider: format.name for format in FORMATS.values() if format.dialect is not None}
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,19 +26,15 @@ class Endpoint:
 
     @property
     def url(self) -> str:
-        if self.format == "anthropic":
-            return f"{self.base}/v1/messages"
-        if self.format == "gemini":
-            return f"{self.base}/v1beta/models/{quote(self.model)}:streamGenerateContent?alt=sse"
-        return f"{self.base}/v1/chat/completions"
+        address = format_named(self.format).address
+        assert address.url is not None
+        return address.url(self.base, self.model)
 
     def headers(self, key: str) -> dict[str, str]:
         plain = {"content-type": "application/json", "accept": "text/event-stream", "user-agent": "laconic"}
-        if self.format == "anthropic":
-            return {**plain, "anthropic-version": "2023-06-01", **({"x-api-key": key} if key else {})}
-        if self.format == "gemini":
-            return {**plain, **({"x-goog-api-key": key} if key else {})}
-        return {**plain, **({"authorization": f"Bearer {key}"} if key else {})}
+        address = format_named(self.format).address
+        assert address.headers is not None
+        return {**plain, **address.headers(key)}
 
 
 def endpoint(name: str, settings: Settings, base: str = "", format: str = "") -> Endpoint:
@@ -57,7 +48,7 @@ def endpoint(name: str, settings: Settings, base: str = "", format: str = "") ->
     if urlsplit(address).scheme not in {"http", "https"}:
         raise BadSetting(f"{address!r} is no address of a provider.", "Write http://host:port or https://host.")
     plain = address.rstrip("/").removesuffix("/v1").removesuffix("/v1beta")
-    return Endpoint(provider, model, format or _FORMATS.get(provider, "chat"), plain)
+    return Endpoint(provider, model, format or _SPOKEN.get(provider, "chat"), plain)
 
 
 def transport(where: Endpoint, patience: float) -> Http:
@@ -66,7 +57,7 @@ def transport(where: Endpoint, patience: float) -> Http:
 
 
 def _addresses(settings: Settings) -> dict[str, str]:
-    found = {name: settings.text(f"gateway.{name}_url") for name in _FORMATS}
+    found = {name: settings.text(f"gateway.{name}_url") for name in _SPOKEN}
     for pair in settings.patterns("gateway.upstreams"):
         name, _, url = pair.partition("=")
         found[name.strip()] = url.strip()
@@ -74,5 +65,7 @@ def _addresses(settings: Settings) -> dict[str, str]:
 
 
 def _guess_provider(name: str, base: str) -> str:
-    found = next((provider for start, provider in _BY_NAME if name.startswith(start)), "")
-    return found or ("openai" if base else "")
+    found = find_model(name).provider
+    if not found and base:
+        return "openai"
+    return found

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from laconic.agent.running import CommandRunner, run_tool
-from laconic.agent.tasks import TaskList, task_tool
+from laconic.agent.run_tool import CommandRunner, run_tool
+from laconic.agent.task_tool import TaskList, task_tool
 from laconic.config import Settings
 from laconic.errors import LaconicError, UnknownName
 from laconic.plane.plane import Plane, Reply, find

@@ -8,9 +8,9 @@ from collections.abc import Sequence
 import msgspec
 
 from laconic.agent.limits import Spent
-from laconic.context.accounting import Exchange, Standing, account, estimate_prompt
-from laconic.context.engine import Prepared
-from laconic.context.prices import Price
+from laconic.conversation.accounting import CacheState, TurnSizes, account, estimate_prompt
+from laconic.conversation.engine import PreparedRequest
+from laconic.models.model import Price
 from laconic.sessions.turns import Cost, TurnRecord, Turns, Who
 from laconic.wire.limits import RateLimits
 from laconic.wire.usage import Usage
@@ -19,7 +19,7 @@ from laconic.wire.usage import Usage
 class SentRequest(msgspec.Struct, frozen=True):
     """One request that was answered."""
 
-    prepared: Prepared
+    prepared: PreparedRequest
     came: int  # bytes of the whole history
     usage: Usage
     limits: RateLimits | None
@@ -38,12 +38,14 @@ class UsageRecorder:
         self._standing = self._read()
         self._open: list[tuple[SentRequest, Cost]] = []
 
-    def _read(self) -> Standing:
+    def _read(self) -> CacheState:
         try:
-            return Standing.read(self._turns.standing(self._who.session)) if self._turns is not None else Standing()
+            return (
+                CacheState.read(self._turns.standing(self._who.session)) if self._turns is not None else CacheState()
+            )
         except sqlite3.Error:
             self._turns = None
-            return Standing()
+            return CacheState()
 
     def add_request(self, sent: SentRequest) -> None:
         """A request was answered; what its calls come to is not known yet."""
@@ -51,7 +53,7 @@ class UsageRecorder:
         if usage.estimated:
             prompt = estimate_prompt(usage.prompt, self._standing, self._price, sent.at)
             usage = prompt + Usage(output=usage.output)
-        exchange = Exchange(
+        exchange = TurnSizes(
             usage=usage,
             came=sent.came,
             went=len(sent.prepared.body),

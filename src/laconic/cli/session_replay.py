@@ -8,11 +8,11 @@ from html import escape
 import msgspec
 
 from laconic.config import Settings
-from laconic.context.engine import Engine
-from laconic.context.memory import MemoryArchive, MemoryStore
-from laconic.context.options import options_from
-from laconic.context.prices import Prices
-from laconic.context.replaying import Outcome, Point, replay
+from laconic.conversation.engine import ConversationEngine
+from laconic.conversation.engine_options import options_from
+from laconic.conversation.in_memory import MemoryArchive, MemoryStore
+from laconic.conversation.replay import Outcome, Point, replay
+from laconic.models.prices import Prices
 from laconic.render.table import Cell
 from laconic.sessions.transcripts import Transcript
 from laconic.tokens.count import counter
@@ -46,7 +46,7 @@ def replay_session(session: Transcript, policy: str, model: str, settings: Setti
         options = msgspec.structs.replace(options, economic=False, semantic=1 << 60, standard=0)
     elif policy == "tasks":
         options = msgspec.structs.replace(options, economic=False, standard=0)
-    engine = Engine(MemoryStore(), MemoryArchive(), lambda: 0.0, count, options)
+    engine = ConversationEngine(MemoryStore(), MemoryArchive(), lambda: 0.0, count, options)
     format = format_named("anthropic")
     found = replay(
         session.name,

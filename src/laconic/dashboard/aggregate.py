@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from itertools import accumulate
 from typing import Final
 
-from laconic.context.ledger import Decision, Removal
+from laconic.conversation.ledger import Decision, Removal
 from laconic.dashboard.figures import DecisionEvent, DecisionFigures, Runway, SessionFigures, Totals, TurnFigures
 from laconic.sessions.spending import Hour, QuotaRow, SessionRow, TurnRow
 from laconic.sessions.turns import DAY, HOUR

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import msgspec
 
-from laconic.sessions.calls import Figures
 from laconic.sessions.spending import Malformed, SpendingPart
+from laconic.sessions.tool_call_log import Figures
 
 
 class Totals(msgspec.Struct, frozen=True):

@@ -11,7 +11,7 @@ from threading import Lock
 from typing import Final
 
 from laconic.config import Settings
-from laconic.context.ledger import Branch, Decision, LedgerEntry, Removal
+from laconic.conversation.ledger import Branch, Decision, LedgerEntry, Removal
 from laconic.dashboard.aggregate import (
     decision_events,
     decision_figures,
@@ -37,10 +37,10 @@ from laconic.dashboard.figures import (
 )
 from laconic.errors import UnknownName, Unreadable
 from laconic.sessions.archive import Archive
-from laconic.sessions.calls import FILE as CALLS
-from laconic.sessions.calls import Calls
-from laconic.sessions.ledger import LedgerFile
+from laconic.sessions.ledger_file import LedgerFile
 from laconic.sessions.spending import Hour, Order, Spending
+from laconic.sessions.tool_call_log import FILE as CALLS
+from laconic.sessions.tool_call_log import ToolCallLog
 from laconic.sessions.turns import DAY, HOUR
 from laconic.sessions.turns import FILE as TURNS
 
@@ -157,7 +157,7 @@ class DashboardQueries:
         """What tools cost."""
         ours = []
         if (self._folder / CALLS).exists():
-            with _name_file_in_errors(self._folder / CALLS), closing(Calls(self._folder)) as calls:
+            with _name_file_in_errors(self._folder / CALLS), closing(ToolCallLog(self._folder)) as calls:
                 ours = list(calls.figures())
         return Tools(ours, self._read().parts("tool", limit=_ROWS))
 

@@ -5,25 +5,23 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Mapping
 from fnmatch import fnmatchcase
-from typing import Final
 
 import msgspec
 
-from laconic.context.engine import Prepared as Kept
+from laconic.conversation.engine import PreparedRequest
 from laconic.errors import MalformedRequest
-from laconic.gateway.bodies import opened
-from laconic.gateway.engine import Caller, Engine
-from laconic.gateway.identity import caller
+from laconic.gateway.compression import opened
+from laconic.gateway.engine_adapter import Caller, GatewayEngine
 from laconic.gateway.routes import Target
-from laconic.wire.conversation import Conversation, parse
+from laconic.gateway.session_identity import caller
 from laconic.wire.formats import format_named
 from laconic.wire.ours import Ours, ours
+from laconic.wire.parsed_request import ParsedRequest, parse
 from laconic.wire.prompted.calls import Nonsense, PromptedTool
 from laconic.wire.prompted.capability import CapabilityMemory, Protocols
 from laconic.wire.prompted.protocol import add_correction, tools_of, upward
 
 log = logging.getLogger("laconic.gateway")
-TEXTUAL: Final = frozenset({"chat", "anthropic", "responses"})  # formats in which calls can be written as text
 
 
 class Policy(msgspec.Struct, frozen=True):
@@ -53,7 +51,7 @@ class Plan(msgspec.Struct, frozen=True):
     tools: tuple[PromptedTool, ...] = ()  # calls are written as text, and read from it
     unsure: bool = False  # it has tools, and nobody knows whether the model can call them
     shortened: bool = False  # the provider said that an earlier form was too long
-    kept: Kept | None = None  # what the engine did
+    kept: PreparedRequest | None = None  # what the engine did
 
 
 def concerns_us(target: Target, headers: Mapping[str, str]) -> bool:
@@ -61,11 +59,28 @@ def concerns_us(target: Target, headers: Mapping[str, str]) -> bool:
     return bool(target.format) and headers.get("x-laconic", "").lower() != "off"
 
 
+def describe_request(prepared: PreparedRequest, *, changed: bool) -> dict[str, str]:
+    """What is said about a request in `x-laconic-*` headers."""
+    action = "reduced" if changed else "kept"
+    notes = {"action": prepared.mode or action}
+    if prepared.rung:
+        notes["rung"] = prepared.rung
+    if prepared.tokens:
+        notes |= {"tokens": str(prepared.tokens), "saved": str(prepared.saved)}
+    if prepared.thinking:
+        notes["thinking"] = str(prepared.thinking)
+    return notes
+
+
 class Planner:
     """Holds the engine and the sessions that are switched off. Runs in one thread."""
 
     def __init__(
-        self, engine: Engine, policy: Policy, clock: Callable[[], float], memory: CapabilityMemory | None = None
+        self,
+        engine: GatewayEngine,
+        policy: Policy,
+        clock: Callable[[], float],
+        memory: CapabilityMemory | None = None,
     ) -> None:
         self.engine = engine
         self.policy = policy
@@ -96,8 +111,8 @@ class Planner:
             added = Ours() if conversation.chained else ours(conversation, self.policy.texts)
             return Plan(body, who, notes, off=True, came=len(plain), went=len(plain), ours=added)
         prepared = self.engine.prepare(who, conversation)
-        notes = {"session": who.session, **prepared.notes}
         same = prepared.body == plain
+        notes = {"session": who.session, **describe_request(prepared, changed=not same)}
         made = Plan(
             body if same else prepared.body,
             who,
@@ -106,9 +121,9 @@ class Planner:
             came=len(plain),
             went=len(prepared.body),
             ours=ours(conversation, self.policy.texts),
-            kept=prepared.kept,
+            kept=prepared,
         )
-        if target.format not in TEXTUAL or not conversation.field("tools"):
+        if format_named(target.format).written_calls is None or not conversation.field("tools"):
             return made
         known = self.protocols.known_mode(target.upstream, who.model, target.base)
         if known == "prompted":
@@ -123,7 +138,7 @@ class Planner:
 
     def prompted(self, target: Target, plain: bytes, plan: Plan) -> Plan:
         """The same request for a model without function calling; as it is when it has no tools."""
-        if target.format not in TEXTUAL:
+        if format_named(target.format).written_calls is None:
             return plan
         conversation = parse(format_named(target.format), plain)
         tools = tuple(tools_of(conversation))
@@ -147,7 +162,7 @@ class Planner:
             return None
         return again if again.tools else None
 
-    def _wanted(self, who: Caller, conversation: Conversation) -> bool:
+    def _wanted(self, who: Caller, conversation: ParsedRequest) -> bool:
         """Off by setting, or because the provider keeps part of the history."""
         off = any(fnmatchcase(who.model, pattern) for pattern in self.policy.off_models)
         return self.policy.enabled and not off and not conversation.chained

@@ -29,7 +29,7 @@ from laconic.plane.written_call import write_call, write_command
 from laconic.render.compact import dump
 from laconic.render.visible import visible
 from laconic.sessions.archive import Archive
-from laconic.sessions.calls import Calls
+from laconic.sessions.tool_call_log import ToolCallLog
 from laconic.tokens.count import Counter, counter
 from laconic.workspace.secrets import SecretFiles
 
@@ -80,7 +80,7 @@ class Plane:
         self._due = False  # whether it must be brought up to date before it is used
         self._lag = ""  # what it may lack
         self._count: Counter | None = None
-        self._calls: Calls | None = None
+        self._calls: ToolCallLog | None = None
         self._edits: EditWorkspace | None = None
         self._code: Code | None = None
 
@@ -324,7 +324,7 @@ class Plane:
     def _record(self, name: str, tokens: int, milliseconds: float, *, failed: bool, repaired: bool, cut: str) -> None:
         try:
             if self._calls is None:
-                self._calls = Calls(self.cache)
+                self._calls = ToolCallLog(self.cache)
             self._calls.record(name, tokens, milliseconds, failed=failed, repaired=repaired, cut=cut)
         except (LaconicError, sqlite3.Error, OSError):
             self._calls = None  # figures are lost, the answer is not

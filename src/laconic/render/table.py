@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
+from laconic.render.visible import visible_name
+
 Cell = str | int | float | bool | None
 _LEAST: Final = 1e-4  # below it a figure is nothing, to a reader
 
@@ -22,11 +24,11 @@ def format_table(rows: Sequence[dict[str, Cell]]) -> str:
 
 
 def format_cell(value: Cell) -> str:
-    """A figure as people read it: four digits, never in powers of ten."""
+    """A figure as people read it: four digits, never in powers of ten; a name without what would steer a terminal."""
     if value is None:
         return ""
     if not isinstance(value, float):
-        return str(value)
+        return visible_name(str(value))
     if abs(value) < _LEAST:
         return "0"
     if abs(value) >= 1000:

@@ -32,6 +32,13 @@ def partly(out: int, total: int, ref: str) -> str:
     return f"[… {out} of {total} lines left out; laconic recall {ref}]"
 
 
+def replaced_text(lines: Sequence[str], ref: str) -> str:
+    """The text that an edit replaced: its first line, and where the others are."""
+    shown = lines[0] if len(lines[0].strip()) > 1 else "\n".join(lines[:2])
+    left = len(lines) - shown.count("\n") - 1
+    return f"{shown}\n[… {left} more lines, replaced; laconic recall {ref}]"
+
+
 def rollup_text(calls: Sequence[tuple[str, str]], ref: str, cost: Callable[[str], int]) -> str:
     """One line for many calls: what they were, each target once, as many as there is room for."""
     targets: dict[str, dict[str, None]] = {}

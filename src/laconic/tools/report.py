@@ -20,8 +20,9 @@ from laconic.render.compact import Json
 from laconic.render.report import counts, finding_line, heading
 from laconic.workspace.analysers import AnalyserRun, allowed_tools, find_configured, find_reports, run_analyser
 from laconic.workspace.listing import listing
-from laconic.workspace.reading import as_text, inside, read_bytes
+from laconic.workspace.reading import as_text, inside, read_bytes, relative
 from laconic.workspace.revisions import WORK, States, changes, states
+from laconic.workspace.secrets import NO_EXCEPTIONS, SecretFiles
 
 _LARGEST: Final = 50_000_000  # bytes of a report
 _LONGEST: Final = 160  # characters of a line of context
@@ -35,13 +36,20 @@ def run(call: ToolCall) -> ToolAnswer:
     if tool:
         done = run_analyser(root, tool, allowed_tools(call.plane.settings))
         found = _read_run(tool, done)
-        found = locate(root, found, ran_in=done.folder)
+        found = locate(root, found, ran_in=done.folder, secrets=call.plane.secrets)
     else:
-        found = locate(root, _read_files(root, call.text("file")))
+        found = locate(root, _read_files(root, call.text("file"), call.plane.secrets), secrets=call.plane.secrets)
     if base := call.text("since"):
         found = since(root, found, base)
     wanted = Wanted(call.text("severity"), call.text("category"), call.text("rule"), call.text("path"))
-    made = answer(root, found, wanted, context=call.flag("context"), offset=max(0, call.number("offset")))
+    made = answer(
+        root,
+        found,
+        wanted,
+        context=call.flag("context"),
+        offset=max(0, call.number("offset")),
+        secrets=call.plane.secrets,
+    )
     if done is None:
         return made
     kept = call.plane.archive.put(str(root), tool, done.output.encode(), f"output of {tool}")
@@ -72,9 +80,10 @@ def _describe_failure(tool: str, done: AnalyserRun) -> str:
     return f"{tool} ended with exit code {done.code} and reported nothing. It said:\n{said}\n"
 
 
-def _read_files(root: Path, file: str) -> Findings:
+def _read_files(root: Path, file: str, secrets: SecretFiles) -> Findings:
     """The findings of one report, of all that a folder holds, or of those that builds and test runs have left."""
     if file and not inside(root, file).is_dir():
+        secrets.check(relative(root, file))
         output = read_bytes(root, file, _LARGEST).decode("utf-8", "replace")
         return read(output) if output.strip() else Findings(file, ())
     paths = find_reports(root, file)
@@ -83,6 +92,7 @@ def _read_files(root: Path, file: str) -> Findings:
     parts: list[Findings] = []
     for path in paths:
         try:
+            secrets.check(path)
             parts.append(read(read_bytes(root, path, _LARGEST).decode("utf-8", "replace")))
         except LaconicError:
             continue  # it is no report
@@ -104,7 +114,7 @@ def _files_in(root: Path, folder: str) -> list[str]:
     return sorted(path.relative_to(root).as_posix() for path in place.iterdir() if path.is_file())
 
 
-def locate(root: Path, found: Findings, ran_in: Path | None = None) -> Findings:
+def locate(root: Path, found: Findings, ran_in: Path | None = None, secrets: SecretFiles = NO_EXCEPTIONS) -> Findings:
     """The same findings with paths relative to the workspace, and with the symbols they stand in.
 
     Reports of Java name a class or a path below some source folder: the file that ends like it is meant.
@@ -119,7 +129,7 @@ def locate(root: Path, found: Findings, ran_in: Path | None = None) -> Findings:
                 by_name = _index_names(root)
             path = _find_by_end(path, item.test, by_name)
         if path not in sources:
-            sources[path] = _symbols(root, path)
+            sources[path] = _symbols(root, secrets, path)
         line = item.span.start if item.span else 0
         around = [(len(span), name) for span, name in sources[path] if span.start <= line <= span.end]
         items.append(msgspec.structs.replace(item, path=path, symbol=min(around)[1] if around else ""))
@@ -157,7 +167,15 @@ def since(root: Path, found: Findings, base: str) -> Findings:
     return msgspec.structs.replace(found, items=tuple(kept), claimed=None)
 
 
-def answer(root: Path, found: Findings, wanted: Wanted, *, context: bool = False, offset: int = 0) -> ToolAnswer:
+def answer(
+    root: Path,
+    found: Findings,
+    wanted: Wanted,
+    *,
+    context: bool = False,
+    offset: int = 0,
+    secrets: SecretFiles = NO_EXCEPTIONS,
+) -> ToolAnswer:
     """The summary, and a piece for every finding; an answer holds no more than so many of them."""
     chosen = select(found.items, wanted)
     groups = _alike(chosen)
@@ -165,7 +183,7 @@ def answer(root: Path, found: Findings, wanted: Wanted, *, context: bool = False
     pieces = []
     for group in groups[: offset + MOST]:
         texts = [f"{finding_line(group, severity=mixed)}\n"]
-        if context and (lines := _context(root, group[0])):
+        if context and (lines := _context(root, secrets, group[0])):
             texts.append(f"{finding_line(group, severity=mixed, context=lines)}\n")
         line = group[0].span.start if group[0].span else 0
         pieces.append(Piece(tuple(texts), group[0].path or "(no file)", line, _record(group)))
@@ -249,11 +267,11 @@ def _relative(root: Path, path: str, ran_in: Path | None) -> str:
     return path
 
 
-def _symbols(root: Path, path: str) -> list[tuple[Span, str]]:
+def _symbols(root: Path, secrets: SecretFiles, path: str) -> list[tuple[Span, str]]:
     try:
         data = b""
         if path:
-            data = read_bytes(root, path)
+            data = _read_source(root, secrets, path)
     except LaconicError:
         return []
     names: list[str] = []
@@ -268,12 +286,12 @@ def _symbols(root: Path, path: str) -> list[tuple[Span, str]]:
     return found
 
 
-def _context(root: Path, item: Finding) -> list[str]:
+def _context(root: Path, secrets: SecretFiles, item: Finding) -> list[str]:
     """The line of a finding with one on each side."""
     if item.span is None or not item.path:
         return []
     try:
-        lines = as_text(read_bytes(root, item.path)).split("\n")
+        lines = as_text(_read_source(root, secrets, item.path)).split("\n")
     except LaconicError:
         return []
     first = max(1, item.span.start - 1)
@@ -281,6 +299,12 @@ def _context(root: Path, item: Finding) -> list[str]:
     for number, line in enumerate(lines[first - 1 : item.span.start + 1], first):
         found.append(f"{number}\t{line[:_LONGEST]}")
     return found
+
+
+def _read_source(root: Path, secrets: SecretFiles, path: str) -> bytes:
+    """The file that a finding names, unless it may hold secrets: a report may name any file."""
+    secrets.check(relative(root, path))
+    return read_bytes(root, path)
 
 
 def _new_lines(change: FileChange) -> set[int] | None:

@@ -127,7 +127,7 @@ def _sums(agent: Agent) -> dict[str, object]:
 
 
 def _figures(agent: Agent) -> str:
-    from laconic.context.accounting import describe  # heavy, as above
+    from laconic.conversation.accounting import describe  # heavy, as above
 
     spent = agent.recorder.spent
     bad = sum(agent.malformed.values())

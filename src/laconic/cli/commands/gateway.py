@@ -21,13 +21,13 @@ from laconic.errors import BadSetting
 if TYPE_CHECKING:
     from starlette.applications import Starlette
 
-    from laconic.context.ledger import Branch, LedgerEntry
-    from laconic.gateway.engine import Engine
+    from laconic.conversation.ledger import Branch, LedgerEntry
+    from laconic.gateway.engine_adapter import GatewayEngine
     from laconic.gateway.plan import Planner, Policy
     from laconic.gateway.routes import Upstreams
     from laconic.serving.listen import Listen
     from laconic.sessions.archive import Archive
-    from laconic.sessions.ledger import LedgerFile
+    from laconic.sessions.ledger_file import LedgerFile
     from laconic.wire.prompted.capability import CapabilityMemory
 
 # The gateway is imported inside functions: most commands never need an HTTP server.
@@ -71,12 +71,12 @@ def known_upstreams(settings: Settings, anthropic: str, openai: str, gemini: str
 
 def application(known: Upstreams, settings: Settings, *, off: bool, where: Listen | None = None) -> Starlette:
     """The gateway as the settings want it. Without an address it serves one client, and leaves no token behind."""
-    from laconic.context.prices import Prices
     from laconic.dashboard.app import make_application as dashboard
     from laconic.gateway.app import build
-    from laconic.gateway.history import History
     from laconic.gateway.plan import Policy
+    from laconic.gateway.turn_recorder import TurnRecorder
     from laconic.mcp_server.instructions import INSTRUCTIONS
+    from laconic.models.prices import Prices
     from laconic.serving.hosts import allowed_hosts
     from laconic.serving.listen import Listen
     from laconic.sessions.turns import Turns
@@ -103,7 +103,7 @@ def application(known: Upstreams, settings: Settings, *, off: bool, where: Liste
         where.token,
         hosts=allowed_hosts(where, settings.patterns("gateway.hosts")),
         viewer_token=token,
-        history=History(turns, Prices(settings.text("prices"))),
+        history=TurnRecorder(turns, Prices(settings.text("prices"))),
         memory=memory,
         pages={"/laconic/dashboard": dashboard(settings, token)},
         apart=partial(_planner, settings, policy),
@@ -124,7 +124,7 @@ def _viewer_token(settings: Settings, *, make: bool) -> str:
         return ""
 
 
-def engine(settings: Settings) -> Engine:
+def engine(settings: Settings) -> GatewayEngine:
     """The conversation engine with its files in the user's folders."""
     return _engine(settings, *_files(settings), _memory(settings))
 
@@ -138,30 +138,30 @@ def _planner(settings: Settings, policy: Policy) -> Planner:
 
 def _memory(settings: Settings) -> CapabilityMemory:
     """What was learned about models."""
-    from laconic.sessions.capabilities import Capabilities
+    from laconic.sessions.model_memory import Capabilities
 
     return Capabilities(settings.state_dir() / "models.json")
 
 
 def _files(settings: Settings) -> tuple[LedgerFile[LedgerEntry, Branch], Archive]:
-    from laconic.context.ledger import Branch, LedgerEntry
+    from laconic.conversation.ledger import Branch, LedgerEntry
     from laconic.sessions.archive import Archive
-    from laconic.sessions.ledger import LedgerFile
+    from laconic.sessions.ledger_file import LedgerFile
 
     return LedgerFile.of(settings, LedgerEntry, Branch), Archive.of(settings)
 
 
 def _engine(
     settings: Settings, ledger: LedgerFile[LedgerEntry, Branch], archive: Archive, memory: CapabilityMemory
-) -> Engine:
-    from laconic.context.engine import Engine as ContextEngine
-    from laconic.context.options import options_from
-    from laconic.gateway.engine import Keeping
+) -> GatewayEngine:
+    from laconic.conversation.engine import ConversationEngine
+    from laconic.conversation.engine_options import options_from
+    from laconic.gateway.engine_adapter import EngineAdapter
     from laconic.tokens.count import counter
 
     count = counter(settings.text("model"))
-    kept = ContextEngine(ledger, archive, time.time, count, options_from(settings))
-    return Keeping(kept, settings.number("gateway.window"), memory=memory)
+    kept = ConversationEngine(ledger, archive, time.time, count, options_from(settings))
+    return EngineAdapter(kept, settings.number("gateway.window"), memory=memory)
 
 
 def _patterns(settings: Settings, name: str) -> tuple[str, ...]:

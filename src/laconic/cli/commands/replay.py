@@ -14,6 +14,7 @@ import msgspec
 
 from laconic.config import Settings
 from laconic.errors import UsageError
+from laconic.render.visible import visible_json
 from laconic.sessions.transcripts import Transcript, transcripts
 
 _POLICIES = ("default", "ingest", "tasks")
@@ -46,7 +47,7 @@ def run(args: argparse.Namespace, settings: Settings) -> int:
     if args.html:
         args.html.write_text(render_page(found), "utf-8")
     if args.json:
-        print(msgspec.json.format(msgspec.json.encode(found), indent=1).decode())
+        print(visible_json(msgspec.json.format(msgspec.json.encode(found), indent=1).decode()))
     else:
         print(format_table([make_row(one) for one in found]))
     return 0

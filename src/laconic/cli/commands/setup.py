@@ -11,15 +11,16 @@ import shutil
 import sys
 from pathlib import Path
 
+from laconic.clients import install
+from laconic.clients.registry import all_setups, find_setup
+from laconic.clients.setup import NAME, ClientSetup, Places, Scope, scope
 from laconic.config import Settings, child_environment
 from laconic.errors import UsageError
 from laconic.render.visible import visible_name
-from laconic.workspace.clients import install
-from laconic.workspace.clients.known import CLIENTS, NAME, Client, Places, Scope, client, scope
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("client", choices=[known.name for known in CLIENTS], help="whom to set up")
+    parser.add_argument("client", choices=[known.name for known in all_setups()], help="whom to set up")
     parser.add_argument("--print", action="store_true", help="print what would be written, and write nothing")
     parser.add_argument("--remove", action="store_true", help="take our entry and our section out")
     parser.add_argument("--project", action="store_true", help="for this folder (default, except for Codex)")
@@ -31,7 +32,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace, settings: Settings) -> int:
-    known = client(args.client)
+    known = find_setup(args.client)
     where = scope(known, project=args.project, user=args.user)
     places = Places(args.root.resolve(), child_environment())
     words = [*program(where), "mcp", *known.arguments, *(["--edit"] if args.edit else [])]
@@ -40,7 +41,7 @@ def run(args: argparse.Namespace, settings: Settings) -> int:
     if args.skill:
         edits.append(_skill_edit(known, places, where))
     if notes is not None and (args.remove or not install.is_mentioned(notes)):
-        edits.append(install.notes_edit(notes, _guidance(), places.folders(where)))
+        edits.append(install.notes_edit(notes, _guidance(), known.folders(places, where)))
     if args.print:
         for edit in edits:
             print(f"# {visible_name(str(edit.path))}\n{edit.put('')}")
@@ -59,7 +60,9 @@ def run(args: argparse.Namespace, settings: Settings) -> int:
     return 0
 
 
-def _remove(known: Client, places: Places, where: Scope, edits: list[install.ConfigChange], backups: Path) -> None:
+def _remove(
+    known: ClientSetup, places: Places, where: Scope, edits: list[install.ConfigChange], backups: Path
+) -> None:
     for edit in edits:
         if edit is not edits[0] and install.is_needed_elsewhere(known, places, where):
             print(visible_name(f"kept: the section in {edit.path}, which another client reads too"))

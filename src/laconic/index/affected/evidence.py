@@ -13,8 +13,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 from laconic.index.compare.symbols import TOP, Compared, Comparison
+from laconic.index.languages import dialect_of
 from laconic.index.resolve import Code, covering_tests
-from laconic.index.resolve.dialect import dialect_of
 from laconic.index.store import Symbol
 from laconic.records import SymbolChange
 from laconic.workspace.classes import class_of

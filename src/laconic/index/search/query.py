@@ -10,6 +10,7 @@ from typing import Final
 
 import msgspec
 
+from laconic.index.languages import canonical_name
 from laconic.index.store import Store
 from laconic.index.words import fold
 
@@ -51,10 +52,6 @@ _SEPARATOR: Final = re.compile(r"::|\.|#|->")
 _NAME: Final = re.compile(r"[^\W\d][\w$-]*[?!]?")
 _QUALIFIED: Final = re.compile(r"[\w$]+(?:(?:::|\.|#|->)[\w$]+[?!]?)+(?:\(\))?")
 _EITHER: Final = re.compile(r"\s+OR\s+|\s+\|\|?\s+")
-_ALIASES: Final = {
-    **{"js": "javascript", "ts": "typescript", "py": "python", "rs": "rust", "rb": "ruby", "cs": "csharp"},
-    **{"c#": "csharp", "c++": "cpp", "golang": "go", "kt": "kotlin", "md": "markdown", "sh": "bash", "shell": "bash"},
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,9 +211,7 @@ def resolve_scope(store: Store, filters: Filters) -> Scope:
     if not filters:
         return Scope()
     wanted, unwanted = compile_globs(filters.paths), compile_globs(filters.without)
-    languages = set()
-    for name in filters.languages:
-        languages.add(_ALIASES.get(name, name))
+    languages = {canonical_name(name) for name in filters.languages}
     found: dict[int, str] = {}
     for number, path, language, file_class in store.connection.execute("SELECT id, path, language, class FROM files"):
         if filters.paths and not wanted(path):

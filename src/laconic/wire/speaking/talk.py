@@ -8,7 +8,6 @@ from typing import Any, Protocol
 
 import msgspec
 
-from laconic.wire.model import Format
 from laconic.wire.usage import Usage
 
 Json = dict[str, Any]
@@ -98,15 +97,10 @@ class Reader(Protocol):
 class ProviderDialect:
     """One provider's words."""
 
-    format: Format
     write: Callable[[Asking], bytes]
     reader: Callable[[], Reader]
     whole: Callable[[Json], Iterator[Json]]  # an answer that was not streamed, as events
     express: Callable[[ModelAnswer], Iterator[bytes]]  # an answer as the provider would stream it
-
-    @property
-    def name(self) -> str:
-        return self.format.name
 
 
 def decode_arguments(written: str, *, truncated: bool) -> tuple[dict[str, Any], str]:
