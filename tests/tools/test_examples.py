@@ -15,7 +15,7 @@ from laconic.errors import BadSetting
 from laconic.plane.budget import read_budgets
 from laconic.plane.plane import Plane
 from laconic.plane.session import Session
-from laconic.sessions.calls import Calls
+from laconic.sessions.tool_call_log import ToolCallLog
 from laconic.tools import tools
 
 
@@ -133,7 +133,7 @@ def test_a_budget_is_used_up_before_hits_are_dropped(plane: Plane) -> None:
 def test_figures_say_which_layer_cut(plane: Plane) -> None:
     plane.call("map", {"budget": 60})
     plane.call("search", {"query": "total", "budget": 50})
-    figures = Calls(plane.cache).figures()
+    figures = ToolCallLog(plane.cache).figures()
     assert sum(figure.cut_fit + figure.cut_recount + figure.cut_net for figure in figures) == 2
     assert all(figure.cut == figure.cut_fit + figure.cut_recount + figure.cut_net for figure in figures)
 

@@ -84,15 +84,16 @@ def program(where: Scope) -> list[str]:
     return [str(beside)] if beside.is_file() else [sys.executable, "-P", "-m", NAME]
 
 
-def _skill_edit(known: Client, places: Places, where: Scope) -> install.ConfigChange:
+def _skill_edit(known: ClientSetup, places: Places, where: Scope) -> install.ConfigChange:
     """The guidance as a file of its own, which the client loads when the work is about code."""
     from laconic.mcp_server.guide import skill  # imports all tools
 
-    if known.name != "claude":
+    notes = known.notes_file(places, where)
+    if known.name != "claude" or notes is None:
         raise UsageError(f"{known.name} reads no skills.", "Leave --skill out: the guidance goes into its notes.")
-    folder = places.root / ".claude" if where == "project" else places.claude_notes
+    folder = places.root / ".claude" if where == "project" else notes.parent
     path = folder / "skills" / "laconic" / "SKILL.md"
-    return install.ConfigChange(path, lambda text: skill(), lambda text: "", places.folders(where))
+    return install.ConfigChange(path, lambda text: skill(), lambda text: "", known.folders(places, where))
 
 
 def _guidance() -> str:
