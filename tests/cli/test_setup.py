@@ -216,3 +216,18 @@ def test_a_link_of_the_user_may_lead_anywhere_in_the_home_folder(project: Path) 
     (home / ".codex" / "AGENTS.md").symlink_to(project / "elsewhere.md")
     with pytest.raises(LaconicError, match="is a link to"):
         main(["setup", "codex"])
+
+
+@pytest.mark.feature("C12")
+def test_the_skill_says_what_the_notes_say_and_goes_again(project: Path) -> None:
+    """A skill that a host loads when it fits, with what every agent forgets: mark the task, be compact, recall."""
+    assert main(["setup", "claude", "--project", "--skill"]) == 0
+    skill = (project / ".claude" / "skills" / "laconic" / "SKILL.md").read_text()
+    assert skill.startswith("---\nname: laconic\ndescription: ")
+    for said in ("in progress before", "compact", "`recall`", "`search`"):
+        assert said in skill
+    assert not (project / "CLAUDE.md").exists()
+    assert main(["setup", "claude", "--project", "--skill", "--remove"]) == 0
+    assert _files(project.parent) == {}
+    with pytest.raises(LaconicError, match="reads no skills"):
+        main(["setup", "codex", "--skill"])

@@ -14,6 +14,7 @@ from laconic.render.counted import count_of
 
 _COMFORT: Final = 40_000  # tokens sent before defaults shrink
 _TIGHT: Final = 90_000
+_WAITING: Final = 60  # tokens that are set aside for each call that waits: enough to say that there is no more room
 _SAID: Final = 20_000  # pieces of answers
 _REMEMBERED: Final = 4_000  # files; the oldest are forgotten first
 
@@ -78,7 +79,8 @@ class Session:
 
     @property
     def batch_left(self) -> int:
-        return max(0, BATCH - self._batch)
+        """What the next answer may have; those that still wait for theirs are left a little."""
+        return max(0, BATCH - self._batch - _WAITING * max(0, self._under_way - 1))
 
     def received_lines(self, path: str, tag: str, *, numbered: bool = False) -> frozenset[int]:
         """The lines of this version of a file that were sent before; `numbered`: only those that had their numbers,

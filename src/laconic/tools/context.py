@@ -40,7 +40,7 @@ _EVERYWHERE: Final = frozenset({"__init__", "constructor", "new", "init", "__cal
 _OPENS: Final = re.compile(r"[{:;]\s*(?:(?:#|//).*)?$|=>\s*$|=\s*$")
 _COMMENT: Final = re.compile(r"\s*(?:#(?!\[|include|define|if|end)|//|/\*|\*|<!--|--|;)")
 # Of so many tokens so many are for names: few are worth more than a little code, many are not.
-_NAMES: Final = ((1_000, 680), (2_000, 780), (4_000, 1_250), (8_000, 1_700), (10_000, 1_800))
+_NAMES: Final = ((1_000, 680), (2_000, 680), (4_000, 1_200), (8_000, 1_700), (10_000, 1_800))
 
 
 def run(call: ToolCall) -> ToolAnswer:

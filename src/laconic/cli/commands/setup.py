@@ -15,6 +15,7 @@ from laconic.clients import install
 from laconic.clients.registry import all_setups, find_setup
 from laconic.clients.setup import NAME, ClientSetup, Places, Scope, scope
 from laconic.config import Settings, child_environment
+from laconic.errors import UsageError
 from laconic.render.visible import visible_name
 
 
@@ -26,6 +27,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--user", action="store_true", help="for all projects of this user")
     parser.add_argument("--edit", action="store_true", help="offer the edit tool too")
     parser.add_argument("--no-guidance", action="store_true", help="leave AGENTS.md and the like alone")
+    parser.add_argument("--skill", action="store_true", help="write the guidance as a skill of Claude Code instead")
     parser.add_argument("--root", type=Path, default=Path(), help="the project (default: this folder)")
 
 
@@ -35,7 +37,9 @@ def run(args: argparse.Namespace, settings: Settings) -> int:
     places = Places(args.root.resolve(), child_environment())
     words = [*program(where), "mcp", *known.arguments, *(["--edit"] if args.edit else [])]
     edits = [install.server_edit(known, places, where, words)]
-    notes = None if args.no_guidance else known.notes_file(places, where)
+    notes = None if args.no_guidance or args.skill else known.notes_file(places, where)
+    if args.skill:
+        edits.append(_skill_edit(known, places, where))
     if notes is not None and (args.remove or not install.is_mentioned(notes)):
         edits.append(install.notes_edit(notes, _guidance(), known.folders(places, where)))
     if args.print:
@@ -78,6 +82,18 @@ def program(where: Scope) -> list[str]:
         return [NAME]
     beside = Path(sys.executable).with_name(NAME + (".exe" if sys.platform == "win32" else ""))
     return [str(beside)] if beside.is_file() else [sys.executable, "-P", "-m", NAME]
+
+
+def _skill_edit(known: ClientSetup, places: Places, where: Scope) -> install.ConfigChange:
+    """The guidance as a file of its own, which the client loads when the work is about code."""
+    from laconic.mcp_server.guide import skill  # imports all tools
+
+    notes = known.notes_file(places, where)
+    if known.name != "claude" or notes is None:
+        raise UsageError(f"{known.name} reads no skills.", "Leave --skill out: the guidance goes into its notes.")
+    folder = places.root / ".claude" if where == "project" else notes.parent
+    path = folder / "skills" / "laconic" / "SKILL.md"
+    return install.ConfigChange(path, lambda text: skill(), lambda text: "", known.folders(places, where))
 
 
 def _guidance() -> str:
