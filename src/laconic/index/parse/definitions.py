@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 TYPES: Final = frozenset({"class", "interface", "struct", "enum", "trait", "record", "object", "impl", "union"})
 FUNCTIONS: Final = frozenset({"function", "method", "constructor", "macro", "test"})
-_PARTS: Final = frozenset({"name", "body", "base", "owner", "import", "exports", "package"})
+_PARTS: Final = frozenset({"name", "declarator", "body", "base", "owner", "import", "exports", "package"})
 _MEMBERS: Final = {"function": "method", "variable": "field"}  # what becomes of it inside a type
 _LEAVES: Final = frozenset({"variable", "constant", "field", "key"})  # one line tells what they are
 _WEAK: Final = _LEAVES | {"type"}  # gives way when another pattern knows better
@@ -56,7 +56,7 @@ def outline(ready: Compiled, source: Source, root: Node) -> Outline:
     for _, parts in QueryCursor(ready.definitions).matches(root):
         kind = next((part for part in parts if part not in _PARTS and part[0] != "_"), "")
         if kind:
-            _collect(kind, parts, by_node, source)
+            _collect(kind, parts, by_node, source, ready.language)
         elif "import" in parts and ready.language.imports:
             for told in ready.language.imports(parts["import"][0], source):
                 if isinstance(told, str):
@@ -84,9 +84,16 @@ def _text(node: Node) -> str:
     return (node.text or b"").decode("utf-8", "replace")
 
 
-def _collect(kind: str, parts: dict[str, list[Node]], by_node: dict[tuple[int, int], Found], source: Source) -> None:
+def _collect(
+    kind: str, parts: dict[str, list[Node]], by_node: dict[tuple[int, int], Found], source: Source, language: Language
+) -> None:
     node = parts[kind][0]
     name_node = parts["name"][0] if "name" in parts else node.child_by_field_name("name")
+    if "declarator" in parts and language.find_name is not None:
+        named = language.find_name(kind, parts["declarator"][0])
+        if named is None:
+            return
+        kind, name_node = named
     if name_node is None:
         return
     name = source.text(name_node.start_byte, min(name_node.end_byte, name_node.start_byte + 200)).strip()
