@@ -244,7 +244,18 @@ def _refine(each: Found, source: Source) -> None:
         each.visibility = "internal"
     if "const" in each.modifiers and each.kind in {"variable", "field"}:
         each.kind = "constant"
-    each.test = each.kind == "function" and each.name in {"TEST", "TEST_F", "TEST_P", "TEST_CASE"}
+    if each.kind == "function" and each.name in {"TEST", "TEST_F", "TEST_P", "TEST_CASE", "TYPED_TEST"}:
+        _name_test(each)
+
+
+def _name_test(each: Found) -> None:
+    """`TEST_F(Fixture, Name)` is a test of that name, and runs as a method of its fixture."""
+    each.test = True
+    parameters = [child.text or b"" for child in each.node.named_children if child.type == "function_declarator"]
+    words = re.findall(rb"\w+", parameters[0].partition(b"(")[2]) if parameters else []
+    if len(words) == 2:
+        each.owner = words[0].decode() if each.name != "TEST" else ""
+        each.name, each.kind = words[1].decode(), "test"
 
 
 def _access(node: Node, kind: str) -> str:

@@ -114,9 +114,16 @@ class Judge:
             return None
         if not wanted.is_member:
             return Verdict("unique", True) if dialect.shared == "all" and wanted.unique else _BY_NAME
-        if dialect.bare_members or dialect.shorthand or wanted.symbol.kind in {"field", "constant", "class"}:
+        if dialect.bare_members:
+            return _BY_NAME if self._may_inherit_bare(place) else None
+        if dialect.shorthand or wanted.symbol.kind in {"field", "constant", "class"}:
             return _BY_NAME
         return None
+
+    def _may_inherit_bare(self, place: NamePlace) -> bool:
+        """Whether a bare name may be a member that a type around inherits from something that is not known."""
+        around = classes.enclosing_types(self.code, place)
+        return any(not classes.is_whole(self.code, type_) for type_ in around)
 
     def _implicit(self, wanted: TargetSymbol, place: NamePlace) -> list[Verdict | None]:
         """A bare name as a member of the types around it; empty when none of them has such a member."""
