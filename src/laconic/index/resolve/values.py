@@ -369,8 +369,24 @@ class Values:
         for binding in found:
             line, column = local.place(binding.at)
             at = NamePlace(place.file, place.scope, line, column)
-            meanings.append(self._follow_given(at, binding.given, deep + 1))
+            meant = self._follow_given(at, binding.given, deep + 1)
+            if binding.given.kind == "opaque":
+                meant = self._read_fixture(place, name, deep)
+            meanings.append(meant)
         return _agree(meanings)
+
+    def _read_fixture(self, place: NamePlace, name: str, deep: int) -> Meaning:
+        """What a test gets under the name of a parameter: the result of the function of that name beside it."""
+        source = self.code.sources[place.file]
+        if not source.dialect.fixtures or source.file_class != "test":
+            return UNKNOWN
+        found: list[Meaning] = []
+        for each in self.code.find_named(name):
+            home = self.code.sources.get(each.file)
+            near = home is not None and (home.id == source.id or home.path.endswith(source.dialect.fixtures))
+            if near and each.kind == "function" and each.parent is None:
+                found.append(self.read_result(each, deep + 1))
+        return _agree(found)
 
     def _inner(self, symbol: Symbol) -> int:
         """The scope in which the right-hand side of a field stands: a method for `self.x = y`, else its owner."""
