@@ -46,7 +46,7 @@ class Language:
     shebangs: tuple[str, ...] = ()
     definitions: str = ""
     references: str = ""
-    keyed: str = ""  # `key`: a member that is written inside of a literal of a `type`
+    keyed: str = ""  # `key`: a member in a literal of a `type`, or that is taken out of a `value`
     locals: str = ""  # what local names are given; see `resolve/local_names.py` for the captures
     scopes: frozenset[str] = frozenset()  # nodes in which a local name is known
     blocks: frozenset[str] = frozenset()  # nodes whose statements are run one after the other

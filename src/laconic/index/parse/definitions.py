@@ -28,6 +28,7 @@ _OPENERS: Final = frozenset({":", "{", "=", "=>"})
 _WORD: Final = re.compile(r"[A-Za-z_#][\w#]*")
 _DECORATOR: Final = re.compile(r"@([\w.:$]+)|#\[\s*([\w:]+)")
 _DECORATION: Final = re.compile(r"[@#]\[?[\w.:]+(?:\((?:[^()]|\([^()]*\))*\))?\]?")
+_COMMENT: Final = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
 _QUOTED: Final = re.compile(r"""["']([^"'\n]+)["']""")
 
 
@@ -161,7 +162,7 @@ def _decorate(each: Found, language: Language, source: Source) -> None:
             break  # several variables in one declaration
         outer = above
     each.outer = outer
-    prefix = source.text(outer.start_byte, each.name_start)
+    prefix = _COMMENT.sub(" ", source.text(outer.start_byte, each.name_start))
     if "@" in prefix or "#[" in prefix:
         each.decorators = [one or other for one, other in _DECORATOR.findall(prefix)]
         prefix = _DECORATION.sub(" ", prefix)
@@ -202,7 +203,23 @@ def _signature(each: Found, source: Source) -> str:
     while last is not None and (last.type in _OPENERS or "comment" in last.type):
         last = last.prev_sibling
     end = last.end_byte if last is not None and last.start_byte > start else each.body.start_byte
-    return source.fold_lines(start, end).rstrip(" {:=")
+    comments = [node for node in _find_comments(each.node) if start <= node.start_byte < end]
+    if not comments:
+        return source.fold_lines(start, end).rstrip(" {:=")
+    parts: list[str] = []
+    for comment in comments:
+        parts.append(source.fold_lines(start, comment.start_byte))
+        start = comment.end_byte
+    return " ".join([*parts, source.fold_lines(start, end)]).strip().rstrip(" {:=")
+
+
+def _find_comments(node: Node) -> Iterator[Node]:
+    """Comments among the words before a body: one that ends with its line would hide the rest."""
+    for child in node.children:
+        if "comment" in child.type:
+            yield child
+        elif child.type == "modifiers":
+            yield from (word for word in child.children if "comment" in word.type)
 
 
 def _after_attributes(each: Found) -> int:
@@ -212,7 +229,7 @@ def _after_attributes(each: Found) -> int:
         if child.type in {"attribute_list", "annotation", "marker_annotation", "decorator"}:
             start = child.next_sibling.start_byte if child.next_sibling else start
         elif child.type == "modifiers" and child.named_child_count:
-            plain = [word for word in child.children if "annotation" not in word.type]
+            plain = [word for word in child.children if "annotation" not in word.type and "comment" not in word.type]
             after = child.next_sibling.start_byte if child.next_sibling else start
             return plain[0].start_byte if plain else after
         else:

@@ -136,6 +136,9 @@ class Values:
         """What calling something gives; a foreign function may return something of ours, a foreign class does not."""
         dialect = self.code.sources[place.file].dialect
         head, last = ends
+        if step.text == "{}" and meant.kind == "symbol":
+            types = [each.id for each in self._symbols(meant) if each.kind in TYPES]
+            meant = of(types) if types else meant
         stands_out = dialect.types_stand_out or step.text == "{}"
         if meant.kind == "foreign" and (head in dialect.builtin or (last[:1].isupper() and stands_out)):
             return ALIEN
@@ -344,6 +347,8 @@ class Values:
         if cast := _CAST.match(text):
             return self.read_type(place, cast[1])
         dialect = self.code.sources[place.file].dialect
+        if dialect.typed_lists is not None and (typed := dialect.typed_lists.match(text)):
+            return self.read_type(place, typed[1])
         if dialect.lists is not None and dialect.lists.match(text):
             return ALIENS if "struct" in text[:40] else CONTAINER
         if text.startswith(_LITERALS) or text[:1].isdigit():
