@@ -14,6 +14,8 @@ from laconic.gateway.clients.upstream import FOLDER, Defaults, Launch, Situation
 from laconic.gateway.clients.words import last_value, options
 
 BASE_URL: Final = "ANTHROPIC_BASE_URL"
+TOOL_SEARCH: Final = "ENABLE_TOOL_SEARCH"
+_OWN_HOST: Final = "https://api.anthropic.com"
 _ELSEWHERE: Final = {
     "CLAUDE_CODE_USE_BEDROCK": "Amazon Bedrock",
     "CLAUDE_CODE_USE_VERTEX": "Google Vertex AI",
@@ -60,11 +62,11 @@ class Claude:
     ) -> Launch:
         words = ["claude"]
         if code_plane:
-            server = {"type": "stdio", "command": code_plane[0], "args": list(code_plane[1:])}
+            server = {"type": "stdio", "command": code_plane[0], "args": list(code_plane[1:]), "alwaysLoad": True}
             words.append("--mcp-config=" + json.dumps({"mcpServers": {"laconic": server}}))
         if not gateway:
             return Launch((*words, *seen.args))
-        variables = {BASE_URL: upstreams[0].through(gateway)}
+        variables = {BASE_URL: upstreams[0].through(gateway), **_tool_search(seen, upstreams[0])}
         if BASE_URL not in _file_variables(seen):
             return Launch((*words, *seen.args), variables)
         # Settings win over the environment, and of all settings the last that the command line names. They are handed
@@ -86,6 +88,14 @@ class Claude:
         for file in files:
             found |= _variables(read_json(file))
         return found
+
+
+def _tool_search(seen: Situation, upstream: Upstream) -> dict[str, str]:
+    """Claude Code switches its tool search off for any host but Anthropic's: keep it as it would be without us."""
+    chosen = TOOL_SEARCH in seen.environment or TOOL_SEARCH in _file_variables(seen)
+    if chosen or upstream.origin != _OWN_HOST:
+        return {}
+    return {TOOL_SEARCH: "true"}
 
 
 def _user_folder(seen: Situation) -> Path:

@@ -91,6 +91,11 @@ def _typed_entry(words: list[str]) -> dict[str, object]:
     return {"type": "stdio", **_plain(words)}
 
 
+def _claude_entry(words: list[str]) -> dict[str, object]:
+    """Without `alwaysLoad` neither the first request nor a sub-agent has our tools: they have to be searched for."""
+    return {**_typed_entry(words), "alwaysLoad": True}
+
+
 def _local(words: list[str]) -> dict[str, object]:
     return {"type": "local", "command": words, "enabled": True}
 
@@ -111,7 +116,7 @@ CLIENTS: Final[tuple[Client, ...]] = (
         ("mcpServers",),
         project=lambda places: places.root / ".mcp.json",
         user=lambda places: places.claude / ".claude.json",
-        entry=_typed_entry,
+        entry=_claude_entry,
         command=_words,
         notes="CLAUDE.md",
         user_notes=lambda places: places.claude_notes / "CLAUDE.md",
