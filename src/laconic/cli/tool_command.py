@@ -10,6 +10,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+from laconic.cli.terminal import ProgressBar
 from laconic.config import Settings
 from laconic.errors import CommandFailed, UsageError
 from laconic.tools.plane import Plane
@@ -54,10 +55,12 @@ class ToolCommand:
         root = args.root or home(here)
         if args.root is None and root != here:
             given |= {name: _from_top(given[name], here, root) for name in _PLACES if name in given}
-        plane = Plane(root, settings, shell=True)
+        bar = ProgressBar("files indexed")
+        plane = Plane(root, settings, shell=True, progress=bar)
         try:
             reply = plane.call(self._tool.name, given)
         finally:
+            bar.close()
             plane.close()
         if reply.failed:
             print(reply.text, end="", file=sys.stderr)

@@ -72,9 +72,10 @@ class CodePlane:
     async def _adapt_capabilities(self, ctx: ServerRequestContext[Any], call_next: CallNext) -> HandlerResult:
         """Take resources out of what is offered to clients that are better off without."""
         result = await call_next(ctx)
-        if ctx.method in {"initialize", "server/discover"} and isinstance(result, dict):
-            if not has_resources(ctx.params, self._settings.patterns("mcp.without_resources")):
-                result["capabilities"].pop("resources", None)
+        if ctx.method not in {"initialize", "server/discover"} or not isinstance(result, dict):
+            return result
+        if not has_resources(ctx.params, self._settings.patterns("mcp.without_resources")):
+            result["capabilities"].pop("resources", None)
         return result
 
     @asynccontextmanager

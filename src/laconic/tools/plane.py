@@ -17,6 +17,7 @@ from typing import Final
 
 from laconic.config import Settings
 from laconic.errors import IndexUnavailable, LaconicError, NotAllowed, UnknownName, UsageError
+from laconic.index.build import Progress
 from laconic.index.resolve import Code
 from laconic.index.workspace_index import Index
 from laconic.render.compact import dump
@@ -63,8 +64,10 @@ class Plane:
         *,
         shell: bool = False,
         editing: bool = True,
+        progress: Progress | None = None,
     ) -> None:
         self.root = root.resolve()
+        self._progress = progress  # told how far a build is that a command waits for
         self.tools = {**{tool.name: tool for tool in own}, **tools()}  # `own`: those of the caller alone
         self.editing = editing  # whether files may be changed; if not, nothing is kept for later edits either
         self.shell = shell  # answers are read in a terminal: ready calls are commands
@@ -198,7 +201,7 @@ class Plane:
 
     def _build(self) -> str:
         """For a command, which asks once: complete, however long that takes; another writer is waited for."""
-        locked = self.index.store.kept and self.index.build(seconds=_OTHERS).locked
+        locked = self.index.store.kept and self.index.build(self._progress, seconds=_OTHERS).locked
         return self.index.refresh() if locked or not self.index.store.kept else ""
 
     def _refresh(self) -> str:

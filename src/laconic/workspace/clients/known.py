@@ -69,6 +69,8 @@ class Client:
     entry: Callable[[list[str]], dict[str, object]]
     command: Callable[[Mapping[str, Any]], list[str]]
     notes: str  # the file in a project that its models read
+    programs: tuple[str, ...]  # any of them on the path means that it is installed
+    folder: Callable[[Places], Path]  # and so does this folder
     user_notes: Callable[[Places], Path] | None = None
     arguments: tuple[str, ...] = ()  # for a client that does not start servers in the project's folder
     scope: Scope = "project"  # when the user names none
@@ -119,6 +121,8 @@ CLIENTS: Final[tuple[Client, ...]] = (
         entry=_claude_entry,
         command=_words,
         notes="CLAUDE.md",
+        programs=("claude",),
+        folder=lambda places: places.claude_notes,
         user_notes=lambda places: places.claude_notes / "CLAUDE.md",
         after="Claude Code asks once whether to use the project's servers.",
     ),
@@ -131,6 +135,8 @@ CLIENTS: Final[tuple[Client, ...]] = (
         entry=_plain,
         command=_words,
         notes="AGENTS.md",
+        programs=("codex",),
+        folder=lambda places: places.codex,
         user_notes=lambda places: places.codex / "AGENTS.md",
         scope="user",
     ),
@@ -143,6 +149,8 @@ CLIENTS: Final[tuple[Client, ...]] = (
         entry=_plain,
         command=_words,
         notes="AGENTS.md",
+        programs=("cursor", "cursor-agent"),
+        folder=lambda places: places.home / ".cursor",
         arguments=("--root", "${workspaceFolder}"),
         after="Cursor shows the server in its settings, where it is switched on.",
     ),
@@ -155,6 +163,8 @@ CLIENTS: Final[tuple[Client, ...]] = (
         entry=_typed_entry,
         command=_words,
         notes="AGENTS.md",
+        programs=("code",),
+        folder=lambda places: places.vscode,
         arguments=("--root", "${workspaceFolder}"),
         after="VS Code asks once whether to trust the server.",
     ),
@@ -167,6 +177,8 @@ CLIENTS: Final[tuple[Client, ...]] = (
         entry=_local,
         command=lambda entry: [str(word) for word in entry.get("command") or []],
         notes="AGENTS.md",
+        programs=("opencode",),
+        folder=lambda places: places.opencode,
         user_notes=lambda places: places.opencode / "AGENTS.md",
     ),
     Client(
@@ -178,6 +190,8 @@ CLIENTS: Final[tuple[Client, ...]] = (
         entry=_plain,
         command=_words,
         notes="GEMINI.md",
+        programs=("gemini",),
+        folder=lambda places: places.home / ".gemini",
         user_notes=lambda places: places.home / ".gemini" / "GEMINI.md",
     ),
 )
@@ -195,4 +209,8 @@ def scope(client: Client, *, project: bool, user: bool) -> Scope:
     """The scope that was asked for, or the client's own."""
     if project and user:
         raise UsageError("--project and --user exclude each other.", "Name one.")
-    return "project" if project else "user" if user else client.scope
+    if project:
+        return "project"
+    if user:
+        return "user"
+    return client.scope

@@ -26,9 +26,7 @@ def parse(text: str) -> dict[str, Any]:
     try:
         return tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError) as error:
-        raise UsageError(
-            f"That is not TOML: {error}.", "Fix the file, or use --print and edit it by hand."
-        ) from None
+        raise UsageError(f"That is not TOML: {error}.", "Fix the file, or use --print and edit it by hand.") from None
 
 
 def put(text: str, table: tuple[str, ...], values: Mapping[str, object]) -> str:
