@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
+from laconic.cli.wording import count_of
 from laconic.config import Settings
 from laconic.errors import Unreadable
 
@@ -36,11 +37,14 @@ def run(args: argparse.Namespace, settings: Settings) -> int:
     if args.json:
         print(msgspec.json.encode({"tools": figures, "models": models, "malformed": malformed}).decode())
         return 0
-    print(format_table([_row(figure) for figure in figures]) if figures else "No tool was called yet.")
+    if figures:
+        print(format_table([_row(figure) for figure in figures]))
+    else:
+        print("No tool was called yet.")
     if models:
         print("\nWhat models cost, and would have cost without us:")
         for use in models:
-            print(f"{use.model or 'not named'} ({use.upstream}), {use.turns:,} turns: {_bill(use)}")
+            print(f"{use.model or 'not named'} ({use.upstream}), {count_of(use.turns, 'turn')}: {_bill(use)}")
     if malformed:
         print("\nCalls that could not be used:")
         print(format_table([{name: row[name] for name in _MALFORMED} for row in msgspec.to_builtins(malformed)]))
@@ -90,6 +94,19 @@ def _bill(use: ModelUse) -> str:
     )
 
 
-def _row(figure: object) -> dict[str, Cell]:
-    names = {"mean": "mean tokens", "largest": "max", "milliseconds": "ms"}
-    return {names.get(key, key): value for key, value in msgspec.to_builtins(figure).items()}
+def _row(figure: Figures) -> dict[str, Cell]:
+    return {
+        "tool": figure.tool,
+        "calls": figure.calls,
+        "errors": figure.errors,
+        "repaired": figure.repaired,
+        "cut": figure.cut,
+        "tokens/mean": round(figure.mean),
+        "p50": figure.p50,
+        "p95": figure.p95,
+        "max": figure.largest,
+        "ms/mean": round(figure.milliseconds),
+        "ms/p50": round(figure.ms_p50),
+        "ms/p95": round(figure.ms_p95),
+        "ms/max": round(figure.ms_largest),
+    }
