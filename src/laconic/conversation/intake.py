@@ -11,8 +11,9 @@ from laconic.conversation.tool_use import About, about
 from laconic.records import Entered, Intake
 from laconic.wire.model import Block
 from laconic.wire.parsed_request import ParsedRequest
+from laconic.wire.titles import choose_title
 
-_TITLE: Final = 120  # characters
+_BEGINNING: Final = 6  # turns in which the user says what the session is about
 _WORDS: Final = {"text": "", "thinking": "thinking", "redacted": "thinking", "reasoning": "thinking"}
 
 
@@ -60,11 +61,11 @@ def _calls(conversation: ParsedRequest, first: int) -> dict[tuple[int, int], Blo
 
 
 def _title(conversation: ParsedRequest) -> str:
-    """How the user began; what a client puts before it stands in tags."""
+    """How the user began. Clients send texts of their own before that, in the same message or in others."""
     if conversation.first_user < 0:
         return ""
-    texts = [
-        block.text.strip() for block in conversation.turns[conversation.first_user].blocks if block.kind == "text"
-    ]
-    own = [text for text in texts if text and not text.startswith("<")]
-    return " ".join((own or texts or [""])[-1][: 4 * _TITLE].split())[:_TITLE]
+    texts: list[str] = []
+    for turn in conversation.turns[conversation.first_user :][:_BEGINNING]:
+        if turn.role == "user":
+            texts += [block.text for block in turn.blocks if block.kind == "text"]
+    return choose_title(texts)
