@@ -10,8 +10,8 @@ from typing import Final
 from laconic.conversation.engine import ConversationEngine
 from laconic.conversation.engine_options import EngineOptions
 from laconic.conversation.in_memory import MemoryArchive, MemoryStore
-from laconic.conversation.prices import Price
 from laconic.conversation.replay import Json, Outcome, replay
+from laconic.models.model import Price
 from laconic.render.table import Cell
 from laconic.sessions.transcripts import Transcript, transcripts
 from laconic.tokens.count import counter

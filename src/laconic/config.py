@@ -14,6 +14,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Final
 
+from laconic.addresses import is_loopback
 from laconic.errors import BadSetting
 
 Value = str | int | float | bool
@@ -145,7 +146,7 @@ SETTINGS: Final[tuple[Setting, ...]] = (
     Setting("context.task_tool", "", "One more tool that keeps tasks, beside those that are known."),
     Setting("context.meta", False, "Tell the model at the end of a request how full its context is."),
     Setting(
-        "agent.model", "anthropic/claude-sonnet-4-5", "Model of `laconic agent`: PROVIDER/NAME, or scripted:FILE."
+        "agent.model", "anthropic/claude-sonnet-5-5", "Model of `laconic agent`: PROVIDER/NAME, or scripted:FILE."
     ),
     Setting("agent.protocol", "auto", "How its model calls tools.", choices=("auto", "native", "prompted")),
     Setting(
@@ -334,7 +335,7 @@ def outbound_proxy(url: str) -> str | None:
     host = parts.hostname or ""
     named = getproxies_environment()
     proxy = named.get(parts.scheme) or named.get("all")
-    if not proxy or host in {"localhost", "::1"} or host.startswith("127.") or proxy_bypass(host):
+    if not proxy or is_loopback(host) or proxy_bypass(host):
         return None
     if not proxy.startswith(("http://", "https://")):
         raise BadSetting(f"The proxy {proxy.partition('://')[0]}://... is not an HTTP proxy.", "Set HTTPS_PROXY.")

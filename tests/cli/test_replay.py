@@ -103,3 +103,15 @@ def test_sessions_that_are_too_old_or_too_short_are_no_sessions(home: Path) -> N
 def test_a_folder_without_sessions_is_named(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="No session"):
         main(["replay", str(tmp_path)])
+
+
+@pytest.mark.parametrize("form", [[], ["--json"]])
+def test_it_prints_no_character_that_steers_a_terminal(
+    session: Path, capsys: pytest.CaptureFixture[str], form: list[str]
+) -> None:
+    """A session is named by its file."""
+    odd = session.rename(session.with_name("odd\x1b[2J\x9b1m.json"))
+    assert main(["replay", str(odd), "--policy", "ingest", *form]) == 0
+    printed = capsys.readouterr().out
+    assert "odd" in printed
+    assert not set(printed) & set("\x1b\x9b")

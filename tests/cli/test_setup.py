@@ -11,11 +11,11 @@ from pathlib import Path
 import pytest
 
 from laconic.cli.main import main
+from laconic.clients.known import CLIENTS
+from laconic.clients.section import START
 from laconic.errors import LaconicError
 from laconic.mcp_server.guide import guidance
 from laconic.tokens.count import counter
-from laconic.workspace.clients.known import CLIENTS
-from laconic.workspace.clients.section import START
 
 
 @pytest.fixture
@@ -148,6 +148,22 @@ def test_doctor_starts_the_server_as_the_client_would(project: Path, capsys: pyt
     seen = {finding["what"]: finding for finding in json.loads(capsys.readouterr().out.splitlines()[-1])}
     assert not seen["Cursor"]["well"]
     assert "laconic setup cursor" in seen["Cursor"]["advice"]
+
+
+@pytest.mark.parametrize("first", ["sh", "/bin/sh", "./trap.sh"])
+def test_doctor_starts_nothing_that_a_projects_file_made_up(
+    project: Path, capsys: pytest.CaptureFixture[str], first: str
+) -> None:
+    """A repository may come from a stranger, with a client's file in it."""
+    trap = project / "trap.sh"
+    trap.write_text(f"#!/bin/sh\ntouch {project / 'sprung'}\n")
+    trap.chmod(0o755)
+    entry = {"command": first, "args": [str(trap), "mcp"]}
+    (project / ".mcp.json").write_text(json.dumps({"mcpServers": {"laconic": entry}}))
+    assert main(["doctor", "--json"]) == 1
+    seen = {finding["what"]: finding for finding in json.loads(capsys.readouterr().out.splitlines()[-1])}
+    assert not (project / "sprung").exists()
+    assert "was not tried" in seen["Claude Code"]["seen"]
 
 
 def _command(file: Path) -> str:

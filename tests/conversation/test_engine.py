@@ -293,6 +293,48 @@ class _ReadOnly(MemoryStore):
         raise ArchiveUnavailable("Read-only.", "Name another folder.")
 
 
+class _Refusing(MemoryStore):
+    """Refuses to write while it is told to."""
+
+    refuses = False
+
+    def record(self, session: str, known: int, event: LedgerEntry | None, branch: Branch) -> None:
+        if self.refuses:
+            raise ArchiveUnavailable("Full.", "Free some disk.")
+        super().record(session, known, event, branch)
+
+
+@pytest.mark.parametrize("back", [2, 4, 6, 8, 12])
+def test_a_fork_that_cannot_be_written_down_keeps_its_prefix(back: int) -> None:
+    """Every request of it begins the fork anew, and decides the same about what it has in common with its parent."""
+    store = _Refusing()
+    one = engine(EngineOptions(rules=_EAGER, weights=_ALWAYS), store=store)
+    messages = long_session(20)
+    for request in _prefixes(messages):
+        send(one, request)
+    store.refuses = True
+    fork, before = messages[:-back], list[bytes]()
+    for number in range(4):
+        fork = [*fork, *run(f"f{number}", f"make f{number}", "\n".join(f"out {number} {n}" for n in range(30)))]
+        sent = send(one, fork)
+        blocks = [block.raw for each in opened(sent).turns for block in each.blocks]
+        assert sent.mode == ""
+        assert blocks[: len(before)] == before
+        before = blocks
+
+
+def test_what_could_not_be_archived_is_tried_again_when_the_request_is_sent_again() -> None:
+    """Also by the process that failed: what it sends follows from the ledger, as in any other."""
+    store, archive = MemoryStore(), _Full()
+    one = engine(store=store, archive=archive)
+    messages = [user("go"), *read("a", "src/a.py", code("a"))]
+    assert send(one, messages).body == body(messages)
+    archive.full = False
+    again = send(one, messages).body
+    assert len(again) < len(body(messages))
+    assert engine(store=store, archive=archive).prepare("session", FORMAT, body(messages)).body == again
+
+
 def test_a_request_that_is_too_long_is_sent_when_nothing_can_be_written_down() -> None:
     messages = long_session(40)
     assert send(engine(store=_ReadOnly()), messages, RequestLimits(8_000)).body == body(messages)
@@ -305,6 +347,14 @@ def test_a_request_that_cannot_fit_is_made_as_short_as_it_can_be_and_sent() -> N
     assert len(sent.body) < len(body(messages)) / 5
     assert opened(sent).faults() == []
     assert set(re.findall(r"recall ([0-9a-f]{8})\b", sent.body.decode())) <= archive.kept.keys()
+
+
+@pytest.mark.parametrize("length", range(60, 70))
+def test_a_cut_that_saves_tokens_but_no_bytes_is_not_made(length: int) -> None:
+    """The signs that stand for what is left out take few tokens, and several bytes each."""
+    output = f"first {'a' * 30}\n{'b' * length}\nlast {'c' * 30}"
+    messages = [user("go"), *run("a", "ls", "ok"), *run("b", "make", output)]
+    assert len(send(engine(), messages, RequestLimits(100)).body) <= len(body(messages))
 
 
 def test_nothing_leaves_without_a_receipt() -> None:

@@ -9,10 +9,11 @@ import pytest
 from tests.samples import shop
 
 from laconic.config import Settings
+from laconic.plane.plane import Plane
+from laconic.plane.session import Session
+from laconic.plane.windows import Choice, Window
 from laconic.records import Span
-from laconic.tools.plane import Plane
-from laconic.tools.session import Session
-from laconic.tools.windows import Choice, Window
+from laconic.tools import tools
 
 FILLER = "".join(f"    step_{n} = prepare({n})\n" for n in range(60))
 LONG = f"def ship(order):\n{FILLER}    if order.parcel_weight > heaviest:\n        raise Overweight(order)\n{FILLER}"
@@ -20,7 +21,7 @@ LONG = f"def ship(order):\n{FILLER}    if order.parcel_weight > heaviest:\n     
 
 @pytest.fixture
 def plane(tmp_path: Path, settings: Settings) -> Iterator[Plane]:
-    opened = Plane(shop(tmp_path), settings)
+    opened = Plane(shop(tmp_path), settings, tools())
     (opened.root / "shop" / "shipping.py").write_text(LONG)
     yield opened
     opened.close()

@@ -11,9 +11,10 @@ import pytest
 from laconic.config import Settings
 from laconic.errors import UnknownName, Unreadable
 from laconic.index.compare.symbols import compare
-from laconic.tools.compose import compose
+from laconic.plane.compose import compose
+from laconic.plane.plane import Plane
+from laconic.tools import tools
 from laconic.tools.diff import by_hunk, by_symbol, read_changes, records
-from laconic.tools.plane import Plane
 
 CODE = "def one(a):\n    return a\n\n\ndef two(b):\n    return b + one(b)\n"
 Git = Callable[..., None]
@@ -150,7 +151,7 @@ def test_the_tool_names_references_and_the_tests_to_run(tmp_path: Path, git: Git
     git("add", "-A")
     git("commit", "-qm", "second")
     (tmp_path / "a.py").write_text(CODE.replace("one(a)", "one(a, c)"))
-    plane = Plane(tmp_path, settings)
+    plane = Plane(tmp_path, settings, tools())
     try:
         plane.index.build()
         reply = plane.call("diff", {})

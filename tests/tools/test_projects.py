@@ -10,7 +10,8 @@ import pytest
 from tests.samples import git, shop
 
 from laconic.config import load
-from laconic.tools.plane import Plane
+from laconic.plane.plane import Plane
+from laconic.tools import tools
 
 FILES = {
     "pom.xml": "<project><artifactId>bank</artifactId><version>2</version><dependencies><dependency>"
@@ -64,7 +65,9 @@ def plane(tmp_path: Path) -> Iterator[Plane]:
     for name, text in FILES.items():
         (root / name).parent.mkdir(parents=True, exist_ok=True)
         (root / name).write_text(text)
-    opened = Plane(root, load(flags={"cache_dir": str(tmp_path / "cache")}, environ={}, file=tmp_path / "none"))
+    opened = Plane(
+        root, load(flags={"cache_dir": str(tmp_path / "cache")}, environ={}, file=tmp_path / "none"), tools()
+    )
     yield opened
     opened.close()
 

@@ -25,9 +25,10 @@ from laconic.config import Settings, command_environment
 from laconic.conversation.engine import ConversationEngine
 from laconic.conversation.engine_options import options_from
 from laconic.conversation.ledger import Branch, LedgerEntry
-from laconic.conversation.prices import Price, Prices
-from laconic.conversation.windows import window_of
 from laconic.errors import UsageError, WorkspaceError
+from laconic.models.find import window_of
+from laconic.models.model import Price
+from laconic.models.prices import Prices
 from laconic.reduce.text import reduce_text
 from laconic.render.briefing import system_prompt
 from laconic.sessions.archive import Archive

@@ -9,15 +9,9 @@ from urllib.parse import quote, urlsplit
 from laconic.agent.transport import Http
 from laconic.config import Settings, key_of
 from laconic.errors import BadSetting, UsageError
+from laconic.models.find import find_model
 
 _FORMATS: Final = {"anthropic": "anthropic", "openai": "chat", "gemini": "gemini"}
-_BY_NAME: Final = (
-    ("claude", "anthropic"),
-    ("gemini", "gemini"),
-    ("gpt-", "openai"),
-    ("o1", "openai"),
-    ("o3", "openai"),
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,5 +68,7 @@ def _addresses(settings: Settings) -> dict[str, str]:
 
 
 def _guess_provider(name: str, base: str) -> str:
-    found = next((provider for start, provider in _BY_NAME if name.startswith(start)), "")
-    return found or ("openai" if base else "")
+    found = find_model(name).provider
+    if not found and base:
+        return "openai"
+    return found

@@ -10,7 +10,7 @@ import msgspec
 from laconic.agent.limits import Spent
 from laconic.conversation.accounting import CacheState, TurnSizes, account, estimate_prompt
 from laconic.conversation.engine import PreparedRequest
-from laconic.conversation.prices import Price
+from laconic.models.model import Price
 from laconic.sessions.turns import Cost, TurnRecord, Turns, Who
 from laconic.wire.limits import RateLimits
 from laconic.wire.usage import Usage

@@ -8,18 +8,19 @@ from pathlib import Path
 from typing import Final
 from urllib.parse import urlsplit
 
+from laconic.cli.commands.setup import program_words
 from laconic.cli.wording import count_of
+from laconic.clients import section
+from laconic.clients.claude import BASE_URL, TOOL_SEARCH
+from laconic.clients.claude_plugin import plugin_command, plugin_folder, skill_lines
+from laconic.clients.files import read_json, table_at
+from laconic.clients.install import configured_command, configured_entry, read
+from laconic.clients.known import CLIENTS, NAME, Client, Places, Scope
+from laconic.clients.probe import Answered, ask
+from laconic.clients.prompt_cost import Count, PromptPart, prompt_parts
 from laconic.config import child_environment
 from laconic.errors import LaconicError
-from laconic.gateway.clients.claude import BASE_URL, TOOL_SEARCH
-from laconic.gateway.clients.files import read_json, table_at
 from laconic.index.health import HealthFinding
-from laconic.workspace.clients import section
-from laconic.workspace.clients.claude_plugin import plugin_command, plugin_folder, skill_lines
-from laconic.workspace.clients.install import configured_command, configured_entry, read
-from laconic.workspace.clients.known import CLIENTS, NAME, Client, Places, Scope
-from laconic.workspace.clients.probe import Answered, ask
-from laconic.workspace.clients.prompt_cost import Count, PromptPart, prompt_parts
 
 _SCOPES: Final[tuple[Scope, ...]] = ("project", "user")
 _CLAUDE: Final = "claude-code"  # as it names itself to servers
@@ -76,6 +77,12 @@ class _ClientCheck:
                 yield HealthFinding(self.client.title, False, problem, advice)
 
     def _check_server(self, command: Sequence[str], where: str, server: str) -> Iterator[HealthFinding]:
+        if self.scope == "project" and not is_written_by_setup(command):
+            started = " ".join(command)
+            seen = f"{where} starts {started!r}, which is not how `laconic setup` starts us: it was not tried."
+            advice = f"Run `laconic setup {self.client.name} --{self.scope}` again."
+            yield HealthFinding(self.client.title, False, seen, advice)
+            return
         is_claude = self.client.name == "claude"
         answered = ask(command, self.places.root, client=_CLAUDE if is_claude else "laconic doctor")
         if answered.problem or not answered.tools:
@@ -107,6 +114,12 @@ class _ClientCheck:
             problem = f"{file}: our tools are not in the first request, nor in those of sub-agents."
             advice = f"Run `laconic setup claude --{self.scope}` again."
             yield HealthFinding(self.client.title, False, problem, advice)
+
+
+def is_written_by_setup(command: Sequence[str]) -> bool:
+    """Whether a command is one that `laconic setup` writes: a file of the project may name any other."""
+    ways = ([NAME], program_words("user"))
+    return any([*command[: len(way) + 1]] == [*way, "mcp"] for way in ways)
 
 
 def _check_tool_search(places: Places) -> Iterator[HealthFinding]:

@@ -13,8 +13,9 @@ from laconic.cli.terminal import track
 from laconic.cli.wording import count_of
 from laconic.config import Settings
 from laconic.conversation.accounting import describe_change
-from laconic.conversation.prices import Price, Prices
 from laconic.dashboard.format import money, short
+from laconic.models.model import Price
+from laconic.models.prices import Prices
 from laconic.sessions.recorded.record import RecordedSession, RecordedUsage
 from laconic.tokens.count import counter
 

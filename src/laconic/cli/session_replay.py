@@ -8,8 +8,8 @@ from laconic.config import Settings
 from laconic.conversation.engine import ConversationEngine
 from laconic.conversation.engine_options import options_from
 from laconic.conversation.in_memory import MemoryArchive, MemoryStore
-from laconic.conversation.prices import Prices
 from laconic.conversation.replay import Outcome, replay
+from laconic.models.prices import Prices
 from laconic.sessions.transcripts import Transcript
 from laconic.tokens.count import counter
 from laconic.wire.formats import format_named

@@ -15,7 +15,7 @@ from typing import Any, Final
 
 import msgspec
 
-from laconic.conversation.prices import Price
+from laconic.models.model import Price
 from laconic.wire.usage import Usage
 
 _SLACK: Final = 1.1  # by which our count of a prompt's fixed part may fall short of the provider's
@@ -140,7 +140,9 @@ def account(
 
 def estimate_prompt(tokens: int, before: CacheState, price: Price, at: float) -> Usage:
     """The usage of a prompt about which nothing was reported: what a cache may have held counts as read from it."""
-    read = min(tokens, round(before.cached)) if _is_alive(at, before, price) else 0
+    read = 0
+    if tokens >= price.smallest and _is_alive(at, before, price):
+        read = min(tokens, round(before.cached))
     return Usage(input=tokens - read, cache_read=read, estimated=True)
 
 

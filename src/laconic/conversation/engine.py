@@ -6,7 +6,7 @@ It does no I/O: store, archive, clock and counter are passed in. The gateway, th
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Final
 
 import msgspec
@@ -19,7 +19,6 @@ from laconic.conversation.intake import intake
 from laconic.conversation.ladder import KEPT, Ladder
 from laconic.conversation.ledger import Branch, Decision, LedgerEntry, LedgerStore, Removal
 from laconic.conversation.prefix_hashes import PrefixHashes
-from laconic.conversation.prices import price_of
 from laconic.conversation.quota import Quota, thinking
 from laconic.conversation.recap import Summariser
 from laconic.conversation.rollup import Roller
@@ -27,6 +26,7 @@ from laconic.conversation.staleness import finished
 from laconic.conversation.tracker import ConversationTracker
 from laconic.conversation.transaction import ArchiveStore, LedgerTransaction
 from laconic.errors import ArchiveUnavailable, LedgerMoved
+from laconic.models.find import find_model
 from laconic.records import Intake
 from laconic.render.meta import meta
 from laconic.wire.limits import RateLimits, counts_cached
@@ -111,6 +111,8 @@ class ConversationEngine:
             try:
                 history, prepared = self._prepared(session, known, conversation, bounds)
                 self._write_down(session, known, history)
+                # Whoever reads the ledger tries again what could not be written: so must this process.
+                history.outdated = self._writing.refused
                 return prepared
             except (ArchiveUnavailable, LedgerMoved):
                 pass  # what is not on the disk was not decided
@@ -233,20 +235,22 @@ class ConversationEngine:
         nearest = max(live, key=lambda history: len(history.chain), default=None)
         chain = nearest.chain.extend(keys[len(nearest.chain) :]) if nearest else PrefixHashes(keys)
         new = _first_new(conversation, tuple(blocks.values()))
-        branch = _find_branch(known.branches, chain)
+        branch, shared = _find_branch(known.branches, chain)
         if branch is None or not chain.holds(branch.count, branch.tip):
+            ancestors = (branch.id, *branch.ancestors)[:_ANCESTORS] if branch else ()
+            start = min(new, max(shared, _last_seen(known.events, ancestors, chain)))
             branch = Branch(
                 id=1 + max((branch.id for branch in known.branches), default=0),
                 tip="",
                 count=0,
                 time=0.0,
-                start=new,
+                start=start,
                 basis=len(known.events),
-                kept=_first_kept(conversation, keys),
-                ancestors=(branch.id, *branch.ancestors)[:_ANCESTORS] if branch else (),
+                kept=_first_kept(conversation, keys, start),
+                ancestors=ancestors,
             )
         history = self._histories.get((session, branch.id))
-        outdated = history is None or history not in live or not branch.count
+        outdated = history is None or history.outdated or history not in live or not branch.count
         if history is None or outdated or any(e.branch == branch.id for e in known.events[history.events :]):
             evictor = Evictor(session, self._writing, self._count)
             tracker = ConversationTracker(self._options.rules, self._count, self._options.task_tool, evictor)
@@ -359,7 +363,7 @@ class ConversationEngine:
         """The place from which on blocks give back what they can; None when that does not pay."""
         if not giving:
             return None
-        price = price_of(conversation.model)
+        price = find_model(conversation.model).price
         warm = history.branch.time == 0 or self._warm(history, conversation)
         turns = turns_to_come(history.tracker.turn, self._options.weights)
         return best_start(
@@ -374,7 +378,7 @@ class ConversationEngine:
     def _warm(self, history: History, conversation: ParsedRequest) -> bool:
         """Whether the provider's cache still holds what was sent of the history."""
         sent = history.branch.time
-        return sent > 0 and self._clock() - sent < price_of(conversation.model).lifetime
+        return sent > 0 and self._clock() - sent < find_model(conversation.model).price.lifetime
 
     def _thinking(self, conversation: ParsedRequest, bounds: RequestLimits) -> tuple[dict[str, bytes], int]:
         quota = self._quotas.get(bounds.account)
@@ -403,23 +407,35 @@ def _first_new(conversation: ParsedRequest, blocks: Sequence[Block]) -> int:
     return at
 
 
-def _first_kept(conversation: ParsedRequest, keys: Sequence[str]) -> int:
-    """The place of the newest exchanges, which stay whatever happens."""
-    newest = conversation.exchanges[-KEPT:]
-    first = newest[0].members[0] if newest else None
+def _first_kept(conversation: ParsedRequest, keys: Sequence[str], start: int) -> int:
+    """The place of the newest exchanges among the first blocks, which stay whatever happens."""
     place = {key: number for number, key in enumerate(keys)}
-    return place[conversation.turns[first[0]].blocks[first[1]].key] if first else len(keys)
+    begins: list[int] = []
+    for exchange in conversation.exchanges:
+        turn, block = exchange.members[0]
+        begins.append(place[conversation.turns[turn].blocks[block].key])
+    newest = [begin for begin in begins if begin < start][-KEPT:]
+    return newest[0] if newest else start
 
 
-def _find_branch(branches: Sequence[Branch], chain: PrefixHashes) -> Branch | None:
-    """The branch that shares most with a history: it goes on, or another one forks off."""
+def _find_branch(branches: Sequence[Branch], chain: PrefixHashes) -> tuple[Branch | None, int]:
+    """The branch that shares most with a history, and how much: it goes on, or another one forks off."""
     found = [
         (count, count == branch.count, branch.id, branch)
         for branch in branches
         for count, tip in branch.path
         if chain.holds(count, tip)
     ]
-    return max(found, key=lambda match: match[:3])[3] if found else None
+    if not found:
+        return None, 0
+    shared, _, _, branch = max(found, key=lambda match: match[:3])
+    return branch, shared
+
+
+def _last_seen(events: Sequence[LedgerEntry], branches: Collection[int], chain: PrefixHashes) -> int:
+    """Blocks of a history on which one of these branches last decided something: its path may have forgotten it."""
+    counts = [event.count for event in events if event.branch in branches and chain.holds(event.count, event.at)]
+    return max(counts, default=0)
 
 
 def _add_to_path(path: Sequence[tuple[int, str]], newest: tuple[int, str]) -> tuple[tuple[int, str], ...]:

@@ -45,6 +45,7 @@ class History:
         self.epoch: int | None = None  # of the archive when it was last seen to hold everything
         self.conversation: ParsedRequest | None = None
         self.blocks: dict[str, Block] = {}
+        self.outdated = False  # something about it could not be written: it is to be read again
         self.adopted = False  # what other branches had decided was looked at
         self._ranks: dict[tuple[str, str], int] = {}  # which event a place was decided by
         self._dirty: set[str] = set()  # blocks whose change has to be worked out again
@@ -86,13 +87,13 @@ class History:
         self._refresh()
         return self.commit(made)
 
-    def _ingested(self, replayed: Mapping[int, LedgerEntry]) -> dict[str, Decision]:
+    def _ingested(self, replayed: Mapping[int, LedgerEntry]) -> dict[tuple[str, str], Decision]:
         """What was decided of blocks when they were new."""
-        found: dict[str, Decision] = {}
+        found: dict[tuple[str, str], Decision] = {}
         for number, event in replayed.items():
             for decision in event.decisions:
                 if decision.reason == "ingest":
-                    found[decision.key] = decision
+                    found[decision.key, decision.field] = decision
                     self._note(decision, number)
         return found
 

@@ -80,9 +80,11 @@ class Branch(msgspec.Struct, frozen=True, array_like=True):
     tip: str  # hash of the history of its last request
     count: int  # blocks of it
     time: float  # of its last request
-    start: int  # blocks that it began with, without what its first request brought
+    start: (
+        int  # blocks that it has in common with the branch that it comes from, without what its first request brought
+    )
     basis: int  # events that there were when it began
-    kept: int = 0  # the place of its newest exchanges then: others had decided nothing about those
+    kept: int = 0  # the place of the newest exchanges of those: what others decided about them is not taken over
     ancestors: tuple[int, ...] = ()  # the branches that it comes from, the nearest first
     path: tuple[tuple[int, str], ...] = ()  # blocks and hash of earlier requests: where others may fork off
 

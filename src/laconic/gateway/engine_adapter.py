@@ -11,7 +11,7 @@ import msgspec
 
 from laconic.conversation.engine import ConversationEngine, PreparedRequest
 from laconic.conversation.engine_options import RequestLimits
-from laconic.conversation.windows import window_of
+from laconic.models.find import window_of
 from laconic.wire.limits import RateLimits
 from laconic.wire.parsed_request import ParsedRequest
 from laconic.wire.prompted.capability import CapabilityMemory, ProcessMemory

@@ -13,11 +13,11 @@ from typing import Final
 
 from laconic.conversation.accounting import CacheState, TurnCost, TurnSizes, account, estimate_prompt
 from laconic.conversation.engine import PreparedRequest
-from laconic.conversation.prices import Prices
 from laconic.gateway.engine_adapter import Caller
 from laconic.gateway.plan import Plan
 from laconic.gateway.response_relay import ResponseRelay
 from laconic.gateway.routes import Target
+from laconic.models.prices import Prices
 from laconic.sessions.turns import Cost, TurnRecord, Turns, Who
 from laconic.tokens.estimate import estimate
 from laconic.wire.usage import Usage

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from laconic.errors import UnknownName
-from laconic.tools.registry import tools
+from laconic.tools import tools
 
 
 def help_text(name: str) -> str:

@@ -27,12 +27,12 @@ from laconic.mcp_server.client_needs import has_resources
 from laconic.mcp_server.guide import help_text
 from laconic.mcp_server.instructions import INSTRUCTIONS
 from laconic.mcp_server.offers import SCHEME, TEMPLATES, list_resources, list_tools
-from laconic.tools.session import Session
+from laconic.plane.session import Session
 
 if TYPE_CHECKING:
     from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
 
-    from laconic.tools.plane import Plane
+    from laconic.plane.plane import Plane
 
 _T = TypeVar("_T")
 _SESSIONS: Final = 256  # clients remembered at once; the one that was silent longest is forgotten
@@ -95,9 +95,10 @@ class CodePlane:
 
     def _open_plane(self) -> Plane:
         if self._plane is None:
-            from laconic.tools.plane import Plane  # loads the index: after the client has its first answer
+            from laconic.plane.plane import Plane  # loads the index: after the client has its first answer
+            from laconic.tools import tools
 
-            self._plane = Plane(self._root, self._settings, editing=self._editing)
+            self._plane = Plane(self._root, self._settings, tools(), editing=self._editing)
         return self._plane
 
     def _close(self) -> None:

@@ -59,11 +59,19 @@ def fold(
     body = _Body(lines, marks, first, cost)
     if budget is not None and cost("\n".join(lines)) <= budget:
         return body.render(set(range(len(lines))))
-    kept = {row for row, mark in enumerate(marks) if mark in "sdr"}
-    target = int(SHARE * sum(body.costs)) if budget is None else budget
+    kept = set()
+    for row, mark in enumerate(marks):
+        if mark in "sdr":
+            kept.add(row)
+    if budget is None:
+        target = int(SHARE * sum(body.costs))
+    else:
+        target = budget
     body.fill(kept, target, "fc" if budget is None else "fcmb ")
     folded = body.render(kept)
-    return folded if budget is None else body.shrink(kept, folded, budget)
+    if budget is None:
+        return folded
+    return body.shrink(kept, folded, budget)
 
 
 class _Body:
@@ -89,7 +97,10 @@ class _Body:
 
     def _rank_lines(self, kept: set[int], order: str) -> list[int]:
         """Structure from the outside in; then plain lines in the order of the file."""
-        rows = [row for row, mark in enumerate(self.marks) if mark in order and row not in kept]
+        rows = []
+        for row, mark in enumerate(self.marks):
+            if mark in order and row not in kept:
+                rows.append(row)
         return sorted(rows, key=lambda row: self._rank(row, order))
 
     def _rank(self, row: int, order: str) -> tuple[int, int, int]:
@@ -129,7 +140,10 @@ class _Body:
     def _gap(self, start: int, end: int) -> str:
         indent = next((self.indents[row] for row in range(start, end + 1) if self.lines[row].strip()), 0)
         lead = next((line[:indent] for line in self.lines[start : end + 1] if line.strip()), "")
-        numbers = f"{self.first + start}" if start == end else f"{self.first + start}-{self.first + end}"
+        if start == end:
+            numbers = f"{self.first + start}"
+        else:
+            numbers = f"{self.first + start}-{self.first + end}"
         return f"{lead}… {numbers}"
 
     def shrink(self, kept: set[int], folded: Folded, budget: int) -> Folded:
@@ -139,12 +153,17 @@ class _Body:
             kept.difference_update(self._least(order, max(1, len(order) // 8)))
             order = [row for row in order if row in kept]
             folded = self.render(kept)
-        return folded if self.cost(folded.text) <= budget else Folded("", 0, len(self.lines))
+        if self.cost(folded.text) <= budget:
+            return folded
+        return Folded("", 0, len(self.lines))
 
     def _least(self, order: list[int], count: int) -> list[int]:
         """The rows to give up next: of the least important mark, the deepest and last ones."""
         weakest = self.marks[order[0]]
-        same = [row for row in order if self.marks[row] == weakest]
+        same = []
+        for row in order:
+            if self.marks[row] == weakest:
+                same.append(row)
         return sorted(same, key=lambda row: (-self.indents[row], -row))[:count]
 
 
@@ -170,7 +189,9 @@ def guess(lines: Sequence[str]) -> str:
     """Marks from the words at the start of each line, for code without a grammar."""
     found: list[str] = []
     for line in lines:
-        before = found[-1] if found else Mark.SIGNATURE
+        before = Mark.SIGNATURE
+        if found:
+            before = found[-1]
         if not line.strip():
             mark = Mark.BLANK
         elif _SIGNATURE.match(line) or not found:
@@ -182,7 +203,9 @@ def guess(lines: Sequence[str]) -> str:
         elif _CLOSER.match(line):
             mark = Mark.CLOSER
         elif _COMMENT.match(line) and before in "sd":
-            mark = Mark.DOC if before == Mark.SIGNATURE else Mark.MORE_DOC
+            mark = Mark.MORE_DOC
+            if before == Mark.SIGNATURE:
+                mark = Mark.DOC
         else:
             mark = Mark.BODY
         found.append(mark)

@@ -31,8 +31,13 @@ def file_line(change: FileChange, added: int, removed: int, imports: Sequence[st
         parts.append(change.note)
     if added or removed:
         parts.append(" ".join(f"{mark}{n}" for mark, n in (("+", added), ("-", removed)) if n))
-    line = ", ".join(parts) if len(parts) > 2 else " ".join(parts)
-    return f"{line}; imports {_some(imports)}" if imports and change.status not in {"added", "removed"} else line
+    if len(parts) > 2:
+        line = ", ".join(parts)
+    else:
+        line = " ".join(parts)
+    if imports and change.status not in {"added", "removed"}:
+        return f"{line}; imports {_some(imports)}"
+    return line
 
 
 def symbol_line(item: Weighed, detail: str) -> str:
@@ -45,7 +50,10 @@ def symbol_line(item: Weighed, detail: str) -> str:
     words.append(change.kind)
     if change.span:
         words.append(str(change.span))
-    extra = [one for one in change.changes if one not in {"added", "removed"}]
+    extra = []
+    for one in change.changes:
+        if one not in {"added", "removed"}:
+            extra.append(one)
     if extra:
         words.append("+".join(extra))
         words.append(" ".join(f"{mark}{n}" for mark, n in (("+", change.added), ("-", change.removed)) if n))
@@ -93,7 +101,9 @@ def hunk_text(hunk: Hunk) -> str:
 
 
 def _range(start: int, lines: int) -> str:
-    return str(start) if lines == 1 else f"{start},{lines}"
+    if lines == 1:
+        return str(start)
+    return f"{start},{lines}"
 
 
 def _some(names: Sequence[str], most: int = _NAMES_SHOWN) -> str:

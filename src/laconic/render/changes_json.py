@@ -27,7 +27,11 @@ def compact(item: Weighed) -> dict[str, Json]:
         "refs": item.impact.references if item.impact else None,
         "tests": list(item.impact.tests[:5]) if item.impact else None,
     }
-    return {key: value for key, value in made.items() if value not in (None, "", [])}
+    found: dict[str, Json] = {}
+    for key, value in made.items():
+        if value not in (None, "", []):
+            found[key] = value
+    return found
 
 
 def full(item: Weighed) -> dict[str, Json]:

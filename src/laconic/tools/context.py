@@ -19,11 +19,11 @@ from laconic.index.search.query import Filters, resolve_scope, split_globs
 from laconic.index.search.rerank import rank_task
 from laconic.index.search.task_query import TaskQuery
 from laconic.index.store import Symbol
+from laconic.plane.source import OpenedFile, clip_line, open_file, whole_spans
+from laconic.plane.tool import Argument, Piece, SentLines, Tool, ToolAnswer, ToolCall
+from laconic.plane.windows import Choice, Window
 from laconic.records import Span
 from laconic.render.compact import Json
-from laconic.tools.source import OpenedFile, clip_line, open_file, whole_spans
-from laconic.tools.tool import Argument, Piece, SentLines, Tool, ToolAnswer, ToolCall
-from laconic.tools.windows import Choice, Window
 
 _RANKED: Final = 400  # symbols that can be named
 _ALONE: Final = 1_300  # tokens of budget up to which only names are given
@@ -59,12 +59,18 @@ def run(call: ToolCall) -> ToolAnswer:
     scope = resolve_scope(store, Filters(paths=split_globs(call.text("path"))))
     files = _Files(call)
     task_files = TaskFiles(TaskQuery(store, task), files.lines)
-    rows = [row for row in rank_task(store, task_files, scope)[:_RANKED] if files.get(row.path) is not None]
+    rows = []
+    for row in rank_task(store, task_files, scope)[:_RANKED]:
+        if files.get(row.path) is not None:
+            rows.append(row)
     if not rows:
         note = f"nothing in this code base resembles the task; try {call.ready('map')}\n"
         return ToolAnswer([], "context", note=note, unit="symbols")
     rounds = _rounds(call.limit, call.text("show"))
-    worth = score_lines(rows, task_files, store.symbols_of_path) if any(each.lines for each in rounds) else {}
+    if any(each.lines for each in rounds):
+        worth = score_lines(rows, task_files, store.symbols_of_path)
+    else:
+        worth = {}
     choice = Choice(worth, files.lines, call.plane.count, files.is_known)
     pieces: list[Piece] = []
     names, room = rows, call.limit - _FOOTER
@@ -72,11 +78,15 @@ def run(call: ToolCall) -> ToolAnswer:
         if room < _LEAST:
             break
         size, spared = each.within(room), choice.spared
-        shown = [_window(window, files) for window in choice.take(size.lines)]
+        shown = []
+        for window in choice.take(size.lines):
+            shown.append(_window(window, files))
         spent = _count_spent(call, shown) + choice.spared - spared
         room -= spent
         if size.names:
-            headed = {piece.group for piece in shown}
+            headed = set()
+            for piece in shown:
+                headed.add(piece.group)
             names = _unseen(names, [*pieces, *shown])
             page = list(_page(call, names, files, min(size.names + max(0, size.lines - spent), room), headed))
             names = names[len(page) :]
@@ -114,7 +124,11 @@ def _unseen(rows: Iterable[RankedSymbol], pieces: Iterable[Piece]) -> list[Ranke
     for piece in pieces:
         if piece.sent is not None:
             shown.setdefault(piece.group, []).extend(piece.sent.spans)
-    return [row for row in rows if row.symbol is not None and not _is_shown(row.symbol, shown.get(row.path, ()))]
+    found: list[RankedSymbol] = []
+    for row in rows:
+        if row.symbol is not None and not _is_shown(row.symbol, shown.get(row.path, ())):
+            found.append(row)
+    return found
 
 
 def _is_shown(symbol: Symbol, shown: Iterable[Span]) -> bool:
@@ -159,7 +173,10 @@ class _Files:
         """Whether the client has this line already."""
         if path not in self._received:
             file = self.get(path)
-            seen = frozenset[int]() if file is None else self._call.session.received_lines(path, file.tag)
+            if file is None:
+                seen = frozenset[int]()
+            else:
+                seen = self._call.session.received_lines(path, file.tag)
             self._received[path] = frozenset() if self._call.flag("again") else seen
         return line in self._received[path]
 
@@ -199,7 +216,9 @@ def _window(window: Window, files: _Files) -> Piece:
 
 def _line(symbol: Symbol, file: OpenedFile) -> str:
     """The line of the definition as it stands in the file, below its number."""
-    source = clip_line(file.lines[symbol.line - 1].strip()) if symbol.line <= len(file.lines) else symbol.name
+    source = symbol.name
+    if symbol.line <= len(file.lines):
+        source = clip_line(file.lines[symbol.line - 1].strip())
     return f"{symbol.line} {source[:_LINE].rstrip()}\n"
 
 

@@ -9,13 +9,13 @@ from typing import Final
 
 from laconic.errors import UnknownName
 from laconic.index.project import Project, is_manifest, project
+from laconic.index.search.lookup import suggest_paths
 from laconic.index.store import File
+from laconic.plane.outline import outline
+from laconic.plane.source import open_file
+from laconic.plane.tool import Argument, Piece, Tool, ToolAnswer, ToolCall
 from laconic.render.compact import Json
 from laconic.render.visible import visible_name
-from laconic.tools.near import near_paths
-from laconic.tools.outline import outline
-from laconic.tools.source import open_file
-from laconic.tools.tool import Argument, Piece, Tool, ToolAnswer, ToolCall
 from laconic.workspace.reading import relative
 
 _ENTRY_NAMES: Final = frozenset(
@@ -55,8 +55,11 @@ def run(call: ToolCall) -> ToolAnswer:
         file = open_file(call, place)
         return ToolAnswer(outline(call, file), "outline", unit="symbols", paths=(place,), spread=1_000.0)
     if not target.is_dir():
-        raise UnknownName("file or folder", path, near_paths(call.plane.index, path))
-    prefix = "" if place == "." else f"{place}/"
+        raise UnknownName("file or folder", path, tuple(suggest_paths(call.plane.index.store, [path])))
+    if place == ".":
+        prefix = ""
+    else:
+        prefix = f"{place}/"
     files = [file for file in call.plane.index.store.files() if file.path.startswith(prefix)]
     pieces = [*_about(call, files, prefix), *_tree(files, prefix)]
     head = f"{prefix or call.plane.root.name + '/'} {len(files)} files, {sum(f.lines for f in files)} lines\n"
@@ -69,7 +72,10 @@ def _about(call: ToolCall, files: list[File], prefix: str) -> list[Piece]:
     for file in files:
         lines[file.language or "text"] += file.lines
     languages = ", ".join(f"{name} {count}" for name, count in lines.most_common(8))
-    pieces = [_line("languages", languages)] if languages else []
+    if languages:
+        pieces = [_line("languages", languages)]
+    else:
+        pieces = []
     manifests = [found for file in files if is_manifest(file.path) if (found := _manifest(call, file)) is not None]
     pieces += [_project(found) for found in sorted(manifests, key=lambda found: found.path.count("/"))]
     entries = [
@@ -115,7 +121,9 @@ def _project(found: Project) -> Piece:
     parts = []
     for label, names in (("needs", found.dependencies), ("runs", found.commands), ("modules", found.modules)):
         if names:
-            more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+            more = ""
+            if len(names) > _NAMED:
+                more = f" and {len(names) - _NAMED} more"
             parts.append(f"{label} {', '.join(names[:_NAMED])}{more}")
     record: dict[str, Json] = {"what": "project", "path": found.path, "kind": found.kind, "name": found.name}
     record |= {"dependencies": list(found.dependencies), "commands": list(found.commands)}
@@ -132,7 +140,9 @@ def _public(call: ToolCall, prefix: str) -> list[str]:
         " WHERE f.class = 'source' AND substr(f.path, 1, ?) = ?",
         (len(prefix), prefix),
     ).fetchall()
-    depths = {path: path.count("/") for path, _ in rows}
+    depths = {}
+    for path, _ in rows:
+        depths[path] = path.count("/")
     if not depths:
         return []
     least = min(depths.values())
@@ -151,7 +161,9 @@ def _tree(files: Iterable[File], prefix: str) -> list[Piece]:
         folders.setdefault(file.path.rpartition("/")[0], []).append(file)
     pieces = []
     for folder, members in sorted(folders.items(), key=lambda item: (_weight(item[1]), item[0].count("/"), item[0])):
-        name = f"{visible_name(folder)}/" if folder else "./"
+        name = "./"
+        if folder:
+            name = f"{visible_name(folder)}/"
         names = sorted(visible_name(file.path.rpartition("/")[2]) for file in members)
         record: dict[str, Json] = {"d": name, "n": len(names), "c": list(names)}
         full = f"{name} {' '.join(names)}\n"
@@ -162,10 +174,14 @@ def _tree(files: Iterable[File], prefix: str) -> list[Piece]:
 
 def _weight(files: list[File]) -> int:
     """Sources first, then tests and documents, then what others wrote."""
-    classes = {file.file_class for file in files}
+    classes = set()
+    for file in files:
+        classes.add(file.file_class)
     if "source" in classes:
         return 0
-    return 1 if classes & {"test", "doc", "config"} else 2
+    if classes & {"test", "doc", "config"}:
+        return 1
+    return 2
 
 
 TOOL = Tool(

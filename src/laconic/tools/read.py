@@ -6,14 +6,13 @@ import re
 from typing import Final
 
 from laconic.errors import LaconicError, UnknownName, UsageError, WorkspaceError
-from laconic.index.search.lookup import suggest_names
+from laconic.index.search.lookup import suggest_names, suggest_paths
 from laconic.index.store import Symbol
+from laconic.plane.outline import outline
+from laconic.plane.source import OpenedFile, excerpt, open_file
+from laconic.plane.tool import Argument, Piece, Tool, ToolAnswer, ToolCall
 from laconic.records import Span
 from laconic.render.visible import visible_name
-from laconic.tools.near import near_paths
-from laconic.tools.outline import outline
-from laconic.tools.source import OpenedFile, excerpt, open_file
-from laconic.tools.tool import Argument, Piece, Tool, ToolAnswer, ToolCall
 from laconic.workspace.reading import inside, relative
 
 MOST_LINES: Final = 80  # of one snippet
@@ -39,7 +38,9 @@ def run(call: ToolCall) -> ToolAnswer:
             missing.append(error)
             found, note = [], str(error)
         pieces += found
-        paths += [piece.sent.path for piece in found if piece.sent is not None]
+        for piece in found:
+            if piece.sent is not None:
+                paths.append(piece.sent.path)
         if note:
             notes.append(note)
     if missing and len(missing) == len(targets):
@@ -80,7 +81,10 @@ def _pieces(call: ToolCall, target: str) -> tuple[list[Piece], str]:
 def _windows(call: ToolCall, file: OpenedFile, span: Span) -> list[Piece]:
     """A range in pieces of a snippet's size, so that as many as fit are shown."""
     starts = range(span.start, span.end + 1, MOST_LINES)
-    return [excerpt(call, file, Span(start, min(start + MOST_LINES - 1, span.end))) for start in starts]
+    found: list[Piece] = []
+    for start in starts:
+        found.append(excerpt(call, file, Span(start, min(start + MOST_LINES - 1, span.end))))
+    return found
 
 
 def _parse_target(call: ToolCall, target: str) -> tuple[str, str, Span | None]:
@@ -92,7 +96,10 @@ def _parse_target(call: ToolCall, target: str) -> tuple[str, str, Span | None]:
         return "", text, None
     if match := _RANGE.match(text):
         start = max(1, int(match["start"]))
-        end = int(match["end"]) if match["end"] else start
+        if match["end"]:
+            end = int(match["end"])
+        else:
+            end = start
         if end < start:
             raise UsageError(f"{target}: the range ends before it starts.", "Write path:start-end.")
         if not match["end"]:
@@ -109,7 +116,10 @@ def _is_folder(call: ToolCall, path: str) -> bool:
 
 def _folder(call: ToolCall, path: str) -> tuple[list[Piece], str]:
     """What lies in a folder, since there are no lines to show."""
-    prefix = "" if path == "." else f"{path}/"
+    if path == ".":
+        prefix = ""
+    else:
+        prefix = f"{path}/"
     entries: dict[str, int] = {}
     for file in call.plane.index.store.files():
         if file.path.startswith(prefix):
@@ -125,7 +135,7 @@ def _folder(call: ToolCall, path: str) -> tuple[list[Piece], str]:
 def _open(call: ToolCall, path: str) -> OpenedFile:
     known = relative(call.plane.root, path)
     if not _exists(call, known):
-        raise UnknownName("file", path, near_paths(call.plane.index, path))
+        raise UnknownName("file", path, tuple(suggest_paths(call.plane.index.store, [path])))
     return open_file(call, known)
 
 
@@ -145,8 +155,11 @@ def _symbol(call: ToolCall, path: str, name: str) -> tuple[list[Piece], str]:
         row = store.file(known)
         found = [symbol for symbol in found if row is not None and symbol.file == row.id]
     if not found:
-        what = "file or symbol" if not path else f"symbol in {path}"
-        near = tuple(suggest_names(call.plane.index.store, name)) or near_paths(call.plane.index, name)
+        if not path:
+            what = "file or symbol"
+        else:
+            what = f"symbol in {path}"
+        near = tuple(suggest_names(store, name)) or tuple(suggest_paths(store, [name]))
         raise UnknownName(what, name, near)
     pieces: list[Piece] = []
     for symbol in found[:3]:
@@ -160,7 +173,9 @@ def _symbol(call: ToolCall, path: str, name: str) -> tuple[list[Piece], str]:
             pieces.append(excerpt(call, file, cut))
             return pieces, f"[lines {cut}; more: {call.ready('read', f'{row.path}:{cut.end + 1}-{span.end}')}]"
         pieces += _windows(call, file, span)
-    more = f"{len(found)} symbols are named {name}; name the path too." if len(found) > 3 else ""
+    more = ""
+    if len(found) > 3:
+        more = f"{len(found)} symbols are named {name}; name the path too."
     return pieces, more
 
 

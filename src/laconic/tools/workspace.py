@@ -7,8 +7,8 @@ from pathlib import Path
 from laconic.errors import IndexUnavailable, UsageError
 from laconic.index import catalog
 from laconic.index.workspace_index import Index
+from laconic.plane.tool import Argument, Piece, Tool, ToolAnswer, ToolCall
 from laconic.render.compact import Json
-from laconic.tools.tool import Argument, Piece, Tool, ToolAnswer, ToolCall
 
 _ACTIONS = ("status", "list", "add", "remove", "refresh")
 
@@ -47,13 +47,17 @@ def _list(call: ToolCall) -> ToolAnswer:
 def _piece(found: catalog.Statistics) -> Piece:
     record: dict[str, Json] = {"root": str(found.root), "files": found.files, "symbols": found.symbols}
     about = f"{found.files} files ({found.skipped} skipped), {found.symbols} symbols, {found.lines} lines"
-    state = f", building {found.building}" if found.building else ""
+    state = ""
+    if found.building:
+        state = f", building {found.building}"
     return Piece((f"{found.root}: {about}, index {found.index_bytes / 1e6:.1f} MB{state}\n",), record=record)
 
 
 def _change(call: ToolCall, action: str) -> ToolAnswer:
     named = call.text("path")
-    root = Path(named).expanduser() if named else call.plane.root
+    root = call.plane.root
+    if named:
+        root = Path(named).expanduser()
     if not root.is_absolute():
         root = call.plane.root / root
     if action == "remove":
@@ -87,4 +91,5 @@ TOOL = Tool(
     aliases="manage_workspace index index_refresh refresh_index status set_project_path",
     indexed=False,
     manages=True,
+    unnamed=2,
 )

@@ -10,6 +10,8 @@ from typing import Final
 
 import msgspec
 
+from laconic.models.find import find_model
+
 _UNITS: Final = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
 _SPAN: Final = re.compile(r"([0-9]+(?:\.[0-9]+)?)(ms|s|m|h|d)")
 _EPOCH: Final = 10**9  # a larger number is a point in time, not a duration
@@ -73,7 +75,6 @@ _NAMES: Final[dict[str, tuple[str, ...]]] = {
 
 
 _INPUT_ONLY: Final = "anthropic-ratelimit-input-tokens-remaining"
-_EARLY: Final = re.compile(r"claude-(?:instant|[12](?![0-9])|3(?![-.]7))")  # models whose cache reads count
 
 
 def counts_cached(format: str, model: str) -> bool:
@@ -81,7 +82,7 @@ def counts_cached(format: str, model: str) -> bool:
 
     With Anthropic they do not, but for the models before Claude 3.7; with OpenAI, Gemini and their like they do.
     """
-    return format != "anthropic" or _EARLY.search(model) is not None
+    return format != "anthropic" or find_model(model).counts_cache_reads
 
 
 def limits_of(headers: Mapping[str, str], now: float) -> RateLimits | None:

@@ -30,7 +30,7 @@ def _verdicts(code: Code, symbol: str, path: str) -> dict[int, bool]:
         ("x = Foo()\nif a:\n    x = Bar()\n    x.run()\nx.run()", {5: False}, {4: True, 5: False}),
         ("x = Foo()\nf(lambda x: x.run())\nx.run()", {2: False, 3: True}, {2: False}),
         ("for x in Foo():\n    x.run()", {2: False}, {2: False}),
-        ("x, y = Foo(), Bar()\nx.run()", {2: False}, {2: False}),
+        ("x, y = Foo(), Bar()\nx.run()", {2: True}, {}),
         ("x = Foo() or Bar()\nx.run()", {2: False}, {2: False}),
         ("x = 'text'\nx.run()", {}, {}),
         ("x = os.thing()\nx.run()", {2: False}, {2: False}),

@@ -1,8 +1,9 @@
 """Say what is wrong, or missing, and what to do about it.
 
 Looks at the settings, the cache folder and the files in it, git, the parser and the index of a workspace, and starts
-our server as each client that was set up would start it; changes nothing. `laconic doctor claude` also says what our
-tools add to each prompt of Claude Code, in tokens.
+our server as each client that was set up would start it; changes nothing. A command in a project's file that
+`laconic setup` would not write is named and not started. `laconic doctor claude` also says what our tools add to each
+prompt of Claude Code, in tokens.
 """
 
 from __future__ import annotations
@@ -59,7 +60,7 @@ def run(args: argparse.Namespace, settings: Settings) -> int:
 
 def _split(words: Sequence[str]) -> tuple[list[str], Path]:
     """The clients that were named, and the workspace; a folder that is called like a client is written `./claude`."""
-    from laconic.workspace.clients.known import CLIENTS  # not for `--help`
+    from laconic.clients.known import CLIENTS  # not for `--help`
 
     known = {client.name for client in CLIENTS}
     names = [word for word in words if word in known]

@@ -71,12 +71,12 @@ def known_upstreams(settings: Settings, anthropic: str, openai: str, gemini: str
 
 def application(known: Upstreams, settings: Settings, *, off: bool, where: Listen | None = None) -> Starlette:
     """The gateway as the settings want it. Without an address it serves one client, and leaves no token behind."""
-    from laconic.conversation.prices import Prices
     from laconic.dashboard.app import make_application as dashboard
     from laconic.gateway.app import build
     from laconic.gateway.plan import Policy
     from laconic.gateway.turn_recorder import TurnRecorder
     from laconic.mcp_server.instructions import INSTRUCTIONS
+    from laconic.models.prices import Prices
     from laconic.serving.hosts import allowed_hosts
     from laconic.serving.listen import Listen
     from laconic.sessions.turns import Turns

@@ -17,6 +17,7 @@ import msgspec
 
 from laconic.config import Settings, child_environment
 from laconic.errors import UsageError
+from laconic.render.visible import visible_json, visible_name
 
 if TYPE_CHECKING:
     from laconic.cli.session_replay import Replayed
@@ -60,9 +61,10 @@ def _look_around(args: argparse.Namespace, settings: Settings) -> int:
     if args.html:
         args.html.write_text(render_page([one.replayed for one in found], summary, found), "utf-8")
     if args.json:
-        print(msgspec.json.format(msgspec.json.encode(found), indent=1).decode())
+        print(visible_json(msgspec.json.format(msgspec.json.encode(found), indent=1).decode()))
         return 0
-    print("\n".join(summary))
+    for line in summary:
+        print(visible_name(line))
     if not args.html:
         print("`laconic replay --html report.html` draws each session; `laconic wrap claude` tries it.")
     return 0
@@ -86,7 +88,7 @@ def _replay_path(args: argparse.Namespace, settings: Settings) -> int:
     if args.html:
         args.html.write_text(render_page(found), "utf-8")
     if args.json:
-        print(msgspec.json.format(msgspec.json.encode(found), indent=1).decode())
+        print(visible_json(msgspec.json.format(msgspec.json.encode(found), indent=1).decode()))
     else:
         print(format_table([*(_row(one) for one in found), *_totals(found)]))
     return 0

@@ -14,13 +14,13 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from laconic.clients import install
+from laconic.clients.claude_plugin import plugin_edits, plugin_folder, remove_empty_folders
+from laconic.clients.detect import installed_clients
+from laconic.clients.known import CLIENTS, NAME, Client, Places, Scope, client, scope
 from laconic.config import Settings, child_environment
 from laconic.errors import UsageError
 from laconic.render.visible import visible_name
-from laconic.workspace.clients import install
-from laconic.workspace.clients.claude_plugin import plugin_edits, plugin_folder, remove_empty_folders
-from laconic.workspace.clients.detect import installed_clients
-from laconic.workspace.clients.known import CLIENTS, NAME, Client, Places, Scope, client, scope
 
 _INSTALL = "Install it as a command of its own: `uv tool install laconic` or `pipx install laconic`."
 

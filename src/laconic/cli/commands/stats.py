@@ -17,6 +17,7 @@ import msgspec
 from laconic.cli.wording import count_of
 from laconic.config import Settings
 from laconic.errors import Unreadable
+from laconic.render.visible import visible_json, visible_name
 
 if TYPE_CHECKING:
     from laconic.render.table import Cell
@@ -35,7 +36,8 @@ def run(args: argparse.Namespace, settings: Settings) -> int:
 
     figures, (models, malformed) = _figures(settings), _spending(settings)
     if args.json:
-        print(msgspec.json.encode({"tools": figures, "models": models, "malformed": malformed}).decode())
+        found = msgspec.json.encode({"tools": figures, "models": models, "malformed": malformed}).decode()
+        print(visible_json(found))
         return 0
     if figures:
         print(format_table([_row(figure) for figure in figures]))
@@ -44,7 +46,8 @@ def run(args: argparse.Namespace, settings: Settings) -> int:
     if models:
         print("\nWhat models cost, and would have cost without us:")
         for use in models:
-            print(f"{use.model or 'not named'} ({use.upstream}), {count_of(use.turns, 'turn')}: {_bill(use)}")
+            said = f"{use.model or 'not named'} ({use.upstream}), {count_of(use.turns, 'turn')}: {_bill(use)}"
+            print(visible_name(said))
     if malformed:
         print("\nCalls that could not be used:")
         print(format_table([{name: row[name] for name in _MALFORMED} for row in msgspec.to_builtins(malformed)]))

@@ -24,12 +24,12 @@ from laconic.errors import Unroutable, UsageError
 if TYPE_CHECKING:
     from starlette.applications import Starlette
 
-    from laconic.gateway.clients.upstream import Launch, Situation, WrappedClient
+    from laconic.clients.upstream import Launch, Situation, WrappedClient
 
 _FLAGS: Final = {
     "--no-code-plane": "do not offer our tools to the client",
     "--no-gateway": "offer our tools only: requests go where the client sends them, unchanged and uncounted",
-    "--off": "change nothing: only pass requests on",
+    "--off": "send requests on unchanged; the gateway still counts their cost, and the client still gets our tools",
 }
 
 _NO_MODEL: Final = frozenset(  # first words of a client with which it asks no model
@@ -45,8 +45,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace, settings: Settings) -> int:
     # Imported here: most commands never need an HTTP server.
-    from laconic.gateway.clients.registry import find_client
-    from laconic.gateway.clients.upstream import Situation
+    from laconic.clients.registry import find_client
+    from laconic.clients.upstream import Situation
 
     name, flags, words = split_words(args.words)
     for flag in flags:
@@ -85,8 +85,8 @@ def _run_through(
 ) -> int:
     """The client beside a gateway that knows the client's own upstreams and no others."""
     from laconic.cli.commands.gateway import application
+    from laconic.clients.upstream import Defaults
     from laconic.gateway.client_process import run_beside
-    from laconic.gateway.clients.upstream import Defaults
     from laconic.gateway.logs import LogFile
     from laconic.gateway.routes import Upstreams, base_url
     from laconic.serving.listen import bind, listen
@@ -124,7 +124,7 @@ def _takes_tools(client: WrappedClient, seen: Situation) -> bool:
 
 def _write_files(made: Launch, folder: Path) -> list[str]:
     """Write the files of the run, for this user alone; returns the command line that names them."""
-    from laconic.gateway.clients.upstream import FOLDER
+    from laconic.clients.upstream import FOLDER
 
     for name, text in made.files.items():
         (folder / name).write_text(text, "utf-8")

@@ -6,8 +6,9 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
+from laconic.index.language import Language
+from laconic.index.parse.compiled import Compiled
 from laconic.index.parse.found import Found
-from laconic.index.parse.language import Compiled, Language
 from laconic.index.parse.source import Source, paragraph
 from laconic.records import Definition, Import, Span
 

@@ -11,10 +11,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from laconic.index.parse.compiled import Compiled
 from laconic.index.parse.definitions import FUNCTIONS, Outline, scopes
-from laconic.index.parse.language import Compiled
 from laconic.index.parse.receiver import before
 from laconic.index.parse.source import Source
+from laconic.index.parse.tree import find_hidden
 from laconic.records import Reference
 
 if TYPE_CHECKING:
@@ -23,6 +24,9 @@ if TYPE_CHECKING:
 _KINDS: Final = ("write", "read", "type", "inherit", "call", "decorator")  # later ones win
 _DOT, _COLON, _GREATER, _OPEN, _SPACE, _EQUALS, _LESS = b".:>( =<"
 _GENERIC_CALL: Final = re.compile(rb"<[\w\s,.?&*\[\]<>]{1,80}>\(")
+_NAME: Final = re.compile(rb"(?<![\w])[A-Za-z_]\w*")
+_QUOTED: Final = re.compile(rb"\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*'|//[^\n]*|/\*.*?\*/", re.DOTALL)
+_Name = tuple[int, int, tuple[int, int]]  # where it starts and ends, and its row and column
 _NEVER: Final = 1 << 62
 
 
@@ -34,7 +38,10 @@ def references(ready: Compiled, source: Source, root: Node, made: Outline) -> tu
     if ready.references is None:
         return tuple(told)
     captures = QueryCursor(ready.references).captures(root)
-    names = sorted([(node.start_byte, node.end_byte, node.start_point) for node in captures.get("id", ())])
+    names: list[_Name] = [(node.start_byte, node.end_byte, node.start_point) for node in captures.get("id", ())]
+    for start, end in [*find_hidden(ready, source.data), *_stretches(captures.get("words", ()))]:
+        names += _find_words(source, start, end)
+    names.sort()
     if not names:
         return tuple(told)
     skipped = made.names()
@@ -65,7 +72,7 @@ class _Ground:
     ignored: frozenset[str]
 
 
-def _walk(names: Sequence[tuple[int, int, tuple[int, int]]], ground: _Ground) -> list[Reference]:
+def _walk(names: Sequence[_Name], ground: _Ground) -> list[Reference]:
     """The one hot loop of extraction: a sweep over all names, in the order of the file."""
     data, skipped, segments, zones = ground.data, ground.skipped, ground.segments, ground.zones
     uses, local, ignored = ground.uses, ground.local, ground.ignored
@@ -98,6 +105,20 @@ def _walk(names: Sequence[tuple[int, int, tuple[int, int]]], ground: _Ground) ->
         use = within if within == "inherit" else uses.get(start) or within or _use(data, end)
         append(Reference(name, row + 1, column, use, receiver, scope))
     return found
+
+
+def _stretches(nodes: Iterable[Node]) -> list[tuple[int, int]]:
+    return [(node.start_byte, node.end_byte) for node in nodes]
+
+
+def _find_words(source: Source, start: int, end: int) -> list[_Name]:
+    """Every word of a stretch, as if each were a name of the tree."""
+    text = _QUOTED.sub(_blank_out, source.data[start:end])
+    return [(start + m.start(), start + m.end(), source.place(start + m.start())) for m in _NAME.finditer(text)]
+
+
+def _blank_out(match: re.Match[bytes]) -> bytes:
+    return b" " * len(match[0])
 
 
 def _use(data: bytes, end: int) -> str:

@@ -67,4 +67,5 @@ def _misfit(code: Code, symbol: Symbol, parts: list[str]) -> tuple[int, ...]:
     owner = not asked or [each.lower() for each in held[-len(asked) :]] == [each.lower() for each in asked]
     weight = _LAST.get(source.file_class, 1)
     minor = symbol.kind in {"field", "variable", "key", "heading", "impl"}
-    return (missing, not exact, not owner, minor, weight, len(held), len(source.path))
+    declared = "declaration" in symbol.modifiers.split()  # somewhere else is the body
+    return (missing, not exact, not owner, minor, declared, weight, len(held), len(source.path))

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Final, NamedTuple
 
+from laconic.index.meaning import Meaning, NamePlace, of
 from laconic.index.resolve import classes, names
 from laconic.index.resolve.code import CALLABLES, TYPES, Code
-from laconic.index.resolve.dialect import distinctive
-from laconic.index.resolve.meaning import Meaning, NamePlace, of
+from laconic.index.resolve.common_names import is_distinctive
 from laconic.index.resolve.references import SymbolUse, references
 from laconic.index.resolve.values import Values
 from laconic.index.schema import position_of
@@ -51,7 +51,7 @@ def callees(code: Code, symbol: Symbol) -> list[CallEdge]:
     for ref in code.store.references_in(symbol.file):
         if ref.scope not in inside or ref.kind not in _CALLS:
             continue
-        meant, sure = definitions(code, values, NamePlace(symbol.file, ref.scope, ref.line), ref)
+        meant, sure = definitions(code, values, NamePlace(symbol.file, ref.scope, ref.line, ref.column), ref)
         for number in meant:
             lines, before = found.setdefault(number, ([], False))
             lines.append(ref.line)
@@ -85,7 +85,7 @@ def definitions(code: Code, values: Values, place: NamePlace, ref: Reference) ->
     members = [each.id for each in same if classes.owner_name(code, each)]
     if not members or len(members) > _FAN_OUT:
         return (), False
-    return tuple(members), len(members) == 1 and distinctive(ref.name)
+    return tuple(members), len(members) == 1 and is_distinctive(ref.name)
 
 
 def paths(code: Code, start: Symbol, end: Symbol, depth: int = 6, limit: int = 5) -> list[tuple[Symbol, ...]]:

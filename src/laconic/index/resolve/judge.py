@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
+from laconic.index.meaning import Meaning, NamePlace, of
 from laconic.index.resolve import classes, names
-from laconic.index.resolve.code import CALLABLES, Code
+from laconic.index.resolve.code import CALLABLES, Code, SourceFile
 from laconic.index.resolve.expression import steps
-from laconic.index.resolve.meaning import Meaning, NamePlace, of
 from laconic.index.resolve.modules import locate
 from laconic.index.resolve.target import TargetSymbol
 from laconic.index.resolve.values import Values
@@ -29,6 +29,14 @@ _BY_NAME: Final = Verdict("name", False)
 _OVERRIDE: Final = Verdict("override", False)
 
 
+def _folder_below(source: SourceFile) -> str:
+    """Where the modules inside of a file's module are."""
+    name = source.path.rpartition("/")[2]
+    if name in {"mod.rs", "lib.rs", "main.rs"}:
+        return f"{source.folder}/"
+    return f"{source.path.rpartition('.')[0]}/"
+
+
 @dataclass(frozen=True, slots=True)
 class Judge:
     """Judges uses in one index."""
@@ -41,7 +49,9 @@ class Judge:
         source = self.code.sources[file]
         if source.dialect.family != wanted.dialect.family:
             return None
-        place = NamePlace(file, ref.scope, ref.line)
+        if not self._can_see(wanted, source):
+            return None
+        place = NamePlace(file, ref.scope, ref.line, ref.column)
         if ref.kind == "import":
             return self._judge_imported(wanted, place, ref)
         if not ref.receiver:
@@ -49,6 +59,31 @@ class Judge:
         if quick:
             return _BY_NAME if wanted.is_member else None
         return self._member(wanted, place, ref)
+
+    def _can_see(self, wanted: TargetSymbol, source: SourceFile) -> bool:
+        """Whether a file can use a symbol at all, by its visibility and by what the file's project needs."""
+        key = ("sees", wanted.symbol.id, source.id)
+        kept = self.code.derived.get(key)
+        if not isinstance(kept, bool):
+            kept = self.code.derived[key] = self._is_within_reach(wanted, source)
+        return kept
+
+    def _is_within_reach(self, wanted: TargetSymbol, source: SourceFile) -> bool:
+        home = self.code.sources[wanted.symbol.file]
+        if home.id == source.id:
+            return True
+        if wanted.dialect.can_use is not None and not wanted.dialect.can_use(self.code, source, home):
+            return False
+        owners = [self.code.symbol(number) for number in wanted.owners]
+        for each in (wanted.symbol, *owners):
+            reach = wanted.dialect.reach.get(each.visibility, "") if each is not None else ""
+            if reach == "file":
+                return False
+            if reach == "below" and not source.path.startswith(_folder_below(home)):
+                return False
+            if reach == "home" and not classes.is_same_home(self.code, home, source):
+                return False
+        return True
 
     def _judge_imported(self, wanted: TargetSymbol, place: NamePlace, ref: Reference) -> Verdict | None:
         source = self.code.sources[place.file]
@@ -72,7 +107,7 @@ class Judge:
         meant = names.lookup(self.code, place, ref.name)
         if meant.kind == "symbol":
             return self._compare(wanted, meant, self._tier(wanted, place))
-        if meant.kind == "module" and dialect.family == "script":  # `const run = require("./run")`
+        if meant.kind == "module" and dialect.default_exports:  # `const run = require("./run")`
             return self._compare(wanted, names.member(self.code, meant, "default"), "import")
         if meant.kind != "unknown":
             return None
@@ -93,8 +128,10 @@ class Judge:
 
     def _member(self, wanted: TargetSymbol, place: NamePlace, ref: Reference) -> Verdict | None:
         whole = self.values.receiver(place, ref.receiver)
+        if whole.kind == "container":
+            return None  # members of lists and maps are those of the language
         if whole.kind in {"foreign", "alien"}:
-            return _BY_NAME if wanted.extends and (whole.kind == "alien" or wanted.dialect.open_types) else None
+            return _BY_NAME if wanted.extends else None
         if whole.kind == "unknown":
             return self._untold(wanted, place, ref)
         found = self.values.members(whole, ref.name)
@@ -120,7 +157,7 @@ class Judge:
     def _untold(self, wanted: TargetSymbol, place: NamePlace, ref: Reference) -> Verdict | None:
         """A receiver of which nothing is known."""
         if wanted.is_member:
-            return Verdict("unique", True) if wanted.telling else _BY_NAME
+            return Verdict("unique", True) if wanted.is_telling else _BY_NAME
         if wanted.dialect.shorthand:
             return _BY_NAME
         parts = steps(ref.receiver)
@@ -135,8 +172,10 @@ class Judge:
         if found & wanted.same:
             rivals = found - wanted.same - wanted.up - wanted.down
             return Verdict(tier, not rivals or tier == "member")
-        if found & (wanted.up | wanted.down):
-            return _OVERRIDE
+        if found & wanted.up:
+            return _OVERRIDE if wanted.dialect.dispatch else None
+        if found & wanted.down:
+            return _OVERRIDE if wanted.dialect.dispatch == "both" else None
         if wanted.dialect.structural and wanted.owners and self._structural(wanted, found):
             return _OVERRIDE
         return None

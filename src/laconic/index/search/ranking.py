@@ -54,11 +54,17 @@ def rank(store: Store, wanted: list[Term], scope: Scope, priors: Priors, text: s
     rows = match_terms(store, _most_telling(store, wanted), scope, _POOL)
     best = max((row.score for row in rows), default=1.0)
     rows += find_named(store, find_identifiers(text), scope, {row.id for row in rows})
-    exact = {fold(name) for name in find_identifiers(text)}
+    exact = set()
+    for name in find_identifiers(text):
+        exact.add(fold(name))
     places = tuple(find_paths(text))
-    scored = [_with_priors(row, priors, best, exact, places) for row in rows]
+    scored = []
+    for row in rows:
+        scored.append(_with_priors(row, priors, best, exact, places))
     shared = sum_by_file(scored)
-    found = [row._replace(score=row.score + _NEIGHBOURS * shared[file_of(row.id)]) for row in scored]
+    found = []
+    for row in scored:
+        found.append(row._replace(score=row.score + _NEIGHBOURS * shared[file_of(row.id)]))
     found = [row for row in found if row.symbol is not None or priors.file_row > 0]
     return sorted(found, key=lambda row: (-row.score, row.path, row.id))
 
@@ -79,10 +85,10 @@ def match_terms(store: Store, wanted: list[Term], scope: Scope, most: int) -> li
         WHERE words MATCH ?{limit} ORDER BY score LIMIT {most}) AS best
         JOIN files ON files.id = best.id >> {SHIFT} LEFT JOIN symbols ON symbols.id = best.id"""
     rows = store.connection.execute(sql, (query, *parameters, *scope.kinds))
-    return [
-        RankedSymbol(-row[0], row[2], row[3], None if row[4] is None else Symbol._make(row[4:]), row[1])
-        for row in rows
-    ]
+    found: list[RankedSymbol] = []
+    for row in rows:
+        found.append(RankedSymbol(-row[0], row[2], row[3], None if row[4] is None else Symbol._make(row[4:]), row[1]))
+    return found
 
 
 def _most_telling(store: Store, wanted: list[Term]) -> list[Term]:
@@ -90,9 +96,17 @@ def _most_telling(store: Store, wanted: list[Term]) -> list[Term]:
     if len(wanted) <= MOST:
         return wanted
     rarity = Rarity(store)
-    counts = {term: rarity.count(term.word) for term in wanted[: 3 * MOST]}
-    worth = [(term.weight * math.log(1 + rarity.total / count), term) for term, count in counts.items() if count]
-    return [term for _, term in sorted(worth, reverse=True)[:MOST]]
+    counts = {}
+    for term in wanted[: 3 * MOST]:
+        counts[term] = rarity.count(term.word)
+    worth = []
+    for term, count in counts.items():
+        if count:
+            worth.append((term.weight * math.log(1 + rarity.total / count), term))
+    found: list[Term] = []
+    for _, term in sorted(worth, reverse=True)[:MOST]:
+        found.append(term)
+    return found
 
 
 def find_named(store: Store, names: Iterable[str], scope: Scope, known: set[int]) -> list[RankedSymbol]:

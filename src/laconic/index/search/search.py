@@ -37,6 +37,7 @@ _WORD_CLASSES: Final[Mapping[str, float]] = {
 }
 _CONSIDERED: Final = 250  # rows that are looked at closely
 _SHOWN: Final = 100
+_INSTEAD: Final = 5  # hits that share words with a name that does not exist
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +80,9 @@ def search(
     found = _search_within(index, query)
     if not found.hits and filters:
         found = _search_everywhere(index, query, found.note)
-    near = () if found.hits else _suggest(index, query)
+    near: tuple[str, ...] = ()
+    if not found.hits:
+        near = _suggest(index, query)
     return SearchResult(found.hits[offset : offset + limit], found.total, found.note, near)
 
 
@@ -112,7 +115,10 @@ class _Gathering:
 
     def beyond(self, hits: Iterable[Hit]) -> int:
         """Lines that match and are no hits. A definition in a file with more lines is taken to stand on one of them."""
-        defined = {(hit.path, hit.line) for hit in hits if hit.kind == "def" and hit.path in self.cut}
+        defined = set()
+        for hit in hits:
+            if hit.kind == "def" and hit.path in self.cut:
+                defined.add((hit.path, hit.line))
         return max(0, self.lines - len(self.offered) - len(defined - self.offered))
 
 
@@ -161,12 +167,27 @@ def _search_sources(index: Index, query: Query, scope: Scope, gathering: _Gather
         yield from _find_place(index, query, scope)
         yield from _find_files(index, query, scope)
     else:
-        yield from _find_files(index, query, scope)
+        files = list(_find_files(index, query, scope))
         defined = list(_find_definitions(index, query, scope))
-        yield from defined
-        yield from _find_texts(index, query, scope, gathering)
-        if not query.phrase and not ((query.single or query.qualified) and defined):
+        texts = list(_find_texts(index, query, scope, gathering))
+        yield from [*files, *defined, *texts]
+        is_name = bool(query.single or query.qualified)
+        if is_name and not (files or defined or texts):
+            others = answer_words(store, query, scope)[:_INSTEAD]
+            if others and not query.filters:
+                gathering.notes.append(_describe_missing(store, query))
+            yield from others
+        elif not query.phrase and not (is_name and defined):
             yield from answer_words(store, query, scope)
+
+
+def _describe_missing(store: Store, query: Query) -> str:
+    """That a name does not exist, and which are nearest to it."""
+    near = lookup.suggest_names(store, (query.qualified or (query.bare,))[-1])
+    said = f"nothing is named {query.bare}"
+    if near:
+        said += f", nearest: {', '.join(near)}"
+    return f"{said}; what is shown only shares words with it"
 
 
 def _find_place(index: Index, query: Query, scope: Scope) -> Iterator[Hit]:
@@ -183,7 +204,10 @@ def _find_files(index: Index, query: Query, scope: Scope) -> Iterator[Hit]:
         return
     sure = lookup.is_path_query(query) or bool(query.place)
     for placed in lookup.find_by_path(index.store, query, scope)[:50]:
-        score = placed.fit if sure else 0.85 * placed.fit
+        if sure:
+            score = placed.fit
+        else:
+            score = 0.85 * placed.fit
         yield Hit(placed.path, 1, "file", preview=f"{placed.lines} lines", span=Span(1, placed.lines), score=score)
 
 
@@ -219,13 +243,11 @@ def _find_texts(index: Index, query: Query, scope: Scope, gathering: _Gathering)
 
 
 def _describe_filters(filters: Filters) -> str:
-    said: Iterable[str] = (
-        *filters.paths,
-        *(f"-{glob}" for glob in filters.without),
-        *(f"lang:{name}" for name in filters.languages),
-        *(f"kind:{name}" for name in filters.kinds),
-        *(() if filters.tests is None else (f"tests:{'only' if filters.tests else 'no'}",)),
-    )
+    said = list(filters.paths)
+    for mark, names in (("-", filters.without), ("lang:", filters.languages), ("kind:", filters.kinds)):
+        said += [f"{mark}{name}" for name in names]
+    if filters.tests is not None:
+        said.append("tests:only" if filters.tests else "tests:no")
     return " ".join(said)
 
 
@@ -233,23 +255,37 @@ def answer_words(store: Store, query: Query, scope: Scope) -> list[Hit]:
     """Symbols and files that the words of a query are about, best first."""
     wanted = extract_terms(query.bare) or extract_terms(query.text)
     wanted = [term for term in wanted if not (query.testing and term.word in {"test", "tests"})] or wanted
-    classes = {**_WORD_CLASSES, "test": 1.6} if query.testing else _WORD_CLASSES
+    classes = _WORD_CLASSES
+    if query.testing:
+        classes = {**_WORD_CLASSES, "test": 1.6}
     rows = rank(store, wanted, scope, Priors(_WORD_KINDS, classes, file_row=0.6), text=query.text)
     held = _WordShare(_share_of_words(store, wanted))
-    best = [(row.score * _agreement(row, held), row) for row in rows[:_CONSIDERED]]
+    best = []
+    for row in rows[:_CONSIDERED]:
+        best.append((row.score * _agreement(row, held), row))
     best.sort(key=lambda item: (-item[0], item[1].path, item[1].id))
-    top = best[0][0] if best else 1.0
+    top = 1.0
+    if best:
+        top = best[0][0]
     if query.semantic and semantic.is_question(query) and (encode := semantic.load_encoder()):
         best = semantic.reorder(encode, query.text, best)
-    return [_ranked_hit(store, row, _TOP * score / top) for score, row in best[:_SHOWN]]
+    found: list[Hit] = []
+    for score, row in best[:_SHOWN]:
+        found.append(_ranked_hit(store, row, _TOP * score / top))
+    return found
 
 
 def _share_of_words(store: Store, wanted: list[Term]) -> dict[str, float]:
     """The share of each word in what the question says, by how rare it is."""
     rarity = Rarity(store)
-    worth = {term.word: rarity.information(rarity.count(term.word)) for term in wanted[:24]}
+    worth = {}
+    for term in wanted[:24]:
+        worth[term.word] = rarity.information(rarity.count(term.word))
     whole = sum(worth.values()) or 1.0
-    return {word: value / whole for word, value in worth.items()}
+    found: dict[str, float] = {}
+    for word, value in worth.items():
+        found[word] = value / whole
+    return found
 
 
 class _WordShare:
@@ -261,7 +297,9 @@ class _WordShare:
 
     def __call__(self, text: str) -> float:
         if text not in self._known:
-            parts = {part.lower() for part in split(text).split()}
+            parts = set()
+            for part in split(text).split():
+                parts.add(part.lower())
             self._known[text] = sum(
                 value
                 for word, value in self._worth.items()
@@ -272,7 +310,9 @@ class _WordShare:
 
 def _agreement(row: RankedSymbol, held: _WordShare) -> float:
     """More than 1 when the name or the path holds the words."""
-    name = held(row.symbol.qualified) if row.symbol else 0.0
+    name = 0.0
+    if row.symbol:
+        name = held(row.symbol.qualified)
     return 1.0 + _IN_NAME * name + _IN_PATH * held(row.path)
 
 
@@ -281,7 +321,11 @@ def _ranked_hit(store: Store, row: RankedSymbol, score: float) -> Hit:
     if symbol is None:
         assert position_of(row.id) == -1
         found = store.file_by_id(row.id >> SHIFT)
-        lines = found.lines if found else 1
-        kind = "doc" if row.file_class == "doc" else "file"
+        lines = 1
+        if found:
+            lines = found.lines
+        kind = "file"
+        if row.file_class == "doc":
+            kind = "doc"
         return Hit(row.path, 1, kind, preview=f"{lines} lines", span=Span(1, max(lines, 1)), score=score)
     return lookup.symbol_hit(row.path, symbol, score)

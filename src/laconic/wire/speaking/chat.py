@@ -7,6 +7,7 @@ from typing import Any, Final
 
 import msgspec
 
+from laconic.models.find import find_model
 from laconic.wire.chat import FORMAT
 from laconic.wire.speaking.talk import (
     Asking,
@@ -36,11 +37,8 @@ def write(asking: Asking) -> bytes:
             for t in asking.tools
         ]
     body |= {"stream": True, "stream_options": {"include_usage": True}}
-    body["max_completion_tokens" if asking.model.startswith(_RENAMED) else "max_tokens"] = asking.most
+    body["max_completion_tokens" if find_model(asking.model).max_completion_tokens else "max_tokens"] = asking.most
     return msgspec.json.encode(body)
-
-
-_RENAMED: Final = ("gpt-5", "o1", "o3", "o4")  # models of OpenAI's own that refuse the older name
 
 
 def _messages(message: Message, at: int) -> list[Json]:
