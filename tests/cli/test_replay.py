@@ -109,8 +109,11 @@ def test_a_folder_without_sessions_is_named(tmp_path: Path) -> None:
 def test_it_prints_no_character_that_steers_a_terminal(
     session: Path, capsys: pytest.CaptureFixture[str], form: list[str]
 ) -> None:
-    """A session is named by its file."""
+    """A session is named by its file, and shown by what the user said first."""
     odd = session.rename(session.with_name("odd\x1b[2J\x9b1m.json"))
+    held = json.loads(odd.read_text())
+    held["messages"][0]["content"] = "odd\x1b[2J\x9b1m"
+    odd.write_text(json.dumps(held))
     assert main(["replay", str(odd), "--policy", "ingest", *form]) == 0
     printed = capsys.readouterr().out
     assert "odd" in printed

@@ -113,7 +113,7 @@ class _ClientCheck:
             file = self.client.file(self.places, self.scope)
             problem = f"{file}: our tools are not in the first request, nor in those of sub-agents."
             advice = f"Run `laconic setup claude --{self.scope}` again."
-            yield HealthFinding(self.client.title, False, problem, advice)
+            yield HealthFinding("tools", False, problem, advice)
 
 
 def is_written_by_setup(command: Sequence[str]) -> bool:
