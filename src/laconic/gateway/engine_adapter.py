@@ -33,6 +33,9 @@ class Caller(msgspec.Struct, frozen=True):
     account: str  # provider and key
     model: str
     wishes: str = ""  # betas that the client asks the provider for
+    family: str = (
+        ""  # what conversations share to which the client gave one id: a session and what it asks on the side
+    )
 
 
 class GatewayEngine(Protocol):

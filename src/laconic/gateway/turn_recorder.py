@@ -79,7 +79,15 @@ class TurnRecorder:
             if self._turns is None:
                 return
             model = caller.model[:_NAME]
-            who = Who(caller.session, caller.account, where.upstream, model, where.format, client)
+            who = Who(
+                session=caller.session,
+                account=caller.account,
+                upstream=where.upstream,
+                model=model,
+                format=where.format,
+                client=client,
+                family=caller.family,
+            )
             turn = TurnRecord.of(
                 who,
                 plan.kept or PreparedRequest(b""),

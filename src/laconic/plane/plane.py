@@ -140,6 +140,7 @@ class Plane:
         tokens, failed, repaired, cut = 0, False, False, ""
         try:
             tool = find(name, self.tools)
+            name = tool.name  # calls by a guessed name count as calls of the tool
             if tool.writes and not self.editing:
                 raise NotAllowed(f"{tool.name} is switched off.", "Start the server with --edit to allow it.")
             arguments = understand(tool, given)

@@ -1,4 +1,4 @@
-"""How a person knows a session: by how they began it, without what clients write around that."""
+"""How a person knows a session: by how they began it, without what clients write around that, and by its project."""
 
 from __future__ import annotations
 
@@ -8,6 +8,11 @@ from typing import Final
 
 _LONGEST: Final = 120  # characters
 _WRAPPED: Final = re.compile(r"\s*<([a-zA-Z][\w-]*)\b[^>]*>.*?</\1>", re.DOTALL)  # <environment_context>...
+_FOLDER: Final = re.compile(
+    r"<cwd>\s*([^<\n\\]+?)\s*</cwd>"
+    r"|(?:[Ww]orking|[Cc]urrent) directory:\s*([^\n\\<\"]+)"
+    r"|Workspace Directories:[\s*-]*([^\n\\<\"]+)"
+)
 _CAVEAT: Final = ("Caveat: the messages below", "[Request interrupted")
 
 
@@ -25,3 +30,11 @@ def _unwrap(text: str) -> str:
     while found := _WRAPPED.match(text):
         text = text[found.end() :]
     return text
+
+
+def find_project(texts: Iterable[str]) -> str:
+    """The folder that a client says it works in; empty when it says none."""
+    for text in texts:
+        if found := _FOLDER.search(text):
+            return next(part for part in found.groups() if part).strip()[:_LONGEST]
+    return ""
