@@ -129,6 +129,11 @@ SETTINGS: Final[tuple[Setting, ...]] = (
         "",
         "Tools that `report` may run, by name (`ruff, pytest`), or by full path inside a workspace; empty means none.",
     ),
+    Setting(
+        "mcp.without_resources",
+        "claude-code",
+        "MCP clients that are offered no resources, as patterns with commas: they put tools for them into every prompt.",
+    ),
     Setting("context.enabled", True, "Whether conversations are made smaller at all."),
     Setting("context.economic", True, "Leave out what is no longer of use whenever that pays."),
     Setting("context.semantic", 50_000, "Tokens from which a completed task gives its outputs back.", minimum=0),

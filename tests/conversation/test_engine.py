@@ -130,7 +130,7 @@ def test_a_line_that_takes_in_more_calls_is_an_event(name: str) -> None:
     before: list[bytes] = []
     changed = 0
     for number in range(1, len(steps) + 1):
-        now = one.prepare("s", FORMATS[name], json.dumps(BUILDERS[name](steps[:number])).encode())
+        now = one.prepare("s", parse(FORMATS[name], json.dumps(BUILDERS[name](steps[:number])).encode()))
         blocks = [block.raw for turn in parse(FORMATS[name], now.body).turns for block in turn.blocks]
         if blocks[: len(before)] != before:
             assert now.mode == "economic"
@@ -375,7 +375,7 @@ def test_what_could_not_be_archived_is_tried_again_when_the_request_is_sent_agai
     archive.full = False
     again = send(one, messages).body
     assert len(again) < len(body(messages))
-    assert engine(store=store, archive=archive).prepare("session", FORMAT, body(messages)).body == again
+    assert engine(store=store, archive=archive).prepare("session", parse(FORMAT, body(messages))).body == again
 
 
 def test_a_request_that_is_too_long_is_sent_when_nothing_can_be_written_down() -> None:
