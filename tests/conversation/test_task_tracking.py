@@ -83,7 +83,7 @@ def test_a_tombstone_names_the_task_and_the_way_back_in_60_tokens() -> None:
 def test_a_completion_counts_when_its_request_is_sent_again() -> None:
     """It did not pay while the cache was warm; later it does, for a process that was there and for one that was not."""
     clock, store, archive = Clock(), MemoryStore(), MemoryArchive()
-    options = EngineOptions(economic=False, semantic=0)
+    options = EngineOptions(task_tools=_TOOLS, economic=False, semantic=0)
     messages = [user("go"), *_todo("t1", ("Find it", "in_progress")), *_work("find", 8)]
     for number in range(4):
         messages += run(f"n{number}", "true", "ok")
