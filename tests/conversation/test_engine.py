@@ -348,6 +348,18 @@ def test_a_fork_that_cannot_be_written_down_keeps_its_prefix(back: int) -> None:
         before = blocks
 
 
+def test_no_line_goes_below_a_text_that_is_no_unicode() -> None:
+    """It would have to be written anew, and half a surrogate pair cannot be."""
+    messages = [user("go"), *run("a", "make a", "a is done"), *run("odd", "make odd", "half a pair: \ud800")]
+    for number in range(20):
+        messages += run(f"c{number}", f"make step{number}", f"step {number} is done and well")
+    one = engine(EngineOptions(rules=_EAGER, weights=_ALWAYS))
+    for request in _prefixes(messages):
+        raw = json.dumps({"model": "claude-sonnet-4-5", "max_tokens": 10, "messages": request}).encode()
+        sent = one.prepare("session", FORMAT, raw)
+    assert b'"half a pair: \\ud800"' in sent.body
+
+
 @pytest.mark.parametrize("at", [4, 6, 10, 16])
 def test_a_fork_of_a_fork_begins_as_its_parent_was_sent(at: int) -> None:
     """What the first branch decided after the second had left it does not count for a third that leaves the second."""

@@ -11,7 +11,7 @@ from typing import Final
 
 import msgspec
 
-from laconic.conversation.eviction import Evictor
+from laconic.conversation.eviction import Evictor, is_exact
 from laconic.conversation.history import History
 from laconic.conversation.ledger import Removal
 from laconic.conversation.staleness import spent
@@ -113,7 +113,7 @@ class Roller:
     def _roll(self, run: Sequence[Exchange]) -> Removal | None:
         tracker, fresh = self._history.tracker, self._fresh(run)
         result = run[0].results[0]
-        if result is None or not (result.has_text and result.editable) or len(fresh) < tracker.rules.rolled_least - 1:
+        if result is None or not self._takes_line(result) or len(fresh) < tracker.rules.rolled_least - 1:
             return None
         keys = tuple(block.key for exchange in run[1:] for block in self._blocks(exchange))
         calls = [about(call.name, call.input) for exchange in run[1:] for call in exchange.calls]
@@ -136,6 +136,11 @@ class Roller:
             after=after,
             turn=tracker.turn,
         )
+
+    @staticmethod
+    def _takes_line(result: Block) -> bool:
+        """Whether a line can stand below a result: its text is written anew, and must come out as it came."""
+        return result.has_text and result.editable and is_exact(result.text)
 
     def _blocks(self, exchange: Exchange) -> list[Block]:
         return [self._conversation.turns[turn].blocks[block] for turn, block in exchange.members]
