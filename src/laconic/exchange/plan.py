@@ -27,6 +27,7 @@ class Plan(msgspec.Struct, frozen=True):
     tools: tuple[PromptedTool, ...] = ()  # calls are written as text, and read from it
     unsure: bool = False  # it has tools, and nobody knows whether the model can call them
     shortened: bool = False  # the provider said that an earlier form was too long
+    recall: bool = False  # the model may call `recall`, which the client does not see
     prepared: PreparedRequest | None = None  # what the engine did
 
 

@@ -16,6 +16,7 @@ HELP: Final = {
     "laconic_output_tokens_total": "Output tokens that providers reported.",
     "laconic_malformed_calls_total": "Calls in the text of a model that could not be used, by provider, model, reason.",
     "laconic_asked_again_total": "Answers of which no call could be used, so that the model was asked again.",
+    "laconic_recalls_total": "Answers in which a model called `recall`, and was answered by us.",
     "laconic_probes_total": "Models of which it was found out whether they call functions, by what showed it.",
     "laconic_store_faults_total": "Files of ours that could not be used, by file and by what was wrong with them.",
     "laconic_in_flight": "Requests that are being answered.",

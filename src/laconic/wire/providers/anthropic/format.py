@@ -11,6 +11,7 @@ import msgspec
 from laconic.models.find import find_model
 from laconic.wire.provider_format import Address, ProviderFormat, Refusals, ThinkingField, WrittenCalls
 from laconic.wire.providers.anthropic.dialect import MessageReader, express, whole, write
+from laconic.wire.providers.anthropic.hidden import HIDDEN_CALLS
 from laconic.wire.providers.anthropic.requests import (
     append_text,
     compose,
@@ -99,6 +100,7 @@ FORMAT: Final = ProviderFormat(
         "input_only": ("anthropic-ratelimit-input-tokens-remaining",),
     },
     counts_cached=counts_cached,
+    hidden_calls=HIDDEN_CALLS,
     address=Address(
         path=re.compile("/v1/messages"),
         own_paths=re.compile("/v1/messages"),

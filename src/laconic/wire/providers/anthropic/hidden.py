@@ -35,7 +35,6 @@ class HiddenBlockStream(HeldStream):
 
     def _observe(self, event: Json) -> None:
         self._reader.event(event)
-        self._counters.update({})
         for name, count in USAGE.collect(event).items():
             self._counters[name] = count
 

@@ -10,6 +10,7 @@ import msgspec
 
 from laconic.wire.provider_format import Address, ProviderFormat, Refusals, ThinkingField, WrittenCalls
 from laconic.wire.providers.chat.dialect import ChatReader, express, whole, write
+from laconic.wire.providers.chat.hidden import HIDDEN_CALLS
 from laconic.wire.providers.chat.requests import append_text, compose, declare, faults, read_tools, shape
 from laconic.wire.providers.chat.usage import USAGE
 from laconic.wire.providers.chat.written_calls import ChatStream, question, rewrite
@@ -102,6 +103,7 @@ FORMAT: Final = ProviderFormat(
         "requests_reset": ("x-ratelimit-reset-requests", "x-ratelimit-reset", "ratelimit-reset"),
     },
     counts_cached=lambda model: True,
+    hidden_calls=HIDDEN_CALLS,
     address=Address(
         path=re.compile("/chat/completions"),
         own_paths=re.compile("/v1/"),

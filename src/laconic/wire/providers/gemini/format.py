@@ -10,6 +10,7 @@ import msgspec
 
 from laconic.wire.provider_format import Address, ProviderFormat, Refusals, ThinkingField
 from laconic.wire.providers.gemini.dialect import ContentReader, express, whole, write
+from laconic.wire.providers.gemini.hidden import HIDDEN_CALLS
 from laconic.wire.providers.gemini.requests import (
     append_text,
     compose,
@@ -84,6 +85,7 @@ FORMAT: Final = ProviderFormat(
         too_long=(re.compile(r"input token count \(?(?P<sent>\d+)\)? exceeds.{0,40}?allowed \(?(?P<most>\d+)"),),
     ),
     counts_cached=lambda model: True,
+    hidden_calls=HIDDEN_CALLS,
     address=Address(
         path=re.compile(r"/models/([\w.-]+):(?:streamGenerateContent|generateContent)"),
         own_paths=re.compile(r"/v1(?:beta|alpha)"),

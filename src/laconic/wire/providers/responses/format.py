@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from laconic.wire.provider_format import Address, ProviderFormat, Refusals, ThinkingField, WrittenCalls
 from laconic.wire.providers.chat.format import refuse
+from laconic.wire.providers.responses.hidden import HIDDEN_CALLS
 from laconic.wire.providers.responses.requests import compose, declare, extend_system, faults, read_tools, shape
 from laconic.wire.providers.responses.usage import USAGE
 from laconic.wire.providers.responses.written_calls import ResponsesStream, question, rewrite
@@ -46,6 +47,7 @@ FORMAT: Final = ProviderFormat(
     usage=USAGE,
     refusals=Refusals(write=refuse),
     counts_cached=lambda model: True,
+    hidden_calls=HIDDEN_CALLS,
     address=Address(path=re.compile("/responses")),
     written_calls=WrittenCalls(rewrite=rewrite, stream=ResponsesStream, question=question),
 )
