@@ -75,6 +75,7 @@ SETTINGS: Final[tuple[Setting, ...]] = (
         " with commas: `qwen*=0/0, mymodel=1.2/6`.",
     ),
     Setting("budget", 0, "Tokens an answer may have at most; 0 means the tool's own default.", minimum=0),
+    Setting("budgets", "", "The same for single tools, with commas: `search=2000, map=800`."),
     Setting("reduce.budget", 0, "Tokens that `laconic reduce` aims for; 0 means by content.", minimum=0),
     Setting(
         "parse.max_bytes", 2_000_000, "Largest file that is parsed; larger ones are listed as skipped.", minimum=1
@@ -132,6 +133,11 @@ SETTINGS: Final[tuple[Setting, ...]] = (
         "report.allow",
         "",
         "Tools that `report` may run, by name (`ruff, pytest`), or by full path inside a workspace; empty means none.",
+    ),
+    Setting(
+        "mcp.without_resources",
+        "claude-code",
+        "MCP clients that are offered no resources, as patterns with commas: they put tools for them into every prompt.",
     ),
     Setting("context.enabled", True, "Whether conversations are made smaller at all."),
     Setting("context.economic", True, "Leave out what is no longer of use whenever that pays."),

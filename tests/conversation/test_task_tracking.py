@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from tests.conversation.sessions import code, count, engine, read, run, send, texts, turn, user
+from tests.conversation.sessions import Clock, code, count, engine, read, run, send, texts, turn, user
 
 from laconic.conversation.engine_options import EngineOptions
+from laconic.conversation.in_memory import MemoryArchive, MemoryStore
 from laconic.conversation.task_tracking import TaskTracker
 
 Json = dict[str, Any]
@@ -77,6 +78,24 @@ def test_a_tombstone_names_the_task_and_the_way_back_in_60_tokens() -> None:
     assert "Find it" in stone
     assert "laconic recall" in stone
     assert count(stone) <= 60
+
+
+def test_a_completion_counts_when_its_request_is_sent_again() -> None:
+    """It did not pay while the cache was warm; later it does, for a process that was there and for one that was not."""
+    clock, store, archive = Clock(), MemoryStore(), MemoryArchive()
+    options = EngineOptions(economic=False, semantic=0)
+    messages = [user("go"), *_todo("t1", ("Find it", "in_progress")), *_work("find", 8)]
+    for number in range(4):
+        messages += run(f"n{number}", "true", "ok")
+    messages += [{"role": "assistant", "content": [{"type": "text", "text": "And now?"}]}, user("word " * 20_000)]
+    done = [*messages, *_todo("t2", ("Find it", "completed"))]
+    one = engine(options, store=store, archive=archive, clock=clock)
+    send(one, messages)
+    assert send(one, done).mode == ""
+    clock.now += 4_000
+    again = send(one, done)
+    assert again.mode == "semantic"
+    assert send(engine(options, store=store, archive=archive, clock=clock), done).body == again.body
 
 
 def test_case_38_completed_without_having_been_started() -> None:

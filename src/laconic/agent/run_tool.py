@@ -9,8 +9,8 @@ from pathlib import Path
 from laconic.agent.permission import Permission
 from laconic.agent.sandbox.choosing import Sandbox
 from laconic.errors import ArchiveUnavailable
+from laconic.plane.tool import Argument, Piece, Tool, ToolAnswer, ToolCall
 from laconic.reduce.text import reduce_text
-from laconic.tools.tool import Argument, Piece, Tool, ToolAnswer, ToolCall
 from laconic.workspace.reading import inside
 from laconic.workspace.shell import Ended
 

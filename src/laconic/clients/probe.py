@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 import subprocess
 import time
 from collections.abc import Mapping, Sequence
@@ -13,6 +12,8 @@ from threading import Timer
 from typing import IO, Any, Final
 
 from laconic.config import child_environment
+from laconic.errors import CommandFailed
+from laconic.workspace.programs import find_program
 
 _VERSION: Final = "2025-06-18"
 
@@ -23,17 +24,29 @@ class Answered:
 
     problem: str = ""
     tools: tuple[str, ...] = ()
+    schemas: tuple[Mapping[str, Any], ...] = ()  # the tools as the server lists them
+    instructions: str = ""
+    has_resources: bool = False
     seconds: float = 0.0  # until the server had answered `initialize`
     listed: float = 0.0  # until it had listed its tools
 
 
 def ask(
-    command: Sequence[str], root: Path, *, seconds: float = 20.0, environment: Mapping[str, str] | None = None
+    command: Sequence[str],
+    root: Path,
+    *,
+    seconds: float = 20.0,
+    environment: Mapping[str, str] | None = None,
+    client: str = "laconic doctor",
 ) -> Answered:
-    """Initialise and list the tools."""
+    """Initialise and list the tools, as a client of this name."""
     words = [word.replace("${workspaceFolder}", str(root)) for word in command]
-    if not words or shutil.which(words[0]) is None:
-        return Answered(f"{words[0] if words else 'the command'} is not found")
+    if not words:
+        return Answered("the command is empty")
+    try:
+        words[0] = find_program(words[0], root, environment)
+    except CommandFailed as error:
+        return Answered(error.problem.removesuffix("."))
     started = time.perf_counter()
     try:
         server = subprocess.Popen(
@@ -51,28 +64,36 @@ def ask(
     try:
         assert server.stdin is not None
         assert server.stdout is not None
-        return _talk(server.stdin, server.stdout, started)
+        return _talk(server.stdin, server.stdout, started, client)
     finally:
         late.cancel()
         server.kill()
         server.communicate()
 
 
-def _talk(to: IO[bytes], back: IO[bytes], started: float) -> Answered:
+def _talk(to: IO[bytes], back: IO[bytes], started: float, client: str) -> Answered:
     about = {
         "protocolVersion": _VERSION,
         "capabilities": {},
-        "clientInfo": {"name": "laconic doctor", "version": "1"},
+        "clientInfo": {"name": client, "version": "1"},
     }
-    if _request(to, back, 1, "initialize", about) is None:
+    greeting = _request(to, back, 1, "initialize", about)
+    if greeting is None:
         return Answered("the server did not answer `initialize`")
     seconds = time.perf_counter() - started
     _say(to, {"method": "notifications/initialized"})
     listed = _request(to, back, 2, "tools/list", {})
     if listed is None:
         return Answered("the server did not list its tools", seconds=seconds)
-    names = tuple(str(tool["name"]) for tool in listed.get("tools", ()))
-    return Answered(tools=names, seconds=seconds, listed=time.perf_counter() - started)
+    tools = tuple(listed.get("tools", ()))
+    return Answered(
+        tools=tuple(str(tool["name"]) for tool in tools),
+        schemas=tools,
+        instructions=str(greeting.get("instructions") or ""),
+        has_resources="resources" in (greeting.get("capabilities") or {}),
+        seconds=seconds,
+        listed=time.perf_counter() - started,
+    )
 
 
 def _request(to: IO[bytes], back: IO[bytes], number: int, method: str, params: object) -> dict[str, Any] | None:

@@ -6,7 +6,7 @@ It does no I/O: store, archive, clock and counter are passed in. The gateway, th
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Final
 
 import msgspec
@@ -17,7 +17,7 @@ from laconic.conversation.eviction import Candidate, Evictor, candidates, saving
 from laconic.conversation.history import History
 from laconic.conversation.intake import intake
 from laconic.conversation.ladder import KEPT, Ladder
-from laconic.conversation.ledger import Branch, Decision, LedgerEntry, LedgerStore, Removal
+from laconic.conversation.ledger import Branch, Decision, Inheritance, LedgerEntry, LedgerStore, Removal
 from laconic.conversation.prefix_hashes import PrefixHashes
 from laconic.conversation.quota import Quota, thinking
 from laconic.conversation.recap import Summariser
@@ -111,6 +111,8 @@ class ConversationEngine:
             try:
                 history, prepared = self._prepared(session, known, conversation, bounds)
                 self._write_down(session, known, history)
+                # Whoever reads the ledger tries again what could not be written: so must this process.
+                history.outdated = self._writing.refused
                 return prepared
             except (ArchiveUnavailable, LedgerMoved):
                 pass  # what is not on the disk was not decided
@@ -233,20 +235,14 @@ class ConversationEngine:
         nearest = max(live, key=lambda history: len(history.chain), default=None)
         chain = nearest.chain.extend(keys[len(nearest.chain) :]) if nearest else PrefixHashes(keys)
         new = _first_new(conversation, tuple(blocks.values()))
-        branch = _find_branch(known.branches, chain)
+        branch, shared = _find_branch(known.branches, chain)
         if branch is None or not chain.holds(branch.count, branch.tip):
-            branch = Branch(
-                id=1 + max((branch.id for branch in known.branches), default=0),
-                tip="",
-                count=0,
-                time=0.0,
-                start=new,
-                basis=len(known.events),
-                kept=_first_kept(conversation, keys),
-                ancestors=(branch.id, *branch.ancestors)[:_ANCESTORS] if branch else (),
-            )
+            start = 0
+            if branch is not None:
+                start = min(new, max(shared, _last_seen(known.events, (branch.id, *branch.ancestors), chain)))
+            branch = _begin_branch(known, branch, start, _first_kept(conversation, keys, start))
         history = self._histories.get((session, branch.id))
-        outdated = history is None or history not in live or not branch.count
+        outdated = history is None or history.outdated or history not in live or not branch.count
         if history is None or outdated or any(e.branch == branch.id for e in known.events[history.events :]):
             evictor = Evictor(session, self._writing, self._count)
             tracker = ConversationTracker(self._options.rules, self._count, self._options.all_task_tools, evictor)
@@ -320,7 +316,7 @@ class ConversationEngine:
             return "economic", "age", left
         return "", "", []
 
-    def _finish(self, history: History, evictor: Evictor, conversation: ParsedRequest) -> list[Decision]:
+    def _finish(self, history: History, evictor: Evictor, conversation: ParsedRequest) -> list[Decision | Removal]:
         """Tasks were completed: their outputs go, if that pays."""
         done = {task.id: task.title for task in history.tracker.completed}
         made: list[Decision] = []
@@ -351,9 +347,7 @@ class ConversationEngine:
             return []
         made = history.commit(evictor.decide(history.tracker, _from(history, found, start), "age", history.original))
         # Behind the first change everything is written anew: what is spent there goes.
-        known = len(history.removals)
-        history.commit([], roller.decide(start))
-        return [*made, *history.removals[known:]]
+        return [*made, *history.commit([], roller.decide(start))]
 
     def _start(self, history: History, giving: Mapping[str, float], conversation: ParsedRequest) -> int | None:
         """The place from which on blocks give back what they can; None when that does not pay."""
@@ -403,23 +397,58 @@ def _first_new(conversation: ParsedRequest, blocks: Sequence[Block]) -> int:
     return at
 
 
-def _first_kept(conversation: ParsedRequest, keys: Sequence[str]) -> int:
-    """The place of the newest exchanges, which stay whatever happens."""
-    newest = conversation.exchanges[-KEPT:]
-    first = newest[0].members[0] if newest else None
+def _first_kept(conversation: ParsedRequest, keys: Sequence[str], start: int) -> int:
+    """The place of the newest exchanges among the first blocks, which stay whatever happens."""
     place = {key: number for number, key in enumerate(keys)}
-    return place[conversation.turns[first[0]].blocks[first[1]].key] if first else len(keys)
+    begins: list[int] = []
+    for exchange in conversation.exchanges:
+        turn, block = exchange.members[0]
+        begins.append(place[conversation.turns[turn].blocks[block].key])
+    newest = [begin for begin in begins if begin < start][-KEPT:]
+    return newest[0] if newest else start
 
 
-def _find_branch(branches: Sequence[Branch], chain: PrefixHashes) -> Branch | None:
-    """The branch that shares most with a history: it goes on, or another one forks off."""
+def _begin_branch(known: SessionLedger, parent: Branch | None, start: int, kept: int) -> Branch:
+    """A branch that parts from another after its first blocks, or one that comes from none."""
+    ancestors: tuple[int, ...] = ()
+    farther: list[Inheritance] = []
+    if parent is not None:
+        ancestors = (parent.id, *parent.ancestors)[:_ANCESTORS]
+        known_to_parent = parent.inheritance[: _ANCESTORS - 1]
+        farther = [
+            Inheritance(one.branch, min(one.start, start), one.basis, min(one.kept, kept)) for one in known_to_parent
+        ]
+    return Branch(
+        id=1 + max((branch.id for branch in known.branches), default=0),
+        tip="",
+        count=0,
+        time=0.0,
+        start=start,
+        basis=len(known.events),
+        kept=kept,
+        ancestors=ancestors,
+        farther=tuple(farther),
+    )
+
+
+def _find_branch(branches: Sequence[Branch], chain: PrefixHashes) -> tuple[Branch | None, int]:
+    """The branch that shares most with a history, and how much: it goes on, or another one forks off."""
     found = [
         (count, count == branch.count, branch.id, branch)
         for branch in branches
         for count, tip in branch.path
         if chain.holds(count, tip)
     ]
-    return max(found, key=lambda match: match[:3])[3] if found else None
+    if not found:
+        return None, 0
+    shared, _, _, branch = max(found, key=lambda match: match[:3])
+    return branch, shared
+
+
+def _last_seen(events: Sequence[LedgerEntry], branches: Collection[int], chain: PrefixHashes) -> int:
+    """Blocks of a history on which one of these branches last decided something: its path may have forgotten it."""
+    counts = [event.count for event in events if event.branch in branches and chain.holds(event.count, event.at)]
+    return max(counts, default=0)
 
 
 def _add_to_path(path: Sequence[tuple[int, str]], newest: tuple[int, str]) -> tuple[tuple[int, str], ...]:

@@ -36,6 +36,9 @@ class Lifetimes(msgspec.Struct, frozen=True):
     output_changed: int = 8
     # The text that an edit replaced is no longer in the file.
     replaced: int = 4
+    # When its edit succeeded it goes at once if it has so many tokens, and what stays is at most this share of it.
+    replaced_least: int = 40
+    replaced_share: float = 0.75
     # A text is of use when a name is written that it holds and at most one other text does.
     rare: int = 2
     # Of a large text only the rows around what is used count as used: the rest of a large file rarely comes back.

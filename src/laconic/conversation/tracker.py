@@ -14,6 +14,7 @@ from laconic.conversation.tracked_text import Sightings, TrackedText
 from laconic.records import Run
 from laconic.reduce.passage import passage
 from laconic.render.passage import passage_text
+from laconic.render.tombstone import replaced_text
 from laconic.wire.media import count_block
 from laconic.wire.model import At, Block
 from laconic.wire.parsed_request import ParsedRequest
@@ -44,7 +45,6 @@ class ConversationTracker:
     ) -> None:
         self.rules = rules
         self.tasks = TaskTracker(task_tools)
-        self.completed: list[TrackedTask] = []  # by what this request brought
         self.turn = 0
         self.order: list[str] = []
         self.place: dict[str, int] = {}
@@ -63,12 +63,18 @@ class ConversationTracker:
         self.lasting: set[str] = set()  # calls about tasks and reports of helpers: they are read again
         self._owner: dict[str, str] = {}  # call -> the task in progress when it was made
         self._speaking = False  # the last block was the assistant's
+        self._completed: list[tuple[int, TrackedTask]] = []  # with the place of the result that said so
         self._whole: dict[str, int] = {}  # tokens of blocks as they came
         self._below: dict[str, int] = {}  # tokens of the line below a result, for exchanges that are gone
 
     @property
     def tokens(self) -> int:
         return sum(self.sizes.values())
+
+    @property
+    def completed(self) -> list[TrackedTask]:
+        """Tasks that were completed by what this request brought, also when it is sent once more."""
+        return [task for place, task in self._completed if place >= self.sent]
 
     def extends(self, keys: Sequence[str]) -> bool:
         """Whether a history begins with all that was read."""
@@ -77,18 +83,18 @@ class ConversationTracker:
     def begin(self, sent: int) -> None:
         """A request whose blocks from this one on are new: what is said about the request starts anew."""
         self.sent = sent
-        self.completed, self.cut = [], {}
+        self.cut = {}
 
     def read(
         self,
         conversation: ParsedRequest,
         blocks: Sequence[Block],
         calls: Mapping[At, Block],
-        ingested: Mapping[str, Decision],
+        ingested: Mapping[tuple[str, str], Decision],
     ) -> list[Decision]:
         """Take in the next blocks; what is new to the conversation is written in its shortest form.
 
-        `calls` says which call a result answers, `ingested` what was decided when a block was new.
+        `calls` says which call a result answers, `ingested` what was decided when a block was new, by block and argument.
         """
         made: list[Decision] = []
         for block in blocks:
@@ -100,8 +106,11 @@ class ConversationTracker:
             if block.kind == "call":
                 self._call(block)
             elif block.kind == "result":
-                decision = ingested.get(block.key)
-                made += self._result(block, calls.get(block.at), decision, pinned=conversation.is_pinned(block))
+                call = calls.get(block.at)
+                if call is not None:
+                    made += self._applied(call, block, ingested)
+                decision = ingested.get((block.key, ""))
+                made += self._result(block, call, decision, pinned=conversation.is_pinned(block))
             else:
                 self._text(block)
         return made
@@ -191,14 +200,54 @@ class ConversationTracker:
             tracked.task = self._owner.get(call.key, "")
             arguments = call.input
             if isinstance(arguments, dict) and self.tasks.is_task_tool(call.name, arguments):
-                completed = self.tasks.committed(arguments, text, error=block.error)
-                self.completed += completed if new else []
+                for task in self.tasks.committed(arguments, text, error=block.error):
+                    self._completed.append((self.place[block.key], task))
         self._measure(block, {"": decision} if decision else {})
         if what.old and not block.error:
             self._superseded(what)
         if what.kind in {"read", "report"}:
             self._remember_names(tracked)
         return made
+
+    def _applied(self, call: Block, result: Block, ingested: Mapping[tuple[str, str], Decision]) -> list[Decision]:
+        """An edit that succeeded: the text that it replaced is in no file any more, and its first line names it."""
+        made: list[Decision] = []
+        for tracked in self.texts.get(call.key, ()):
+            if tracked.kind != "replaced" or tracked.base is not None:
+                continue
+            decision = ingested.get((call.key, tracked.field))
+            if decision is None and self.place[result.key] >= self.sent and call.editable and not result.error:
+                decision = self._without_replaced(call, tracked)
+                made += [decision] if decision else []
+            if decision is not None:
+                self.take(decision, {tracked.field: decision})
+        return made
+
+    def _without_replaced(self, call: Block, tracked: TrackedText) -> Decision | None:
+        value = call.input.get(tracked.field) if isinstance(call.input, dict) else None
+        if self._shortener is None or not isinstance(value, str) or not tracked.about.changes:
+            return None
+        before = self._count(value)
+        if before < self.rules.replaced_least:
+            return None
+        ref = self._shortener.receipt_for(value, tracked.about)
+        if ref is None:
+            return None
+        text = replaced_text(tracked.passage.lines, ref)
+        after = self._count(text)
+        if after >= before * self.rules.replaced_share:
+            return None
+        return Decision(
+            key=call.key,
+            reason="ingest",
+            ref=ref,
+            field=tracked.field,
+            text=text,
+            whole=before,
+            before=before,
+            after=after,
+            turn=self.turn,
+        )
 
     def _shorten(self, block: Block, text: str, what: About) -> Decision | None:
         """Numbers without padding, paths once, repeats as pointers: nothing that the model would miss."""
@@ -312,7 +361,8 @@ class ConversationTracker:
         if decision:
             tracked.ref, tracked.base = decision.ref, decision.text
         self.texts.setdefault(key, []).append(tracked)
-        self._sightings.add(tracked)
+        if kind != "replaced":  # it goes as soon as its edit succeeded: nothing may point to it
+            self._sightings.add(tracked)
         return tracked
 
 

@@ -12,6 +12,7 @@ class Caller(msgspec.Struct, frozen=True):
     account: str  # provider and key
     model: str
     wishes: str = ""  # betas that the client asks the provider for
+    family: str = ""  # shared by a session and what its client asks on the side
 
 
 class Target(msgspec.Struct, frozen=True):

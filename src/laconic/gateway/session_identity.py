@@ -38,7 +38,14 @@ def caller(target: Target, headers: Mapping[str, str], query: str, conversation:
     named = named or stated_id(conversation)
     session = _hash(target.upstream, _stated_account(headers), named, opening(conversation))
     model = conversation.model or target.model
-    return Caller(session[:32], _account(target, headers, query), model, headers.get("anthropic-beta", ""))
+    family = _hash(target.upstream, _stated_account(headers), named) if named else ""
+    return Caller(
+        session=session[:32],
+        account=_account(target, headers, query),
+        model=model,
+        wishes=headers.get("anthropic-beta", ""),
+        family=family[:32],
+    )
 
 
 def _account(target: Target, headers: Mapping[str, str], query: str) -> str:

@@ -84,6 +84,7 @@ def _turn_of(
         model=caller.model[:_NAME],
         format=where.format,
         client=client,
+        family=caller.family,
     )
     usage = passing.usage
     is_counted = usage is not None and usage.prompt > 0
