@@ -192,7 +192,9 @@ def _notes(root: Path, count: Counter) -> str:
         except WorkspaceError:
             continue
         if text:
-            return reduce_text(text, cost=count, budget=_NOTED).text if count(text) > _NOTED else text
+            if count(text) > _NOTED:
+                return reduce_text(text, cost=count, budget=_NOTED).text
+            return text
     return ""
 
 

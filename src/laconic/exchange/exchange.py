@@ -61,13 +61,17 @@ class Exchange:
         )
         can_write = reads_text or conversation.format.written_calls is not None
         if not can_write or not conversation.field("tools"):
-            return plan if recall is None else self._offer_recall(recall, conversation, plan)
+            if recall is None:
+                return plan
+            return self._offer_recall(recall, conversation, plan)
         known = self.protocols.known_mode(target.upstream, caller.model, target.base)
         if known == "prompted":
             return write_calls_as_text(conversation if is_same else parse(conversation.format, plan.body), plan)
         is_unsure = not known and bool(caller.model) and bool(tools_of(conversation))
         plan = msgspec.structs.replace(plan, unsure=is_unsure)
-        return plan if recall is None else self._offer_recall(recall, conversation, plan)
+        if recall is None:
+            return plan
+        return self._offer_recall(recall, conversation, plan)
 
     def _pass(self, caller: Caller, conversation: ParsedRequest) -> Plan:
         """A request as it came: nobody could bring back what was left out of it."""
@@ -108,7 +112,9 @@ class Exchange:
             again = write_calls_as_text(parse(format, plan.body), plan)
         except MalformedRequest:  # a compressed body that nobody had to open
             return None
-        return again if again.tools else None
+        if again.tools:
+            return again
+        return None
 
     def correct(self, target: Target, plan: Plan, nonsense: Nonsense) -> Plan:
         """The same request after an answer whose calls cannot be used."""

@@ -33,7 +33,9 @@ class Plan(msgspec.Struct, frozen=True):
 
 def describe_request(prepared: PreparedRequest, *, changed: bool) -> dict[str, str]:
     """What is said about a request in `x-laconic-*` headers."""
-    action = "reduced" if changed else "kept"
+    action = "kept"
+    if changed:
+        action = "reduced"
     notes = {"action": prepared.mode or action}
     if prepared.rung:
         notes["rung"] = prepared.rung

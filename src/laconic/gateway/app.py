@@ -112,7 +112,9 @@ def build(
 
 
 async def _with_slash(request: Request) -> Response:
-    query = f"?{request.url.query}" if request.url.query else ""
+    query = ""
+    if request.url.query:
+        query = f"?{request.url.query}"
     return RedirectResponse(f"{request.scope['path']}/{query}", 308)
 
 

@@ -53,7 +53,9 @@ class Metrics:
     def text(self) -> str:
         lines: list[str] = []
         for name, about in HELP.items():
-            kind = "counter" if name.endswith("_total") else "gauge"
+            kind = "gauge"
+            if name.endswith("_total"):
+                kind = "counter"
             lines += [f"# HELP {name} {about}", f"# TYPE {name} {kind}"]
             lines += [
                 f"{name}{_labels(labels)} {_number(value)}" for (own, labels), value in self._sorted() if own == name
@@ -67,7 +69,9 @@ class Metrics:
 
 def _number(value: float) -> str:
     """All digits of a whole number: rounded, a counter would stand still."""
-    return str(int(value)) if value == int(value) else repr(value)
+    if value == int(value):
+        return str(int(value))
+    return repr(value)
 
 
 def _labels(labels: Labels) -> str:

@@ -281,7 +281,9 @@ class Proxy:
             headers = [(name, value) for name, value in headers if name.lower() != "content-encoding"]
         if plan.tools or plan.recall:
             headers = [(name, value) for name, value in headers if name.lower() != "accept-encoding"]
-        query = f"?{asked.query}" if asked.query else ""
+        query = ""
+        if asked.query:
+            query = f"?{asked.query}"
         address = URL(asked.where.base + asked.where.path + query, encoded=True)
         body: BytesIO | AsyncGenerator[bytes, None] | None = None
         if asked.rest is not None:

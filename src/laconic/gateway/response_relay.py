@@ -86,7 +86,9 @@ class ResponseRelay:
         return found
 
     def _usage_of_body(self) -> Usage | None:
-        return usage_of_part(bytes(self._body), hour=self._hour) if self._body else None
+        if self._body:
+            return usage_of_part(bytes(self._body), hour=self._hour)
+        return None
 
     def _begin(self, plan: Plan) -> None:
         self.plan = plan
@@ -260,7 +262,9 @@ def _object(body: bytes | None) -> dict[str, Any] | None:
         said = value(body) if body is not None else None
     except MalformedRequest:
         return None
-    return said if isinstance(said, dict) else None
+    if isinstance(said, dict):
+        return said
+    return None
 
 
 def _encoding(answer: aiohttp.ClientResponse) -> str:

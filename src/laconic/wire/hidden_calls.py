@@ -94,7 +94,9 @@ class HeldStream(ABC):
         if self._is_holding:
             self._held.append((raw, event))
             return b""
-        return raw if event is None else self._pass(raw, event)
+        if event is None:
+            return raw
+        return self._pass(raw, event)
 
     def _release(self) -> bytes:
         out: list[bytes] = []
@@ -168,4 +170,6 @@ def _decode(raw: bytes) -> Json | None:
         event = value(data_of(raw))
     except MalformedRequest:
         return None  # `[DONE]`, comments, keep-alives
-    return event if isinstance(event, dict) else None
+    if isinstance(event, dict):
+        return event
+    return None

@@ -101,7 +101,9 @@ class MessageReader:
         elif kind in _GROWING and isinstance(piece := delta.get(_GROWING[kind]), str):
             field = _GROWING[kind]
             self._blocks[index][field] = str(self._blocks[index].get(field) or "") + piece
-            return piece if kind == "text_delta" else ""
+            if kind == "text_delta":
+                return piece
+            return ""
         return ""
 
     def close(self) -> ModelAnswer:
@@ -163,7 +165,9 @@ def express(heard: ModelAnswer) -> Iterator[bytes]:
         written = msgspec.json.encode(use.arguments).decode()
         deltas = [{"type": "input_json_delta", "partial_json": piece} for piece in (written[:20], written[20:])]
         yield from block(blocks + number, start, deltas)
-    stop = "tool_use" if heard.uses else "end_turn"
+    stop = "end_turn"
+    if heard.uses:
+        stop = "tool_use"
     if heard.truncated:
         stop = "max_tokens"
     yield event("message_delta", delta={"stop_reason": stop}, usage={"output_tokens": usage.output})

@@ -76,7 +76,9 @@ class HiddenBlockStream(HeldStream):
             self._numbers[index] = self._blocks
             self._blocks += 1
         number = self._numbers.get(index, index)
-        return raw if number == index else _write({**event, "index": number})
+        if number == index:
+            return raw
+        return _write({**event, "index": number})
 
     def _read_answer(self) -> HeldAnswer:
         heard = self._reader.close()

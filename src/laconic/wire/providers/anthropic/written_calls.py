@@ -62,14 +62,18 @@ class AnthropicStream(DownStream):
         self._numbers.clear()
         self._blocks, number = self._left
         super().resume()
-        return b"" if number is None else _write_event({"type": "content_block_stop", "index": number})
+        if number is None:
+            return b""
+        return _write_event({"type": "content_block_stop", "index": number})
 
     def _rewrite(self, raw: bytes, event: dict[str, Any]) -> bytes:
         kind, index = event.get("type"), event.get("index")
         if kind == "message_start":
             message = event.get("message")
             self._id = self._id or (str(message.get("id")) if isinstance(message, dict) else "")
-            return b"" if self._resumed else raw
+            if self._resumed:
+                return b""
+            return raw
         if kind == "content_block_start":
             return self._start(raw, event)
         if kind == "content_block_delta" and index == self._text:
@@ -78,7 +82,9 @@ class AnthropicStream(DownStream):
             return b""
         if kind in {"content_block_delta", "content_block_stop"}:
             return self._renumber(raw, event)
-        return self._end(raw, event) if kind == "message_delta" else raw
+        if kind == "message_delta":
+            return self._end(raw, event)
+        return raw
 
     def _start(self, raw: bytes, event: dict[str, Any]) -> bytes:
         ended = self._end_text()
@@ -134,11 +140,15 @@ class AnthropicStream(DownStream):
         """The end of the last text block, if it was opened at all."""
         number = self._numbers.pop(self._text, None)
         self._text = None
-        return b"" if number is None else _write_event({"type": "content_block_stop", "index": number})
+        if number is None:
+            return b""
+        return _write_event({"type": "content_block_stop", "index": number})
 
     def _renumber(self, raw: bytes, event: dict[str, Any]) -> bytes:
         number = self._numbers.get(event.get("index"), event.get("index"))
-        return raw if number == event.get("index") else _write_event({**event, "index": number})
+        if number == event.get("index"):
+            return raw
+        return _write_event({**event, "index": number})
 
     def _block(self, block: dict[str, Any], delta: dict[str, Any]) -> bytes:
         index = self._blocks

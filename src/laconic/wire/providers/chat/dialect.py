@@ -157,7 +157,9 @@ def express(heard: ModelAnswer) -> Iterator[bytes]:
         call["function"]["arguments"] = written[:20]
         yield chunk({"tool_calls": [{"index": number, **call}]})
         yield chunk({"tool_calls": [{"index": number, "function": {"arguments": written[20:]}}]})
-    finish = "tool_calls" if heard.uses else "stop"
+    finish = "stop"
+    if heard.uses:
+        finish = "tool_calls"
     if heard.truncated:
         finish = "length"
     usage = heard.usage or Usage()

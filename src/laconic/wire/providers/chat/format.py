@@ -37,13 +37,17 @@ def spoken_text(event: Mapping[str, Any]) -> str:
 
 def refuse(status: int, message: str) -> bytes:
     """An error of ours."""
-    kind = "invalid_request_error" if status < 500 else "server_error"
+    kind = "server_error"
+    if status < 500:
+        kind = "invalid_request_error"
     return msgspec.json.encode({"error": {"message": message, "type": kind, "param": None, "code": None}})
 
 
 def headers(key: str) -> dict[str, str]:
     """What our own requests carry."""
-    return {"authorization": f"Bearer {key}"} if key else {}
+    if key:
+        return {"authorization": f"Bearer {key}"}
+    return {}
 
 
 # In the words of OpenAI, vLLM, OpenRouter and their like; of llama.cpp; of Mistral; of vLLM once more.

@@ -140,12 +140,16 @@ def _delta(event: Json) -> Json:
     choices = event.get("choices")
     first = choices[0] if isinstance(choices, list) and choices else {}
     delta = first.get("delta") if isinstance(first, dict) else None
-    return delta if isinstance(delta, dict) else {}
+    if isinstance(delta, dict):
+        return delta
+    return {}
 
 
 def _pieces(delta: Json) -> list[Json]:
     pieces = delta.get("tool_calls")
-    return [piece for piece in pieces if isinstance(piece, dict)] if isinstance(pieces, list) else []
+    if isinstance(pieces, list):
+        return [piece for piece in pieces if isinstance(piece, dict)]
+    return []
 
 
 def _with_delta(event: Json, delta: Json) -> Json:

@@ -86,7 +86,9 @@ class ChatStream(DownStream):
         finish = choice.get("finish_reason")
         if finish is None:
             idle = delta.get("content", "") == "" and not any(delta[key] for key in delta if key != "content")
-            return [] if idle else [self._chunk(event, choice, delta, None)]
+            if idle:
+                return []
+            return [self._chunk(event, choice, delta, None)]
         outcome = parser.close(truncated=finish == "length")
         self._judge(outcome, truncated=finish == "length")
         text = (delta.pop("content", None) or "") + self._apart(outcome.text)

@@ -66,7 +66,9 @@ def _write_spoken(text: str, uses: tuple[ModelCall, ...]) -> Json:
 
 def _write_call(use: ModelCall) -> Json:
     call: Json = {"name": use.name, "args": use.arguments}
-    return {"id": use.id, **call} if use.id else call
+    if use.id:
+        return {"id": use.id, **call}
+    return call
 
 
 class ContentReader:
@@ -96,7 +98,9 @@ class ContentReader:
             self._parts[-1] = {"text": last["text"] + text}
         elif part != {"text": ""}:
             self._parts.append(part)
-        return str(text) if plain else ""
+        if plain:
+            return str(text)
+        return ""
 
     def close(self) -> ModelAnswer:
         uses = []

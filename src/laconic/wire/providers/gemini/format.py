@@ -49,7 +49,9 @@ def refuse(status: int, message: str) -> bytes:
 
 def headers(key: str) -> dict[str, str]:
     """What our own requests carry."""
-    return {"x-goog-api-key": key} if key else {}
+    if key:
+        return {"x-goog-api-key": key}
+    return {}
 
 
 def _escape(name: str) -> str:

@@ -39,7 +39,9 @@ class HiddenPartStream(HeldStream):
             self._has_others = True
         if self._name in names:
             return "hidden"
-        return "client" if any(names) else ""
+        if any(names):
+            return "client"
+        return ""
 
     def _before_call(self, event: Json) -> bytes:
         words: list[Json] = []
@@ -102,7 +104,9 @@ def remove(answer: Json, name: str) -> Json:
     """A whole answer without hidden calls."""
     parts = _parts(answer)
     kept = [part for part in parts if _call_name(part) != name]
-    return answer if len(kept) == len(parts) else _with_parts(answer, kept or [{"text": ""}])
+    if len(kept) == len(parts):
+        return answer
+    return _with_parts(answer, kept or [{"text": ""}])
 
 
 def join(first: Json, last: Json) -> Json:
@@ -127,7 +131,9 @@ def _parts(event: Json) -> list[Json]:
     first = candidates[0] if isinstance(candidates, list) and candidates else None
     content = first.get("content") if isinstance(first, Mapping) else None
     parts = content.get("parts") if isinstance(content, Mapping) else None
-    return [part for part in parts if isinstance(part, dict)] if isinstance(parts, list) else []
+    if isinstance(parts, list):
+        return [part for part in parts if isinstance(part, dict)]
+    return []
 
 
 def _with_parts(event: Json, parts: list[Json]) -> Json:
@@ -138,7 +144,9 @@ def _with_parts(event: Json, parts: list[Json]) -> Json:
 
 def _call_name(part: Json) -> str:
     call = part.get("functionCall") or part.get("function_call")
-    return str(call.get("name") or "") if isinstance(call, Mapping) else ""
+    if isinstance(call, Mapping):
+        return str(call.get("name") or "")
+    return ""
 
 
 HIDDEN_CALLS: Final = HiddenCalls(

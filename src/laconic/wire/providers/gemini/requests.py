@@ -55,7 +55,9 @@ def _call(raw: bytes, role: Role, part: JsonObject, inner: JsonObject) -> BlockL
     made = call_part(
         raw, role, part.span, inner.fields.get("args"), id=inner.text("id"), name=inner.text("name"), list=0
     )
-    return msgspec.structs.replace(made, fixed=True) if _is_signed_part(part) else made
+    if _is_signed_part(part):
+        return msgspec.structs.replace(made, fixed=True)
+    return made
 
 
 def _is_signed_part(part: JsonObject) -> bool:

@@ -17,7 +17,9 @@ from laconic.wire.providers.responses.written_calls import ResponsesStream, ques
 def spoken_text(event: Mapping[str, Any]) -> str:
     """Words, thoughts and arguments of calls: whatever grows."""
     delta = event.get("delta")
-    return delta if isinstance(delta, str) else ""
+    if isinstance(delta, str):
+        return delta
+    return ""
 
 
 FORMAT: Final = ProviderFormat(

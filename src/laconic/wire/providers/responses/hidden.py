@@ -79,7 +79,9 @@ class HiddenItemStream(HeldStream):
         else:
             self._sequence = int(event.get("sequence_number") or self._sequence)
         self._sequence += 1
-        return raw if passed == event else event_of(msgspec.json.encode(passed), str(kind))
+        if passed == event:
+            return raw
+        return event_of(msgspec.json.encode(passed), str(kind))
 
     def _with_own_ids(self, event: Json) -> Json:
         """Some servers give the items of every answer the same ids: the client must not see one twice."""
@@ -145,7 +147,9 @@ def write(answer: HeldAnswer, texts: Sequence[str]) -> list[Json]:
 
 def _items(answer: Json) -> list[Json]:
     output = answer.get("output")
-    return [item for item in output if isinstance(item, dict)] if isinstance(output, list) else []
+    if isinstance(output, list):
+        return [item for item in output if isinstance(item, dict)]
+    return []
 
 
 def _is_hidden(item: Json, name: str) -> bool:

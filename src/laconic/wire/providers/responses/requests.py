@@ -142,5 +142,7 @@ def read_tools(tools: object) -> Iterator[DeclaredTool]:
 
 def extend_system(given: object, text: str) -> bytes:
     """The instructions with a text behind them."""
-    before = given if isinstance(given, str) else ""
+    before = ""
+    if isinstance(given, str):
+        before = given
     return msgspec.json.encode("\n\n".join(filter(None, [before, text])))

@@ -83,7 +83,9 @@ class ResponsesStream(DownStream):
     def _rewrite(self, raw: bytes, event: Json) -> bytes:
         kind, index = str(event.get("type")), event.get("output_index")
         if kind in _BEGIN:
-            return b"" if self._resumed else self._begin(event)
+            if self._resumed:
+                return b""
+            return self._begin(event)
         if kind in _ENDS:
             return self._end(event)
         if kind == "response.output_item.added":
@@ -92,7 +94,9 @@ class ResponsesStream(DownStream):
             return self._in_message(kind, event)
         if kind == "response.output_item.done" and index in self._numbers:
             self._items[self._numbers[index]] = event["item"]
-        return self._renumber(event) if kind.startswith("response.") else raw
+        if kind.startswith("response."):
+            return self._renumber(event)
+        return raw
 
     def _begin(self, event: Json) -> bytes:
         response = event.get("response")
@@ -118,7 +122,9 @@ class ResponsesStream(DownStream):
             return b""  # ours are written when the text is known
         if not plain or kind.startswith("response.refusal"):
             return self._pass_refusal(event)
-        return self._emit({**event, "output_index": self._open}) if self._open >= 0 else b""
+        if self._open >= 0:
+            return self._emit({**event, "output_index": self._open})
+        return b""
 
     def _pass_refusal(self, event: Json) -> bytes:
         """A message that is no text passes as it is."""
