@@ -110,6 +110,11 @@ SETTINGS: Final[tuple[Setting, ...]] = (
         "gateway.native_models", "", "Models that are never asked to write calls as text, as patterns with commas."
     ),
     Setting(
+        "gateway.recall",
+        True,
+        "Offer `recall` to programs without a shell and without our tools; off, nothing is left out of their requests.",
+    ),
+    Setting(
         "gateway.probe", True, "Ask a model of which nothing is known, once a day, whether it has function calling."
     ),
     Setting(

@@ -77,24 +77,25 @@ def folder_of(settings: Settings) -> Path:
 
 def assemble(options: AgentOptions, settings: Settings, task: str = "", watch: AgentObserver | None = None) -> Agent:
     """A session that is ready to work on a task: begun, or gone on with. Close it afterwards."""
-    chosen = _choose_model(options, settings)  # first: a model that is not there leaves no session behind
-    parts = ExchangeParts.open(settings)
-    _check_price(options, parts, chosen)
     folder, root = folder_of(settings), options.root.resolve()
-    if options.resume:
-        record = resume(folder, options.resume, root)
-        runner = command_runner(Path(record.begun.root), settings, options.ask)
-    else:
-        runner = command_runner(root, settings, options.ask)  # neither does a sandbox that is not there
-        record = begin(folder, root, options.model, task, __version__)
-    return _assemble_agent(options, parts, record, chosen=chosen, runner=runner, watch=watch or SilentObserver())
+    record = resume(folder, options.resume, root) if options.resume else None
+    try:
+        parts = ExchangeParts.open(settings)
+        chosen = _choose_model(options, parts)  # a model that is not there leaves no session behind
+        runner = command_runner(Path(record.begun.root) if record else root, settings, options.ask)  # nor a sandbox
+        record = record or begin(folder, root, options.model, task, __version__)
+        return _assemble_agent(options, parts, record, chosen=chosen, runner=runner, watch=watch or SilentObserver())
+    except BaseException:
+        if record is not None:
+            record.close()
+        raise
 
 
-def _check_price(options: AgentOptions, parts: ExchangeParts, chosen: ChosenModel) -> None:
+def _check_price(options: AgentOptions, parts: ExchangeParts, model: str, base: str) -> None:
     """A limit in dollars needs a price."""
-    if options.limits.dollars and not parts.prices.of(chosen.model, chosen.base).known:
+    if options.limits.dollars and not parts.prices.of(model, base).known:
         raise UsageError(
-            f"The price of {chosen.model} is not known.", "Name it in the setting `prices`, or drop --max-cost."
+            f"The price of {model} is not known.", "Name it in the setting `prices`, or drop --max-cost."
         )
 
 
@@ -191,11 +192,14 @@ def _notes(root: Path, count: Counter) -> str:
         except WorkspaceError:
             continue
         if text:
-            return reduce_text(text, cost=count, budget=_NOTED).text if count(text) > _NOTED else text
+            if count(text) > _NOTED:
+                return reduce_text(text, cost=count, budget=_NOTED).text
+            return text
     return ""
 
 
-def _choose_model(options: AgentOptions, settings: Settings) -> ChosenModel:
+def _choose_model(options: AgentOptions, parts: ExchangeParts) -> ChosenModel:
+    settings = parts.settings
     temperature = _temperature(settings)
     if options.model.startswith(_SCRIPTED):
         path = Path(options.model.removeprefix(_SCRIPTED))
@@ -211,6 +215,7 @@ def _choose_model(options: AgentOptions, settings: Settings) -> ChosenModel:
             temperature=temperature,
         )
     where = endpoint(options.model, settings, options.base, options.format)
+    _check_price(options, parts, where.model, where.base)
     way = transport(where, settings.ratio("agent.patience"))
     return ChosenModel(
         provider=where.provider,

@@ -104,7 +104,9 @@ class Agent:
         found = []
         for use in said.uses:
             known = self.tools.knows(use.name)
-            spoils = spoilt if known and self.tools.writes(use.name) else ""
+            spoils = ""
+            if known and self.tools.writes(use.name):
+                spoils = spoilt
             found.append(use.broken or ("" if known else "unknown-tool") or spoils)
         return found
 

@@ -137,13 +137,17 @@ class ModelClient:
                     f"{self.settings.model} has no function calling.", "Use --protocol prompted, or another model."
                 ) from None
             return self._ask_prompted(again, show)
-        return self._learn_mode(plan, said, held, show) if plan.unsure else said
+        if plan.unsure:
+            return self._learn_mode(plan, said, held, show)
+        return said
 
     @property
     def _most(self) -> int:
         """In a small window an answer has a quarter."""
         window = self._window
-        return min(self.settings.most, window // 4) if window else self.settings.most
+        if window:
+            return min(self.settings.most, window // 4)
+        return self.settings.most
 
     def _prepare(self, messages: tuple[Message, ...], task: str) -> Plan:
         """The request as the engine wants it, and how full the context is at its very end."""
@@ -158,7 +162,9 @@ class ModelClient:
         )
         conversation = parse(settings.format, settings.dialect.write(asking))
         plan = self._exchange.prepare(self._target, self._caller, conversation, reads_text=True)
-        tokens = plan.prepared.tokens if plan.prepared is not None else 0
+        tokens = 0
+        if plan.prepared is not None:
+            tokens = plan.prepared.tokens
         status = meta(tokens, self._window, task)
         return msgspec.structs.replace(plan, body=_with_status(settings.format, plan.body, status))
 

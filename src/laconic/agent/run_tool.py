@@ -36,16 +36,22 @@ class CommandRunner:
         box = self.sandbox
         if not box.name:
             return f"No sandbox ({box.gaps}): a command that you allow can do whatever you can do."
-        reach = "reach the network" if self.network else "do not reach the network"
+        reach = "do not reach the network"
+        if self.network:
+            reach = "reach the network"
         said = f"Commands run in a sandbox ({box.name}): they change files in this folder only, and {reach}."
-        return f"{said} {box.gaps}" if box.gaps else said
+        if box.gaps:
+            return f"{said} {box.gaps}"
+        return said
 
     @property
     def confinement(self) -> str:
         """What a model is told of it."""
         if not self.sandbox.name:
             return ""
-        reach = "" if self.network else ", no network"
+        reach = ", no network"
+        if self.network:
+            reach = ""
         return f", in a sandbox (only this folder can be changed, .git only read{reach})"
 
 

@@ -31,7 +31,9 @@ class TaskList:
     def current(self) -> str:
         """The title of the task that was started last."""
         started = [task for task in self._tasks.values() if task.status == "in_progress"]
-        return started[-1].title if started else ""
+        if started:
+            return started[-1].title
+        return ""
 
     def change(self, given: Mapping[str, object]) -> str:
         """Add or update a task; answers with it and with those that are open. What is refused changes nothing."""

@@ -118,7 +118,9 @@ def _option(seen: Situation, variables: dict[str, str], name: str) -> str:
 
 def _configured_variables(seen: Situation) -> list[str]:
     held = _configuration(seen).get("set-env", [])
-    return [held] if isinstance(held, str) and held else list(held)
+    if isinstance(held, str) and held:
+        return [held]
+    return list(held)
 
 
 CLIENT: Final = Client(name="aider", title="aider", launcher=Aider())

@@ -125,7 +125,9 @@ def _flag_settings(seen: Situation) -> Table:
     given = last_value(seen.args, "--settings").strip()
     if not given:
         return {}
-    return parse_json(given, "--settings") if given.startswith("{") else read_json(seen.folder / given)
+    if given.startswith("{"):
+        return parse_json(given, "--settings")
+    return read_json(seen.folder / given)
 
 
 def _variables(settings: Mapping[str, object]) -> dict[str, str]:

@@ -133,7 +133,9 @@ def _override(word: str) -> Table:
         held = value.strip().strip("\"'")
     for key in reversed(path.strip().split(".")):
         held = {key.strip("\"'"): held}
-    return held if isinstance(held, dict) else {}
+    if isinstance(held, dict):
+        return held
+    return {}
 
 
 def _key(name: str) -> str:

@@ -32,7 +32,9 @@ def parse_json(text: str, source: str) -> Table:
         held = jsonc.parse(text)
     except UsageError:
         raise Unroutable(f"{source} is not JSON.", "Fix it.") from None
-    return held if isinstance(held, dict) else {}
+    if isinstance(held, dict):
+        return held
+    return {}
 
 
 def read_json(path: Path) -> Table:
@@ -98,12 +100,16 @@ def at(table: Mapping[str, Any], *path: str) -> Any:
 
 def table_at(table: Mapping[str, Any], *path: str) -> Table:
     held = at(table, *path)
-    return held if isinstance(held, dict) else {}
+    if isinstance(held, dict):
+        return held
+    return {}
 
 
 def text_at(table: Mapping[str, Any], *path: str) -> str:
     held = at(table, *path)
-    return held.strip() if isinstance(held, str) else ""
+    if isinstance(held, str):
+        return held.strip()
+    return ""
 
 
 def folders_up(start: Path) -> Iterator[Path]:

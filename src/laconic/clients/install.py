@@ -78,7 +78,9 @@ def place(edit: ConfigChange) -> Path:
 def configured_command(client: ClientSetup, places: Places, scope: Scope) -> list[str] | None:
     """The command by which a client starts us, or None when it does not."""
     entry = configured_entry(client, places, scope)
-    return None if entry is None else client.command(entry)
+    if entry is None:
+        return None
+    return client.command(entry)
 
 
 def configured_entry(client: ClientSetup, places: Places, scope: Scope) -> Mapping[str, Any] | None:
@@ -88,7 +90,9 @@ def configured_entry(client: ClientSetup, places: Places, scope: Scope) -> Mappi
         return None
     parse: Callable[[str], Any] = tables.parse if path.suffix == ".toml" else jsonc.parse
     entry = _entry(parse(read(path).removeprefix(_MARK)), (*client.table, NAME))
-    return entry if isinstance(entry, Mapping) else None
+    if isinstance(entry, Mapping):
+        return entry
+    return None
 
 
 def is_needed_elsewhere(client: ClientSetup, places: Places, scope: Scope) -> bool:
@@ -117,7 +121,9 @@ def is_mentioned(path: Path) -> bool:
 def apply(edit: ConfigChange, backups: Path) -> Done:
     """Put it in, after a copy of what was there; a second time changes nothing."""
     path = place(edit)
-    before = read(path) if path.exists() else ""
+    before = ""
+    if path.exists():
+        before = read(path)
     after = _change_named(edit.put, before, path)
     if path.exists() and after == before:
         return Done(path, "unchanged")
@@ -175,7 +181,9 @@ def write(path: Path, text: str) -> None:
 
 def _change_named(change: Callable[[str], str], text: str, path: Path) -> str:
     """Apply a change behind a byte order mark; a refusal says which file it is about."""
-    mark = _MARK if text.startswith(_MARK) else ""
+    mark = ""
+    if text.startswith(_MARK):
+        mark = _MARK
     try:
         return mark + change(text.removeprefix(_MARK))
     except LaconicError as error:

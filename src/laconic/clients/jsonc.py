@@ -30,7 +30,9 @@ def parse(text: str) -> Any:
     solid = [text[start:end] for kind, start, end in _tokens(text) if kind != "gap"]
     bare = [piece for piece, after in pairwise([*solid, ""]) if piece != "," or after not in _CLOSERS]
     try:
-        return json.loads(" ".join(bare)) if bare else {}
+        if bare:
+            return json.loads(" ".join(bare))
+        return {}
     except (ValueError, RecursionError) as error:
         raise UsageError(f"That is not JSON: {error}.", "Fix the file, or use --print and edit it by hand.") from None
 
@@ -113,7 +115,9 @@ def _member(text: str, key: tuple[int, int], value: int, end: int) -> _Member:
 
 def _opening(text: str) -> int:
     found = _GAP.match(text)
-    at = found.end() if found else 0
+    at = 0
+    if found:
+        at = found.end()
     if text[at : at + 1] != "{":
         raise UsageError("The file does not hold an object.", "Mend it, or use --print and edit it by hand.")
     return at
@@ -140,7 +144,9 @@ def _put(text: str, path: Sequence[str], value: object) -> str:
 def _insert(text: str, opening: int, key: str, value: object) -> str:
     members, closing = _members(text, opening)
     name = f"{json.dumps(key)}: "
-    line = "\r\n" if "\r\n" in text else "\n"
+    line = "\n"
+    if "\r\n" in text:
+        line = "\r\n"
     outer = _indent(text, opening)
     if members and "\n" not in text[opening : members[0].start]:  # an object on one line stays on it
         end = members[-1].end
@@ -217,7 +223,9 @@ def _dump(text: str, value: object, indent: str) -> str:
     """A value as people write it: objects over lines, arrays on one."""
     if not isinstance(value, dict) or not value:
         return json.dumps(value, ensure_ascii=False)
-    line = "\r\n" if "\r\n" in text else "\n"
+    line = "\n"
+    if "\r\n" in text:
+        line = "\r\n"
     inner = indent + _unit(text)
     rows = [f"{inner}{json.dumps(key)}: {_dump(text, item, inner)}" for key, item in value.items()]
     return "{" + line + f",{line}".join(rows) + line + indent + "}"

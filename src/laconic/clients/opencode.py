@@ -233,7 +233,9 @@ def _folder(places: Places) -> Path:
 
 def _setup_file(folder: Path) -> Path:
     commented = folder / "opencode.jsonc"
-    return commented if commented.exists() else folder / "opencode.json"
+    if commented.exists():
+        return commented
+    return folder / "opencode.json"
 
 
 def _entry(words: list[str]) -> dict[str, object]:

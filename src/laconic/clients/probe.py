@@ -105,7 +105,9 @@ def _request(to: IO[bytes], back: IO[bytes], number: int, method: str, params: o
             return None  # something that is not protocol on standard output
         if isinstance(message, dict) and message.get("id") == number:
             result = message.get("result")
-            return result if isinstance(result, dict) else None
+            if isinstance(result, dict):
+                return result
+            return None
     return None
 
 

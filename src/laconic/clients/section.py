@@ -18,7 +18,9 @@ def put(text: str, body: str) -> str:
         first, *rest = _SECTION.split(text)
         kept = [part for part in (first, section, *(part.strip("\r\n") for part in rest[:-1])) if part]
         return "".join(kept) + rest[-1]
-    return text.rstrip() + "\n\n" + section + "\n" if text.strip() else section + "\n"
+    if text.strip():
+        return text.rstrip() + "\n\n" + section + "\n"
+    return section + "\n"
 
 
 def take(text: str) -> str:
@@ -26,7 +28,9 @@ def take(text: str) -> str:
     if not _SECTION.search(text):
         return text
     left = _WITH_GAP.sub("\n\n", text)
-    return left.strip("\n") + "\n" if left.strip() else ""
+    if left.strip():
+        return left.strip("\n") + "\n"
+    return ""
 
 
 def extract(text: str) -> str:

@@ -46,7 +46,9 @@ class ClientSetup:
     after: str = ""  # what is left for the user to do
 
     def file(self, places: Places, scope: Scope) -> Path:
-        return self.project(places) if scope == "project" else self.user(places)
+        if scope == "project":
+            return self.project(places)
+        return self.user(places)
 
     def folders(self, places: Places, scope: Scope) -> tuple[Path, ...]:
         """Where its files of a scope belong; a link must not lead elsewhere."""
@@ -58,7 +60,9 @@ class ClientSetup:
     def notes_file(self, places: Places, scope: Scope) -> Path | None:
         if scope == "project":
             return places.root / self.notes
-        return self.user_notes(places) if self.user_notes else None
+        if self.user_notes:
+            return self.user_notes(places)
+        return None
 
 
 def plain_entry(words: list[str]) -> dict[str, object]:

@@ -66,7 +66,9 @@ def take(text: str, table: tuple[str, ...]) -> str:
             if inside:
                 waiting = waiting.rstrip("\r\n") + ("\n" if waiting.strip() else "")
             elif ours and not waiting.strip():
-                waiting = "\n" if kept else ""
+                waiting = ""
+                if kept:
+                    waiting = "\n"
             ours = inside
         kept.append(waiting if not ours or statement.kind == "table" else "")
         waiting = ""
@@ -102,7 +104,9 @@ def _inline(text: str, table: tuple[str, ...], wanted: Mapping[str, object] | No
             found = True
         else:
             parts.append(statement.text)
-    return "".join(parts) if found else None
+    if found:
+        return "".join(parts)
+    return None
 
 
 def _replace_rows(text: str, table: tuple[str, ...], rows: str, values: Mapping[str, object]) -> str:
@@ -132,7 +136,9 @@ def _statements(text: str) -> Iterator[_Statement]:
         size = 1
         while (held := _read("".join(lines[at : at + size]))) is None and at + size < len(lines):
             size += 1  # a value over several lines ends where it can be read
-        kind = "table" if bare.startswith("[") else "assignment"
+        kind = "assignment"
+        if bare.startswith("["):
+            kind = "table"
         yield _Statement(kind, "".join(lines[at : at + size]), _name(held or {}, whole=kind == "table"))
         at += size
 
@@ -168,14 +174,18 @@ def _apart(text: str, table: Sequence[str]) -> Any:
         held = {key: item for key, item in value.items() if key != path[0]}
         if len(path) > 1 and isinstance(value.get(path[0]), dict):
             inner = without(value[path[0]], path[1:])
-            return {**held, path[0]: inner} if inner else held
+            if inner:
+                return {**held, path[0]: inner}
+            return held
         return held
 
     return without(parse(text), table)
 
 
 def _end_line(text: str, line: str) -> str:
-    return text if not text or text.endswith("\n") else text + line
+    if not text or text.endswith("\n"):
+        return text
+    return text + line
 
 
 def _dump(value: object) -> str:
@@ -183,9 +193,13 @@ def _dump(value: object) -> str:
         return "[" + ", ".join(_dump(item) for item in value) + "]"
     if isinstance(value, Mapping):
         rows = [f"{_dump_key(key)} = {_dump(item)}" for key, item in value.items()]
-        return "{ " + ", ".join(rows) + " }" if rows else "{}"
+        if rows:
+            return "{ " + ", ".join(rows) + " }"
+        return "{}"
     return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007F")
 
 
 def _dump_key(key: str) -> str:
-    return key if _BARE_KEY.fullmatch(key) else json.dumps(key, ensure_ascii=False)
+    if _BARE_KEY.fullmatch(key):
+        return key
+    return json.dumps(key, ensure_ascii=False)

@@ -24,7 +24,9 @@ def options(args: Sequence[str], *names: str) -> Iterator[tuple[int, int, str]]:
 def last_value(args: Sequence[str], *names: str) -> str:
     """The value of the last use; empty when there is none."""
     values = [value for _, _, value in options(args, *names)]
-    return values[-1] if values else ""
+    if values:
+        return values[-1]
+    return ""
 
 
 def has_flag(args: Sequence[str], name: str) -> bool:

@@ -15,6 +15,7 @@ from laconic.conversation.engine_options import EngineOptions, options_from
 from laconic.conversation.ledger import Branch, LedgerEntry, LedgerStore
 from laconic.conversation.transaction import ArchiveStore
 from laconic.exchange.engine_adapter import EngineAdapter
+from laconic.exchange.recall import Recall
 from laconic.exchange.turn_account import TurnAccount
 from laconic.models.find import find_model
 from laconic.models.model import Tokenizer
@@ -88,6 +89,10 @@ class ExchangeParts:
             options = msgspec.structs.replace(options, meta=meta)
         engines = ModelEngines(self.ledger, self.archive, options, self.settings.text("model"))
         return EngineAdapter(engines.of, window, reserve=reserve, memory=self.memory)
+
+    def recall(self) -> Recall:
+        """What brings back left out text in programs that cannot do it themselves."""
+        return Recall(self.archive, enabled=self.settings.flag("gateway.recall"))
 
     def account(self) -> TurnAccount:
         """Who says what a turn cost."""

@@ -105,12 +105,16 @@ class EngineAdapter:
     def _learned(self, caller: Caller) -> int:
         """The window that the provider spoke of; 0: it did not, or long ago."""
         said = self._memory.recall(_named("window", caller))
-        return int(said[0]) if said is not None and said[1] > self._clock() else 0
+        if said is not None and said[1] > self._clock():
+            return int(said[0])
+        return 0
 
     def _ratio(self, caller: Caller) -> float:
         """How a provider's count of tokens compares with ours: tokenizers differ."""
         said = self._memory.recall(_named("ratio", caller))
-        return float(said[0]) if said is not None and said[1] > self._clock() else 1.0
+        if said is not None and said[1] > self._clock():
+            return float(said[0])
+        return 1.0
 
     def _compare(self, caller: Caller, prompt: int) -> None:
         ours = self._sent.get(caller.session, 0)

@@ -13,7 +13,9 @@ from laconic.errors import MalformedRequest
 from laconic.exchange.caller import Caller, Target
 from laconic.exchange.engine_adapter import RequestEngine
 from laconic.exchange.plan import Plan, describe_request
+from laconic.exchange.recall import Recall, extend
 from laconic.wire.formats import format_named
+from laconic.wire.hidden_calls import HeldAnswer
 from laconic.wire.limits import RateLimits
 from laconic.wire.ours import ours
 from laconic.wire.parsed_request import ParsedRequest, parse
@@ -27,15 +29,25 @@ from laconic.wire.usage import Usage
 class Exchange:
     """Holds the engine, and what is known about who calls functions. `texts` are our instructions, as JSON has them."""
 
-    def __init__(self, engine: RequestEngine, protocols: Protocols, texts: Sequence[bytes] = ()) -> None:
+    def __init__(
+        self,
+        engine: RequestEngine,
+        protocols: Protocols,
+        texts: Sequence[bytes] = (),
+        recall: Recall | None = None,
+    ) -> None:
         self.engine = engine
         self.protocols = protocols
         self._texts = texts
+        self._recall = recall  # None: whoever asks brings back himself what was left out
 
     def prepare(
         self, target: Target, caller: Caller, conversation: ParsedRequest, *, reads_text: bool = False
     ) -> Plan:
         """What to send in the place of a request. `reads_text`: whoever asks finds calls in a text himself."""
+        recall = self._recall if self._recall is not None and self._recall.is_needed(conversation) else None
+        if recall is not None and not recall.enabled:
+            return self._pass(caller, conversation)
         prepared = self.engine.prepare(caller, conversation)
         is_same = prepared.body == conversation.body
         plan = Plan(
@@ -49,12 +61,40 @@ class Exchange:
         )
         can_write = reads_text or conversation.format.written_calls is not None
         if not can_write or not conversation.field("tools"):
-            return plan
+            if recall is None:
+                return plan
+            return self._offer_recall(recall, conversation, plan)
         known = self.protocols.known_mode(target.upstream, caller.model, target.base)
         if known == "prompted":
             return write_calls_as_text(conversation if is_same else parse(conversation.format, plan.body), plan)
         is_unsure = not known and bool(caller.model) and bool(tools_of(conversation))
-        return msgspec.structs.replace(plan, unsure=is_unsure)
+        plan = msgspec.structs.replace(plan, unsure=is_unsure)
+        if recall is None:
+            return plan
+        return self._offer_recall(recall, conversation, plan)
+
+    def _pass(self, caller: Caller, conversation: ParsedRequest) -> Plan:
+        """A request as it came: nobody could bring back what was left out of it."""
+        size = len(conversation.body)
+        notes = {"session": caller.session, "action": "kept"}
+        added = ours(conversation, self._texts)
+        return Plan(conversation.body, caller, notes, came=size, went=size, ours=added)
+
+    def _offer_recall(self, recall: Recall, conversation: ParsedRequest, plan: Plan) -> Plan:
+        body = recall.offer(conversation, plan.body)
+        if body is None:
+            return plan
+        return msgspec.structs.replace(plan, body=body, opened=True, went=len(body), recall=True)
+
+    def answer_recall(self, target: Target, plan: Plan, held: HeldAnswer) -> Plan:
+        """The request that goes on after an answer which recalled something: with that answer, and what was recalled."""
+        assert self._recall is not None
+        assert plan.caller is not None
+        format = format_named(target.format)
+        assert format.hidden_calls is not None
+        messages = format.hidden_calls.write(held, self._recall.answer(plan.caller, held))
+        body = extend(parse(format, plan.body), messages)
+        return msgspec.structs.replace(plan, body=body, went=len(body))
 
     def downgrade(self, target: Target, plan: Plan, *, reads_text: bool = False) -> Plan | None:
         """After a refusal of tools: the request with calls as text; None when that is not allowed, or no help."""
@@ -72,7 +112,9 @@ class Exchange:
             again = write_calls_as_text(parse(format, plan.body), plan)
         except MalformedRequest:  # a compressed body that nobody had to open
             return None
-        return again if again.tools else None
+        if again.tools:
+            return again
+        return None
 
     def correct(self, target: Target, plan: Plan, nonsense: Nonsense) -> Plan:
         """The same request after an answer whose calls cannot be used."""

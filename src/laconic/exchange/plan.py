@@ -27,12 +27,15 @@ class Plan(msgspec.Struct, frozen=True):
     tools: tuple[PromptedTool, ...] = ()  # calls are written as text, and read from it
     unsure: bool = False  # it has tools, and nobody knows whether the model can call them
     shortened: bool = False  # the provider said that an earlier form was too long
+    recall: bool = False  # the model may call `recall`, which the client does not see
     prepared: PreparedRequest | None = None  # what the engine did
 
 
 def describe_request(prepared: PreparedRequest, *, changed: bool) -> dict[str, str]:
     """What is said about a request in `x-laconic-*` headers."""
-    action = "reduced" if changed else "kept"
+    action = "kept"
+    if changed:
+        action = "reduced"
     notes = {"action": prepared.mode or action}
     if prepared.rung:
         notes["rung"] = prepared.rung

@@ -84,7 +84,9 @@ class TurnAccount:
     def _read_state(self, session: str) -> CacheState:
         """By the record: another process may have gone on with the session."""
         try:
-            written = self._turns.standing(session) if self._turns is not None else b""
+            written = b""
+            if self._turns is not None:
+                written = self._turns.standing(session)
         except sqlite3.Error:
             written = b""
         if written:

@@ -18,6 +18,7 @@ from starlette.types import ASGIApp, Scope
 
 from laconic.errors import LaconicError
 from laconic.exchange.engine_adapter import RequestEngine
+from laconic.exchange.recall import Recall
 from laconic.gateway.headers import readable
 from laconic.gateway.metrics import Labels, Metrics
 from laconic.gateway.plan import Planner, Policy
@@ -48,6 +49,7 @@ def build(
     viewer_token: str = "",
     history: TurnRecorder | None = None,
     memory: CapabilityMemory | None = None,
+    recall: Recall | None = None,
     pages: Mapping[str, ASGIApp] | None = None,
     apart: Callable[[], Planner] | None = None,
     files: Mapping[str, Faulty] | None = None,
@@ -59,7 +61,7 @@ def build(
     second planner, in another process; `files` are watched for faults, by name.
     """
     metrics, registry, history = Metrics(), SessionRegistry(time.time), history or TurnRecorder()
-    planner = Planner(engine, policy, time.time, memory)
+    planner = Planner(engine, policy, time.time, memory, recall)
     proxy = Proxy(upstreams, planner, metrics, registry, history, apart=apart)
     for name, file in (files or {}).items():
         metrics.watch("laconic_store_faults_total", partial(_faults, name, file))
@@ -110,7 +112,9 @@ def build(
 
 
 async def _with_slash(request: Request) -> Response:
-    query = f"?{request.url.query}" if request.url.query else ""
+    query = ""
+    if request.url.query:
+        query = f"?{request.url.query}"
     return RedirectResponse(f"{request.scope['path']}/{query}", 308)
 
 

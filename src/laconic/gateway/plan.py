@@ -13,6 +13,7 @@ from laconic.exchange.caller import Caller, Target
 from laconic.exchange.engine_adapter import RequestEngine
 from laconic.exchange.exchange import Exchange
 from laconic.exchange.plan import Plan
+from laconic.exchange.recall import Recall
 from laconic.gateway.compression import opened
 from laconic.gateway.session_identity import caller
 from laconic.wire.formats import format_named
@@ -49,10 +50,11 @@ class Planner:
         policy: Policy,
         clock: Callable[[], float],
         memory: CapabilityMemory | None = None,
+        recall: Recall | None = None,
     ) -> None:
         self.policy = policy
         protocols = Protocols(policy.native_models, policy.prompted_models, clock, memory)
-        self.exchange = Exchange(engine, protocols, policy.texts)
+        self.exchange = Exchange(engine, protocols, policy.texts, recall)
         self.off: dict[str, None] = {}  # sessions that are switched off, the oldest first
 
     def plan(self, target: Target, headers: Mapping[str, str], query: str, body: bytes) -> Plan:

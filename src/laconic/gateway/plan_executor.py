@@ -16,6 +16,7 @@ from laconic.exchange.caller import Caller, Target
 from laconic.exchange.plan import Plan
 from laconic.gateway.plan import Planner
 from laconic.gateway.planner_process import PlannerProcess
+from laconic.wire.hidden_calls import HeldAnswer
 from laconic.wire.limits import RateLimits
 from laconic.wire.prompted.calls import Nonsense
 from laconic.wire.refusals import TooLong
@@ -60,6 +61,10 @@ class PlanExecutor:
         """The request with calls as text; None when that is not allowed, or no help."""
         ask = self._apart if self._is_large(plan.body) else self._here
         return await ask(_downgrade, where, plan)
+
+    async def answer_recall(self, where: Target, plan: Plan, held: HeldAnswer) -> Plan:
+        """The request that goes on after an answer which recalled something."""
+        return await self._here(_answer_recall, where, plan, held)
 
     async def again(self, where: Target, plan: Plan, nonsense: Nonsense) -> Plan:
         """The same request after an answer whose calls cannot be used."""
@@ -113,6 +118,10 @@ def _plan_apart(planner: Planner, off: tuple[str, ...], *request: Any) -> Plan:
 
 def _downgrade(planner: Planner, where: Target, plan: Plan) -> Plan | None:
     return planner.exchange.downgrade(where, plan)
+
+
+def _answer_recall(planner: Planner, where: Target, plan: Plan, held: HeldAnswer) -> Plan:
+    return planner.exchange.answer_recall(where, plan, held)
 
 
 def _correct(planner: Planner, where: Target, plan: Plan, nonsense: Nonsense) -> Plan:

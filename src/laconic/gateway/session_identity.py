@@ -38,7 +38,9 @@ def caller(target: Target, headers: Mapping[str, str], query: str, conversation:
     named = named or stated_id(conversation)
     session = _hash(target.upstream, _stated_account(headers), named, opening(conversation))
     model = conversation.model or target.model
-    family = _hash(target.upstream, _stated_account(headers), named) if named else ""
+    family = ""
+    if named:
+        family = _hash(target.upstream, _stated_account(headers), named)
     return Caller(
         session=session[:32],
         account=_account(target, headers, query),

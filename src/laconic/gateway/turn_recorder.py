@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from typing import Final
+
+import msgspec
 
 from laconic.conversation.accounting import TurnCost
 from laconic.conversation.engine import PreparedRequest
@@ -16,6 +18,7 @@ from laconic.exchange.turn_account import AnsweredTurn, TurnAccount
 from laconic.gateway.response_relay import ResponseRelay
 from laconic.sessions.turns import Who
 from laconic.tokens.estimate import estimate
+from laconic.wire.ours import Ours
 
 log = logging.getLogger("laconic.gateway")
 Billed = Callable[[Caller, TurnCost], None]
@@ -62,10 +65,11 @@ class TurnRecorder:
     ) -> None:
         try:
             turn = _turn_of(caller, where, plan, passing, client=client, seconds=seconds)
-            cost, row = self._account.account(turn)
-            if cost is not None:
-                billed(caller, cost)
-            self._account.write(turn, row, [broken.reason for broken in passing.broken])
+            for one in (*_recall_turns(turn, passing), turn):
+                cost, row = self._account.account(one)
+                if cost is not None:
+                    billed(caller, cost)
+                self._account.write(one, row, [broken.reason for broken in passing.broken] if one is turn else ())
         except Exception:
             log.exception("a turn was not written down")
 
@@ -97,6 +101,22 @@ def _turn_of(
         seconds=seconds,
         limits=passing.limits,
     )
+
+
+def _recall_turns(turn: AnsweredTurn, passing: ResponseRelay) -> Iterator[AnsweredTurn]:
+    """Requests that were made only because something had been left out."""
+    for plan, usage in passing.rounds:
+        yield msgspec.structs.replace(
+            turn,
+            prepared=plan.prepared or PreparedRequest(b""),
+            came=plan.came,
+            went=plan.went,
+            usage=usage,
+            estimate=_estimate_tokens(plan) if usage is None else 0,
+            ours=Ours(plan.ours.size, recall=True),
+            seconds=0.0,
+            limits=None,
+        )
 
 
 def _estimate_tokens(plan: Plan) -> int:

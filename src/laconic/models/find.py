@@ -98,7 +98,9 @@ def _is_variant(rest: str) -> bool:
 def _stated_window(plain: str) -> int:
     """A window that stands in the name."""
     stated = _STATED.search(plain)
-    return int(stated[1]) * _UNITS[stated[2]] if stated else 0
+    if stated:
+        return int(stated[1]) * _UNITS[stated[2]]
+    return 0
 
 
 def _tokenizer(families: Sequence[ModelFamily], name: str) -> Tokenizer:

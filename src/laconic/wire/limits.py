@@ -53,7 +53,9 @@ def limits_of(headers: Mapping[str, str], now: float) -> RateLimits | None:
                 break
     if found and any(name in headers for name in _names_of("input_only")):
         found["input_only"] = True
-    return msgspec.convert(found, RateLimits) if found else None
+    if found:
+        return msgspec.convert(found, RateLimits)
+    return None
 
 
 @cache
@@ -70,9 +72,13 @@ def _names_of(field: str) -> tuple[str, ...]:
 def _read(field: str, name: str, text: str, now: float) -> int | float | None:
     if field.endswith("_reset") or field == "retry_after":
         seconds = _seconds(text.strip(), now)
-        return seconds / 1000 if seconds is not None and name.endswith("-ms") else seconds
+        if seconds is not None and name.endswith("-ms"):
+            return seconds / 1000
+        return seconds
     match = re.match(r"\s*([0-9]{1,15})", text)
-    return int(match[1]) if match else None
+    if match:
+        return int(match[1])
+    return None
 
 
 def _seconds(text: str, now: float) -> float | None:
@@ -81,7 +87,9 @@ def _seconds(text: str, now: float) -> float | None:
         number = float(text)
         if number >= _EPOCH_MS:
             return max(0.0, number / 1000 - now)
-        return max(0.0, number - now) if number >= _EPOCH else number
+        if number >= _EPOCH:
+            return max(0.0, number - now)
+        return number
     if re.fullmatch(r"(?:[0-9]+(?:\.[0-9]+)?(?:ms|s|m|h|d))+", text):
         return sum(float(count) * _UNITS[unit] for count, unit in _SPAN.findall(text))
     return _until(text, now)

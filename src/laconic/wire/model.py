@@ -109,7 +109,9 @@ class Block(msgspec.Struct, frozen=True, gc=False):
         if self.part.value is None or self.part.pieces:
             return ""
         raw = self.bytes_of(self.part.value)
-        return string(raw) if is_string(raw) else raw.decode("utf-8", "replace")
+        if is_string(raw):
+            return string(raw)
+        return raw.decode("utf-8", "replace")
 
     @property
     def input(self) -> dict[str, object] | str:
@@ -120,9 +122,13 @@ class Block(msgspec.Struct, frozen=True, gc=False):
         if is_string(raw):
             text = string(raw)
             decoded = _mapping(text.encode("utf-8", "replace"))
-            return text if decoded is None else decoded
+            if decoded is None:
+                return text
+            return decoded
         decoded = _mapping(raw)
-        return raw.decode("utf-8", "replace") if decoded is None else decoded
+        if decoded is None:
+            return raw.decode("utf-8", "replace")
+        return decoded
 
     def shorter(self, text: str) -> bool:
         """Whether a text, written in the place of this one, takes fewer bytes: quoting can make it longer."""
@@ -218,4 +224,6 @@ def _mapping(raw: bytes) -> dict[str, object] | None:
         decoded = value(raw)
     except MalformedRequest:
         return None
-    return decoded if isinstance(decoded, dict) else None
+    if isinstance(decoded, dict):
+        return decoded
+    return None

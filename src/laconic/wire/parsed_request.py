@@ -65,7 +65,9 @@ class ParsedRequest:
             start -= 1
         found = _collect_answered(exchanges(turns[start:], merged=self.format.merged))
         results = (block.at for turn in turns[since:] for block in turn.blocks if block.kind == "result")
-        return found if all(at in found for at in results) else _collect_answered(self.exchanges)
+        if all(at in found for at in results):
+            return found
+        return _collect_answered(self.exchanges)
 
     @property
     def first_user(self) -> int:
@@ -96,16 +98,22 @@ class ParsedRequest:
 
     def field(self, name: str) -> bytes:
         """A top-level value as it is written; empty when absent."""
-        return self.fields[name].of(self.body) if name in self.fields else b""
+        if name in self.fields:
+            return self.fields[name].of(self.body)
+        return b""
 
     def text_field(self, name: str) -> str:
         raw = self.field(name)
-        return string(raw) if is_string(raw) else ""
+        if is_string(raw):
+            return string(raw)
+        return ""
 
     def decode_field(self, name: str) -> object:
         """A top-level value, decoded; None when absent."""
         raw = self.field(name)
-        return value(raw) if raw else None
+        if raw:
+            return value(raw)
+        return None
 
     def faults(self) -> list[Fault]:
         """The rules of the provider that this request breaks."""

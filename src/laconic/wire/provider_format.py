@@ -12,6 +12,7 @@ import msgspec
 from laconic.wire.speaking.talk import Json, Offer, ProviderDialect
 
 if TYPE_CHECKING:
+    from laconic.wire.hidden_calls import HiddenCalls
     from laconic.wire.model import Fault, Shape
     from laconic.wire.parsed_request import ParsedRequest
     from laconic.wire.prompted.answer import WrittenText
@@ -99,3 +100,4 @@ class ProviderFormat:
     append_text: Callable[[bytes, str], bytes] | None = None  # a message with a text behind it; None: not possible
     dialect: ProviderDialect | None = None  # how our own agent speaks it
     written_calls: WrittenCalls | None = None
+    hidden_calls: HiddenCalls | None = None  # how calls are kept from the client

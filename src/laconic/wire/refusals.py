@@ -74,4 +74,6 @@ def _message(body: bytes) -> str:
         if not isinstance(said, dict):
             break
         said = next((said[name] for name in ("error", "message", "detail") if said.get(name)), "")
-    return said if isinstance(said, str) else ""
+    if isinstance(said, str):
+        return said
+    return ""

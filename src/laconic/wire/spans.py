@@ -80,7 +80,9 @@ def string(raw: bytes) -> str:
         return _STRING.decode(raw)
     except (msgspec.MsgspecError, UnicodeDecodeError):
         value = _loose(raw)
-        return value if isinstance(value, str) else ""
+        if isinstance(value, str):
+            return value
+        return ""
 
 
 def value(raw: bytes) -> object:

@@ -13,8 +13,10 @@ from laconic.wire.formats import FORMATS
 from laconic.wire.spans import value
 from laconic.wire.usage import Counters, Usage
 
+_NAMES: Final = "|".join(sorted({re.escape(format.usage.report) for format in FORMATS.values()}))
+_MARK: Final = re.compile(rf'"(?:{_NAMES})"'.encode())
 _REPORT: Final = re.compile(
-    rb'(?<!\\)"usage(?:Metadata)?"\s{0,9}:\s{0,9}(\{[^{}]{0,2000}(?:\{[^{}]{0,2000}\}[^{}]{0,2000}){0,8}\})'
+    rf'(?<!\\)"(?:{_NAMES})"'.encode() + rb"\s{0,9}:\s{0,9}(\{[^{}]{0,2000}(?:\{[^{}]{0,2000}\}[^{}]{0,2000}){0,8}\})"
 )
 _SAMPLE: Final = 65_536  # bytes from which the tokens of a longer text are estimated
 
@@ -89,7 +91,7 @@ class UsageReader:
         if self._sampled < _SAMPLE:
             self._sample.append(line)
             self._sampled += len(line)
-        if b'"usage' in line and (found := _collect(_event(line))):
+        if _MARK.search(line) and (found := _collect(_event(line))):
             self._found.update(found)
             if any(name in found for name in _output_names()):
                 self._sample.clear()
@@ -98,7 +100,7 @@ class UsageReader:
 
 def usage_of(body: bytes, *, hour: bool = False) -> Usage | None:
     """The usage in a whole answer of any format; None when it has none."""
-    if b'"usage' not in body:
+    if not _MARK.search(body):
         return None
     try:
         answer = value(body)

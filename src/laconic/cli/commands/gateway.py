@@ -98,6 +98,7 @@ def application(known: Upstreams, settings: Settings, *, off: bool, where: Liste
         viewer_token=token,
         history=TurnRecorder(parts.account()),
         memory=parts.memory,
+        recall=parts.recall(),
         pages={"/laconic/dashboard": dashboard(settings, token)},
         apart=partial(_planner, settings, policy),
         files={"archive": parts.archive, "ledger": parts.ledger, "turns": parts.turns},
@@ -130,7 +131,7 @@ def _planner(settings: Settings, policy: Policy) -> Planner:
     from laconic.gateway.plan import Planner
 
     parts = ExchangeParts.open(settings)
-    return Planner(parts.engine(settings.number("gateway.window")), policy, time.time, parts.memory)
+    return Planner(parts.engine(settings.number("gateway.window")), policy, time.time, parts.memory, parts.recall())
 
 
 def _patterns(settings: Settings, name: str) -> tuple[str, ...]:

@@ -57,16 +57,22 @@ def read_description(body: bytes) -> str:
 def _read_entry(entry: Mapping[str, Any]) -> str:
     able = entry.get("capabilities")
     if isinstance(able, Mapping) and isinstance(able.get("function_calling"), bool):
-        return "native" if able["function_calling"] else "prompted"
+        if able["function_calling"]:
+            return "native"
+        return "prompted"
     for words in (able, entry.get("supported_parameters")):
         if isinstance(words, list) and words:
-            return "native" if "tools" in words else "prompted"
+            if "tools" in words:
+                return "native"
+            return "prompted"
     return ""
 
 
 def _choices(answer: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     choices = answer.get("choices")
-    return [one for one in choices if isinstance(one, Mapping)] if isinstance(choices, list) else []
+    if isinstance(choices, list):
+        return [one for one in choices if isinstance(one, Mapping)]
+    return []
 
 
 def _parts(answer: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
@@ -86,4 +92,6 @@ def _mapping(body: bytes) -> Mapping[str, Any]:
         found = value(body)
     except MalformedRequest:
         return {}
-    return found if isinstance(found, Mapping) else {}
+    if isinstance(found, Mapping):
+        return found
+    return {}

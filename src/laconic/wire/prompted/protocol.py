@@ -120,7 +120,9 @@ def call_text(name: str, arguments: object) -> str:
 
 def result_text(name: str, id: str, text: str, error: bool) -> str:
     """A result, marked as one."""
-    outcome = "failed" if error else "returned"
+    outcome = "returned"
+    if error:
+        outcome = "failed"
     return f"[{name or 'tool'} {outcome}{f' ({id})' if id else ''}]\n{text}"
 
 
@@ -150,7 +152,9 @@ def _messages(conversation: ParsedRequest) -> Iterator[bytes]:
 def _turn(conversation: ParsedRequest, turn: Turn, names: Mapping[str, str]) -> bytes:
     if all(block.kind not in {"call", "result"} for block in turn.blocks):
         # A prompt that is one text stands in a list now, beside others.
-        return conversation.format.compose("user", turn.blocks[0].text) if conversation.array is None else turn.raw
+        if conversation.array is None:
+            return conversation.format.compose("user", turn.blocks[0].text)
+        return turn.raw
     role = "assistant" if turn.role == "assistant" else turn.native
     return conversation.format.compose(role, "\n\n".join(_texts(turn, names)))
 
@@ -194,4 +198,6 @@ def _with_instruction(conversation: ParsedRequest, field: str) -> bytes:
 
 def _keys(schema: Mapping[str, object], name: str) -> list[str]:
     inner = schema.get(name)
-    return [str(key) for key in inner] if isinstance(inner, Mapping | list) else []
+    if isinstance(inner, Mapping | list):
+        return [str(key) for key in inner]
+    return []

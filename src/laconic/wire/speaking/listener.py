@@ -64,7 +64,9 @@ def _object(data: bytes) -> Json | None:
         decoded = value(data)
     except MalformedRequest:
         return None
-    return decoded if isinstance(decoded, dict) else None
+    if isinstance(decoded, dict):
+        return decoded
+    return None
 
 
 def _objects(data: bytes) -> list[Json]:
@@ -73,4 +75,6 @@ def _objects(data: bytes) -> list[Json]:
         decoded = msgspec.json.decode(data)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
         return []
-    return [item for item in decoded if isinstance(item, dict)] if isinstance(decoded, list) else []
+    if isinstance(decoded, list):
+        return [item for item in decoded if isinstance(item, dict)]
+    return []

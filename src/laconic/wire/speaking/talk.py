@@ -110,7 +110,9 @@ def decode_arguments(written: str, *, truncated: bool) -> tuple[dict[str, Any], 
         value = msgspec.json.decode(written.encode("utf-8", "replace")) if written.strip() else {}
     except (msgspec.MsgspecError, RecursionError):
         return {}, "truncated" if truncated else "not-json"
-    return (value, "") if isinstance(value, dict) else ({}, "arguments")
+    if isinstance(value, dict):
+        return (value, "")
+    return ({}, "arguments")
 
 
 def make_call_id(id: str, message: int, number: int) -> str:
