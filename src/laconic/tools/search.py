@@ -52,14 +52,22 @@ def run(call: ToolCall) -> ToolAnswer:
         tests={"tests": True, "code": False}.get(within),
         limit=limit + max(0, call.number("offset")),
     )
-    hits = [hit for hit in found.hits if _inside(hit, within)]
+    hits = []
+    for hit in found.hits:
+        if _inside(hit, within):
+            hits.append(hit)
     if not hits:
         return ToolAnswer([], "search_hits", note=_nothing(call, query, found), unit="hits")
     if not call.number("offset") and not _is_size_given(call) and _stands_out(query, hits):
         # Who names one definition wants that one; that its file has such a name too says nothing.
-        beside = [hit for hit in hits[1:] if hit.kind != "file" or hit.path != hits[0].path]
+        beside = []
+        for hit in hits[1:]:
+            if hit.kind != "file" or hit.path != hits[0].path:
+                beside.append(hit)
         hits = [hits[0], *beside[:_BESIDE]]
-    head = f"({found.note})\n" if found.note else ""
+    head = ""
+    if found.note:
+        head = f"({found.note})\n"
     total = None
     if within in {"all", "tests", "code"}:
         total = found.total
@@ -148,7 +156,10 @@ class _MatchingLines:
     def _neighbours(self, hit: Hit) -> str:
         lines = open_file(self._call, hit.path).lines
         first, last = max(1, hit.line - self._around), min(len(lines), hit.line + self._around)
-        shown = [n for n in range(first, last + 1) if n != hit.line]
+        shown = []
+        for n in range(first, last + 1):
+            if n != hit.line:
+                shown.append(n)
         return "".join(f"  {n} {clip_line(lines[n - 1].rstrip())[:_WIDEST]}\n" for n in shown)
 
     def _best_line(self, hit: Hit, span: Span, task: TaskQuery) -> str:
@@ -217,7 +228,10 @@ def _references(call: ToolCall, query: str, limit: int) -> ToolAnswer:
     if found:
         uses = sorted(references(code, found[0]), key=lambda use: not use.sure)
     if not uses:
-        said = f"no references to {query}" if found else f"no symbol named {query}"
+        if found:
+            said = f"no references to {query}"
+        else:
+            said = f"no symbol named {query}"
         return ToolAnswer([], "search_hits", note=f"{said}; try {call.ready('search', query)}\n", unit="hits")
     hits = []
     for use in uses[: limit + max(0, call.number("offset"))]:
