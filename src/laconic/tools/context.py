@@ -341,7 +341,7 @@ def _cut_at_word(text: str) -> str:
 
 TOOL = Tool(
     "context",
-    "The code for a task in words (issue, bug, feature): ranked symbols with the bodies that matter",
+    "The code for a task in words (issue, bug, feature)",
     "Give the whole text of the task. The answer shows the function that it is most likely about with its callers and"
     " tests, the lines elsewhere that matter most, and names of further places, as many as the budget allows. `show`"
     " set to `names` or `code` gives one without the other. Lines that this session has received are not sent again.",

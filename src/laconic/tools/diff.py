@@ -231,7 +231,7 @@ def _with_members(item: Weighed, items: Sequence[Weighed], detail: str) -> str:
 
 TOOL = Tool(
     "diff",
-    "What changed, by symbol: signatures, bodies, renames, risk, tests to run",
+    "What changed, by symbol: signatures, bodies, renames, risk, tests",
     "Compares two states: nothing (the working tree with HEAD), `staged`, `unstaged`, a commit or branch, `A..B`,"
     " `A...B` (since they parted), `A^!` (one commit), or a patch file. `view=hunks` shows the lines, without hunks of"
     " white space only. Budget minimal, compact, standard or full chooses the detail.",

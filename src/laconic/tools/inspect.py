@@ -242,7 +242,7 @@ def _line(code: Code, title: str, symbols: list[Symbol], total: int = 0) -> list
 
 TOOL = Tool(
     "inspect",
-    "One or several symbols (name, Class.method, path::name): body, references, callees, implementations, tests",
+    "Symbols (name, Class.method, path::name): body, references, callees, implementations, tests",
     "Shows the definition and its body, every reference by file with the symbol around it (a `?` marks one that is only"
     " possible), what it calls, what overrides or implements it, and the tests that use it.",
     (

@@ -342,7 +342,7 @@ def _on(item: Finding, lines: set[int] | None) -> bool:
 
 TOOL = Tool(
     "report",
-    "Findings of linters, type checkers, builds and test runs, from a file or by running one",
+    "Findings of linters, builds and test runs, from files or by running one",
     "Reads SARIF, JUnit, Checkstyle, PMD and SpotBugs XML, and what ESLint, ruff, mypy, pyright, pytest, tsc, cargo,"
     " go, javac, Maven and Gradle print. Without `file` or `run` it reads what builds and test runs have left below"
     " target/, build/ and reports/; `file` may be a folder. The summary comes first; severity, category, rule, path and"

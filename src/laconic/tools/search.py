@@ -268,7 +268,7 @@ def _nothing(call: ToolCall, query: str, found: SearchResult) -> str:
 
 TOOL = Tool(
     "search",
-    "Find by name, phrase, /regex/, path, or a question; hits with enclosing symbol and span",
+    "Find by name, phrase, /regex/, path or question; hits with their symbol and span",
     "One box: identifiers in any style, Class.method, kind words (class Foo), phrases, /regular expressions/, globs and"
     " paths, or a question in words. `in` narrows: code, symbols, refs, docs, tests, paths. Filters may stand in the"
     " query: path:src/** lang:rust kind:class -tests.",
