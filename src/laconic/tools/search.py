@@ -33,6 +33,8 @@ _WIDEST: Final = 160  # characters of a line that is shown
 _MATCHED: Final = 8  # hits of a question that are shown with the line that matches best
 _LINES: Final = 400  # lines of one that are looked at for it
 _AROUND: Final = 6  # lines on each side of a hit, at most
+_LOOKED_AT: Final = 500  # hits of which those of one kind are chosen
+_CHOSEN: Final = frozenset({"symbols", "docs", "paths"})
 _WITHIN: Final = ("all", "code", "symbols", "refs", "docs", "tests", "paths")
 
 
@@ -43,6 +45,9 @@ def run(call: ToolCall) -> ToolAnswer:
     limit = _page_size(call)
     if within == "refs":
         return _references(call, query, limit)
+    wanted = limit + max(0, call.number("offset"))
+    if within in _CHOSEN:
+        wanted = _LOOKED_AT  # the same for every page: how many there are is how many of these are chosen
     found = look_up(
         call.plane.index,
         query,
@@ -50,12 +55,14 @@ def run(call: ToolCall) -> ToolAnswer:
         language=call.text("language"),
         kind=call.text("kind"),
         tests={"tests": True, "code": False}.get(within),
-        limit=limit + max(0, call.number("offset")),
+        limit=wanted,
     )
     hits = []
     for hit in found.hits:
         if _inside(hit, within):
             hits.append(hit)
+    chosen = len(hits)
+    hits = hits[: limit + max(0, call.number("offset"))]
     if not hits:
         return ToolAnswer([], "search_hits", note=_nothing(call, query, found), unit="hits")
     if not call.number("offset") and not _is_size_given(call) and _stands_out(query, hits):
@@ -68,9 +75,9 @@ def run(call: ToolCall) -> ToolAnswer:
     head = ""
     if found.note:
         head = f"({found.note})\n"
-    total = None
-    if within in {"all", "tests", "code"}:
-        total = found.total
+    total = found.total
+    if within in _CHOSEN:
+        total = chosen
     return _answer(call, _pieces(call, hits), hits, total, head)
 
 
