@@ -23,6 +23,8 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A project in an environment that is nobody's."""
     for name in ("CODEX_HOME", "CLAUDE_CONFIG_DIR", "XDG_CONFIG_HOME", "APPDATA", "LACONIC_CONFIG"):
         monkeypatch.delenv(name, raising=False)
+    monkeypatch.delenv("VIRTUAL_ENV", raising=False)
+    monkeypatch.setenv("PATH", f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
     monkeypatch.setenv("LACONIC_CACHE_DIR", str(tmp_path / "cache"))
     root = tmp_path / "project"
@@ -164,14 +166,92 @@ def test_doctor_starts_nothing_that_a_projects_file_made_up(
     assert "was not tried" in seen["Claude Code"]["seen"]
 
 
-def test_a_name_that_only_an_active_environment_knows_is_written_as_a_place(
-    project: Path, monkeypatch: pytest.MonkeyPatch
+def _command(file: Path) -> str:
+    command = json.loads(file.read_text())["mcpServers"]["laconic"]["command"]
+    assert isinstance(command, str)
+    return command
+
+
+def test_files_that_a_team_shares_name_us_and_those_of_the_user_say_where_we_are(project: Path) -> None:
+    main(["setup", "claude", "--project"])
+    assert _command(project / ".mcp.json") == "laconic"
+    main(["setup", "claude", "--user"])
+    command = Path(_command(project.parent / "home" / ".claude.json"))
+    assert command.is_absolute()
+    assert command.is_file()
+
+
+def test_a_team_can_name_the_command_itself(project: Path) -> None:
+    main(["setup", "claude", "--command", "uvx --from ./tools laconic"])
+    entry = json.loads((project / ".mcp.json").read_text())["mcpServers"]["laconic"]
+    assert [entry["command"], *entry["args"]] == ["uvx", "--from", "./tools", "laconic", "mcp"]
+
+
+def test_a_program_that_others_will_not_find_is_said(
+    project: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setenv("PATH", f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
-    assert main(["setup", "claude", "--project"]) == 0
-    command = json.loads((project / ".mcp.json").read_text())["mcpServers"]["laconic"]["command"]
-    assert Path(command).is_absolute()
-    assert Path(command).is_file()
+    main(["setup", "claude"])
+    assert capsys.readouterr().err == ""
+    monkeypatch.setenv("VIRTUAL_ENV", str(Path(sys.executable).parent.parent))
+    main(["setup", "claude"])
+    assert "only found while the environment" in capsys.readouterr().err
+    monkeypatch.setenv("PATH", str(project))
+    main(["setup", "claude"])
+    assert "not on your path" in capsys.readouterr().err
+
+
+def test_a_file_with_a_byte_order_mark_is_set_up_and_restored(project: Path) -> None:
+    old = b"\xef\xbb\xbf" + b'{"mcpServers": {}}'
+    (project / ".mcp.json").write_bytes(old)
+    main(["setup", "claude", "--no-guidance"])
+    assert b"laconic" in (project / ".mcp.json").read_bytes()
+    main(["setup", "claude", "--no-guidance", "--remove"])
+    assert _files(project) == {".mcp.json": old}
+
+
+def test_removal_says_what_was_taken_out_of_which_file(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (project / ".mcp.json").write_text('{"mcpServers": {"other": {"command": "x"}}}')
+    main(["setup", "claude"])
+    capsys.readouterr()
+    main(["setup", "claude", "--remove"])
+    out = capsys.readouterr().out
+    assert f"took our entry out of {project / '.mcp.json'}" in out
+    assert f"deleted {project / 'CLAUDE.md'}" in out
+    main(["setup", "claude", "--remove"])
+    assert f"nothing of ours in {project / '.mcp.json'}" in capsys.readouterr().out
+
+
+def test_without_a_name_the_installed_clients_are_set_up(
+    project: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("PATH", str(project))
+    with pytest.raises(LaconicError, match="No client was found"):
+        main(["setup"])
+    (project.parent / "home" / ".gemini").mkdir()
+    with pytest.raises(LaconicError, match="Gemini CLI is installed, and nobody is there to ask"):
+        main(["setup"])
+    main(["setup", "--yes"])
+    assert _command(project / ".gemini" / "settings.json") == "laconic"
+    assert [path.name for path in project.iterdir() if path.suffix == ".json"] == []
+
+
+@pytest.mark.feature("C12")
+@pytest.mark.parametrize("scope", ["--project", "--user"])
+def test_the_plugin_brings_tools_a_skill_and_a_command_and_leaves_no_trace(project: Path, scope: str) -> None:
+    before = _files(project.parent)
+    main(["setup", "claude", "--plugin", scope])
+    top = project if scope == "--project" else project.parent / "home"
+    folder = top / ".claude" / "skills" / "laconic"
+    manifest = json.loads((folder / ".claude-plugin" / "plugin.json").read_text())
+    assert manifest["mcpServers"]["laconic"]["alwaysLoad"] is True
+    skill = (folder / "skills" / "laconic" / "SKILL.md").read_text()
+    for advice in ("in progress", "compact", "recall"):
+        assert advice in skill
+    assert "laconic why" in (folder / "commands" / "why.md").read_text()
+    assert not (project / ".mcp.json").exists()
+    main(["setup", "claude", "--plugin", scope, "--remove"])
+    assert _files(project.parent) == before
+    assert not folder.parent.exists()
 
 
 @pytest.mark.parametrize("name", ["CLAUDE.md", ".mcp.json"])

@@ -71,9 +71,10 @@ def test_stats_show_what_models_cost_and_what_is_not_known(
         turns.add(TurnRecord(Who("b", upstream="corp", model="mine"), 1.0, cost=other))
     main(["stats"])
     assert capsys.readouterr().out.splitlines()[-2:] == [
-        "claude-sonnet-4-5 (anthropic), 1 turns: 1,000 prompt tokens instead of about 2,000 (50%), 100 output tokens; "
+        "claude-sonnet-4-5 (anthropic), 1 turn: "
+        "1,000 prompt tokens instead of about 2,000 (50% fewer), 100 output tokens; "
         "$1.50 instead of about $2.50, $0.50 of it for output",
-        "mine (corp), 1 turns: about 900 prompt tokens, about 10 output tokens; price unknown (set `prices`)",
+        "mine (corp), 1 turn: about 900 prompt tokens, about 10 output tokens; price unknown (set `prices`)",
     ]
     main(["stats", "--json"])
     rows = json.loads(capsys.readouterr().out)["models"]

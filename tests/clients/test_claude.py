@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import msgspec
 import pytest
 from tests.clients.stage import DEFAULTS, GATEWAY, SERVER, Case, Refused, found, situation
 
@@ -124,6 +125,25 @@ def test_it_gets_an_address_and_a_server(tmp_path: Path) -> None:
     program, server, *rest = made.words
     assert (program, rest, made.files) == ("claude", ["-p", "hi"], {})
     assert json.loads(server.removeprefix("--mcp-config="))["mcpServers"]["laconic"]["args"] == SERVER[1:]
+
+
+@pytest.mark.parametrize(
+    ("url", "chosen", "expected"),
+    [
+        ("", "", "true"),  # Anthropic's own host: on without us, so on with us
+        ("", "false", ""),  # what the user says counts
+        ("https://proxy.company", "", ""),  # off without us
+    ],
+)
+def test_tool_search_is_as_it_would_be_without_us(tmp_path: Path, url: str, chosen: str, expected: str) -> None:
+    given = {"ANTHROPIC_BASE_URL": url, "ENABLE_TOOL_SEARCH": chosen}
+    case = Case("", {}, environment={name: value for name, value in given.items() if value})
+    seen, client = situation(tmp_path, case), Claude(tmp_path)
+    defaults = msgspec.structs.replace(DEFAULTS, anthropic="https://api.anthropic.com")
+    made = client.launch(seen, client.find_upstreams(seen, defaults), GATEWAY, SERVER)
+    assert made.variables.get("ENABLE_TOOL_SEARCH", "") == expected
+    (server,) = [word for word in made.words if word.startswith("--mcp-config=")]
+    assert json.loads(server.removeprefix("--mcp-config="))["mcpServers"]["laconic"]["alwaysLoad"] is True
 
 
 def test_an_address_in_its_settings_is_overridden_by_settings_that_keep_the_rest(tmp_path: Path) -> None:

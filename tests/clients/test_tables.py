@@ -52,8 +52,22 @@ def test_other_keys_of_the_table_stay_when_the_command_changes() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["= 1", 'mcp_servers = { laconic = { command = "x" } }\n', 'mcp_servers.laconic.command = "x"\n']
+    "text",
+    [
+        'mcp_servers = { files = { command = "f", env = { "A.B" = "1" } } } # mine\nmodel = "m"\n',
+        "mcp_servers = {}\n\n[tui]\nmotto = 'x'\n",
+        'mcp_servers = { files = { args = [\n  "a", # one\n] } }\n',
+    ],
 )
+def test_a_table_goes_into_an_inline_table_and_out_again(text: str) -> None:
+    within = put(text, AT, ENTRY)
+    assert parse(within)["mcp_servers"] == {**parse(text)["mcp_servers"], "laconic": ENTRY}
+    assert put(within, AT, ENTRY) == within
+    assert parse(take(within, AT)) == parse(text)
+    assert ("# mine" in within) == ("# mine" in text)
+
+
+@pytest.mark.parametrize("text", ["= 1", 'mcp_servers.laconic.command = "x"\n'])
 def test_a_layout_that_is_not_understood_is_refused_and_not_broken(text: str) -> None:
     with pytest.raises(UsageError):
         put(text, AT, ENTRY)

@@ -245,12 +245,13 @@ def test_a_bill_in_words() -> None:
     assert describe(Bill()) == "no answer reported its usage"
     assert describe(_bill(same)) == ("1,000,000 prompt tokens, 10,000 output tokens; $3.15, $0.15 of it for output")
     assert describe(_bill(same, smaller)) == (
-        "1,500,000 prompt tokens instead of about 2,000,000 (75%), 10,000 output tokens; "
+        "1,500,000 prompt tokens instead of about 2,000,000 (25% fewer), 10,000 output tokens; "
         "$4.65 instead of about $6.15, $0.15 of it for output"
     )
     unknown, _ = account(TurnSizes(Usage(1_000, output=7, estimated=True), came=8, went=4), CacheState(), UNKNOWN)
     assert describe(_bill(unknown)) == (
-        "about 1,000 prompt tokens instead of about 2,000 (50%), about 7 output tokens; price unknown (set `prices`)"
+        "about 1,000 prompt tokens instead of about 2,000 (50% fewer), about 7 output tokens; "
+        "price unknown (set `prices`)"
     )
     assert describe(_bill(same, unknown)).endswith("$0.15 of it for output; price unknown for 1,007 tokens")
     assert describe(_bill(same) + _bill(unknown)) == describe(_bill(same, unknown))

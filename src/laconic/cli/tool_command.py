@@ -10,6 +10,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+from laconic.cli.terminal import ProgressBar
 from laconic.config import Settings
 from laconic.errors import CommandFailed, UsageError
 from laconic.plane.plane import Plane
@@ -58,10 +59,12 @@ class ToolCommand:
         for name in ("root", "config"):
             if (value := getattr(args, name, None)) is not None:
                 flags += [f"--{name}", str(value)]
-        plane = Plane(root, settings, tools(), shell=True, flags=flags)
+        bar = ProgressBar("files indexed")
+        plane = Plane(root, settings, tools(), shell=True, flags=flags, progress=bar)
         try:
             reply = plane.call(self._tool.name, given)
         finally:
+            bar.close()
             plane.close()
         if reply.failed:
             print(reply.text, end="", file=sys.stderr)

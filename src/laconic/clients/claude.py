@@ -16,6 +16,8 @@ from laconic.clients.words import last_value, options
 from laconic.errors import Unroutable
 
 BASE_URL: Final = "ANTHROPIC_BASE_URL"
+TOOL_SEARCH: Final = "ENABLE_TOOL_SEARCH"
+_OWN_HOST: Final = "https://api.anthropic.com"
 _ELSEWHERE: Final = {
     "CLAUDE_CODE_USE_BEDROCK": "Amazon Bedrock",
     "CLAUDE_CODE_USE_VERTEX": "Google Vertex AI",
@@ -62,11 +64,11 @@ class Claude:
     ) -> Launch:
         words = ["claude"]
         if code_plane:
-            server = {"type": "stdio", "command": code_plane[0], "args": list(code_plane[1:])}
+            server = {"type": "stdio", "command": code_plane[0], "args": list(code_plane[1:]), "alwaysLoad": True}
             words.append("--mcp-config=" + json.dumps({"mcpServers": {"laconic": server}}))
         if not gateway:
             return Launch((*words, *seen.args))
-        variables = {BASE_URL: upstreams[0].through(gateway)}
+        variables = {BASE_URL: upstreams[0].through(gateway), **_tool_search(seen, upstreams[0])}
         if BASE_URL not in _file_variables(seen):
             return Launch((*words, *seen.args), variables)
         # Settings win over the environment, and of all settings the last that the command line names. They are handed
@@ -88,6 +90,14 @@ class Claude:
         for file in files:
             found |= _variables(read_json(file))
         return found
+
+
+def _tool_search(seen: Situation, upstream: Upstream) -> dict[str, str]:
+    """Claude Code switches its tool search off for any host but Anthropic's: keep it as it would be without us."""
+    chosen = TOOL_SEARCH in seen.environment or TOOL_SEARCH in _file_variables(seen)
+    if chosen or upstream.origin != _OWN_HOST:
+        return {}
+    return {TOOL_SEARCH: "true"}
 
 
 def _user_folder(seen: Situation) -> Path:
@@ -127,26 +137,36 @@ def _config_folder(places: Places) -> Path:
     return Path(places.environ.get("CLAUDE_CONFIG_DIR") or places.home)
 
 
-def _notes_folder(places: Places) -> Path:
+def notes_folder(places: Places) -> Path:
+    """Where it keeps the user's notes, skills and plugins."""
     return Path(places.environ.get("CLAUDE_CONFIG_DIR") or places.home / ".claude")
 
+
+def _entry(words: list[str]) -> dict[str, object]:
+    """Without `alwaysLoad` neither the first request nor a sub-agent has our tools: they have to be searched for."""
+    return {**typed_entry(words), "alwaysLoad": True}
+
+
+SETUP: Final = ClientSetup(
+    name="claude",
+    title="Claude Code",
+    table=("mcpServers",),
+    project=lambda places: places.root / ".mcp.json",
+    user=lambda places: _config_folder(places) / ".claude.json",
+    entry=_entry,
+    command=read_words,
+    notes="CLAUDE.md",
+    programs=("claude",),
+    folder=notes_folder,
+    user_notes=lambda places: notes_folder(places) / "CLAUDE.md",
+    after="Claude Code asks once whether to use the project's servers.",
+    own_folders=lambda places: (_config_folder(places), notes_folder(places)),
+)
 
 CLIENT: Final = Client(
     name="claude",
     title="Claude Code",
-    setup=ClientSetup(
-        name="claude",
-        title="Claude Code",
-        table=("mcpServers",),
-        project=lambda places: places.root / ".mcp.json",
-        user=lambda places: _config_folder(places) / ".claude.json",
-        entry=typed_entry,
-        command=read_words,
-        notes="CLAUDE.md",
-        user_notes=lambda places: _notes_folder(places) / "CLAUDE.md",
-        after="Claude Code asks once whether to use the project's servers.",
-        own_folders=lambda places: (_config_folder(places), _notes_folder(places)),
-    ),
+    setup=SETUP,
     launcher=Claude(),
     session_headers=("x-claude-code-session-id",),
     task_tools=("TodoWrite", "TaskCreate", "TaskUpdate"),

@@ -19,6 +19,8 @@ CLIENT: Final = Client(
         entry=plain_entry,
         command=read_words,
         notes="AGENTS.md",
+        programs=("cursor", "cursor-agent"),
+        folder=lambda places: places.home / ".cursor",
         arguments=("--root", "${workspaceFolder}"),
         after="Cursor shows the server in its settings, where it is switched on.",
     ),

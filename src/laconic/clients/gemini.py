@@ -85,6 +85,8 @@ CLIENT: Final = Client(
         entry=plain_entry,
         command=read_words,
         notes="GEMINI.md",
+        programs=("gemini",),
+        folder=lambda places: places.home / ".gemini",
         user_notes=lambda places: places.home / ".gemini" / "GEMINI.md",
     ),
     launcher=Gemini(),

@@ -68,7 +68,7 @@ def place(edit: ConfigChange) -> Path:
         path = edit.path.resolve()
         inside = any(path.is_relative_to(folder.resolve()) for folder in edit.within)
     except (OSError, RuntimeError) as error:
-        raise Unreadable(f"{edit.path} cannot be followed: {error}.", "Mend the link, or use --print.") from None
+        raise Unreadable(f"{edit.path} cannot be followed: {error}.", "Fix the link, or use --print.") from None
     if not inside:
         problem = f"{edit.path} is a link to {path}, outside of {edit.within[0]}: it is not written through."
         raise Unreadable(problem, "Put a file in its place, or use --print and edit it by hand.")
@@ -77,12 +77,18 @@ def place(edit: ConfigChange) -> Path:
 
 def configured_command(client: ClientSetup, places: Places, scope: Scope) -> list[str] | None:
     """The command by which a client starts us, or None when it does not."""
+    entry = configured_entry(client, places, scope)
+    return None if entry is None else client.command(entry)
+
+
+def configured_entry(client: ClientSetup, places: Places, scope: Scope) -> Mapping[str, Any] | None:
+    """Our entry in a client's file, or None when there is none."""
     path = client.file(places, scope)
     if not path.is_file():
         return None
     parse: Callable[[str], Any] = tables.parse if path.suffix == ".toml" else jsonc.parse
-    entry = _entry(parse(read(path)), (*client.table, NAME))
-    return client.command(entry) if isinstance(entry, Mapping) else None
+    entry = _entry(parse(read(path).removeprefix(_MARK)), (*client.table, NAME))
+    return entry if isinstance(entry, Mapping) else None
 
 
 def is_needed_elsewhere(client: ClientSetup, places: Places, scope: Scope) -> bool:
@@ -120,9 +126,8 @@ def apply(edit: ConfigChange, backups: Path) -> Done:
         write(path, after)
         return Done(path, "created")
     copy = _backup(backups, path)
-    if (
-        _change_named(edit.take, before, path) == before
-    ):  # a file that holds ours already is not what was there before us
+    is_theirs = _change_named(edit.take, before, path) == before
+    if is_theirs:  # a file that holds ours already is not what was there before us
         backups.mkdir(parents=True, exist_ok=True, mode=0o700)
         write_whole(copy, path.read_bytes())
     write(path, after)
@@ -137,11 +142,13 @@ def undo(edit: ConfigChange, backups: Path) -> Done:
     now = read(path)
     copy = _backup(backups, path)
     before = read(copy) if copy.is_file() else None
-    after = before if before is not None and edit.put(before) == now else _change_named(edit.take, now, path)
+    after = _change_named(edit.take, now, path)
+    if before is not None and _change_named(edit.put, before, path) == now:
+        after = before
     if after == now:
         return Done(path, "unchanged")
     copy.unlink(missing_ok=True)
-    if before is None and after.strip() in {"", "{}"}:
+    if before is None and after.removeprefix(_MARK).strip() in {"", "{}"}:
         path.unlink()
         if path.parent.name.startswith("."):  # a client's own folder, such as .cursor
             with suppress(OSError):
@@ -156,7 +163,7 @@ def read(path: Path) -> str:
     try:
         return path.read_bytes().decode()
     except (OSError, UnicodeDecodeError) as error:
-        raise Unreadable(f"{path} cannot be read: {error}.", "Mend the file, or use --print.") from None
+        raise Unreadable(f"{path} cannot be read: {error}.", "Fix the file, or use --print.") from None
 
 
 def write(path: Path, text: str) -> None:

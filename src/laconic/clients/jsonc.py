@@ -32,9 +32,7 @@ def parse(text: str) -> Any:
     try:
         return json.loads(" ".join(bare)) if bare else {}
     except (ValueError, RecursionError) as error:
-        raise UsageError(
-            f"That is not JSON: {error}.", "Mend the file, or use --print and edit it by hand."
-        ) from None
+        raise UsageError(f"That is not JSON: {error}.", "Fix the file, or use --print and edit it by hand.") from None
 
 
 def put(text: str, path: Sequence[str], value: object) -> str:
@@ -106,7 +104,7 @@ def _members(text: str, opening: int) -> tuple[list[_Member], int]:
                 key = (start, end)
         if kind != "gap":
             last = end
-    raise UsageError("An object is not closed.", "Mend the file, or use --print and edit it by hand.")
+    raise UsageError("An object is not closed.", "Fix the file, or use --print and edit it by hand.")
 
 
 def _member(text: str, key: tuple[int, int], value: int, end: int) -> _Member:

@@ -252,6 +252,8 @@ CLIENT: Final = Client(
         entry=_entry,
         command=lambda entry: [str(word) for word in entry.get("command") or []],
         notes="AGENTS.md",
+        programs=("opencode",),
+        folder=_folder,
         user_notes=lambda places: _folder(places) / "AGENTS.md",
         own_folders=lambda places: (_folder(places),),
     ),

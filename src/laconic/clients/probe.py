@@ -24,14 +24,22 @@ class Answered:
 
     problem: str = ""
     tools: tuple[str, ...] = ()
+    schemas: tuple[Mapping[str, Any], ...] = ()  # the tools as the server lists them
+    instructions: str = ""
+    has_resources: bool = False
     seconds: float = 0.0  # until the server had answered `initialize`
     listed: float = 0.0  # until it had listed its tools
 
 
 def ask(
-    command: Sequence[str], root: Path, *, seconds: float = 20.0, environment: Mapping[str, str] | None = None
+    command: Sequence[str],
+    root: Path,
+    *,
+    seconds: float = 20.0,
+    environment: Mapping[str, str] | None = None,
+    client: str = "laconic doctor",
 ) -> Answered:
-    """Initialise and list the tools."""
+    """Initialise and list the tools, as a client of this name."""
     words = [word.replace("${workspaceFolder}", str(root)) for word in command]
     if not words:
         return Answered("the command is empty")
@@ -56,28 +64,36 @@ def ask(
     try:
         assert server.stdin is not None
         assert server.stdout is not None
-        return _talk(server.stdin, server.stdout, started)
+        return _talk(server.stdin, server.stdout, started, client)
     finally:
         late.cancel()
         server.kill()
         server.communicate()
 
 
-def _talk(to: IO[bytes], back: IO[bytes], started: float) -> Answered:
+def _talk(to: IO[bytes], back: IO[bytes], started: float, client: str) -> Answered:
     about = {
         "protocolVersion": _VERSION,
         "capabilities": {},
-        "clientInfo": {"name": "laconic doctor", "version": "1"},
+        "clientInfo": {"name": client, "version": "1"},
     }
-    if _request(to, back, 1, "initialize", about) is None:
+    greeting = _request(to, back, 1, "initialize", about)
+    if greeting is None:
         return Answered("the server did not answer `initialize`")
     seconds = time.perf_counter() - started
     _say(to, {"method": "notifications/initialized"})
     listed = _request(to, back, 2, "tools/list", {})
     if listed is None:
         return Answered("the server did not list its tools", seconds=seconds)
-    names = tuple(str(tool["name"]) for tool in listed.get("tools", ()))
-    return Answered(tools=names, seconds=seconds, listed=time.perf_counter() - started)
+    tools = tuple(listed.get("tools", ()))
+    return Answered(
+        tools=tuple(str(tool["name"]) for tool in tools),
+        schemas=tools,
+        instructions=str(greeting.get("instructions") or ""),
+        has_resources="resources" in (greeting.get("capabilities") or {}),
+        seconds=seconds,
+        listed=time.perf_counter() - started,
+    )
 
 
 def _request(to: IO[bytes], back: IO[bytes], number: int, method: str, params: object) -> dict[str, Any] | None:

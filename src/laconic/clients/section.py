@@ -27,3 +27,11 @@ def take(text: str) -> str:
         return text
     left = _WITH_GAP.sub("\n\n", text)
     return left.strip("\n") + "\n" if left.strip() else ""
+
+
+def extract(text: str) -> str:
+    """The section itself, without the marks; empty when there is none."""
+    found = _SECTION.search(text)
+    if found is None:
+        return ""
+    return found[0].removeprefix(START).removesuffix(END).strip()

@@ -37,6 +37,8 @@ class ClientSetup:
     entry: Callable[[list[str]], dict[str, object]]
     command: Callable[[Mapping[str, Any]], list[str]]
     notes: str  # the file in a project that its models read
+    programs: tuple[str, ...]  # any of them on the path means that it is installed
+    folder: Callable[[Places], Path]  # and so does this folder
     user_notes: Callable[[Places], Path] | None = None
     own_folders: Callable[[Places], tuple[Path, ...]] | None = None  # of its files, beside the home folder
     arguments: tuple[str, ...] = ()  # for a client that does not start servers in the project's folder

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+import re
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from laconic.errors import UsageError
+
+_BARE_KEY: Final = re.compile(r"[\w-]+", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,9 +26,7 @@ def parse(text: str) -> dict[str, Any]:
     try:
         return tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError) as error:
-        raise UsageError(
-            f"That is not TOML: {error}.", "Mend the file, or use --print and edit it by hand."
-        ) from None
+        raise UsageError(f"That is not TOML: {error}.", "Fix the file, or use --print and edit it by hand.") from None
 
 
 def put(text: str, table: tuple[str, ...], values: Mapping[str, object]) -> str:
@@ -33,22 +34,27 @@ def put(text: str, table: tuple[str, ...], values: Mapping[str, object]) -> str:
     held = _at(parse(text), table)
     if held is not None and all(held.get(key) == value for key, value in values.items()):
         return text
-    line = "\r\n" if "\r\n" in text else "\n"
+    wanted = {**(held or {}), **values}
+    if (inline := _inline(text, table, wanted)) is not None:
+        return _check(inline, table, wanted, text)
+    line = "\n"
+    if "\r\n" in text:
+        line = "\r\n"
     rows = "".join(f"{key} = {_dump(value)}{line}" for key, value in values.items())
     header = f"[{'.'.join(table)}]{line}"
     if held is None:
         changed = _end_line(text, line) + (line if text.strip() else "") + header + rows
     else:
         changed = _replace_rows(text, table, rows, values)
-    written = _at(parse(changed), table)
-    wanted = {**(held or {}), **values}
-    return _check(changed, written == wanted and _apart(changed, table) == _apart(text, table))
+    return _check(changed, table, wanted, text)
 
 
 def take(text: str, table: tuple[str, ...]) -> str:
     """The text without the table and the tables inside it."""
     if _at(parse(text), table) is None:
         return text
+    if (inline := _inline(text, table, None)) is not None:
+        return _check(inline, table, None, text)
     kept: list[str] = []
     ours, waiting = False, ""
     for statement in _statements(text):
@@ -67,13 +73,36 @@ def take(text: str, table: tuple[str, ...]) -> str:
         if not ours:
             kept.append(statement.text)
     changed = "".join(kept) + (waiting if not ours else waiting.lstrip("\r\n"))
-    return _check(changed, _at(parse(changed), table) is None and _apart(changed, table) == _apart(text, table))
+    return _check(changed, table, None, text)
 
 
-def _check(text: str, well: bool) -> str:
-    if not well:
+def _check(changed: str, table: tuple[str, ...], wanted: object, before: str) -> str:
+    """The changed text, if it says what is wanted of the table and of all else what it said before."""
+    held = _read(changed)
+    if held is None or _at(held, table) != wanted or _apart(changed, table) != _apart(before, table):
         raise UsageError("The file is laid out in a way that is not understood.", "Use --print and edit it by hand.")
-    return text
+    return changed
+
+
+def _inline(text: str, table: tuple[str, ...], wanted: Mapping[str, object] | None) -> str | None:
+    """The change where the outer table is one value, `servers = { ... }`; None where it is not."""
+    parts: list[str] = []
+    found = False
+    opened = False  # a header was passed: what follows is inside of another table
+    for statement in _statements(text):
+        opened = opened or statement.kind == "table"
+        name, sign, _ = statement.text.partition("=")
+        if not opened and statement.kind == "assignment" and name.strip() == table[0]:
+            outer = dict(_at(parse(statement.text), table[:1]))
+            outer.pop(table[1], None)
+            if wanted is not None:
+                outer[table[1]] = wanted
+            rest = statement.text[statement.text.rindex("}") + 1 :]
+            parts.append(f"{name}{sign} {_dump(outer)}{rest}")
+            found = True
+        else:
+            parts.append(statement.text)
+    return "".join(parts) if found else None
 
 
 def _replace_rows(text: str, table: tuple[str, ...], rows: str, values: Mapping[str, object]) -> str:
@@ -152,4 +181,11 @@ def _end_line(text: str, line: str) -> str:
 def _dump(value: object) -> str:
     if isinstance(value, list):
         return "[" + ", ".join(_dump(item) for item in value) + "]"
+    if isinstance(value, Mapping):
+        rows = [f"{_dump_key(key)} = {_dump(item)}" for key, item in value.items()]
+        return "{ " + ", ".join(rows) + " }" if rows else "{}"
     return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007F")
+
+
+def _dump_key(key: str) -> str:
+    return key if _BARE_KEY.fullmatch(key) else json.dumps(key, ensure_ascii=False)

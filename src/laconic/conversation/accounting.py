@@ -20,6 +20,7 @@ from laconic.wire.usage import Usage
 
 _SLACK: Final = 1.1  # by which our count of a prompt's fixed part may fall short of the provider's
 _HOUR: Final = 3600.0
+_SMALL: Final = 0.01  # dollars below which a bill shows hundredths of a cent
 
 
 class TurnSizes(msgspec.Struct, frozen=True):
@@ -239,9 +240,15 @@ def describe(bill: Bill) -> str:
     about = "about " if bill.estimated else ""
     prompts = f"{about}{bill.tokens:,} prompt tokens"
     if not same and bill.tokens_without:
-        share = bill.tokens / bill.tokens_without
-        prompts += f" instead of about {round(bill.tokens_without):,} ({share:.0%})"
+        change = describe_change(bill.tokens, bill.tokens_without)
+        prompts += f" instead of about {round(bill.tokens_without):,} ({change})"
     return f"{prompts}, {about}{bill.output:,} output tokens; {describe_money(bill, about)}"
+
+
+def describe_change(now: float, before: float) -> str:
+    """`25% fewer`, `3% more`."""
+    word = "more" if now > before else "fewer"
+    return f"{abs(1 - now / before):.0%} {word}"
 
 
 def describe_money(bill: Bill, about: str = "") -> str:
@@ -249,16 +256,17 @@ def describe_money(bill: Bill, about: str = "") -> str:
     everything = bill.tokens + bill.output
     if bill.unpriced >= everything:
         return "price unknown (set `prices`)"
-    paid = f"{about}{_money(bill.dollars)}, {_money(bill.output_dollars)} of it for output"
+    largest = max(bill.dollars, bill.dollars_without)
+    paid = f"{about}{_money(bill.dollars, largest)}"
     if bill.dollars != bill.dollars_without:
-        paid = (
-            f"{about}{_money(bill.dollars)} instead of about {_money(bill.dollars_without)}, "
-            f"{_money(bill.output_dollars)} of it for output"
-        )
+        paid += f" instead of about {_money(bill.dollars_without, largest)}"
+    paid += f", {_money(bill.output_dollars, largest)} of it for output"
     if bill.unpriced:
         paid += f"; price unknown for {bill.unpriced:,} tokens"
     return paid
 
 
-def _money(dollars: float) -> str:
-    return f"${dollars:.4f}" if 0 < dollars < 0.01 else f"${dollars:,.2f}"
+def _money(dollars: float, largest: float) -> str:
+    """Every amount of a sentence with as many digits as its largest."""
+    digits = 4 if largest < _SMALL else 2
+    return f"${dollars:,.{digits}f}"

@@ -8,10 +8,10 @@ from typing import Any, Final
 
 import aiohttp
 
+from laconic.exchange.caller import Target
+from laconic.exchange.plan import Plan
 from laconic.gateway.compression import SideReader, opened
 from laconic.gateway.headers import downward
-from laconic.gateway.plan import Plan
-from laconic.gateway.routes import Target
 from laconic.wire.formats import format_named
 from laconic.wire.limits import RateLimits
 from laconic.wire.prompted.answer import downward as with_calls

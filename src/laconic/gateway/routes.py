@@ -13,6 +13,7 @@ from urllib.parse import parse_qs, urlsplit
 import msgspec
 
 from laconic.errors import BadSetting, LaconicError, UsageError
+from laconic.exchange.caller import Target
 from laconic.wire.formats import FORMATS
 from laconic.wire.provider_format import ProviderFormat
 
@@ -32,16 +33,6 @@ class Upstreams(msgspec.Struct, frozen=True):
     openai: str = ""
     gemini: str = ""
     named: Mapping[str, str] = {}
-
-
-class Target(msgspec.Struct, frozen=True):
-    """Where a request goes."""
-
-    upstream: str  # anthropic, openai, gemini, or a configured name
-    base: str
-    path: str  # as the provider is asked for it
-    format: str = ""  # empty: not a conversation
-    model: str = ""  # where the path names it
 
 
 def upstreams(anthropic: str, openai: str, gemini: str, named: str) -> Upstreams:

@@ -11,8 +11,7 @@ from urllib.parse import parse_qs
 import msgspec
 
 from laconic.clients.registry import session_headers
-from laconic.gateway.engine_adapter import Caller
-from laconic.gateway.routes import Target
+from laconic.exchange.caller import Caller, Target
 from laconic.wire.parsed_request import ParsedRequest
 from laconic.wire.session_id import opening, stated_id
 
@@ -39,7 +38,14 @@ def caller(target: Target, headers: Mapping[str, str], query: str, conversation:
     named = named or stated_id(conversation)
     session = _hash(target.upstream, _stated_account(headers), named, opening(conversation))
     model = conversation.model or target.model
-    return Caller(session[:32], _account(target, headers, query), model, headers.get("anthropic-beta", ""))
+    family = _hash(target.upstream, _stated_account(headers), named) if named else ""
+    return Caller(
+        session=session[:32],
+        account=_account(target, headers, query),
+        model=model,
+        wishes=headers.get("anthropic-beta", ""),
+        family=family[:32],
+    )
 
 
 def _account(target: Target, headers: Mapping[str, str], query: str) -> str:

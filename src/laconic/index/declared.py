@@ -182,7 +182,8 @@ def read_type_after_colon(name: str, signature: str) -> Given:
 
 def read_type_before_name(name: str, signature: str) -> Given:
     """`T name`."""
-    if match := re.search(rf"({_TYPE})\s+[*&]?{re.escape(name)}\s*(?:[=;,]|$)", signature.strip()):
+    pattern = rf"({_TYPE})(?:\s*[*&]+\s*|\s+)(?:const\s+)?{re.escape(name)}\s*(?:[=;,\[{{(:]|[A-Z]|$)"
+    if match := re.search(pattern, signature.strip()):
         return Given("type", match[1])
     return Given("opaque")
 

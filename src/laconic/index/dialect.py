@@ -62,7 +62,9 @@ class LanguageDialect:
     binds_head: bool = False  # `import a.b` binds `a`
     modules_by_file: bool = False  # the same import means different modules in two files of a folder
     passing: frozenset[str] = frozenset()  # members of wrappers that give what is in them: `unwrap`
+    typed_lists: re.Pattern[str] | None = None  # a literal that says what it is: group 1 is the type
     lists: re.Pattern[str] | None = None  # how a literal begins that is a list or a map of the language
+    fixtures: str = ""  # the file whose functions give tests what their parameters are named after
     builtin: frozenset[str] = frozenset()  # types that are never ours
     locate: Locate | None = None  # the files that an import means
     find_part: FindPart | None = None  # a module inside a module

@@ -23,13 +23,14 @@ from mcp.shared.exceptions import MCPError
 from laconic import __version__
 from laconic.config import Settings
 from laconic.errors import LaconicError, RecallFailed
+from laconic.mcp_server.client_needs import has_resources
 from laconic.mcp_server.guide import help_text
 from laconic.mcp_server.instructions import INSTRUCTIONS
 from laconic.mcp_server.offers import SCHEME, TEMPLATES, list_resources, list_tools
 from laconic.plane.session import Session
 
 if TYPE_CHECKING:
-    from mcp.server.context import ServerRequestContext
+    from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
 
     from laconic.plane.plane import Plane
 
@@ -54,7 +55,7 @@ class CodePlane:
 
     def server(self) -> Server[None]:
         """The server object of the SDK with our handlers."""
-        return Server(
+        server: Server[None] = Server(
             "laconic",
             version=__version__,
             instructions=INSTRUCTIONS,
@@ -65,6 +66,17 @@ class CodePlane:
             on_list_resource_templates=self._list_templates,
             on_read_resource=self._read_resource,
         )
+        server.middleware.append(self._adapt_capabilities)
+        return server
+
+    async def _adapt_capabilities(self, ctx: ServerRequestContext[Any], call_next: CallNext) -> HandlerResult:
+        """Take resources out of what is offered to clients that are better off without."""
+        result = await call_next(ctx)
+        if ctx.method not in {"initialize", "server/discover"} or not isinstance(result, dict):
+            return result
+        if not has_resources(ctx.params, self._settings.patterns("mcp.without_resources")):
+            result["capabilities"].pop("resources", None)
+        return result
 
     @asynccontextmanager
     async def _lifespan(self, server: Server[Any]) -> AsyncIterator[None]:

@@ -17,6 +17,7 @@ from typing import Final
 
 from laconic.config import Settings
 from laconic.errors import IndexUnavailable, LaconicError, NotAllowed, RecallFailed, UnknownName, UsageError
+from laconic.index.build import Progress
 from laconic.index.resolve import Code
 from laconic.index.workspace_index import Index
 from laconic.plane.arguments import clean, understand, usage
@@ -66,8 +67,10 @@ class Plane:
         shell: bool = False,
         flags: Sequence[str] = (),
         editing: bool = True,
+        progress: Progress | None = None,
     ) -> None:
         self.root = root.resolve()
+        self._progress = progress  # told how far a build is that a command waits for
         self.tools = tools
         self.editing = editing  # whether files may be changed; if not, nothing is kept for later edits either
         self.shell = shell  # answers are read in a terminal: ready calls are commands
@@ -137,6 +140,7 @@ class Plane:
         tokens, failed, repaired, cut = 0, False, False, ""
         try:
             tool = find(name, self.tools)
+            name = tool.name  # calls by a guessed name count as calls of the tool
             if tool.writes and not self.editing:
                 raise NotAllowed(f"{tool.name} is switched off.", "Start the server with --edit to allow it.")
             arguments = understand(tool, given)
@@ -247,7 +251,7 @@ class Plane:
 
     def _build(self) -> str:
         """For a command, which asks once: complete, however long that takes; another writer is waited for."""
-        locked = self.index.store.kept and self.index.build(seconds=_OTHERS).locked
+        locked = self.index.store.kept and self.index.build(self._progress, seconds=_OTHERS).locked
         if locked or not self.index.store.kept:
             return self.index.refresh()
         return ""

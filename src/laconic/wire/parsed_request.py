@@ -40,6 +40,7 @@ class ParsedRequest:
 
     def remember(self, shapes: Shapes) -> ParsedRequest:
         """Use, and add to, the shapes of earlier requests of the same session."""
+        shapes.update(self._shapes)
         self._shapes = shapes
         return self
 

@@ -50,6 +50,7 @@ class Address:
     headers: Callable[[str], dict[str, str]] | None = None  # key -> what our own agent sends
     variables: tuple[str, ...] = ()  # that name the base URL
     keys: tuple[str, ...] = ()  # variables that hold the key
+    tokens: tuple[str, ...] = ()  # variables that hold a token, which is sent as a bearer's
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,5 +96,6 @@ class ProviderFormat:
     output_limits: tuple[Path, ...] = ()  # where the longest answer is stated
     limits: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # rate limits: field -> headers
     counts_cached: Callable[[str], bool] = bool  # model -> whether cache reads count against a limit of tokens
+    append_text: Callable[[bytes, str], bytes] | None = None  # a message with a text behind it; None: not possible
     dialect: ProviderDialect | None = None  # how our own agent speaks it
     written_calls: WrittenCalls | None = None

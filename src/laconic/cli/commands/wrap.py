@@ -32,6 +32,10 @@ _FLAGS: Final = {
     "--off": "send requests on unchanged; the gateway still counts their cost, and the client still gets our tools",
 }
 
+_NO_MODEL: Final = frozenset(  # first words of a client with which it asks no model
+    {"--version", "-v", "-V", "version", "--help", "-h", "help", "login", "logout", "auth", "mcp"}
+)
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     for flag, help in _FLAGS.items():
@@ -49,8 +53,11 @@ def run(args: argparse.Namespace, settings: Settings) -> int:
         setattr(args, flag.removeprefix("--").replace("-", "_"), True)
     client = find_client(name)
     seen = Situation(Path.cwd(), child_environment(), tuple(words))
-    code_plane = [] if args.no_code_plane else _code_plane()
-    if args.no_gateway:
+    code_plane = _code_plane()
+    asks_no_model = bool(name and words and words[0] in _NO_MODEL)
+    if args.no_code_plane or asks_no_model:
+        code_plane = []
+    if args.no_gateway or asks_no_model:
         from laconic.gateway.client_process import run_alone
 
         made = client.launch(seen, (), "", code_plane)
@@ -92,7 +99,10 @@ def _run_through(
     try:
         upstreams = client.find_upstreams(seen, defaults)
     except Unroutable as error:
-        around = "Or take our tools without the gateway: add --no-gateway."
+        program = client.launch(seen, (), "", []).words[0]
+        around = f"Or run `{program}` without laconic."
+        if _takes_tools(client, seen):
+            around = "Or take our tools without the gateway: add --no-gateway."
         raise Unroutable(error.problem, f"{error.fix} {around}".strip()) from None
     where = listen("127.0.0.1:0", "", "", "", insecure=False)
     opened = bind(where)
@@ -105,6 +115,11 @@ def _run_through(
     problems = f"; problems are in {log.path}" if log.path.exists() else ""
     print(f"{_summary(app, client)}{problems}", file=sys.stderr)
     return code
+
+
+def _takes_tools(client: WrappedClient, seen: Situation) -> bool:
+    """Whether the client can be given tools of ours."""
+    return client.launch(seen, (), "", ["laconic"]) != client.launch(seen, (), "", [])
 
 
 def _write_files(made: Launch, folder: Path) -> list[str]:

@@ -73,7 +73,7 @@ _TYPED: Final = """
 """
 
 _REFERENCES: Final = """
-[(identifier) (property_identifier) (private_property_identifier) (shorthand_property_identifier) (this) (super)%s] @id
+[(identifier) (property_identifier) (private_property_identifier) (shorthand_property_identifier) (shorthand_property_identifier_pattern) (this) (super)%s] @id
 (variable_declarator name: (identifier) @local)
 (shorthand_property_identifier_pattern) @local
 (object_pattern (pair_pattern value: (identifier) @local))
@@ -110,6 +110,8 @@ _KEYED: Final = """
 (variable_declarator type: (type_annotation (_) @type) value: (object [(pair key: (property_identifier) @key) (shorthand_property_identifier) @key (method_definition name: (property_identifier) @key)]))
 (function_declaration return_type: (type_annotation (_) @type) body: (statement_block (return_statement (object [(pair key: (property_identifier) @key) (shorthand_property_identifier) @key]))))
 (method_definition return_type: (type_annotation (_) @type) body: (statement_block (return_statement (object [(pair key: (property_identifier) @key) (shorthand_property_identifier) @key]))))
+(required_parameter pattern: (object_pattern [(shorthand_property_identifier_pattern) @key (pair_pattern key: (property_identifier) @key) (object_assignment_pattern left: (shorthand_property_identifier_pattern) @key)]) type: (type_annotation (_) @type))
+(variable_declarator name: (object_pattern [(shorthand_property_identifier_pattern) @key (pair_pattern key: (property_identifier) @key) (object_assignment_pattern left: (shorthand_property_identifier_pattern) @key)]) value: [(identifier) (member_expression) (call_expression) (this)] @value)
 (as_expression (object [(pair key: (property_identifier) @key) (shorthand_property_identifier) @key]) (_) @type)
 (satisfies_expression (object [(pair key: (property_identifier) @key) (shorthand_property_identifier) @key]) (_) @type)
 """
@@ -508,6 +510,7 @@ SCRIPT: Final = LanguageDialect(
     reach={"private": "file"},
     default_exports=True,
     merges=True,
+    typed_lists=re.compile(r"new\s+([\w.]+<[^()]+>)\s*\("),
     lists=re.compile(r"\["),
     builtin=_BUILT_IN_TYPES,
     locate=_locate,

@@ -312,6 +312,7 @@ _DIALECT: Final = LanguageDialect(
     open_modules=True,
     binds_head=True,
     lists=re.compile(r"[\[{]"),
+    fixtures="conftest.py",
     builtin=_BUILT_IN_TYPES,
     locate=_locate,
     find_part=_find_part,

@@ -27,6 +27,7 @@ _GENERIC_CALL: Final = re.compile(rb"<[\w\s,.?&*\[\]<>]{1,80}>\(")
 _NAME: Final = re.compile(rb"(?<![\w])[A-Za-z_]\w*")
 _QUOTED: Final = re.compile(rb"\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*'|//[^\n]*|/\*.*?\*/", re.DOTALL)
 _Name = tuple[int, int, tuple[int, int]]  # where it starts and ends, and its row and column
+_PLAIN_CHAIN: Final = re.compile(r"[\w$.]+")
 _PLAIN_TYPE: Final = re.compile(r"[&*\s]*(?:(?:struct|const)\s+)?([A-Za-z_][\w.]*)")
 _NEVER: Final = 1 << 62
 
@@ -120,11 +121,24 @@ def _find_keys(ready: Compiled, root: Node) -> dict[int, str]:
     if ready.keyed is None:
         return found
     for _, parts in QueryCursor(ready.keyed).matches(root):
+        receiver = _read_literal_type(parts)
+        if receiver:
+            found.update((key.start_byte, receiver) for key in parts["key"])
+    return found
+
+
+def _read_literal_type(parts: dict[str, list[Node]]) -> str:
+    """A literal of a type as `Type{}`; what is taken apart as it is written, its arguments left out."""
+    if "type" in parts:
         written = (parts["type"][0].text or b"").decode("utf-8", "replace")
         name = _PLAIN_TYPE.match(written.replace("::", "."))
-        if name:
-            found.update((key.start_byte, f"{name[1]}{{}}") for key in parts["key"])
-    return found
+        return f"{name[1]}{{}}" if name else ""
+    value = parts["value"][0]
+    called = value.child_by_field_name("function") if value.type == "call_expression" else None
+    written = ((called or value).text or b"").decode("utf-8", "replace")
+    if not _PLAIN_CHAIN.fullmatch(written):
+        return ""
+    return f"{written}()" if called is not None else written
 
 
 def _stretches(nodes: Iterable[Node]) -> list[tuple[int, int]]:

@@ -114,9 +114,16 @@ class Judge:
             return None
         if not wanted.is_member:
             return Verdict("unique", True) if dialect.shared == "all" and wanted.unique else _BY_NAME
-        if dialect.bare_members or dialect.shorthand or wanted.symbol.kind in {"field", "constant", "class"}:
+        if dialect.bare_members:
+            return _BY_NAME if self._may_inherit_bare(place) else None
+        if dialect.shorthand or wanted.symbol.kind in {"field", "constant", "class"}:
             return _BY_NAME
         return None
+
+    def _may_inherit_bare(self, place: NamePlace) -> bool:
+        """Whether a bare name may be a member that a type around inherits from something that is not known."""
+        around = classes.enclosing_types(self.code, place)
+        return any(not classes.is_whole(self.code, type_) for type_ in around)
 
     def _implicit(self, wanted: TargetSymbol, place: NamePlace) -> list[Verdict | None]:
         """A bare name as a member of the types around it; empty when none of them has such a member."""
@@ -141,7 +148,9 @@ class Judge:
         if found.kind == "symbol":
             tier = "import" if whole.kind == "module" else "member"
             found = self._by_use(found, ref)
-            verdict = self._compare(wanted, found, tier) or self._judge_mixed(wanted, whole, ref)
+            verdict = self._compare(wanted, found, tier)
+            if verdict is None and not set(found.symbols) & (wanted.up | wanted.down):
+                verdict = self._judge_mixed(wanted, whole, ref)
             if verdict == _OVERRIDE and ref.receiver in wanted.dialect.above and wanted.up & set(found.symbols):
                 return None  # `super` never leads down
             return verdict
@@ -186,9 +195,12 @@ class Judge:
         home, source = self.code.sources[wanted.symbol.file], self.code.sources[file]
         if home.id == file or home.folder == source.folder:
             return True
-        named = [classes.owner_name(self.code, wanted.symbol)]
-        named += [each.name for number in wanted.owners if (each := self.code.symbol(number))]
-        return any(self.code.mentions_in(file, name) for name in set(named) if name)
+        named = {classes.owner_name(self.code, wanted.symbol)}
+        for owner in wanted.owners:
+            for number in (owner, *classes.descendants(self.code, owner)):
+                symbol = self.code.symbol(number)
+                named.add(symbol.name if symbol else "")
+        return any(self.code.mentions_in(file, name) for name in named if name)
 
     def _compare(self, wanted: TargetSymbol, meant: Meaning, tier: str) -> Verdict | None:
         """A use that was resolved, against the symbol."""

@@ -136,6 +136,9 @@ class Values:
         """What calling something gives; a foreign function may return something of ours, a foreign class does not."""
         dialect = self.code.sources[place.file].dialect
         head, last = ends
+        if step.text == "{}" and meant.kind == "symbol":
+            types = [each.id for each in self._symbols(meant) if each.kind in TYPES]
+            meant = of(types) if types else meant
         stands_out = dialect.types_stand_out or step.text == "{}"
         if meant.kind == "foreign" and (head in dialect.builtin or (last[:1].isupper() and stands_out)):
             return ALIEN
@@ -344,6 +347,8 @@ class Values:
         if cast := _CAST.match(text):
             return self.read_type(place, cast[1])
         dialect = self.code.sources[place.file].dialect
+        if dialect.typed_lists is not None and (typed := dialect.typed_lists.match(text)):
+            return self.read_type(place, typed[1])
         if dialect.lists is not None and dialect.lists.match(text):
             return ALIENS if "struct" in text[:40] else CONTAINER
         if text.startswith(_LITERALS) or text[:1].isdigit():
@@ -369,8 +374,24 @@ class Values:
         for binding in found:
             line, column = local.place(binding.at)
             at = NamePlace(place.file, place.scope, line, column)
-            meanings.append(self._follow_given(at, binding.given, deep + 1))
+            meant = self._follow_given(at, binding.given, deep + 1)
+            if binding.given.kind == "opaque":
+                meant = self._read_fixture(place, name, deep)
+            meanings.append(meant)
         return _agree(meanings)
+
+    def _read_fixture(self, place: NamePlace, name: str, deep: int) -> Meaning:
+        """What a test gets under the name of a parameter: the result of the function of that name beside it."""
+        source = self.code.sources[place.file]
+        if not source.dialect.fixtures or source.file_class != "test":
+            return UNKNOWN
+        found: list[Meaning] = []
+        for each in self.code.find_named(name):
+            home = self.code.sources.get(each.file)
+            near = home is not None and (home.id == source.id or home.path.endswith(source.dialect.fixtures))
+            if near and each.kind == "function" and each.parent is None:
+                found.append(self.read_result(each, deep + 1))
+        return _agree(found)
 
     def _inner(self, symbol: Symbol) -> int:
         """The scope in which the right-hand side of a field stands: a method for `self.x = y`, else its owner."""

@@ -89,6 +89,15 @@ def compose(role: str, text: str) -> bytes:
     return msgspec.json.encode({"role": role, "content": [{"type": "text", "text": text}]})
 
 
+def append_text(message: bytes, text: str) -> bytes:
+    """A message with a text behind all of its blocks."""
+    held = msgspec.json.decode(message)
+    content = held["content"]
+    if isinstance(content, str):
+        content = [{"type": "text", "text": content}]
+    return msgspec.json.encode({**held, "content": [*content, {"type": "text", "text": text}]})
+
+
 def faults(conversation: ParsedRequest) -> list[Fault]:
     """What the API would refuse."""
     found = [
@@ -118,7 +127,13 @@ _GROWING: Final = {"text_delta": "text", "thinking_delta": "thinking", "signatur
 
 def write(asking: Asking) -> bytes:
     """The body of a request, with two marks for the cache: behind what never changes, and behind the history."""
-    messages = [_message(message, at) for at, message in enumerate(asking.messages)]
+    messages: list[Json] = []
+    for at, message in enumerate(asking.messages):
+        written = _message(message, at)
+        if messages and messages[-1]["role"] == written["role"]:  # roles alternate
+            messages[-1] = {**written, "content": [*messages[-1]["content"], *written["content"]]}
+        else:
+            messages.append(written)
     if messages:
         *content, last = messages[-1]["content"]
         messages[-1] = {**messages[-1], "content": [*content, {**last, "cache_control": _MARK}]}
@@ -127,6 +142,8 @@ def write(asking: Asking) -> bytes:
         body["tools"] = [declare(tool) for tool in asking.tools]
     if asking.system:
         body["system"] = [{"type": "text", "text": asking.system, "cache_control": _MARK}]
+    if asking.temperature is not None:
+        body["temperature"] = asking.temperature
     return msgspec.json.encode({**body, "messages": messages, "stream": True})
 
 
@@ -497,6 +514,7 @@ FORMAT: Final = ProviderFormat(
     compose=compose,
     faults=faults,
     merged=True,
+    append_text=append_text,
     system=("system",),
     extend_system=extend_system,
     session=(
@@ -535,6 +553,7 @@ FORMAT: Final = ProviderFormat(
         headers=headers,
         variables=("ANTHROPIC_BASE_URL",),
         keys=("ANTHROPIC_API_KEY",),
+        tokens=("ANTHROPIC_AUTH_TOKEN",),
     ),
     dialect=ProviderDialect(write, MessageReader, whole, express),
     written_calls=WrittenCalls(rewrite=rewrite, stream=AnthropicStream, question=question),

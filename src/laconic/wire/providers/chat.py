@@ -119,6 +119,15 @@ def compose(role: str, text: str) -> bytes:
     return msgspec.json.encode({"role": role, "content": text})
 
 
+def append_text(message: bytes, text: str) -> bytes:
+    """A message with a text behind its content."""
+    held = msgspec.json.decode(message)
+    content = held["content"]
+    if isinstance(content, str):
+        return msgspec.json.encode({**held, "content": f"{content}\n\n{text}"})
+    return msgspec.json.encode({**held, "content": [*content, {"type": "text", "text": text}]})
+
+
 def faults(conversation: ParsedRequest) -> list[Fault]:
     """What the API would refuse."""
     return [
@@ -135,12 +144,17 @@ def write(asking: Asking) -> bytes:
     """The body of a request."""
     messages: list[Json] = [{"role": "system", "content": asking.system}] if asking.system else []
     for at, message in enumerate(asking.messages):
-        messages += _messages(message, at)
+        written = _messages(message, at)
+        if messages and messages[-1]["role"] == "user" == written[0]["role"]:  # roles alternate
+            written[0]["content"] = f"{messages.pop()['content']}\n\n{written[0]['content']}"
+        messages += written
     body: Json = {"model": asking.model, "messages": messages}
     if asking.tools:
         body["tools"] = [declare(tool) for tool in asking.tools]
     body |= {"stream": True, "stream_options": {"include_usage": True}}
     body["max_completion_tokens" if find_model(asking.model).max_completion_tokens else "max_tokens"] = asking.most
+    if asking.temperature is not None:
+        body["temperature"] = asking.temperature
     return msgspec.json.encode(body)
 
 
@@ -453,6 +467,7 @@ FORMAT: Final = ProviderFormat(
     shape=shape,
     compose=compose,
     faults=faults,
+    append_text=append_text,
     session=(
         ("prompt_cache_key",),
         ("metadata", "user_id"),

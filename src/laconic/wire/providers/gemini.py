@@ -94,6 +94,12 @@ def compose(role: str, text: str) -> bytes:
     return msgspec.json.encode({"role": "model" if role == "assistant" else "user", "parts": [{"text": text}]})
 
 
+def append_text(message: bytes, text: str) -> bytes:
+    """A content with a text behind all of its parts."""
+    held = msgspec.json.decode(message)
+    return msgspec.json.encode({**held, "parts": [*held["parts"], {"text": text}]})
+
+
 def faults(conversation: ParsedRequest) -> list[Fault]:
     """What the API would refuse."""
     found = [
@@ -128,8 +134,17 @@ def write(asking: Asking) -> bytes:
     if asking.tools:
         declared = [declare_function(tool) for tool in asking.tools]
         body["tools"] = [{"functionDeclarations": declared}]
-    body["contents"] = [_content(message) for message in asking.messages]
+    contents: list[Json] = []
+    for message in asking.messages:
+        written = _content(message)
+        if contents and contents[-1]["role"] == written["role"]:  # roles alternate
+            contents[-1] = {**written, "parts": [*contents[-1]["parts"], *written["parts"]]}
+        else:
+            contents.append(written)
+    body["contents"] = contents
     body["generationConfig"] = {"maxOutputTokens": asking.most}
+    if asking.temperature is not None:
+        body["generationConfig"]["temperature"] = asking.temperature
     return msgspec.json.encode(body)
 
 
@@ -326,6 +341,7 @@ FORMAT: Final = ProviderFormat(
     shape=shape,
     compose=compose,
     faults=faults,
+    append_text=append_text,
     system=("systemInstruction", "system_instruction"),
     extend_system=extend_system,
     thinking=(ThinkingField(("generationConfig", "thinkingConfig", "thinkingBudget")),),

@@ -71,6 +71,7 @@ class Asking(msgspec.Struct, frozen=True):
     tools: tuple[Offer, ...]
     messages: tuple[Message, ...]
     most: int  # tokens that the answer may have
+    temperature: float | None = None  # None: the model's own
 
 
 class ModelAnswer(msgspec.Struct, frozen=True):
