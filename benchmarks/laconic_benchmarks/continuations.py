@@ -15,7 +15,7 @@ from pathlib import Path
 from random import Random
 from typing import Final, NamedTuple
 
-from laconic.config import load
+from laconic.config import child_environment, load
 from laconic.plane.plane import Plane
 from laconic.render.table import Cell
 from laconic.tools import tools
@@ -100,12 +100,19 @@ def follow(text: str, root: Path) -> Iterator[str]:
             text=True,
             timeout=120,
             check=False,
-            env={**os.environ, "PATH": f"{Path(sys.executable).parent}:{os.environ.get('PATH', '')}"},
+            env=_environment(),
         )
         if done.returncode:
             yield f"exit code {done.returncode}: {command}: {done.stderr.strip()[:200]}"
         else:
             yield judge(text, done.stdout, command)
+
+
+def _environment() -> dict[str, str]:
+    """Ours, in which the program that runs this is found first."""
+    variables = dict(child_environment())
+    variables["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{variables.get('PATH', os.defpath)}"
+    return variables
 
 
 def judge(before: str, after: str, command: str) -> str:

@@ -29,7 +29,7 @@ def choose(
 def test_lines_are_taken_by_worth_for_cost_each_below_its_signature() -> None:
     worth = {("a", n): 0.1 for n in range(1, 31)} | {("a", 10): 9.0, ("a", 20): 7.0, ("b", 3): 10.0}
     assert choose(worth, 50) == {CodeBlock("b", Span(1, 15), (1,), " in Shop"): {1, 3}}
-    assert choose(worth, 140) == {
+    assert choose(worth, 135) == {
         CodeBlock("b", Span(1, 15), (1,), " in Shop"): {1, 3},
         CodeBlock("a", Span(1, 15), (1,), " in Shop"): {1, 10},
         CodeBlock("a", Span(16, 30), (16,), " in Shop"): {16, 20},

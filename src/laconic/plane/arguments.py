@@ -104,7 +104,10 @@ def _argument(tool: Tool, name: str, taken: set[str]) -> Argument | None:
     plain = name.lower().replace("-", "_").strip("_")
     if plain not in tool.fields:
         plain = _snake(name)
-    free = [argument for argument in tool.fields.values() if argument.name not in taken]
+    free = []
+    for argument in tool.fields.values():
+        if argument.name not in taken:
+            free.append(argument)
     for argument in free:
         if plain == argument.name or plain in argument.aliases:
             return argument

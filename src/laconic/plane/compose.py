@@ -120,7 +120,9 @@ def _fit_pieces(answer: ToolAnswer, room: int, count: Count, more: Callable[[int
     footing = count(footer(_omission(answer, len(pieces) - 1, more)) or "x") + 4
     if json:
         fixed = count(dump(_body(answer, []))) + 12
-        records = [Item((count(dump(_record(piece))) + 1,)) for piece in pieces]
+        records = []
+        for piece in pieces:
+            records.append(Item((count(dump(_record(piece))) + 1,)))
         return fit(records, room - fixed, footer=footing + 24)
     fixed = count(answer.head + answer.note)
     if answer.total is not None and answer.total > len(pieces):
@@ -169,7 +171,9 @@ def _text(answer: ToolAnswer, fitted: Fitted, more: Callable[[int], str]) -> str
 
 
 def _json(answer: ToolAnswer, fitted: Fitted, limit: int, more: Callable[[int], str]) -> str:
-    records = [_record(answer.pieces[index]) for index, _ in _shown_sizes(fitted)]
+    records = []
+    for index, _ in _shown_sizes(fitted):
+        records.append(_record(answer.pieces[index]))
     return envelope(answer.kind, _body(answer, records), _omission(answer, fitted.shown, more), fitted.cost, limit)
 
 

@@ -82,7 +82,10 @@ class StaleEdit(EditRefused):
 
     def __init__(self, problems: Sequence[_Problem]) -> None:
         self.problems = tuple(problems)
-        fresh = "".join(f"{_heading(one)}\n{_rows(one, len(one.look))}" for one in problems if one.look)
+        fresh = ""
+        for one in problems:
+            if one.look:
+                fresh += f"{_heading(one)}\n{_rows(one, len(one.look))}"
         super().__init__("Nothing was written.", f"{self.reasons}\n{fresh}".strip())
 
     @property

@@ -14,17 +14,28 @@ _LONGEST = 100  # characters of a signature
 
 def outline(call: ToolCall, file: OpenedFile) -> list[Piece]:
     """One piece a top-level symbol: its line; with the names of its members; with their signatures."""
-    row = call.plane.index.store.file(file.path)
-    if row is not None:
-        symbols = call.plane.index.store.symbols_in(row.id)
-    else:
-        symbols = []
-    members: dict[int | None, list[Symbol]] = {}
-    for symbol in symbols:
-        members.setdefault(symbol.parent, []).append(symbol)
+    members = _members(call, file)
     heading = header(file.path, file.tag, len(file.lines))
     tops = sorted(members.get(None, []), key=lambda symbol: (symbol.kind in _INNER, symbol.start))
-    return [_piece(symbol, members, heading, file.path) for symbol in tops]
+    found: list[Piece] = []
+    for symbol in tops:
+        found.append(_piece(symbol, members, heading, file.path))
+    return found
+
+
+def outline_type(call: ToolCall, file: OpenedFile, symbol: Symbol) -> Piece:
+    """One large type below the path of its file, in the same sizes."""
+    return _piece(symbol, _members(call, file), file.path, file.path)
+
+
+def _members(call: ToolCall, file: OpenedFile) -> dict[int | None, list[Symbol]]:
+    """The symbols of a file by what they stand in."""
+    row = call.plane.index.store.file(file.path)
+    members: dict[int | None, list[Symbol]] = {}
+    if row is not None:
+        for symbol in call.plane.index.store.symbols_in(row.id):
+            members.setdefault(symbol.parent, []).append(symbol)
+    return members
 
 
 def scaffold(call: ToolCall, symbol: Symbol, most: int) -> list[str]:
@@ -54,7 +65,9 @@ def _piece(symbol: Symbol, members: dict[int | None, list[Symbol]], heading: str
     record["members"] = [f"{each.qualified}:{each.start}" for _, each in inner]
     told = [each for _, each in inner if each.kind not in _INNER] or [each for _, each in inner]
     names = " ".join(f"{each.name}:{each.start}" for each in told)
-    lines = "".join(f"{'  ' * depth}{each.span} {_sign(each)}\n" for depth, each in inner)
+    lines = ""
+    for depth, each in inner:
+        lines += f"{'  ' * depth}{each.span} {_sign(each)}\n"
     return Piece(
         (f"{own} [{len(inner)} members]\n", f"{own}\n  {names}\n", f"{own}\n{lines}"), heading, symbol.start, record
     )

@@ -223,7 +223,9 @@ class Plane:
         whole = self.write_call(tool, {**given, OFFSET.name: start})
         if self.count(whole) * 3 <= call.limit:
             return whole
-        return f"--offset={start}" if self.shell else f"offset={start}"
+        if self.shell:
+            return f"--offset={start}"
+        return f"offset={start}"
 
     def _read_kept(self, values: Mapping[str, Value]) -> dict[str, Value]:
         """The values of a call; a reference to a text that was kept stands for the text."""

@@ -11,6 +11,7 @@ from laconic.edits.source import SourceText, split
 from laconic.errors import Unreadable
 from laconic.index.parse import marks
 from laconic.index.store import Symbol
+from laconic.plane.budget import CEILING
 from laconic.plane.tool import Piece, SentLines, ToolCall
 from laconic.records import Span
 from laconic.reduce.code import fold
@@ -19,7 +20,7 @@ from laconic.render.numbered import header, number_lines
 from laconic.workspace.reading import is_binary, read_bytes, relative
 
 _STEPS: Final = (120, 300, 700, 1190, 1900, 3000)  # tokens of a body that does not fit whole
-_CUTS: Final = (1, 4, 10, 20, 40, 60)  # lines of a snippet that does not fit whole
+_CUTS: Final = (1, 4, 10, 20, 40, 60, 80, 110, 150, 200, 270, 360, 480, 640)  # lines of a snippet that does not fit
 _SNIPPET: Final = 1_200  # tokens of one snippet when the call names no budget
 _WIDEST: Final = 400  # characters of a line; the rest is cut and said
 _SHORT: Final = 12  # lines up to which a body has no smaller form but its signature
@@ -76,7 +77,7 @@ def excerpt(call: ToolCall, file: OpenedFile, span: Span, until: int = 0) -> Pie
         if end < max(last, until):
             rest = f"{file.path}:{end + 1}-{max(last, until)}"
             text += f"[lines {shown.start}-{end}; more: {call.ready('read', rest)}]\n"
-        if texts and not call.text("budget") and call.plane.count(text) > _SNIPPET:
+        if texts and call.plane.count(text) > (CEILING if call.text("budget") else _SNIPPET):
             break
         texts.append(text)
         steps.append(whole_spans(file.lines, Span(shown.start, end)))

@@ -132,7 +132,11 @@ class ToolCall:
     def texts(self, name: str) -> list[str]:
         value = self.values.get(name)
         if isinstance(value, list):
-            return [item for item in value if isinstance(item, str)]
+            found: list[str] = []
+            for item in value:
+                if isinstance(item, str):
+                    found.append(item)
+            return found
         return []
 
     def number(self, name: str, default: int = 0) -> int:
@@ -155,7 +159,11 @@ class ToolCall:
     def records(self, name: str) -> list[dict[str, object]]:
         value = self.values.get(name)
         if isinstance(value, list):
-            return [item for item in value if isinstance(item, dict)]
+            found: list[dict[str, object]] = []
+            for item in value:
+                if isinstance(item, dict):
+                    found.append(item)
+            return found
         return []
 
 
@@ -192,8 +200,14 @@ class Tool:
 
     def schema(self) -> dict[str, Json]:
         """The input schema."""
-        shown = [argument for argument in self.fields.values() if argument.listed]
-        required = [argument.name for argument in shown if argument.required]
+        shown = []
+        for argument in self.fields.values():
+            if argument.listed:
+                shown.append(argument)
+        required = []
+        for argument in shown:
+            if argument.required:
+                required.append(argument.name)
         schema: dict[str, Json] = {"type": "object", "properties": {a.name: a.schema() for a in shown}}
         if required:
             schema["required"] = required

@@ -16,7 +16,10 @@ def write_command(tool: Tool, given: Mapping[str, Value], flags: Sequence[str] =
     if not set(leading) <= set(given):
         leading = leading[:1]  # one that stands in for another would be taken for it
     for name, value in given.items():
-        values = [str(each) for each in value] if isinstance(value, list) else [str(value)]
+        if isinstance(value, list):
+            values = [str(each) for each in value]
+        else:
+            values = [str(value)]
         if name in leading and not any(each.startswith("-") for each in values):
             words += values
         elif name == "format":

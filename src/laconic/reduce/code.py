@@ -60,7 +60,10 @@ def fold(
     body = _Body(lines, marks, first, cost)
     if budget is not None and cost("\n".join(lines)) <= budget:
         return body.render(set(range(len(lines))))
-    kept = {row for row, mark in enumerate(marks) if mark in "sd"}
+    kept = set()
+    for row, mark in enumerate(marks):
+        if mark in "sd":
+            kept.add(row)
     target = budget
     if target is None:
         target = int(SHARE * sum(body.costs))
@@ -95,9 +98,15 @@ class _Body:
 
     def add_returns(self, kept: set[int], budget: int | None) -> None:
         """Add what the body gives back, each return with its conditions, the outermost first, while a budget allows."""
-        returns = [row for row, mark in enumerate(self.marks) if mark == Mark.RETURN]
+        returns = []
+        for row, mark in enumerate(self.marks):
+            if mark == Mark.RETURN:
+                returns.append(row)
         for row in sorted(returns, key=lambda row: (self.indents[row], -row)):
-            added = [each for each in (*self._conditions(row), row) if each not in kept]
+            added = []
+            for each in (*self._conditions(row), row):
+                if each not in kept:
+                    added.append(each)
             if budget is not None and sum(self.costs[each] for each in [*kept, *added]) > budget:
                 return
             kept.update(added)

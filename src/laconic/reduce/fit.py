@@ -46,7 +46,9 @@ def fit(items: Sequence[Item], budget: int, *, footer: int = 0, spread: float = 
     `footer` is set aside when anything is left out. `spread` says how many further items are worth as much as
     enlarging one: 1 shows each item whole before the next, more goes for breadth.
     """
-    full = sum(item.costs[-1] + item.heading for item in items)
+    full = 0
+    for item in items:
+        full += item.costs[-1] + item.heading
     if full <= budget:
         return Fitted(tuple(len(item.costs) - 1 for item in items), full)
     room = budget - footer
@@ -68,11 +70,16 @@ def fit(items: Sequence[Item], budget: int, *, footer: int = 0, spread: float = 
 def _order_steps(items: Sequence[Item], spread: float) -> list[tuple[int, int]]:
     """All steps (item, level) in the order in which they are taken, whatever the budget."""
     tallest = max((len(item.costs) for item in items), default=0)
-    keyed = [(float(rank), rank - 1, 0) for rank in range(1, len(items) + 1)]
+    keyed = []
+    for rank in range(1, len(items) + 1):
+        keyed.append((float(rank), rank - 1, 0))
     for level in range(1, tallest):
         stretch = spread**level
         for rank, item in enumerate(items, 1):
             if len(item.costs) > level:
                 keyed.append((rank * stretch, rank - 1, level))
     keyed.sort(key=lambda step: step[0])  # stable: at equal rank a lower level comes first
-    return [(index, level) for _, index, level in keyed]
+    found: list[tuple[int, int]] = []
+    for _, index, level in keyed:
+        found.append((index, level))
+    return found

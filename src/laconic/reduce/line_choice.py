@@ -62,9 +62,15 @@ class LineChoice:
 
     def take_block(self, block: CodeBlock, room: int) -> None:
         """The whole of a block where there is room for it, else its signature."""
-        lines = [line for line in range(block.span.start, block.span.end + 1) if not self._known(block.path, line)]
+        lines = []
+        for line in range(block.span.start, block.span.end + 1):
+            if not self._known(block.path, line):
+                lines.append(line)
         if self._price(block, lines) > room:
-            lines = [line for line in block.signature if not self._known(block.path, line)]
+            lines = []
+            for line in block.signature:
+                if not self._known(block.path, line):
+                    lines.append(line)
         self._add(block, lines)
 
     def take(self, room: int) -> None:
@@ -89,7 +95,10 @@ class LineChoice:
                 self._add(block, lines)
 
     def _in_order(self) -> list[Place]:
-        places = [place for place in self._worth if _WORD.search(self._line(place))]
+        places = []
+        for place in self._worth:
+            if _WORD.search(self._line(place)):
+                places.append(place)
         return sorted(places, key=lambda place: (-self._worth[place] / (len(self._line(place)) + 1 + _BREAK), place))
 
     def _line(self, place: Place) -> str:
@@ -97,12 +106,19 @@ class LineChoice:
 
     def _missing_signature(self, block: CodeBlock) -> list[int]:
         have = self.chosen.lines.get(block, set())
-        return [line for line in block.signature if line not in have and not self._known(block.path, line)]
+        found: list[int] = []
+        for line in block.signature:
+            if line not in have and not self._known(block.path, line):
+                found.append(line)
+        return found
 
     def _price(self, block: CodeBlock, lines: Iterable[int]) -> int:
         """What some lines of a block add to what is chosen."""
         have = self.chosen.lines.get(block)
-        fresh = [line for line in lines if have is None or line not in have]
+        fresh = []
+        for line in lines:
+            if have is None or line not in have:
+                fresh.append(line)
         price = self._cost("".join(f"{self._line((block.path, line))}\n" for line in fresh))
         if have is None:
             price += _MARK + self._cost(block.title)
@@ -110,7 +126,9 @@ class LineChoice:
                 price += self._cost(f"{block.path}\n")
         around = have or set()
         beside = any(line - 1 in around or line + 1 in around for line in fresh)
-        return price if beside else price + _MARK
+        if beside:
+            return price
+        return price + _MARK
 
     def _add(self, block: CodeBlock, lines: Sequence[int]) -> None:
         self.chosen.used += self._price(block, lines)

@@ -32,7 +32,10 @@ def _read_numbered(rows: Sequence[str]) -> Passage | None:
     for row in rows:
         matches.append(_NUMBERED.fullmatch(row))
     numbers = tuple(int(match[1]) if match else -1 for match in matches)
-    steps = sum(1 for a, b in pairwise(numbers) if a >= 0 and b == a + 1)
+    steps = 0
+    for a, b in pairwise(numbers):
+        if a >= 0 and b == a + 1:
+            steps += 1
     if steps < _FEWEST - 1:
         return None
     lines = tuple(m[2] if m else row for m, row in zip(matches, rows, strict=True))

@@ -95,7 +95,11 @@ def _pair(span: Span | None) -> list[Json] | None:
 
 
 def _without_empty(made: Mapping[str, Json]) -> dict[str, Json]:
-    return {key: value for key, value in made.items() if value not in _EMPTY}
+    found: dict[str, Json] = {}
+    for key, value in made.items():
+        if value not in _EMPTY:
+            found[key] = value
+    return found
 
 
 def _word(item: Weighed) -> str:

@@ -34,7 +34,10 @@ def partly(out: int, total: int, ref: str) -> str:
 
 def replaced_text(lines: Sequence[str], ref: str) -> str:
     """The text that an edit replaced: its first line, and where the others are."""
-    shown = lines[0] if len(lines[0].strip()) > 1 else "\n".join(lines[:2])
+    if len(lines[0].strip()) > 1:
+        shown = lines[0]
+    else:
+        shown = "\n".join(lines[:2])
     left = len(lines) - shown.count("\n") - 1
     return f"{shown}\n[… {left} more lines, replaced; laconic recall {ref}]"
 

@@ -49,7 +49,10 @@ def run(call: ToolCall) -> ToolAnswer:
     scope = resolve_scope(store, Filters(paths=split_globs(call.text("path"))))
     files = _Files(call)
     task_files = TaskFiles(TaskQuery(store, task), files.lines)
-    rows = [row for row in rank_task(store, task_files, scope)[:_RANKED] if files.get(row.path) is not None]
+    rows = []
+    for row in rank_task(store, task_files, scope)[:_RANKED]:
+        if files.get(row.path) is not None:
+            rows.append(row)
     if not rows:
         note = f"nothing in this code base resembles the task; try {call.ready('map')}\n"
         return ToolAnswer([], "context", note=note, unit="places")
@@ -94,7 +97,10 @@ def _choose_lines(
 ) -> ChosenLines:
     """The best function, whole where it is short, then the lines that are worth most anywhere."""
     blocks = _Blocks(call, files)
-    useful = {place: value for place, value in worth.items() if not blocks.is_preamble(place)}
+    useful = {}
+    for place, value in worth.items():
+        if not blocks.is_preamble(place):
+            useful[place] = value
     choice = LineChoice(useful, blocks.find, files.lines, call.plane.count, files.is_known)
     best = next((row for row in rows if row.symbol is not None and row.symbol.kind in CALLABLE), None)
     if best is not None and best.symbol is not None:
@@ -116,9 +122,10 @@ class _Blocks:
         """The innermost function around a line, or the type; else the line stands for itself."""
         path, line = place
         if path not in self._symbols:
-            inner = [
-                each for each in self._store.symbols_of_path(path) if each.kind in CALLABLE or each.kind in TYPES
-            ]
+            inner = []
+            for each in self._store.symbols_of_path(path):
+                if each.kind in CALLABLE or each.kind in TYPES:
+                    inner.append(each)
             self._symbols[path] = sorted(inner, key=lambda each: len(each.span))
         for symbol in self._symbols[path]:
             if symbol.start <= line <= symbol.end:
@@ -206,8 +213,11 @@ def _code(call: ToolCall, files: _Files, block: CodeBlock, lines: Iterable[int])
     for run in runs:
         if run.start > last + 1 and last >= span.start:
             text.append(f"{_indent(file.lines[last : run.end])}… {Span(last + 1, run.start - 1)}")
-        text += [clip_line(line) for line in file.lines[run.start - 1 : run.end]]
+        for line in file.lines[run.start - 1 : run.end]:
+            text.append(clip_line(line))
         last = run.end
+    if last in block.signature and last < span.end:
+        text.append(f"{_indent(file.lines[last : span.end])}… {Span(last + 1, span.end)}")
     spans: list[Span] = []
     for run in runs:
         spans += whole_spans(file.lines, run)
@@ -239,7 +249,9 @@ def _surroundings(call: ToolCall, rows: Sequence[RankedSymbol], block: CodeBlock
         source = code.sources.get(edge.symbol.file)
         if source is None:
             continue
-        path = "" if source.path == block.path else source.path
+        path = source.path
+        if source.path == block.path:
+            path = ""
         said = f"{edge.symbol.qualified} {path}:{edge.lines[0]}{'' if edge.sure else '?'}"
         if source.file_class == "test" or edge.symbol.test:
             tests.append(said)
@@ -247,7 +259,9 @@ def _surroundings(call: ToolCall, rows: Sequence[RankedSymbol], block: CodeBlock
             used.append(said)
     for title, found in (("called from", used), ("tests", tests)):
         if found:
-            more = f" and {len(found) - _CALLERS} more" if len(found) > _CALLERS else ""
+            more = ""
+            if len(found) > _CALLERS:
+                more = f" and {len(found) - _CALLERS} more"
             yield Piece((f"  {title}: {', '.join(found[:_CALLERS])}{more}\n",), block.path, block.span.start)
 
 
@@ -327,7 +341,7 @@ def _cut_at_word(text: str) -> str:
 
 TOOL = Tool(
     "context",
-    "The code for a task in words (issue, bug, feature): ranked symbols with the bodies that matter",
+    "The code for a task in words (issue, bug, feature)",
     "Give the whole text of the task. The answer shows the function that it is most likely about with its callers and"
     " tests, the lines elsewhere that matter most, and names of further places, as many as the budget allows. `show`"
     " set to `names` or `code` gives one without the other. Lines that this session has received are not sent again.",

@@ -71,7 +71,10 @@ def _scope(root: Path, wanted: str, found: Comparison) -> dict[str, Json]:
     if not wanted.strip().endswith((".patch", ".diff")):
         compared = states(root, wanted.strip())
         made |= {"base": compared.old[:12], "target": compared.new[:12], "dirty": compared.new in {WORK, INDEX}}
-    unknown = [file.change.path for file in found.files if not file.code]
+    unknown = []
+    for file in found.files:
+        if not file.code:
+            unknown.append(file.change.path)
     if unknown:
         made["without_symbols"] = unknown[:20]
     return made
@@ -135,7 +138,9 @@ def records(found: Comparison, detail: str = "compact", impact: Asked | None = N
 def by_hunk(files: Sequence[FileChange]) -> ToolAnswer:
     """Unified hunks without those of white space only: the first twenty, and a summary of every file."""
     chosen = choose(files)
-    total = sum(one.total for one in chosen)
+    total = 0
+    for one in chosen:
+        total += one.total
     pieces = []
     for one in chosen:
         line = _hunk_head(one)
@@ -226,7 +231,7 @@ def _with_members(item: Weighed, items: Sequence[Weighed], detail: str) -> str:
 
 TOOL = Tool(
     "diff",
-    "What changed, by symbol: signatures, bodies, renames, risk, tests to run",
+    "What changed, by symbol: signatures, bodies, renames, risk, tests",
     "Compares two states: nothing (the working tree with HEAD), `staged`, `unstaged`, a commit or branch, `A..B`,"
     " `A...B` (since they parted), `A^!` (one commit), or a patch file. `view=hunks` shows the lines, without hunks of"
     " white space only. Budget minimal, compact, standard or full chooses the detail.",

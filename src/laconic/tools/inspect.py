@@ -17,8 +17,10 @@ from laconic.index.resolve import (
     overridden,
     references,
 )
+from laconic.index.search.line_scores import TYPES
 from laconic.index.search.lookup import suggest_names
 from laconic.index.store import CALLABLE, Symbol
+from laconic.plane.outline import outline_type
 from laconic.plane.source import OpenedFile, body, clip_line, open_file
 from laconic.plane.tool import Argument, Piece, Tool, ToolAnswer, ToolCall
 from laconic.render.compact import Json
@@ -30,6 +32,7 @@ _TESTS: Final = 2  # the same for files of tests
 _PLACES: Final = 12  # lines of one file that are named where there is little room
 _CALLEES: Final = 12
 _MOST_SYMBOLS: Final = 50
+_LARGE: Final = 150  # lines of a type of which only the signatures of its members are shown
 _OTHERS: Final = 5  # further symbols of the same name
 _PARTS: Final = ("body", "refs", "callees", "implementations", "tests")
 _PART_NAMES: Final = {
@@ -123,7 +126,9 @@ class _Found(NamedTuple):
 
 def _about(call: ToolCall, code: Code, symbol: Symbol, file: OpenedFile, only: set[str]) -> _Found:
     found = _Found([], [])
-    if "body" in only:
+    if "body" in only and symbol.kind in TYPES and len(symbol.span) > _LARGE:
+        found.first.append(outline_type(call, file, symbol))
+    elif "body" in only:
         found.first.append(body(call, file, symbol, group=file.path))
     uses: list[SymbolUse] = []
     if only & {"refs", "tests"}:
@@ -136,11 +141,16 @@ def _about(call: ToolCall, code: Code, symbol: Symbol, file: OpenedFile, only: s
             found.first.append(Piece((f"no references to {symbol.qualified} found\n",)))
         found.rest.extend(_uses(call, code, possible, f"possible references to {symbol.name}, by name only"))
     if "implementations" in only:
-        title = "overridden by" if symbol.kind in CALLABLE else "implemented by"
+        title = "implemented by"
+        if symbol.kind in CALLABLE:
+            title = "overridden by"
         found.first.extend(_line(code, "overrides", overridden(code, symbol)))
         found.first.extend(_line(code, title, implementations(code, symbol)))
     if "callees" in only and symbol.kind in CALLABLE:
-        called = [each.symbol for each in callees(code, symbol) if each.sure]
+        called = []
+        for each in callees(code, symbol):
+            if each.sure:
+                called.append(each.symbol)
         found.first.extend(_line(code, "calls", called[:_CALLEES], len(called)))
     if only & {"tests", "refs"}:
         sure, possible = _split_sure(tests)
@@ -163,8 +173,13 @@ def _split(code: Code, uses: Iterable[SymbolUse]) -> tuple[list[SymbolUse], list
 
 def _split_sure(uses: Iterable[SymbolUse]) -> tuple[list[SymbolUse], list[SymbolUse]]:
     """Sure uses, and those that are only possible; a line that has both counts as sure."""
-    sure = [use for use in uses if use.sure]
-    known = {(use.path, use.line) for use in sure}
+    sure = []
+    for use in uses:
+        if use.sure:
+            sure.append(use)
+    known = set()
+    for use in sure:
+        known.add((use.path, use.line))
     return sure, [use for use in uses if not use.sure and (use.path, use.line) not in known]
 
 
@@ -196,7 +211,10 @@ def _file(call: ToolCall, code: Code, path: str, uses: list[SymbolUse], heading:
         texts.insert(0, f"{path} {_places(few_of_them, sure=sure)} and {len(around) - _PLACES} more\n")
     if few:
         source = open_file(call, path).lines
-        quoted = [f"  {n} {clip_line(source[n - 1].strip())}\n" for n in around if n <= len(source)]
+        quoted = []
+        for n in around:
+            if n <= len(source):
+                quoted.append(f"  {n} {clip_line(source[n - 1].strip())}\n")
         texts.append(texts[-1] + "".join(quoted))
     return Piece(tuple(texts), heading, record=record)
 
@@ -224,7 +242,7 @@ def _line(code: Code, title: str, symbols: list[Symbol], total: int = 0) -> list
 
 TOOL = Tool(
     "inspect",
-    "One or several symbols (name, Class.method, path::name): body, references, callees, implementations, tests",
+    "Symbols (name, Class.method, path::name): body, references, callees, implementations, tests",
     "Shows the definition and its body, every reference by file with the symbol around it (a `?` marks one that is only"
     " possible), what it calls, what overrides or implements it, and the tests that use it.",
     (

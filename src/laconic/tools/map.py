@@ -81,9 +81,15 @@ def _about(call: ToolCall, files: list[File], prefix: str) -> list[Piece]:
         pieces = [_line("languages", languages)]
     else:
         pieces = []
-    manifests = [found for file in files if is_manifest(file.path) if (found := _manifest(call, file)) is not None]
+    manifests = []
+    for file in files:
+        if is_manifest(file.path) and (found := _manifest(call, file)) is not None:
+            manifests.append(found)
     pieces += _projects(sorted(manifests, key=lambda found: found.path.count("/")))
-    entries = [file.path for file in files if _is_entry(file)]
+    entries = []
+    for file in files:
+        if _is_entry(file):
+            entries.append(file.path)
     if entries:
         ordered = sorted(entries, key=lambda path: (path.count("/"), path))
         pieces.append(_size_piece("entry points", ordered, 8))
@@ -122,8 +128,12 @@ def _projects(manifests: Sequence[Project]) -> list[Piece]:
 
 
 def _many_projects(kind: str, group: Sequence[Project]) -> Piece:
-    folders = [found.path.rpartition("/")[0] for found in group]
-    lines = "".join(_project(found).texts[-1] for found in group)
+    folders = []
+    for found in group:
+        folders.append(found.path.rpartition("/")[0])
+    lines = ""
+    for found in group:
+        lines += _project(found).texts[-1]
     short = f"{kind}: {count_of(len(group), 'manifest')} below\n"
     record: dict[str, Json] = {"what": "projects", "kind": kind, "folders": list(folders)}
     return Piece((short, f"{short[:-1]}: {', '.join(folders)}\n", lines), record=record)

@@ -84,23 +84,14 @@ def _pieces(call: ToolCall, target: str) -> tuple[list[Piece], str]:
     file = _open(call, path)
     if span is None:
         if len(file.lines) <= MOST_LINES or call.text("budget"):
-            return _windows(call, file, Span(1, max(1, len(file.lines)))), ""
+            return [excerpt(call, file, Span(1, max(1, len(file.lines))))], ""
         return outline(call, file), f"{path} has {len(file.lines)} lines: read a range or a symbol of it."
     if span.start > len(file.lines):
         return [], f"{path} has only {len(file.lines)} lines."
     last = min(span.end, len(file.lines))
     if last - span.start >= MOST_LINES and not call.text("budget"):
         return [excerpt(call, file, Span(span.start, span.start + MOST_LINES - 1), last)], ""
-    return _windows(call, file, Span(span.start, last)), ""
-
-
-def _windows(call: ToolCall, file: OpenedFile, span: Span) -> list[Piece]:
-    """A range in pieces of a snippet's size, so that as many as fit are shown."""
-    starts = range(span.start, span.end + 1, MOST_LINES)
-    found: list[Piece] = []
-    for start in starts:
-        found.append(excerpt(call, file, Span(start, min(start + MOST_LINES - 1, span.end))))
-    return found
+    return [excerpt(call, file, Span(span.start, last))], ""
 
 
 def _parse_target(call: ToolCall, target: str) -> tuple[str, str, Span | None]:
@@ -165,7 +156,10 @@ def _exists(call: ToolCall, path: str) -> bool:
 def _symbol(call: ToolCall, path: str, name: str) -> tuple[list[Piece], str]:
     """The lines of a symbol and a little around it."""
     store = call.plane.index.store
-    found = [symbol for symbol in store.symbols_named(name.rsplit(".", maxsplit=1)[-1]) if _fits(symbol, name)]
+    found = []
+    for symbol in store.symbols_named(name.rsplit(".", maxsplit=1)[-1]):
+        if _fits(symbol, name):
+            found.append(symbol)
     if path:
         known = relative(call.plane.root, path)
         row = store.file(known)
@@ -187,7 +181,7 @@ def _symbol(call: ToolCall, path: str, name: str) -> tuple[list[Piece], str]:
         if len(span) > MOST_LINES and not call.text("budget"):
             pieces.append(excerpt(call, file, Span(span.start, span.start + MOST_LINES - 1), span.end))
             return pieces, ""
-        pieces += _windows(call, file, span)
+        pieces.append(excerpt(call, file, span))
     more = ""
     if len(found) > 3:
         more = f"{len(found)} symbols are named {name}; name the path too."

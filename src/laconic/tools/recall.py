@@ -30,7 +30,9 @@ def run(call: ToolCall) -> ToolAnswer:
         lines = lines[:-1]  # the text ends in a line feed
     pieces = []
     for start in range(0, len(lines), _CHUNK):
-        text = "".join(f"{line[:_WIDEST]}\n" for line in lines[start : start + _CHUNK])
+        text = ""
+        for line in lines[start : start + _CHUNK]:
+            text += f"{line[:_WIDEST]}\n"
         pieces.append(Piece((text,), order=start))
     return ToolAnswer(pieces, "recall", unit=f"parts of {_CHUNK} lines", spread=1.0)
 

@@ -75,7 +75,9 @@ def _read_run(tool: str, done: AnalyserRun) -> Findings:
 
 def _describe_failure(tool: str, done: AnalyserRun) -> str:
     """The end of what a tool said that reported nothing and did not succeed."""
-    lines = [line[:_LONGEST] for line in plain(done.output).strip().split("\n")]
+    lines = []
+    for line in plain(done.output).strip().split("\n"):
+        lines.append(line[:_LONGEST])
     said = "\n".join(lines[-_TAIL:])
     return f"{tool} ended with exit code {done.code} and reported nothing. It said:\n{said}\n"
 
@@ -85,10 +87,15 @@ def _read_files(root: Path, file: str, secrets: SecretFiles) -> Findings:
     if file and not inside(root, file).is_dir():
         secrets.check(relative(root, file))
         output = read_bytes(root, file, _LARGEST).decode("utf-8", "replace")
-        return read(output) if output.strip() else Findings(file, ())
+        if output.strip():
+            return read(output)
+        return Findings(file, ())
     paths = find_reports(root, file)
     if file and not paths:
-        paths = [path for path in _files_in(root, file) if path.endswith((".xml", ".sarif", ".json", ".txt"))]
+        paths = []
+        for path in _files_in(root, file):
+            if path.endswith((".xml", ".sarif", ".json", ".txt")):
+                paths.append(path)
     parts: list[Findings] = []
     for path in paths:
         try:
@@ -130,8 +137,13 @@ def locate(root: Path, found: Findings, ran_in: Path | None = None, secrets: Sec
             path = _find_by_end(path, item.test, by_name)
         if path not in sources:
             sources[path] = _symbols(root, secrets, path)
-        line = item.span.start if item.span else 0
-        around = [(len(span), name) for span, name in sources[path] if span.start <= line <= span.end]
+        line = 0
+        if item.span:
+            line = item.span.start
+        around = []
+        for span, name in sources[path]:
+            if span.start <= line <= span.end:
+                around.append((len(span), name))
         items.append(msgspec.structs.replace(item, path=path, symbol=min(around)[1] if around else ""))
     return msgspec.structs.replace(found, items=tuple(items))
 
@@ -148,7 +160,10 @@ def _find_by_end(path: str, test: str, by_name: dict[str, list[str]]) -> str:
     known = by_name.get(path.rpartition("/")[2], [])
     package = test.rpartition(".")[0].rpartition(".")[0].replace(".", "/")
     for end in (path, f"{package}/{path}"):
-        same = [one for one in known if one == end or one.endswith(f"/{end}")]
+        same = []
+        for one in known:
+            if one == end or one.endswith(f"/{end}"):
+                same.append(one)
         if len(same) == 1:
             return same[0]
     return path
@@ -185,7 +200,9 @@ def answer(
         texts = [f"{finding_line(group, severity=mixed)}\n"]
         if context and (lines := _context(root, secrets, group[0])):
             texts.append(f"{finding_line(group, severity=mixed, context=lines)}\n")
-        line = group[0].span.start if group[0].span else 0
+        line = 0
+        if group[0].span:
+            line = group[0].span.start
         pieces.append(Piece(tuple(texts), group[0].path or "(no file)", line, _record(group)))
     return ToolAnswer(
         pieces,
@@ -325,7 +342,7 @@ def _on(item: Finding, lines: set[int] | None) -> bool:
 
 TOOL = Tool(
     "report",
-    "Findings of linters, type checkers, builds and test runs, from a file or by running one",
+    "Findings of linters, builds and test runs, from files or by running one",
     "Reads SARIF, JUnit, Checkstyle, PMD and SpotBugs XML, and what ESLint, ruff, mypy, pyright, pytest, tsc, cargo,"
     " go, javac, Maven and Gradle print. Without `file` or `run` it reads what builds and test runs have left below"
     " target/, build/ and reports/; `file` may be a folder. The summary comes first; severity, category, rule, path and"

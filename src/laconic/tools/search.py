@@ -33,6 +33,8 @@ _WIDEST: Final = 160  # characters of a line that is shown
 _MATCHED: Final = 8  # hits of a question that are shown with the line that matches best
 _LINES: Final = 400  # lines of one that are looked at for it
 _AROUND: Final = 6  # lines on each side of a hit, at most
+_LOOKED_AT: Final = 500  # hits of which those of one kind are chosen
+_CHOSEN: Final = frozenset({"symbols", "docs", "paths"})
 _WITHIN: Final = ("all", "code", "symbols", "refs", "docs", "tests", "paths")
 
 
@@ -43,6 +45,9 @@ def run(call: ToolCall) -> ToolAnswer:
     limit = _page_size(call)
     if within == "refs":
         return _references(call, query, limit)
+    wanted = limit + max(0, call.number("offset"))
+    if within in _CHOSEN:
+        wanted = _LOOKED_AT  # the same for every page: how many there are is how many of these are chosen
     found = look_up(
         call.plane.index,
         query,
@@ -50,19 +55,29 @@ def run(call: ToolCall) -> ToolAnswer:
         language=call.text("language"),
         kind=call.text("kind"),
         tests={"tests": True, "code": False}.get(within),
-        limit=limit + max(0, call.number("offset")),
+        limit=wanted,
     )
-    hits = [hit for hit in found.hits if _inside(hit, within)]
+    hits = []
+    for hit in found.hits:
+        if _inside(hit, within):
+            hits.append(hit)
+    chosen = len(hits)
+    hits = hits[: limit + max(0, call.number("offset"))]
     if not hits:
         return ToolAnswer([], "search_hits", note=_nothing(call, query, found), unit="hits")
     if not call.number("offset") and not _is_size_given(call) and _stands_out(query, hits):
         # Who names one definition wants that one; that its file has such a name too says nothing.
-        beside = [hit for hit in hits[1:] if hit.kind != "file" or hit.path != hits[0].path]
+        beside = []
+        for hit in hits[1:]:
+            if hit.kind != "file" or hit.path != hits[0].path:
+                beside.append(hit)
         hits = [hits[0], *beside[:_BESIDE]]
-    head = f"({found.note})\n" if found.note else ""
-    total = None
-    if within in {"all", "tests", "code"}:
-        total = found.total
+    head = ""
+    if found.note:
+        head = f"({found.note})\n"
+    total = found.total
+    if within in _CHOSEN:
+        total = chosen
     return _answer(call, _pieces(call, hits), hits, total, head)
 
 
@@ -148,7 +163,10 @@ class _MatchingLines:
     def _neighbours(self, hit: Hit) -> str:
         lines = open_file(self._call, hit.path).lines
         first, last = max(1, hit.line - self._around), min(len(lines), hit.line + self._around)
-        shown = [n for n in range(first, last + 1) if n != hit.line]
+        shown = []
+        for n in range(first, last + 1):
+            if n != hit.line:
+                shown.append(n)
         return "".join(f"  {n} {clip_line(lines[n - 1].rstrip())[:_WIDEST]}\n" for n in shown)
 
     def _best_line(self, hit: Hit, span: Span, task: TaskQuery) -> str:
@@ -217,7 +235,10 @@ def _references(call: ToolCall, query: str, limit: int) -> ToolAnswer:
     if found:
         uses = sorted(references(code, found[0]), key=lambda use: not use.sure)
     if not uses:
-        said = f"no references to {query}" if found else f"no symbol named {query}"
+        if found:
+            said = f"no references to {query}"
+        else:
+            said = f"no symbol named {query}"
         return ToolAnswer([], "search_hits", note=f"{said}; try {call.ready('search', query)}\n", unit="hits")
     hits = []
     for use in uses[: limit + max(0, call.number("offset"))]:
@@ -254,7 +275,7 @@ def _nothing(call: ToolCall, query: str, found: SearchResult) -> str:
 
 TOOL = Tool(
     "search",
-    "Find by name, phrase, /regex/, path, or a question; hits with enclosing symbol and span",
+    "Find by name, phrase, /regex/, path or question; hits with their symbol and span",
     "One box: identifiers in any style, Class.method, kind words (class Foo), phrases, /regular expressions/, globs and"
     " paths, or a question in words. `in` narrows: code, symbols, refs, docs, tests, paths. Filters may stand in the"
     " query: path:src/** lang:rust kind:class -tests.",

@@ -76,7 +76,9 @@ def _list(call: ToolCall) -> ToolAnswer:
 def _piece(found: catalog.Statistics) -> Piece:
     record: dict[str, Json] = {"root": str(found.root), "files": found.files, "symbols": found.symbols}
     about = f"{count_of(found.files, 'file')} ({found.skipped} skipped), {count_of(found.symbols, 'symbol')}"
-    state = f", building {found.building}" if found.building else ""
+    state = ""
+    if found.building:
+        state = f", building {found.building}"
     size = f"{count_of(found.lines, 'line')}, index {found.index_bytes / 1e6:.1f} MB"
     return Piece((f"{found.root}: {about}, {size}{state}\n",), record=record)
 
@@ -90,7 +92,10 @@ def _root(call: ToolCall) -> Path:
 
 
 def _known(call: ToolCall) -> set[Path]:
-    return {known.resolve() for known, _ in catalog.workspaces(call.plane.cache)}
+    found: set[Path] = set()
+    for known, _ in catalog.workspaces(call.plane.cache):
+        found.add(known.resolve())
+    return found
 
 
 def _remove(call: ToolCall) -> ToolAnswer:

@@ -31,7 +31,10 @@ def impact_of(code: Code, change: SymbolChange) -> Impact | None:
             uses.append(use)
     files = tuple(dict.fromkeys(use.path for use in uses))
     reached = (test for _, test in covering_tests(code, symbol, depth=2) if test.test)
-    tests = dict.fromkeys(path for test in reached if holds_tests(path := code.sources[test.file].path))
+    tests: dict[str, None] = {}
+    for test in reached:
+        if holds_tests(path := code.sources[test.file].path):
+            tests[path] = None
     return Impact(len(uses), files[:_FILES], tuple(tests)[:MOST], _find_stale(code, change))
 
 
@@ -43,7 +46,8 @@ def _find_stale(code: Code, change: SymbolChange) -> tuple[str, ...]:
     found: list[str] = []
     for file, refs in code.mentions(old):
         if file in code.sources:
-            found += [f"{code.sources[file].path}:{ref.line}" for ref in refs]
+            for ref in refs:
+                found.append(f"{code.sources[file].path}:{ref.line}")
     return tuple(dict.fromkeys(found))[:_FILES]
 
 

@@ -106,7 +106,9 @@ def _find_qualified(store: Store, query: Query, scope: Scope) -> list[NamedSymbo
     found: list[NamedSymbol] = []
     for row in _select_symbols(store, "folded = ?", (fold(last),), scope):
         around = fold(f"{row.path.rsplit('.', 1)[0]}.{row.symbol.qualified}")
-        inside = sum(fold(owner) in re.split(r"[^a-z0-9]+", around) for owner in owners)
+        inside = 0
+        for owner in owners:
+            inside += fold(owner) in re.split(r"[^a-z0-9]+", around)
         if inside:
             found.append(row._replace(fit=_score_symbol(row, query) * (0.5 + 0.5 * inside / len(owners))))
     return sorted(found, key=_symbol_order)

@@ -88,7 +88,9 @@ class Query:
     @property
     def names(self) -> tuple[str, ...]:
         """What a symbol that is meant might be called, folded; the whole query first."""
-        found = dict.fromkeys(fold(re.sub(r"[\s()]+", "", text)) for text in (self.text, self.bare))
+        found: dict[str, None] = {}
+        for text in (self.text, self.bare):
+            found[fold(re.sub(r"[\s()]+", "", text))] = None
         return tuple(name for name in found if _NAME.fullmatch(name))
 
     @property
@@ -211,7 +213,9 @@ def resolve_scope(store: Store, filters: Filters) -> Scope:
     if not filters:
         return Scope()
     wanted, unwanted = compile_globs(filters.paths), compile_globs(filters.without)
-    languages = {canonical_name(name) for name in filters.languages}
+    languages = set()
+    for name in filters.languages:
+        languages.add(canonical_name(name))
     found: dict[int, str] = {}
     for number, path, language, file_class in store.connection.execute("SELECT id, path, language, class FROM files"):
         if filters.paths and not wanted(path):

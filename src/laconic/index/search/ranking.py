@@ -150,9 +150,16 @@ def fuse_orders(
             places[row.id] = places.get(row.id, 0.0) + weight / (_FUSED + place)
             known.setdefault(row.id, row)
     fused = sorted(known.values(), key=lambda row: (-places[row.id], row.path, row.id))
-    scores = [score for score, _ in rows]
-    last = scores[-1] if scores else 0.0
-    return [(scores[at] if at < len(scores) else last, row) for at, row in enumerate(fused)]
+    scores = []
+    for score, _ in rows:
+        scores.append(score)
+    last = 0.0
+    if scores:
+        last = scores[-1]
+    found: list[tuple[float, RankedSymbol]] = []
+    for at, row in enumerate(fused):
+        found.append((scores[at] if at < len(scores) else last, row))
+    return found
 
 
 def is_mentioned(path: str, places: Iterable[str]) -> bool:

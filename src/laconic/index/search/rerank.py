@@ -154,7 +154,9 @@ def _score_words(store: Store, rows: Sequence[RankedSymbol], weighted: Sequence[
     for row in rows:
         if row.symbol is not None:
             length[row.id] = len(row.symbol.span)
-    body = {id: (0.75 + 0.25 * min(lines, _LONG) / _USUAL) ** -0.6 for id, lines in length.items()}
+    body = {}
+    for id, lines in length.items():
+        body[id] = (0.75 + 0.25 * min(lines, _LONG) / _USUAL) ** -0.6
     scores: defaultdict[int, float] = defaultdict(float)
     files: defaultdict[int, float] = defaultdict(float)
     ids = json.dumps(list(length))
@@ -263,7 +265,9 @@ def _word_features(symbol: Symbol, file: FileEvidence) -> Features:
         set(split_stems(" ".join(owner_names(symbol)))),
         set(split_stems(file.path)),
     )
-    lines = [each.worth for each in said]
+    lines = []
+    for each in said:
+        lines.append(each.worth)
     together = max((sum(lines[at : at + _SPREAD]) for at in range(max(1, len(lines) - _SPREAD + 1))), default=0.0)
     whole = body | name | owner | place
 
@@ -333,7 +337,9 @@ class _Neighbourhood:
     """How candidates stand to each other."""
 
     def __init__(self, found: Sequence[tuple[RankedSymbol, Symbol]], files: TaskFiles) -> None:
-        rows = [row for row, _ in found]
+        rows = []
+        for row, _ in found:
+            rows.append(row)
         self._best = rows[0].score or 1.0
         self._rank: dict[str, int] = {}
         self._first: dict[str, float] = {}
@@ -370,7 +376,10 @@ def _count_used_names(found: Sequence[tuple[RankedSymbol, Symbol]], files: TaskF
         bodies.append("\n".join(files[row.path].lines[symbol.start - 1 : min(symbol.end, symbol.start + _LINES - 1)]))
     sums = [0.0] * len(found)
     for name in list(files.query.names)[:MOST]:
-        used = [at for at, body in enumerate(bodies) if name in body and found[at][1].name != name]
+        used = []
+        for at, body in enumerate(bodies):
+            if name in body and found[at][1].name != name:
+                used.append(at)
         for at in used:
             sums[at] += math.log1p(len(found) / len(used))
     return sums

@@ -250,7 +250,8 @@ def _find_texts(index: Index, query: Query, scope: Scope, gathering: _Gathering)
 def _describe_filters(filters: Filters) -> str:
     said = list(filters.paths)
     for mark, names in (("-", filters.without), ("lang:", filters.languages), ("kind:", filters.kinds)):
-        said += [f"{mark}{name}" for name in names]
+        for name in names:
+            said.append(f"{mark}{name}")
     if filters.tests is not None:
         said.append("tests:only" if filters.tests else "tests:no")
     return " ".join(said)

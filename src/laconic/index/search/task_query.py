@@ -111,10 +111,10 @@ def _combine_words(
     for term in list(wanted)[:_LOOKED_UP]:
         if count := rarity.count(term.word):
             rare[stem(term.word)] = max(rarity.information(count), rare.get(stem(term.word), 0.0))
-    return {
-        word: TaskWord(worth.get(word, 0.0), rare.get(word, 0.0), word in title)
-        for word in dict.fromkeys([*worth, *rare])
-    }
+    found: dict[str, TaskWord] = {}
+    for word in dict.fromkeys([*worth, *rare]):
+        found[word] = TaskWord(worth.get(word, 0.0), rare.get(word, 0.0), word in title)
+    return found
 
 
 def _pair_words(text: str) -> frozenset[Pair]:

@@ -54,16 +54,26 @@ def extract_terms(text: str) -> list[Term]:
     """
     title, rest = title_and_rest(text)
     if not rest.strip():
-        return [Term(word, 1.0) for word in dict.fromkeys(_split_words(title))]
+        made: list[Term] = []
+        for word in dict.fromkeys(_split_words(title)):
+            made.append(Term(word, 1.0))
+        return made
     most: dict[str, float] = {}
     sums: dict[str, float] = {}
     for weight, part in _weigh_parts(rest):
         for word in _split_words(_DATA.sub(" ", part)):
             most[word] = max(weight, most.get(word, 0.0))
             sums[word] = sums.get(word, 0.0) + weight
-    said = {word: most[word] * (total / most[word]) ** _AGAIN for word, total in sums.items()}
-    found = {word: max(_TITLE + said.get(word, 0.0) / 2, said.get(word, 0.0)) for word in _split_words(title)}
-    return [Term(word, weight) for word, weight in (found | {w: said[w] for w in said if w not in found}).items()]
+    said = {}
+    for word, total in sums.items():
+        said[word] = most[word] * (total / most[word]) ** _AGAIN
+    found = {}
+    for word in _split_words(title):
+        found[word] = max(_TITLE + said.get(word, 0.0) / 2, said.get(word, 0.0))
+    kept: list[Term] = []
+    for word, weight in (found | {w: said[w] for w in said if w not in found}).items():
+        kept.append(Term(word, weight))
+    return kept
 
 
 def title_and_rest(text: str) -> tuple[str, str]:

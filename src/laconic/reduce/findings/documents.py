@@ -65,7 +65,11 @@ def _at(value: Any, *path: str | int) -> Any:
 
 def _rows(value: Any) -> list[dict[str, Any]]:
     if isinstance(value, list):
-        return [row for row in value if isinstance(row, dict)]
+        found: list[dict[str, Any]] = []
+        for row in value:
+            if isinstance(row, dict):
+                found.append(row)
+        return found
     return []
 
 

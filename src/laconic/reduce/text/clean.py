@@ -42,7 +42,9 @@ def _overwritten(line: str) -> str:
 def is_binary(text: str) -> bool:
     """More than a quarter of a sample is not text."""
     sample = text[:_SAMPLE]
-    odd = sum(sample.count(mark) for mark in ("\x00", "\ufffd"))
+    odd = 0
+    for mark in ("\x00", "\ufffd"):
+        odd += sample.count(mark)
     if not odd:
         return False
     painted = _ANSI.sub("", sample)

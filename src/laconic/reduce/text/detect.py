@@ -142,7 +142,9 @@ def _detect_structure(body: str, whole: bool) -> Kind | None:
         for line in body[:100_000].split("\n"):
             if line.strip():
                 lines.append(line)
-        objects = sum(line.startswith("{") and line.endswith("}") for line in lines[:-1] or lines)
+        objects = 0
+        for line in lines[:-1] or lines:
+            objects += line.startswith("{") and line.endswith("}")
         if len(lines) > 1 and objects * 10 >= len(lines) * 8:
             return "stream"
         if not whole or body.rstrip().endswith(("}", "]")) or '":' in start:

@@ -69,7 +69,10 @@ def event_parts(lines: Sequence[str], *, log: bool = False, dense: bool = False)
     _repeats(rows, log, dense)
     _neighbours(rows)
     _edges(rows)
-    return [_part(row) for row in rows]
+    found: list[TextPart] = []
+    for row in rows:
+        found.append(_part(row))
+    return found
 
 
 def _sections(rows: list[_Line]) -> None:
@@ -182,7 +185,10 @@ def _neighbours(rows: list[_Line]) -> None:
 
 
 def _edges(rows: list[_Line]) -> None:
-    solid = [row for row in rows if row.text.strip() and not MARK.match(row.text)]
+    solid = []
+    for row in rows:
+        if row.text.strip() and not MARK.match(row.text):
+            solid.append(row)
     for row in [*solid[:_HEAD], *solid[-_TAIL:]]:
         if row.worth > NOISE:
             row.worth = max(row.worth, EDGE)

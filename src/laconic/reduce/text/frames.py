@@ -22,7 +22,10 @@ def frame_worths(lines: Sequence[str]) -> dict[int, tuple[int, int]]:
             index += 1
             continue
         frames, index = _run(lines, index)
-        own = [n for n, (start, _) in enumerate(frames) if not signals.LIBRARY.search(lines[start])]
+        own = []
+        for n, (start, _) in enumerate(frames):
+            if not signals.LIBRARY.search(lines[start]):
+                own.append(n)
         for position, (start, end) in enumerate(frames):
             edge = position < _FIRST or position >= len(frames) - _LAST or position in own[:1] + own[-1:]
             if edge:

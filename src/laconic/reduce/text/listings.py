@@ -17,7 +17,9 @@ _WIDTH: Final = 160
 
 def listing_parts(lines: Sequence[str]) -> list[TextPart]:
     """Long listings as `size name`, plain paths below their folder."""
-    long = sum(_LONG.match(line) is not None for line in lines)
+    long = 0
+    for line in lines:
+        long += _LONG.match(line) is not None
     if long * 2 > sum(bool(line.strip()) for line in lines):
         found: list[TextPart] = []
         for line in lines:

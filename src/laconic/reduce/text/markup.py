@@ -34,7 +34,9 @@ def markup_parts(text: str) -> list[TextPart]:
     text = _ITEM.sub("\n- ", text)
     text = _CELL.sub(" | ", text)
     text = _TAG.sub("", _BREAK.sub("\n", text))
-    lines = [" ".join(line.split()) for line in unescape(text).split("\n")]
+    lines = []
+    for line in unescape(text).split("\n"):
+        lines.append(" ".join(line.split()))
     shown: set[str] = set()
     parts: list[TextPart] = []
     if title:

@@ -31,5 +31,6 @@ def outliers(lines: Sequence[str]) -> set[int]:
             if abs(v - middle) > _FAR * spread:
                 strange.append((abs(v - middle), p))
         if strange and len(strange) <= max(_MOST, len(values) // 50):
-            far |= {position for _, position in sorted(strange, reverse=True)[:_MOST]}
+            for _, position in sorted(strange, reverse=True)[:_MOST]:
+                far.add(position)
     return far

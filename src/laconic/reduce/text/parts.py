@@ -64,7 +64,9 @@ def choose(parts: Sequence[TextPart], room: int, cost: Cost, floor: int = STAYS)
         chain = [index]
         while (head := parts[chain[-1]].head) >= 0 and not keep[head]:
             chain.append(head)
-        price = sum(cost(parts[i].text) + 1 for i in chain)
+        price = 0
+        for i in chain:
+            price += cost(parts[i].text) + 1
         if part.worth < floor and used + price > (room if part.worth > COMMON else room // 2):
             continue
         used += price
@@ -123,7 +125,10 @@ def write(parts: Sequence[TextPart], keep: Sequence[bool]) -> ChosenText:
         since += len(part.text) + 1
     close()
     whole = all(part.whole and "…[+" not in part.text for part, shown in zip(parts, keep, strict=True) if shown)
-    stands_for = sum(part.lines for part, kept in zip(parts, keep, strict=True) if kept)
+    stands_for = 0
+    for part, kept in zip(parts, keep, strict=True):
+        if kept:
+            stands_for += part.lines
     return ChosenText("\n".join(out), stands_for, total, whole)
 
 

@@ -116,8 +116,14 @@ def _hunk_body(lines: Sequence[str], index: int, found: re.Match[str]) -> tuple[
 
 def _only_blank_changes(body: Sequence[str]) -> bool:
     """Nothing but white space changes in this hunk."""
-    gone = "".join("".join(line[1:].split()) for line in body if line[:1] == "-")
-    come = "".join("".join(line[1:].split()) for line in body if line[:1] == "+")
+    gone = ""
+    for line in body:
+        if line[:1] == "-":
+            gone += "".join(line[1:].split())
+    come = ""
+    for line in body:
+        if line[:1] == "+":
+            come += "".join(line[1:].split())
     return gone == come
 
 
@@ -129,7 +135,10 @@ def _trim_hunk(found: re.Match[str], body: Sequence[str]) -> list[str]:
         numbered.append((old, new, line))
         old += line[:1] in " -"
         new += line[:1] in " +"
-    changed = [i for i, line in enumerate(body) if line[:1] in "+-"]
+    changed = []
+    for i, line in enumerate(body):
+        if line[:1] in "+-":
+            changed.append(i)
     if not changed:
         return ["\n".join([found.group(), *body])]
     keep: set[int] = set()
@@ -150,8 +159,12 @@ def _trim_hunk(found: re.Match[str], body: Sequence[str]) -> list[str]:
 
 
 def _hunk_text(rows: Sequence[tuple[int, int, str]], title: str) -> str:
-    old = sum(line[:1] in " -" for _, _, line in rows)
-    new = sum(line[:1] in " +" for _, _, line in rows)
+    old = 0
+    for _, _, line in rows:
+        old += line[:1] in " -"
+    new = 0
+    for _, _, line in rows:
+        new += line[:1] in " +"
     start_old = rows[0][0] - (old == 0)
     start_new = rows[0][1] - (new == 0)
     header = f"@@ -{_range(start_old, old)} +{_range(start_new, new)} @@{title}"
