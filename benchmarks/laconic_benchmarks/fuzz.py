@@ -11,16 +11,16 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any, Final
 
-from laconic.context.engine import Engine
-from laconic.context.memory import MemoryArchive, MemoryStore
-from laconic.context.options import Options as EngineOptions
+from laconic.conversation.engine import ConversationEngine
+from laconic.conversation.engine_options import EngineOptions
+from laconic.conversation.in_memory import MemoryArchive, MemoryStore
 from laconic.errors import LaconicError
-from laconic.gateway.engine import Keeping
+from laconic.exchange.caller import Target
+from laconic.exchange.engine_adapter import EngineAdapter, single_engine
 from laconic.gateway.plan import Planner, Policy
-from laconic.gateway.routes import Target
 from laconic.tokens.count import counter
-from laconic.wire.conversation import parse
 from laconic.wire.formats import FORMATS
+from laconic.wire.parsed_request import parse
 from laconic_benchmarks.report import Options, Report, at_most, versions
 
 _PIECES: Final = (
@@ -35,7 +35,9 @@ def run(options: Options) -> Report:
     count = int(options.args[0]) if options.args else 20_000
     chance = random.Random(11)
     options_of_engine = EngineOptions(economic=False)  # what leaves whole is not what this is about
-    engine = Keeping(Engine(MemoryStore(), MemoryArchive(), lambda: 0.0, counter(), options_of_engine))
+    engine = EngineAdapter(
+        single_engine(ConversationEngine(MemoryStore(), MemoryArchive(), lambda: 0.0, counter(), options_of_engine))
+    )
     planner = Planner(engine, Policy(), lambda: 0.0)
     seeds = {name: json.dumps(_conversation(name)).encode() for name in FORMATS}
     found: Counter[str] = Counter()

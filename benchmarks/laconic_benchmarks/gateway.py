@@ -17,7 +17,7 @@ from typing import Any, Final
 
 import aiohttp
 
-from laconic.gateway.scripted import Answer, Asked, ScriptedUpstream, streamed
+from laconic.gateway.scripted_upstream import Answer, Asked, ScriptedUpstream, streamed
 from laconic.render.table import Cell
 from laconic.tokens.count import counter
 from laconic_benchmarks.parties import GatewayProcess, provider, relay

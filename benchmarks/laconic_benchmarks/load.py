@@ -18,7 +18,7 @@ from typing import Any, Final
 import aiohttp
 import msgspec
 
-from laconic.gateway.scripted import Answer, Asked, ScriptedUpstream, streamed
+from laconic.gateway.scripted_upstream import Answer, Asked, ScriptedUpstream, streamed
 from laconic_benchmarks.parties import GatewayProcess
 from laconic_benchmarks.report import Options, Report, at_least, at_most, versions
 

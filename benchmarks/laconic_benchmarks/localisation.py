@@ -27,10 +27,11 @@ from laconic.config import load
 from laconic.index.catalog import place
 from laconic.index.search import RankedSymbol, rank_symbols
 from laconic.index.workspace_index import Index
+from laconic.plane.plane import Plane
 from laconic.records import Hit
 from laconic.render.hits import hits_text
 from laconic.render.table import Cell
-from laconic.tools.plane import Plane
+from laconic.tools import tools
 from laconic_benchmarks.printed import Line, printed
 from laconic_benchmarks.report import Bar, Options, Report, at_least, versions
 from laconic_benchmarks.snapshot import Snapshot, mirror_folder, part_of_name
@@ -137,7 +138,7 @@ def laid_out(clone: Path, kept: Path, tasks: Sequence[T]) -> Iterator[tuple[T, S
     for task in tasks:
         snapshot.show(task.parent_sha)
         before = cache = _indexed(snapshot.folder, kept / task.parent_sha[:12], before)
-        with closing(Plane(snapshot.folder, load(flags={"cache_dir": str(cache)}))) as plane:
+        with closing(Plane(snapshot.folder, load(flags={"cache_dir": str(cache)}), tools())) as plane:
             plane.index.build()
             yield task, snapshot, plane
 

@@ -10,7 +10,7 @@ from typing import Final
 
 import aiohttp
 
-from laconic.gateway.scripted import ScriptedUpstream
+from laconic.gateway.scripted_upstream import ScriptedUpstream
 from laconic.render.table import Cell
 from laconic.tokens.count import counter
 from laconic_benchmarks.gateway import answered, asked, exchange, history

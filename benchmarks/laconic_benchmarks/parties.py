@@ -20,7 +20,7 @@ from typing import Any, Final
 import aiohttp
 
 from laconic.config import child_environment
-from laconic.gateway.scripted import Script, ScriptedUpstream
+from laconic.gateway.scripted_upstream import Script, ScriptedUpstream
 
 _TICKS: Final = 100  # /proc counts hundredths of a second
 

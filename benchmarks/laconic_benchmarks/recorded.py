@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import Final
 
 from laconic.config import Settings
-from laconic.context.accounting import Exchange, Standing, account
-from laconic.context.ledger import Branch, Decision, LedgerEntry, Reason, Receipt
-from laconic.context.prices import Prices
+from laconic.conversation.accounting import CacheState, TurnSizes, account
+from laconic.conversation.ledger import Branch, Decision, LedgerEntry, Reason, Receipt
+from laconic.models.prices import Prices
 from laconic.records import Entered, Intake
 from laconic.sessions.archive import Archive
-from laconic.sessions.calls import Calls
-from laconic.sessions.ledger import LedgerFile
+from laconic.sessions.ledger_file import LedgerFile
+from laconic.sessions.tool_call_log import ToolCallLog
 from laconic.sessions.turns import FILE, Allowance, Cost, Cut, TurnRecord, Turns, Who
 from laconic.wire.usage import Usage
 
@@ -83,7 +83,7 @@ def _session(chance: random.Random, name: str, ended: float, ref: str, made: lis
     price = Prices().of(model, "http://localhost" if upstream == "ollama" else "")
     title = " ".join(word for word in (chance.choice(words) for words in _WORK) if word)
     files = [f"src/{chance.choice('abcdefgh')}{number}.py" for number in range(chance.randint(3, 30))]
-    standing, last = Standing(), 0
+    standing, last = CacheState(), 0
     sizes: dict[str, int] = {}
     fixed, whole = chance.randint(9_000, 16_000), 0
     turns = min(400, max(3, round(chance.lognormvariate(3.7, 0.8))))
@@ -102,7 +102,7 @@ def _session(chance: random.Random, name: str, ended: float, ref: str, made: lis
         sent = fixed + sum(sizes.values())
         read = 0 if turn == 0 else min(last, sent) - sum(cut.tokens for cut in cuts)
         usage = Usage(12, max(0, read), max(0, sent - max(0, read) - 12), chance.randint(40, 900))
-        exchange = Exchange(usage=usage, came=fixed + whole, went=sent, rewritten=bool(cuts), at=at)
+        exchange = TurnSizes(usage=usage, came=fixed + whole, went=sent, rewritten=bool(cuts), at=at)
         cost, standing = account(exchange, standing, price)
         last = sent
         failed = chance.random() < 0.01
@@ -156,5 +156,5 @@ def _calls(folder: Path, chance: random.Random, now: float, calls: int) -> None:
         took = chance.lognormvariate(2.5, 1.0)
         cut = "fit" if tokens > 1500 else ""
         rows.append((now, chance.choice(_OURS), tokens, took, lucky < 0.02, lucky > 0.93, cut))
-    with closing(Calls(folder)) as record:
+    with closing(ToolCallLog(folder)) as record:
         record.add(rows)

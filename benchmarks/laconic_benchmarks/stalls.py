@@ -25,7 +25,7 @@ from typing import Any, Final
 
 import aiohttp
 
-from laconic.gateway.scripted import Answer, Asked, streamed
+from laconic.gateway.scripted_upstream import Answer, Asked, streamed
 from laconic.render.table import Cell
 from laconic_benchmarks.parties import GatewayProcess, provider
 from laconic_benchmarks.report import Bar, Options, Report, at_least, at_most, versions

@@ -7,8 +7,8 @@ import threading
 from collections.abc import Callable
 from types import TracebackType
 
-from laconic.agent.scripted import Script, ScriptedModel
-from laconic.gateway.scripted import Answer, Asked, ScriptedUpstream
+from laconic.agent.scripted_model import Script, ScriptedModel
+from laconic.gateway.scripted_upstream import Answer, Asked, ScriptedUpstream
 from laconic.tokens.count import counter
 
 

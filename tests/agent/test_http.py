@@ -15,11 +15,11 @@ from tests.agent.stage import agent_for, repair, settings_in
 from laconic.agent.assembly import AgentOptions
 from laconic.agent.permission import everything
 from laconic.agent.providers import endpoint
-from laconic.agent.scripted import Script, script
+from laconic.agent.scripted_model import Script, script
 from laconic.agent.transport import Http
 from laconic.errors import ModelError, UpstreamError, UsageError
-from laconic.gateway.scripted import Answer, Asked
-from laconic.sessions.capabilities import Capabilities
+from laconic.gateway.scripted_upstream import Answer, Asked
+from laconic.sessions.model_memory import Capabilities
 from laconic.wire.prompted.capability import LEARNED_FOR, Protocols
 from laconic.wire.refusals import TooLong, refusal, too_long
 

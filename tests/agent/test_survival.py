@@ -21,14 +21,14 @@ from laconic.agent.assembly import AgentOptions
 from laconic.agent.limits import RunLimits
 from laconic.agent.loop import Agent
 from laconic.agent.permission import everything
-from laconic.agent.scripted import Script
+from laconic.agent.scripted_model import Script
 from laconic.errors import LimitReached, ModelError, UsageError
 from laconic.sessions.spending import Spending
 from laconic.sessions.trajectories import resume
 from laconic.sessions.turns import FILE
 from laconic.tokens.count import counter
-from laconic.wire.conversation import parse
 from laconic.wire.formats import format_named
+from laconic.wire.parsed_request import parse
 from laconic.wire.speaking.talk import Outcomes, Spoken, UserMessage
 
 EDIT = {"name": "edit", "arguments": {"edits": [{"path": "new.py", "create": True, "text": "x = 1\n"}]}}

@@ -15,7 +15,7 @@ from tests.attack.sandbox_stage import Stage, set_up
 
 from laconic.agent.assembly import command_runner
 from laconic.agent.permission import everything
-from laconic.agent.running import CommandRunner
+from laconic.agent.run_tool import CommandRunner
 from laconic.config import load
 
 _TOKENS = ("GITHUB_TOKEN", "AWS_SECRET_ACCESS_KEY", "DATABASE_URL", "NPM_CONFIG__AUTH", "LOCAL_API_KEY")

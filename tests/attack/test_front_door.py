@@ -19,7 +19,7 @@ from tests.gateway.stage import Stage, play
 from laconic.cli.commands.gateway import application, known_upstreams
 from laconic.config import Settings, child_environment
 from laconic.dashboard.app import PAGES
-from laconic.gateway.scripted import Answer, Asked, ScriptedUpstream
+from laconic.gateway.scripted_upstream import Answer, Asked, ScriptedUpstream
 from laconic.serving.listen import bind, listen
 from laconic.serving.protocol import ConnectionBounds
 from laconic.serving.server import server_for

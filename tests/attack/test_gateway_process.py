@@ -15,7 +15,7 @@ from random import Random
 import aiohttp
 from tests.gateway.stage import Stage, play
 
-from laconic.gateway.scripted import Answer, ScriptedUpstream
+from laconic.gateway.scripted_upstream import Answer, ScriptedUpstream
 from laconic_benchmarks.attack.conversations import Branch, ClientSession, Player, open_session
 from laconic_benchmarks.attack.gateways import ARCHIVE, MovedClock, build_planner
 from laconic_benchmarks.attack.laws import ArchiveReader, IncomingRequest, check_sent
@@ -49,7 +49,7 @@ def test_sessions_over_http_lose_nothing(tmp_path: Path) -> None:
             assert status == 200
             assert _problems(request, where.upstream.asked[-1].body, archive) == []
 
-    play(scene, lambda _: Answer(), build_planner(tmp_path, MovedClock(), SETTINGS).engine)
+    play(scene, lambda _: Answer(), build_planner(tmp_path, MovedClock(), SETTINGS).exchange.engine)
 
 
 @asynccontextmanager

@@ -7,13 +7,15 @@ from pathlib import Path
 
 import pytest
 
+from laconic.conversation.engine import PreparedRequest
 from laconic.errors import ArchiveUnavailable
-from laconic.gateway.engine import Caller, Prepared, Unchanged
+from laconic.exchange.caller import Caller
+from laconic.exchange.engine_adapter import PassThroughEngine
 from laconic.gateway.plan import Planner, Policy
 from laconic.records import Original
 from laconic.sessions.archive import Archive
-from laconic.wire.conversation import Conversation
 from laconic.wire.model import At, Change, SetText
+from laconic.wire.parsed_request import ParsedRequest
 from laconic_benchmarks.attack import attack, describe
 from laconic_benchmarks.attack.gateways import ARCHIVE, MovedClock
 from laconic_benchmarks.attack.world import AttackTally
@@ -40,7 +42,7 @@ def test_the_same_seed_gives_the_same_attack() -> None:
 
 def _unchanged(folder: Path, clock: MovedClock, flags: Mapping[str, object]) -> Planner:
     folder.mkdir(exist_ok=True)
-    return Planner(Unchanged(), Policy(probe=False), clock)
+    return Planner(PassThroughEngine(), Policy(probe=False), clock)
 
 
 def test_a_gateway_that_changes_nothing_breaks_no_law() -> None:
@@ -48,14 +50,14 @@ def test_a_gateway_that_changes_nothing_breaks_no_law() -> None:
     assert (_broken(tally), tally.reduced) == ([], 0)
 
 
-class Archiving(Unchanged):
+class Archiving(PassThroughEngine):
     """Puts every long result but the newest into the archive, and remembers nothing."""
 
     def __init__(self, archive: Archive, *, forgets: bool = False) -> None:
         self._archive = archive
         self._forgets = forgets
 
-    def prepare(self, caller: Caller, conversation: Conversation) -> Prepared:
+    def prepare(self, caller: Caller, conversation: ParsedRequest) -> PreparedRequest:
         results = [
             result
             for exchange in conversation.exchanges[:-2]
@@ -66,11 +68,11 @@ class Archiving(Unchanged):
         try:
             refs = self._archive.put_all(originals)
         except ArchiveUnavailable:
-            return Prepared(conversation.body, {"action": "kept"})
+            return PreparedRequest(conversation.body, mode="kept")
         changes: dict[At, Change] = {
             result.at: SetText(f"[laconic recall {ref}]") for result, ref in zip(results, refs, strict=True)
         }
-        return Prepared(conversation.emit(changes), {"action": "window"})
+        return PreparedRequest(conversation.emit(changes), mode="window")
 
 
 @pytest.mark.parametrize("forgets", [False, True], ids=["honest", "forgetful"])

@@ -9,9 +9,9 @@ import pytest
 
 from laconic.cli.commands.gateway import engine
 from laconic.config import load
-from laconic.gateway.engine import Caller
-from laconic.wire.conversation import parse
+from laconic.exchange.caller import Caller
 from laconic.wire.formats import format_named
+from laconic.wire.parsed_request import parse
 
 LOG = "\n".join(f"12:00:{n % 60:02} INFO step {n} of the build finished without a word" for n in range(400))
 MESSAGES = [

@@ -11,17 +11,18 @@ import pytest
 from tests.gateway.stage import Stage, play
 
 from laconic.cli.main import main
-from laconic.context.engine import Engine
-from laconic.context.ledger import Branch, Decision, LedgerEntry, Receipt
+from laconic.conversation.engine import ConversationEngine
+from laconic.conversation.ledger import Branch, Decision, LedgerEntry, Receipt
 from laconic.errors import UsageError
-from laconic.gateway.engine import Keeping
-from laconic.gateway.history import History
-from laconic.gateway.scripted import Answer
+from laconic.exchange.engine_adapter import EngineAdapter, single_engine
+from laconic.exchange.turn_account import TurnAccount
+from laconic.gateway.scripted_upstream import Answer
+from laconic.gateway.turn_recorder import TurnRecorder
 from laconic.records import Entered, Intake
 from laconic.sessions.archive import Archive
-from laconic.sessions.calls import Calls
-from laconic.sessions.ledger import LedgerFile
+from laconic.sessions.ledger_file import LedgerFile
 from laconic.sessions.spending import Spending
+from laconic.sessions.tool_call_log import ToolCallLog
 from laconic.sessions.trajectories import begin
 from laconic.sessions.turns import TurnRecord, Turns, Who
 from laconic.tokens.count import counter
@@ -51,7 +52,7 @@ def _keep(folder: Path, name: str, at: float) -> None:
         entered = (Entered("k", "read", "Read", f"src/of_{name}.py", 5, 5),)
         intake = Intake(turn=1, fixed=0, title=f"title of {name}", entered=entered)
         turns.add(TurnRecord(Who(f"session-{name}", f"account-{name}", "anthropic"), at, 200, intake=intake))
-    with closing(Calls(folder)) as calls:
+    with closing(ToolCallLog(folder)) as calls:
         calls.add([(at, f"tool_of_{name}", 1, 1.0, False, False, "")])
 
 
@@ -133,8 +134,8 @@ def test_a_session_that_an_agent_works_on_stays_and_is_named(cache: Path, capsys
 def test_a_running_gateway_goes_on_and_begins_the_record_anew(cache: Path) -> None:
     ledger = LedgerFile(cache / "ledger.sqlite", LedgerEntry, Branch)
     archive = Archive(cache / "archive.sqlite", 10**8)
-    engine = Keeping(Engine(ledger, archive, lambda: 0.0, counter()))
-    history = History(Turns(cache / "turns.sqlite"))
+    engine = EngineAdapter(single_engine(ConversationEngine(ledger, archive, lambda: 0.0, counter())))
+    history = TurnRecorder(TurnAccount(Turns(cache / "turns.sqlite")))
 
     async def scene(where: Stage) -> None:
         log = "\n".join(f"12:00:{n % 60:02} INFO step {n} finished without a word" for n in range(300))

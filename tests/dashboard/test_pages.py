@@ -14,12 +14,12 @@ from tests.dashboard.conftest import client
 from tests.dashboard.reading import at, exact, read
 
 from laconic.config import Settings
-from laconic.context.ledger import Branch, Decision, LedgerEntry, Receipt
+from laconic.conversation.ledger import Branch, Decision, LedgerEntry, Receipt
 from laconic.dashboard.format import money, short
 from laconic.records import Entered, Intake
 from laconic.sessions.archive import Archive
-from laconic.sessions.calls import Calls
-from laconic.sessions.ledger import LedgerFile
+from laconic.sessions.ledger_file import LedgerFile
+from laconic.sessions.tool_call_log import ToolCallLog
 from laconic.sessions.turns import FILE, Cost, TurnRecord, Turns, Who
 
 HOSTILE = "\"><script>alert(1)</script><img src=x onerror='alert(2)'>&amp;\x00\ud800${7*7}{{7*7}}"
@@ -117,7 +117,7 @@ def test_hostile_names_are_shown_as_they_are(settings: Settings) -> None:
     made = Decision("k", "age", Receipt(ref), field=text, before=9, after=1, turn=1, note=text)
     branch = Branch(id=1, tip="t", count=1, time=1.0, start=0, basis=0)
     LedgerFile(folder / "ledger.sqlite", LedgerEntry, Branch).record("s", 0, LedgerEntry(1, "t", 1, (made,)), branch)
-    calls = Calls(folder)
+    calls = ToolCallLog(folder)
     calls.record(text, 5, 1.0)
     calls.close()
     pages = client(settings)

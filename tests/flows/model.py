@@ -12,9 +12,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from laconic.gateway.scripted import Answer, Asked, streamed
-from laconic.wire.conversation import Conversation, parse
+from laconic.gateway.scripted_upstream import Answer, Asked, streamed
 from laconic.wire.formats import FORMATS
+from laconic.wire.parsed_request import ParsedRequest, parse
 
 Json = dict[str, Any]
 Call = tuple[str, Json]
@@ -38,7 +38,7 @@ class PlannedModel:
     """Remembers each conversation that reached it and the rules that it broke."""
 
     plans: Mapping[str, Sequence[Step]]  # by prompt
-    seen: list[Conversation] = field(default_factory=list)
+    seen: list[ParsedRequest] = field(default_factory=list)
     places: list[tuple[int, int]] = field(default_factory=list)  # plan and step of each
     faults: list[str] = field(default_factory=list)
     tools: set[str] = field(default_factory=set)  # names of the tools that it was offered
@@ -63,7 +63,7 @@ class PlannedModel:
             return _say(path, body, id, DONE, [])
         return _say(path, body, id, f"Step {number}.", list(_calls(body, steps[number])))
 
-    def _place(self, talk: Conversation) -> tuple[int, int] | None:
+    def _place(self, talk: ParsedRequest) -> tuple[int, int] | None:
         """The plan that is followed, and the step that is next."""
         for turn in reversed(talk.turns):
             for block in reversed(turn.blocks):

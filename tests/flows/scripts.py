@@ -9,7 +9,7 @@ from typing import Any
 
 from backports import zstd
 
-from laconic.gateway.scripted import Answer, Asked, streamed
+from laconic.gateway.scripted_upstream import Answer, Asked, streamed
 
 DONE = "All calls were made."
 _WAIT = "WaitForMcpServers"

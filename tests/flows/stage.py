@@ -17,7 +17,7 @@ import pytest
 from tests.flows.scripts import Step, body, model, results
 
 from laconic.config import load
-from laconic.gateway.scripted import ScriptedUpstream
+from laconic.gateway.scripted_upstream import ScriptedUpstream
 from laconic.workspace.lock import hold_lock
 from laconic.workspace.process import run
 

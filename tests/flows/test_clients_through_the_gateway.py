@@ -18,8 +18,8 @@ import pytest
 from tests.flows.clients import CLIENTS, configure, environment
 from tests.flows.model import DONE, PlannedModel, Step, Tasks
 
-from laconic.gateway.scripted import ScriptedUpstream
-from laconic.wire.conversation import Conversation
+from laconic.gateway.scripted_upstream import ScriptedUpstream
+from laconic.wire.parsed_request import ParsedRequest
 
 CALLS = 40
 LOOK, FOLLOW, ELSE = "Look around first.", "Follow the plan.", "Go another way instead."
@@ -53,7 +53,7 @@ def _plan() -> list[Step]:
     return steps
 
 
-def _shared(before: Conversation, after: Conversation) -> bool:
+def _shared(before: ParsedRequest, after: ParsedRequest) -> bool:
     """Whether a request starts with all messages of the one before, cache marks aside."""
     keys = [[block.key for block in turn.blocks] for turn in before.turns]
     return [[block.key for block in turn.blocks] for turn in after.turns[: len(keys)]] == keys
@@ -65,13 +65,13 @@ def _rewritten(model: PlannedModel) -> int:
     return sum(old[0][0] == new[0][0] and not _shared(old[1], new[1]) for old, new in pairs)
 
 
-def _results(talk: Conversation, plan: int) -> int:
+def _results(talk: ParsedRequest, plan: int) -> int:
     """Results of the calls of a plan that are there, whole or shortened."""
     ids = [block.id for turn in talk.turns for block in turn.blocks if block.kind == "result"]
     return sum(f"_{plan:02}_" in id for id in ids)
 
 
-def _rolled_up(talk: Conversation) -> int:
+def _rolled_up(talk: ParsedRequest) -> int:
     """Calls that a line stands for."""
     texts = (block.text for turn in talk.turns for block in turn.blocks)
     return sum(int(match[1]) for text in texts for match in re.finditer(r"\[(\d+) calls? left out", text))

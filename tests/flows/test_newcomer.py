@@ -14,7 +14,7 @@ from tests.flows.stage import UPSTREAM, installed
 from tests.flows.test_pages import CLAUDE, STEPS
 from tests.samples import git
 
-from laconic.gateway.scripted import ScriptedUpstream
+from laconic.gateway.scripted_upstream import ScriptedUpstream
 
 pytestmark = pytest.mark.flow
 

@@ -12,7 +12,7 @@ from tests.flows.scripts import DONE, Step, model
 from tests.flows.stage import UPSTREAM, installed, installed_python
 from tests.flows.test_clients import CODEX, OPENCODE
 
-from laconic.gateway.scripted import ScriptedUpstream
+from laconic.gateway.scripted_upstream import ScriptedUpstream
 
 pytestmark = pytest.mark.flow
 

@@ -13,10 +13,10 @@ import pytest
 from tests.flows.model import DONE, PlannedModel
 from tests.gateway.stage import stage
 
-from laconic.context.engine import Engine as ContextEngine
-from laconic.context.memory import MemoryArchive, MemoryStore
-from laconic.gateway.engine import Keeping
-from laconic.gateway.scripted import Answer, Asked, streamed
+from laconic.conversation.engine import ConversationEngine
+from laconic.conversation.in_memory import MemoryArchive, MemoryStore
+from laconic.exchange.engine_adapter import EngineAdapter, single_engine
+from laconic.gateway.scripted_upstream import Answer, Asked, streamed
 from laconic.tokens.count import counter
 
 Json = dict[str, Any]
@@ -63,7 +63,9 @@ def _through(ask: Callable[[str], str]) -> str:
     """Ask in a thread, through a gateway with the real engine."""
 
     async def run() -> str:
-        engine = Keeping(ContextEngine(MemoryStore(), MemoryArchive(), lambda: 0.0, counter()))
+        engine = EngineAdapter(
+            single_engine(ConversationEngine(MemoryStore(), MemoryArchive(), lambda: 0.0, counter()))
+        )
         async with stage(_model, engine) as where:
             return await asyncio.to_thread(ask, where.base)
 

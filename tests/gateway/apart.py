@@ -9,7 +9,7 @@ import sys
 from laconic.cli.commands.gateway import engine
 from laconic.config import Settings
 from laconic.errors import UsageError
-from laconic.gateway.engine import Unchanged
+from laconic.exchange.engine_adapter import PassThroughEngine
 from laconic.gateway.plan import Planner, Policy
 
 
@@ -18,7 +18,7 @@ def keeping(settings: Settings) -> Planner:
 
 
 def unchanged() -> Planner:
-    return Planner(Unchanged(), Policy(), lambda: 0.0)
+    return Planner(PassThroughEngine(), Policy(), lambda: 0.0)
 
 
 def dying() -> Planner:

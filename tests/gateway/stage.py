@@ -9,12 +9,12 @@ from dataclasses import dataclass
 
 import aiohttp
 
+from laconic.exchange.engine_adapter import PassThroughEngine, RequestEngine
 from laconic.gateway.app import build
-from laconic.gateway.engine import Engine, Unchanged
-from laconic.gateway.history import History
 from laconic.gateway.plan import Policy
 from laconic.gateway.routes import Upstreams
-from laconic.gateway.scripted import Script, ScriptedUpstream
+from laconic.gateway.scripted_upstream import Script, ScriptedUpstream
+from laconic.gateway.turn_recorder import TurnRecorder
 from laconic.serving.listen import bind, listen
 from laconic.serving.protocol import ConnectionBounds
 from laconic.serving.server import server_for
@@ -44,11 +44,11 @@ class Stage:
 @asynccontextmanager
 async def stage(
     script: Script,
-    engine: Engine | None = None,
+    engine: RequestEngine | None = None,
     policy: Policy | None = None,
     token: str = "",
     *,
-    history: History | None = None,
+    history: TurnRecorder | None = None,
     memory: CapabilityMemory | None = None,
     bounds: ConnectionBounds | None = None,
 ) -> AsyncIterator[Stage]:
@@ -56,7 +56,7 @@ async def stage(
         known = Upstreams(upstream.url, upstream.url, upstream.url, {"local": upstream.url})
         app = build(
             known,
-            engine or Unchanged(),
+            engine or PassThroughEngine(),
             policy or Policy(),
             token,
             viewer_token=VIEWER,
@@ -81,11 +81,11 @@ async def stage(
 def play(
     scene: Callable[[Stage], Awaitable[None]],
     script: Script,
-    engine: Engine | None = None,
+    engine: RequestEngine | None = None,
     policy: Policy | None = None,
     token: str = "",
     *,
-    history: History | None = None,
+    history: TurnRecorder | None = None,
     memory: CapabilityMemory | None = None,
     bounds: ConnectionBounds | None = None,
 ) -> None:

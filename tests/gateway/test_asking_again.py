@@ -12,7 +12,7 @@ from tests.gateway.test_prompted_models import ANTHROPIC, CHAT, RESPONSES
 from tests.wire.test_prompted_protocol import response_events, response_of
 
 from laconic.gateway.plan import Policy
-from laconic.gateway.scripted import Answer, Asked, Script, streamed
+from laconic.gateway.scripted_upstream import Answer, Asked, Script, streamed
 
 RIGHT = '```tool\n{"name": "Read", "arguments": {"path": "a.py"}}\n```'
 BROKEN = 'I look.\n```tool\n{"name": "Read", "arguments": {"path": oops}}\n```'

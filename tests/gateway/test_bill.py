@@ -15,15 +15,16 @@ from typing import Any
 import pytest
 from tests.gateway.stage import Stage, play
 
-from laconic.context.engine import Engine as ContextEngine
-from laconic.context.ledger import Branch, LedgerEntry
-from laconic.context.options import Options
-from laconic.gateway.engine import Engine, Keeping
-from laconic.gateway.history import History
+from laconic.conversation.engine import ConversationEngine
+from laconic.conversation.engine_options import EngineOptions
+from laconic.conversation.ledger import Branch, LedgerEntry
+from laconic.exchange.engine_adapter import EngineAdapter, RequestEngine, single_engine
+from laconic.exchange.turn_account import TurnAccount
 from laconic.gateway.plan import Policy
-from laconic.gateway.scripted import Answer, Asked
+from laconic.gateway.scripted_upstream import Answer, Asked
+from laconic.gateway.turn_recorder import TurnRecorder
 from laconic.sessions.archive import Archive
-from laconic.sessions.ledger import LedgerFile
+from laconic.sessions.ledger_file import LedgerFile
 from laconic.sessions.spending import SessionRow, Spending
 from laconic.sessions.turns import FILE, Turns
 from laconic.tokens.count import counter
@@ -59,7 +60,7 @@ def _script(usages: Sequence[Usage]) -> Callable[[Asked], Answer]:
 def _played(
     folder: Path,
     requests: Sequence[Request],
-    engine: Engine | None = None,
+    engine: RequestEngine | None = None,
     policy: Policy | None = None,
     clock: Callable[[], float] = lambda: 0.0,
 ) -> Json:
@@ -72,7 +73,7 @@ def _played(
         _, said = await where.get("/laconic/sessions")
         rows.extend(json.loads(said)["sessions"])
 
-    history = History(Turns(folder / FILE), clock=clock)
+    history = TurnRecorder(TurnAccount(Turns(folder / FILE), clock=clock))
     play(scene, _script([usage for _, usage in requests]), engine, policy, history=history)
     return rows[0]
 
@@ -93,10 +94,12 @@ def _modes(folder: Path, session: SessionRow) -> list[str]:
         reading.close()
 
 
-def _engine(folder: Path, standard: int = 200_000) -> Keeping:
+def _engine(folder: Path, standard: int = 200_000) -> EngineAdapter:
     archive = Archive(folder / "archive.sqlite", 10**8)
     ledger = LedgerFile(folder / "ledger.sqlite", LedgerEntry, Branch)
-    return Keeping(ContextEngine(ledger, archive, lambda: 0.0, counter(), Options(standard=standard)))
+    return EngineAdapter(
+        single_engine(ConversationEngine(ledger, archive, lambda: 0.0, counter(), EngineOptions(standard=standard)))
+    )
 
 
 def _talk(messages: int) -> bytes:
@@ -173,7 +176,7 @@ def _cached(bodies: Sequence[bytes], sent: Sequence[bytes]) -> list[Request]:
     return requests
 
 
-def _sent(folder: Path, bodies: Sequence[bytes], engine: Engine) -> list[bytes]:
+def _sent(folder: Path, bodies: Sequence[bytes], engine: RequestEngine) -> list[bytes]:
     found: list[bytes] = []
 
     async def scene(where: Stage) -> None:

@@ -10,24 +10,24 @@ from typing import Any
 import pytest
 from tests.gateway.stage import Stage, play
 
-from laconic.context.engine import Engine as ContextEngine
-from laconic.context.ledger import Branch, LedgerEntry
-from laconic.gateway.engine import Keeping
-from laconic.gateway.scripted import Answer, Asked
+from laconic.conversation.engine import ConversationEngine
+from laconic.conversation.ledger import Branch, LedgerEntry
+from laconic.exchange.engine_adapter import EngineAdapter, single_engine
+from laconic.gateway.scripted_upstream import Answer, Asked
 from laconic.sessions.archive import Archive
-from laconic.sessions.ledger import LedgerFile
+from laconic.sessions.ledger_file import LedgerFile
 from laconic.tokens.count import counter
-from laconic.wire.conversation import Conversation, parse
 from laconic.wire.formats import FORMATS
+from laconic.wire.parsed_request import ParsedRequest, parse
 
 Json = dict[str, Any]
 THINKING = {"type": "thinking", "thinking": "h\u00e9", "signature": "EqoB+/=="}
 
 
-def _engine(folder: Path) -> Keeping:
+def _engine(folder: Path) -> EngineAdapter:
     archive = Archive(folder / "archive.sqlite", 10**8)
     ledger = LedgerFile(folder / "ledger.sqlite", LedgerEntry, Branch)
-    return Keeping(ContextEngine(ledger, archive, lambda: 0.0, counter()))
+    return EngineAdapter(single_engine(ConversationEngine(ledger, archive, lambda: 0.0, counter())))
 
 
 def _log(step: int) -> str:
@@ -69,14 +69,14 @@ def _answer(asked: Asked) -> Answer:
     return Answer((b'{"usage":{"input_tokens":10,"output_tokens":1}}',))
 
 
-async def _send(where: Stage, requests: list[bytes]) -> list[Conversation]:
+async def _send(where: Stage, requests: list[bytes]) -> list[ParsedRequest]:
     for body in requests:
         status, headers, _ = await where.post("/v1/messages", body, x_api_key="k")
         assert (status, "x-laconic-action" in headers) == (200, True)
     return [parse(FORMATS["anthropic"], asked.body) for asked in where.upstream.asked]
 
 
-def _keys(talk: Conversation) -> list[str]:
+def _keys(talk: ParsedRequest) -> list[str]:
     return [block.key for turn in talk.turns for block in turn.blocks]
 
 

@@ -11,7 +11,7 @@ from tests.gateway.stage import Stage, play
 from tests.gateway.test_proxy import CHAT, Failing
 
 from laconic.gateway.logs import Lines, to
-from laconic.gateway.scripted import Answer
+from laconic.gateway.scripted_upstream import Answer
 
 
 def test_a_request_leaves_one_line_without_its_content() -> None:

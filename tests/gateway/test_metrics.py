@@ -9,7 +9,7 @@ from tests.gateway.stage import Stage, play
 from tests.gateway.test_proxy import CHAT
 
 from laconic.gateway.metrics import Metrics
-from laconic.gateway.scripted import Answer
+from laconic.gateway.scripted_upstream import Answer
 
 
 def test_an_absurd_amount_does_not_spoil_a_counter() -> None:

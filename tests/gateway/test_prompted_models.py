@@ -10,7 +10,7 @@ import pytest
 from tests.gateway.stage import Stage, play
 
 from laconic.gateway.plan import Policy
-from laconic.gateway.scripted import Answer, Asked, streamed
+from laconic.gateway.scripted_upstream import Answer, Asked, streamed
 from laconic.wire.prompted.capability import LEARNED_FOR, Protocols
 from laconic.wire.refusals import refuses_tools
 

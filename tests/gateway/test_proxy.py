@@ -15,12 +15,13 @@ from backports import zstd
 from tests.gateway.stage import VIEWER, Stage, play
 from yarl import URL
 
-from laconic.gateway.engine import Caller, Prepared
+from laconic.conversation.engine import PreparedRequest
+from laconic.exchange.caller import Caller
 from laconic.gateway.plan import Policy
-from laconic.gateway.scripted import Answer, Asked, streamed
-from laconic.wire.conversation import Conversation
+from laconic.gateway.scripted_upstream import Answer, Asked, streamed
 from laconic.wire.limits import RateLimits
 from laconic.wire.model import SetText
+from laconic.wire.parsed_request import ParsedRequest
 from laconic.wire.refusals import TooLong
 from laconic.wire.usage import Usage
 
@@ -42,10 +43,10 @@ class Shortening:
         self.callers: list[Caller] = []
         self.told: list[tuple[Usage | None, RateLimits | None]] = []
 
-    def prepare(self, caller: Caller, conversation: Conversation) -> Prepared:
+    def prepare(self, caller: Caller, conversation: ParsedRequest) -> PreparedRequest:
         self.callers.append(caller)
         last = conversation.turns[-1].blocks[-1]
-        return Prepared(conversation.emit({last.at: SetText("short")}), {"action": "shortened\r\nx-evil: 1"})
+        return PreparedRequest(conversation.emit({last.at: SetText("short")}), mode="shortened\r\nx-evil: 1")
 
     def answered(self, caller: Caller, usage: Usage | None, limits: RateLimits | None) -> None:
         self.told.append((usage, limits))
@@ -60,7 +61,7 @@ class Failing:
     def __init__(self, error: Exception) -> None:
         self._error = error
 
-    def prepare(self, caller: Caller, conversation: Conversation) -> Prepared:
+    def prepare(self, caller: Caller, conversation: ParsedRequest) -> PreparedRequest:
         raise self._error
 
     def answered(self, caller: Caller, usage: Usage | None, limits: RateLimits | None) -> None:

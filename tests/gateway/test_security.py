@@ -14,7 +14,7 @@ from yarl import URL
 
 from laconic.gateway.logs import to
 from laconic.gateway.plan import Policy
-from laconic.gateway.scripted import Answer, Asked, ScriptedUpstream
+from laconic.gateway.scripted_upstream import Answer, Asked, ScriptedUpstream
 
 EVIL = "http://169.254.169.254/latest/meta-data"
 NASTY = 'x"}\n{"event":"forged"}\r\nx-evil: 1\r\n\x00\x1b[2J é'

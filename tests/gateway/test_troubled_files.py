@@ -18,9 +18,9 @@ import uvicorn
 from laconic.cli.commands.gateway import application
 from laconic.config import load
 from laconic.gateway.routes import Upstreams
-from laconic.gateway.scripted import Answer, ScriptedUpstream
+from laconic.gateway.scripted_upstream import Answer, ScriptedUpstream
 from laconic.serving.listen import bind, listen
-from laconic.sessions.ruined import list_ruined
+from laconic.sessions.damaged_files import list_ruined
 from laconic.sessions.spending import Spending
 
 FILES = ("archive.sqlite", "ledger.sqlite", "turns.sqlite")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from laconic.context.replaying import lines_of
+from laconic.conversation.replay import lines_of
 from laconic.records import Run
 from laconic.reduce.passage import passage
 from laconic.render.passage import passage_text

@@ -15,11 +15,11 @@ import pytest
 
 from laconic.config import child_environment
 from laconic.errors import BadSetting
+from laconic.exchange.engine_adapter import PassThroughEngine
 from laconic.gateway.app import build
-from laconic.gateway.engine import Unchanged
 from laconic.gateway.plan import Policy
 from laconic.gateway.routes import Upstreams
-from laconic.gateway.scripted import Answer, ScriptedUpstream
+from laconic.gateway.scripted_upstream import Answer, ScriptedUpstream
 from laconic.serving.listen import Listen, bind, listen
 from laconic.serving.server import server_for
 
@@ -50,7 +50,7 @@ def pair(tmp_path_factory: pytest.TempPathFactory) -> Pair:
 async def _asked(where: Listen, trusted: Path) -> tuple[int, bytes]:
     """One request over TLS by a client that trusts this certificate and no other."""
     async with ScriptedUpstream(lambda _: Answer((b'{"ok":true}',))) as upstream:
-        app = build(Upstreams(upstream.url, upstream.url, upstream.url), Unchanged(), Policy(), where.token)
+        app = build(Upstreams(upstream.url, upstream.url, upstream.url), PassThroughEngine(), Policy(), where.token)
         opened = bind(where)
         server = server_for(app, where)
         serving = asyncio.ensure_future(server.serve(sockets=[opened]))

@@ -11,17 +11,17 @@ import time
 from pathlib import Path
 
 import pytest
-from tests.context.sessions import Clock, count, long_session, send, texts
+from tests.conversation.sessions import Clock, count, long_session, send, texts
 
-from laconic.context.engine import Engine
-from laconic.context.ledger import Branch, LedgerEntry
-from laconic.context.options import Bounds
+from laconic.conversation.engine import ConversationEngine
+from laconic.conversation.engine_options import RequestLimits
+from laconic.conversation.ledger import Branch, LedgerEntry
 from laconic.sessions.archive import Archive
-from laconic.sessions.ledger import LedgerFile
+from laconic.sessions.ledger_file import LedgerFile
 
 KEEP = """
 import pathlib, sys
-from tests.context.sessions import long_session, send
+from tests.conversation.sessions import long_session, send
 from tests.sessions.test_conversations import _engine
 one, messages = _engine(pathlib.Path(sys.argv[1])), long_session(90)
 for at in range(1, len(messages), 2):
@@ -30,9 +30,9 @@ for at in range(1, len(messages), 2):
 """
 
 
-def _engine(folder: Path) -> Engine:
+def _engine(folder: Path) -> ConversationEngine:
     store = LedgerFile(folder / "ledger.db", LedgerEntry, Branch)
-    return Engine(store, Archive(folder / "archive.db", 1 << 30), Clock(), count)
+    return ConversationEngine(store, Archive(folder / "archive.db", 1 << 30), Clock(), count)
 
 
 @pytest.mark.feature("S5")
@@ -59,7 +59,7 @@ def test_a_restart_in_the_middle_gives_the_same_bytes_and_recall_the_originals(t
 
 def test_a_folder_that_cannot_be_written_leaves_requests_as_they_are(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("in the way")
-    one = Engine(
+    one = ConversationEngine(
         LedgerFile(tmp_path / "ledger.db", LedgerEntry, Branch),
         Archive(tmp_path / "file" / "a.db", 1 << 30),
         Clock(),
@@ -84,7 +84,7 @@ def test_an_event_is_one_transaction_of_the_archive_and_one_of_the_ledger(tmp_pa
     archive = Archive(files[0], 1 << 30)
     for at in range(1, len(messages), 2):
         before, kept = [_commits(file) for file in files], len(archive.entries()) if at > 1 else 0
-        sent = send(one, messages[:at], Bounds(window))
+        sent = send(one, messages[:at], RequestLimits(window))
         for file, number in zip(files, before, strict=True):
             assert _commits(file) - number <= 1 + (number == 0)  # and one that makes the tables
         if sent.mode:

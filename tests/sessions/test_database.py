@@ -17,14 +17,14 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
-from laconic.context.ledger import Branch, LedgerEntry
+from laconic.conversation.ledger import Branch, LedgerEntry
 from laconic.errors import ArchiveUnavailable
 from laconic.sessions.archive import Archive
-from laconic.sessions.calls import Calls
+from laconic.sessions.damaged_files import list_ruined
 from laconic.sessions.database import Database, Newer, tables
-from laconic.sessions.ledger import LedgerFile
-from laconic.sessions.ruined import list_ruined
+from laconic.sessions.ledger_file import LedgerFile
 from laconic.sessions.spending import Spending
+from laconic.sessions.tool_call_log import ToolCallLog
 from laconic.sessions.turns import Allowance, TurnRecord, Turns, Who
 
 _STEPS = ("CREATE TABLE IF NOT EXISTS a (x INTEGER); CREATE INDEX IF NOT EXISTS a_x ON a (x)", "ALTER TABLE a ADD y")
@@ -77,7 +77,7 @@ def _turns(path: Path) -> None:
 
 
 def _calls(path: Path) -> None:
-    Calls(path.parent).close()
+    ToolCallLog(path.parent).close()
 
 
 def _archive(path: Path) -> None:
@@ -122,7 +122,8 @@ def test_a_record_from_before_there_were_versions_is_read_and_written(tmp_path: 
         for table in ("session", "turn", "hour"):
             for column in ("long", "output_dollars", "unpriced", "estimated"):
                 base.execute(f"ALTER TABLE {table} DROP COLUMN {column}")
-        base.execute("ALTER TABLE session DROP COLUMN standing")
+        for column in ("standing", "family", "project"):
+            base.execute(f"ALTER TABLE session DROP COLUMN {column}")
         base.execute("ALTER TABLE session ADD COLUMN last_whole REAL NOT NULL DEFAULT 0")
         base.execute("PRAGMA user_version = 0")
     with closing(Spending(path)) as spending:

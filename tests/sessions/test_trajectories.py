@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from laconic.errors import LaconicError
-from laconic.sessions.ruined import list_ruined
+from laconic.sessions.damaged_files import list_ruined
 from laconic.sessions.trajectories import begin, resume
 from laconic.sessions.transcripts import transcripts
 from laconic.wire.speaking.talk import CallResult, Message, ModelCall, Outcomes, Spoken, UserMessage

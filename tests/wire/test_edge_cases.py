@@ -7,23 +7,23 @@ from typing import Any
 
 import pytest
 
-from laconic.wire.conversation import Conversation, parse
 from laconic.wire.exchanges import orphans
 from laconic.wire.formats import FORMATS
 from laconic.wire.model import Block, Change, Drop, InsertMessage, SetInput, SetText
+from laconic.wire.parsed_request import ParsedRequest, parse
 
 Json = dict[str, Any]
 
 
-def _read(name: str, items: list[Json], **fields: object) -> Conversation:
+def _read(name: str, items: list[Json], **fields: object) -> ParsedRequest:
     return parse(FORMATS[name], json.dumps({FORMATS[name].messages[0]: items, **fields}).encode())
 
 
-def _again(conversation: Conversation, changes: dict[tuple[int, int], Change]) -> Conversation:
+def _again(conversation: ParsedRequest, changes: dict[tuple[int, int], Change]) -> ParsedRequest:
     return parse(conversation.format, conversation.emit(changes))
 
 
-def _blocks(conversation: Conversation, kind: str) -> list[Block]:
+def _blocks(conversation: ParsedRequest, kind: str) -> list[Block]:
     return [block for turn in conversation.turns for block in turn.blocks if block.kind == kind]
 
 

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from laconic.wire.conversation import parse
 from laconic.wire.formats import format_named
 from laconic.wire.ours import Ours, ours
+from laconic.wire.parsed_request import parse
 
 Json = dict[str, Any]
 

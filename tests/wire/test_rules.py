@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from tests.wire.histories import BUILDERS, Call, Json, Step
 
-from laconic.wire.conversation import parse
 from laconic.wire.formats import FORMATS
+from laconic.wire.parsed_request import parse
 
 STEPS = [
     Step(user="mend the parser"),

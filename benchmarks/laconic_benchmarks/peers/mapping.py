@@ -21,7 +21,7 @@ import msgspec
 
 from laconic.config import child_environment
 from laconic.errors import CommandFailed
-from laconic.gateway.scripted import Answer, Asked, ScriptedUpstream
+from laconic.gateway.scripted_upstream import Answer, Asked, ScriptedUpstream
 from laconic.render.table import Cell
 from laconic.tokens.count import counter
 from laconic.workspace.git import git_in_own

@@ -16,7 +16,7 @@ import aiohttp
 
 from laconic.config import child_environment
 from laconic.errors import CommandFailed
-from laconic.gateway.scripted import Answer, Asked, streamed
+from laconic.gateway.scripted_upstream import Answer, Asked, streamed
 from laconic.render.table import Cell
 from laconic_benchmarks.parties import GatewayProcess, memory, provider
 from laconic_benchmarks.peers.environments import Peer, environment, installed, peer

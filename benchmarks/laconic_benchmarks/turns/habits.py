@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from laconic.context.calls import about
+from laconic.conversation.tool_use import about
 from laconic.sessions.transcripts import Transcript, transcripts
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from laconic.context.accounting import Bill, TurnCost
+from laconic.conversation.accounting import Bill, TurnCost
 from laconic.errors import LimitReached
 
 

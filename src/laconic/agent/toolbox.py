@@ -6,13 +6,14 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from laconic.agent.running import CommandRunner, run_tool
-from laconic.agent.tasks import TaskList, task_tool
+from laconic.agent.run_tool import CommandRunner, run_tool
+from laconic.agent.task_tool import TaskList, task_tool
 from laconic.config import Settings
 from laconic.errors import LaconicError, UnknownName
-from laconic.tools.plane import Plane, Reply, find
-from laconic.tools.session import Session
-from laconic.tools.tool import Tool
+from laconic.plane.plane import Plane, Reply, find
+from laconic.plane.session import Session
+from laconic.plane.tool import Tool
+from laconic.tools import tools
 from laconic.wire.prompted.calls import PromptedTool as Called
 from laconic.wire.speaking.talk import Message, Offer, Outcomes, Spoken
 
@@ -29,8 +30,8 @@ class Toolbox:
     def __init__(self, root: Path, settings: Settings, runner: CommandRunner, session: str, window: int = 0) -> None:
         self.runner = runner
         self.tasks = TaskList()
-        own = (run_tool(runner, session), task_tool(self.tasks))
-        self._plane = Plane(root, settings, own)
+        own = {tool.name: tool for tool in (run_tool(runner, session), task_tool(self.tasks))}
+        self._plane = Plane(root, settings, {**own, **tools()})
         self._session = Session()
         self._most = max(_LEAST, window // _SHARE) if window else None
 

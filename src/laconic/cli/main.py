@@ -39,7 +39,7 @@ class _Parser(argparse.ArgumentParser):
 def names() -> list[str]:
     """All commands: the modules of `commands`, every tool of the code plane, and what other packages add."""
     from laconic.cli.extensions import find_extensions  # looks at every installed package: not for `--version`
-    from laconic.tools.registry import tools  # imports all tools: not for `--version`
+    from laconic.tools import tools  # imports all tools: not for `--version`
 
     return sorted({*_modules(), *tools(), *find_extensions()})
 
@@ -54,7 +54,7 @@ def command(name: str) -> Command:
         return cast(Command, import_module(f"{commands.__name__}.{name.replace('-', '_')}"))
     from laconic.cli.extensions import INSTALL, find_extensions, load_extension
     from laconic.cli.tool_command import ToolCommand  # imports all tools: not for other commands
-    from laconic.tools.registry import tools
+    from laconic.tools import tools
 
     if name in tools():
         return ToolCommand(tools()[name])
@@ -89,6 +89,9 @@ def main(argv: Sequence[str]) -> int:
     if argv[0] in {"-V", "--version"}:
         print(f"laconic {__version__}")
         return 0
+    size = 1 if "=" in argv[0] else 2
+    if argv[0].partition("=")[0] == "--config" and len(argv) > size:  # it may also stand before the command
+        return main([*argv[size:], *argv[:size]])
     module = command(argv[0])
     args = parser_for(argv[0], module).parse_args(list(argv[1:]))
     return module.run(args, load(file=args.config, required=True))
@@ -113,7 +116,7 @@ def entry() -> NoReturn:
 def summary(name: str) -> str:
     """The first line of a command's docstring, read without importing the command; for a tool, its summary."""
     from laconic.cli.extensions import find_extensions
-    from laconic.tools.registry import tools
+    from laconic.tools import tools
 
     if name in tools() and name not in _modules():
         return (command(name).__doc__ or "").split("\n", 1)[0]

@@ -17,14 +17,14 @@ from starlette.routing import Mount, Route
 from starlette.types import ASGIApp, Scope
 
 from laconic.errors import LaconicError
-from laconic.gateway.engine import Engine
+from laconic.exchange.engine_adapter import RequestEngine
 from laconic.gateway.headers import readable
-from laconic.gateway.history import History
 from laconic.gateway.metrics import Labels, Metrics
 from laconic.gateway.plan import Planner, Policy
 from laconic.gateway.proxy import Proxy
-from laconic.gateway.roster import Roster
 from laconic.gateway.routes import Upstreams, target
+from laconic.gateway.session_registry import SessionRegistry
+from laconic.gateway.turn_recorder import TurnRecorder
 from laconic.serving.hosts import AllowedHosts, HostCheck
 from laconic.serving.tokens import HEADER, TokenCheck, ask_for_token, has_token, is_token
 from laconic.wire.prompted.capability import CapabilityMemory
@@ -40,13 +40,13 @@ class Faulty(Protocol):
 
 def build(
     upstreams: Upstreams,
-    engine: Engine,
+    engine: RequestEngine,
     policy: Policy,
     token: str = "",
     *,
     hosts: AllowedHosts | None = None,
     viewer_token: str = "",
-    history: History | None = None,
+    history: TurnRecorder | None = None,
     memory: CapabilityMemory | None = None,
     pages: Mapping[str, ASGIApp] | None = None,
     apart: Callable[[], Planner] | None = None,
@@ -58,9 +58,9 @@ def build(
     for the numbers. `pages` are other applications of ours, by path, that ask for a token themselves; `apart` makes a
     second planner, in another process; `files` are watched for faults, by name.
     """
-    metrics, roster, history = Metrics(), Roster(time.time), history or History()
+    metrics, registry, history = Metrics(), SessionRegistry(time.time), history or TurnRecorder()
     planner = Planner(engine, policy, time.time, memory)
-    proxy = Proxy(upstreams, planner, metrics, roster, history, apart=apart)
+    proxy = Proxy(upstreams, planner, metrics, registry, history, apart=apart)
     for name, file in (files or {}).items():
         metrics.watch("laconic_store_faults_total", partial(_faults, name, file))
 
@@ -88,7 +88,7 @@ def build(
         if request.url.path == "/metrics":
             return PlainTextResponse(metrics.text(), media_type="text/plain; version=0.0.4")
         await asyncio.wrap_future(history.settled())
-        return JSONResponse({"sessions": roster.rows()})
+        return JSONResponse({"sessions": registry.rows()})
 
     def ask(scope: Scope) -> Response:
         return refuse(scope, 401, f"The gateway wants its token in {HEADER}.")
@@ -104,7 +104,7 @@ def build(
     ]
     check = Middleware(HostCheck, hosts or AllowedHosts(), lambda scope, problem: refuse(scope, 403, problem))
     app = Starlette(routes=routes, lifespan=lifespan, middleware=[check])
-    app.state.roster = roster
+    app.state.registry = registry
     app.state.metrics = metrics
     return app
 

@@ -16,16 +16,19 @@ from yarl import URL
 
 from laconic.config import outbound_proxy
 from laconic.errors import LaconicError
-from laconic.gateway.bodies import opened
+from laconic.exchange.caller import Target
+from laconic.exchange.plan import Plan
+from laconic.gateway.capability_probes import CapabilityProbes
+from laconic.gateway.compression import opened
+from laconic.gateway.faults import describe_fault
 from laconic.gateway.headers import readable, upward
-from laconic.gateway.history import History
 from laconic.gateway.metrics import Metrics
-from laconic.gateway.passing import Message, Passing, Send
-from laconic.gateway.plan import Plan, Planner, concerns_us
-from laconic.gateway.planning import Planning
-from laconic.gateway.probing import Probes
-from laconic.gateway.roster import Roster
-from laconic.gateway.routes import NoRoute, Target, Upstreams, target
+from laconic.gateway.plan import Planner, concerns_us
+from laconic.gateway.plan_executor import PlanExecutor
+from laconic.gateway.response_relay import Message, ResponseRelay, Send
+from laconic.gateway.routes import NoRoute, Upstreams, target
+from laconic.gateway.session_registry import SessionRegistry
+from laconic.gateway.turn_recorder import TurnRecorder
 from laconic.wire.limits import limits_of
 from laconic.wire.prompted.calls import Nonsense
 from laconic.wire.refusals import refusal, refuses_tools, too_long
@@ -63,18 +66,18 @@ class Proxy:
         upstreams: Upstreams,
         planner: Planner,
         metrics: Metrics,
-        roster: Roster,
-        history: History,
+        registry: SessionRegistry,
+        history: TurnRecorder,
         *,
         apart: Callable[[], Planner] | None = None,
     ) -> None:
         self._upstreams = upstreams
         self._planner = planner
         self._metrics = metrics
-        self._roster = roster
+        self._registry = registry
         self._history = history
-        self._planning = Planning(planner, apart)
-        self._probes = Probes(metrics, time.monotonic, self._planning.learn)
+        self._planning = PlanExecutor(planner, apart)
+        self._probes = CapabilityProbes(metrics, time.monotonic, self._planning.learn)
         self._client: aiohttp.ClientSession | None = None
 
     async def start(self) -> None:
@@ -169,7 +172,7 @@ class Proxy:
             assert self._client is not None
             self._probes.begin(self._client, where, asked.query, asked.raw, plan.caller.model)
         self._note(where, plan)
-        passing, began = Passing(send), time.monotonic()
+        passing, began = ResponseRelay(send), time.monotonic()
         try:
             await self._exchange(asked, plan, passing)
             log.info("answered", extra=_about(where, plan, passing, time.monotonic() - began))
@@ -178,13 +181,13 @@ class Proxy:
             self._metrics.add("laconic_upstream_faults_total", fault=fault)
             log.warning("upstream fault", extra={"upstream": where.upstream, "fault": fault})
             if not passing.started:
-                text = f"{where.upstream} could not be reached ({fault}). Try again, or check its address."
+                text = describe_fault(error, where.upstream)
                 await _answer(send, 502, refusal(where.format, 502, text))
             # An answer that broke off stays broken: the server closes the connection without ending the body.
         finally:  # also when the client has left: what was used until then is paid for
             self._settle(asked, passing.plan or plan, passing, time.monotonic() - began)
 
-    async def _exchange(self, asked: Incoming, plan: Plan, passing: Passing) -> None:
+    async def _exchange(self, asked: Incoming, plan: Plan, passing: ResponseRelay) -> None:
         """Ask, and pass the answer on. A refusal is not passed on when the request can do without what was refused."""
         where = asked.where
         async with self._ask(asked, plan) as answer:
@@ -219,7 +222,7 @@ class Proxy:
             return None
         return msgspec.structs.replace(shorter, shortened=True)
 
-    async def _again(self, asked: Incoming, plan: Plan, passing: Passing, nonsense: Nonsense) -> Plan:
+    async def _again(self, asked: Incoming, plan: Plan, passing: ResponseRelay, nonsense: Nonsense) -> Plan:
         """The model wrote calls that cannot be used: tell it, and go on with what it answers."""
         self._metrics.add("laconic_asked_again_total", upstream=asked.where.upstream)
         told = await self._open(self._planning.again(asked.where, plan, nonsense), None)
@@ -275,9 +278,9 @@ class Proxy:
         if plan.caller is not None:
             self._metrics.add("laconic_request_bytes_total", plan.came, side="came")
             self._metrics.add("laconic_request_bytes_total", plan.went, side="went")
-            self._roster.asked(plan.caller, where.format, plan.came, plan.went)
+            self._registry.asked(plan.caller, where.format, plan.came, plan.went)
 
-    def _settle(self, asked: Incoming, plan: Plan, passing: Passing, seconds: float) -> None:
+    def _settle(self, asked: Incoming, plan: Plan, passing: ResponseRelay, seconds: float) -> None:
         """Keep what the provider said; whatever goes wrong here is not the client's concern."""
         if plan.caller is None:
             return
@@ -297,10 +300,10 @@ class Proxy:
         if usage is not None or passing.limits is not None:
             self._planning.answered(plan.caller, usage, passing.limits)
         client = asked.headers.get("user-agent", "")
-        self._history.keep(where, plan, passing, client=client, seconds=seconds, billed=self._roster.billed)
+        self._history.keep(where, plan, passing, client=client, seconds=seconds, billed=self._registry.billed)
 
 
-def _about(where: Target, plan: Plan, passing: Passing, seconds: float) -> dict[str, object]:
+def _about(where: Target, plan: Plan, passing: ResponseRelay, seconds: float) -> dict[str, object]:
     """What the log says of an answer."""
     return {
         "upstream": where.upstream,

@@ -19,8 +19,8 @@ from threading import Lock
 from typing import Final, NamedTuple, TypeVar
 
 from laconic.errors import ArchiveUnavailable
-from laconic.sessions.logged import with_log
-from laconic.sessions.ruined import Identity, claim, identity, set_aside
+from laconic.sessions.damaged_files import Identity, claim, identity, set_aside
+from laconic.sessions.write_ahead_log import with_log
 
 T = TypeVar("T")
 Work = Callable[[sqlite3.Connection], T]

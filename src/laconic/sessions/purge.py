@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Protocol
 
 from laconic.sessions.archive import Archive
-from laconic.sessions.calls import Calls
-from laconic.sessions.ruined import list_ruined
-from laconic.sessions.ruined import remove as remove_file
+from laconic.sessions.damaged_files import list_ruined
+from laconic.sessions.damaged_files import remove as remove_file
+from laconic.sessions.tool_call_log import ToolCallLog
 from laconic.sessions.trajectories import in_use
 from laconic.sessions.turns import Account, Turns
 
@@ -32,7 +32,7 @@ class Purge:
     archive: Archive
     ledger: RemovableSessions
     turns: Turns
-    calls: Calls
+    calls: ToolCallLog
     agent: Path  # the folder of the agent's sessions
     files: Sequence[Path]  # of which damaged ones may lie around
 

@@ -17,7 +17,7 @@ from typing import Any, BinaryIO, Final
 import msgspec
 
 from laconic.errors import UnknownName, UsageError
-from laconic.sessions.ruined import keep_copy
+from laconic.sessions.damaged_files import keep_copy
 from laconic.wire.speaking.talk import (
     CallResult,
     Json,

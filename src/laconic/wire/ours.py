@@ -8,9 +8,9 @@ from typing import Final
 
 import msgspec
 
-from laconic.wire.conversation import Conversation
 from laconic.wire.exchanges import Exchange
 from laconic.wire.model import Block
+from laconic.wire.parsed_request import ParsedRequest
 from laconic.wire.spans import elements, is_array
 
 _TOOL: Final = re.compile(rb'"name"\s*:\s*"(?:[\w.-]*[_.])?laconic(?:[_.][\w.-]*)?"')  # as hosts name our tools
@@ -24,7 +24,7 @@ class Ours(msgspec.Struct, frozen=True):
     recall: bool = False  # it does nothing but bring back what was recalled
 
 
-def ours(conversation: Conversation, texts: Sequence[bytes] = ()) -> Ours:
+def ours(conversation: ParsedRequest, texts: Sequence[bytes] = ()) -> Ours:
     """Look for it; `texts` are our instructions as they stand in JSON. Sessions without us cost one look."""
     if b"laconic" not in conversation.body:
         return Ours()
@@ -50,7 +50,7 @@ def _size(call: Block, result: Block | None) -> int:
     return len(call.raw) + (len(result.raw) if result is not None else 0)
 
 
-def _alone(exchange: Exchange, conversation: Conversation) -> bool:
+def _alone(exchange: Exchange, conversation: ParsedRequest) -> bool:
     """Whether the request ends with the results of this exchange, and all of them were recalled."""
     ends = {result.turn for result in exchange.results if result is not None}
     return len(conversation.turns) - 1 in ends and all(_recalls(call) for call in exchange.calls)

@@ -10,12 +10,12 @@ from laconic.wire.exchanges import orphans
 from laconic.wire.model import Block, Fault
 
 if TYPE_CHECKING:
-    from laconic.wire.conversation import Conversation
+    from laconic.wire.parsed_request import ParsedRequest
 
 _BLANK: Final = re.compile(rb'"(?: |\\[nrtf]|\\u00(?:20|09|0[aA]|0[dD]|[aA]0))*"')
 
 
-def check_paired(conversation: Conversation, *, adjacent: bool) -> Iterator[Fault]:
+def check_paired(conversation: ParsedRequest, *, adjacent: bool) -> Iterator[Fault]:
     """Every call has exactly one result and every result its call; with `adjacent` nothing stands between."""
     turns = conversation.turns
     spoken = max((turn.index for turn in turns if turn.role != "system"), default=-1)
@@ -37,13 +37,13 @@ def check_paired(conversation: Conversation, *, adjacent: bool) -> Iterator[Faul
                 )
 
 
-def _directly_after(conversation: Conversation, after: int, result: Block) -> bool:
+def _directly_after(conversation: ParsedRequest, after: int, result: Block) -> bool:
     """Whether only other results stand between an assistant turn and this result."""
     between = conversation.turns[after + 1 : result.turn]
     return all(any(block.kind == "result" for block in turn.blocks) for turn in between)
 
 
-def nothing_empty(conversation: Conversation, *, beside_calls: bool = False) -> Iterator[Fault]:
+def nothing_empty(conversation: ParsedRequest, *, beside_calls: bool = False) -> Iterator[Fault]:
     """No message without blocks, no blank text; with `beside_calls` a blank text may stand beside calls."""
     for turn in conversation.turns:
         if not turn.blocks:
@@ -62,14 +62,14 @@ def _blank(block: Block) -> bool:
     return _BLANK.fullmatch(block.body, block.offset + value.start, block.offset + value.end) is not None
 
 
-def starts_with_user(conversation: Conversation) -> Iterator[Fault]:
+def starts_with_user(conversation: ParsedRequest) -> Iterator[Fault]:
     """The first message that is no system prompt comes from the user."""
     first = next((turn for turn in conversation.turns if turn.role != "system"), None)
     if first is not None and first.role != "user":
         yield Fault("start", first.index, "the conversation does not start with the user")
 
 
-def ends_answerable(conversation: Conversation, *, prefill: bool) -> Iterator[Fault]:
+def ends_answerable(conversation: ParsedRequest, *, prefill: bool) -> Iterator[Fault]:
     """The last message is one that a model can answer; with `prefill` it may be the start of the answer."""
     turns = [turn for turn in conversation.turns if turn.role != "system"]
     if not turns:

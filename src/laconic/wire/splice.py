@@ -13,13 +13,13 @@ from laconic.wire.model import At, Block, Change, Drop, InsertMessage, SetInput,
 from laconic.wire.spans import ByteSpan, elements, is_object, is_string, members, string, value
 
 if TYPE_CHECKING:
-    from laconic.wire.conversation import Conversation
+    from laconic.wire.parsed_request import ParsedRequest
 
 Cut = tuple[int, int, bytes]  # start, end, what stands there now
 
 
 def splice(
-    conversation: Conversation,
+    conversation: ParsedRequest,
     changes: Mapping[At, Change],
     inserts: Sequence[InsertMessage],
     fields: Mapping[str, bytes],
@@ -153,7 +153,7 @@ def _with_members(raw: bytes, wanted: Mapping[str, object]) -> bytes:
     return _apply(raw, cuts)
 
 
-def _array_cuts(conversation: Conversation, gone: set[int], inserts: Sequence[InsertMessage]) -> list[Cut]:
+def _array_cuts(conversation: ParsedRequest, gone: set[int], inserts: Sequence[InsertMessage]) -> list[Cut]:
     """Messages that go and messages that come, with their commas."""
     spans, array = conversation.messages, conversation.array
     assert array is not None
@@ -178,7 +178,7 @@ def _array_cuts(conversation: Conversation, gone: set[int], inserts: Sequence[In
     return cuts
 
 
-def _field_cuts(conversation: Conversation, fields: Mapping[str, bytes]) -> list[Cut]:
+def _field_cuts(conversation: ParsedRequest, fields: Mapping[str, bytes]) -> list[Cut]:
     """Top-level values of ours; a new one goes to the end of the object."""
     cuts: list[Cut] = []
     added = b""

@@ -14,6 +14,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from laconic.cli.wording import count_of
 from laconic.config import Settings
 from laconic.errors import ConversationError, LaconicError, LimitReached, ModelError, UpstreamError, UsageError
 
@@ -127,11 +128,11 @@ def _sums(agent: Agent) -> dict[str, object]:
 
 
 def _figures(agent: Agent) -> str:
-    from laconic.context.accounting import describe  # heavy, as above
+    from laconic.conversation.accounting import describe  # heavy, as above
 
     spent = agent.recorder.spent
     bad = sum(agent.malformed.values())
-    said = f"{spent.turns} turns, {describe(spent.bill)}"
+    said = f"{count_of(spent.turns, 'turn')}, {describe(spent.bill)}"
     return f"[{said}{f', {bad} malformed calls' if bad else ''}; session {agent.record.id}]"
 
 

@@ -14,13 +14,15 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
+from laconic.cli.wording import count_of
 from laconic.config import Settings
 from laconic.errors import Unreadable
+from laconic.render.visible import visible_json, visible_name
 
 if TYPE_CHECKING:
     from laconic.render.table import Cell
-    from laconic.sessions.calls import Figures
     from laconic.sessions.spending import Malformed, ModelUse
+    from laconic.sessions.tool_call_log import Figures
 
 _MALFORMED: Final = ("upstream", "model", "reason", "count")
 
@@ -34,13 +36,18 @@ def run(args: argparse.Namespace, settings: Settings) -> int:
 
     figures, (models, malformed) = _figures(settings), _spending(settings)
     if args.json:
-        print(msgspec.json.encode({"tools": figures, "models": models, "malformed": malformed}).decode())
+        found = msgspec.json.encode({"tools": figures, "models": models, "malformed": malformed}).decode()
+        print(visible_json(found))
         return 0
-    print(format_table([_row(figure) for figure in figures]) if figures else "No tool was called yet.")
+    if figures:
+        print(format_table([_row(figure) for figure in figures]))
+    else:
+        print("No tool was called yet.")
     if models:
         print("\nWhat models cost, and would have cost without us:")
         for use in models:
-            print(f"{use.model or 'not named'} ({use.upstream}), {use.turns:,} turns: {_bill(use)}")
+            said = f"{use.model or 'not named'} ({use.upstream}), {count_of(use.turns, 'turn')}: {_bill(use)}"
+            print(visible_name(said))
     if malformed:
         print("\nCalls that could not be used:")
         print(format_table([{name: row[name] for name in _MALFORMED} for row in msgspec.to_builtins(malformed)]))
@@ -48,12 +55,12 @@ def run(args: argparse.Namespace, settings: Settings) -> int:
 
 
 def _figures(settings: Settings) -> Sequence[Figures]:
-    from laconic.sessions.calls import FILE, Calls
+    from laconic.sessions.tool_call_log import FILE, ToolCallLog
 
     if not (settings.cache_dir() / FILE).exists():
         return []
     try:
-        with closing(Calls(settings.cache_dir())) as calls:
+        with closing(ToolCallLog(settings.cache_dir())) as calls:
             return list(calls.figures())
     except sqlite3.Error as error:
         raise Unreadable(f"The record of calls cannot be read: {error}.", f"Remove {FILE}.") from None
@@ -73,7 +80,7 @@ def _spending(settings: Settings) -> tuple[Sequence[ModelUse], Sequence[Malforme
 
 
 def _bill(use: ModelUse) -> str:
-    from laconic.context.accounting import Bill, describe  # not for `--help`
+    from laconic.conversation.accounting import Bill, describe  # not for `--help`
 
     return describe(
         Bill(
@@ -90,6 +97,22 @@ def _bill(use: ModelUse) -> str:
     )
 
 
-def _row(figure: object) -> dict[str, Cell]:
-    names = {"mean": "mean tokens", "largest": "max", "milliseconds": "ms"}
-    return {names.get(key, key): value for key, value in msgspec.to_builtins(figure).items()}
+def _row(figure: Figures) -> dict[str, Cell]:
+    return {
+        "tool": figure.tool,
+        "calls": figure.calls,
+        "errors": figure.errors,
+        "repaired": figure.repaired,
+        "cut": figure.cut,
+        "cut/fitting": figure.cut_fit,
+        "cut/recount": figure.cut_recount,
+        "cut/net": figure.cut_net,
+        "tokens/mean": round(figure.mean),
+        "p50": figure.p50,
+        "p95": figure.p95,
+        "max": figure.largest,
+        "ms/mean": round(figure.milliseconds),
+        "ms/p50": round(figure.ms_p50),
+        "ms/p95": round(figure.ms_p95),
+        "ms/max": round(figure.ms_largest),
+    }

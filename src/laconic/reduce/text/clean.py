@@ -23,7 +23,10 @@ def clean(text: str) -> str:
         text = "\n".join(_overwritten(line) for line in text.replace("\r\n", "\n").split("\n"))
     while "\x08" in text:
         shorter = _BACKSPACE.sub("", text)
-        text = text.replace("\x08", "") if shorter == text else shorter
+        if shorter == text:
+            text = text.replace("\x08", "")
+        else:
+            text = shorter
     text = _CONTROL.sub("", text)
     text = "\n".join(line.rstrip() for line in text.split("\n"))
     return _BLANKS.sub("\n\n", text).strip("\n")

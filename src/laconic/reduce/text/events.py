@@ -57,7 +57,9 @@ def event_parts(lines: Sequence[str], *, log: bool = False, dense: bool = False)
 
     In a `log` a line that stands for many must stay. `dense` says that errors are the rule: only rare ones must stay.
     """
-    rows = [_Line(text, times=times) for text, times in thin_lines(lines)]
+    rows = []
+    for text, times in thin_lines(lines):
+        rows.append(_Line(text, times=times))
     _sections(rows)
     _frames(rows)
     for row in rows:
@@ -136,7 +138,10 @@ def _repeats(rows: list[_Line], log: bool, dense: bool) -> None:
             _sample(rows, members)
             continue
         first = rows[members[0]]
-        special = outliers([rows[i].text for i in members]) if len(members) > 7 else set()
+        if len(members) > 7:
+            special = outliers([rows[i].text for i in members])
+        else:
+            special = set()
         for position, index in enumerate(members[1:], 1):
             row = rows[index]
             if position in special:
@@ -194,5 +199,7 @@ def _part(row: _Line) -> TextPart:
     text = shorten(row.text, _LONGEST)
     if row.times > 1:
         text = f"{text}  [×{row.times}{', numbers differ' if row.alike else ''}]"
-    lines = marked_lines(row.text) if row.text.strip() else 0
+    lines = 0
+    if row.text.strip():
+        lines = marked_lines(row.text)
     return TextPart(text, row.worth, lines, row.what, row.head)

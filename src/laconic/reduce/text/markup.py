@@ -45,7 +45,12 @@ def markup_parts(text: str) -> list[TextPart]:
         if not line.strip("|- ") or line in shown:
             continue
         shown.add(line)
-        worth = KEY if line.startswith("#") else RARE if re.fullmatch(r"- \[[^\]]*\]\([^)]*\)", line) else NEAR
+        if line.startswith("#"):
+            worth = KEY
+        elif re.fullmatch(r"- \[[^\]]*\]\([^)]*\)", line):
+            worth = RARE
+        else:
+            worth = NEAR
         parts.append(TextPart(shorten(line.strip(" |"), 1500), worth))
     return parts
 

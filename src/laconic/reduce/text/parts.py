@@ -87,7 +87,9 @@ def _rank_parts(parts: Sequence[TextPart]) -> list[int]:
 def _from_both_ends(items: list[int]) -> list[int]:
     half = (len(items) + 1) // 2
     front, back = items[:half], items[half:][::-1]
-    mixed = [index for pair in zip(front, back, strict=False) for index in pair]
+    mixed: list[int] = []
+    for pair in zip(front, back, strict=False):
+        mixed.extend(pair)
     return mixed + front[len(back) :]
 
 
@@ -127,7 +129,10 @@ def write(parts: Sequence[TextPart], keep: Sequence[bool]) -> ChosenText:
 
 def shift_parts(parts: Sequence[TextPart], by: int) -> list[TextPart]:
     """The parts at another place of a longer list."""
-    return [part if part.head < 0 else replace(part, head=part.head + by) for part in parts]
+    found: list[TextPart] = []
+    for part in parts:
+        found.append(part if part.head < 0 else replace(part, head=part.head + by))
+    return found
 
 
 def mark(missing: dict[str, int]) -> str:
@@ -138,7 +143,10 @@ def mark(missing: dict[str, int]) -> str:
 def _inside(part: TextPart) -> Iterable[tuple[int, str]]:
     """What a part that is left out stands for; a mark stands for what it counts."""
     if MARK.match(part.text):
-        return [(int(number.replace(",", "")), what.strip()) for number, what in _COUNTED.findall(part.text)]
+        found = []
+        for number, what in _COUNTED.findall(part.text):
+            found.append((int(number.replace(",", "")), what.strip()))
+        return found
     return [(part.lines, part.what)]
 
 

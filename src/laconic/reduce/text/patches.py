@@ -53,9 +53,13 @@ def patch_parts(lines: Sequence[str]) -> list[TextPart]:
             parts.append(TextPart("\n".join(header), KEY, len(header), "diff header lines"))
         elif (found := HUNK.match(line)) and head >= 0:
             body, index = _hunk_body(lines, index + 1, found)
-            worth = COMMON if generated or _only_blank_changes(body) else PLACE
+            if generated or _only_blank_changes(body):
+                worth = COMMON
+            else:
+                worth = PLACE
             hunks = _trim_hunk(found, body)
-            parts += [TextPart(text, worth, text.count("\n") + 1, HUNK_LINES, head) for text in hunks]
+            for text in hunks:
+                parts.append(TextPart(text, worth, text.count("\n") + 1, HUNK_LINES, head))
             dropped = len(body) + len(hunks) - sum(text.count("\n") + 1 for text in hunks)
             parts.append(TextPart("", NOISE, dropped, UNSAID))
         elif COMMIT.match(line):
@@ -84,7 +88,10 @@ def _file_header(lines: Sequence[str], index: int) -> tuple[list[str], int]:
         index += 1
         if lines[index - 1].startswith("+++ "):
             break
-    header = [line for line in lines[start:index] if not line.startswith(("index ", "similarity index"))]
+    header = []
+    for line in lines[start:index]:
+        if not line.startswith(("index ", "similarity index")):
+            header.append(line)
     plain = all(line.startswith(("diff --git", "--- ", "+++ ")) for line in header)
     if plain and len(header) == 3:  # the two paths say it all
         header = header[1:]
@@ -136,7 +143,10 @@ def _trim_hunk(found: re.Match[str], body: Sequence[str]) -> list[str]:
         else:
             hunks.append([i])
     # An anchor to the start or end of a file is told by missing context: keep what git printed there.
-    return [_hunk_text([numbered[i] for i in hunk], found[5] if n == 0 else "") for n, hunk in enumerate(hunks)]
+    made: list[str] = []
+    for n, hunk in enumerate(hunks):
+        made.append(_hunk_text([numbered[i] for i in hunk], found[5] if n == 0 else ""))
+    return made
 
 
 def _hunk_text(rows: Sequence[tuple[int, int, str]], title: str) -> str:
@@ -149,7 +159,9 @@ def _hunk_text(rows: Sequence[tuple[int, int, str]], title: str) -> str:
 
 
 def _range(start: int, count: int) -> str:
-    return str(start) if count == 1 else f"{start},{count}"
+    if count == 1:
+        return str(start)
+    return f"{start},{count}"
 
 
 def _commit(lines: Sequence[str], index: int) -> tuple[str, int]:

@@ -7,9 +7,10 @@ from typing import Final
 
 import msgspec
 
-from laconic.wire.conversation import Conversation
 from laconic.wire.model import Block, Turn
+from laconic.wire.parsed_request import ParsedRequest
 from laconic.wire.prompted.calls import Nonsense, PromptedTool
+from laconic.wire.provider_format import DeclaredTool
 from laconic.wire.spans import members
 
 _GONE: Final = frozenset(
@@ -24,12 +25,6 @@ _GONE: Final = frozenset(
         "tool_config",
     }
 )
-_SYSTEM: Final[Mapping[str, tuple[str, ...]]] = {  # formats whose system prompt is a field of its own
-    "anthropic": ("system",),
-    "gemini": ("systemInstruction", "system_instruction"),
-    "responses": ("instructions",),
-}
-_FREE: Final = {"type": "object", "properties": {"input": {"type": "string"}}, "required": ["input"]}
 _INTRO: Final = """\
 You can use the tools below. To call one, write a fenced block that holds one JSON object and nothing else:
 
@@ -57,26 +52,30 @@ Write every call again, each as one fenced block with one JSON object, or answer
 ```"""
 
 
-def tools_of(conversation: Conversation) -> list[PromptedTool]:
+def tools_of(conversation: ParsedRequest) -> list[PromptedTool]:
     """The tools that a request offers, in any format."""
-    return [
-        PromptedTool(
-            name, frozenset(_keys(schema, "properties")), frozenset(_keys(schema, "required")), schema is _FREE
-        )
-        for name, _, schema in _read_declared(conversation)
-    ]
+    found: list[PromptedTool] = []
+    for tool in declared_tools(conversation):
+        properties, required = _keys(tool.schema, "properties"), _keys(tool.schema, "required")
+        found.append(PromptedTool(tool.name, frozenset(properties), frozenset(required), tool.free))
+    return found
 
 
-def instruction(conversation: Conversation) -> str:
+def declared_tools(conversation: ParsedRequest) -> list[DeclaredTool]:
+    """The same as they are declared."""
+    return list(conversation.format.read_tools(conversation.decode_field("tools")))
+
+
+def instruction(conversation: ParsedRequest) -> str:
     """What a model without function calling has to know."""
     lines = [_INTRO]
-    for name, about, schema in _read_declared(conversation):
-        written = msgspec.json.encode(schema).decode() if schema else "{}"
-        lines.append(f"- {name}: {about.strip()}\n  arguments: {written}")
+    for tool in declared_tools(conversation):
+        written = msgspec.json.encode(tool.schema).decode()
+        lines.append(f"- {tool.name}: {tool.about.strip()}\n  arguments: {written}")
     return "\n".join(lines)
 
 
-def upward(conversation: Conversation) -> bytes:
+def upward(conversation: ParsedRequest) -> bytes:
     """The request without tools. Messages that hold no call, no result and no system prompt keep their bytes."""
     messages = list(_messages(conversation))
     pairs = []
@@ -87,15 +86,15 @@ def upward(conversation: Conversation) -> bytes:
         raw = member.value.of(conversation.body)
         if member.key in conversation.format.messages:
             raw = b"[" + b",".join(messages) + b"]"
-        elif member.key in _fields(conversation):
+        elif member.key in conversation.format.system:
             raw, seen = _with_instruction(conversation, member.key), True
         pairs.append(msgspec.json.encode(member.key) + b":" + raw)
-    if (fields := _fields(conversation)) and not seen:
+    if (fields := conversation.format.system) and not seen:
         pairs.append(msgspec.json.encode(fields[0]) + b":" + _with_instruction(conversation, fields[0]))
     return b"{" + b",".join(pairs) + b"}"
 
 
-def add_correction(conversation: Conversation, nonsense: Nonsense, tools: Sequence[PromptedTool]) -> bytes:
+def add_correction(conversation: ParsedRequest, nonsense: Nonsense, tools: Sequence[PromptedTool]) -> bytes:
     """The request with the model's useless answer behind it, and what is wrong with that."""
     known = ", ".join(tool.name for tool in tools)
     wrong = [_WRONG[one.reason].format(name=one.name or "the call", known=known) for one in nonsense.broken]
@@ -125,11 +124,11 @@ def result_text(name: str, id: str, text: str, error: bool) -> str:
     return f"[{name or 'tool'} {outcome}{f' ({id})' if id else ''}]\n{text}"
 
 
-def _messages(conversation: Conversation) -> Iterator[bytes]:
+def _messages(conversation: ParsedRequest) -> Iterator[bytes]:
     """Results that follow each other become one message of the user: many models want roles to alternate."""
     names = {call.id: call.name for exchange in conversation.exchanges for call in exchange.calls}
     role, waiting = "", list[str]()  # whose texts wait to become one message
-    if not _fields(conversation):
+    if not conversation.format.system:
         yield from _chat_system(conversation)
     for turn in conversation.turns:
         if _is_first_system(conversation, turn):
@@ -148,11 +147,7 @@ def _messages(conversation: Conversation) -> Iterator[bytes]:
         yield conversation.format.compose(role, "\n\n".join(waiting))
 
 
-def _fields(conversation: Conversation) -> tuple[str, ...]:
-    return _SYSTEM.get(conversation.format.name, ())
-
-
-def _turn(conversation: Conversation, turn: Turn, names: Mapping[str, str]) -> bytes:
+def _turn(conversation: ParsedRequest, turn: Turn, names: Mapping[str, str]) -> bytes:
     if all(block.kind not in {"call", "result"} for block in turn.blocks):
         # A prompt that is one text stands in a list now, beside others.
         return conversation.format.compose("user", turn.blocks[0].text) if conversation.array is None else turn.raw
@@ -178,11 +173,11 @@ def _message(role: str, text: str) -> bytes:
     return msgspec.json.encode({"role": role, "content": text})
 
 
-def _is_first_system(conversation: Conversation, turn: Turn) -> bool:
-    return not _fields(conversation) and turn.index == 0 and turn.role == "system"
+def _is_first_system(conversation: ParsedRequest, turn: Turn) -> bool:
+    return not conversation.format.system and turn.index == 0 and turn.role == "system"
 
 
-def _chat_system(conversation: Conversation) -> Iterator[bytes]:
+def _chat_system(conversation: ParsedRequest) -> Iterator[bytes]:
     first = conversation.turns[0] if conversation.turns else None
     text = instruction(conversation)
     if first is not None and first.role == "system":
@@ -190,38 +185,11 @@ def _chat_system(conversation: Conversation) -> Iterator[bytes]:
     yield _message(first.native if first is not None and first.role == "system" else "system", text)
 
 
-def _with_instruction(conversation: Conversation, field: str) -> bytes:
+def _with_instruction(conversation: ParsedRequest, field: str) -> bytes:
     """A system prompt that is a field of its own, with the instruction behind it."""
-    given = conversation.decode_field(field)
-    if conversation.format.name == "gemini":
-        parts = given.get("parts") if isinstance(given, Mapping) else None
-        ours = {"text": instruction(conversation)}
-        return msgspec.json.encode({"parts": [*(parts if isinstance(parts, list) else []), ours]})
-    if conversation.format.name == "responses":
-        return msgspec.json.encode(
-            "\n\n".join(filter(None, [conversation.text_field(field), instruction(conversation)]))
-        )
-    blocks = given if isinstance(given, list) else [{"type": "text", "text": given}] if given else []
-    return msgspec.json.encode([*blocks, {"type": "text", "text": instruction(conversation)}])
-
-
-def _read_declared(conversation: Conversation) -> Iterator[tuple[str, str, Mapping[str, object]]]:
-    for tool in _flatten_tools(conversation.decode_field("tools")):
-        function = tool.get("function")
-        inner = function if isinstance(function, Mapping) else tool
-        name, schema = inner.get("name"), inner.get("input_schema", inner.get("parameters"))
-        if schema is None and tool.get("type") == "custom":
-            schema = _FREE
-        if isinstance(name, str):
-            yield name, str(inner.get("description") or ""), schema if isinstance(schema, Mapping) else {}
-
-
-def _flatten_tools(tools: object) -> Iterator[Mapping[str, object]]:
-    """Gemini groups its tools."""
-    for tool in tools if isinstance(tools, list) else []:
-        if isinstance(tool, Mapping):
-            grouped = tool.get("functionDeclarations", tool.get("function_declarations"))
-            yield from _flatten_tools(grouped) if isinstance(grouped, list) else iter([tool])
+    extend = conversation.format.extend_system
+    assert extend is not None
+    return extend(conversation.decode_field(field), instruction(conversation))
 
 
 def _keys(schema: Mapping[str, object], name: str) -> list[str]:

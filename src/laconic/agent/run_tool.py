@@ -1,0 +1,101 @@
+"""`run`: a command in the working folder, allowed first, ended in time, its output reduced and kept."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from laconic.agent.permission import Permission
+from laconic.agent.sandbox.choosing import Sandbox
+from laconic.errors import ArchiveUnavailable
+from laconic.plane.tool import Argument, Piece, Tool, ToolAnswer, ToolCall
+from laconic.reduce.text import reduce_text
+from laconic.workspace.reading import inside
+from laconic.workspace.shell import Ended
+
+_FRAME = 60  # tokens for what stands around the output
+
+
+@dataclass(frozen=True, slots=True)
+class CommandRunner:
+    """How commands of one session run: who allows them, what confines them, what they see of the environment."""
+
+    permission: Permission
+    sandbox: Sandbox
+    environment: Mapping[str, str]
+    network: bool
+    seconds: float
+
+    def run(self, command: str, folder: Path, seconds: float) -> Ended:
+        self.permission.check(command)
+        return self.sandbox.run(command, folder, seconds=seconds, environment=self.environment)
+
+    def describe(self) -> str:
+        """What a person reads at the start of a session."""
+        box = self.sandbox
+        if not box.name:
+            return f"No sandbox ({box.gaps}): a command that you allow can do whatever you can do."
+        reach = "reach the network" if self.network else "do not reach the network"
+        said = f"Commands run in a sandbox ({box.name}): they change files in this folder only, and {reach}."
+        return f"{said} {box.gaps}" if box.gaps else said
+
+    @property
+    def confinement(self) -> str:
+        """What a model is told of it."""
+        if not self.sandbox.name:
+            return ""
+        reach = "" if self.network else ", no network"
+        return f", in a sandbox (only this folder can be changed, .git only read{reach})"
+
+
+def run_tool(runner: CommandRunner, session: str) -> Tool:
+    """The tool for one session."""
+
+    def run(call: ToolCall) -> ToolAnswer:
+        command = call.text("command")
+        folder = inside(call.plane.root, call.text("folder") or ".")
+        limit = min(call.number("seconds") or runner.seconds, max(runner.seconds, 3600.0))
+        ended = runner.run(command, folder, limit)
+        return ToolAnswer([Piece((_show_output(call, session, command, ended, limit),))], "run", unit="outputs")
+
+    return Tool(
+        "run",
+        f"Run a shell command in the working folder{runner.confinement}; output reduced, the whole kept for recall",
+        "The command starts in the working folder or in `folder` below it, has no input, and is ended with all that it"
+        " started after a time limit. What it leaves in the background is ended too.",
+        (
+            Argument("command", "text", "", required=True, aliases=("cmd", "script", "code", "bash", "input")),
+            Argument("seconds", "number", "", aliases=("timeout", "time_limit"), listed=False),
+            Argument("folder", "text", "", aliases=("cwd", "workdir", "directory"), listed=False),
+        ),
+        run,
+        budget=3_000,
+        examples=('run(command="pytest -q tests/test_parser.py")',),
+        aliases="bash shell exec execute run_command run_shell_command terminal sh cmd run_tests test",
+        indexed=False,
+        writes=True,
+    )
+
+
+def _show_output(call: ToolCall, session: str, command: str, ended: Ended, limit: float) -> str:
+    more = ""
+    if ended.output:
+        try:
+            ref = call.plane.archive.put(session, "run", ended.output, command[:200])
+            more = f"whole: recall {ref}"
+        except ArchiveUnavailable:
+            more = "the whole was not kept"
+    text = ended.output.decode("utf-8", "replace")
+    view = reduce_text(text, cost=call.plane.count, budget=max(50, call.limit - _FRAME), more=more)
+    notes = []
+    if ended.late:
+        notes.append(f"ended after {limit:g} s with all that it had started")
+    elif ended.orphans:
+        notes.append("processes that it left running were ended")
+    if ended.dropped:
+        notes.append(f"{ended.dropped} bytes in the middle were not kept")
+    if ended.code or notes:
+        notes.insert(0, f"exit code {ended.code}")
+    said = view.text if view.text.endswith("\n") or not view.text else f"{view.text}\n"
+    return said + (f"[{'; '.join(notes)}]\n" if notes else "" if said else "(no output, exit code 0)\n")

@@ -1,0 +1,272 @@
+"""The account of a turn: what it cost, and what it would have cost without us.
+
+Law: as long as no byte was changed and nothing of ours was added, both are equal, whatever the provider reports. Where
+something was changed, the provider's own split into read, written and plain tokens is carried over to the longer prompt:
+what a cache held for us it would have held without us, and what it no longer held for us it would not have held either,
+unless we ourselves had just rewritten the history. Where that cannot be known the lower figure stands.
+
+It is pure: what the previous requests of the session left behind comes in as a `Standing`, and the next one goes out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+import msgspec
+
+from laconic.models.model import Price
+from laconic.wire.usage import Usage
+
+_SLACK: Final = 1.1  # by which our count of a prompt's fixed part may fall short of the provider's
+_HOUR: Final = 3600.0
+_SMALL: Final = 0.01  # dollars below which a bill shows hundredths of a cent
+
+
+class TurnSizes(msgspec.Struct, frozen=True):
+    """One request and what was reported about its answer. Sizes are in one unit of the caller's choice."""
+
+    usage: Usage
+    came: float  # size of the request as the client sent it
+    went: float  # as it was sent on
+    ours: float = 0.0  # of what came, what is there only because of us
+    fixed: float = 0.0  # share of what went that stands before all messages, and is never changed
+    rewritten: bool = False  # we changed something that had been sent before
+    recall: bool = False  # it only brought back what had been left out: without us it would not have been made
+    at: float = 0.0  # seconds, of any clock that outlives the process
+
+    @property
+    def removed(self) -> float:
+        return self.came - self.went
+
+    @property
+    def unchanged(self) -> bool:
+        return self.came == self.went and not self.ours
+
+
+class CacheState(msgspec.Struct, frozen=True):
+    """What the requests of a session so far left behind."""
+
+    at: float = 0.0  # of the last one
+    came: float = 0.0
+    went: float = 0.0
+    cached: float = 0.0  # tokens of our prompt that a cache may hold
+    cached_without: float = 0.0  # and of the prompt that would have been
+    lifetime: float = 0.0  # seconds for which the cache keeps them; 0: by the model
+    caches: bool = False  # the provider reported a cache
+    writes: bool = False  # and what was written to it
+
+    @classmethod
+    def read(cls, written: bytes) -> CacheState:
+        """As `TurnCost.row` wrote it; nothing is the beginning of a session."""
+        return msgspec.json.decode(written, type=cls) if written else cls()
+
+    @property
+    def even(self) -> bool:
+        """Nothing of ours is left in it."""
+        return self.cached == self.cached_without
+
+
+class Split(msgspec.Struct, frozen=True):
+    """The tokens of a prompt by what they cost."""
+
+    plain: float = 0.0
+    read: float = 0.0
+    write: float = 0.0
+    hour: float = 0.0  # of those written, the ones that are kept for an hour
+
+    @property
+    def prompt(self) -> float:
+        return self.plain + self.read + self.write
+
+    @classmethod
+    def of(cls, usage: Usage) -> Split:
+        return cls(plain=usage.input, read=usage.cache_read, write=usage.cache_write, hour=usage.long)
+
+
+class TurnCost(msgspec.Struct, frozen=True):
+    """One turn, with us and without. Dollars are for the prompt and the answer; 0 where no price is known."""
+
+    usage: Usage
+    tokens_without: float = 0.0  # of the prompt
+    dollars: float = 0.0
+    dollars_without: float = 0.0
+    output_dollars: float = 0.0  # of the dollars, those for the answer
+    priced: bool = True
+
+    def row(self, standing: CacheState) -> dict[str, Any]:
+        """As the record of turns has it, with what the next turn is accounted against."""
+        usage = self.usage
+        return {
+            "input": usage.input,
+            "cache_read": usage.cache_read,
+            "cache_write": usage.cache_write,
+            "output": usage.output,
+            "whole": self.tokens_without,
+            "dollars": self.dollars,
+            "dollars_whole": self.dollars_without,
+            "long": usage.long,
+            "output_dollars": self.output_dollars,
+            "unpriced": 0 if self.priced else usage.prompt + usage.output,
+            "estimated": usage.estimated,
+            "standing": msgspec.json.encode(standing),
+        }
+
+
+# How the prompt would have been split without us. A simulation of the provider may take the place of `carry_over`.
+Without = Callable[[TurnSizes, CacheState, Price], Split]
+
+
+def account(
+    exchange: TurnSizes, before: CacheState, price: Price, without: Without | None = None
+) -> tuple[TurnCost, CacheState]:
+    """What a turn cost, and what it leaves behind for the next."""
+    usage = exchange.usage
+    sent = Split.of(usage)
+    other = sent
+    if not (exchange.unchanged and before.even):
+        other = (without or carry_over)(exchange, before, price)
+    answer = price.output_dollars(usage.output, sent.prompt)
+    dollars = _dollars(sent, price) + answer
+    after = _standing(exchange, before, sent, other)
+    if exchange.recall:
+        cost = TurnCost(usage, 0.0, dollars, 0.0, answer, price.known)
+        return cost, msgspec.structs.replace(after, cached_without=before.cached_without)
+    if other == sent:
+        return TurnCost(usage, float(usage.prompt), dollars, dollars, answer, price.known), after
+    full = _dollars(other, price) + price.output_dollars(usage.output, other.prompt)
+    return TurnCost(usage, other.prompt, dollars, full, answer, price.known), after
+
+
+def estimate_prompt(tokens: int, before: CacheState, price: Price, at: float) -> Usage:
+    """The usage of a prompt about which nothing was reported: what a cache may have held counts as read from it."""
+    read = 0
+    if tokens >= price.smallest and _is_alive(at, before, price):
+        read = min(tokens, round(before.cached))
+    return Usage(input=tokens - read, cache_read=read, estimated=True)
+
+
+def carry_over(exchange: TurnSizes, before: CacheState, price: Price) -> Split:
+    """The reported split on the prompt that would have been."""
+    sent = Split.of(exchange.usage)
+    tokens = sent.prompt / exchange.went if exchange.went else 0.0  # for a unit of size
+    whole = tokens * max(0.0, exchange.came - exchange.ours) if exchange.went else sent.prompt
+    warm = min(whole, max(0.0, _warm(exchange, before, price, tokens)))
+    new, cold = sent.plain + sent.write, whole - warm
+    if not new:
+        return Split(plain=cold, read=warm)
+    return Split(plain=cold * sent.plain / new, read=warm, write=cold * sent.write / new, hour=cold * sent.hour / new)
+
+
+def _warm(exchange: TurnSizes, before: CacheState, price: Price, tokens: float) -> float:
+    """Tokens of the prompt that would have been which a cache would have held."""
+    read = exchange.usage.cache_read
+    if before.caches and read >= before.cached:
+        return before.cached_without + read - before.cached
+    if before.caches and _is_ours(exchange, before) and _is_alive(exchange.at, before, price):
+        return before.cached_without
+    if not read:
+        return 0.0
+    front = read - tokens * exchange.ours
+    if read <= _SLACK * exchange.fixed * exchange.usage.prompt:
+        return front
+    most = front + tokens * max(0.0, exchange.removed)
+    return min(most, max(front, before.cached_without)) if before.caches else most
+
+
+def _is_ours(exchange: TurnSizes, before: CacheState) -> bool:
+    """Whether it is by our doing that the history is not what was sent before. A client that shortens it did it."""
+    if exchange.came < before.came:
+        return False
+    return exchange.rewritten or exchange.removed < before.came - before.went
+
+
+def _is_alive(at: float, before: CacheState, price: Price) -> bool:
+    return at - before.at <= (before.lifetime or price.lifetime)
+
+
+def _standing(exchange: TurnSizes, before: CacheState, sent: Split, other: Split) -> CacheState:
+    """Providers that report no writes keep every prompt; the others keep what they read and wrote."""
+    writes = before.writes or sent.write > 0
+    return CacheState(
+        at=exchange.at,
+        came=exchange.came,
+        went=exchange.went,
+        cached=sent.read + sent.write if writes else sent.prompt,
+        cached_without=other.read + other.write if writes else other.prompt,
+        lifetime=_HOUR if sent.hour else before.lifetime,
+        caches=before.caches or sent.read > 0 or writes,
+        writes=writes,
+    )
+
+
+def _dollars(split: Split, price: Price) -> float:
+    return price.prompt_dollars(plain=split.plain, read=split.read, write=split.write, hour=split.hour)
+
+
+class Bill(msgspec.Struct):
+    """Turns added up."""
+
+    turns: int = 0
+    tokens: int = 0  # of prompts
+    tokens_without: float = 0.0
+    output: int = 0
+    dollars: float = 0.0
+    dollars_without: float = 0.0
+    output_dollars: float = 0.0
+    unpriced: int = 0  # tokens, sent and received, whose price is not known
+    estimated: int = 0  # turns of which the provider did not report all
+
+    def add(self, cost: TurnCost) -> None:
+        self.turns += 1
+        self.tokens += cost.usage.prompt
+        self.tokens_without += cost.tokens_without
+        self.output += cost.usage.output
+        self.dollars += cost.dollars
+        self.dollars_without += cost.dollars_without
+        self.output_dollars += cost.output_dollars
+        self.unpriced += 0 if cost.priced else cost.usage.prompt + cost.usage.output
+        self.estimated += cost.usage.estimated
+
+    def __add__(self, other: Bill) -> Bill:
+        return Bill(*(getattr(self, name) + getattr(other, name) for name in self.__struct_fields__))
+
+
+def describe(bill: Bill) -> str:
+    """A bill in one line."""
+    if not bill.tokens:
+        return "no answer reported its usage"
+    same = bill.tokens == bill.tokens_without and bill.dollars == bill.dollars_without
+    about = "about " if bill.estimated else ""
+    prompts = f"{about}{bill.tokens:,} prompt tokens"
+    if not same and bill.tokens_without:
+        change = describe_change(bill.tokens, bill.tokens_without)
+        prompts += f" instead of about {round(bill.tokens_without):,} ({change})"
+    return f"{prompts}, {about}{bill.output:,} output tokens; {describe_money(bill, about)}"
+
+
+def describe_change(now: float, before: float) -> str:
+    """`25% fewer`, `3% more`."""
+    word = "more" if now > before else "fewer"
+    return f"{abs(1 - now / before):.0%} {word}"
+
+
+def describe_money(bill: Bill, about: str = "") -> str:
+    """The money of a bill, and what is not known of it."""
+    everything = bill.tokens + bill.output
+    if bill.unpriced >= everything:
+        return "price unknown (set `prices`)"
+    largest = max(bill.dollars, bill.dollars_without)
+    paid = f"{about}{_money(bill.dollars, largest)}"
+    if bill.dollars != bill.dollars_without:
+        paid += f" instead of about {_money(bill.dollars_without, largest)}"
+    paid += f", {_money(bill.output_dollars, largest)} of it for output"
+    if bill.unpriced:
+        paid += f"; price unknown for {bill.unpriced:,} tokens"
+    return paid
+
+
+def _money(dollars: float, largest: float) -> str:
+    """Every amount of a sentence with as many digits as its largest."""
+    digits = 4 if largest < _SMALL else 2
+    return f"${dollars:,.{digits}f}"

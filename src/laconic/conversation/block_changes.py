@@ -1,0 +1,43 @@
+"""Decisions as changes of blocks: the same block and the same decisions always give the same change."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from laconic.conversation.ledger import Decision
+from laconic.reduce.passage import passage
+from laconic.render.passage import passage_text
+from laconic.wire.model import Block, Change, SetInput, SetText
+
+
+def write(decision: Decision, original: str) -> str:
+    """The text that a decision puts in the place of the original."""
+    base = original if decision.text is None else decision.text
+    if decision.text is None or decision.runs:
+        return passage_text(passage(base), decision.runs, decision.note)
+    return base
+
+
+def change_of(block: Block, decisions: Mapping[str, Decision], below: str = "") -> Change | None:
+    """What becomes of a block; None when nothing does. `below` is a line for exchanges behind it that are gone."""
+    if not (decisions or below) or not block.editable:
+        return None
+    if block.kind == "call":
+        return _with_arguments(block, decisions)
+    if not block.has_text:
+        return None if not decisions else SetText(write(decisions[""], block.text), keep_images=True)
+    original = block.text
+    text = write(decisions[""], original) if "" in decisions else original
+    return SetText(f"{text}\n{below}" if below else text, keep_images=True)
+
+
+def _with_arguments(block: Block, decisions: Mapping[str, Decision]) -> Change | None:
+    arguments = block.input
+    if not isinstance(arguments, dict):
+        return None
+    changed = dict(arguments)
+    for field, decision in decisions.items():
+        value = arguments.get(field)
+        if isinstance(value, str):
+            changed[field] = write(decision, value)
+    return SetInput(changed)

@@ -1,0 +1,50 @@
+"""The engine's settings, gathered in one record, and what is known about the request's limits."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import msgspec
+
+from laconic.conversation.cache_economics import Weights
+from laconic.conversation.lifetimes import Lifetimes
+
+
+class EngineOptions(msgspec.Struct, frozen=True):
+    """What the engine may do."""
+
+    enabled: bool = True
+    rules: Lifetimes = Lifetimes()
+    weights: Weights = Weights()
+    economic: bool = True  # leave out what is no longer of use whenever that pays
+    semantic: int = 50_000  # tokens from which a completed task gives its outputs back
+    standard: int = 200_000  # tokens above which the history is made smaller whatever it costs
+    low_water: float = 0.6  # of a threshold: where to land after an event
+    high_water: float = 0.85  # of the model's window, less the answer
+    least_turns: int = 1  # turns between two events of the same mode
+    task_tool: str = ""  # one more tool that keeps tasks
+    task_tools: tuple[str, ...] = ()  # by which clients keep theirs
+    meta: bool = False  # tell the model at the end of a request how full its context is
+
+    @property
+    def all_task_tools(self) -> tuple[str, ...]:
+        return (*self.task_tools, self.task_tool)
+
+
+class RequestLimits(msgspec.Struct, frozen=True):
+    """What limits one request."""
+
+    window: int = 0  # tokens that the model takes; 0: not known
+    account: str = ""  # provider, key and model: whose quota it is
+
+
+def options_from(settings: Mapping[str, str | int | float | bool]) -> EngineOptions:
+    """The options that the settings table names `context.*`."""
+    return msgspec.convert(
+        {
+            name: settings[f"context.{name}"]
+            for name in EngineOptions.__struct_fields__
+            if f"context.{name}" in settings
+        },
+        EngineOptions,
+    )

@@ -1,0 +1,287 @@
+"""One branch of a session's history: what was read of it, the changes in force, and how decisions come into force."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+
+from laconic.conversation.block_changes import change_of
+from laconic.conversation.eviction import as_bytes
+from laconic.conversation.ledger import Branch, Decision, Inheritance, LedgerEntry, Removal
+from laconic.conversation.prefix_hashes import PrefixHashes
+from laconic.conversation.tracker import ConversationTracker
+from laconic.conversation.transaction import LedgerTransaction
+from laconic.errors import ArchiveUnavailable, ConversationError
+from laconic.records import Original
+from laconic.wire.model import At, Block, Change, Drop, InsertMessage
+from laconic.wire.parsed_request import ParsedRequest, parse
+
+
+class History:
+    """Derived state, thrown away when idle: the history and the ledger give back the very same.
+
+    For that, events come into force in the order of time: each after the blocks that it had seen, before those that
+    it had not.
+    """
+
+    def __init__(
+        self, session: str, branch: Branch, events: int, writing: LedgerTransaction, tracker: ConversationTracker
+    ) -> None:
+        self.session = session
+        self.branch = branch
+        self.events = events  # of the session, that were looked at
+        self.writing = writing
+        self.tracker = tracker
+        self.chain = PrefixHashes()
+        self.decisions: dict[str, dict[str, Decision]] = {}  # in force, by block and argument
+        self.removals: list[Removal] = []  # in force, the newest last
+        self.lost: set[str] = set()  # references that the archive cannot give back now: nothing is changed for them
+        self.changes: dict[str, Change] = {}
+        self.event = -1  # the turn of the last event that was more than taking in what is new; -1: none
+        self.landed = 0  # tokens of the history after it
+        self.epoch: int | None = None  # of the archive when it was last seen to hold everything
+        self.conversation: ParsedRequest | None = None
+        self.blocks: dict[str, Block] = {}
+        self.outdated = False  # something about it could not be written: it is to be read again
+        self.adopted = False  # what other branches had decided was looked at
+        self._ranks: dict[tuple[str, str], int] = {}  # which event a place was decided by
+        self._dirty: set[str] = set()  # blocks whose change has to be worked out again
+
+    @property
+    def present(self) -> dict[str, int]:
+        return self.tracker.place
+
+    def of(self, key: str) -> Mapping[str, Decision]:
+        """What is in force for a block, by argument."""
+        return self.decisions.get(key, {})
+
+    # reading
+
+    def read(
+        self,
+        conversation: ParsedRequest,
+        blocks: dict[str, Block],
+        chain: PrefixHashes,
+        events: Sequence[LedgerEntry],
+        new: int,
+    ) -> list[Decision | Removal]:
+        """Take in a request whose blocks from `new` on were not in the one before; returns what is decided of those."""
+        tracker = self.tracker
+        self.conversation, self.blocks, self.chain = conversation, blocks, chain
+        listed = list(blocks.values())
+        tracker.begin(new)
+        replayed = {} if tracker.order else dict(self._replayed(events))
+        ingested = self._ingested(replayed)
+        calls = conversation.calls(listed[len(tracker.order)].turn) if len(tracker.order) < len(listed) else {}
+        made: list[Decision] = []
+        for stop, number, inherited in self._stops(replayed, len(listed)):
+            made += tracker.read(conversation, listed[len(tracker.order) : stop], calls, ingested)
+            if inherited is None:
+                self._replay(replayed[number], number)
+            else:
+                self._adopt(inherited, events, replayed)
+        made += tracker.read(conversation, listed[len(tracker.order) :], calls, ingested)
+        self.adopted = True
+        tracker.cut = {}
+        self._refresh()
+        return self.commit(made)
+
+    def _ingested(self, replayed: Mapping[int, LedgerEntry]) -> dict[tuple[str, str], Decision]:
+        """What was decided of blocks when they were new."""
+        found: dict[tuple[str, str], Decision] = {}
+        for number, event in replayed.items():
+            for decision in event.decisions:
+                if decision.reason == "ingest":
+                    found[decision.key, decision.field] = decision
+                    self._note(decision, number)
+        return found
+
+    def _stops(self, own: Mapping[int, LedgerEntry], last: int) -> list[tuple[int, int, Inheritance | None]]:
+        """Where reading pauses: for an event by its number, and behind those for what an ancestor decided later."""
+        stops: list[tuple[int, int, Inheritance | None]] = []
+        for number, event in own.items():
+            stops.append((event.count, number, None))
+        if not self.adopted:
+            for distance, inherited in enumerate(self.branch.inheritance):
+                stops.append((min(inherited.start, last), -distance, inherited))  # the farthest first
+        return sorted(stops, key=lambda stop: (stop[0], stop[2] is not None, stop[1]))
+
+    def _replayed(self, events: Sequence[LedgerEntry]) -> Iterator[tuple[int, LedgerEntry]]:
+        """Events of this branch, and of those that it continues, by their numbers."""
+        ancestors = {one.branch: one for one in self.branch.inheritance}
+        for number, event in enumerate(events):
+            one = ancestors.get(event.branch)
+            inherited = one is not None and number < one.basis and event.count <= one.start
+            if (event.branch == self.branch.id or inherited) and self.chain.holds(event.count, event.at):
+                yield number, event
+
+    def _adopt(self, inherited: Inheritance, events: Sequence[LedgerEntry], own: Mapping[int, LedgerEntry]) -> None:
+        """What an ancestor had decided later about blocks that this branch began with: they were sent that way."""
+        kept = min(inherited.start, inherited.kept)
+        for number, event in enumerate(events[: inherited.basis]):
+            if number in own or event.branch != inherited.branch:
+                continue
+            for decision in event.decisions:
+                before = inherited.start if decision.reason == "ingest" else kept
+                newer = self._ranks.get((decision.key, decision.field), -1) < number
+                if newer and self._begins_with((decision.key, *decision.sources), before):
+                    self._take(decision, number)
+            for removal in event.removals:
+                if self._begins_with((removal.anchor, *removal.keys), kept) and not self.breaks(removal):
+                    self._remove(removal)
+
+    def _begins_with(self, keys: Sequence[str], before: int) -> bool:
+        """Whether all these blocks are among the first."""
+        place = self.tracker.place
+        return all(place.get(key, before) < before for key in keys)
+
+    def _replay(self, event: LedgerEntry, number: int) -> None:
+        for decision in event.decisions:
+            if decision.reason != "ingest":
+                self._take(decision, number)
+        for removal in event.removals:
+            self._remove(removal)
+
+    # deciding
+
+    def commit(self, made: Sequence[Decision], removals: Sequence[Removal] = ()) -> list[Decision | Removal]:
+        """Have decisions written down, and act on them; returns those that are in force.
+
+        What is known not to be writable is not done.
+        """
+        if not made and not removals:
+            return []
+        try:
+            self.writing.append(made, removals)
+        except ArchiveUnavailable:
+            return []
+        for decision in made:
+            if decision.reason == "ingest":
+                self._note(decision, self.events)
+            else:
+                self._take(decision, self.events)
+        for removal in removals:
+            self._remove(removal)
+        self._refresh()
+        return [*made, *removals]
+
+    def breaks(self, *removals: Removal) -> bool:
+        """Whether the provider would refuse what is left."""
+        conversation = self.conversation
+        assert conversation is not None
+        changes, inserts = self.edits()
+        changes |= {self.blocks[key].at: Drop() for removal in removals for key in removal.keys}
+        rules = {fault.rule for fault in conversation.faults()}
+        try:
+            left = parse(conversation.format, conversation.emit(changes, inserts))
+        except ConversationError:
+            return True
+        return bool({fault.rule for fault in left.faults()} - rules)
+
+    def original(self, key: str, field: str) -> str:
+        """A block's text, or one argument of a call, as the client sent it."""
+        block = self.blocks[key]
+        if not field:
+            return block.text
+        arguments = block.input
+        value = arguments.get(field) if isinstance(arguments, dict) else None
+        return value if isinstance(value, str) else ""
+
+    def raw(self, keys: Sequence[str]) -> bytes:
+        """The exact bytes of blocks, one after the other."""
+        return b"\n".join(self.blocks[key].raw for key in keys)
+
+    @property
+    def recap(self) -> Removal | None:
+        """The message of ours that stands for exchanges that are gone. It names the references of those before it."""
+        return next((one for one in reversed(self.removals) if not one.below and one.ref not in self.lost), None)
+
+    @property
+    def gone(self) -> set[str]:
+        """Blocks that are not sent."""
+        return {key for removal in self._standing() for key in removal.keys}
+
+    def _standing(self) -> list[Removal]:
+        """The removals whose reference the request shows: no other takes anything out of it."""
+        recap = self.recap
+        kept = [one for one in self.removals if one.ref not in self.lost]
+        recaps = [one for one in kept if recap and not one.below and one.ref in recap.text]
+        lines = [one for one in kept if one.below]
+        while True:
+            gone = {key for one in (*recaps, *lines) for key in one.keys}
+            shown = [one for one in lines if one.anchor not in gone]
+            if len(shown) == len(lines):
+                return [*recaps, *lines]
+            lines = shown  # a line whose result is gone takes nothing out
+
+    # sending
+
+    def edits(self) -> tuple[dict[At, Change], list[InsertMessage]]:
+        """All changes of this request, and our own messages. Only what the archive has a receipt for is changed."""
+        changes: dict[At, Change] = {}
+        for key, change in self.changes.items():
+            if not self.lost or self.lost.isdisjoint(decision.ref for decision in self.of(key).values()):
+                changes[self.blocks[key].at] = change
+        changes |= {self.blocks[key].at: Drop() for key in self.gone}
+        recap = self.recap
+        inserts = [InsertMessage(self.blocks[recap.anchor].turn, "user", recap.text)] if recap else []
+        return changes, inserts
+
+    @property
+    def refs(self) -> set[str]:
+        """Every reference in force."""
+        found: set[str] = {decision.ref for fields in self.decisions.values() for decision in fields.values()}
+        return found | {removal.ref for removal in self.removals}
+
+    def originals(self, refs: Collection[str]) -> Iterator[tuple[str, list[Original]]]:
+        """What references stand for, so that an archive that lost it gets it again.
+
+        The same bytes have another reference under another task: all ways of writing them are given.
+        """
+        for key, fields in self.decisions.items():
+            for field, decision in fields.items():
+                if decision.ref in refs:
+                    data = as_bytes(self.original(key, field))
+                    tasks = dict.fromkeys(("", decision.task))
+                    yield decision.ref, [Original(self.session, task, data) for task in tasks]
+        for removal in self.removals:
+            if removal.ref in refs:
+                yield removal.ref, [Original(self.session, "", self.raw(removal.keys))]
+
+    def rest(self) -> None:
+        """Let go of the request's bytes."""
+        self.conversation, self.blocks = None, {}
+
+    # coming into force
+
+    def _note(self, decision: Decision, number: int) -> None:
+        self.decisions.setdefault(decision.key, {})[decision.field] = decision
+        self._ranks[decision.key, decision.field] = number
+        self._dirty.add(decision.key)
+
+    def _take(self, decision: Decision, number: int) -> None:
+        self._note(decision, number)
+        self._happened(decision.turn, decision.context)
+        self.tracker.take(decision, self.of(decision.key))
+
+    def _remove(self, removal: Removal) -> None:
+        self._happened(removal.turn, removal.context)
+        if removal.below:
+            self.removals = [one for one in self.removals if not (one.below and one.anchor == removal.anchor)]
+        self.removals.append(removal)
+        self._dirty.update(one.anchor for one in self.removals if one.below)
+        self.tracker.remove(removal, self.of)
+
+    def _happened(self, turn: int, context: int) -> None:
+        if turn < self.event:
+            return
+        self.landed = context if turn > self.event else min(self.landed, context)
+        self.event = turn
+
+    def _refresh(self) -> None:
+        """Work out what becomes of blocks about which something was decided."""
+        below = {removal.anchor: removal.text for removal in self._standing() if removal.below}
+        for key in self._dirty:
+            change = change_of(self.blocks[key], self.of(key), below.get(key, ""))
+            if change is not None:
+                self.changes[key] = change
+        self._dirty.clear()

@@ -1,0 +1,81 @@
+"""What a request brought into the conversation, block by block: for the record of where tokens went."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import islice
+from typing import Final
+
+from laconic.conversation.history import History
+from laconic.conversation.tool_use import About, about
+from laconic.records import Entered, Intake
+from laconic.wire.model import Block
+from laconic.wire.parsed_request import ParsedRequest
+from laconic.wire.titles import choose_title, find_project
+
+_BEGINNING: Final = 6  # turns in which the user says what the session is about
+_WORDS: Final = {"text": "", "thinking": "thinking", "redacted": "thinking", "reasoning": "thinking"}
+
+
+def intake(conversation: ParsedRequest, blocks: Iterable[Block], history: History, known: int, fixed: int) -> Intake:
+    """The blocks of this request that the one before did not have; all of them where there was none."""
+    fresh = list(islice(blocks, known, None))
+    calls = _calls(conversation, fresh[0].turn) if fresh else {}
+    entered = tuple(_entered(conversation, block, calls.get(block.at), history) for block in fresh)
+    anew = known == 0
+    if not anew:
+        return Intake(history.tracker.turn, fixed, entered)
+    return Intake(history.tracker.turn, fixed, entered, anew, _title(conversation), _project(conversation))
+
+
+def _entered(conversation: ParsedRequest, block: Block, call: Block | None, history: History) -> Entered:
+    tracker = history.tracker
+    sent = tracker.sizes[block.key]
+    saved = sum(decision.whole - decision.after for decision in history.of(block.key).values())
+    if block.kind == "call":
+        return Entered(block.key, "calls", block.name, _file(about(block.name, block.input)), sent + saved, sent)
+    if block.kind == "result":
+        texts = tracker.texts.get(block.key)
+        what = texts[0].about if texts else about(call.name, call.input) if call else None
+        name = call.name if call else block.name
+        return Entered(block.key, what.kind if what else "other", name, _file(what), sent + saved, sent)
+    kind = _WORDS.get(block.kind, "other") or _role(conversation.turns[block.turn].role)
+    return Entered(block.key, kind, "", "", sent + saved, sent)
+
+
+def _role(role: str) -> str:
+    return "instructions" if role == "system" else role
+
+
+def _file(what: About | None) -> str:
+    """The file that a call is about; a command that merely names some is about none."""
+    return min(what.files, default="") if what and what.kind in {"read", "edit"} else ""
+
+
+def _calls(conversation: ParsedRequest, first: int) -> dict[tuple[int, int], Block]:
+    """Which call a result answers, for results from a turn on."""
+    found: dict[tuple[int, int], Block] = {}
+    for exchange in reversed(conversation.exchanges):
+        if max(turn for turn, _ in exchange.members) < first:
+            break
+        found |= {result.at: call for call, result in exchange.pairs if result is not None}
+    return found
+
+
+def _project(conversation: ParsedRequest) -> str:
+    """The folder that the client works in, from its instructions or from what it says of itself before the user does."""
+    said = [conversation.field("system").decode("utf-8", "replace")]
+    for turn in conversation.turns[:_BEGINNING]:
+        said += [block.text for block in turn.blocks if block.kind == "text"]
+    return find_project(said)
+
+
+def _title(conversation: ParsedRequest) -> str:
+    """How the user began. Clients send texts of their own before that, in the same message or in others."""
+    if conversation.first_user < 0:
+        return ""
+    texts: list[str] = []
+    for turn in conversation.turns[conversation.first_user :][:_BEGINNING]:
+        if turn.role == "user":
+            texts += [block.text for block in turn.blocks if block.kind == "text"]
+    return choose_title(texts)

@@ -1,0 +1,117 @@
+"""A recap of a span of history: what was asked, done, changed, and what is open. Deterministic, within a budget."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from typing import Final, Protocol
+
+from laconic.conversation.task_tracking import TrackedTask
+from laconic.conversation.tool_use import about
+from laconic.render.recap import Recapped, recap_text
+from laconic.wire.exchanges import Exchange
+from laconic.wire.parsed_request import ParsedRequest
+
+BUDGET: Final = 3_000  # tokens
+_FAILURE: Final = re.compile(r"(?i)\b(?:error|failed|failure|panic|exception|traceback|FAIL)\b")
+_DECISION: Final = re.compile(
+    r"(?i)\b(?:decided|instead|because|the (?:fix|issue|problem|cause)|root cause|will use|we need)\b"
+)
+_LINE: Final = 160  # characters of a line that is quoted
+
+
+class Summariser(Protocol):
+    """Writes a recap with a model; None, an empty text or one that is too long counts as a failure."""
+
+    def __call__(self, transcript: str, budget: int) -> str | None: ...
+
+
+def recap(
+    conversation: ParsedRequest,
+    span: Sequence[Exchange],
+    tasks: Sequence[TrackedTask],
+    refs: Sequence[tuple[str, str]],
+    *,
+    count: Callable[[str], int],
+    budget: int,
+) -> str:
+    """The recap of these exchanges; `refs` are what was said about archived texts, and where they are."""
+    turns = {index for exchange in span for index in exchange.turns}
+    last = max(turns, default=0)
+    return recap_text(
+        Recapped(
+            asked=tuple(_asked(conversation, last)),
+            tasks=tuple(f"{task.title}: {task.status}{' - ' + task.result if task.result else ''}" for task in tasks),
+            changed=tuple(dict.fromkeys(_files(span, changes=True))),
+            read=tuple(dict.fromkeys(_files(span, changes=False))),
+            commands=tuple(_commands(span)),
+            open=tuple(_open(span)),
+            decisions=tuple(_decisions(conversation, turns)),
+            archived=tuple(f"{ref} {what}" for ref, what in refs),
+        ),
+        budget,
+        count,
+    )
+
+
+def _asked(conversation: ParsedRequest, last: int) -> list[str]:
+    """User messages stay verbatim in the conversation; the recap needs only those that it stands behind."""
+    return [
+        " ".join(block.text.split())[: 2 * _LINE]
+        for turn in conversation.turns[:last]
+        if turn.role == "user" and turn.index != conversation.first_user
+        for block in turn.blocks
+        if block.kind == "text"
+    ]
+
+
+def _files(span: Sequence[Exchange], *, changes: bool) -> list[str]:
+    found = []
+    for exchange in span:
+        for call, result in exchange.pairs:
+            what = about(call.name, call.input)
+            if (
+                what.changes == changes
+                and what.kind in {"read", "edit"}
+                and what.target
+                and not (result and result.error)
+            ):
+                found.append(what.target)
+    return found
+
+
+def _commands(span: Sequence[Exchange]) -> list[str]:
+    found = []
+    for exchange in span:
+        for call, result in exchange.pairs:
+            what = about(call.name, call.input)
+            if what.kind == "run":
+                text = result.text.strip() if result else ""
+                bad = result is not None and (result.error or _FAILURE.search(text[-2000:]) is not None)
+                found.append(f"{what.target[:_LINE]} -> {'failed' if bad else 'ok'}")
+    return found
+
+
+def _open(span: Sequence[Exchange]) -> list[str]:
+    """Failing lines of the last run of each command: what was mended since is not open."""
+    newest: dict[str, list[str]] = {}
+    for exchange in span:
+        for call, result in exchange.pairs:
+            what = about(call.name, call.input)
+            if what.kind == "run" and result is not None:
+                lines = [line.strip()[:_LINE] for line in result.text.split("\n") if _FAILURE.search(line)]
+                newest[what.target] = lines[:6]
+    return [line for lines in newest.values() for line in lines]
+
+
+def _decisions(conversation: ParsedRequest, turns: set[int]) -> list[str]:
+    found = []
+    for index in sorted(turns):
+        for block in conversation.turns[index].blocks:
+            if block.kind == "text":
+                found += [
+                    line.strip()[: 2 * _LINE]
+                    for line in block.text.split("\n")
+                    if _DECISION.search(line) and len(line) > 30
+                ][:3]
+    return found

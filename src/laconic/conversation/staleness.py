@@ -1,0 +1,97 @@
+"""Which rows of which texts are no longer of use: the judgement behind every eviction. It weighs no money."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from laconic.conversation.identifiers import is_comment
+from laconic.conversation.tracked_text import TrackedText
+from laconic.conversation.tracker import ConversationTracker
+
+
+def useless(tracker: ConversationTracker, tracked: TrackedText) -> Collection[int]:
+    """Rows that are shown, or pointed to, and are not likely to be needed again."""
+    rules, now = tracker.rules, tracker.turn
+    if now - tracked.turn < rules.protected or tracked.characters < rules.smallest:
+        return ()
+    age, limit = now - _last_use(tracker, tracked), _limit(tracker, tracked)
+    if age < limit * min(1.0, rules.comments):
+        return {row for row in tracked.stale if tracked.shown[row]}
+    gone = _out(tracked)
+    return [  # a row that a later text points to has been of use since
+        row
+        for row, line in enumerate(tracked.passage.lines)
+        if row not in gone
+        and (
+            row in tracked.stale
+            or min(age, now - tracked.seen[row]) >= (limit * rules.comments if is_comment(line) else limit)
+        )
+    ]
+
+
+def spent(tracker: ConversationTracker, tracked: TrackedText) -> bool:
+    """Whether a text has nothing to give any more: it was left out, is tiny, or has not been of use for long."""
+    if tracked.characters < tracker.rules.smallest or not any(tracked.shown):
+        return True
+    return tracker.turn - _last_use(tracker, tracked) >= _limit(tracker, tracked)
+
+
+def finished(tracker: ConversationTracker, tracked: TrackedText) -> Collection[int]:
+    """Rows of a task that is over. What was of use in the newest turns, or is pointed to from there, stays.
+
+    Of files under change more than that stays: the next task often goes on with them.
+    """
+    rules, now = tracker.rules, tracker.turn
+    changed = any(file in tracker.changed for file in tracked.about.files) and (_is_read(tracked) or tracked.field)
+    if now - _last_use(tracker, tracked) < (rules.finished_changed if changed else rules.protected):
+        return {row for row in tracked.stale if tracked.shown[row]}
+    return [row for row in everything(tracker, tracked) if now - tracked.seen[row] >= rules.protected]
+
+
+def everything(tracker: ConversationTracker, tracked: TrackedText) -> Collection[int]:
+    """Every row that is not left out yet, except in the newest turns: for when there is no choice."""
+    if tracker.turn - tracked.turn < tracker.rules.protected or tracked.characters < tracker.rules.smallest:
+        return ()
+    gone = _out(tracked)
+    return [row for row in range(len(tracked)) if row not in gone]
+
+
+def _out(tracked: TrackedText) -> set[int]:
+    return {row for run in tracked.runs if not run.source for row in range(run.first, run.last + 1)}
+
+
+def _last_use(tracker: ConversationTracker, tracked: TrackedText) -> int:
+    """The last turn that touched or named the text's file, or used a rare name of its own."""
+    last = max(tracked.turn, tracked.related)
+    if len(tracked) >= tracker.rules.big and not tracked.field:
+        return last  # of a large text only the rows around what is used count as used
+    for file in tracked.about.files:
+        last = max(last, tracker.touched.get(file, 0))
+    for name in tracked.about.names:
+        last = max(last, tracker.mentioned.get(name, 0))
+    return last
+
+
+def _limit(tracker: ConversationTracker, tracked: TrackedText) -> int:
+    rules, what = tracker.rules, tracked.about
+    if tracked.kind == "replaced":
+        return rules.replaced
+    if tracked.kind == "argument":
+        return rules.argument_document if what.document else rules.argument
+    changed = any(file in tracker.changed for file in what.files)
+    if not _is_read(tracked):
+        return rules.output_changed if changed else rules.output
+    if what.test:
+        ages = rules.changed_test if changed else rules.read_test
+    elif what.document:
+        ages = rules.changed_document if changed else rules.read_document
+    else:
+        ages = rules.changed if changed else rules.read
+    return ages.short if len(tracked) < rules.short else ages.middle if len(tracked) < rules.big else ages.long
+
+
+def _is_read(tracked: TrackedText) -> bool:
+    """Whether a text is something to work from, and not the outcome of something that was done."""
+    if tracked.kind == "search":
+        return not tracked.passage.heads  # a list of files
+    return tracked.kind in {"read", "report", "edit"} or tracked.about.fetched

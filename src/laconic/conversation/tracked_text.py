@@ -1,0 +1,169 @@
+"""Texts that the model has seen, row by row, and where each line is still visible."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Final
+
+from laconic.conversation.ledger import Receipt
+from laconic.conversation.tool_use import About
+from laconic.records import Passage, Run
+from laconic.reduce.passage import leave_out_rows
+
+_WORTH_FINDING: Final = 8  # characters that a line must have to be looked up
+_ROWS: Final = 24  # bits of a place that say which row of its text it is
+_REMEMBERED: Final = 10  # places of one line that are looked at; the newest are
+
+
+class TrackedText:
+    """One text in the conversation: a result, or an argument of a call."""
+
+    __slots__ = (
+        "about",
+        "base",
+        "characters",
+        "field",
+        "key",
+        "kind",
+        "passage",
+        "ref",
+        "related",
+        "rolled",
+        "runs",
+        "seen",
+        "shown",
+        "stale",
+        "task",
+        "turn",
+    )
+
+    def __init__(
+        self,
+        key: str,
+        field: str,
+        passage: Passage,
+        *,
+        about: About,
+        kind: str,
+        turn: int,
+        runs: tuple[Run, ...] = (),
+    ) -> None:
+        self.key = key
+        self.field = field
+        self.passage = passage
+        self.characters = sum(map(len, passage.lines))
+        self.about = about
+        self.kind = kind  # the call's kind for a result; `argument` or `replaced` for an argument
+        self.turn = turn
+        self.related = turn  # the turn in which a rare name of its own was last written
+        self.seen = array("I", [turn]) * len(passage)  # the turn in which a row was last of use
+        self.shown = bytearray(b"\1") * len(passage)
+        self.stale: set[int] = set()  # rows that the file no longer holds
+        self.base: str | None = None  # what the passage was read from, where that is not the original
+        self.task = ""  # the task in progress when the call was made
+        self.ref: Receipt | None = None  # where the original is archived, once it is
+        self.rolled = ""  # the line below it, for exchanges that are gone
+        self.runs: tuple[Run, ...] = ()
+        self.take(runs)
+
+    def __len__(self) -> int:
+        return len(self.passage)
+
+    def take(self, runs: tuple[Run, ...]) -> None:
+        """These rows are not shown."""
+        self.runs = runs
+        for run in runs:
+            for row in range(run.first, min(run.last + 1, len(self.shown))):
+                self.shown[row] = 0
+
+    def replace(self, text: str, passage: Passage) -> None:
+        """Another text stands in its place."""
+        self.base, self.passage, self.runs = text, passage, ()
+        self.characters = sum(map(len, passage.lines))
+        self.shown = bytearray(len(passage))  # not to be pointed to
+        self.seen = array("I", [self.turn]) * len(passage)
+        self.stale = set()
+
+    def without(self, rows: Iterable[int]) -> tuple[Run, ...]:
+        """The runs when these rows are left out too."""
+        return leave_out_rows(self.runs, rows)
+
+    def used(self, first: int, last: int, turn: int) -> None:
+        """Rows were of use in that turn."""
+        first, last = max(0, first), min(last + 1, len(self.seen))
+        if first < last:
+            self.seen[first:last] = array("I", [turn]) * (last - first)
+
+
+class Sightings:
+    """Where lines are visible, so that a repeat can point to them."""
+
+    def __init__(self, fewest: int, characters: int, alone: int) -> None:
+        self._fewest = fewest  # rows of a repeat that is worth a pointer
+        self._characters = characters  # and their characters
+        self._alone = alone  # characters of a single row that is
+        self._texts: list[TrackedText] = []
+        self._places: dict[str, int | list[int]] = {}  # most lines have one place; a number is small in memory
+
+    def add(self, tracked: TrackedText) -> None:
+        first, places = len(self._texts) << _ROWS, self._places
+        self._texts.append(tracked)
+        for row, line in enumerate(tracked.passage.lines):
+            if tracked.shown[row] and len(line) >= _WORTH_FINDING and len(line.strip()) >= _WORTH_FINDING:
+                known = places.get(line)
+                if known is None:
+                    places[line] = first + row
+                elif isinstance(known, int):
+                    places[line] = [known, first + row]
+                else:
+                    known.append(first + row)
+                    if len(known) > _REMEMBERED:
+                        del known[0]
+
+    def _known(self, line: str) -> list[tuple[TrackedText, int]]:
+        known = self._places.get(line)
+        if known is None:
+            return []
+        mask = (1 << _ROWS) - 1
+        found = [known] if isinstance(known, int) else known
+        return [(self._texts[place >> _ROWS], place & mask) for place in found]
+
+    def of(self, line: str) -> Iterator[tuple[TrackedText, int]]:
+        """Where a line is visible. A text that was replaced since no longer has its rows."""
+        for tracked, row in self._known(line):
+            if row < len(tracked) and tracked.shown[row] and tracked.passage.lines[row] == line:
+                yield tracked, row
+
+    def repeats(self, passage: Passage) -> Iterator[tuple[Run, TrackedText]]:
+        """Stretches of a new text that are visible elsewhere, longest first from each row on."""
+        lines, at = passage.lines, 0
+        while at < len(lines):
+            length, place = self._longest(lines, at)
+            if place is not None and self._worth(lines[at : at + length]):
+                tracked, row = place
+                yield Run(at, at + length - 1, tracked.key, row), tracked
+                at += length
+            else:
+                at += 1
+
+    def _longest(self, lines: Sequence[str], at: int) -> tuple[int, tuple[TrackedText, int] | None]:
+        best, found = 0, None
+        for tracked, row in reversed(self._known(lines[at])):
+            rows, shown, length = tracked.passage.lines, tracked.shown, 0
+            while (
+                at + length < len(lines)
+                and row + length < len(rows)
+                and shown[row + length]
+                and rows[row + length] == lines[at + length]
+            ):
+                length += 1
+            while length and not lines[at + length - 1].strip():
+                length -= 1
+            if length > best:
+                best, found = length, (tracked, row)
+        return best, found
+
+    def _worth(self, lines: Sequence[str]) -> bool:
+        size = sum(map(len, lines))
+        return size >= (self._characters if len(lines) >= self._fewest else self._alone)

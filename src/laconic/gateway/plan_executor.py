@@ -1,0 +1,134 @@
+"""Where requests are planned: never in the event loop; in a thread, and large ones in a process of their own.
+
+Neither JSON, nor regular expressions, nor the tokenizer let other threads run while they work on one large text.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, Final, TypeVar
+
+from laconic.exchange.caller import Caller, Target
+from laconic.exchange.plan import Plan
+from laconic.gateway.plan import Planner
+from laconic.gateway.planner_process import PlannerProcess
+from laconic.wire.limits import RateLimits
+from laconic.wire.prompted.calls import Nonsense
+from laconic.wire.refusals import TooLong
+from laconic.wire.usage import Usage
+
+T = TypeVar("T")
+log = logging.getLogger("laconic.gateway")
+_LARGE: Final = 2 * 2**20  # bytes of a body
+_WAIT: Final = 10.0  # seconds that a large one waits for its plan, with those before it
+_LONGEST: Final = 120.0  # seconds after which its planner is killed; until then what it does is not lost
+
+
+class PlanExecutor:
+    """One thread with the planner; a process with another one, which `make` makes, as soon as it is needed."""
+
+    def __init__(self, planner: Planner, make: Callable[[], Planner] | None = None, *, wait: float = _WAIT) -> None:
+        self._planner = planner
+        self._wait = wait
+        self._thread = ThreadPoolExecutor(1, "planner")
+        self._process = PlannerProcess(make) if make else None
+        self._waiting = ThreadPoolExecutor(1, "large")  # for the process
+
+    @property
+    def process_runs(self) -> bool:
+        return self._process is not None and self._process.running
+
+    async def plan(self, where: Target, headers: Mapping[str, str], query: str, body: bytes) -> Plan:
+        """What to send. A large request for which there is no time goes as it came."""
+        if not self._is_large(body):
+            return await self._here(Planner.plan, where, headers, query, body)
+        try:
+            plan = await self._apart(_plan_apart, tuple(self._planner.off), where, headers, query, body)
+        except (OSError, TimeoutError) as error:
+            fault = type(error).__name__
+            log.warning("a large request passes unchanged", extra={"fault": fault, "size": len(body)})
+            return Plan(body, failed=fault)
+        if plan.caller is not None:
+            self._planner.switch(plan.caller.session, headers)
+        return plan
+
+    async def downgrade(self, where: Target, plan: Plan) -> Plan | None:
+        """The request with calls as text; None when that is not allowed, or no help."""
+        ask = self._apart if self._is_large(plan.body) else self._here
+        return await ask(_downgrade, where, plan)
+
+    async def again(self, where: Target, plan: Plan, nonsense: Nonsense) -> Plan:
+        """The same request after an answer whose calls cannot be used."""
+        ask = self._apart if self._is_large(plan.body) else self._here
+        return await ask(_correct, where, plan, nonsense)
+
+    async def overflowed(self, caller: Caller, said: TooLong) -> None:
+        """The provider said that the last request was too long."""
+        if self.process_runs:
+            await self._apart(_overflowed, caller, said)
+        await self._here(_overflowed, caller, said)
+
+    def answered(self, caller: Caller, usage: Usage | None, limits: RateLimits | None) -> None:
+        """What the provider said about an answer. Nobody waits for it, so it is kept even when the client leaves."""
+        self._thread.submit(_answered, self._planner, caller, usage, limits)
+        if self._process is not None and self._process.running:
+            self._waiting.submit(self._process.ask, _answered, caller, usage, limits, seconds=_LONGEST)
+
+    def learn(self, where: Target, model: str, protocol: str) -> None:
+        """What a model showed that it can do; nobody waits for it."""
+        self._thread.submit(_quietly, self._planner.exchange.learn, where, model, protocol)
+
+    def close(self) -> None:
+        self._waiting.shutdown(wait=False, cancel_futures=True)
+        self._thread.shutdown(wait=False)
+        if self._process is not None:
+            self._process.end()
+
+    def _is_large(self, body: bytes) -> bool:
+        return self._process is not None and len(body) > _LARGE
+
+    async def _here(self, work: Callable[..., T], *args: object) -> T:
+        return await asyncio.wrap_future(self._thread.submit(work, self._planner, *args))
+
+    async def _apart(self, work: Callable[..., T], *args: object) -> T:
+        asked = self._waiting.submit(self._ask, time.monotonic() + self._wait, work, args)
+        return await asyncio.wait_for(asyncio.wrap_future(asked), self._wait)
+
+    def _ask(self, until: float, work: Callable[..., T], args: tuple[object, ...]) -> T:
+        if time.monotonic() > until:
+            raise TimeoutError  # nobody waits for it any more
+        assert self._process is not None
+        return self._process.ask(work, *args, seconds=_LONGEST)
+
+
+def _plan_apart(planner: Planner, off: tuple[str, ...], *request: Any) -> Plan:
+    """The same as in the gateway's own process, which knows the sessions that are switched off."""
+    planner.off = dict.fromkeys(off)
+    return planner.plan(*request)
+
+
+def _downgrade(planner: Planner, where: Target, plan: Plan) -> Plan | None:
+    return planner.exchange.downgrade(where, plan)
+
+
+def _correct(planner: Planner, where: Target, plan: Plan, nonsense: Nonsense) -> Plan:
+    return planner.exchange.correct(where, plan, nonsense)
+
+
+def _overflowed(planner: Planner, caller: Caller, said: TooLong) -> None:
+    _quietly(planner.exchange.overflowed, caller, said)
+
+
+def _answered(planner: Planner, caller: Caller, usage: Usage | None, limits: RateLimits | None) -> None:
+    _quietly(planner.exchange.answered, caller, usage, limits)
+
+
+def _quietly(tell: Callable[..., None], *what: object) -> None:
+    try:
+        tell(*what)
+    except Exception:
+        log.exception("what the provider said was not kept")

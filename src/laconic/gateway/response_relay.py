@@ -1,0 +1,186 @@
+"""Hand an answer to the client as it comes, and read on the side what it says about itself."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, MutableMapping
+from functools import partial
+from typing import Any, Final
+
+import aiohttp
+
+from laconic.exchange.caller import Target
+from laconic.exchange.plan import Plan
+from laconic.gateway.compression import SideReader, opened
+from laconic.gateway.headers import downward
+from laconic.wire.formats import format_named
+from laconic.wire.limits import RateLimits
+from laconic.wire.prompted.answer import downward as with_calls
+from laconic.wire.prompted.calls import Broken, Nonsense
+from laconic.wire.prompted.down import DownStream
+from laconic.wire.usage import Usage
+from laconic.wire.usage_reader import UsageReader, asks_for_an_hour, usage_of, usage_of_part
+
+Message = MutableMapping[str, Any]
+Send = Callable[[Message], Awaitable[None]]
+
+RETRIES: Final = 2  # times that a model is asked again when none of its calls can be used
+_WHOLE: Final = 8 * 2**20  # a larger answer that is not streamed is not searched for usage
+
+
+class ResponseRelay:
+    """One answer on its way to one client. A model whose calls were nonsense is asked again, and the answer goes on."""
+
+    def __init__(self, send: Send) -> None:
+        self._send = send
+        self._retries = RETRIES
+        self._stream: DownStream | None = None
+        self._whole: Callable[[], Awaitable[None]] | None = None  # passes on what was not passed on yet
+        self.status = 0  # 0: not yet
+        self._used: Usage | None = None  # by the answers that ended
+        self._reader: UsageReader | None = None  # of the answer that passes
+        self._body: bytearray | None = None  # of one that is not streamed, as far as it came
+        self._hour = False  # what it writes to the cache is kept for an hour
+        self.plan: Plan | None = None  # that is answered
+        self.broken: list[Broken] = []
+        self.limits: RateLimits | None = None
+        self.nonsense: Nonsense | None = None  # the model has to be asked again
+
+    async def answer(self, answer: aiohttp.ClientResponse, plan: Plan, where: Target) -> None:
+        """Every chunk goes on when it arrives. For a model without function calling its text becomes calls."""
+        self.nonsense = None
+        self._begin(plan)
+        streamed = answer.content_type == "text/event-stream"
+        side = SideReader(_encoding(answer))
+        if plan.tools and not streamed:
+            await self._read(answer, plan, where)
+        elif plan.tools and (self._stream is not None or not side.is_blind):
+            await self._with_calls(answer, plan, where, side)
+        else:
+            await self._start(answer, plan, rewritten=False)
+            await self._plain(answer, side, streamed=streamed, read=plan.caller is not None)
+            await self._end()
+
+    async def whole(self, answer: aiohttp.ClientResponse, plan: Plan, body: bytes) -> None:
+        """An answer that was read before it is passed on, as it came."""
+        self._begin(plan)
+        self._add(usage_of(opened(body, _encoding(answer), _WHOLE) or b"", hour=self._hour))
+        await self._pass(answer, plan, body, rewritten=False)
+
+    @property
+    def usage(self) -> Usage | None:
+        """Of all answers of the model to this request, as far as they came; estimated where nobody counted."""
+        found = self._used
+        for part in (self._reader.so_far if self._reader else None, self._usage_of_body()):
+            found = part if found is None else found + (part or Usage())
+        return found
+
+    def _usage_of_body(self) -> Usage | None:
+        return usage_of_part(bytes(self._body), hour=self._hour) if self._body else None
+
+    def _begin(self, plan: Plan) -> None:
+        self.plan = plan
+        self._hour = asks_for_an_hour(plan.body)
+
+    def _add(self, usage: Usage | None) -> None:
+        """An answer has ended."""
+        self._reader = self._body = None
+        if usage is not None:
+            self._used = usage if self._used is None else self._used + usage
+
+    async def give_up(self) -> None:
+        """The model cannot be asked again: its last answer stands as it is."""
+        self.nonsense = None
+        if self._whole is not None:
+            await self._whole()
+        if self._stream is not None:
+            await self._write(self._stream.give_up())
+            await self._end()
+
+    async def _plain(self, answer: aiohttp.ClientResponse, side: SideReader, *, streamed: bool, read: bool) -> None:
+        """Every chunk is read before it is passed on: a client may leave as soon as it has the last event."""
+        if not read:
+            async for chunk in answer.content.iter_any():
+                await self._write(chunk)
+        elif streamed:
+            reader = self._reader = UsageReader(hour=self._hour)
+            async for chunk in answer.content.iter_any():
+                reader.feed(side.feed(chunk))
+                await self._write(chunk)
+            reader.close()
+            self._add(reader.so_far)
+        else:
+            await self._unstreamed(answer, side)
+
+    async def _unstreamed(self, answer: aiohttp.ClientResponse, side: SideReader) -> None:
+        body = self._body = bytearray()
+        async for chunk in answer.content.iter_any():
+            if len(body) <= _WHOLE:
+                body += side.feed(chunk)
+            await self._write(chunk)
+        whole = bytes(body)
+        found = usage_of(whole, hour=self._hour) if len(whole) <= _WHOLE else None
+        self._add(found or self._usage_of_body())
+
+    async def _read(self, answer: aiohttp.ClientResponse, plan: Plan, where: Target) -> None:
+        body = await answer.read()
+        plain = opened(body, _encoding(answer), _WHOLE)
+        if plain is None:  # a provider that compresses unasked, in a way that we cannot open
+            await self.whole(answer, plan, body)
+            return
+        read = with_calls(format_named(where.format), plain, plan.tools)
+        self.broken += read.broken
+        self.nonsense = read.nonsense if self._retries else None
+        self._add(usage_of(read.body, hour=self._hour))
+        if self.nonsense is None:
+            await self._pass(answer, plan, read.body, rewritten=True)
+            return
+        self._retries -= 1
+        self._whole = partial(self._pass, answer, plan, read.body, rewritten=True)
+
+    async def _with_calls(self, answer: aiohttp.ClientResponse, plan: Plan, where: Target, side: SideReader) -> None:
+        if self._stream is None:
+            await self._start(answer, plan, rewritten=True)
+            calls = format_named(where.format).written_calls
+            assert calls is not None
+            stream = self._stream = calls.stream(plan.tools, RETRIES)
+        else:
+            stream = self._stream
+            await self._write(stream.resume())
+        reader, seen = UsageReader(hour=self._hour), len(stream.broken)
+        self._reader = reader
+        async for chunk in answer.content.iter_any():
+            plain = side.feed(chunk)
+            reader.feed(plain)
+            await self._write(stream.feed(plain))
+        reader.close()
+        self._add(reader.so_far)
+        await self._write(stream.close())
+        self.broken += stream.broken[seen:]
+        self.nonsense = stream.nonsense
+        if self.nonsense is None:
+            await self._end()
+
+    async def _pass(self, answer: aiohttp.ClientResponse, plan: Plan, body: bytes, *, rewritten: bool) -> None:
+        await self._start(answer, plan, rewritten=rewritten)
+        await self._write(body)
+        await self._end()
+
+    async def _start(self, answer: aiohttp.ClientResponse, plan: Plan, *, rewritten: bool) -> None:
+        raw = downward(answer.raw_headers, plan.notes, rewritten=rewritten)
+        await self._send({"type": "http.response.start", "status": answer.status, "headers": raw})
+        self.status = answer.status
+
+    @property
+    def started(self) -> bool:
+        return self.status > 0
+
+    async def _write(self, chunk: bytes) -> None:
+        if chunk:
+            await self._send({"type": "http.response.body", "body": chunk, "more_body": True})
+
+    async def _end(self) -> None:
+        await self._send({"type": "http.response.body", "body": b"", "more_body": False})
+
+
+def _encoding(answer: aiohttp.ClientResponse) -> str:
+    return answer.headers.get("content-encoding", "")

@@ -1,0 +1,108 @@
+"""Write down what each turn cost, in a thread of its own: no request waits for it, and no failure reaches a client."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
+from typing import Final
+
+from laconic.conversation.accounting import TurnCost
+from laconic.conversation.engine import PreparedRequest
+from laconic.exchange.caller import Caller, Target
+from laconic.exchange.plan import Plan
+from laconic.exchange.turn_account import AnsweredTurn, TurnAccount
+from laconic.gateway.response_relay import ResponseRelay
+from laconic.sessions.turns import Who
+from laconic.tokens.estimate import estimate
+
+log = logging.getLogger("laconic.gateway")
+Billed = Callable[[Caller, TurnCost], None]
+_NAME: Final = 100  # characters of a model or a client
+
+
+class TurnRecorder:
+    """Accounts for turns and hands them to the record. `keep` returns at once."""
+
+    def __init__(self, account: TurnAccount | None = None) -> None:
+        self._account = account or TurnAccount()
+        self._thread = ThreadPoolExecutor(1, "history")
+
+    def keep(
+        self, where: Target, plan: Plan, passing: ResponseRelay, *, client: str, seconds: float, billed: Billed
+    ) -> None:
+        """One request with its answer, as far as it came; `billed` is told what it cost."""
+        if plan.caller is None:
+            return
+        with suppress(RuntimeError):  # it has stopped
+            self._thread.submit(
+                self._write, plan.caller, where, plan, passing, client=client[:_NAME], seconds=seconds, billed=billed
+            )
+
+    def settled(self) -> Future[None]:
+        """Done when all is written that was handed over until now."""
+        return self._thread.submit(lambda: None)
+
+    def stop(self) -> None:
+        """Wait until all is written."""
+        self._thread.shutdown(wait=True)
+        self._account.close()
+
+    def _write(
+        self,
+        caller: Caller,
+        where: Target,
+        plan: Plan,
+        passing: ResponseRelay,
+        *,
+        client: str,
+        seconds: float,
+        billed: Billed,
+    ) -> None:
+        try:
+            turn = _turn_of(caller, where, plan, passing, client=client, seconds=seconds)
+            cost, row = self._account.account(turn)
+            if cost is not None:
+                billed(caller, cost)
+            self._account.write(turn, row, [broken.reason for broken in passing.broken])
+        except Exception:
+            log.exception("a turn was not written down")
+
+
+def _turn_of(
+    caller: Caller, where: Target, plan: Plan, passing: ResponseRelay, *, client: str, seconds: float
+) -> AnsweredTurn:
+    who = Who(
+        session=caller.session,
+        account=caller.account,
+        upstream=where.upstream,
+        model=caller.model[:_NAME],
+        format=where.format,
+        client=client,
+        family=caller.family,
+    )
+    usage = passing.usage
+    is_counted = usage is not None and usage.prompt > 0
+    return AnsweredTurn(
+        who=who,
+        base=where.base,
+        prepared=plan.prepared or PreparedRequest(b""),
+        came=plan.came,
+        went=plan.went,
+        usage=usage,
+        estimate=0 if is_counted else _estimate_tokens(plan),
+        ours=plan.ours,
+        status=passing.status,
+        seconds=seconds,
+        limits=passing.limits,
+    )
+
+
+def _estimate_tokens(plan: Plan) -> int:
+    """Tokens of a prompt that nobody counted."""
+    if plan.prepared is not None and plan.prepared.tokens:
+        return plan.prepared.tokens
+    if plan.body[:1] != b"{":  # it came compressed, and nobody had to open it
+        return 0
+    return estimate(plan.body.decode("utf-8", "replace"))

@@ -1,0 +1,72 @@
+"""Say in what condition a file of ours is, without changing it."""
+
+from __future__ import annotations
+
+import shutil
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Final, NamedTuple
+
+import msgspec
+
+from laconic.sessions.damaged_files import list_ruined
+from laconic.sessions.database import fault_of
+
+_WAIT: Final = 2.0  # seconds for a writer to end
+_ROOM: Final = 100_000_000  # bytes of a disk below which writes may soon fail
+_ADVICE: Final = {
+    "locked": "End the process that holds it: meanwhile requests pass unchanged.",
+    "damaged": "It is moved aside, and a new one begun, when it is next used.",
+    "read-only": "Let its owner write to the file and its folder, or set cache_dir.",
+    "full": "Free some disk.",
+}
+
+
+class Condition(NamedTuple):
+    """One thing that was seen."""
+
+    well: bool
+    text: str
+    advice: str = ""
+
+
+def examine_file(path: Path) -> Iterator[Condition]:
+    """All that is to be said of a file; nothing when there is none."""
+    for old in list_ruined(path):
+        yield Condition(False, f"{old} was damaged and moved aside.", "Delete it when you do not need it.")
+    if not path.exists():
+        return
+    problem = _json(path) if path.suffix == ".json" else _database(path)
+    if problem is not None:
+        yield problem
+        return
+    free = shutil.disk_usage(path.parent).free
+    if free < _ROOM:
+        yield Condition(False, f"{path}: {free / 1e6:.0f} MB are free on its disk.", _ADVICE["full"])
+    else:
+        yield Condition(True, f"{path}: sound, {path.stat().st_size / 1e6:.1f} MB")
+
+
+def _json(path: Path) -> Condition | None:
+    try:
+        msgspec.json.decode(path.read_bytes())
+    except (OSError, msgspec.MsgspecError) as error:
+        return Condition(False, f"{path}: {error}.", _ADVICE["damaged"])
+    return None
+
+
+def _database(path: Path) -> Condition | None:
+    """Read every page, and take the lock of a writer for a moment."""
+    try:
+        uri = f"{path.absolute().as_uri()}?mode=rw"
+        with closing(sqlite3.connect(uri, uri=True, timeout=_WAIT, isolation_level=None)) as base:
+            said = str(base.execute("PRAGMA quick_check(1)").fetchone()[0])
+            if said != "ok":
+                return Condition(False, f"{path}: {said}.", _ADVICE["damaged"])
+            base.execute("BEGIN IMMEDIATE")
+            base.execute("ROLLBACK")
+    except sqlite3.Error as error:
+        return Condition(False, f"{path}: {error}.", _ADVICE.get(fault_of(error), "Check the cache folder."))
+    return None

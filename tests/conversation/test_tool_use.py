@@ -1,0 +1,64 @@
+"""What a call is about."""
+
+from __future__ import annotations
+
+import pytest
+
+from laconic.conversation.tool_use import about
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "cat src/a.py",
+        "cd /repo && sed -n '1,40p' src/a.py",
+        "for f in docs/*.md; do cat $f; done",
+        "find . -name SKILL.md -exec cat {} +",
+        "ls src; cat src/a.py",
+        "find . -name '*.md' | xargs head -20",
+    ],
+)
+def test_commands_that_show_files_are_reads(command: str) -> None:
+    assert about("Bash", {"command": command}).kind == "read"
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "git log | head -20",
+        "pytest -q tests",
+        "cat > a.py <<EOF\nx\nEOF",
+        "echo hello",
+        "make; tail -3 log",
+        "ls src",
+    ],
+)
+def test_other_commands_are_runs(command: str) -> None:
+    assert about("Bash", {"command": command}).kind == "run"
+
+
+@pytest.mark.parametrize("command", ["gh api repos/a/b/pulls/1/comments", "cd x && curl -s https://a.test/b.md"])
+def test_what_comes_from_elsewhere_is_fetched(command: str) -> None:
+    what = about("Bash", {"command": command})
+    assert (what.kind, what.fetched) == ("run", True)
+
+
+@pytest.mark.parametrize(
+    ("path", "test", "document"),
+    [
+        ("a/README.md", False, True),
+        ("a/conf.yaml", False, True),
+        ("a/x.go", False, False),
+        ("tests/x.py", True, False),
+    ],
+)
+def test_files_are_told_apart(path: str, test: bool, document: bool) -> None:
+    what = about("Read", {"file_path": path})
+    assert (what.test, what.document) == (test, document)
+
+
+def test_a_patch_names_its_files() -> None:
+    text = "*** Begin Patch\n*** Update File: src/app/a.py\n@@\n-x\n+y\n*** Add File: b.md\n+z\n*** End Patch"
+    for arguments in (text, {"input": text}):
+        what = about("apply_patch", arguments)
+        assert what.changes and what.files == {"app/a.py", "b.md"}
