@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 import msgspec
 
@@ -36,6 +36,14 @@ _WANTED: Final = {
 _FORWARD: Final = re.compile(r"\s*(?:friend\s+)?(?:class|struct|union|enum)\b[^{(]*;")  # it has no body here
 _INHERITED: Final = frozenset({"class", "interface", "struct", "method"})
 _LOWER: Final = {("cpp", "sure R"): 0.80, ("cpp", "possible R"): 0.92}
+
+
+class Ground(NamedTuple):
+    """What a symbol is judged on."""
+
+    code: Code
+    files: frozenset[str]  # that the server looked into
+    named: frozenset[Place]  # lines with definitions of its name: neither right nor wrong
 
 
 class Tally(msgspec.Struct):
@@ -129,7 +137,8 @@ def _measure(base: CodeBase, options: Options, misses: list[str]) -> Tally:
             continue
         if base.language in {"c", "cpp"}:
             each = msgspec.structs.replace(each, uses=tuple(_without_expansions(code, each)))
-        _compare(code, truth, each, named[each.name], tally, misses)
+        ground = Ground(code, frozenset(truth.files), frozenset(named[each.name]))
+        _compare(ground, each, tally, misses)
     index.close()
     return tally
 
@@ -159,8 +168,9 @@ def _line(code: Code, file: int, number: int) -> str:
     return lines[number - 1] if number <= len(lines) else ""
 
 
-def _compare(code: Code, truth: Truth, true: TrueSymbol, named: set[Place], tally: Tally, misses: list[str]) -> None:
+def _compare(ground: Ground, true: TrueSymbol, tally: Tally, misses: list[str]) -> None:
     """One symbol; lines with definitions of its name are neither right nor wrong."""
+    code = ground.code
     tally.symbols += 1
     tally.true += len(true.uses)
     wanted_heirs = set(true.implementations) if true.kind in _INHERITED else set()
@@ -169,10 +179,10 @@ def _compare(code: Code, truth: Truth, true: TrueSymbol, named: set[Place], tall
     if symbol is None:
         misses.append(f"unknown {true.path}:{true.line} {true.name}, {len(true.uses)} uses")
         return
-    uses = [use for use in references(code, symbol) if use.path in truth.files]
+    uses = [use for use in references(code, symbol) if use.path in ground.files]
     wanted = set(true.uses)
-    sure = {(use.path, use.line) for use in uses if use.sure} - named
-    found = {(use.path, use.line) for use in uses} - named
+    sure = {(use.path, use.line) for use in uses if use.sure} - ground.named
+    found = {(use.path, use.line) for use in uses} - ground.named
     tally.sure += len(sure)
     tally.sure_true += len(sure & wanted)
     tally.found += len(found)

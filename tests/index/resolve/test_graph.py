@@ -89,7 +89,8 @@ def test_a_path_through_a_constructor_runs_no_other_method(repository: Repositor
     """`safe` makes a P and never calls what its other methods call."""
     code = repository(
         {
-            "a.py": "def boom():\n    pass\n\n\ndef soft():\n    pass\n\n\nclass P:\n    def __init__(self):\n        soft()\n\n"
+            "a.py": "def boom():\n    pass\n\n\ndef soft():\n    pass\n\n\n"
+            "class P:\n    def __init__(self):\n        soft()\n\n"
             "    def explode(self):\n        boom()\n\n\ndef safe():\n    P()\n"
         }
     )
@@ -103,7 +104,8 @@ def test_a_method_of_the_library_is_not_one_of_ours(repository: Repository) -> N
     code = repository(
         {
             "Text.java": "class Text {\n  char charAt(int at) { return 'a'; }\n}\n",
-            "Use.java": "class Use {\n  void run(String name, Text text, Object other) {\n    name.charAt(1);\n    text.charAt(2);\n  }\n}\n",
+            "Use.java": "class Use {\n  void run(String name, Text text) {\n"
+            "    name.charAt(1);\n    text.charAt(2);\n  }\n}\n",
         }
     )
     run, own = find_symbol(code, "Use.run")[0], find_symbol(code, "Text.charAt")[0]

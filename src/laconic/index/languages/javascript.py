@@ -107,6 +107,7 @@ _TYPED_REFERENCES: Final = """
 (nested_type_identifier module: (identifier) @type)
 """
 _KEYED: Final = """
+(pair key: (property_identifier) @key)
 (variable_declarator type: (type_annotation (_) @type) value: (object [(pair key: (property_identifier) @key) (shorthand_property_identifier) @key (method_definition name: (property_identifier) @key)]))
 (function_declaration return_type: (type_annotation (_) @type) body: (statement_block (return_statement (object [(pair key: (property_identifier) @key) (shorthand_property_identifier) @key]))))
 (method_definition return_type: (type_annotation (_) @type) body: (statement_block (return_statement (object [(pair key: (property_identifier) @key) (shorthand_property_identifier) @key]))))
@@ -552,7 +553,7 @@ def _language(
         shebangs=shebangs,
         definitions=_DEFINITIONS + (_TYPED if typed else _SCRIPT),
         references=references,
-        keyed=_KEYED if typed else "",
+        keyed=_KEYED if typed else "(pair key: (property_identifier) @key)",
         locals=_LOCALS + (_TYPED_LOCALS if typed else _PLAIN_LOCALS),
         scopes=_SCOPES,
         blocks=_SCOPES,

@@ -122,22 +122,25 @@ def _find_keys(ready: Compiled, root: Node) -> dict[int, str]:
         return found
     for _, parts in QueryCursor(ready.keyed).matches(root):
         receiver = _read_literal_type(parts)
-        if receiver:
-            found.update((key.start_byte, receiver) for key in parts["key"])
+        for key in parts["key"]:
+            if receiver != "?" or key.start_byte not in found:
+                found[key.start_byte] = receiver
     return found
 
 
 def _read_literal_type(parts: dict[str, list[Node]]) -> str:
-    """A literal of a type as `Type{}`; what is taken apart as it is written, its arguments left out."""
+    """A literal of a type as `Type{}`; what is taken apart as it is written; `?` for what does not tell."""
     if "type" in parts:
         written = (parts["type"][0].text or b"").decode("utf-8", "replace")
         name = _PLAIN_TYPE.match(written.replace("::", "."))
-        return f"{name[1]}{{}}" if name else ""
+        return f"{name[1]}{{}}" if name else "?"
+    if "value" not in parts:
+        return "?"
     value = parts["value"][0]
     called = value.child_by_field_name("function") if value.type == "call_expression" else None
     written = ((called or value).text or b"").decode("utf-8", "replace")
     if not _PLAIN_CHAIN.fullmatch(written):
-        return ""
+        return "?"
     return f"{written}()" if called is not None else written
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
@@ -107,7 +108,7 @@ class Judge:
             return inherited[0]
         meant = names.lookup(self.code, place, ref.name)
         if meant.kind == "symbol":
-            return self._compare(wanted, meant, self._tier(wanted, place))
+            return self._compare(wanted, self._by_use(meant, ref), self._tier(wanted, place))
         if meant.kind == "module" and dialect.default_exports:  # `const run = require("./run")`
             return self._compare(wanted, names.member(self.code, meant, "default"), "import")
         if meant.kind != "unknown":
@@ -171,12 +172,22 @@ class Judge:
         return bool(below & set(wanted.owners))
 
     def _by_use(self, found: Meaning, ref: Reference) -> Meaning:
-        """Where a type has a field and a method of one name, a call means the method."""
+        """Where a type has a field and a method of one name, a call means the method; a type and a value, likewise."""
+        if len(found.symbols) > 1 and self.code.sources[file_of(found.symbols[0])].dialect.merges:
+            return self._choose_space(found, ref)
         if len(found.symbols) < 2 or not self.code.sources[file_of(found.symbols[0])].dialect.two_spaces:
             return found
         kinds = {number: symbol.kind for number in found.symbols if (symbol := self.code.symbol(number))}
         wanted = [number for number, kind in kinds.items() if (kind in CALLABLES) == (ref.kind == "call")]
         return of(wanted) if wanted else found
+
+    def _choose_space(self, found: Meaning, ref: Reference) -> Meaning:
+        """Of an interface and a value of one name, the one that a use can mean; an import brings both."""
+        types = [n for n in found.symbols if (each := self.code.symbol(n)) and each.kind in {"interface", "type"}]
+        values = [number for number in found.symbols if number not in types]
+        if not types or not values or ref.kind == "import":
+            return found
+        return of(types if ref.kind in {"type", "inherit"} else values)
 
     def _untold(self, wanted: TargetSymbol, place: NamePlace, ref: Reference) -> Verdict | None:
         """A receiver of which nothing is known."""
@@ -185,10 +196,21 @@ class Judge:
         if wanted.is_member:
             return Verdict("unique", True) if wanted.is_telling else _BY_NAME
         if wanted.dialect.shorthand:
-            return _BY_NAME
+            return _BY_NAME if self._is_put_into_object(wanted) else None
         parts = steps(ref.receiver)
         head = parts[0].text if parts else ""
         return _BY_NAME if head and names.imports_of(self.code, place, head) else None
+
+    def _is_put_into_object(self, wanted: TargetSymbol) -> bool:
+        """Whether the file of a function or variable writes it into an object by its bare name: `{ run }`."""
+        key = ("object", wanted.symbol.id)
+        kept = self.code.derived.get(key)
+        if not isinstance(kept, bool):
+            name = re.escape(wanted.name)
+            pattern = re.compile(rf"[{{,]\s*{name}\s*(?=[,}}])|^\s*{name},?\s*$", re.MULTILINE)
+            kept = pattern.search("\n".join(self.code.lines(wanted.symbol.file))) is not None
+            self.code.derived[key] = kept
+        return kept
 
     def _knows_owner(self, wanted: TargetSymbol, file: int) -> bool:
         """Whether a file names the owner of a member, or is in its folder; else common names are of a library."""
@@ -209,6 +231,8 @@ class Judge:
         found = set(meant.symbols)
         if found & wanted.same:
             rivals = found - wanted.same - wanted.up - wanted.down
+            if wanted.dialect.merges:
+                rivals = {number for number in rivals if file_of(number) != wanted.symbol.file}
             return Verdict(tier, not rivals or tier == "member")
         if found & (wanted.up | wanted.down) and wanted.dialect.dispatch == "both":
             return Verdict("override", True)
