@@ -12,11 +12,13 @@ from contextlib import suppress
 from typing import Final
 
 from laconic.conversation.accounting import CacheState, TurnCost, TurnSizes, account, estimate_prompt
+from laconic.conversation.client_compaction import compaction_limit
 from laconic.conversation.engine import PreparedRequest
 from laconic.gateway.engine_adapter import Caller
 from laconic.gateway.plan import Plan
 from laconic.gateway.response_relay import ResponseRelay
 from laconic.gateway.routes import Target
+from laconic.models.find import find_model
 from laconic.models.prices import Prices
 from laconic.sessions.turns import Cost, TurnRecord, Turns, Who
 from laconic.tokens.estimate import estimate
@@ -73,7 +75,7 @@ class TurnRecorder:
         billed: Billed,
     ) -> None:
         try:
-            cost, standing = self._account(caller, where, plan, passing)
+            cost, standing = self._account(caller, where, plan, passing, client)
             if cost is not None:
                 billed(caller, cost)
             if self._turns is None:
@@ -102,7 +104,7 @@ class TurnRecorder:
             log.exception("a turn was not written down")
 
     def _account(
-        self, caller: Caller, where: Target, plan: Plan, passing: ResponseRelay
+        self, caller: Caller, where: Target, plan: Plan, passing: ResponseRelay, client: str
     ) -> tuple[TurnCost | None, CacheState]:
         now, before = self._clock(), self._standing(caller.session)
         price = self._prices.of(caller.model, where.base)
@@ -111,7 +113,8 @@ class TurnRecorder:
             usage = (usage or Usage()) + estimate_prompt(_tokens(plan), before, price, now)
         if usage is None or not usage.prompt:
             return None, before
-        cost, after = account(_exchange(plan, usage, now), before, price)
+        limit = compaction_limit(client, find_model(caller.model).window)
+        cost, after = account(_exchange(plan, usage, now, limit), before, price)
         self._standings[caller.session] = after
         self._standings.move_to_end(caller.session)
         if len(self._standings) > _SESSIONS:
@@ -127,7 +130,7 @@ class TurnRecorder:
         return CacheState.read(written) if written else self._standings.get(session, CacheState())
 
 
-def _exchange(plan: Plan, usage: Usage, at: float) -> TurnSizes:
+def _exchange(plan: Plan, usage: Usage, at: float, limit: float) -> TurnSizes:
     """Sizes are in bytes."""
     kept = plan.kept
     fixed = kept.intake.fixed / kept.tokens if kept is not None and kept.intake is not None and kept.tokens else 0.0
@@ -140,6 +143,7 @@ def _exchange(plan: Plan, usage: Usage, at: float) -> TurnSizes:
         rewritten=kept is not None and bool(kept.mode),
         recall=plan.ours.recall,
         at=at,
+        limit=limit,
     )
 
 
