@@ -156,6 +156,7 @@ class Impact(msgspec.Struct, frozen=True):
     references: int = 0
     files: tuple[str, ...] = ()  # that refer to it
     tests: tuple[str, ...] = ()  # that reach it, nearest first
+    stale: tuple[str, ...] = ()  # places that still use its old name
 
 
 class Weighed(msgspec.Struct, frozen=True):

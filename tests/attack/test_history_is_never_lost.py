@@ -224,7 +224,7 @@ def test_an_error_that_quotes_a_user_teaches_nothing(tmp_path: Path, status: int
         assert (await where.post("/v1/messages", body, authorization="Bearer token-1"))[0] == 200
         assert len(where.upstream.asked[-1].body) == len(untouched)  # references differ
 
-    play(scene, script, Story(tmp_path / "gateway").gateway().engine)
+    play(scene, script, Story(tmp_path / "gateway").gateway().exchange.engine)
 
 
 @pytest.mark.parametrize("model", ["gpt-4-my-own-1m", "gpt-4", "somebody/unknown"])

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from laconic.cli.main import main
-from laconic.clients.known import CLIENTS
+from laconic.clients.registry import all_setups
 from laconic.clients.section import START
 from laconic.errors import LaconicError
 from laconic.mcp_server.guide import guidance
@@ -39,7 +39,7 @@ def _files(folder: Path) -> dict[str, bytes]:
 
 
 @pytest.mark.parametrize("scope", ["--project", "--user"])
-@pytest.mark.parametrize("name", [client.name for client in CLIENTS])
+@pytest.mark.parametrize("name", [client.name for client in all_setups()])
 def test_setup_twice_is_setup_once_and_removal_leaves_no_trace(project: Path, name: str, scope: str) -> None:
     assert main(["setup", name, scope]) == 0
     once = _files(project.parent)
@@ -50,10 +50,10 @@ def test_setup_twice_is_setup_once_and_removal_leaves_no_trace(project: Path, na
     assert _files(project.parent) == {}
 
 
-@pytest.mark.parametrize("name", [client.name for client in CLIENTS])
+@pytest.mark.parametrize("name", [client.name for client in all_setups()])
 def test_what_was_there_comes_back_byte_for_byte(project: Path, name: str) -> None:
     """Merged on the way in, with a copy of the old file; restored on the way out."""
-    client = next(client for client in CLIENTS if client.name == name)
+    client = next(client for client in all_setups() if client.name == name)
     main(["setup", name, "--project"])
     (file,) = [path for path in project.rglob("*") if path.is_file() and path.suffix in {".json", ".toml"}]
     main(["setup", name, "--project", "--remove"])
@@ -296,3 +296,18 @@ def test_a_link_of_the_user_may_lead_anywhere_in_the_home_folder(project: Path) 
     (home / ".codex" / "AGENTS.md").symlink_to(project / "elsewhere.md")
     with pytest.raises(LaconicError, match="is a link to"):
         main(["setup", "codex"])
+
+
+@pytest.mark.feature("C12")
+def test_the_skill_says_what_the_notes_say_and_goes_again(project: Path) -> None:
+    """A skill that a host loads when it fits, with what every agent forgets: mark the task, be compact, recall."""
+    assert main(["setup", "claude", "--project", "--skill"]) == 0
+    skill = (project / ".claude" / "skills" / "laconic" / "SKILL.md").read_text()
+    assert skill.startswith("---\nname: laconic\ndescription: ")
+    for said in ("in progress before", "compact", "`recall`", "`search`"):
+        assert said in skill
+    assert not (project / "CLAUDE.md").exists()
+    assert main(["setup", "claude", "--project", "--skill", "--remove"]) == 0
+    assert _files(project.parent) == {}
+    with pytest.raises(LaconicError, match="reads no skills"):
+        main(["setup", "codex", "--skill"])

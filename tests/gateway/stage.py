@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 import aiohttp
 
+from laconic.exchange.engine_adapter import PassThroughEngine, RequestEngine
 from laconic.gateway.app import build
-from laconic.gateway.engine_adapter import GatewayEngine, PassThroughEngine
 from laconic.gateway.plan import Policy
 from laconic.gateway.routes import Upstreams
 from laconic.gateway.scripted_upstream import Script, ScriptedUpstream
@@ -44,7 +44,7 @@ class Stage:
 @asynccontextmanager
 async def stage(
     script: Script,
-    engine: GatewayEngine | None = None,
+    engine: RequestEngine | None = None,
     policy: Policy | None = None,
     token: str = "",
     *,
@@ -81,7 +81,7 @@ async def stage(
 def play(
     scene: Callable[[Stage], Awaitable[None]],
     script: Script,
-    engine: GatewayEngine | None = None,
+    engine: RequestEngine | None = None,
     policy: Policy | None = None,
     token: str = "",
     *,

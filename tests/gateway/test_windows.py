@@ -10,7 +10,7 @@ from tests.gateway.stage import Stage, play
 
 from laconic.conversation.engine import ConversationEngine
 from laconic.conversation.in_memory import MemoryArchive, MemoryStore
-from laconic.gateway.engine_adapter import EngineAdapter
+from laconic.exchange.engine_adapter import EngineAdapter, single_engine
 from laconic.gateway.scripted_upstream import Answer, Asked
 from laconic.models.find import window_of
 from laconic.models.table import FAMILIES
@@ -99,7 +99,9 @@ def _body(model: str, steps: int = 16) -> bytes:
 
 
 def _engine(window: int = 0) -> EngineAdapter:
-    return EngineAdapter(ConversationEngine(MemoryStore(), MemoryArchive(), lambda: 0.0, counter()), window)
+    return EngineAdapter(
+        single_engine(ConversationEngine(MemoryStore(), MemoryArchive(), lambda: 0.0, counter())), window
+    )
 
 
 @pytest.mark.parametrize(

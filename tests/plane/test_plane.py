@@ -141,6 +141,28 @@ def test_a_snippet_has_at_most_80_lines_and_says_how_to_go_on(plane: Plane) -> N
 
 
 @pytest.mark.feature("J2")
+def test_a_request_has_three_snippets_and_says_how_to_go_on_once(plane: Plane) -> None:
+    for name in "abcde":
+        (plane.root / f"{name}.py").write_text("".join(f"x{n} = {n}\n" for n in range(300)))
+    targets = [f"{name}.py:1-60" for name in "abcde"]
+    said = plane.call("read", {"targets": targets}).text
+    assert said.count(" 300 lines]") == 3
+    assert said.endswith("[3 of 5 targets; more: read(['d.py:1-60', 'e.py:1-60'])]\n")
+    short = plane.call("read", {"targets": [f"{name}.py:1-10" for name in "abcde"], "again": True}).text
+    assert short.count(" 300 lines]") == 5
+    assert plane.call("read", {"targets": targets, "budget": "full", "again": True}).text.count(" 300 lines]") == 5
+
+
+@pytest.mark.feature("J2")
+def test_one_last_line_says_which_lines_of_a_range_are_missing(plane: Plane) -> None:
+    wide = "".join(f"{n} {'word ' * 60}\n" for n in range(300))
+    (plane.root / "wide.txt").write_text(wide)
+    said = plane.call("read", {"targets": ["wide.txt:1-200"]}).text
+    assert said.count("; more: ") == 1
+    assert "-200')]" in said
+
+
+@pytest.mark.feature("J2")
 def test_a_snippet_has_at_most_1200_tokens_and_is_cut_at_a_line_that_fits(plane: Plane) -> None:
     words = " ".join(f"word{n}" for n in range(60))
     (plane.root / "wide.md").write_text("".join(f"{n} {words}\n" for n in range(60)), "utf-8")

@@ -12,9 +12,9 @@ from typing import Final, Literal
 
 from laconic.config import load
 from laconic.conversation.engine import ConversationEngine
-from laconic.conversation.engine_options import options_from
 from laconic.conversation.ledger import Branch, LedgerEntry
-from laconic.gateway.engine_adapter import EngineAdapter
+from laconic.exchange.assembly import engine_options
+from laconic.exchange.engine_adapter import EngineAdapter, single_engine
 from laconic.gateway.plan import Planner, Policy
 from laconic.sessions.archive import Archive
 from laconic.sessions.ledger_file import LedgerFile
@@ -43,9 +43,9 @@ def build_planner(folder: Path, clock: MovedClock, flags: Mapping[str, object]) 
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     ledger = LedgerFile(folder / "ledger.sqlite", LedgerEntry, Branch)
     archive = Archive(folder / ARCHIVE, settings.number("archive.limit_mb") * 1_000_000, clock)
-    engine = ConversationEngine(ledger, archive, clock, counter(settings.text("model")), options_from(settings))
+    engine = ConversationEngine(ledger, archive, clock, counter(settings.text("model")), engine_options(settings))
     memory = Capabilities(folder / "models.json")
-    keeping = EngineAdapter(engine, settings.number("gateway.window"), clock=clock, memory=memory)
+    keeping = EngineAdapter(single_engine(engine), settings.number("gateway.window"), clock=clock, memory=memory)
     return Planner(keeping, Policy(probe=False), clock, memory)
 
 

@@ -12,7 +12,7 @@ from threading import Thread
 from typing import Any, Final, Self
 from urllib.parse import unquote, urlsplit
 
-_PATIENCE: Final = 120.0  # seconds for one answer
+_PATIENCE: Final = 300.0  # seconds for one answer
 _CAPABILITIES: Final[dict[str, Any]] = {
     "textDocument": {
         "documentSymbol": {"hierarchicalDocumentSymbolSupport": True},
@@ -49,6 +49,7 @@ class LanguageServer:
             },
         )
         self.tell("initialized", {})
+        self.tell("workspace/didChangeConfiguration", {"settings": {}})  # some begin to work only then
 
     def __enter__(self) -> Self:
         return self

@@ -45,6 +45,11 @@ class Server(msgspec.Struct, frozen=True):
         return "typescriptreact" if path.endswith(".tsx") else self.identifier
 
 
+def _write_pyright_settings(root: Path, files: list[str]) -> None:
+    """All files count, whatever the project checks."""
+    (root / "pyrightconfig.json").write_text(json.dumps({"include": ["."], "typeCheckingMode": "off"}))
+
+
 def _write_compile_commands(root: Path, files: list[str]) -> None:
     """Every source file with all folders of headers, as a compiler would be called."""
     folders = {str((root / path).parent) for path in files if path.endswith((".h", ".hpp"))}
@@ -104,7 +109,7 @@ def _rust_source() -> str:
 _CLANGD: Final = ("clangd", "--background-index", "-j=2", "--limit-references=0", "--limit-results=0")
 _RUST_OPTIONS: Final = {"checkOnSave": False, "procMacro": {"enable": False}, "cachePriming": {"enable": True}}
 SERVERS: Final = {
-    "python": Server(("pyright-langserver", "--stdio"), (".py",), "python"),
+    "python": Server(("pyright-langserver", "--stdio"), (".py",), "python", prepare=_write_pyright_settings),
     "typescript": Server(("typescript-language-server", "--stdio"), (".ts", ".tsx"), "typescript", keeps_open=True),
     "go": Server(("gopls", "serve"), (".go",), "go"),
     "rust": Server(("rust-analyzer",), (".rs",), "rust", _RUST_OPTIONS, prepare=_write_rust_project),

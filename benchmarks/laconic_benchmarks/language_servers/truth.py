@@ -30,6 +30,7 @@ _KINDS: Final = {  # of the protocol
     23: "struct",
 }
 _BODIES: Final = frozenset({6, 9, 12})  # what is inside of these is local
+_HOLDERS: Final = frozenset({13, 14})  # variables inside a variable are those of the function that it holds
 _SYMBOLS: Final = 50  # that are asked about in one code base
 _PASSED: Final = frozenset({"node_modules", ".git", "testdata"})  # folders that servers do not look into
 _TESTS: Final = ("test", "example", "bench", "fuzz", "docs", "website", "play")
@@ -119,7 +120,8 @@ def _flatten(path: str, found: list[dict[str, Any]], above: set[int]) -> Iterato
     for each in found:
         span = each.get("selectionRange") or each["location"]["range"]
         name, kind = _plain_name(each["name"]), int(each["kind"])
-        if name and kind in _KINDS and not above & _BODIES:
+        local = bool(above & _BODIES) or (kind in _HOLDERS and bool(above & _HOLDERS))
+        if name and kind in _KINDS and not local:
             start = span["start"]
             yield Defined(path, start["line"] + 1, start["character"], name, _KINDS[kind])
         yield from _flatten(path, each.get("children") or [], above | {kind})

@@ -48,6 +48,7 @@ class Agent:
     recorder: UsageRecorder
     watch: AgentObserver = field(default_factory=SilentObserver)
     malformed: Counter[str] = field(default_factory=Counter)  # calls that could not run, by reason
+    snapshot: str = ""  # what the first task is told about the folder
     _useless: int = 0  # answers in a row
 
     def work(self, task: str = "") -> str:
@@ -55,7 +56,8 @@ class Agent:
         self._take_up()
         last = self.record.messages[-1] if self.record.messages else None
         if task:
-            self.record.add(UserMessage(task))
+            is_first = not self.record.messages and bool(self.snapshot)
+            self.record.add(UserMessage(f"{task}\n\n{self.snapshot}" if is_first else task))
         elif isinstance(last, Spoken) and last.text.strip():
             self.watch.text(last.text)
             return last.text  # killed between the answer and its end

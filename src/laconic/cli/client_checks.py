@@ -10,13 +10,14 @@ from urllib.parse import urlsplit
 
 from laconic.cli.commands.setup import program_words
 from laconic.clients import section
-from laconic.clients.claude import BASE_URL, TOOL_SEARCH
+from laconic.clients.claude import BASE_URL, TOOL_SEARCH, notes_folder
 from laconic.clients.claude_plugin import plugin_command, plugin_folder, skill_lines
 from laconic.clients.files import read_json, table_at
 from laconic.clients.install import configured_command, configured_entry, read
-from laconic.clients.known import CLIENTS, NAME, Client, Places, Scope
 from laconic.clients.probe import Answered, ask
 from laconic.clients.prompt_cost import Count, PromptPart, prompt_parts
+from laconic.clients.registry import all_setups
+from laconic.clients.setup import NAME, ClientSetup, Places, Scope
 from laconic.config import child_environment
 from laconic.errors import LaconicError
 from laconic.index.health import HealthFinding
@@ -31,7 +32,7 @@ def check_clients(root: Path, names: Sequence[str], count: Count | None = None) 
     """All clients, or those named; with a counter also what Claude Code's prompts carry because of us."""
     places = Places(root, child_environment())
     found = False
-    for client in CLIENTS:
+    for client in all_setups():
         if names and client.name not in names:
             continue
         for scope in _SCOPES:
@@ -48,7 +49,7 @@ def check_clients(root: Path, names: Sequence[str], count: Count | None = None) 
 class _ClientCheck:
     """One client in one scope."""
 
-    client: Client
+    client: ClientSetup
     places: Places
     scope: Scope
     count: Count | None
@@ -125,7 +126,7 @@ def is_written_by_setup(command: Sequence[str]) -> bool:
 def _check_tool_search(places: Places) -> Iterator[HealthFinding]:
     """With another host than its own Claude Code sends the schemas of all tools, unless it is told not to."""
     variables = dict(places.environ)
-    for folder in (places.claude_notes, places.root / ".claude"):
+    for folder in (notes_folder(places), places.root / ".claude"):
         for name in ("settings.json", "settings.local.json"):
             variables |= {key: str(value) for key, value in table_at(read_json(folder / name), "env").items()}
     host = urlsplit(variables.get(BASE_URL, "")).hostname

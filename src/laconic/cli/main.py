@@ -99,6 +99,9 @@ def main(argv: Sequence[str]) -> int:
     if argv[0] in {"-V", "--version"}:
         print(f"laconic {__version__}")
         return 0
+    size = 1 if "=" in argv[0] else 2
+    if argv[0].partition("=")[0] == "--config" and len(argv) > size:  # it may also stand before the command
+        return main([*argv[size:], *argv[:size]])
     module = command(argv[0])
     args = parser_for(argv[0], module).parse_args(list(argv[1:]))
     return module.run(args, load(file=args.config, required=True))

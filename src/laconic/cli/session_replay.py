@@ -6,13 +6,14 @@ import msgspec
 
 from laconic.config import Settings
 from laconic.conversation.engine import ConversationEngine
-from laconic.conversation.engine_options import options_from
 from laconic.conversation.in_memory import MemoryArchive, MemoryStore
 from laconic.conversation.replay import Outcome, replay
+from laconic.exchange.assembly import engine_options
 from laconic.models.prices import Prices
 from laconic.sessions.transcripts import Transcript
 from laconic.tokens.count import counter
 from laconic.wire.formats import format_named
+from laconic.wire.parsed_request import parse
 
 _MILLION = 1_000_000
 _FILLER = " the"  # stands in for what is not recorded
@@ -44,7 +45,7 @@ def replay_session(
 ) -> Replayed:
     """Replay a session through an engine of its own; `fixed` are tokens of each prompt that the record lacks."""
     count, price = counter(model), Prices(settings.text("prices")).of(model)
-    options = options_from(settings)
+    options = engine_options(settings)
     if policy == "ingest":
         options = msgspec.structs.replace(options, economic=False, semantic=1 << 60, standard=0)
     elif policy == "tasks":
@@ -58,7 +59,7 @@ def replay_session(
         session.name,
         head,
         session.messages,
-        lambda body: engine.prepare(session.name, format, body).body,
+        lambda body: engine.prepare(session.name, parse(format, body)).body,
         count=count,
         price=price,
     )

@@ -8,6 +8,7 @@ from typing import Final
 
 import msgspec
 
+from laconic.clients.client import Client
 from laconic.clients.files import project_root, read_dotenv, read_flat_yaml
 from laconic.clients.upstream import Defaults, Launch, Situation, Upstream, upstream
 from laconic.clients.words import last_value, options
@@ -118,3 +119,6 @@ def _option(seen: Situation, variables: dict[str, str], name: str) -> str:
 def _configured_variables(seen: Situation) -> list[str]:
     held = _configuration(seen).get("set-env", [])
     return [held] if isinstance(held, str) and held else list(held)
+
+
+CLIENT: Final = Client(name="aider", title="aider", launcher=Aider())

@@ -8,7 +8,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
+from laconic.clients.client import Client
 from laconic.clients.files import Table, merge, parse_json, read_json, table_at
+from laconic.clients.setup import ClientSetup, Places, read_words, typed_entry
 from laconic.clients.upstream import FOLDER, Defaults, Launch, Situation, Upstream, upstream
 from laconic.clients.words import last_value, options
 from laconic.errors import Unroutable
@@ -128,3 +130,44 @@ def _flag_settings(seen: Situation) -> Table:
 
 def _variables(settings: Mapping[str, object]) -> dict[str, str]:
     return {name: str(value) for name, value in table_at(settings, "env").items()}
+
+
+def _config_folder(places: Places) -> Path:
+    """Its own file lies in its folder if that was moved, else in the home folder."""
+    return Path(places.environ.get("CLAUDE_CONFIG_DIR") or places.home)
+
+
+def notes_folder(places: Places) -> Path:
+    """Where it keeps the user's notes, skills and plugins."""
+    return Path(places.environ.get("CLAUDE_CONFIG_DIR") or places.home / ".claude")
+
+
+def _entry(words: list[str]) -> dict[str, object]:
+    """Without `alwaysLoad` neither the first request nor a sub-agent has our tools: they have to be searched for."""
+    return {**typed_entry(words), "alwaysLoad": True}
+
+
+SETUP: Final = ClientSetup(
+    name="claude",
+    title="Claude Code",
+    table=("mcpServers",),
+    project=lambda places: places.root / ".mcp.json",
+    user=lambda places: _config_folder(places) / ".claude.json",
+    entry=_entry,
+    command=read_words,
+    notes="CLAUDE.md",
+    programs=("claude",),
+    folder=notes_folder,
+    user_notes=lambda places: notes_folder(places) / "CLAUDE.md",
+    after="Claude Code asks once whether to use the project's servers.",
+    own_folders=lambda places: (_config_folder(places), notes_folder(places)),
+)
+
+CLIENT: Final = Client(
+    name="claude",
+    title="Claude Code",
+    setup=SETUP,
+    launcher=Claude(),
+    session_headers=("x-claude-code-session-id",),
+    task_tools=("TodoWrite", "TaskCreate", "TaskUpdate"),
+)

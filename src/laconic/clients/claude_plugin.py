@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import Any, Final
 
 from laconic import __version__
+from laconic.clients.claude import SETUP, notes_folder
 from laconic.clients.install import ConfigChange, read
-from laconic.clients.known import NAME, Places, Scope
+from laconic.clients.setup import NAME, Places, Scope
 
 _TEXTS: Final = Path(__file__).with_name("plugin")
 _ABOUT: Final = "description: "
@@ -21,12 +22,12 @@ def plugin_folder(places: Places, scope: Scope) -> Path:
     """Where Claude Code looks for it."""
     if scope == "project":
         return places.root / ".claude" / "skills" / NAME
-    return places.claude_notes / "skills" / NAME
+    return notes_folder(places) / "skills" / NAME
 
 
 def plugin_edits(places: Places, scope: Scope, words: Sequence[str]) -> list[ConfigChange]:
     """The files of the plugin: the manifest with our server, the skill, and the command for `why`."""
-    folder, within = plugin_folder(places, scope), places.folders(scope)
+    folder, within = plugin_folder(places, scope), SETUP.folders(places, scope)
     server = {"command": words[0], "args": list(words[1:]), "alwaysLoad": True}
     manifest = {
         "name": NAME,

@@ -8,7 +8,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
+from laconic.clients.client import Client
 from laconic.clients.files import Table, merge, read_json, read_toml, table_at, text_at
+from laconic.clients.setup import ClientSetup, Places, plain_entry, read_words
 from laconic.clients.upstream import Defaults, Launch, Situation, Upstream, upstream
 from laconic.clients.words import has_flag, last_value, options
 from laconic.errors import Unroutable
@@ -139,3 +141,31 @@ def _key(name: str) -> str:
     if "." in name:
         raise Unroutable(f"The model provider {name!r} of Codex has a dot in its name.", "Rename it.")
     return name
+
+
+def _folder(places: Places) -> Path:
+    return Path(places.environ.get("CODEX_HOME") or places.home / ".codex")
+
+
+CLIENT: Final = Client(
+    name="codex",
+    title="Codex",
+    setup=ClientSetup(
+        name="codex",
+        title="Codex",
+        table=("mcp_servers",),
+        project=lambda places: places.root / ".codex" / "config.toml",
+        user=lambda places: _folder(places) / "config.toml",
+        entry=plain_entry,
+        command=read_words,
+        notes="AGENTS.md",
+        programs=("codex",),
+        folder=_folder,
+        user_notes=lambda places: _folder(places) / "AGENTS.md",
+        scope="user",
+        own_folders=lambda places: (_folder(places),),
+    ),
+    launcher=Codex(),
+    session_headers=("session_id", "session-id", "conversation_id"),
+    task_tools=("update_plan",),
+)

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import shutil
 
-from laconic.clients.known import CLIENTS, Client, Places
+from laconic.clients.registry import all_setups
+from laconic.clients.setup import ClientSetup, Places
 
 
-def installed_clients(places: Places) -> list[Client]:
+def installed_clients(places: Places) -> list[ClientSetup]:
     """Clients whose program is on the path, or whose folder the user has."""
-    return [client for client in CLIENTS if _is_installed(client, places)]
+    return [client for client in all_setups() if _is_installed(client, places)]
 
 
-def _is_installed(client: Client, places: Places) -> bool:
+def _is_installed(client: ClientSetup, places: Places) -> bool:
     path = places.environ.get("PATH")
     if any(shutil.which(program, path=path) for program in client.programs):
         return True

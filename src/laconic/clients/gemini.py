@@ -6,7 +6,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
+from laconic.clients.client import Client
 from laconic.clients.files import folders_up, read_dotenv, read_json, text_at
+from laconic.clients.setup import ClientSetup, plain_entry, read_words
 from laconic.clients.upstream import Defaults, Launch, Situation, Upstream, upstream
 from laconic.errors import Unroutable
 
@@ -69,3 +71,24 @@ def _refuse_hidden_address(seen: Situation) -> None:
                 f"{file} names {BASE_URL}, which Gemini CLI uses in trusted folders only.",
                 f"Export {BASE_URL} in your shell instead.",
             )
+
+
+CLIENT: Final = Client(
+    name="gemini",
+    title="Gemini CLI",
+    setup=ClientSetup(
+        name="gemini",
+        title="Gemini CLI",
+        table=("mcpServers",),
+        project=lambda places: places.root / ".gemini" / "settings.json",
+        user=lambda places: places.home / ".gemini" / "settings.json",
+        entry=plain_entry,
+        command=read_words,
+        notes="GEMINI.md",
+        programs=("gemini",),
+        folder=lambda places: places.home / ".gemini",
+        user_notes=lambda places: places.home / ".gemini" / "GEMINI.md",
+    ),
+    launcher=Gemini(),
+    task_tools=("write_todos",),
+)

@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from laconic.clients import jsonc, section, tables
-from laconic.clients.known import CLIENTS, NAME, Client, Places, Scope
+from laconic.clients.registry import all_setups
+from laconic.clients.setup import NAME, ClientSetup, Places, Scope
 from laconic.errors import LaconicError, Unreadable
 from laconic.workspace.write import write_whole
 
@@ -36,9 +37,9 @@ class Done:
     backup: Path | None = None
 
 
-def server_edit(client: Client, places: Places, scope: Scope, words: list[str]) -> ConfigChange:
+def server_edit(client: ClientSetup, places: Places, scope: Scope, words: list[str]) -> ConfigChange:
     """Our server in the client's file; settings that the user gave our entry stay."""
-    path, within = client.file(places, scope), places.folders(scope)
+    path, within = client.file(places, scope), client.folders(places, scope)
     entry = client.entry(words)
     at = (*client.table, NAME)
     if path.suffix == ".toml":
@@ -74,13 +75,13 @@ def place(edit: ConfigChange) -> Path:
     return path
 
 
-def configured_command(client: Client, places: Places, scope: Scope) -> list[str] | None:
+def configured_command(client: ClientSetup, places: Places, scope: Scope) -> list[str] | None:
     """The command by which a client starts us, or None when it does not."""
     entry = configured_entry(client, places, scope)
     return None if entry is None else client.command(entry)
 
 
-def configured_entry(client: Client, places: Places, scope: Scope) -> Mapping[str, Any] | None:
+def configured_entry(client: ClientSetup, places: Places, scope: Scope) -> Mapping[str, Any] | None:
     """Our entry in a client's file, or None when there is none."""
     path = client.file(places, scope)
     if not path.is_file():
@@ -90,14 +91,14 @@ def configured_entry(client: Client, places: Places, scope: Scope) -> Mapping[st
     return entry if isinstance(entry, Mapping) else None
 
 
-def is_needed_elsewhere(client: Client, places: Places, scope: Scope) -> bool:
+def is_needed_elsewhere(client: ClientSetup, places: Places, scope: Scope) -> bool:
     """Whether another client reads the same guidance and still starts us."""
     notes = client.notes_file(places, scope)
-    others = [other for other in CLIENTS if other is not client and other.notes_file(places, scope) == notes]
+    others = [other for other in all_setups() if other is not client and other.notes_file(places, scope) == notes]
     return any(_still(other, places, scope) for other in others)
 
 
-def _still(client: Client, places: Places, scope: Scope) -> bool:
+def _still(client: ClientSetup, places: Places, scope: Scope) -> bool:
     try:
         return configured_command(client, places, scope) is not None
     except LaconicError:

@@ -13,6 +13,7 @@ from typing import Any, Final
 
 import msgspec
 
+from laconic.clients.client import Client
 from laconic.clients.files import (
     Table,
     folders_up,
@@ -24,6 +25,7 @@ from laconic.clients.files import (
     table_at,
     text_at,
 )
+from laconic.clients.setup import ClientSetup, Places
 from laconic.clients.upstream import Defaults, Launch, Situation, Upstream, keep_apart, upstream
 from laconic.clients.words import last_value
 from laconic.errors import Unroutable
@@ -223,3 +225,39 @@ def _catalog(seen: Situation) -> Table:
     """The list of known providers that opencode last fetched."""
     folder = Path(seen.variable("XDG_CACHE_HOME") or seen.home / ".cache") / "opencode"
     return read_json(folder / "models.json")
+
+
+def _folder(places: Places) -> Path:
+    return Path(places.environ.get("XDG_CONFIG_HOME") or places.home / ".config") / "opencode"
+
+
+def _setup_file(folder: Path) -> Path:
+    commented = folder / "opencode.jsonc"
+    return commented if commented.exists() else folder / "opencode.json"
+
+
+def _entry(words: list[str]) -> dict[str, object]:
+    return {"type": "local", "command": words, "enabled": True}
+
+
+CLIENT: Final = Client(
+    name="opencode",
+    title="opencode",
+    setup=ClientSetup(
+        name="opencode",
+        title="opencode",
+        table=("mcp",),
+        project=lambda places: _setup_file(places.root),
+        user=lambda places: _setup_file(_folder(places)),
+        entry=_entry,
+        command=lambda entry: [str(word) for word in entry.get("command") or []],
+        notes="AGENTS.md",
+        programs=("opencode",),
+        folder=_folder,
+        user_notes=lambda places: _folder(places) / "AGENTS.md",
+        own_folders=lambda places: (_folder(places),),
+    ),
+    launcher=Opencode(),
+    session_headers=("x-opencode-session", "x-session-affinity"),
+    task_tools=("todowrite",),
+)

@@ -17,7 +17,7 @@ from laconic.conversation.eviction import Candidate, Evictor, candidates, saving
 from laconic.conversation.history import History
 from laconic.conversation.intake import intake
 from laconic.conversation.ladder import KEPT, Ladder
-from laconic.conversation.ledger import Branch, Decision, LedgerEntry, LedgerStore, Removal
+from laconic.conversation.ledger import Branch, Decision, Inheritance, LedgerEntry, LedgerStore, Removal
 from laconic.conversation.prefix_hashes import PrefixHashes
 from laconic.conversation.quota import Quota, thinking
 from laconic.conversation.recap import Summariser
@@ -30,8 +30,8 @@ from laconic.models.find import find_model
 from laconic.records import Intake
 from laconic.render.meta import meta
 from laconic.wire.limits import RateLimits, counts_cached
-from laconic.wire.model import Block, Format, InsertMessage
-from laconic.wire.parsed_request import ParsedRequest, Shapes, parse
+from laconic.wire.model import Block, InsertMessage
+from laconic.wire.parsed_request import ParsedRequest, Shapes
 from laconic.wire.thinking import asked_budget, in_tool_loop, most_output, with_budget
 from laconic.wire.usage import Usage
 
@@ -95,11 +95,11 @@ class ConversationEngine:
         self._quotas: dict[str, Quota] = {}
 
     def prepare(
-        self, session: str, format: Format, body: bytes, bounds: RequestLimits | None = None
+        self, session: str, conversation: ParsedRequest, bounds: RequestLimits | None = None
     ) -> PreparedRequest:
         """The request to send in the place of this one. What may not be left out is sent, however long it is."""
         bounds = bounds or RequestLimits()
-        conversation = parse(format, body, self._shapes_of(session))
+        body = conversation.remember(self._shapes_of(session)).body
         if conversation.chained or conversation.array is None or not self._options.enabled:
             return PreparedRequest(body)
         self._writing.begin()
@@ -237,23 +237,15 @@ class ConversationEngine:
         new = _first_new(conversation, tuple(blocks.values()))
         branch, shared = _find_branch(known.branches, chain)
         if branch is None or not chain.holds(branch.count, branch.tip):
-            ancestors = (branch.id, *branch.ancestors)[:_ANCESTORS] if branch else ()
-            start = min(new, max(shared, _last_seen(known.events, ancestors, chain)))
-            branch = Branch(
-                id=1 + max((branch.id for branch in known.branches), default=0),
-                tip="",
-                count=0,
-                time=0.0,
-                start=start,
-                basis=len(known.events),
-                kept=_first_kept(conversation, keys, start),
-                ancestors=ancestors,
-            )
+            start = 0
+            if branch is not None:
+                start = min(new, max(shared, _last_seen(known.events, (branch.id, *branch.ancestors), chain)))
+            branch = _begin_branch(known, branch, start, _first_kept(conversation, keys, start))
         history = self._histories.get((session, branch.id))
         outdated = history is None or history.outdated or history not in live or not branch.count
         if history is None or outdated or any(e.branch == branch.id for e in known.events[history.events :]):
             evictor = Evictor(session, self._writing, self._count)
-            tracker = ConversationTracker(self._options.rules, self._count, self._options.task_tool, evictor)
+            tracker = ConversationTracker(self._options.rules, self._count, self._options.all_task_tools, evictor)
             history = self._histories[session, branch.id] = History(
                 session, branch, len(known.events), self._writing, tracker
             )
@@ -324,7 +316,7 @@ class ConversationEngine:
             return "economic", "age", left
         return "", "", []
 
-    def _finish(self, history: History, evictor: Evictor, conversation: ParsedRequest) -> list[Decision]:
+    def _finish(self, history: History, evictor: Evictor, conversation: ParsedRequest) -> list[Decision | Removal]:
         """Tasks were completed: their outputs go, if that pays."""
         done = {task.id: task.title for task in history.tracker.completed}
         made: list[Decision] = []
@@ -355,9 +347,7 @@ class ConversationEngine:
             return []
         made = history.commit(evictor.decide(history.tracker, _from(history, found, start), "age", history.original))
         # Behind the first change everything is written anew: what is spent there goes.
-        known = len(history.removals)
-        history.commit([], roller.decide(start))
-        return [*made, *history.removals[known:]]
+        return [*made, *history.commit([], roller.decide(start))]
 
     def _start(self, history: History, giving: Mapping[str, float], conversation: ParsedRequest) -> int | None:
         """The place from which on blocks give back what they can; None when that does not pay."""
@@ -416,6 +406,29 @@ def _first_kept(conversation: ParsedRequest, keys: Sequence[str], start: int) ->
         begins.append(place[conversation.turns[turn].blocks[block].key])
     newest = [begin for begin in begins if begin < start][-KEPT:]
     return newest[0] if newest else start
+
+
+def _begin_branch(known: SessionLedger, parent: Branch | None, start: int, kept: int) -> Branch:
+    """A branch that parts from another after its first blocks, or one that comes from none."""
+    ancestors: tuple[int, ...] = ()
+    farther: list[Inheritance] = []
+    if parent is not None:
+        ancestors = (parent.id, *parent.ancestors)[:_ANCESTORS]
+        known_to_parent = parent.inheritance[: _ANCESTORS - 1]
+        farther = [
+            Inheritance(one.branch, min(one.start, start), one.basis, min(one.kept, kept)) for one in known_to_parent
+        ]
+    return Branch(
+        id=1 + max((branch.id for branch in known.branches), default=0),
+        tip="",
+        count=0,
+        time=0.0,
+        start=start,
+        basis=len(known.events),
+        kept=kept,
+        ancestors=ancestors,
+        farther=tuple(farther),
+    )
 
 
 def _find_branch(branches: Sequence[Branch], chain: PrefixHashes) -> tuple[Branch | None, int]:

@@ -238,11 +238,9 @@ class Ladder:
 
     def _commit(self, made: list[Decision], removals: Sequence[Removal] = ()) -> bool:
         """Whether anything came into force: where nothing does, no rung may go on for ever."""
-        known = len(self._history.removals)
         in_force = self._history.commit(made, removals)
-        gone = self._history.removals[known:]
-        self.made += [*in_force, *gone]
-        return bool(in_force or gone)
+        self.made += in_force
+        return bool(in_force)
 
     @staticmethod
     def _is_pinned(conversation: ParsedRequest, exchange: Exchange) -> bool:

@@ -37,10 +37,14 @@ class ConversationTracker:
     """Derived state of one line of history. It can be thrown away: reading the history again gives the same."""
 
     def __init__(
-        self, rules: Lifetimes, count: Callable[[str], int], task_tool: str = "", shortener: Shortener | None = None
+        self,
+        rules: Lifetimes,
+        count: Callable[[str], int],
+        task_tools: Sequence[str] = (),
+        shortener: Shortener | None = None,
     ) -> None:
         self.rules = rules
-        self.tasks = TaskTracker(task_tool)
+        self.tasks = TaskTracker(task_tools)
         self.turn = 0
         self.order: list[str] = []
         self.place: dict[str, int] = {}

@@ -17,7 +17,7 @@ from starlette.routing import Mount, Route
 from starlette.types import ASGIApp, Scope
 
 from laconic.errors import LaconicError
-from laconic.gateway.engine_adapter import GatewayEngine
+from laconic.exchange.engine_adapter import RequestEngine
 from laconic.gateway.headers import readable
 from laconic.gateway.metrics import Labels, Metrics
 from laconic.gateway.plan import Planner, Policy
@@ -40,7 +40,7 @@ class Faulty(Protocol):
 
 def build(
     upstreams: Upstreams,
-    engine: GatewayEngine,
+    engine: RequestEngine,
     policy: Policy,
     token: str = "",
     *,

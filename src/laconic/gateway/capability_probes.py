@@ -15,9 +15,9 @@ import aiohttp
 from yarl import URL
 
 from laconic.config import outbound_proxy
+from laconic.exchange.caller import Target
 from laconic.gateway.headers import upward
 from laconic.gateway.metrics import Metrics
-from laconic.gateway.routes import Target
 from laconic.wire.prompted.probe import question, read_answer, read_description, read_listing
 
 log = logging.getLogger("laconic.gateway")

@@ -16,15 +16,17 @@ from yarl import URL
 
 from laconic.config import outbound_proxy
 from laconic.errors import LaconicError
+from laconic.exchange.caller import Target
+from laconic.exchange.plan import Plan
 from laconic.gateway.capability_probes import CapabilityProbes
 from laconic.gateway.compression import opened
 from laconic.gateway.faults import describe_fault
 from laconic.gateway.headers import readable, upward
 from laconic.gateway.metrics import Metrics
-from laconic.gateway.plan import Plan, Planner, concerns_us
+from laconic.gateway.plan import Planner, concerns_us
 from laconic.gateway.plan_executor import PlanExecutor
 from laconic.gateway.response_relay import Message, ResponseRelay, Send
-from laconic.gateway.routes import NoRoute, Target, Upstreams, target
+from laconic.gateway.routes import NoRoute, Upstreams, target
 from laconic.gateway.session_registry import SessionRegistry
 from laconic.gateway.turn_recorder import TurnRecorder
 from laconic.wire.limits import limits_of

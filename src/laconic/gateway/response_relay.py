@@ -8,16 +8,17 @@ from typing import Any, Final
 
 import aiohttp
 
+from laconic.exchange.caller import Target
+from laconic.exchange.plan import Plan
 from laconic.gateway.compression import SideReader, opened
 from laconic.gateway.headers import downward
-from laconic.gateway.plan import Plan
-from laconic.gateway.routes import Target
+from laconic.wire.formats import format_named
 from laconic.wire.limits import RateLimits
 from laconic.wire.prompted.answer import downward as with_calls
 from laconic.wire.prompted.calls import Broken, Nonsense
 from laconic.wire.prompted.down import DownStream
-from laconic.wire.prompted.stream import stream_for
-from laconic.wire.usage import Usage, UsageReader, asks_for_an_hour, usage_of, usage_of_part
+from laconic.wire.usage import Usage
+from laconic.wire.usage_reader import UsageReader, asks_for_an_hour, usage_of, usage_of_part
 
 Message = MutableMapping[str, Any]
 Send = Callable[[Message], Awaitable[None]]
@@ -126,7 +127,7 @@ class ResponseRelay:
         if plain is None:  # a provider that compresses unasked, in a way that we cannot open
             await self.whole(answer, plan, body)
             return
-        read = with_calls(where.format, plain, plan.tools)
+        read = with_calls(format_named(where.format), plain, plan.tools)
         self.broken += read.broken
         self.nonsense = read.nonsense if self._retries else None
         self._add(usage_of(read.body, hour=self._hour))
@@ -139,7 +140,9 @@ class ResponseRelay:
     async def _with_calls(self, answer: aiohttp.ClientResponse, plan: Plan, where: Target, side: SideReader) -> None:
         if self._stream is None:
             await self._start(answer, plan, rewritten=True)
-            stream = self._stream = stream_for(where.format, plan.tools, RETRIES)
+            calls = format_named(where.format).written_calls
+            assert calls is not None
+            stream = self._stream = calls.stream(plan.tools, RETRIES)
         else:
             stream = self._stream
             await self._write(stream.resume())

@@ -22,7 +22,24 @@ _WRAPPERS: Final = frozenset(
         "Required",
         "NotRequired",
     }
-    | {"Box", "Rc", "Arc", "Ref", "RefMut", "Cow", "Pin", "MutexGuard", "RwLockReadGuard", "RwLockWriteGuard"}
+    | {
+        "Box",
+        "Rc",
+        "Arc",
+        "Ref",
+        "RefMut",
+        "Cow",
+        "Pin",
+        "MutexGuard",
+        "RefCell",
+        "Mutex",
+        "RwLock",
+        "OnceCell",
+        "Cell",
+        "atomic",
+        "RwLockReadGuard",
+        "RwLockWriteGuard",
+    }
     | {"Readonly", "Partial", "Promise", "Lazy", "unique_ptr", "shared_ptr", "Nullable", "Result", "Option"}
 )
 _LISTS: Final = (
@@ -69,6 +86,7 @@ def type_names(written: str) -> list[str]:
     text = re.sub(r"^[&*\s]*(?:'\w+\s+)?", "", text)
     text = _MODIFIERS.sub("", text).strip()
     text = re.sub(r"^[&*\s]*(?:mut\s+)?(?:dyn\s+|impl\s+)?", "", text)
+    text = split_outside(text, "&")[0].strip() if not text.startswith("&") else text
     sides = [side.strip().strip("\"'") for side in split_outside(text, "|") if side.strip() not in _NOTHING]
     if len(sides) != 1:
         return []
@@ -164,7 +182,8 @@ def read_type_after_colon(name: str, signature: str) -> Given:
 
 def read_type_before_name(name: str, signature: str) -> Given:
     """`T name`."""
-    if match := re.search(rf"({_TYPE})\s+[*&]?{re.escape(name)}\s*(?:[=;,]|$)", signature.strip()):
+    pattern = rf"({_TYPE})(?:\s*[*&]+\s*|\s+)(?:const\s+)?{re.escape(name)}\s*(?:[=;,\[{{(:]|[A-Z]|$)"
+    if match := re.search(pattern, signature.strip()):
         return Given("type", match[1])
     return Given("opaque")
 

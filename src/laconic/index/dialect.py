@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -43,10 +44,16 @@ class LanguageDialect:
     closed_types: bool = False  # all members of a type are in its body
     structural: bool = False  # a type is used as another without saying so in its bases
     dispatch: str = ""  # a use of a member is one of what overrides it: `up`; and of what it overrides: `both`
+    find_implicit_bases: Callable[[Code, int], list[int]] | None = None  # interfaces whose shape a type has
+    find_implicit_heirs: Callable[[Code, int], list[int]] | None = None  # types that have the shape of an interface
+    foreign_interfaces: Mapping[str, frozenset[str]] = field(
+        default_factory=dict
+    )  # of its library, with their methods
     types_stand_out: bool = True  # only types begin with a capital
     open_types: bool = False  # types of others may be given members of ours
     two_spaces: bool = False  # a field and a method of one type may have the same name
     shorthand: bool = False  # a bare name may stand for a property
+    merges: bool = False  # a type and a value of one name are one thing
     declared_apart: bool = False  # a declaration may be in one file and the definition behind it in another
     namespaces: bool = False  # modules inside files are spaces that many files add to, and names in them are shared
     open_modules: bool = False  # what a module imports, importers may take from it
@@ -55,6 +62,9 @@ class LanguageDialect:
     binds_head: bool = False  # `import a.b` binds `a`
     modules_by_file: bool = False  # the same import means different modules in two files of a folder
     passing: frozenset[str] = frozenset()  # members of wrappers that give what is in them: `unwrap`
+    typed_lists: re.Pattern[str] | None = None  # a literal that says what it is: group 1 is the type
+    lists: re.Pattern[str] | None = None  # how a literal begins that is a list or a map of the language
+    fixtures: str = ""  # the file whose functions give tests what their parameters are named after
     builtin: frozenset[str] = frozenset()  # types that are never ours
     locate: Locate | None = None  # the files that an import means
     find_part: FindPart | None = None  # a module inside a module

@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 Imports = Callable[["Node", "Source"], Iterator["Import | str"]]  # a plain string is an exported name
 
 
+FindName = Callable[[str, "Node"], "tuple[str, Node] | None"]
+
+
 @dataclass(frozen=True, slots=True)
 class Language:
     """One language.
@@ -43,10 +46,12 @@ class Language:
     shebangs: tuple[str, ...] = ()
     definitions: str = ""
     references: str = ""
+    keyed: str = ""  # `key`: a member in a literal of a `type`, or that is taken out of a `value`
     locals: str = ""  # what local names are given; see `resolve/local_names.py` for the captures
     scopes: frozenset[str] = frozenset()  # nodes in which a local name is known
     blocks: frozenset[str] = frozenset()  # nodes whose statements are run one after the other
     method_wrapper: tuple[str, str] = ("", "")  # what a method needs around it to be parsed alone
+    find_name: FindName | None = None  # the kind and the name of a `declarator`, for languages that hide names in it
     imports: Imports | None = None
     hide: Callable[[bytes], list[tuple[int, int]]] | None = None  # stretches that the grammar cannot read: macros
     refine: Callable[[Found, Source], None] | None = None  # last word on one definition

@@ -18,6 +18,7 @@ class Meaning:
     symbols: tuple[int, ...] = ()  # the definitions, or the types (of a container: those of its elements)
     files: tuple[int, ...] = ()  # of a module
     folder: str = ""  # of a module that is a folder: where its parts lie
+    name: str = ""  # of the type of an alien value, as written
     language: str = ""  # of a module that is a folder without files of its own
 
     def __bool__(self) -> bool:
@@ -36,6 +37,8 @@ class NamePlace(NamedTuple):
 UNKNOWN: Final = Meaning("unknown")
 FOREIGN: Final = Meaning("foreign")
 ALIEN: Final = Meaning("alien")
+CONTAINER: Final = Meaning("container")  # of nothing that is known
+ALIENS: Final = Meaning("container", name="alien")  # of values that are not ours
 
 
 def of(symbols: tuple[int, ...] | list[int]) -> Meaning:
@@ -50,7 +53,16 @@ def instance(symbols: tuple[int, ...] | list[int]) -> Meaning:
 
 def container(symbols: tuple[int, ...] | list[int]) -> Meaning:
     """A value that holds values of one of these types: a list, a map."""
-    return Meaning("container", tuple(symbols)) if symbols else UNKNOWN
+    return Meaning("container", tuple(symbols))
+
+
+def element(whole: Meaning) -> Meaning:
+    """What a list or a map holds."""
+    if whole.kind != "container":
+        return UNKNOWN
+    if whole.symbols:
+        return instance(whole.symbols)
+    return ALIEN if whole.name else UNKNOWN
 
 
 def module(files: tuple[int, ...] | list[int], folder: str = "") -> Meaning:

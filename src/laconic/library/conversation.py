@@ -15,6 +15,7 @@ from laconic.conversation.in_memory import MemoryArchive, MemoryStore
 from laconic.errors import RecallFailed
 from laconic.tokens.count import counter
 from laconic.wire.formats import format_named
+from laconic.wire.parsed_request import parse
 
 
 class Prepared(msgspec.Struct, frozen=True):
@@ -50,7 +51,8 @@ class Conversation:
 
     def prepare(self, request: Mapping[str, Any]) -> Prepared:
         """The request to send instead of this one. Hand over the whole history every time, as a provider wants it."""
-        made = self._engine.prepare("conversation", self._format, msgspec.json.encode(request), self._limits)
+        parsed = parse(self._format, msgspec.json.encode(request))
+        made = self._engine.prepare("conversation", parsed, self._limits)
         return Prepared(request=msgspec.json.decode(made.body), tokens=made.tokens, saved=made.saved, mode=made.mode)
 
     def recall(self, reference: str) -> str:

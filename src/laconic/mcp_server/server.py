@@ -125,7 +125,13 @@ class CodePlane:
                 return _FAULT.format(type(error).__name__, str(error)[:200]), True
             return reply.text, reply.failed
 
-        text, failed = await self._beating(ctx, self._worker.submit(work))
+        session.announce()
+        future = self._worker.submit(work)
+        try:
+            text, failed = await self._beating(ctx, future)
+        finally:
+            if future.cancelled():
+                session.withdraw()
         return types.CallToolResult(content=[types.TextContent(type="text", text=text)], is_error=failed)
 
     async def _beating(self, ctx: ServerRequestContext[Any], future: Future[_T]) -> _T:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
-from laconic.errors import UsageError
+from laconic.errors import BadSetting, UsageError
 
 CEILING: Final = 10_000  # of any answer
 BATCH: Final = 25_000  # of several calls that are under way together
@@ -24,6 +25,19 @@ def limit(wish: str, default: int, *, pressure: float = 1.0, host: int | None = 
     if host is not None and host > 0:
         allowed.append(host)
     return max(_LEAST, min(allowed))
+
+
+def read_budgets(pairs: Sequence[str]) -> dict[str, int]:
+    """The budgets of single tools, as the setting writes them."""
+    found: dict[str, int] = {}
+    for pair in pairs:
+        name, _, tokens = pair.partition("=")
+        if not tokens.strip().isdigit():
+            raise BadSetting(
+                f"budgets: {pair!r} is no budget.", "Write a tool and its tokens: `search=2000, map=800`."
+            )
+        found[name.strip()] = int(tokens)
+    return found
 
 
 def _read_wish(wish: str, default: int) -> int | None:

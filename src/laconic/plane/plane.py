@@ -21,7 +21,7 @@ from laconic.index.build import Progress
 from laconic.index.resolve import Code
 from laconic.index.workspace_index import Index
 from laconic.plane.arguments import clean, understand, usage
-from laconic.plane.budget import limit
+from laconic.plane.budget import limit, read_budgets
 from laconic.plane.compose import Composed, compose, cut_to, longest, put_outsized_last
 from laconic.plane.editing import EditWorkspace
 from laconic.plane.session import Session
@@ -152,6 +152,8 @@ class Plane:
             failed = composed.failed
         except (LaconicError, sqlite3.Error, OSError) as error:
             failed = True
+            if isinstance(error, UnknownName) and self._lag:
+                error.fix = f"It may not be indexed yet: {self._lag}. Ask again in a moment. {error.fix}"
             text = clean(self._refusal(error, given, host))
             tokens = self.count(text)
         finally:
@@ -160,7 +162,8 @@ class Plane:
         return Reply(text, tokens, failed)
 
     def _limit(self, tool: Tool, wish: str, session: Session, host: int | None) -> int:
-        default = self.settings.number("budget") or tool.budget
+        own = read_budgets(self.settings.patterns("budgets"))
+        default = own.get(tool.name) or self.settings.number("budget") or tool.budget
         return limit(wish, default, pressure=session.pressure, host=host, batch=session.batch_left)
 
     def _answer(self, call: ToolCall, tool: Tool, ignored: tuple[str, ...]) -> Composed:
@@ -178,6 +181,7 @@ class Plane:
             notes = []
         notes += [f"({self._trouble} `laconic doctor` says more.)"] if self._trouble and asked else []
         notes += [f"(not understood, left aside: {', '.join(ignored)}. {usage(tool)})"] if ignored else []
+        notes += [f"({said})"] if (said := call.session.describe_pressure()) else []
         skipped = max(0, call.number("offset"))
         page = _page(answer, skipped, "".join(f"{note}\n" for note in notes))
         page, places = _unsaid(page, tool, call)
@@ -345,7 +349,9 @@ def find(name: str, known: Mapping[str, Tool]) -> Tool:
 
 def _page(answer: ToolAnswer, skipped: int, notes: str) -> ToolAnswer:
     """The answer from a piece on, with the notes that every tool can get."""
-    ordered = put_outsized_last(answer.pieces)
+    ordered = list(answer.pieces)
+    if answer.grouped:
+        ordered = put_outsized_last(ordered)
     total = max(answer.total or 0, len(ordered)) - skipped
     if total <= 0 and answer.pieces:
         notes += f"({answer.unit} end at {total + skipped}: offset {skipped} is beyond them)\n"

@@ -51,8 +51,8 @@ def open_file(call: ToolCall, path: str) -> OpenedFile:
     return OpenedFile(path, data, split(data))
 
 
-def excerpt(call: ToolCall, file: OpenedFile, span: Span) -> Piece:
-    """Numbered lines of a file below a header with its tag."""
+def excerpt(call: ToolCall, file: OpenedFile, span: Span, until: int = 0) -> Piece:
+    """Numbered lines of a file below a header with its tag. `until` is the last line that was asked for, if later."""
     last = min(span.end, len(file.lines))
     shown = Span(max(1, span.start), last)
     heading = header(file.path, file.tag, len(file.lines))
@@ -73,8 +73,9 @@ def excerpt(call: ToolCall, file: OpenedFile, span: Span) -> Piece:
     for size in [*(cut for cut in _CUTS if cut < len(lines)), len(lines)]:
         end = shown.start + size - 1
         text = number_lines(lines[:size], shown.start, mark) + "\n"
-        if end < last:
-            text += f"[lines {shown.start}-{end}; more: {call.ready('read', f'{file.path}:{end + 1}-{last}')}]\n"
+        if end < max(last, until):
+            rest = f"{file.path}:{end + 1}-{max(last, until)}"
+            text += f"[lines {shown.start}-{end}; more: {call.ready('read', rest)}]\n"
         if texts and not call.text("budget") and call.plane.count(text) > _SNIPPET:
             break
         texts.append(text)

@@ -1,5 +1,6 @@
 """Shorten a body of code to its structure: signatures, documentation and returns stay, then control flow as it fits.
 
+A return stands with the conditions under which it is reached: without them it would say the opposite as easily.
 Every line that remains is verbatim; every gap says which lines it stands for (`    … 57-63`). What each line is comes
 in as one mark for each line: from the syntax tree where there is one, from `guess` where there is none.
 """
@@ -28,7 +29,7 @@ class Mark:
     BODY: Final = "b"
     BLANK: Final = " "
 
-    RANK: Final = {" ": 0, "b": 1, "c": 2, "f": 3, "m": 4, "d": 5, "r": 6, "s": 7}
+    RANK: Final = {" ": 0, "b": 1, "c": 2, "m": 3, "f": 4, "r": 4, "d": 5, "s": 6}
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,14 +60,11 @@ def fold(
     body = _Body(lines, marks, first, cost)
     if budget is not None and cost("\n".join(lines)) <= budget:
         return body.render(set(range(len(lines))))
-    kept = set()
-    for row, mark in enumerate(marks):
-        if mark in "sdr":
-            kept.add(row)
-    if budget is None:
+    kept = {row for row, mark in enumerate(marks) if mark in "sd"}
+    target = budget
+    if target is None:
         target = int(SHARE * sum(body.costs))
-    else:
-        target = budget
+    body.add_returns(kept, budget)
     body.fill(kept, target, "fc" if budget is None else "fcmb ")
     folded = body.render(kept)
     if budget is None:
@@ -94,6 +92,29 @@ class _Body:
             if spent + added <= target:
                 kept.add(row)
                 spent += added
+
+    def add_returns(self, kept: set[int], budget: int | None) -> None:
+        """Add what the body gives back, each return with its conditions, the outermost first, while a budget allows."""
+        returns = [row for row, mark in enumerate(self.marks) if mark == Mark.RETURN]
+        for row in sorted(returns, key=lambda row: (self.indents[row], -row)):
+            added = [each for each in (*self._conditions(row), row) if each not in kept]
+            if budget is not None and sum(self.costs[each] for each in [*kept, *added]) > budget:
+                return
+            kept.update(added)
+
+    def _conditions(self, row: int) -> list[int]:
+        """The lines of control flow around a line, by how far they are indented."""
+        found: list[int] = []
+        indent = self.indents[row]
+        for above in range(row - 1, -1, -1):
+            if not self.lines[above].strip() or self.indents[above] >= indent:
+                continue
+            if self.marks[above] == Mark.SIGNATURE:
+                break
+            indent = self.indents[above]
+            if self.marks[above] == Mark.FLOW:
+                found.append(above)
+        return found
 
     def _rank_lines(self, kept: set[int], order: str) -> list[int]:
         """Structure from the outside in; then plain lines in the order of the file."""
@@ -148,23 +169,19 @@ class _Body:
 
     def shrink(self, kept: set[int], folded: Folded, budget: int) -> Folded:
         """Give up lines, least important first, until the text costs no more than the budget."""
-        order = sorted(kept, key=lambda row: Mark.RANK[self.marks[row]])
+        order = sorted(kept, key=self._importance)
         while order and self.cost(folded.text) > budget:
-            kept.difference_update(self._least(order, max(1, len(order) // 8)))
-            order = [row for row in order if row in kept]
+            gone = max(1, len(order) // 8)
+            kept.difference_update(order[:gone])
+            order = order[gone:]
             folded = self.render(kept)
         if self.cost(folded.text) <= budget:
             return folded
         return Folded("", 0, len(self.lines))
 
-    def _least(self, order: list[int], count: int) -> list[int]:
-        """The rows to give up next: of the least important mark, the deepest and last ones."""
-        weakest = self.marks[order[0]]
-        same = []
-        for row in order:
-            if self.marks[row] == weakest:
-                same.append(row)
-        return sorted(same, key=lambda row: (-self.indents[row], -row))[:count]
+    def _importance(self, row: int) -> tuple[int, int, int]:
+        """What is given up first comes first: of one rank the deepest and last lines, a return before its condition."""
+        return Mark.RANK[self.marks[row]], -self.indents[row], -row
 
 
 def _indent(line: str) -> int:

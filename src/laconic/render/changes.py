@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from laconic.records import FileChange, Hunk, Weighed
+from laconic.render.counted import count_of
 
 DETAILS: Final = ("minimal", "compact", "standard", "full")
 _MARKS: Final = {
@@ -90,7 +91,7 @@ def totals(changes: int, files: int, items: Sequence[Weighed]) -> str:
     for item in items:
         counts[item.change.changes[0]] = counts.get(item.change.changes[0], 0) + 1
     said = ", ".join(f"{n} {word}" for word, n in counts.items())
-    return f"{files} file{'' if files == 1 else 's'}, {changes} symbols" + (f" ({said})" if said else "")
+    return f"{count_of(files, 'file')}, {count_of(changes, 'symbol')}" + (f" ({said})" if said else "")
 
 
 def hunk_text(hunk: Hunk) -> str:

@@ -19,12 +19,12 @@ from laconic.plane.tool import Argument, Piece, Tool, ToolAnswer, ToolCall
 from laconic.records import FileChange, Impact, SymbolChange, Weighed
 from laconic.reduce.hunks import ChosenHunks, choose
 from laconic.render.changes import file_line, hunk_text, symbol_line, totals, within_line
-from laconic.render.changes_json import compact, full
+from laconic.render.changes_json import FORMS
 from laconic.render.compact import Json
 from laconic.render.counted import count_of
 from laconic.workspace.history import read_commit_files
 from laconic.workspace.reading import inside, read_bytes
-from laconic.workspace.revisions import changes, read_patched, states
+from laconic.workspace.revisions import INDEX, WORK, changes, read_patched, states
 from laconic.workspace.secrets import SECRET, SecretFiles
 
 Asked = Callable[[SymbolChange], Impact | None]
@@ -50,11 +50,11 @@ def run(call: ToolCall) -> ToolAnswer:
     compared = compare(files)
     detail = _LEVELS.get(call.text("budget").lower(), "standard")
     answer = by_symbol(compared, detail, _patient(call.plane.code))
-    if detail == "minimal":
-        tests = ""
-    else:
+    tests = ""
+    if detail != "minimal":
         tests = tests_for(call.plane.root, call.plane.code, compared)
-    return replace(answer, note=tests)
+    scope = _scope(call.plane.root, wanted, compared)
+    return replace(answer, note=tests, facts={"scope": scope, "about": answer.head.strip()})
 
 
 def read_changes(root: Path, wanted: str = "", paths: Sequence[str] = (), *, context: int = 0) -> list[FileChange]:
@@ -63,6 +63,18 @@ def read_changes(root: Path, wanted: str = "", paths: Sequence[str] = (), *, con
     if words.endswith((".patch", ".diff")) and inside(root, words).is_file():
         return read_patched(root, read_bytes(root, words, _LARGEST))
     return changes(root, states(root, words), paths, context)
+
+
+def _scope(root: Path, wanted: str, found: Comparison) -> dict[str, Json]:
+    """What was compared, for programs: the two states, how many files, and those whose symbols nobody can tell."""
+    made: dict[str, Json] = {"files": len(found.files)}
+    if not wanted.strip().endswith((".patch", ".diff")):
+        compared = states(root, wanted.strip())
+        made |= {"base": compared.old[:12], "target": compared.new[:12], "dirty": compared.new in {WORK, INDEX}}
+    unknown = [file.change.path for file in found.files if not file.code]
+    if unknown:
+        made["without_symbols"] = unknown[:20]
+    return made
 
 
 def _without_secrets(file: FileChange, secrets: SecretFiles) -> FileChange:
@@ -86,10 +98,7 @@ def by_symbol(found: Comparison, detail: str = "standard", impact: Asked | None 
         if file.change.old_path:
             before[file.change.old_path] = heads[file.change.path]
     under = {**before, **heads}  # what is gone from a renamed file stands under its new name
-    if detail == "full":
-        form = full
-    else:
-        form = compact
+    form = FORMS.get(detail, FORMS["standard"])
     alone = sorted((item for item in items if not item.change.within), key=lambda item: -RISKS.index(item.risk))
     pieces = []
     for item in alone:
@@ -116,10 +125,7 @@ def weigh_changes(found: Comparison, impact: Asked | None = None) -> list[Weighe
 
 def records(found: Comparison, detail: str = "compact", impact: Asked | None = None) -> list[dict[str, Json]]:
     """All changed symbols for programs."""
-    if detail == "full":
-        form = full
-    else:
-        form = compact
+    form = FORMS.get(detail, FORMS["standard"])
     made: list[dict[str, Json]] = []
     for item in weigh_changes(found, impact):
         made.append(form(item))
@@ -243,9 +249,30 @@ TOOL = Tool(
                 "patch",
             ),
         ),
-        Argument("to", "text", "", aliases=("target", "head", "right", "new"), listed=False),
-        Argument("path", "texts", "", aliases=("paths", "files", "file"), words=False),
-        Argument("view", "text", "", choices=("symbols", "hunks"), default="symbols"),
+        Argument(
+            "to",
+            "text",
+            "",
+            aliases=("target", "head", "right", "new"),
+            listed=False,
+            explained="the state to compare with",
+        ),
+        Argument(
+            "path",
+            "texts",
+            "",
+            aliases=("paths", "files", "file"),
+            words=False,
+            explained="only these files or folders",
+        ),
+        Argument(
+            "view",
+            "text",
+            "",
+            choices=("symbols", "hunks"),
+            default="symbols",
+            explained="symbols that changed, or lines",
+        ),
     ),
     run,
     budget=3_000,

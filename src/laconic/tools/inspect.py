@@ -228,8 +228,22 @@ TOOL = Tool(
     "Shows the definition and its body, every reference by file with the symbol around it (a `?` marks one that is only"
     " possible), what it calls, what overrides or implements it, and the tests that use it.",
     (
-        Argument("symbol", "texts", "", required=True, aliases=("target", "targets", "query", "path")),
-        Argument("only", "texts", "", listed=False, aliases=("include", "sections", "parts", "operation")),
+        Argument(
+            "symbol",
+            "texts",
+            "",
+            required=True,
+            aliases=("target", "targets", "query", "path"),
+            explained="names, Class.method, path::name or path:line",
+        ),
+        Argument(
+            "only",
+            "texts",
+            "",
+            listed=False,
+            aliases=("include", "sections", "parts", "operation"),
+            explained=f"some of: {', '.join(_PARTS)}",
+        ),
     ),
     run,
     budget=1_500,

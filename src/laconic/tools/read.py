@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import Final
 
 from laconic.errors import LaconicError, UnknownName, UsageError, WorkspaceError
@@ -17,6 +18,8 @@ from laconic.workspace.reading import inside, relative
 
 MOST_LINES: Final = 80  # of one snippet
 _MOST_TARGETS: Final = 100
+_SNIPPETS: Final = 3  # of one request, when the call names no budget
+_LINES: Final = 120  # lines up to which more of them, shorter ones, are shown
 _AROUND: Final = 3  # lines shown before and after a symbol
 _RANGE: Final = re.compile(
     r"^(?P<path>.+?)(?::|#L?|\s+)(?P<start>\d{1,9})(?:\s*[-,:–]\s*(?:L)?(?P<end>\d{1,9}))?(?::\d+)?$"
@@ -28,10 +31,11 @@ def run(call: ToolCall) -> ToolAnswer:
     notes: list[str] = []
     paths: list[str] = []
     targets = call.texts("targets")
-    if len(targets) > _MOST_TARGETS:
-        notes.append(f"[{_MOST_TARGETS} of {len(targets)} targets; read the others in another call]")
     missing: list[LaconicError] = []
-    for target in targets[:_MOST_TARGETS]:
+    for number, target in enumerate(targets):
+        if number >= _MOST_TARGETS or (not call.text("budget") and _is_enough(pieces)):
+            notes.append(f"[{number} of {len(targets)} targets; more: {_read_others(call, targets[number:])}]")
+            break
         try:
             found, note = _pieces(call, target)
         except (WorkspaceError, UnknownName) as error:
@@ -55,6 +59,21 @@ def run(call: ToolCall) -> ToolAnswer:
     )
 
 
+def _is_enough(pieces: Sequence[Piece]) -> bool:
+    """Whether a request has had its snippets; short ones count less."""
+    if len(pieces) < _SNIPPETS:
+        return False
+    lines = 0
+    for piece in pieces:
+        if piece.sent is not None:
+            lines += sum(map(len, piece.sent.at(len(piece.texts) - 1)))
+    return lines > _LINES
+
+
+def _read_others(call: ToolCall, targets: list[str]) -> str:
+    return call.plane.write_call(TOOL, {"targets": targets[:_MOST_TARGETS]})
+
+
 def _pieces(call: ToolCall, target: str) -> tuple[list[Piece], str]:
     """The pieces for one target, and what is to be said of it."""
     path, symbol, span = _parse_target(call, target)
@@ -71,10 +90,7 @@ def _pieces(call: ToolCall, target: str) -> tuple[list[Piece], str]:
         return [], f"{path} has only {len(file.lines)} lines."
     last = min(span.end, len(file.lines))
     if last - span.start >= MOST_LINES and not call.text("budget"):
-        cut = span.start + MOST_LINES - 1
-        return [
-            excerpt(call, file, Span(span.start, cut))
-        ], f"[lines {span.start}-{cut}; more: {call.ready('read', f'{path}:{cut + 1}-{last}')}]"
+        return [excerpt(call, file, Span(span.start, span.start + MOST_LINES - 1), last)], ""
     return _windows(call, file, Span(span.start, last)), ""
 
 
@@ -169,9 +185,8 @@ def _symbol(call: ToolCall, path: str, name: str) -> tuple[list[Piece], str]:
         file = open_file(call, row.path)
         span = Span(max(1, symbol.start - _AROUND), min(len(file.lines), symbol.end + _AROUND))
         if len(span) > MOST_LINES and not call.text("budget"):
-            cut = Span(span.start, span.start + MOST_LINES - 1)
-            pieces.append(excerpt(call, file, cut))
-            return pieces, f"[lines {cut}; more: {call.ready('read', f'{row.path}:{cut.end + 1}-{span.end}')}]"
+            pieces.append(excerpt(call, file, Span(span.start, span.start + MOST_LINES - 1), span.end))
+            return pieces, ""
         pieces += _windows(call, file, span)
     more = ""
     if len(found) > 3:
@@ -190,8 +205,24 @@ TOOL = Tool(
     " range gives its outline; a snippet has at most 80 lines unless a budget is named. `anchors` adds two"
     " letters to every number (`40:k3`), which `edit` checks, for models that lose count.",
     (
-        Argument("targets", "texts", "", required=True, aliases=("locations", "snippets", "places"), words=True),
-        Argument("anchors", "flag", "", aliases=("hashes", "line_anchors"), default=False, listed=False),
+        Argument(
+            "targets",
+            "texts",
+            "",
+            required=True,
+            aliases=("locations", "snippets", "places"),
+            words=True,
+            explained="path, path:40-80 or path::Symbol",
+        ),
+        Argument(
+            "anchors",
+            "flag",
+            "",
+            aliases=("hashes", "line_anchors"),
+            default=False,
+            listed=False,
+            explained="add two letters to every number, which edits check",
+        ),
     ),
     run,
     budget=3_600,

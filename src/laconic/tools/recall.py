@@ -61,9 +61,9 @@ TOOL = Tool(
     "Gives back exactly what an earlier answer or the gateway put into the archive: all of it, some lines, or the lines"
     " that match a pattern. Without a reference it lists what was kept for this workspace.",
     (
-        Argument("ref", "text", ""),
-        Argument("lines", "text", "", listed=False),
-        Argument("grep", "text", "", listed=False),
+        Argument("ref", "text", "", explained="the reference that a mark or a last line names"),
+        Argument("lines", "text", "", listed=False, explained="only these lines: 40-80"),
+        Argument("grep", "text", "", explained="only lines that this regular expression finds"),
     ),
     run,
     budget=3_000,

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from hashlib import sha256
-from typing import TYPE_CHECKING, Final, Literal
+from typing import Final, Literal
 
 import msgspec
 
 from laconic.errors import MalformedRequest
 from laconic.wire.spans import ByteSpan, is_object, is_string, string, value
-
-if TYPE_CHECKING:
-    from laconic.wire.parsed_request import ParsedRequest
 
 Role = Literal["system", "user", "assistant", "tool"]
 Kind = Literal[
@@ -204,20 +200,6 @@ class Fault(msgspec.Struct, frozen=True):
     rule: str  # pairing, order, empty, role, thinking, start, end, identity
     turn: int
     problem: str
-
-
-@dataclass(frozen=True, slots=True)
-class Format:
-    """What one provider's requests look like."""
-
-    name: str
-    messages: tuple[str, ...]  # names of the list of messages
-    pinned: tuple[str, ...]  # fields that hold the system prompt and the tools
-    shape: Callable[[bytes], Shape]
-    compose: Callable[[str, str], bytes]  # role and text -> a message
-    faults: Callable[[ParsedRequest], list[Fault]]
-    chained: tuple[str, ...] = ()  # fields that name a history which the provider keeps
-    merged: bool = False  # neighbouring assistant messages are one turn
 
 
 def key_of(role: str, kind: str, id: str, name: str, content: Sequence[bytes]) -> str:

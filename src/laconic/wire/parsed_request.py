@@ -7,7 +7,8 @@ from hashlib import sha256
 
 from laconic.errors import MalformedRequest
 from laconic.wire.exchanges import Exchange, exchanges
-from laconic.wire.model import At, Block, Change, Fault, Format, InsertMessage, Shape, Turn
+from laconic.wire.model import At, Block, Change, Fault, InsertMessage, Shape, Turn
+from laconic.wire.provider_format import ProviderFormat
 from laconic.wire.spans import ByteSpan, elements, is_array, is_object, is_string, last, members, string, value
 from laconic.wire.splice import splice
 
@@ -21,7 +22,7 @@ class ParsedRequest:
 
     def __init__(
         self,
-        format: Format,
+        format: ProviderFormat,
         body: bytes,
         fields: dict[str, ByteSpan],
         array: ByteSpan | None,
@@ -39,6 +40,7 @@ class ParsedRequest:
 
     def remember(self, shapes: Shapes) -> ParsedRequest:
         """Use, and add to, the shapes of earlier requests of the same session."""
+        shapes.update(self._shapes)
         self._shapes = shapes
         return self
 
@@ -159,7 +161,7 @@ def _collect_answered(found: Sequence[Exchange]) -> dict[At, Block]:
     return {result.at: call for exchange in found for call, result in exchange.pairs if result}
 
 
-def parse(format: Format, body: bytes, shapes: Shapes | None = None) -> ParsedRequest:
+def parse(format: ProviderFormat, body: bytes, shapes: Shapes | None = None) -> ParsedRequest:
     """Open a body. Only the top level and the list of messages are looked at."""
     if not is_object(body.lstrip()[:1]):
         raise MalformedRequest("The body is no JSON object.", f"Send a request in the {format.name} format.")

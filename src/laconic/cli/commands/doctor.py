@@ -24,7 +24,7 @@ from laconic.workspace.secrets import SecretFiles
 if TYPE_CHECKING:
     from laconic.index.health import HealthFinding
 
-_MODEL: Final = "claude-sonnet-4-5"  # whose tokens are counted
+_MODEL: Final = "claude-sonnet-5"  # whose tokens are counted
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -60,9 +60,9 @@ def run(args: argparse.Namespace, settings: Settings) -> int:
 
 def _split(words: Sequence[str]) -> tuple[list[str], Path]:
     """The clients that were named, and the workspace; a folder that is called like a client is written `./claude`."""
-    from laconic.clients.known import CLIENTS  # not for `--help`
+    from laconic.clients.registry import all_setups  # not for `--help`
 
-    known = {client.name for client in CLIENTS}
+    known = {client.name for client in all_setups()}
     names = [word for word in words if word in known]
     paths = [word for word in words if word not in known]
     if len(paths) > 1:

@@ -17,7 +17,8 @@ from pathlib import Path
 from laconic.clients import install
 from laconic.clients.claude_plugin import plugin_edits, plugin_folder, remove_empty_folders
 from laconic.clients.detect import installed_clients
-from laconic.clients.known import CLIENTS, NAME, Client, Places, Scope, client, scope
+from laconic.clients.registry import all_setups, find_setup
+from laconic.clients.setup import NAME, ClientSetup, Places, Scope, scope
 from laconic.config import Settings, child_environment
 from laconic.errors import UsageError
 from laconic.render.visible import visible_name
@@ -26,7 +27,7 @@ _INSTALL = "Install it as a command of its own: `uv tool install laconic` or `pi
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    names = [known.name for known in CLIENTS]
+    names = [known.name for known in all_setups()]
     parser.add_argument("client", nargs="?", choices=names, help="whom to set up (default: ask about each installed)")
     parser.add_argument("--print", action="store_true", help="print what would be written, and write nothing")
     parser.add_argument("--remove", action="store_true", help="take our entry and our section out")
@@ -36,6 +37,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--edit", action="store_true", help="offer the edit tool too")
     parser.add_argument("--command", metavar="WORDS", help="how clients start us, such as 'uvx --from URL laconic'")
     parser.add_argument("--no-guidance", action="store_true", help="leave AGENTS.md and the like alone")
+    parser.add_argument("--skill", action="store_true", help="write the guidance as a skill of Claude Code instead")
     parser.add_argument("--yes", action="store_true", help="without a client's name: set up all, and do not ask")
     parser.add_argument("--root", type=Path, default=Path(), help="the project (default: this folder)")
 
@@ -45,7 +47,7 @@ def run(args: argparse.Namespace, settings: Settings) -> int:
     if args.plugin and args.client not in {"claude", None}:
         raise UsageError("--plugin is for Claude Code.", "Write `laconic setup claude --plugin`.")
     if args.client or args.plugin:
-        _set_up(client(args.client or "claude"), places, args, settings)
+        _set_up(find_setup(args.client or "claude"), places, args, settings)
         return 0
     found = installed_clients(places)
     if not found:
@@ -56,7 +58,7 @@ def run(args: argparse.Namespace, settings: Settings) -> int:
     return 0
 
 
-def _ask(known: Client, places: Places, args: argparse.Namespace) -> bool:
+def _ask(known: ClientSetup, places: Places, args: argparse.Namespace) -> bool:
     file = known.file(places, scope(known, project=args.project, user=args.user))
     if not sys.stdin.isatty():
         raise UsageError(
@@ -66,7 +68,7 @@ def _ask(known: Client, places: Places, args: argparse.Namespace) -> bool:
     return answer.strip().lower() in {"", "y", "yes"}
 
 
-def _set_up(known: Client, places: Places, args: argparse.Namespace, settings: Settings) -> None:
+def _set_up(known: ClientSetup, places: Places, args: argparse.Namespace, settings: Settings) -> None:
     where = scope(known, project=args.project, user=args.user)
     if args.plugin and not args.project:
         where = "user"
@@ -96,19 +98,23 @@ def _set_up(known: Client, places: Places, args: argparse.Namespace, settings: S
 
 
 def _edits(
-    known: Client, places: Places, where: Scope, words: list[str], args: argparse.Namespace
+    known: ClientSetup, places: Places, where: Scope, words: list[str], args: argparse.Namespace
 ) -> list[install.ConfigChange]:
     if args.plugin:
         return plugin_edits(places, where, words)
     edits = [install.server_edit(known, places, where, words)]
-    notes = None if args.no_guidance else known.notes_file(places, where)
+    if args.skill:
+        return [*edits, _skill_edit(known, places, where)]
+    if args.no_guidance:
+        return edits
+    notes = known.notes_file(places, where)
     if notes is not None and (args.remove or not install.is_mentioned(notes)):
-        edits.append(install.notes_edit(notes, _guidance(), places.folders(where)))
+        edits.append(install.notes_edit(notes, _guidance(), known.folders(places, where)))
     return edits
 
 
 def _remove(
-    known: Client, places: Places, where: Scope, edits: Sequence[install.ConfigChange], backups: Path
+    known: ClientSetup, places: Places, where: Scope, edits: Sequence[install.ConfigChange], backups: Path
 ) -> None:
     for edit in edits:
         is_notes = edit.path == known.notes_file(places, where)
@@ -145,6 +151,18 @@ def _missing_program(program: Sequence[str]) -> str:
     if active and Path(found).is_relative_to(active) and not Path(program[0]).is_absolute():
         return f"note: {program[0]} is only found while the environment {active} is active. {_INSTALL}"
     return ""
+
+
+def _skill_edit(known: ClientSetup, places: Places, where: Scope) -> install.ConfigChange:
+    """The guidance as a file of its own, which the client loads when the work is about code."""
+    from laconic.mcp_server.guide import skill  # imports all tools
+
+    notes = known.notes_file(places, where)
+    if known.name != "claude" or notes is None:
+        raise UsageError(f"{known.name} reads no skills.", "Leave --skill out: the guidance goes into its notes.")
+    folder = places.root / ".claude" if where == "project" else notes.parent
+    path = folder / "skills" / "laconic" / "SKILL.md"
+    return install.ConfigChange(path, lambda text: skill(), lambda text: "", known.folders(places, where))
 
 
 def _guidance() -> str:

@@ -32,7 +32,19 @@ def impact_of(code: Code, change: SymbolChange) -> Impact | None:
     files = tuple(dict.fromkeys(use.path for use in uses))
     reached = (test for _, test in covering_tests(code, symbol, depth=2) if test.test)
     tests = dict.fromkeys(path for test in reached if holds_tests(path := code.sources[test.file].path))
-    return Impact(len(uses), files[:_FILES], tuple(tests)[:MOST])
+    return Impact(len(uses), files[:_FILES], tuple(tests)[:MOST], _find_stale(code, change))
+
+
+def _find_stale(code: Code, change: SymbolChange) -> tuple[str, ...]:
+    """Where the old name of a renamed symbol is still used, if nothing else has that name now."""
+    old, new = last_name(change.old_name), last_name(change.name)
+    if not old or old == new or code.store.symbols_named(old):
+        return ()
+    found: list[str] = []
+    for file, refs in code.mentions(old):
+        if file in code.sources:
+            found += [f"{code.sources[file].path}:{ref.line}" for ref in refs]
+    return tuple(dict.fromkeys(found))[:_FILES]
 
 
 def reaching(code: Code, found: Comparison, history: Sequence[Sequence[str]] = ()) -> list[str]:

@@ -17,68 +17,53 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 
-def _wrap(pattern: str, inner: str, cpp: bool) -> str:
-    """A pattern whose DECLARATOR is as it is, below one or two pointers, or below a reference: a pattern each."""
-    pointer = "(pointer_declarator declarator: {})"
-    forms = [inner, pointer.format(inner), pointer.format(pointer.format(inner))]
-    if cpp:
-        forms.append(f"(reference_declarator {inner})")
-    return "".join(pattern.replace("DECLARATOR", form) + "\n" for form in forms)
-
-
-_FUNCTION_NAMES: Final = ("(identifier)", "(parenthesized_declarator (identifier) @name)")
-_CPP_NAMES: Final = (
-    "(field_identifier)",
-    "(qualified_identifier)",
-    "(destructor_name)",
-    "(operator_name)",
-    "(operator_cast)",
+_NAMES: Final = frozenset(
+    {
+        "identifier",
+        "field_identifier",
+        "type_identifier",
+        "qualified_identifier",
+        "destructor_name",
+        "operator_name",
+        "operator_cast",
+        "template_function",
+    }
 )
-_ARRAYS: Final = (
-    "({kind}) @name",
-    "(array_declarator declarator: ({kind}) @name)",
-    "(array_declarator declarator: (array_declarator declarator: ({kind}) @name))",
-)
+_KINDS: Final = {"variable": "function", "field": "method"}  # what a declaration is when its name is a function's
 
 
-def _definitions(cpp: bool) -> str:
-    """Definitions whose name is below a declarator, spelled out: alternatives inside alternatives lose some."""
-    parts: list[str] = []
-    for name in (*_FUNCTION_NAMES, *(_CPP_NAMES if cpp else ())):
-        inner = name if "@name" in name else f"{name} @name"
-        function = f"(function_declarator declarator: {inner})"
-        parts.append(_wrap("(function_definition declarator: DECLARATOR) @function", function, cpp))
-        parts.append(_wrap("(declaration declarator: DECLARATOR) @function", function, cpp))
-    for name in ("(field_identifier)", *(_CPP_NAMES[2:] if cpp else ())):
-        prototype = f"(function_declarator declarator: {name} @name)"
-        parts.append(_wrap("(field_declaration declarator: DECLARATOR) @method", prototype, cpp))
-    for array in _ARRAYS:
-        variable, member = array.format(kind="identifier"), array.format(kind="field_identifier")
-        parts.append(_wrap("(declaration declarator: DECLARATOR) @variable", variable, cpp))
-        parts.append(
-            _wrap("(declaration declarator: (init_declarator declarator: DECLARATOR)) @variable", variable, cpp)
-        )
-        parts.append(_wrap("(field_declaration declarator: DECLARATOR) @field", member, cpp))
-    alias = _wrap("(type_definition declarator: DECLARATOR) @type", "(type_identifier) @name", cpp)
-    return "".join(parts) + alias + _SHARED + (_CPP if cpp else "")
+def _find_name(kind: str, declarator: Node) -> tuple[str, Node] | None:
+    """What a declaration declares, and the name below its pointers, references, arrays and parameters."""
+    node: Node | None = declarator
+    function = pointed = False
+    while node is not None and node.type not in _NAMES:
+        if node.type == "function_declarator":
+            function, pointed = True, False
+        elif node.type == "pointer_declarator":
+            pointed = True
+        below = node.child_by_field_name("declarator")
+        if below is None and node.named_child_count:
+            below = node.named_children[-1]
+        node = below
+    if node is None:
+        return None
+    if function and not pointed:  # a pointer inside the parentheses is a variable that holds a function
+        kind = _KINDS.get(kind, kind)
+    return kind, node
 
 
-_SHARED: Final = """
-(field_declaration declarator: (function_declarator declarator: (parenthesized_declarator (pointer_declarator declarator: (field_identifier) @name)))) @field
-(declaration declarator: (function_declarator declarator: (parenthesized_declarator (pointer_declarator declarator: (identifier) @name)))) @variable
+_DEFINITIONS: Final = """
+(function_definition declarator: (_) @declarator) @function
+(declaration declarator: (_) @declarator) @variable
+(field_declaration declarator: (_) @declarator) @field
+(type_definition declarator: (_) @declarator) @type
 (struct_specifier name: (_) @name body: (_)) @struct
 (union_specifier name: (_) @name body: (_)) @union
 (enum_specifier name: (_) @name body: (_)) @enum
 (enumerator name: (identifier) @name) @constant
-(type_definition declarator: (array_declarator declarator: (type_identifier) @name)) @type
 (type_definition type: (struct_specifier !name body: (_) @body) declarator: (type_identifier) @name) @struct
 (type_definition type: (union_specifier !name body: (_) @body) declarator: (type_identifier) @name) @union
 (type_definition type: (enum_specifier !name body: (_) @body) declarator: (type_identifier) @name) @enum
-(type_definition declarator: (function_declarator declarator: (type_identifier) @name)) @type
-(type_definition declarator: (function_declarator declarator: (parenthesized_declarator (type_identifier) @name))) @type
-(type_definition declarator: (pointer_declarator declarator: (function_declarator declarator: (type_identifier) @name))) @type
-(type_definition declarator: (function_declarator declarator: (parenthesized_declarator (pointer_declarator declarator: (type_identifier) @name)))) @type
-(type_definition declarator: (pointer_declarator declarator: (function_declarator declarator: (parenthesized_declarator (pointer_declarator declarator: (type_identifier) @name))))) @type
 (preproc_def name: (identifier) @name) @constant
 (preproc_function_def name: (identifier) @name) @macro
 (preproc_include) @import
@@ -134,22 +119,20 @@ _CPP_REFERENCES: Final = """
 """
 
 
-def _locals(cpp: bool) -> str:
-    parts: list[str] = []
-    for array in _ARRAYS[:2]:
-        name = array.format(kind="identifier")
-        parts.append(_wrap("(parameter_declaration type: (_) @type declarator: DECLARATOR)", name, cpp))
-        parts.append(_wrap("(declaration type: (_) @type declarator: DECLARATOR)", name, cpp))
-        initialised = '(declaration type: (_) @type declarator: (init_declarator declarator: DECLARATOR) (#not-eq? @type "auto"))'
-        parts.append(_wrap(initialised, name, cpp))
-    return "".join(parts) + (_CPP_LOCALS if cpp else "")
-
-
+_LOCALS: Final = """
+(parameter_declaration type: (_) @type declarator: (_) @declarator)
+(declaration type: (_) @type declarator: (_) @declarator (#not-eq? @type "auto"))
+"""
+_KEYED: Final = """
+(declaration type: (_) @type declarator: (init_declarator value: (initializer_list (initializer_pair designator: (field_designator (field_identifier) @key)))))
+(declaration type: (_) @type declarator: (init_declarator value: (initializer_list (initializer_list (initializer_pair designator: (field_designator (field_identifier) @key))))))
+(compound_literal_expression type: (_) @type value: (initializer_list (initializer_pair designator: (field_designator (field_identifier) @key))))
+"""
 _CPP_LOCALS: Final = """
-(optional_parameter_declaration type: (_) @type declarator: [(identifier) @name (pointer_declarator declarator: (identifier) @name) (reference_declarator (identifier) @name)])
-(declaration type: (placeholder_type_specifier) declarator: (init_declarator declarator: [(identifier) @name (pointer_declarator declarator: (identifier) @name) (reference_declarator (identifier) @name)] value: (_) @value))
-(for_range_loop type: (_) @type declarator: [(identifier) @name (reference_declarator (identifier) @name)] (#not-match? @type "auto"))
-(for_range_loop type: (placeholder_type_specifier) declarator: [(identifier) @name (reference_declarator (identifier) @name)] right: (_) @each)
+(optional_parameter_declaration type: (_) @type declarator: (_) @declarator)
+(declaration type: (placeholder_type_specifier) declarator: (init_declarator declarator: (_) @declarator value: (_) @value))
+(for_range_loop type: (_) @type declarator: (_) @declarator (#not-match? @type "auto"))
+(for_range_loop type: (placeholder_type_specifier) declarator: (_) @declarator right: (_) @each)
 """
 _SCOPES: Final = frozenset(
     {
@@ -237,6 +220,9 @@ def _refine(each: Found, source: Source) -> None:
     if node.type == "declaration" and each.parent is not None and each.parent.kind in {"function", "method"}:
         each.kind = ""  # a local variable that looks like a prototype
         return
+    if "operator " in each.name and "(" in each.name:  # `operator bool() const`
+        each.name = each.name.partition("(")[0].strip()
+        each.kind = "method"
     if "::" in each.name:
         scope, _, name = each.name.rpartition("::")
         each.name_start += len(each.name) - len(name)
@@ -258,7 +244,18 @@ def _refine(each: Found, source: Source) -> None:
         each.visibility = "internal"
     if "const" in each.modifiers and each.kind in {"variable", "field"}:
         each.kind = "constant"
-    each.test = each.kind == "function" and each.name in {"TEST", "TEST_F", "TEST_P", "TEST_CASE"}
+    if each.kind == "function" and each.name in {"TEST", "TEST_F", "TEST_P", "TEST_CASE", "TYPED_TEST"}:
+        _name_test(each)
+
+
+def _name_test(each: Found) -> None:
+    """`TEST_F(Fixture, Name)` is a test of that name, and runs as a method of its fixture."""
+    each.test = True
+    parameters = [child.text or b"" for child in each.node.named_children if child.type == "function_declarator"]
+    words = re.findall(rb"\w+", parameters[0].partition(b"(")[2]) if parameters else []
+    if len(words) == 2:
+        each.owner = words[0].decode() if each.name != "TEST" else ""
+        each.name, each.kind = words[1].decode(), "test"
 
 
 def _access(node: Node, kind: str) -> str:
@@ -304,9 +301,11 @@ LANGUAGES: Final = (
         name="c",
         extensions=(".c", ".h"),
         grammar="tree_sitter_c",
-        definitions=_definitions(cpp=False),
+        definitions=_DEFINITIONS,
+        find_name=_find_name,
         references="[(identifier) (field_identifier) (type_identifier)] @id" + _REFERENCES,
-        locals=_locals(cpp=False),
+        keyed=_KEYED,
+        locals=_LOCALS,
         scopes=_SCOPES,
         blocks=_SCOPES,
         hide=_hide_macros,
@@ -335,9 +334,11 @@ LANGUAGES: Final = (
             ".cuh",
         ),
         grammar="tree_sitter_cpp",
-        definitions=_definitions(cpp=True),
+        definitions=_DEFINITIONS + _CPP,
+        find_name=_find_name,
         references=_CPP_REFERENCES + _REFERENCES,
-        locals=_locals(cpp=True),
+        keyed=_KEYED,
+        locals=_LOCALS + _CPP_LOCALS,
         scopes=_SCOPES,
         blocks=_SCOPES,
         hide=_hide_macros,

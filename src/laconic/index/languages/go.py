@@ -27,6 +27,7 @@ _DEFINITIONS: Final = """
 (type_declaration (type_spec name: (type_identifier) @name) @type)
 (type_declaration (type_alias name: (type_identifier) @name) @type)
 (type_spec type: (struct_type (field_declaration_list (field_declaration (field_identifier) @name) @field)))
+(type_spec type: (struct_type (field_declaration_list (field_declaration !name type: [(type_identifier) @name (qualified_type name: (type_identifier) @name) (generic_type type: (type_identifier) @name)]) @field)))
 (type_spec type: (interface_type (method_elem name: (field_identifier) @name) @method))
 (source_file (const_declaration (const_spec (identifier) @name) @constant))
 (source_file (var_declaration (var_spec (identifier) @name) @variable))
@@ -58,6 +59,13 @@ _REFERENCES: Final = """
 (package_clause) @in.import
 """
 
+_KEYED: Final = """
+(composite_literal type: [(type_identifier) (qualified_type) (generic_type)] @type body: (literal_value (keyed_element . (literal_element (identifier) @key))))
+(composite_literal type: [(slice_type element: (_) @type) (array_type element: (_) @type) (map_type value: (_) @type)]
+  body: (literal_value (literal_element (literal_value (keyed_element . (literal_element (identifier) @key))))))
+(composite_literal type: (map_type value: (_) @type)
+  body: (literal_value (keyed_element (literal_element) (literal_element (literal_value (keyed_element . (literal_element (identifier) @key)))))))
+"""
 _LOCALS: Final = """
 (parameter_declaration name: (identifier) @name type: (_) @type)
 (variadic_parameter_declaration name: (identifier) @name type: (_) @each_type)
@@ -84,6 +92,8 @@ def _imports(node: Node, source: Source) -> Iterator[Import | str]:
 
 
 def _refine(each: Found, source: Source) -> None:
+    if each.kind == "field" and each.node.child_by_field_name("name") is None:
+        each.name_start = -1  # an embedded type: the name there is a reference
     each.owner = each.owner.lstrip("*").split("[", 1)[0].strip()
     if not each.name[:1].isupper():
         each.visibility = "internal"
@@ -238,10 +248,67 @@ def _read_type(name: str, signature: str) -> Given:
     return Given("opaque")
 
 
+def _read_shape(signature: str) -> tuple[int, int]:
+    """How many parameters and results a method has."""
+    text = signature.removeprefix("func").strip()
+    if text.startswith("("):
+        text = after_parameters(text, "").strip()
+    at = text.find("(")
+    results = after_parameters(text, "").strip()
+    parameters = text[at + 1 : len(text) - len(results)].rstrip().removesuffix(")")
+    return _count(parameters), len(_split_results(results))
+
+
+def _count(parameters: str) -> int:
+    return len(split_outside(parameters, ",")) if parameters.strip() else 0
+
+
+def _find_interfaces(code: Code, type_: int) -> list[int]:
+    from laconic.index.resolve.shapes import find_fits  # it needs all languages
+
+    return find_fits(code, "go", _read_shape).bases.get(type_, [])
+
+
+def _find_implementers(code: Code, type_: int) -> list[int]:
+    from laconic.index.resolve.shapes import find_fits
+
+    return find_fits(code, "go", _read_shape).heirs.get(type_, [])
+
+
 _BUILT_IN_TYPES: Final = split_words(
-    "string int int8 int16 int32 int64 uint uint8 uint16 uint32 uint64 uintptr byte rune float32 float64 "
+    "struct interface string int int8 int16 int32 int64 uint uint8 uint16 uint32 uint64 uintptr byte rune float32 float64 "
     "complex64 complex128 bool error any map chan func "
 )
+
+_INTERFACES: Final = {
+    "error": split_words("Error"),
+    "fmt.Stringer": split_words("String"),
+    "io.Reader": split_words("Read"),
+    "io.Writer": split_words("Write"),
+    "io.Closer": split_words("Close"),
+    "io.ReadCloser": split_words("Read Close"),
+    "io.WriteCloser": split_words("Write Close"),
+    "io.ReadWriter": split_words("Read Write"),
+    "io.ReaderFrom": split_words("ReadFrom"),
+    "io.WriterTo": split_words("WriteTo"),
+    "io.StringWriter": split_words("WriteString"),
+    "http.Handler": split_words("ServeHTTP"),
+    "http.ResponseWriter": split_words("Write WriteHeader"),
+    "http.Flusher": split_words("Flush"),
+    "http.Hijacker": split_words("Hijack"),
+    "http.Pusher": split_words("Push"),
+    "http.RoundTripper": split_words("RoundTrip"),
+    "sort.Interface": split_words("Len Less Swap"),
+    "heap.Interface": split_words("Len Less Swap Push Pop"),
+    "flag.Value": split_words("String Set"),
+    "json.Marshaler": split_words("MarshalJSON"),
+    "json.Unmarshaler": split_words("UnmarshalJSON"),
+    "encoding.TextMarshaler": split_words("MarshalText"),
+    "encoding.TextUnmarshaler": split_words("UnmarshalText"),
+    "context.Context": split_words("Deadline Done Err Value"),
+    "net.Conn": split_words("Read Write Close LocalAddr RemoteAddr SetDeadline SetReadDeadline SetWriteDeadline"),
+    "net.Listener": split_words("Accept Close Addr"),
+}
 
 _DIALECT: Final = LanguageDialect(
     family="go",
@@ -252,7 +319,14 @@ _DIALECT: Final = LanguageDialect(
     reach={"internal": "home"},
     structural=True,
     dispatch="both",
+    foreign_interfaces=_INTERFACES,
+    find_implicit_bases=_find_interfaces,
+    find_implicit_heirs=_find_implementers,
     types_stand_out=False,
+    typed_lists=re.compile(r"(?:make\()?((?:\[\w*\]|map\[[\w.*]*\])+\*?[A-Z\w.]+)(?=[{,)])"),
+    lists=re.compile(
+        r"(?:make\()?(?:map\[|\[\w*\](?:string|int|byte|bool|any|interface|struct|rune|float|uint))|append\("
+    ),
     builtin=_BUILT_IN_TYPES,
     locate=_locate,
     bind=_bind,
@@ -285,6 +359,7 @@ LANGUAGES: Final = (
         grammar="tree_sitter_go",
         definitions=_DEFINITIONS,
         references=_REFERENCES,
+        keyed=_KEYED,
         locals=_LOCALS,
         scopes=_SCOPES,
         blocks=_SCOPES,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
@@ -110,6 +111,8 @@ def _refine(each: Found, source: Source) -> None:
     each.bases = [base.split("<", 1)[0].strip() for base in each.bases]
     if each.node.type == "enum_constant":
         each.modifiers = ["enum"] if each.kind == "class" else []
+        if each.kind == "class" and each.parent is not None:
+            each.bases = [each.parent.name]  # a constant with a body is a class below its enum
     else:
         _visibility(each)
     if each.kind == "field" and {"static", "final"} <= set(each.modifiers):
@@ -147,6 +150,7 @@ JVM: Final = LanguageDialect(
     shared="package",
     two_spaces=True,
     reach={"private": "file", "internal": "home"},
+    typed_lists=re.compile(r"new\s+([\w.]+<[^()<>]+>)\s*\("),
     passing=split_words("get orElse orElseThrow orElseGet join"),
     builtin=_BUILT_IN_TYPES,
     locate=locate_package,

@@ -37,6 +37,7 @@ _DEFINITIONS: Final = """
   (export_statement declaration: (lexical_declaration (variable_declarator name: (identifier) @name) @variable))
   (export_statement declaration: (variable_declaration (variable_declarator name: (identifier) @name) @variable))])
 (assignment_expression left: (member_expression object: (_) @owner property: (property_identifier) @name) right: [(arrow_function body: (_) @body) (function_expression body: (_) @body)]) @function
+(export_statement "default" @name value: [(function_expression !name body: (_) @body) (arrow_function body: (_) @body)]) @function
 (pair key: (property_identifier) @name value: [(arrow_function body: (_) @body) (function_expression body: (_) @body)]) @method
 (call_expression function: [(identifier) @_test (member_expression object: (identifier) @_test)] arguments: (arguments . [(string (string_fragment) @name) (template_string . (string_fragment) @name)] [(arrow_function) (function_expression)])
   (#any-of? @_test "describe" "it" "test" "suite" "context" "specify")) @test
@@ -72,7 +73,7 @@ _TYPED: Final = """
 """
 
 _REFERENCES: Final = """
-[(identifier) (property_identifier) (private_property_identifier) (shorthand_property_identifier) (this) (super)%s] @id
+[(identifier) (property_identifier) (private_property_identifier) (shorthand_property_identifier) (shorthand_property_identifier_pattern) (this) (super)%s] @id
 (variable_declarator name: (identifier) @local)
 (shorthand_property_identifier_pattern) @local
 (object_pattern (pair_pattern value: (identifier) @local))
@@ -104,6 +105,15 @@ _TYPED_REFERENCES: Final = """
 (implements_clause) @in.inherit
 (extends_type_clause) @in.inherit
 (nested_type_identifier module: (identifier) @type)
+"""
+_KEYED: Final = """
+(variable_declarator type: (type_annotation (_) @type) value: (object [(pair key: (property_identifier) @key) (shorthand_property_identifier) @key (method_definition name: (property_identifier) @key)]))
+(function_declaration return_type: (type_annotation (_) @type) body: (statement_block (return_statement (object [(pair key: (property_identifier) @key) (shorthand_property_identifier) @key]))))
+(method_definition return_type: (type_annotation (_) @type) body: (statement_block (return_statement (object [(pair key: (property_identifier) @key) (shorthand_property_identifier) @key]))))
+(required_parameter pattern: (object_pattern [(shorthand_property_identifier_pattern) @key (pair_pattern key: (property_identifier) @key) (object_assignment_pattern left: (shorthand_property_identifier_pattern) @key)]) type: (type_annotation (_) @type))
+(variable_declarator name: (object_pattern [(shorthand_property_identifier_pattern) @key (pair_pattern key: (property_identifier) @key) (object_assignment_pattern left: (shorthand_property_identifier_pattern) @key)]) value: [(identifier) (member_expression) (call_expression) (this)] @value)
+(as_expression (object [(pair key: (property_identifier) @key) (shorthand_property_identifier) @key]) (_) @type)
+(satisfies_expression (object [(pair key: (property_identifier) @key) (shorthand_property_identifier) @key]) (_) @type)
 """
 _LOCALS: Final = """
 (variable_declarator name: (identifier) @name value: (_) @value)
@@ -429,6 +439,8 @@ def _find_package(code: Code, name: str) -> Meaning:
     size = 2 if name.startswith("@") else 1
     folder = _list_packages(code).get("/".join(parts[:size]))
     if folder is None:
+        folder = _find_package_folder(code, parts[size - 1])
+    if not folder:
         return UNKNOWN
     rest = "/".join(parts[size:])
     inner = [f"src/{rest}", rest] if rest else ["src", "src/main", "lib", "", "source"]
@@ -438,6 +450,19 @@ def _find_package(code: Code, name: str) -> Meaning:
         if rest and each.startswith("lib/") and (found := _find_file(code, _join(folder, f"src/{each[4:]}"))):
             return found
     return UNKNOWN
+
+
+def _find_package_folder(code: Code, name: str) -> str:
+    """The one folder of sources that has the name of a package whose manifest is not there."""
+    key = ("package folder", name)
+    kept = code.derived.get(key)
+    if isinstance(kept, str):
+        return kept
+    ends = [each for each in code.by_folder if each.endswith(f"/{name}/src")]
+    found = [each.removesuffix("/src") for each in ends if _find_file(code, each)]
+    folder = found[0] if len(found) == 1 else ""
+    code.derived[key] = folder
+    return folder
 
 
 def _find_by_tail(code: Code, source: SourceFile, name: str) -> Meaning:
@@ -484,6 +509,9 @@ SCRIPT: Final = LanguageDialect(
     shorthand=True,
     reach={"private": "file"},
     default_exports=True,
+    merges=True,
+    typed_lists=re.compile(r"new\s+([\w.]+<[^()]+>)\s*\("),
+    lists=re.compile(r"\["),
     builtin=_BUILT_IN_TYPES,
     locate=_locate,
     read_result=read_result_after_parameters,
@@ -524,6 +552,7 @@ def _language(
         shebangs=shebangs,
         definitions=_DEFINITIONS + (_TYPED if typed else _SCRIPT),
         references=references,
+        keyed=_KEYED if typed else "",
         locals=_LOCALS + (_TYPED_LOCALS if typed else _PLAIN_LOCALS),
         scopes=_SCOPES,
         blocks=_SCOPES,

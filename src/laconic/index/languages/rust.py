@@ -76,6 +76,11 @@ _REFERENCES: Final = """
 (extern_crate_declaration) @in.import
 """
 
+_KEYED: Final = """
+(struct_expression name: (_) @type body: (field_initializer_list (field_initializer field: (field_identifier) @key)))
+(struct_expression name: (_) @type body: (field_initializer_list (shorthand_field_initializer (identifier) @key)))
+(struct_pattern type: (_) @type (field_pattern name: [(field_identifier) (shorthand_field_identifier)] @key))
+"""
 _LOCALS: Final = """
 (parameter pattern: (identifier) @name type: (_) @type)
 (parameter pattern: (mut_pattern (identifier) @name) type: (_) @type)
@@ -344,6 +349,7 @@ _DIALECT: Final = LanguageDialect(
     open_modules=True,
     implicit_modules=True,
     modules_by_file=True,
+    lists=re.compile(r"vec!|&?\[|(?:format|concat|stringify|matches)!"),
     passing=split_words(
         "as_ref as_mut as_deref as_deref_mut unwrap expect unwrap_or unwrap_or_else unwrap_or_default clone borrow "
         "borrow_mut to_owned lock read write take replace ok ok_or ok_or_else map_err copied cloned into_inner get_mut "
@@ -363,6 +369,7 @@ LANGUAGE: Final = Language(
     grammar="tree_sitter_rust",
     definitions=_DEFINITIONS,
     references=_REFERENCES,
+    keyed=_KEYED,
     locals=_LOCALS,
     scopes=frozenset(
         {

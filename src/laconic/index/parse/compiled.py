@@ -22,6 +22,7 @@ class Compiled:
     grammar: tree_sitter.Language
     definitions: tree_sitter.Query | None
     references: tree_sitter.Query | None
+    keyed: tree_sitter.Query | None
 
 
 @cache
@@ -36,6 +37,14 @@ def compile_language(name: str) -> Compiled | None:
         grammar = tree_sitter.Language(getattr(import_module(language.grammar), language.entry)())
     except ModuleNotFoundError:
         return None
-    definitions = tree_sitter.Query(grammar, language.definitions) if language.definitions else None
-    references = tree_sitter.Query(grammar, language.references) if language.references else None
-    return Compiled(language, grammar, definitions, references)
+
+    def compile_query(text: str) -> tree_sitter.Query | None:
+        return tree_sitter.Query(grammar, text) if text else None
+
+    return Compiled(
+        language=language,
+        grammar=grammar,
+        definitions=compile_query(language.definitions),
+        references=compile_query(language.references),
+        keyed=compile_query(language.keyed),
+    )

@@ -86,7 +86,17 @@ def own_members(code: Code, type_: int, name: str) -> list[Symbol]:
 
 
 def bases(code: Code, type_: int) -> tuple[list[int], bool]:
-    """The types of ours that a type inherits from directly, and whether there are others."""
+    """The types of ours that a type inherits from directly, said or by its shape, and whether there are others."""
+    found, others = declared_bases(code, type_)
+    source = code.sources.get(file_of(type_))
+    if source is not None and source.dialect.find_implicit_bases is not None:
+        implied = source.dialect.find_implicit_bases(code, type_)
+        return list(dict.fromkeys([*found, *implied])), others
+    return found, others
+
+
+def declared_bases(code: Code, type_: int) -> tuple[list[int], bool]:
+    """The types of ours that a type says it inherits from, and whether it names others."""
     key = ("bases", type_)
     kept = code.derived.get(key)
     if isinstance(kept, tuple):
@@ -145,12 +155,22 @@ def descendants(code: Code, type_: int) -> list[int]:
     while queue and len(found) < 5000:
         current = queue.pop()
         symbol = code.symbol(current)
-        for number in _heirs(code).get(symbol.name, ()) if symbol else ():
+        if symbol is None:
+            continue
+        for number in [*_heirs(code).get(symbol.name, ()), *_find_implicit_heirs(code, symbol)]:
             if number not in found and number != type_ and current in bases(code, number)[0]:
                 found[number] = None
                 queue.append(number)
     code.derived[key] = list(found)
     return list(found)
+
+
+def _find_implicit_heirs(code: Code, symbol: Symbol) -> list[int]:
+    """The types that have the shape of an interface without saying so."""
+    source = code.sources.get(symbol.file)
+    if source is None or source.dialect.find_implicit_heirs is None:
+        return []
+    return source.dialect.find_implicit_heirs(code, symbol.id)
 
 
 def kin(code: Code, type_: int) -> set[int]:

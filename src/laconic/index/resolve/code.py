@@ -171,7 +171,7 @@ class Code:
 
     def top(self, file: int, name: str) -> list[Symbol]:
         """What a file defines under a name outside of everything else."""
-        return self.outline(file).find_named(None, name)
+        return [each for each in self.outline(file).find_named(None, name) if each.qualified == each.name]
 
     def _read_imports(self, file: int) -> list[Import]:
         rows = self.store.connection.execute(

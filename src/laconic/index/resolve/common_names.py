@@ -46,6 +46,11 @@ _MANY: Final = split_words(
 )
 
 
+def is_common(name: str) -> bool:
+    """Whether every library has members of this name."""
+    return name in _MANY
+
+
 def is_distinctive(name: str) -> bool:
     """Whether a name is likely to be nobody else's: several words, and not one that every library has."""
     bare = name.strip("_")

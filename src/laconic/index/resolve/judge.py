@@ -8,6 +8,7 @@ from typing import Final, NamedTuple
 from laconic.index.meaning import Meaning, NamePlace, of
 from laconic.index.resolve import classes, names
 from laconic.index.resolve.code import CALLABLES, Code, SourceFile
+from laconic.index.resolve.common_names import is_common
 from laconic.index.resolve.expression import steps
 from laconic.index.resolve.modules import locate
 from laconic.index.resolve.target import TargetSymbol
@@ -113,9 +114,16 @@ class Judge:
             return None
         if not wanted.is_member:
             return Verdict("unique", True) if dialect.shared == "all" and wanted.unique else _BY_NAME
-        if dialect.bare_members or dialect.shorthand or wanted.symbol.kind in {"field", "constant", "class"}:
+        if dialect.bare_members:
+            return _BY_NAME if self._may_inherit_bare(place) else None
+        if dialect.shorthand or wanted.symbol.kind in {"field", "constant", "class"}:
             return _BY_NAME
         return None
+
+    def _may_inherit_bare(self, place: NamePlace) -> bool:
+        """Whether a bare name may be a member that a type around inherits from something that is not known."""
+        around = classes.enclosing_types(self.code, place)
+        return any(not classes.is_whole(self.code, type_) for type_ in around)
 
     def _implicit(self, wanted: TargetSymbol, place: NamePlace) -> list[Verdict | None]:
         """A bare name as a member of the types around it; empty when none of them has such a member."""
@@ -131,6 +139,8 @@ class Judge:
         if whole.kind == "container":
             return None  # members of lists and maps are those of the language
         if whole.kind in {"foreign", "alien"}:
+            if self._fits_foreign_interface(wanted, whole.name):
+                return Verdict("override", True)
             return _BY_NAME if wanted.extends else None
         if whole.kind == "unknown":
             return self._untold(wanted, place, ref)
@@ -138,13 +148,27 @@ class Judge:
         if found.kind == "symbol":
             tier = "import" if whole.kind == "module" else "member"
             found = self._by_use(found, ref)
-            verdict = self._compare(wanted, found, tier) or self._judge_mixed(wanted, whole, ref)
+            verdict = self._compare(wanted, found, tier)
+            if verdict is None and not set(found.symbols) & (wanted.up | wanted.down):
+                verdict = self._judge_mixed(wanted, whole, ref)
             if verdict == _OVERRIDE and ref.receiver in wanted.dialect.above and wanted.up & set(found.symbols):
                 return None  # `super` never leads down
             return verdict
         if whole.kind == "module":
             return None if wanted.is_member or found.kind == "foreign" else _BY_NAME
-        return _BY_NAME if wanted.is_member else None
+        return _BY_NAME if wanted.is_member and self._may_be_heir(wanted, whole) else None
+
+    def _fits_foreign_interface(self, wanted: TargetSymbol, name: str) -> bool:
+        """Whether a type of the language's library is an interface that the owner of a method fits."""
+        methods = wanted.dialect.foreign_interfaces.get(name, frozenset())
+        if wanted.name not in methods:
+            return False
+        return any(all(classes.members(self.code, owner, each) for each in methods) for owner in wanted.owners)
+
+    def _may_be_heir(self, wanted: TargetSymbol, whole: Meaning) -> bool:
+        """Whether a value of a type that has no such member may be one of a type below it that has."""
+        below = {heir for type_ in whole.symbols for heir in classes.descendants(self.code, type_)}
+        return bool(below & set(wanted.owners))
 
     def _by_use(self, found: Meaning, ref: Reference) -> Meaning:
         """Where a type has a field and a method of one name, a call means the method."""
@@ -156,6 +180,8 @@ class Judge:
 
     def _untold(self, wanted: TargetSymbol, place: NamePlace, ref: Reference) -> Verdict | None:
         """A receiver of which nothing is known."""
+        if wanted.is_member and is_common(wanted.name) and not self._knows_owner(wanted, place.file):
+            return None
         if wanted.is_member:
             return Verdict("unique", True) if wanted.is_telling else _BY_NAME
         if wanted.dialect.shorthand:
@@ -163,6 +189,18 @@ class Judge:
         parts = steps(ref.receiver)
         head = parts[0].text if parts else ""
         return _BY_NAME if head and names.imports_of(self.code, place, head) else None
+
+    def _knows_owner(self, wanted: TargetSymbol, file: int) -> bool:
+        """Whether a file names the owner of a member, or is in its folder; else common names are of a library."""
+        home, source = self.code.sources[wanted.symbol.file], self.code.sources[file]
+        if home.id == file or home.folder == source.folder:
+            return True
+        named = {classes.owner_name(self.code, wanted.symbol)}
+        for owner in wanted.owners:
+            for number in (owner, *classes.descendants(self.code, owner)):
+                symbol = self.code.symbol(number)
+                named.add(symbol.name if symbol else "")
+        return any(self.code.mentions_in(file, name) for name in named if name)
 
     def _compare(self, wanted: TargetSymbol, meant: Meaning, tier: str) -> Verdict | None:
         """A use that was resolved, against the symbol."""
@@ -172,11 +210,12 @@ class Judge:
         if found & wanted.same:
             rivals = found - wanted.same - wanted.up - wanted.down
             return Verdict(tier, not rivals or tier == "member")
-        if found & wanted.up:
-            return _OVERRIDE if wanted.dialect.dispatch else None
-        if found & wanted.down:
-            return _OVERRIDE if wanted.dialect.dispatch == "both" else None
-        if wanted.dialect.structural and wanted.owners and self._structural(wanted, found):
+        if found & (wanted.up | wanted.down) and wanted.dialect.dispatch == "both":
+            return Verdict("override", True)
+        if found & wanted.up and wanted.dialect.dispatch == "up":
+            return _OVERRIDE
+        guessed = wanted.dialect.structural and wanted.dialect.find_implicit_bases is None
+        if guessed and wanted.owners and self._structural(wanted, found):
             return _OVERRIDE
         return None
 

@@ -115,7 +115,11 @@ def _read(code: Code, function: Symbol) -> LocalNames:
     ready = compile_language(language.name)
     assert ready is not None
     for _, parts in QueryCursor(query).matches(parse_tree(ready, text)):
-        for name in parts.get("name", ()):
+        names = parts.get("name", [])
+        if "declarator" in parts and language.find_name is not None:
+            named = language.find_name("variable", parts["declarator"][0])
+            names = [named[1]] if named is not None else []
+        for name in names:
             _add(found.by_name.setdefault(_text(name), []), _bind(name, parts, language))
     return found
 

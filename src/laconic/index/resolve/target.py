@@ -71,7 +71,11 @@ def target(code: Code, symbol: Symbol) -> TargetSymbol:
 
 
 def _same(code: Code, each: Symbol, symbol: Symbol, owners: tuple[int, ...]) -> bool:
-    if each.qualified != symbol.qualified or (each.kind in TYPES) != (symbol.kind in TYPES):
+    if each.qualified != symbol.qualified:
+        return False
+    if code.sources[symbol.file].dialect.merges and each.file == symbol.file:
+        return each.kind not in NAMELESS
+    if (each.kind in TYPES) != (symbol.kind in TYPES):
         return False
     if (each.kind in CALLABLES) != (symbol.kind in CALLABLES) and code.sources[symbol.file].dialect.two_spaces:
         return False

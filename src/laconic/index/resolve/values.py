@@ -8,7 +8,18 @@ from dataclasses import dataclass
 from typing import Final
 
 from laconic.index.declared import Given, read_element_type, split_outside, type_names
-from laconic.index.meaning import ALIEN, UNKNOWN, Meaning, NamePlace, container, instance, of
+from laconic.index.meaning import (
+    ALIEN,
+    ALIENS,
+    CONTAINER,
+    UNKNOWN,
+    Meaning,
+    NamePlace,
+    container,
+    element,
+    instance,
+    of,
+)
 from laconic.index.resolve import classes, names
 from laconic.index.resolve.code import CALLABLES, TYPES, Code
 from laconic.index.resolve.expression import Step, chain, steps
@@ -92,7 +103,7 @@ class Values:
                 meant = self.member(meant, step.text, deep, called=called)
                 last = step.text
             elif step.text in {"()", "{}"}:
-                meant = self._apply(place, meant, step, last, deep)
+                meant = self._apply(place, meant, step, (parts[0].text, last), deep)
             else:
                 meant = UNKNOWN
         return meant
@@ -100,6 +111,8 @@ class Values:
     def _is_passing(self, place: NamePlace, meant: Meaning, name: str) -> bool:
         """Whether a member is one of a wrapper around a value of ours, which has none of that name itself."""
         known = name in self.code.sources[place.file].dialect.passing
+        if meant.kind == "alien":
+            return known
         return known and meant.kind == "instance" and self.members(meant, name).kind == "unknown"
 
     def _read_head(self, place: NamePlace, parts: tuple[Step, ...], deep: int) -> tuple[Meaning, int]:
@@ -119,17 +132,22 @@ class Values:
             return self.name(place, head, deep), 1
         return UNKNOWN, 1
 
-    def _apply(self, place: NamePlace, meant: Meaning, step: Step, last: str, deep: int) -> Meaning:
+    def _apply(self, place: NamePlace, meant: Meaning, step: Step, ends: tuple[str, str], deep: int) -> Meaning:
         """What calling something gives; a foreign function may return something of ours, a foreign class does not."""
-        stands_out = self.code.sources[place.file].dialect.types_stand_out or step.text == "{}"
-        if meant.kind == "foreign" and last[:1].isupper() and stands_out:
+        dialect = self.code.sources[place.file].dialect
+        head, last = ends
+        if step.text == "{}" and meant.kind == "symbol":
+            types = [each.id for each in self._symbols(meant) if each.kind in TYPES]
+            meant = of(types) if types else meant
+        stands_out = dialect.types_stand_out or step.text == "{}"
+        if meant.kind == "foreign" and (head in dialect.builtin or (last[:1].isupper() and stands_out)):
             return ALIEN
         return self.call(meant, deep)
 
     def _take(self, meant: Meaning, step: Step, last: str) -> tuple[Meaning, str]:
         """One step from a list or map: an element, the same again, or nothing that is known."""
         if step.text == "[]" or (step.text == "()" and last in _ONE):
-            return instance(meant.symbols), step.text
+            return element(meant), step.text
         if step.is_name and step.text in _ONE | _MANY:
             return meant, step.text
         if step.text == "()" and last in _MANY:
@@ -260,9 +278,11 @@ class Values:
         """A value of a type as written."""
         if deep > _DEEP:
             return UNKNOWN
-        if element := read_element_type(written):
-            inner = self.read_type(place, element, deep + 1)
-            return container(inner.symbols) if inner.kind in {"instance", "container"} else inner
+        if inside := read_element_type(written):
+            inner = self.read_type(place, inside, deep + 1)
+            if inner.kind in {"alien", "foreign"}:
+                return ALIENS
+            return container(inner.symbols) if inner.kind in {"instance", "container"} else CONTAINER
         path = type_names(written)
         if not path:
             return UNKNOWN
@@ -270,13 +290,13 @@ class Values:
         if path in _SELF:
             return instance(classes.enclosing_type(self.code, place))
         if len(path) == 1 and path[0] in source.dialect.builtin:
-            return ALIEN
+            return Meaning("alien", name=path[0])
         meant = names.path(self.code, place, path)
         if meant.kind == "symbol":
             return self._read_named_type(meant, deep)
         if meant.kind == "unknown" and len(path) == 1 and (bound := self._find_bound(place, path[0])):
             return self.read_type(place, bound, deep + 1)
-        return ALIEN if meant.kind == "foreign" else UNKNOWN
+        return Meaning("alien", name=".".join(path)) if meant.kind == "foreign" else UNKNOWN
 
     def _read_named_type(self, meant: Meaning, deep: int) -> Meaning:
         """The types of a name; one that is only another name for a type stands for that."""
@@ -315,7 +335,7 @@ class Values:
         elif given.kind in {"value", "each"}:
             meant = self._evaluate(place, given.text.strip(), deep, given.part)
         if given.kind == "each":
-            meant = instance(meant.symbols) if meant.kind == "container" else UNKNOWN
+            meant = element(meant)
         if given.member and meant.kind in {"instance", "symbol", "module"}:
             meant = self.member(meant, given.member, deep + 1)
         return meant
@@ -326,6 +346,11 @@ class Values:
             return self.read_type(place, asserted[1] or asserted[2])
         if cast := _CAST.match(text):
             return self.read_type(place, cast[1])
+        dialect = self.code.sources[place.file].dialect
+        if dialect.typed_lists is not None and (typed := dialect.typed_lists.match(text)):
+            return self.read_type(place, typed[1])
+        if dialect.lists is not None and dialect.lists.match(text):
+            return ALIENS if "struct" in text[:40] else CONTAINER
         if text.startswith(_LITERALS) or text[:1].isdigit():
             plain = chain(text) == "" and not text.startswith(("[", "{", "("))
             return ALIEN if plain else UNKNOWN
@@ -349,8 +374,24 @@ class Values:
         for binding in found:
             line, column = local.place(binding.at)
             at = NamePlace(place.file, place.scope, line, column)
-            meanings.append(self._follow_given(at, binding.given, deep + 1))
+            meant = self._follow_given(at, binding.given, deep + 1)
+            if binding.given.kind == "opaque":
+                meant = self._read_fixture(place, name, deep)
+            meanings.append(meant)
         return _agree(meanings)
+
+    def _read_fixture(self, place: NamePlace, name: str, deep: int) -> Meaning:
+        """What a test gets under the name of a parameter: the result of the function of that name beside it."""
+        source = self.code.sources[place.file]
+        if not source.dialect.fixtures or source.file_class != "test":
+            return UNKNOWN
+        found: list[Meaning] = []
+        for each in self.code.find_named(name):
+            home = self.code.sources.get(each.file)
+            near = home is not None and (home.id == source.id or home.path.endswith(source.dialect.fixtures))
+            if near and each.kind == "function" and each.parent is None:
+                found.append(self.read_result(each, deep + 1))
+        return _agree(found)
 
     def _inner(self, symbol: Symbol) -> int:
         """The scope in which the right-hand side of a field stands: a method for `self.x = y`, else its owner."""

@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final, NamedTuple
 
+from laconic.errors import WorkspaceError
 from laconic.index.schema import SHIFT, position_of
 from laconic.index.search import lookup, semantic
+from laconic.index.search.file_evidence import TaskFiles
 from laconic.index.search.query import Filters, Query, Scope, parse_query, resolve_scope, split_globs
-from laconic.index.search.ranking import Priors, RankedSymbol, rank
+from laconic.index.search.ranking import Priors, RankedSymbol, fuse_orders, rank
+from laconic.index.search.rerank import rank_task
+from laconic.index.search.task_query import TaskQuery
 from laconic.index.search.terms import Rarity, Term, extract_terms, has_same_stem
 from laconic.index.store import Store
 from laconic.index.text import TextFound
 from laconic.index.words import split
 from laconic.index.workspace_index import Index
 from laconic.records import Hit, Span
+from laconic.workspace.reading import as_lines, read_bytes
 
 _ENOUGH: Final = 180  # hits beyond those wanted that are put in order; more are only counted
 _PARTIAL: Final = 60  # names that hold the one that was asked for
@@ -173,12 +178,12 @@ def _search_sources(index: Index, query: Query, scope: Scope, gathering: _Gather
         yield from [*files, *defined, *texts]
         is_name = bool(query.single or query.qualified)
         if is_name and not (files or defined or texts):
-            others = answer_words(store, query, scope)[:_INSTEAD]
+            others = answer_words(index, query, scope)[:_INSTEAD]
             if others and not query.filters:
                 gathering.notes.append(_describe_missing(store, query))
             yield from others
         elif not query.phrase and not (is_name and defined):
-            yield from answer_words(store, query, scope)
+            yield from answer_words(index, query, scope)
 
 
 def _describe_missing(store: Store, query: Query) -> str:
@@ -251,8 +256,13 @@ def _describe_filters(filters: Filters) -> str:
     return " ".join(said)
 
 
-def answer_words(store: Store, query: Query, scope: Scope) -> list[Hit]:
-    """Symbols and files that the words of a query are about, best first."""
+def answer_words(index: Index, query: Query, scope: Scope) -> list[Hit]:
+    """Symbols and files that the words of a query are about, best first.
+
+    Names that hold the words come first, and they are often those of accessors. For a question the code is read too, as
+    for a task, and both orders count.
+    """
+    store = index.store
     wanted = extract_terms(query.bare) or extract_terms(query.text)
     wanted = [term for term in wanted if not (query.testing and term.word in {"test", "tests"})] or wanted
     classes = _WORD_CLASSES
@@ -267,12 +277,26 @@ def answer_words(store: Store, query: Query, scope: Scope) -> list[Hit]:
     top = 1.0
     if best:
         top = best[0][0]
+    if semantic.is_question(query) and not query.testing:
+        best = fuse_orders(best, _rank_as_task(index, query, scope))
     if query.semantic and semantic.is_question(query) and (encode := semantic.load_encoder()):
         best = semantic.reorder(encode, query.text, best)
     found: list[Hit] = []
     for score, row in best[:_SHOWN]:
         found.append(_ranked_hit(store, row, _TOP * score / top))
     return found
+
+
+def _rank_as_task(index: Index, query: Query, scope: Scope) -> list[RankedSymbol]:
+    """The order that the code of the candidates speaks for."""
+
+    def lines_of(path: str) -> Sequence[str]:
+        try:
+            return as_lines(read_bytes(index.root, path))
+        except WorkspaceError:
+            return ()  # gone since it was indexed
+
+    return rank_task(index.store, TaskFiles(TaskQuery(index.store, query.text), lines_of), scope)[:_SHOWN]
 
 
 def _share_of_words(store: Store, wanted: list[Term]) -> dict[str, float]:

@@ -51,6 +51,9 @@ def _constant_words(lines: Sequence[str]) -> list[tuple[int, str]]:
         word, count = max(counts.items(), key=lambda item: item[1])
         if word and count >= _MOST * len(rows) and not signals.is_error(word):
             found.append((place, word))
+    bare = sum(len(row) <= len(found) for row in rows)
+    if bare * 10 > len(rows):
+        return []  # these lines say nothing else: they are repeats, and are counted
     if sum(len(word) for _, word in found) > 3:
         return found
     return []

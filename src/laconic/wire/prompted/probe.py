@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-import msgspec
-
 from laconic.errors import MalformedRequest
+from laconic.wire.formats import format_named
 from laconic.wire.refusals import refuses_tools
 from laconic.wire.spans import value
+from laconic.wire.speaking.talk import Offer
 
 _SCHEMA: Final = {"type": "object", "properties": {"word": {"type": "string"}}, "required": ["word"]}
 _ABOUT: Final = "Says a word. It has no effect."
@@ -19,16 +19,9 @@ _ROOM: Final = 512  # tokens: enough for a short thought and the call
 
 def question(format: str, model: str) -> bytes:
     """A request that a model with function calling answers with one call, which nobody runs."""
-    tool: dict[str, object] = {"name": "say", "description": _ABOUT}
-    if format == "responses":
-        asked = {"model": model, "max_output_tokens": _ROOM, "input": [{"role": "user", "content": _ASK}]}
-        return msgspec.json.encode({**asked, "tools": [{"type": "function", **tool, "parameters": _SCHEMA}]})
-    if format == "anthropic":
-        tool["input_schema"] = _SCHEMA
-    else:
-        tool = {"type": "function", "function": {**tool, "parameters": _SCHEMA}}
-    messages = [{"role": "user", "content": _ASK}]
-    return msgspec.json.encode({"model": model, "max_tokens": _ROOM, "messages": messages, "tools": [tool]})
+    calls = format_named(format).written_calls
+    assert calls is not None
+    return calls.question(model, _ASK, Offer("say", _ABOUT, _SCHEMA), _ROOM)
 
 
 def read_answer(status: int, body: bytes) -> str:

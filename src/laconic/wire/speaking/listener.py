@@ -1,27 +1,13 @@
-"""The dialects that we speak, by the name of their format; and an answer of any of them read from bytes."""
+"""Read an answer of any provider from its bytes, as they come."""
 
 from __future__ import annotations
 
-from typing import Final
-
 import msgspec
 
-from laconic.errors import MalformedRequest, ModelError, UnknownName
+from laconic.errors import MalformedRequest, ModelError
 from laconic.wire.spans import value
-from laconic.wire.speaking import anthropic, chat, gemini
 from laconic.wire.speaking.talk import Json, ModelAnswer, ProviderDialect
 from laconic.wire.sse import Events, data_of
-
-DIALECTS: Final[dict[str, ProviderDialect]] = {
-    dialect.name: dialect for dialect in (chat.DIALECT, anthropic.DIALECT, gemini.DIALECT)
-}
-
-
-def dialect_named(name: str) -> ProviderDialect:
-    """The dialect of that name."""
-    if name not in DIALECTS:
-        raise UnknownName("format", name, tuple(DIALECTS))
-    return DIALECTS[name]
 
 
 class Listener:

@@ -1,4 +1,4 @@
-"""What the gateway asks of an engine; the one that keeps conversations small, and the one that changes nothing."""
+"""An engine as an exchange asks it: the one that keeps conversations small, and the one that changes nothing."""
 
 from __future__ import annotations
 
@@ -7,10 +7,9 @@ from collections import OrderedDict
 from collections.abc import Callable
 from typing import Final, Protocol
 
-import msgspec
-
 from laconic.conversation.engine import ConversationEngine, PreparedRequest
 from laconic.conversation.engine_options import RequestLimits
+from laconic.exchange.caller import Caller
 from laconic.models.find import window_of
 from laconic.wire.limits import RateLimits
 from laconic.wire.parsed_request import ParsedRequest
@@ -26,19 +25,7 @@ _BELIEVED: Final = 6 * 3600.0  # seconds that a window counts that a provider sp
 _REMEMBERED: Final = 30 * 86_400.0  # seconds that a comparison of counts does
 
 
-class Caller(msgspec.Struct, frozen=True):
-    """Whose request it is: never a key, only hashes of it."""
-
-    session: str
-    account: str  # provider and key
-    model: str
-    wishes: str = ""  # betas that the client asks the provider for
-    family: str = (
-        ""  # what conversations share to which the client gave one id: a session and what it asks on the side
-    )
-
-
-class GatewayEngine(Protocol):
+class RequestEngine(Protocol):
     """Keeps conversations small. Called from one thread at a time."""
 
     def prepare(self, caller: Caller, conversation: ParsedRequest) -> PreparedRequest:
@@ -65,33 +52,42 @@ class PassThroughEngine:
 
 
 class EngineAdapter:
-    """The conversation engine, asked on behalf of clients."""
+    """Conversation engines, asked on behalf of clients: each model's conversations are counted by its own tokenizer."""
 
     def __init__(
         self,
-        engine: ConversationEngine,
+        engine_for: Callable[[str], ConversationEngine],
         window: int = 0,
         *,
+        reserve: float = 0.0,
         clock: Callable[[], float] = time.time,
         memory: CapabilityMemory | None = None,
     ) -> None:
-        self._engine = engine
+        self._engine_for = engine_for  # by the name of a model
         self._window = window  # tokens that the models take; 0: by the model
+        self._reserve = reserve  # share of it that is left for what nobody counts
         self._clock = clock
         self._memory = memory or ProcessMemory()
         self._sent: OrderedDict[str, int] = OrderedDict()  # tokens of each session's last request, as we count
 
     def prepare(self, caller: Caller, conversation: ParsedRequest) -> PreparedRequest:
-        window = self._window or self._learned(caller) or window_of(caller.model, caller.wishes)
+        window = self.window(caller) * (1.0 - self._reserve)
         bounds = RequestLimits(round(window / self._ratio(caller)), _quota(caller))
-        made = self._engine.prepare(caller.session, conversation.format, conversation.body, bounds)
+        made = self._engine_for(caller.model).prepare(caller.session, conversation, bounds)
         self._sent[caller.session] = made.tokens
         if len(self._sent) > _SESSIONS:
             self._sent.popitem(last=False)
         return made
 
+    def window(self, caller: Caller) -> int:
+        """Tokens that the model takes: what the provider spoke of, what was set, what its name says; 0: not known."""
+        learned = self._learned(caller)
+        if self._window and learned:
+            return min(self._window, learned)
+        return self._window or learned or window_of(caller.model, caller.wishes)
+
     def answered(self, caller: Caller, usage: Usage | None, limits: RateLimits | None) -> None:
-        self._engine.observe(_quota(caller), usage, limits)
+        self._engine_for(caller.model).observe(_quota(caller), usage, limits)
         if usage is None:
             return
         self._compare(caller, usage.prompt)
@@ -123,6 +119,11 @@ class EngineAdapter:
         ratio = prompt / ours
         if abs(ratio - self._ratio(caller)) > _NOTICED:
             self._memory.keep(_named("ratio", caller), f"{ratio:.3f}", self._clock() + _REMEMBERED)
+
+
+def single_engine(engine: ConversationEngine) -> Callable[[str], ConversationEngine]:
+    """The same engine for all models."""
+    return lambda model: engine
 
 
 def _named(what: str, caller: Caller) -> str:
