@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import argparse
+import inspect
+import re
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
+import laconic
 from laconic import errors
 from laconic.cli.main import command, names, parser_for
 from laconic.config import SETTINGS
@@ -77,12 +81,33 @@ def metrics_page() -> str:
     return head + "| metric | kind | meaning |\n|---|---|---|\n" + "\n".join(rows) + "\n" + tail
 
 
+def library_page() -> str:
+    """What `from laconic import ...` gives, with its signatures."""
+    parts = ["# The Python library\n\n[How to use it, and what stays stable](../library.md).\n"]
+    for name in sorted(laconic.__all__):
+        found = getattr(laconic, name)
+        parts.append(f"## {name}\n\n```text\n{name}{_signature(found)}\n```\n\n{inspect.getdoc(found)}\n")
+        if not inspect.isclass(found) or issubclass(found, Exception):
+            continue
+        for method, made in vars(found).items():
+            if inspect.isfunction(made) and not method.startswith("_") and made.__doc__:
+                parts.append(f"- `{method}{_signature(made)}`: {inspect.getdoc(made)}")
+        parts.append("")
+    return "\n".join(parts).rstrip() + "\n"
+
+
+def _signature(found: Callable[..., object]) -> str:
+    text = str(inspect.signature(found)).replace("(self, ", "(").replace("(self)", "()").replace("'", "")
+    return re.sub(r"<function (\w+)[^>]*>|<built-in function (\w+)>", r"\1\2", text)
+
+
 def pages() -> dict[str, str]:
     return {
         "metrics.md": metrics_page(),
         "settings.md": settings_page(),
         "commands.md": commands_page(),
         "errors.md": errors_page(),
+        "library.md": library_page(),
         "tools.md": tools_page(),
     }
 

@@ -9,7 +9,6 @@ from typing import Final
 from urllib.parse import urlsplit
 
 from laconic.cli.commands.setup import program_words
-from laconic.cli.wording import count_of
 from laconic.clients import section
 from laconic.clients.claude import BASE_URL, TOOL_SEARCH, notes_folder
 from laconic.clients.claude_plugin import plugin_command, plugin_folder, skill_lines
@@ -22,6 +21,7 @@ from laconic.clients.setup import NAME, ClientSetup, Places, Scope
 from laconic.config import child_environment
 from laconic.errors import LaconicError
 from laconic.index.health import HealthFinding
+from laconic.render.counted import count_of
 
 _SCOPES: Final[tuple[Scope, ...]] = ("project", "user")
 _CLAUDE: Final = "claude-code"  # as it names itself to servers

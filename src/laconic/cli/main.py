@@ -12,13 +12,22 @@ from difflib import get_close_matches
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
-from typing import NoReturn, Protocol, cast
+from typing import Final, NoReturn, Protocol, cast
 
 from laconic import __version__
 from laconic.cli import commands
 from laconic.config import Settings, load
 from laconic.errors import LaconicError, UsageError
 from laconic.render.visible import visible
+
+_GROUPS: Final = {
+    "Begin here": ("replay", "setup", "wrap", "doctor"),
+    "Ask about code": ("search", "inspect", "read", "map", "context", "trace", "diff", "report", "edit"),
+    "Shorten output": ("run", "reduce", "recall"),
+    "See what it costs": ("stats", "why", "dashboard"),
+    "Serve": ("gateway", "mcp", "agent"),
+    "Keep house": ("index", "workspace", "purge", "completion"),
+}
 
 
 class Command(Protocol):
@@ -83,6 +92,7 @@ def parser_for(name: str, module: Command) -> argparse.ArgumentParser:
 
 def main(argv: Sequence[str]) -> int:
     """Run one command line and return its exit code."""
+    argv = _put_config_last(argv)
     if not argv or argv[0] in {"-h", "--help", "help"}:
         print(_overview())
         return 0
@@ -95,6 +105,15 @@ def main(argv: Sequence[str]) -> int:
     module = command(argv[0])
     args = parser_for(argv[0], module).parse_args(list(argv[1:]))
     return module.run(args, load(file=args.config, required=True))
+
+
+def _put_config_last(argv: Sequence[str]) -> list[str]:
+    """`--config FILE` may stand before the command too."""
+    if argv and argv[0].startswith("--config="):
+        return [*argv[1:2], argv[0], *argv[2:]]
+    if len(argv) > 2 and argv[0] == "--config":
+        return [argv[2], *argv[:2], *argv[3:]]
+    return list(argv)
 
 
 def entry() -> NoReturn:
@@ -132,11 +151,17 @@ def summary(name: str) -> str:
 
 
 def _overview() -> str:
-    rows = [f"  {name:<12} {summary(name)}" for name in names()]
     lines = [
-        "usage: laconic COMMAND [...]",
+        "usage: laconic [--config FILE] COMMAND [...]",
         "",
         "Coding agents that spend fewer tokens for the same work.",
-        "",
     ]
-    return "\n".join([*lines, *rows, "", "`laconic COMMAND --help` tells more."])
+    left = dict.fromkeys(names())
+    for title, group in _GROUPS.items():
+        listed = [name for name in group if name in left]
+        lines += ["", f"{title}:", *(f"  {name:<12} {summary(name)}" for name in listed)]
+        for name in listed:
+            del left[name]
+    if left:
+        lines += ["", "More:", *(f"  {name:<12} {summary(name)}" for name in left)]
+    return "\n".join([*lines, "", "`laconic COMMAND --help` tells more."])

@@ -10,6 +10,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+from laconic.cli.argument_help import ARGUMENT_HELP
 from laconic.cli.terminal import ProgressBar
 from laconic.config import Settings
 from laconic.errors import CommandFailed, UsageError
@@ -92,7 +93,7 @@ def _from_top(value: object, here: Path, root: Path) -> object:
 
 def _add(parser: argparse.ArgumentParser, tool: Tool, argument: Argument) -> None:
     """One argument of a tool: required ones by their place, others by a flag; the first also by its place."""
-    said = argument.explained or argument.help or None
+    said = argument.explained or argument.help or ARGUMENT_HELP.get((tool.name, argument.name))
     flag = f"--{argument.name.replace('_', '-')}"
     if argument.kind == "flag":
         parser.add_argument(flag, action="store_true", help=said)
@@ -104,7 +105,11 @@ def _add(parser: argparse.ArgumentParser, tool: Tool, argument: Argument) -> Non
         options["choices"] = list(argument.choices)
     several = argument.required or argument.kind in {"texts", "records"}
     if argument.name in tool.leading:
-        nargs = "+" if argument.required else ("*" if several else "?")
+        nargs = "?"
+        if argument.required:
+            nargs = "+"
+        elif several:
+            nargs = "*"
         parser.add_argument(argument.name, nargs=nargs, **{"default": argparse.SUPPRESS, **options})  # type: ignore[arg-type]
     if not argument.required:
         if several:

@@ -15,6 +15,7 @@ from typing import Any, Final
 
 import msgspec
 
+from laconic.conversation.client_compaction import PromptSplit, compact_as_client
 from laconic.models.model import Price
 from laconic.wire.usage import Usage
 
@@ -34,6 +35,7 @@ class TurnSizes(msgspec.Struct, frozen=True):
     rewritten: bool = False  # we changed something that had been sent before
     recall: bool = False  # it only brought back what had been left out: without us it would not have been made
     at: float = 0.0  # seconds, of any clock that outlives the process
+    limit: float = 0.0  # tokens of a prompt at which the client would have compacted its history; 0: not known
 
     @property
     def removed(self) -> float:
@@ -55,6 +57,7 @@ class CacheState(msgspec.Struct, frozen=True):
     lifetime: float = 0.0  # seconds for which the cache keeps them; 0: by the model
     caches: bool = False  # the provider reported a cache
     writes: bool = False  # and what was written to it
+    dropped: float = 0.0  # tokens that the client would have compacted away by now
 
     @classmethod
     def read(cls, written: bytes) -> CacheState:
@@ -123,12 +126,12 @@ def account(
     """What a turn cost, and what it leaves behind for the next."""
     usage = exchange.usage
     sent = Split.of(usage)
-    other = sent
+    other, dropped = sent, 0.0
     if not (exchange.unchanged and before.even):
-        other = (without or carry_over)(exchange, before, price)
+        other, dropped = _compact(exchange, before, (without or carry_over)(exchange, before, price))
     answer = price.output_dollars(usage.output, sent.prompt)
     dollars = _dollars(sent, price) + answer
-    after = _standing(exchange, before, sent, other)
+    after = msgspec.structs.replace(_standing(exchange, before, sent, other), dropped=dropped)
     if exchange.recall:
         cost = TurnCost(usage, 0.0, dollars, 0.0, answer, price.known)
         return cost, msgspec.structs.replace(after, cached_without=before.cached_without)
@@ -156,6 +159,25 @@ def carry_over(exchange: TurnSizes, before: CacheState, price: Price) -> Split:
     if not new:
         return Split(plain=cold, read=warm)
     return Split(plain=cold * sent.plain / new, read=warm, write=cold * sent.write / new, hour=cold * sent.hour / new)
+
+
+def _compact(exchange: TurnSizes, before: CacheState, other: Split) -> tuple[Split, float]:
+    """The prompt that would have been as its client would have compacted it, and what it dropped so far."""
+    if not exchange.limit or not other.prompt:
+        return other, 0.0
+    made = compact_as_client(
+        PromptSplit(other.read, other.plain + other.write, before.dropped),
+        fixed=exchange.fixed * exchange.usage.prompt,
+        limit=exchange.limit,
+        came=exchange.came,
+        came_before=before.came,
+    )
+    cold = other.plain + other.write
+    if not cold:
+        return Split(plain=made.cold, read=made.warm), made.dropped
+    share = made.cold / cold
+    split = Split(plain=other.plain * share, read=made.warm, write=other.write * share, hour=other.hour * share)
+    return split, made.dropped
 
 
 def _warm(exchange: TurnSizes, before: CacheState, price: Price, tokens: float) -> float:

@@ -11,7 +11,9 @@ from typing import Final
 import msgspec
 
 from laconic.conversation.accounting import CacheState, TurnCost, TurnSizes, account, estimate_prompt
+from laconic.conversation.client_compaction import compaction_limit
 from laconic.conversation.engine import PreparedRequest
+from laconic.models.find import find_model
 from laconic.models.prices import Prices
 from laconic.sessions.turns import Cost, TurnRecord, Turns, Who
 from laconic.wire.limits import RateLimits
@@ -113,4 +115,5 @@ def _sizes_of(turn: AnsweredTurn, usage: Usage, at: float) -> TurnSizes:
         rewritten=bool(prepared.mode),
         recall=turn.ours.recall,
         at=at,
+        limit=compaction_limit(turn.who.client, find_model(turn.who.model).window),
     )

@@ -228,8 +228,12 @@ def read_patched(root: Path, patch: bytes) -> list[FileChange]:
         path = section.new_path or section.old_path
         old = read_bytes(root, section.old_path, _LARGEST) if section.old_path else None
         new = section.apply(old or b"") if section.new_path and not section.binary else None
-        status = "added" if old is None else "removed" if not section.new_path else "changed"
-        if old is not None and section.new_path and section.old_path != section.new_path:
+        status = "changed"
+        if old is None:
+            status = "added"
+        elif not section.new_path:
+            status = "removed"
+        elif section.old_path != section.new_path:
             status = "renamed"
         before = section.old_path if status == "renamed" else ""
         note = "binary" if section.binary else ""

@@ -14,9 +14,9 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from laconic.cli.wording import count_of
 from laconic.config import Settings
 from laconic.errors import ConversationError, LaconicError, LimitReached, ModelError, UpstreamError, UsageError
+from laconic.render.counted import count_of
 
 if TYPE_CHECKING:
     from laconic.agent.assembly import AgentOptions

@@ -11,9 +11,9 @@ from pathlib import Path
 import msgspec
 
 from laconic.cli.terminal import ProgressBar
-from laconic.cli.wording import count_of
 from laconic.config import Settings
 from laconic.errors import IndexUnavailable, Unreadable
+from laconic.render.counted import count_of
 from laconic.render.visible import visible_name
 from laconic.workspace.git import home
 from laconic.workspace.secrets import SecretFiles

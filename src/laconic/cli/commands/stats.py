@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
-from laconic.cli.wording import count_of
 from laconic.config import Settings
 from laconic.errors import Unreadable
+from laconic.render.counted import count_of
 from laconic.render.visible import visible_json, visible_name
 
 if TYPE_CHECKING:
