@@ -339,7 +339,7 @@ class ConversationEngine:
         """What is no longer of use goes as soon as that pays."""
         weights = self._options.weights
         grown = max(weights.apart, history.landed * weights.growth)
-        if history.event >= 0 and history.tracker.tokens < history.landed + grown:
+        if self._is_warm(history, conversation) and 0 <= history.event and history.tracker.tokens < history.landed + grown:
             return []  # hysteresis: what has not grown is left alone, whatever ages in it
         found = candidates(history.tracker)
         giving = {candidate.key: candidate.tokens for candidate in found}
@@ -360,7 +360,7 @@ class ConversationEngine:
         if not giving:
             return None
         price = price_of(conversation.model)
-        warm = history.branch.time == 0 or self._warm(history, conversation)
+        warm = self._is_warm(history, conversation)
         turns = turns_to_come(history.tracker.turn, self._options.weights)
         return best_start(
             savings(history.tracker, giving),
@@ -370,6 +370,10 @@ class ConversationEngine:
             warm=warm,
             context=history.tracker.tokens,
         )
+
+    def _is_warm(self, history: History, conversation: ParsedRequest) -> bool:
+        """Whether a rewrite would cost a cache: of a branch that was never sent nobody knows, so it counts as warm."""
+        return history.branch.time == 0 or self._warm(history, conversation)
 
     def _warm(self, history: History, conversation: ParsedRequest) -> bool:
         """Whether the provider's cache still holds what was sent of the history."""
