@@ -53,11 +53,13 @@ def best_start(
     `context` is the size of the whole history: for a small part of it no event is worth its risk.
     A rewrite costs the same wherever the first change stands before a block, so all savings behind it join in.
     """
-    best, start, removed, most = weights.least, None, 0.0, 0.0
+    best, start, removed, most = weights.least if warm else 0.0, None, 0.0, 0.0
     for number in range(len(savings) - 1, -1, -1):
         removed += savings[number].tokens
         rewritten = max(0.0, savings[number].behind - removed)
         worth = gain(removed, rewritten, turns, price, weights, warm=warm)
         if worth > best:
             best, start, most = worth, savings[number].place, removed
-    return start if most >= weights.share * context else None
+    if warm and most < weights.share * context:
+        return None
+    return start

@@ -335,7 +335,8 @@ class ConversationEngine:
         """What is no longer of use goes as soon as that pays."""
         weights = self._options.weights
         grown = max(weights.apart, history.landed * weights.growth)
-        if history.event >= 0 and history.tracker.tokens < history.landed + grown:
+        has_grown = history.event < 0 or history.tracker.tokens >= history.landed + grown
+        if not has_grown and self._is_warm(history, conversation):
             return []  # hysteresis: what has not grown is left alone, whatever ages in it
         found = candidates(history.tracker)
         giving = {candidate.key: candidate.tokens for candidate in found}
@@ -354,7 +355,7 @@ class ConversationEngine:
         if not giving:
             return None
         price = find_model(conversation.model).price
-        warm = history.branch.time == 0 or self._warm(history, conversation)
+        warm = self._is_warm(history, conversation)
         turns = turns_to_come(history.tracker.turn, self._options.weights)
         return best_start(
             savings(history.tracker, giving),
@@ -364,6 +365,10 @@ class ConversationEngine:
             warm=warm,
             context=history.tracker.tokens,
         )
+
+    def _is_warm(self, history: History, conversation: ParsedRequest) -> bool:
+        """Whether a rewrite would cost a cache: of a branch that was never sent nobody knows, so it counts as warm."""
+        return history.branch.time == 0 or self._warm(history, conversation)
 
     def _warm(self, history: History, conversation: ParsedRequest) -> bool:
         """Whether the provider's cache still holds what was sent of the history."""

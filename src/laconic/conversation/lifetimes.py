@@ -12,28 +12,40 @@ class Ages(msgspec.Struct, frozen=True):
     middle: int
     long: int
 
+    def pick(self, size: int, short: int, big: int) -> int:
+        """The age for a text of this size."""
+        if size < short:
+            return self.short
+        if size < big:
+            return self.middle
+        return self.long
+
 
 class Lifetimes(msgspec.Struct, frozen=True):
     """Ages are counted from the last time that a text, its file or a name of its own was of use."""
 
     # A file that was read and never changed is rarely copied from after this long.
-    read: Ages = Ages(20, 16, 16)
+    read: Ages = Ages(40, 40, 16)
     # Tests are read to be imitated, the long ones above all.
-    read_test: Ages = Ages(24, 40, 60)
+    read_test: Ages = Ages(40, 40, 40)
     # Long documents (plans, changelogs, settings) are come back to late.
-    read_document: Ages = Ages(28, 24, 40)
+    read_document: Ages = Ages(40, 50, 50)
     # Files under change come back: most late edits are to files that were changed before.
-    changed: Ages = Ages(36, 48, 90)
-    changed_test: Ages = Ages(20, 48, 90)
+    changed: Ages = Ages(36, 24, 30)
+    changed_test: Ages = Ages(30, 30, 18)
     # Documents under change are brought up to date when the work is done.
-    changed_document: Ages = Ages(90, 150, 250)
+    changed_document: Ages = Ages(90, 90, 90)
     # What calls wrote is in its file, and often its only copy here.
-    argument: int = 54
-    argument_document: int = 90
+    argument: int = 30
+    argument_document: int = 60
     # Output of commands and hits of searches have been acted upon within a few turns; lists of files last as reads.
-    output: int = 4
-    # Output about a file under change is looked at again while that goes on.
-    output_changed: int = 8
+    output: Ages = Ages(60, 14, 4)
+    search: Ages = Ages(100, 20, 6)
+    # Below so many characters, and from so many on.
+    output_short: int = 700
+    output_big: int = 10_000
+    # A script inside of a command.
+    script: int = 10
     # The text that an edit replaced is no longer in the file.
     replaced: int = 4
     # When its edit succeeded it goes at once if it has so many tokens, and what stays is at most this share of it.
@@ -47,7 +59,7 @@ class Lifetimes(msgspec.Struct, frozen=True):
     short: int = 80
     around: int = 80
     # Comments explain; what an agent copies is code.
-    comments: float = 0.5
+    comments: float = 1.0
     # When a task is over, files under change that were of use within so many turns stay.
     finished_changed: int = 12
     # The newest turns are never touched.
@@ -61,7 +73,9 @@ class Lifetimes(msgspec.Struct, frozen=True):
     # Output of commands is shortened as it comes in from this many tokens on.
     large: int = 120
     shrunk: tuple[str, ...] = ("run",)
-    # An exchange of which no block has more tokens than this is spent after so many turns; so many in a row roll up.
-    rolled: int = 6
-    rolled_tokens: int = 400
-    rolled_least: int = 2
+    # An exchange goes as a whole after so many turns if no block has more tokens than this, nor its words more than that.
+    rolled: int = 8
+    rolled_tokens: int = 800
+    rolled_words: int = 150
+    # One that changed a file goes when that file has not been named for so long.
+    rolled_change: int = 14

@@ -14,7 +14,7 @@ import msgspec
 from laconic.conversation.eviction import Evictor, is_exact
 from laconic.conversation.history import History
 from laconic.conversation.ledger import Removal
-from laconic.conversation.staleness import spent
+from laconic.conversation.staleness import is_past
 from laconic.conversation.tool_use import about
 from laconic.errors import ArchiveUnavailable
 from laconic.render.tombstone import rollup_text
@@ -43,12 +43,10 @@ class Roller:
         sizes = self._history.tracker.sizes
         found: dict[str, float] = {}
         for run in self._runs(0, giving):
-            fresh = self._fresh(run)
-            if len(fresh) >= self._history.tracker.rules.rolled_least - 1:
-                for exchange in fresh:
-                    blocks = self._blocks(exchange)
-                    left = sum(sizes[block.key] - giving.get(block.key, 0.0) for block in blocks)
-                    found[blocks[0].key] = max(0.0, left - _NAMED)
+            for exchange in self._fresh(run):
+                blocks = self._blocks(exchange)
+                left = sum(sizes[block.key] - giving.get(block.key, 0.0) for block in blocks)
+                found[blocks[0].key] = max(0.0, left - _NAMED)
         return found
 
     def decide(self, start: int) -> list[Removal]:
@@ -67,54 +65,75 @@ class Roller:
         return [msgspec.structs.replace(removal, context=left) for removal in made]
 
     def _runs(self, start: int, giving: Mapping[str, float]) -> Iterator[list[Exchange]]:
-        """Neighbours of which all but the first can go. What went before joins the line that it stands in."""
-        texts = (tracked for texts in self._history.tracker.texts.values() for tracked in texts)
-        self._pointed = {run.source for tracked in texts for run in tracked.runs}
+        """Neighbours of which all but the first go. The first stays, and the line for the others stands below its result.
+
+        What went before joins the line that it stands in.
+        """
+        self._pointed = self._sources()
         found: list[Exchange] = []
         after = -1
         for exchange in self._conversation.exchanges:
             gone = self._gone(exchange)
-            heads = not gone and self._heads(exchange)
-            can_go = not gone and self._spent(exchange, giving)
-            behind = self._history.present[self._blocks(exchange)[0].key] >= start
-            if found and (exchange.turns[0] != after or not (gone or can_go)):
-                yield found
+            goes = gone or self._can_go(exchange, giving)
+            if found and (exchange.turns[0] != after or not goes):
+                if self._fresh(found):
+                    yield found
                 found = []
-            if behind and (found or heads or can_go):
+            if found:
                 found.append(exchange)
+            elif not gone and self._can_head(exchange, start):
+                found = [exchange]
             after = max(turn for turn, _ in exchange.members) + 1
-        if found:
+        if self._fresh(found):
             yield found
+
+    def _sources(self) -> set[str]:
+        """Blocks that texts of files point to which may still be of use. Other pointers are as past as their text."""
+        tracker = self._history.tracker
+        found: set[str] = set()
+        for texts in tracker.texts.values():
+            for tracked in texts:
+                if tracked.kind == "read" and tracked.runs and not is_past(tracker, tracked):
+                    found.update(run.source for run in tracked.runs)
+        return found
 
     def _fresh(self, run: Sequence[Exchange]) -> list[Exchange]:
         return [exchange for exchange in run[1:] if not self._gone(exchange)]
 
-    def _spent(self, exchange: Exchange, giving: Mapping[str, float]) -> bool:
-        """Whether all that is left of an exchange is small, old, whole, and pointed to by nothing."""
+    def _can_head(self, exchange: Exchange, start: int) -> bool:
+        """Whether a line can stand below its result without changing anything before the place `start`."""
+        result = exchange.results[0]
+        if result is None or not self._takes_line(result) or self._conversation.is_pinned(result):
+            return False
+        return self._history.present[result.key] >= start
+
+    def _can_go(self, exchange: Exchange, giving: Mapping[str, float]) -> bool:
+        """Whether an exchange is old, answered, whole, pointed to by nothing, and has nothing left that may be of use."""
         tracker = self._history.tracker
-        blocks = self._blocks(exchange)
         if not exchange.complete or tracker.asked[exchange.calls[0].key] > tracker.turn - tracker.rules.rolled:
             return False
-        turns = {turn for turn, _ in exchange.members}
-        return (
-            all(block.editable and self._small(block, giving) for block in blocks)
-            and sum(len(self._conversation.turns[turn].blocks) for turn in turns) == len(blocks)
-            and not any(block.key in self._pointed or self._conversation.is_pinned(block) for block in blocks)
-            and not any(call.key in tracker.lasting for call in exchange.calls)
-        )
-
-    def _small(self, block: Block, giving: Mapping[str, float]) -> bool:
-        """Small enough, and no text of a file that may be of use."""
-        tracker = self._history.tracker
-        if tracker.sizes[block.key] - giving.get(block.key, 0.0) > tracker.rules.rolled_tokens:
+        if any(call.key in tracker.lasting for call in exchange.calls):
             return False
-        return block.kind != "result" or all(spent(tracker, tracked) for tracked in tracker.texts.get(block.key, ()))
+        for block in self._blocks(exchange):
+            if block.key in self._pointed or self._conversation.is_pinned(block):
+                return False
+            if not self._is_spent(block, tracker.sizes[block.key] - giving.get(block.key, 0.0)):
+                return False
+        return True
+
+    def _is_spent(self, block: Block, size: float) -> bool:
+        """Whether what is left of a block is small, and no text of a file that may be of use."""
+        tracker = self._history.tracker
+        if block.kind == "text":
+            return size <= tracker.rules.rolled_words and self._conversation.turns[block.turn].role == "assistant"
+        if not block.editable or size > tracker.rules.rolled_tokens:
+            return False
+        return all(is_past(tracker, tracked) for tracked in tracker.texts.get(block.key, ()))
 
     def _roll(self, run: Sequence[Exchange]) -> Removal | None:
-        tracker, fresh = self._history.tracker, self._fresh(run)
+        tracker = self._history.tracker
         result = run[0].results[0]
-        if result is None or not self._takes_line(result) or len(fresh) < tracker.rules.rolled_least - 1:
-            return None
+        assert result is not None
         keys = tuple(block.key for exchange in run[1:] for block in self._blocks(exchange))
         calls = [about(call.name, call.input) for exchange in run[1:] for call in exchange.calls]
         ref = self._evictor.keep(self._history.raw(keys), note=f"{len(calls)} calls")
@@ -143,14 +162,9 @@ class Roller:
         return result.has_text and result.editable and is_exact(result.text)
 
     def _blocks(self, exchange: Exchange) -> list[Block]:
-        return [self._conversation.turns[turn].blocks[block] for turn, block in exchange.members]
+        """Everything in its turns: the words beside a call go with it."""
+        turns = dict.fromkeys(turn for turn, _ in exchange.members)
+        return [block for turn in turns for block in self._conversation.turns[turn].blocks]
 
     def _gone(self, exchange: Exchange) -> bool:
         return any(call.key in self._out for call in exchange.calls)
-
-    def _heads(self, exchange: Exchange) -> bool:
-        """Whether a line for others stands below its result."""
-        texts = self._history.tracker.texts
-        return any(
-            tracked.rolled for result in exchange.results[:1] if result for tracked in texts.get(result.key, ())
-        )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from laconic.conversation.identifiers import is_comment
+from laconic.conversation.lifetimes import Lifetimes
 from laconic.conversation.tracked_text import TrackedText
 from laconic.conversation.tracker import ConversationTracker
 
@@ -29,11 +30,17 @@ def useless(tracker: ConversationTracker, tracked: TrackedText) -> Collection[in
     ]
 
 
-def spent(tracker: ConversationTracker, tracked: TrackedText) -> bool:
-    """Whether a text has nothing to give any more: it was left out, is tiny, or has not been of use for long."""
-    if tracked.characters < tracker.rules.smallest or not any(tracked.shown):
+def is_past(tracker: ConversationTracker, tracked: TrackedText) -> bool:
+    """Whether the exchange of a text can go: the text was left out, is tiny, or has not been of use for long enough."""
+    rules = tracker.rules
+    if tracked.characters < rules.smallest or not any(tracked.shown):
         return True
-    return tracker.turn - _last_use(tracker, tracked) >= _limit(tracker, tracked)
+    age = tracker.turn - _last_use(tracker, tracked)
+    if tracked.kind == "read" or (tracked.kind == "search" and not tracked.passage.heads):
+        return age >= _limit(tracker, tracked)
+    if tracked.about.changes:
+        return age >= rules.rolled_change
+    return age >= rules.rolled
 
 
 def finished(tracker: ConversationTracker, tracked: TrackedText) -> Collection[int]:
@@ -63,6 +70,8 @@ def _out(tracked: TrackedText) -> set[int]:
 def _last_use(tracker: ConversationTracker, tracked: TrackedText) -> int:
     """The last turn that touched or named the text's file, or used a rare name of its own."""
     last = max(tracked.turn, tracked.related)
+    if _is_read(tracked) and tracker.is_planned(tracked.about.names):
+        return tracker.turn
     if len(tracked) >= tracker.rules.big and not tracked.field:
         return last  # of a large text only the rows around what is used count as used
     for file in tracked.about.files:
@@ -73,21 +82,35 @@ def _last_use(tracker: ConversationTracker, tracked: TrackedText) -> int:
 
 
 def _limit(tracker: ConversationTracker, tracked: TrackedText) -> int:
+    """Turns without use after which a text goes, by what it is and how much leaving it out gives back."""
     rules, what = tracker.rules, tracked.about
     if tracked.kind == "replaced":
         return rules.replaced
     if tracked.kind == "argument":
-        return rules.argument_document if what.document else rules.argument
+        return _argument_limit(tracker, tracked)
     changed = any(file in tracker.changed for file in what.files)
     if not _is_read(tracked):
-        return rules.output_changed if changed else rules.output
+        return _output_limit(rules, tracked)
     if what.test:
         ages = rules.changed_test if changed else rules.read_test
     elif what.document:
         ages = rules.changed_document if changed else rules.read_document
     else:
         ages = rules.changed if changed else rules.read
-    return ages.short if len(tracked) < rules.short else ages.middle if len(tracked) < rules.big else ages.long
+    return ages.pick(len(tracked), rules.short, rules.big)
+
+
+def _argument_limit(tracker: ConversationTracker, tracked: TrackedText) -> int:
+    """What a call wrote is in its file; a script that a command carried is run within a few turns, or never again."""
+    rules, what = tracker.rules, tracked.about
+    if what.kind == "run":
+        return rules.script
+    return rules.argument_document if what.document else rules.argument
+
+
+def _output_limit(rules: Lifetimes, tracked: TrackedText) -> int:
+    ages = rules.search if tracked.kind == "search" else rules.output
+    return ages.pick(tracked.characters, rules.output_short, rules.output_big)
 
 
 def _is_read(tracked: TrackedText) -> bool:

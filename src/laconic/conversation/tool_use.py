@@ -37,6 +37,7 @@ _SHOWS_EACH: Final = re.compile(  # `for f in *.md; do cat $f; done`, `find . -n
     r"(?:[;&\n]\s*|\bdo\s+|-exec\s+|xargs\s+)(?:cat|sed -n|head|nl)\b(?!\s*(?:>|<<))",
     re.S,
 )
+_SEARCHES: Final = re.compile(r"\s*(?:cd [^&;\n]*(?:&&|;)\s*)?(?:grep|egrep|rg|ag|git grep|find|fd|ls|tree)\b")
 _FETCHES: Final = re.compile(r"\s*(?:cd [^&;\n]*(?:&&|;)\s*)?(?:gh (?:api|pr|issue)|curl|wget)\b")
 _CHANGES: Final = re.compile(r"sed -i|cat\s*>|<<|\btee\b|write_text|apply_patch|open\([^)]*['\"][wa]")
 _TEST: Final = re.compile(r"test|spec", re.I)
@@ -56,6 +57,7 @@ class About(msgspec.Struct, frozen=True):
     old: tuple[str, ...] = ()  # lines that it replaced
     new: tuple[str, ...] = ()  # lines that stand there now
     target: str = ""  # what a tombstone names: a path, a pattern, a command
+    shell: bool = False  # a search that a command did
 
 
 NOTHING: Final = About("other")
@@ -80,6 +82,8 @@ def about(name: str, arguments: Mapping[str, object] | str) -> About:
         changes = _CHANGES.search(command) is not None
         if not changes and (_SHOWS.match(command) or _SHOWS_EACH.match(command[:_LOOKED_AT])):
             kind = "read"
+        elif not changes and _SEARCHES.match(command):
+            kind = "search"
     old, new = _first(arguments, _OLD), _first(arguments, _NEW)
     for one in _edits(arguments):
         old, new = f"{old}\n{one.get('find') or ''}".strip("\n"), f"{new}\n{one.get('text') or ''}".strip("\n")
@@ -95,6 +99,7 @@ def about(name: str, arguments: Mapping[str, object] | str) -> About:
         tuple(old.split("\n")) if old and changes else (),
         tuple(new.split("\n")) if new and changes else (),
         _target(arguments, command),
+        kind == "search" and bool(command),
     )
 
 
@@ -107,6 +112,11 @@ def kind_of(name: str) -> Kind:
 def is_old(field: str) -> bool:
     """Whether an argument holds text that the call replaced."""
     return field in _OLD
+
+
+def is_plan(what: About, arguments: Mapping[str, object] | str) -> bool:
+    """Whether a call says what is to be done: a task list, or a plan that the user is asked to accept."""
+    return what.kind == "task" or (isinstance(arguments, dict) and isinstance(arguments.get("plan"), str))
 
 
 def named(text: str) -> set[str]:

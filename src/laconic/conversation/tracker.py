@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Final, Protocol
 
 from laconic.conversation.identifiers import identifiers
 from laconic.conversation.ledger import Decision, Receipt, Removal
 from laconic.conversation.lifetimes import Lifetimes
 from laconic.conversation.task_tracking import TaskTracker, TrackedTask
-from laconic.conversation.tool_use import NOTHING, About, about, is_old, named
+from laconic.conversation.tool_use import NOTHING, About, about, is_old, is_plan, named
 from laconic.conversation.tracked_text import Sightings, TrackedText
 from laconic.records import Run
 from laconic.reduce.passage import passage
@@ -20,6 +20,7 @@ from laconic.wire.model import At, Block
 from laconic.wire.parsed_request import ParsedRequest
 
 _PLACES: Final = 6  # of a name in one text
+_ANCHOR: Final = 8  # characters of the line by which replaced text is found
 _ARGUMENT: Final = 80  # characters from which an argument of several lines is a text of its own
 
 
@@ -53,6 +54,8 @@ class ConversationTracker:
         self.touched: dict[str, int] = {}  # file -> turn in which a call named it
         self.changed: dict[str, int] = {}
         self.mentioned: dict[str, int] = {}  # file name -> turn in which anyone wrote it
+        self.planned: dict[str, int] = {}  # file name -> turn in which the user, a plan or a task named it last
+        self.written: dict[str, int] = {}  # file name -> turn in which it was last changed
         self.sent = 0  # blocks before those that this request brought
         self.cut: dict[str, int] = {}  # tokens that decisions of this request took out of blocks read before
         self._count = count
@@ -155,7 +158,10 @@ class ConversationTracker:
         self._named(block, what)
         text = block.text
         self._edited_at(what)
-        self._noticed(text if isinstance(arguments, str) else "\n".join(_strings(arguments)))
+        words = text if isinstance(arguments, str) else "\n".join(_strings(arguments))
+        self._noticed(words)
+        if is_plan(what, arguments):
+            self._plan(words)
         if isinstance(arguments, dict):
             for field, value in arguments.items():
                 if isinstance(value, str) and len(value) >= _ARGUMENT and "\n" in value:
@@ -173,6 +179,7 @@ class ConversationTracker:
             self.touched[file] = self.turn
             if what.changes:
                 self.changed[file] = self.turn
+                self.written[file.rsplit("/", 1)[-1]] = self.turn
 
     def _edited_at(self, what: About) -> None:
         """What stands around an edit is likely to be edited next."""
@@ -254,7 +261,7 @@ class ConversationTracker:
         if self._shortener is None:
             return None
         before = self._count(text)
-        if what.kind in self.rules.shrunk and before >= self.rules.large:
+        if (what.kind in self.rules.shrunk or what.shell) and before >= self.rules.large:
             short = self._shortener.shrink(text, what)
             if short is not None:
                 after = self._count(short[0])
@@ -299,12 +306,16 @@ class ConversationTracker:
         )
 
     def _superseded(self, what: About) -> None:
-        """An edit took these lines out of its file: wherever else they are shown, they are out of date."""
-        for line in set(what.old) - set(what.new):
-            if len(line.strip()) >= 8:
-                for tracked, row in self._sightings.of(line):
-                    if tracked.about.files & what.files:
-                        tracked.stale.add(row)
+        """An edit took these lines out of its file: where they are shown one after the other, they are out of date."""
+        anchor = max(range(len(what.old)), key=lambda row: len(what.old[row]))
+        if len(what.old[anchor].strip()) < _ANCHOR:
+            return
+        stay = set(what.new)
+        for tracked, row in self._sightings.of(what.old[anchor]):
+            first = row - anchor
+            if tracked.about.files & what.files and _shows(tracked.passage.lines, first, what.old):
+                gone = (n for n, line in enumerate(what.old) if line not in stay)
+                tracked.stale.update(first + n for n in gone)
 
     # words
 
@@ -312,6 +323,17 @@ class ConversationTracker:
         self._measure(block, {})
         if block.kind == "text":
             self._noticed(block.text)
+            if not self._speaking:
+                self._plan(block.text)
+
+    def _plan(self, text: str) -> None:
+        """Files that are named here are to be worked on."""
+        for name in named(text):
+            self.planned[name] = self.turn
+
+    def is_planned(self, names: Collection[str]) -> bool:
+        """Whether one of these files is to be worked on and has not been changed since that was said."""
+        return any(self.planned.get(name, -1) > self.written.get(name, -1) for name in names)
 
     def _noticed(self, text: str) -> None:
         """Files and rare names that are written keep their texts in use."""
@@ -382,6 +404,16 @@ def _label(run: Run, source: TrackedText, what: About) -> str:
         return f"as above at {numbers[run.row]}" if numbers and numbers[run.row] >= 0 else "as above"
     name = next(iter(sorted(source.about.names)), "")
     return f"as in {name} above" if name and source.about.kind == "read" else "as above"
+
+
+def _shows(lines: Sequence[str], first: int, old: Sequence[str]) -> bool:
+    """Whether rows from `first` on are these lines; the first and the last may be parts of theirs."""
+    if first < 0 or first + len(old) > len(lines):
+        return False
+    rows = lines[first : first + len(old)]
+    if rows[1:-1] != tuple(old[1:-1]):
+        return False
+    return rows[0].endswith(old[0]) and rows[-1].startswith(old[-1])
 
 
 def _strings(value: object) -> list[str]:
