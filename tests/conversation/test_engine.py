@@ -60,8 +60,8 @@ _EAGER = Lifetimes(
     changed_document=_NO_AGE,
     argument=0,
     argument_document=0,
-    output=0,
-    output_changed=0,
+    output=_NO_AGE,
+    search=_NO_AGE,
     replaced=0,
     protected=0,
     smallest=1,
@@ -356,7 +356,7 @@ def test_no_line_goes_below_a_text_that_is_no_unicode() -> None:
     one = engine(EngineOptions(rules=_EAGER, weights=_ALWAYS))
     for request in _prefixes(messages):
         raw = json.dumps({"model": "claude-sonnet-4-5", "max_tokens": 10, "messages": request}).encode()
-        sent = one.prepare("session", FORMAT, raw)
+        sent = one.prepare("session", parse(FORMAT, raw))
     assert b'"half a pair: \\ud800"' in sent.body
 
 
