@@ -221,9 +221,9 @@ class ModelClient:
 
     def _parser(self) -> CallParser:
         """Arguments are left to the tools, which understand guessed names and say what is missing."""
-        tools = [
-            PromptedTool(offer.name, frozenset(offer.schema.get("properties", ()))) for offer in self.settings.tools
-        ]
+        tools = []
+        for offer in self.settings.tools:
+            tools.append(PromptedTool(offer.name, frozenset(offer.schema.get("properties", ()))))
         return CallParser([*self.settings.guessed, *tools])
 
     # the wire
