@@ -21,6 +21,7 @@ from typing import Any, Final
 
 import msgspec
 
+from laconic.config import child_environment
 from laconic.gateway.scripted_upstream import Answer, Asked, ScriptedUpstream, streamed
 from laconic.models.find import find_model
 from laconic.render.table import Cell
@@ -49,7 +50,7 @@ class Scenario(msgspec.Struct, frozen=True):
 def run(options: Options) -> Report:
     """All scenarios with all clients; with words, those clients only."""
     bins = [_install(package, Path(options.cache).parent / "clients") for package in _PACKAGES.values()]
-    path = os.pathsep.join([*map(str, bins), str(Path(sys.executable).parent), os.environ["PATH"]])
+    path = os.pathsep.join([*map(str, bins), str(Path(sys.executable).parent), child_environment().get("PATH", "")])
     chosen = SCENARIOS[:2] if options.quick else SCENARIOS
     rows = []
     for client in options.args or _COMMANDS:

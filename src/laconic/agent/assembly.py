@@ -24,7 +24,7 @@ from laconic.config import Settings, command_environment
 from laconic.errors import BadSetting, UsageError, WorkspaceError
 from laconic.exchange.assembly import ExchangeParts
 from laconic.exchange.caller import Caller
-from laconic.exchange.exchange import Exchange
+from laconic.exchange.exchange import ModelExchange
 from laconic.reduce.text import reduce_text
 from laconic.render.briefing import system_prompt
 from laconic.sessions.trajectories import Trajectory, begin, resume
@@ -138,7 +138,7 @@ def _assemble_agent(
     client = ModelClient(
         model_settings,
         chosen.transport,
-        Exchange(engine, _protocols(options, parts)),
+        ModelExchange(engine, _protocols(options, parts)),
         engine.window,
         record.id,
         count=count,

@@ -81,7 +81,9 @@ class Agent:
 
     def _act(self, said: ModelOutput, reasons: Sequence[str]) -> None:
         """Run what may run, and tell the model what came of all."""
-        outcomes = [self._call_tool(use, reason) for use, reason in zip(said.uses, reasons, strict=True)]
+        outcomes = []
+        for use, reason in zip(said.uses, reasons, strict=True):
+            outcomes.append(self._call_tool(use, reason))
         for broken in said.broken:
             self.malformed[broken.reason] += 1
         note = not_run_all([(broken.reason, broken.name) for broken in said.broken])
@@ -100,7 +102,9 @@ class Agent:
 
         When one of several is broken, or the message was cut off, nothing is changed.
         """
-        spoilt = "truncated" if said.truncated else "batch" if any(use.broken for use in said.uses) else ""
+        spoilt = "batch" if any(use.broken for use in said.uses) else ""
+        if said.truncated:
+            spoilt = "truncated"
         found = []
         for use in said.uses:
             known = self.tools.knows(use.name)

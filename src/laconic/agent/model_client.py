@@ -15,7 +15,7 @@ from laconic.agent.transport import StreamedResponse, Transport
 from laconic.agent.usage_recorder import SentRequest
 from laconic.errors import ContextOverflow, ModelError, UpstreamError
 from laconic.exchange.caller import Caller, Target
-from laconic.exchange.exchange import Exchange, write_calls_as_text
+from laconic.exchange.exchange import ModelExchange, write_calls_as_text
 from laconic.exchange.plan import Plan
 from laconic.render.meta import meta
 from laconic.wire.limits import limits_of
@@ -79,7 +79,7 @@ class ModelClient:
         self,
         settings: ModelSettings,
         transport: Transport,
-        exchange: Exchange,
+        exchange: ModelExchange,
         window: Callable[[Caller], int],
         session: str,
         *,
@@ -221,9 +221,9 @@ class ModelClient:
 
     def _parser(self) -> CallParser:
         """Arguments are left to the tools, which understand guessed names and say what is missing."""
-        tools = [
-            PromptedTool(offer.name, frozenset(offer.schema.get("properties", ()))) for offer in self.settings.tools
-        ]
+        tools = []
+        for offer in self.settings.tools:
+            tools.append(PromptedTool(offer.name, frozenset(offer.schema.get("properties", ()))))
         return CallParser([*self.settings.guessed, *tools])
 
     # the wire

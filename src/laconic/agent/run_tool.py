@@ -104,4 +104,6 @@ def _show_output(call: ToolCall, session: str, command: str, ended: Ended, limit
     if ended.code or notes:
         notes.insert(0, f"exit code {ended.code}")
     said = view.text if view.text.endswith("\n") or not view.text else f"{view.text}\n"
-    return said + (f"[{'; '.join(notes)}]\n" if notes else "" if said else "(no output, exit code 0)\n")
+    if notes:
+        return f"{said}[{'; '.join(notes)}]\n"
+    return said or "(no output, exit code 0)\n"

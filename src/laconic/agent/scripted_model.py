@@ -112,7 +112,9 @@ class ScriptedModel:
                 return ModelAnswer(say, uses, rule.truncated)
             if uses and _PROMPTED not in conversation.body:
                 return ModelAnswer(say or "I would have to look at the code for that.", (), rule.truncated)
-            written = [call_text(use.name, use.arguments) for use in uses]
+            written = []
+            for use in uses:
+                written.append(call_text(use.name, use.arguments))
             return ModelAnswer("\n\n".join(filter(None, [say, *written])), (), rule.truncated)
         return ModelAnswer("No rule of this script fits.")
 

@@ -16,7 +16,9 @@ _CHANGES: Final = 12  # files that git calls changed
 
 def describe_workspace(root: Path) -> str:
     """Files by top-level entry, the branch, and what is not committed; empty for an empty folder."""
-    paths = [file.path for file in listing(root)]
+    paths = []
+    for file in listing(root):
+        paths.append(file.path)
     counts = Counter(path.split("/", 1)[0] for path in paths)
     if not counts:
         return ""

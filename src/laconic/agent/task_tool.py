@@ -30,7 +30,10 @@ class TaskList:
     @property
     def current(self) -> str:
         """The title of the task that was started last."""
-        started = [task for task in self._tasks.values() if task.status == "in_progress"]
+        started = []
+        for task in self._tasks.values():
+            if task.status == "in_progress":
+                started.append(task)
         if started:
             return started[-1].title
         return ""

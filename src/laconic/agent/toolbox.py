@@ -42,12 +42,17 @@ class Toolbox:
     def offers(self) -> tuple[Offer, ...]:
         """What the model is told."""
         tools = (self._plane.tools[name] for name in _OFFERED)
-        return tuple(Offer(tool.name, tool.summary, tool.schema()) for tool in tools)
+        found = []
+        for tool in tools:
+            found.append(Offer(tool.name, tool.summary, tool.schema()))
+        return tuple(found)
 
     @property
     def guessed(self) -> tuple[Called, ...]:
         """Further names that models use for them."""
-        tools = [self._plane.tools[name] for name in _OFFERED]
+        tools = []
+        for name in _OFFERED:
+            tools.append(self._plane.tools[name])
         return tuple(Called(alias, frozenset(tool.fields)) for tool in tools for alias in tool.aliases.split())
 
     def call(self, name: str, arguments: Mapping[str, Any]) -> Reply:

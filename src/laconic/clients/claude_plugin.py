@@ -41,7 +41,10 @@ def plugin_edits(places: Places, scope: Scope, words: Sequence[str]) -> list[Con
         Path("skills") / NAME / "SKILL.md": (_TEXTS / "SKILL.md").read_text("utf-8"),
         Path("commands") / "why.md": (_TEXTS / "why.md").read_text("utf-8"),
     }
-    return [_whole_file(folder / name, text, within) for name, text in texts.items()]
+    found = []
+    for name, text in texts.items():
+        found.append(_whole_file(folder / name, text, within))
+    return found
 
 
 def _whole_file(path: Path, text: str, within: tuple[Path, ...]) -> ConfigChange:
@@ -73,7 +76,7 @@ def skill_lines() -> str:
     rows = []
     for file, name in (("why.md", "why"), ("SKILL.md", NAME)):
         text = (_TEXTS / file).read_text("utf-8")
-        rows += [
-            f"- {NAME}:{name}: {line.removeprefix(_ABOUT)}" for line in text.splitlines() if line.startswith(_ABOUT)
-        ]
+        for line in text.splitlines():
+            if line.startswith(_ABOUT):
+                rows.append(f"- {NAME}:{name}: {line.removeprefix(_ABOUT)}")
     return "\n".join(rows)

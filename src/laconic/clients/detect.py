@@ -10,7 +10,11 @@ from laconic.clients.setup import ClientSetup, Places
 
 def installed_clients(places: Places) -> list[ClientSetup]:
     """Clients whose program is on the path, or whose folder the user has."""
-    return [client for client in all_setups() if _is_installed(client, places)]
+    found = []
+    for client in all_setups():
+        if _is_installed(client, places):
+            found.append(client)
+    return found
 
 
 def _is_installed(client: ClientSetup, places: Places) -> bool:

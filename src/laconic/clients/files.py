@@ -119,4 +119,7 @@ def folders_up(start: Path) -> Iterator[Path]:
 
 def project_root(start: Path) -> Path | None:
     """The nearest folder with a `.git`."""
-    return next((folder for folder in folders_up(start) if (folder / ".git").exists()), None)
+    for folder in folders_up(start):
+        if (folder / ".git").exists():
+            return folder
+    return None

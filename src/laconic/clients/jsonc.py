@@ -27,8 +27,14 @@ class _Member:
 
 def parse(text: str) -> Any:
     """What the text means."""
-    solid = [text[start:end] for kind, start, end in _tokens(text) if kind != "gap"]
-    bare = [piece for piece, after in pairwise([*solid, ""]) if piece != "," or after not in _CLOSERS]
+    solid = []
+    for kind, start, end in _tokens(text):
+        if kind != "gap":
+            solid.append(text[start:end])
+    bare = []
+    for piece, after in pairwise([*solid, ""]):
+        if piece != "," or after not in _CLOSERS:
+            bare.append(piece)
     try:
         if bare:
             return json.loads(" ".join(bare))
@@ -227,7 +233,9 @@ def _dump(text: str, value: object, indent: str) -> str:
     if "\r\n" in text:
         line = "\r\n"
     inner = indent + _unit(text)
-    rows = [f"{inner}{json.dumps(key)}: {_dump(text, item, inner)}" for key, item in value.items()]
+    rows = []
+    for key, item in value.items():
+        rows.append(f"{inner}{json.dumps(key)}: {_dump(text, item, inner)}")
     return "{" + line + f",{line}".join(rows) + line + indent + "}"
 
 

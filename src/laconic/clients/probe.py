@@ -40,7 +40,9 @@ def ask(
     client: str = "laconic doctor",
 ) -> Answered:
     """Initialise and list the tools, as a client of this name."""
-    words = [word.replace("${workspaceFolder}", str(root)) for word in command]
+    words = []
+    for word in command:
+        words.append(word.replace("${workspaceFolder}", str(root)))
     if not words:
         return Answered("the command is empty")
     try:

@@ -30,7 +30,9 @@ def prompt_parts(
     """The parts as Claude Code writes them; `server` is the name under which it knows ours."""
     parts = []
     if schemas:
-        written = [_dump_tool(tool, server) for tool in schemas]
+        written = []
+        for tool in schemas:
+            written.append(_dump_tool(tool, server))
         parts.append(PromptPart(f"{len(written)} tool schemas", count(",".join(written))))
     if instructions:
         block = {"type": "text", "text": _REMINDER.format(name=server, text=instructions)}

@@ -29,7 +29,11 @@ def all_clients() -> dict[str, Client]:
 
 def all_setups() -> tuple[ClientSetup, ...]:
     """The clients that we can set up."""
-    return tuple(client.setup for client in all_clients().values() if client.setup is not None)
+    found = []
+    for client in all_clients().values():
+        if client.setup is not None:
+            found.append(client.setup)
+    return tuple(found)
 
 
 def find_setup(name: str) -> ClientSetup:

@@ -16,7 +16,10 @@ def put(text: str, body: str) -> str:
     section = f"{START}\n{body.strip()}\n{END}"
     if _SECTION.search(text):
         first, *rest = _SECTION.split(text)
-        kept = [part for part in (first, section, *(part.strip("\r\n") for part in rest[:-1])) if part]
+        kept = []
+        for part in (first, section, *(part.strip("\r\n") for part in rest[:-1])):
+            if part:
+                kept.append(part)
         return "".join(kept) + rest[-1]
     if text.strip():
         return text.rstrip() + "\n\n" + section + "\n"

@@ -23,7 +23,9 @@ def options(args: Sequence[str], *names: str) -> Iterator[tuple[int, int, str]]:
 
 def last_value(args: Sequence[str], *names: str) -> str:
     """The value of the last use; empty when there is none."""
-    values = [value for _, _, value in options(args, *names)]
+    values = []
+    for _, _, value in options(args, *names):
+        values.append(value)
     if values:
         return values[-1]
     return ""

@@ -26,7 +26,7 @@ from laconic.wire.refusals import TooLong
 from laconic.wire.usage import Usage
 
 
-class Exchange:
+class ModelExchange:
     """Holds the engine, and what is known about who calls functions. `texts` are our instructions, as JSON has them."""
 
     def __init__(

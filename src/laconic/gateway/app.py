@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from functools import partial
 from typing import Protocol
@@ -30,6 +30,8 @@ from laconic.serving.hosts import AllowedHosts, HostCheck
 from laconic.serving.tokens import HEADER, TokenCheck, ask_for_token, has_token, is_token
 from laconic.wire.prompted.capability import CapabilityMemory
 from laconic.wire.refusals import refusal
+
+Endpoint = Callable[[Request], Awaitable[Response]]
 
 
 class Faulty(Protocol):
@@ -81,9 +83,6 @@ def build(
             format = ""
         return Response(refusal(format, status, message), status, media_type="application/json")
 
-    async def healthz(request: Request) -> Response:
-        return PlainTextResponse("ok\n")
-
     async def numbers(request: Request) -> Response:
         if not has_token(request.headers, viewer_token):
             return ask_for_token(request.scope)
@@ -95,20 +94,32 @@ def build(
     def ask(scope: Scope) -> Response:
         return refuse(scope, 401, f"The gateway wants its token in {HEADER}.")
 
-    routes = [
-        Route("/healthz", healthz),
-        Route("/readyz", healthz),
-        Route("/metrics", numbers),
-        Route("/laconic/sessions", numbers),
-        *(Route(path, _with_slash) for path in pages or {}),
-        *(Mount(path, page) for path, page in (pages or {}).items()),
-        Mount("/", TokenCheck(proxy, token, ask, _in_header) if token else proxy),
-    ]
+    guarded = TokenCheck(proxy, token, ask, _in_header) if token else proxy
+    routes = _routes(_healthz, numbers, pages or {}, guarded)
     check = Middleware(HostCheck, hosts or AllowedHosts(), lambda scope, problem: refuse(scope, 403, problem))
     app = Starlette(routes=routes, lifespan=lifespan, middleware=[check])
     app.state.registry = registry
     app.state.metrics = metrics
     return app
+
+
+def _routes(
+    healthz: Endpoint, numbers: Endpoint, pages: Mapping[str, ASGIApp], proxy: ASGIApp
+) -> list[Route | Mount]:
+    """Our own few pages, and the proxy for everything else."""
+    found: list[Route | Mount] = [
+        Route("/healthz", healthz),
+        Route("/readyz", healthz),
+        Route("/metrics", numbers),
+        Route("/laconic/sessions", numbers),
+    ]
+    found += [Route(path, _with_slash) for path in pages]
+    found += [Mount(path, page) for path, page in pages.items()]
+    return [*found, Mount("/", proxy)]
+
+
+async def _healthz(request: Request) -> Response:
+    return PlainTextResponse("ok\n")
 
 
 async def _with_slash(request: Request) -> Response:

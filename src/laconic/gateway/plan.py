@@ -11,7 +11,7 @@ import msgspec
 from laconic.errors import MalformedRequest
 from laconic.exchange.caller import Caller, Target
 from laconic.exchange.engine_adapter import RequestEngine
-from laconic.exchange.exchange import Exchange
+from laconic.exchange.exchange import ModelExchange
 from laconic.exchange.plan import Plan
 from laconic.exchange.recall import Recall
 from laconic.gateway.compression import opened
@@ -54,7 +54,7 @@ class Planner:
     ) -> None:
         self.policy = policy
         protocols = Protocols(policy.native_models, policy.prompted_models, clock, memory)
-        self.exchange = Exchange(engine, protocols, policy.texts, recall)
+        self.exchange = ModelExchange(engine, protocols, policy.texts, recall)
         self.off: dict[str, None] = {}  # sessions that are switched off, the oldest first
 
     def plan(self, target: Target, headers: Mapping[str, str], query: str, body: bytes) -> Plan:

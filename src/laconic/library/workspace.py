@@ -19,7 +19,7 @@ Budget = int | str
 Record = dict[str, Any]
 
 
-class Found(msgspec.Struct, frozen=True):
+class CodeAnswer(msgspec.Struct, frozen=True):
     """An answer: the text that a model reads, how many tokens it has, and the same as records."""
 
     text: str
@@ -57,35 +57,35 @@ class Workspace:
             self._plane.close()
             self._plane = None
 
-    def search(self, query: str, *, path: str = "", within: str = "all", budget: Budget = "") -> Found:
+    def search(self, query: str, *, path: str = "", within: str = "all", budget: Budget = "") -> CodeAnswer:
         """A name, text, `/regex/`, a path or a question. `within`: all, code, symbols, refs, docs, tests or paths."""
         return self._ask("search", budget, query=query, path=path, **{"in": within})
 
-    def inspect(self, *symbols: str, budget: Budget = "") -> Found:
+    def inspect(self, *symbols: str, budget: Budget = "") -> CodeAnswer:
         """Symbols with their body, references, callees, implementations and tests."""
         return self._ask("inspect", budget, symbol=list(symbols))
 
-    def read(self, *targets: str, budget: Budget = "") -> Found:
+    def read(self, *targets: str, budget: Budget = "") -> CodeAnswer:
         """Numbered lines of several places: `path`, `path:40-80`, `path::Symbol`."""
         return self._ask("read", budget, targets=list(targets))
 
-    def context(self, task: str, *, budget: Budget = "") -> Found:
+    def context(self, task: str, *, budget: Budget = "") -> CodeAnswer:
         """The code for a task in words, such as an issue: the lines that matter, and where else to look."""
         return self._ask("context", budget, task=task)
 
-    def map(self, path: str = "", *, budget: Budget = "") -> Found:
+    def map(self, path: str = "", *, budget: Budget = "") -> CodeAnswer:
         """The repository, a folder, or the outline of a file."""
         return self._ask("map", budget, path=path)
 
-    def trace(self, symbol: str, *, to: str = "", budget: Budget = "") -> Found:
+    def trace(self, symbol: str, *, to: str = "", budget: Budget = "") -> CodeAnswer:
         """Who calls a symbol, directly or not; or the way from one symbol to another."""
         return self._ask("trace", budget, symbol=symbol, to=to)
 
-    def diff(self, states: str = "", *, budget: Budget = "") -> Found:
+    def diff(self, states: str = "", *, budget: Budget = "") -> CodeAnswer:
         """What changed, by symbol: `A..B`, one revision, or nothing for the work that is not committed."""
         return self._ask("diff", budget, states=states)
 
-    def _ask(self, tool: str, budget: Budget, **given: object) -> Found:
+    def _ask(self, tool: str, budget: Budget, **given: object) -> CodeAnswer:
         asked: dict[str, object] = {name: value for name, value in given.items() if value}
         asked[AGAIN.name] = True  # a program has no memory of what it was shown
         if budget:
@@ -95,7 +95,7 @@ class Workspace:
         if reply.failed:
             raise UsageError(reply.text.strip().removeprefix("error: "))
         listed = plane.call(tool, {**asked, "format": "json"})
-        return Found(reply.text, reply.tokens, _read_records(listed.text))
+        return CodeAnswer(reply.text, reply.tokens, _read_records(listed.text))
 
     def _open(self) -> Plane:
         if self._plane is None:

@@ -41,12 +41,18 @@ class JsonObject:
         """The elements of the array under that name."""
         raw = self.raw(name)
         if is_array(raw):
-            return [span.shift(self.fields[name].start) for span in elements(raw)]
+            found = []
+            for span in elements(raw):
+                found.append(span.shift(self.fields[name].start))
+            return found
         return []
 
     def first(self, *names: str) -> str:
         """The first of these names that is present; the first name otherwise."""
-        return next((name for name in names if name in self.fields), names[0])
+        for name in names:
+            if name in self.fields:
+                return name
+        return names[0]
 
 
 def pieces_of(message: bytes, array: list[ByteSpan], types: Collection[str]) -> tuple[BlockElement, ...]:
@@ -65,7 +71,10 @@ def remove_cache_marks(raw: bytes) -> bytes:
     if _MARK not in raw:
         return raw
     if is_object(raw):
-        kept = [member for member in members(raw) if member.key != "cache_control"]
+        kept = []
+        for member in members(raw):
+            if member.key != "cache_control":
+                kept.append(member)
         return b"{" + b",".join(m.key.encode() + b":" + remove_cache_marks(m.value.of(raw)) for m in kept) + b"}"
     if is_array(raw):
         return b"[" + b",".join(remove_cache_marks(span.of(raw)) for span in elements(raw)) + b"]"

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Literal
 import msgspec
 
 from laconic.errors import MalformedRequest
+from laconic.wire.json_values import as_object
 from laconic.wire.spans import value
 from laconic.wire.speaking.talk import Json, ModelCall
 from laconic.wire.sse import Events, data_of
@@ -153,8 +154,8 @@ class HiddenCalls:
 
 def sum_reports(first: object, last: object) -> Json:
     """Two reports of usage as one: numbers add up, at any depth."""
-    one = first if isinstance(first, Mapping) else {}
-    two = last if isinstance(last, Mapping) else {}
+    one = as_object(first)
+    two = as_object(last)
     added: Json = dict(two)
     for name, count in one.items():
         other = two.get(name)

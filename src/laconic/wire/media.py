@@ -181,7 +181,9 @@ def _webp(head: bytes) -> tuple[int, int] | None:
 
 def _pages(data: str, size: int) -> int:
     whole = _decode(data, len(data))
-    stated = [int(found) for found in _PAGES.findall(whole)]
+    stated = []
+    for found in _PAGES.findall(whole):
+        stated.append(int(found))
     return max(1, len(_PAGE.findall(whole)), max(stated, default=0) or size // _PAGE_BYTES)
 
 

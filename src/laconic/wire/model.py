@@ -103,7 +103,10 @@ class Block(msgspec.Struct, frozen=True, gc=False):
     @property
     def text(self) -> str:
         """What a reader would see: the text, the result's text, or the arguments of a call as JSON. Decoded anew."""
-        texts = [piece.text for piece in self.part.pieces if piece.text is not None]
+        texts = []
+        for piece in self.part.pieces:
+            if piece.text is not None:
+                texts.append(piece.text)
         if texts:
             return "\n".join(string(self.bytes_of(span)) for span in texts)
         if self.part.value is None or self.part.pieces:

@@ -85,7 +85,10 @@ class ParsedRequest:
         """The keys of the first user message. Nothing behind it is opened for this."""
         if self.first_user < 0:
             return ()
-        return tuple(part.key.encode() for part in self._shape(self.first_user).parts)
+        found = []
+        for part in self._shape(self.first_user).parts:
+            found.append(part.key.encode())
+        return tuple(found)
 
     def is_pinned(self, block: Block) -> bool:
         """System prompts and the first user message are never touched."""

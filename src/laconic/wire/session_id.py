@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from hashlib import sha256
 
+from laconic.wire.json_values import as_object
 from laconic.wire.parsed_request import ParsedRequest
 
 
@@ -13,7 +13,7 @@ def stated_id(conversation: ParsedRequest) -> str:
     for first, *rest in conversation.format.session:
         found = conversation.decode_field(first)
         for name in rest:
-            found = found.get(name) if isinstance(found, Mapping) else None
+            found = as_object(found).get(name)
         if found and isinstance(found, str | int):
             return str(found)
     return ""

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Final
 
 import msgspec
 
+from laconic.wire.json_values import as_object
 from laconic.wire.parsed_request import ParsedRequest
 
 _EFFORTS: Final[dict[str, int]] = {"minimal": 1_024, "low": 8_192, "medium": 16_384, "high": 32_768, "xhigh": 65_536}
@@ -44,14 +44,17 @@ def most_output(conversation: ParsedRequest) -> int:
 
 def in_tool_loop(conversation: ParsedRequest) -> bool:
     """Whether the model is to go on after results of its own calls."""
-    spoken = [turn for turn in conversation.turns if turn.role != "system"]
+    spoken = []
+    for turn in conversation.turns:
+        if turn.role != "system":
+            spoken.append(turn)
     return bool(spoken) and any(block.kind == "result" for block in spoken[-1].blocks)
 
 
 def _value_at(conversation: ParsedRequest, path: tuple[str, ...]) -> object:
     found = conversation.decode_field(path[0])
     for name in path[1:]:
-        found = found.get(name) if isinstance(found, Mapping) else None
+        found = as_object(found).get(name)
     return found
 
 
@@ -63,5 +66,5 @@ def _field_with(conversation: ParsedRequest, path: tuple[str, ...], value: objec
 def _replace(held: object, path: tuple[str, ...], value: object) -> object:
     if not path:
         return value
-    inner = held if isinstance(held, Mapping) else {}
+    inner = as_object(held)
     return {**inner, path[0]: _replace(inner.get(path[0]), path[1:], value)}

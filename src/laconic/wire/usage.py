@@ -9,6 +9,8 @@ from typing import Any, Final
 
 import msgspec
 
+from laconic.wire.json_values import as_object
+
 _MOST: Final = 10**9  # tokens: a provider that counts more in one answer has miscounted
 
 
@@ -57,7 +59,7 @@ class UsageFields:
             return {}
         found: dict[str, int] = {}
         for place in (event, *(event.get(name) for name in self.places)):
-            report = place.get(self.report) if isinstance(place, Mapping) else None
+            report = as_object(place).get(self.report)
             if isinstance(report, Mapping):
                 found.update(self.read_report(report))
         return found
@@ -74,7 +76,10 @@ class UsageFields:
 
 def first_of(counters: Counters, *names: str) -> int:
     """The first of these counters that is there; else 0."""
-    return next((counters[name] for name in names if name in counters), 0)
+    for name in names:
+        if name in counters:
+            return counters[name]
+    return 0
 
 
 def _read_numbers(report: Mapping[str, Any]) -> dict[str, int]:

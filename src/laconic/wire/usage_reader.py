@@ -23,7 +23,10 @@ _SAMPLE: Final = 65_536  # bytes from which the tokens of a longer text are esti
 
 def asks_for_an_hour(request: bytes) -> bool:
     """Whether a request wants what it writes to the cache kept for an hour."""
-    patterns = [format.usage.hour for format in FORMATS.values() if format.usage.hour is not None]
+    patterns = []
+    for format in FORMATS.values():
+        if format.usage.hour is not None:
+            patterns.append(format.usage.hour)
     return b'"ttl"' in request and any(pattern.search(request) for pattern in patterns)
 
 

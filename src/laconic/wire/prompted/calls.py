@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterator, Mapping
 from typing import Final
 
@@ -132,7 +133,10 @@ def _find(name: str, tools: Mapping[str, PromptedTool]) -> PromptedTool | None:
     """By name; a difference in case alone is forgiven when only one tool can be meant."""
     if name in tools:
         return tools[name]
-    near = [tool for tool in tools.values() if tool.name.lower() == name.lower()]
+    near = []
+    for tool in tools.values():
+        if tool.name.lower() == name.lower():
+            near.append(tool)
     if len(near) == 1:
         return near[0]
     return None
@@ -159,5 +163,5 @@ def _arguments(value: Mapping[str, object], given: str | None, tool: PromptedToo
 
 def _words(name: str) -> list[str]:
     """The words of a name: `readFile`, `read_file` and `mcp__fs__read` all hold `read`."""
-    spaced = "".join(f" {sign}" if sign.isupper() else sign if sign.isalnum() else " " for sign in name)
+    spaced = re.sub(r"([A-Z])", r" \1", re.sub(r"[\W_]", " ", name))
     return [*spaced.lower().split(), name.lower()]

@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from laconic.errors import MalformedRequest
 from laconic.wire.formats import format_named
+from laconic.wire.json_values import as_list
 from laconic.wire.refusals import refuses_tools
 from laconic.wire.spans import value
 from laconic.wire.speaking.talk import Offer
@@ -43,7 +44,7 @@ def read_answer(status: int, body: bytes) -> str:
 def read_listing(body: bytes, model: str) -> str:
     """What a provider's list of models says of one: OpenRouter, Mistral and those that do as they do."""
     listed = _mapping(body).get("data")
-    for entry in listed if isinstance(listed, list) else []:
+    for entry in as_list(listed):
         if isinstance(entry, Mapping) and model in (entry.get("id"), entry.get("name")):
             return _read_entry(entry)
     return ""
@@ -71,7 +72,11 @@ def _read_entry(entry: Mapping[str, Any]) -> str:
 def _choices(answer: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     choices = answer.get("choices")
     if isinstance(choices, list):
-        return [one for one in choices if isinstance(one, Mapping)]
+        found = []
+        for one in choices:
+            if isinstance(one, Mapping):
+                found.append(one)
+        return found
     return []
 
 

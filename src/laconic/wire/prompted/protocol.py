@@ -97,7 +97,9 @@ def upward(conversation: ParsedRequest) -> bytes:
 def add_correction(conversation: ParsedRequest, nonsense: Nonsense, tools: Sequence[PromptedTool]) -> bytes:
     """The request with the model's useless answer behind it, and what is wrong with that."""
     known = ", ".join(tool.name for tool in tools)
-    wrong = [_WRONG[one.reason].format(name=one.name or "the call", known=known) for one in nonsense.broken]
+    wrong = []
+    for one in nonsense.broken:
+        wrong.append(_WRONG[one.reason].format(name=one.name or "the call", known=known))
     said = " ".join(dict.fromkeys(wrong))
     more = [
         conversation.format.compose("assistant", nonsense.written),
@@ -136,7 +138,9 @@ def _messages(conversation: ParsedRequest) -> Iterator[bytes]:
         if _is_first_system(conversation, turn):
             continue
         calls = conversation.format.merged and any(block.kind == "call" for block in turn.blocks)
-        now = "user" if turn.role == "tool" else "assistant" if calls else ""
+        now = "assistant" if calls else ""
+        if turn.role == "tool":
+            now = "user"
         if waiting and now != role:
             yield conversation.format.compose(role, "\n\n".join(waiting))
             waiting = []
@@ -199,5 +203,8 @@ def _with_instruction(conversation: ParsedRequest, field: str) -> bytes:
 def _keys(schema: Mapping[str, object], name: str) -> list[str]:
     inner = schema.get(name)
     if isinstance(inner, Mapping | list):
-        return [str(key) for key in inner]
+        found = []
+        for key in inner:
+            found.append(str(key))
+        return found
     return []

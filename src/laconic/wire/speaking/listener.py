@@ -76,5 +76,9 @@ def _objects(data: bytes) -> list[Json]:
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
         return []
     if isinstance(decoded, list):
-        return [item for item in decoded if isinstance(item, dict)]
+        found = []
+        for item in decoded:
+            if isinstance(item, dict):
+                found.append(item)
+        return found
     return []

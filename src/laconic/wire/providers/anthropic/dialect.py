@@ -7,6 +7,7 @@ from typing import Any, Final
 
 import msgspec
 
+from laconic.wire.json_values import as_list
 from laconic.wire.providers.anthropic.requests import declare
 from laconic.wire.providers.anthropic.usage import USAGE
 from laconic.wire.speaking.talk import (
@@ -66,10 +67,10 @@ def _message(message: Message, at: int) -> Json:
 
 def _write_spoken(text: str, uses: tuple[ModelCall, ...], at: int) -> Json:
     content: list[Json] = [{"type": "text", "text": text}] if text.strip() else []
-    content += [
-        {"type": "tool_use", "id": make_call_id(use.id, at, n), "name": use.name, "input": use.arguments}
-        for n, use in enumerate(uses)
-    ]
+    for n, use in enumerate(uses):
+        content.append(
+            {"type": "tool_use", "id": make_call_id(use.id, at, n), "name": use.name, "input": use.arguments}
+        )
     return {"role": "assistant", "content": content or [{"type": "text", "text": "…"}]}
 
 
@@ -130,7 +131,7 @@ def whole(answer: Json) -> Iterator[Json]:
     """An answer in one piece, as events."""
     yield {"type": "message_start", "message": {key: value for key, value in answer.items() if key != "content"}}
     content = answer.get("content")
-    for index, block in enumerate(content if isinstance(content, list) else []):
+    for index, block in enumerate(as_list(content)):
         yield {"type": "content_block_start", "index": index, "content_block": block}
     yield {"type": "message_delta", "delta": {"stop_reason": answer.get("stop_reason") or "end_turn"}}
 

@@ -33,7 +33,9 @@ def spoken_text(event: Mapping[str, Any]) -> str:
     delta = event.get("delta")
     if not isinstance(delta, Mapping):
         return ""
-    found = [delta.get(name) for name in ("text", "thinking", "partial_json")]
+    found = []
+    for name in ("text", "thinking", "partial_json"):
+        found.append(delta.get(name))
     return "".join(text for text in found if isinstance(text, str))
 
 

@@ -8,6 +8,7 @@ from typing import Final
 import msgspec
 
 from laconic.wire.hidden_calls import CallOwner, HeldAnswer, HeldStream, HiddenCalls, sum_reports
+from laconic.wire.json_values import as_object
 from laconic.wire.parsed_request import ParsedRequest
 from laconic.wire.providers.anthropic.dialect import MessageReader, whole
 from laconic.wire.providers.anthropic.usage import USAGE
@@ -57,7 +58,7 @@ class HiddenBlockStream(HeldStream):
             return self._renumber(raw, event)
         if kind == "message_delta" and self._round:
             usage = event.get("usage")
-            return _write({**event, "usage": self._add_usage(usage if isinstance(usage, Mapping) else {})})
+            return _write({**event, "usage": self._add_usage(as_object(usage))})
         return raw
 
     def _pass_visible(self, raw: bytes, event: Json) -> bytes:
@@ -65,7 +66,7 @@ class HiddenBlockStream(HeldStream):
             return b""
         if event.get("type") == "message_delta" and not self._has_others:
             delta = event.get("delta")
-            inner = delta if isinstance(delta, dict) else {}
+            inner = as_object(delta)
             event = {**event, "delta": {**inner, "stop_reason": "end_turn"}}
             raw = _write(event)
         return self._pass(raw, event)

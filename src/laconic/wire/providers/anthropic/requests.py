@@ -8,6 +8,7 @@ from typing import Final
 import msgspec
 
 from laconic.wire.content import JsonObject, call_part, pieces_of, plain_part, result_part, text_part
+from laconic.wire.json_values import as_list, as_object
 from laconic.wire.model import BlockLayout, Fault, Kind, Role, Shape
 from laconic.wire.parsed_request import ParsedRequest
 from laconic.wire.provider_format import DeclaredTool
@@ -90,7 +91,9 @@ def faults(conversation: ParsedRequest) -> list[Fault]:
         *ends_answerable(conversation, prefill=True),
     ]
     for turn in conversation.turns:
-        kinds = [block.kind for block in turn.blocks]
+        kinds = []
+        for block in turn.blocks:
+            kinds.append(block.kind)
         if "result" in kinds and turn.role != "user":
             found.append(Fault("role", turn.index, "a tool_result outside a user message"))
         if "call" in kinds and turn.role != "assistant":
@@ -109,11 +112,11 @@ def declare(tool: Offer) -> Json:
 
 def read_tools(tools: object) -> Iterator[DeclaredTool]:
     """The tools of a request."""
-    for tool in tools if isinstance(tools, list) else []:
+    for tool in as_list(tools):
         if isinstance(tool, Mapping) and isinstance(name := tool.get("name"), str):
             schema = tool.get("input_schema")
             about = str(tool.get("description") or "")
-            yield DeclaredTool(name, about, schema if isinstance(schema, Mapping) else {})
+            yield DeclaredTool(name, about, as_object(schema))
 
 
 def extend_system(given: object, text: str) -> bytes:

@@ -31,15 +31,16 @@ def rewrite(answer: Json, tools: Sequence[PromptedTool]) -> list[WrittenText] | 
     if outcome.calls:
         kept = [block for block in content if block not in texts]
         text = [{"type": "text", "text": outcome.text}] if outcome.text.strip() else []
-        uses = [
-            {
-                "type": "tool_use",
-                "id": call_id("toolu", str(answer.get("id")), number),
-                "name": call.name,
-                "input": call.arguments,
-            }
-            for number, call in enumerate(outcome.calls)
-        ]
+        uses = []
+        for number, call in enumerate(outcome.calls):
+            uses.append(
+                {
+                    "type": "tool_use",
+                    "id": call_id("toolu", str(answer.get("id")), number),
+                    "name": call.name,
+                    "input": call.arguments,
+                }
+            )
         answer["content"] = [*kept, *text, *uses]
         answer["stop_reason"] = "tool_use"
     return [read]

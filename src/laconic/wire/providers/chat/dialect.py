@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 
 from laconic.models.find import find_model
+from laconic.wire.json_values import as_list, as_object, first_object
 from laconic.wire.providers.chat.requests import declare
 from laconic.wire.providers.chat.usage import USAGE
 from laconic.wire.speaking.talk import (
@@ -50,10 +51,12 @@ def _messages(message: Message, at: int) -> list[Json]:
         if message.native is not None and message.format == "chat":
             return [message.native]
         return [_write_spoken(message.text, message.uses, at)]
-    return [
-        {"role": "tool", "tool_call_id": make_call_id(one.id, at - 1, n), "content": one.text or "(empty)"}
-        for n, one in enumerate(message.outcomes)
-    ]
+    found = []
+    for n, one in enumerate(message.outcomes):
+        found.append(
+            {"role": "tool", "tool_call_id": make_call_id(one.id, at - 1, n), "content": one.text or "(empty)"}
+        )
+    return found
 
 
 def _write_spoken(text: str, uses: tuple[ModelCall, ...], at: int) -> Json:
@@ -83,7 +86,7 @@ class ChatReader:
     def event(self, event: Json) -> str:
         self._counters.update(USAGE.collect(event))
         choices = event.get("choices")
-        choice = choices[0] if isinstance(choices, list) and choices else {}
+        choice = first_object(choices)
         if not isinstance(choice, dict):
             return ""
         self._finish = str(choice.get("finish_reason") or self._finish)
@@ -111,7 +114,7 @@ class ChatReader:
         if known is None:
             known = self._calls[key] = {"id": "", "name": "", "arguments": ""}
         inner = piece.get("function")
-        inner = inner if isinstance(inner, dict) else {}
+        inner = as_object(inner)
         known["id"] = known["id"] or str(piece.get("id") or "")
         known["name"] += str(inner.get("name") or "")
         arguments = inner.get("arguments")
@@ -137,7 +140,7 @@ class ChatReader:
 def whole(answer: Json) -> Iterator[Json]:
     """An answer in one piece, as events."""
     choices = answer.get("choices")
-    for choice in choices if isinstance(choices, list) else []:
+    for choice in as_list(choices):
         if isinstance(choice, dict):
             yield {**answer, "choices": [{**choice, "delta": choice.get("message")}]}
 

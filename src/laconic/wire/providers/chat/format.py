@@ -8,6 +8,7 @@ from typing import Any, Final
 
 import msgspec
 
+from laconic.wire.json_values import as_list, as_object
 from laconic.wire.provider_format import Address, ProviderFormat, Refusals, ThinkingField, WrittenCalls
 from laconic.wire.providers.chat.dialect import ChatReader, express, whole, write
 from laconic.wire.providers.chat.hidden import HIDDEN_CALLS
@@ -23,13 +24,14 @@ def spoken_text(event: Mapping[str, Any]) -> str:
     """Words, thoughts, and names and arguments of calls."""
     found: list[object] = []
     choices = event.get("choices")
-    for choice in choices if isinstance(choices, list) else []:
-        delta = choice.get("delta") if isinstance(choice, Mapping) else None
+    for choice in as_list(choices):
+        delta = as_object(choice).get("delta")
         if not isinstance(delta, Mapping):
             continue
-        found += [delta.get(name) for name in ("content", "reasoning_content", "reasoning")]
+        for name in ("content", "reasoning_content", "reasoning"):
+            found.append(delta.get(name))
         for call in delta.get("tool_calls") or []:
-            function = call.get("function") if isinstance(call, Mapping) else None
+            function = as_object(call).get("function")
             if isinstance(function, Mapping):
                 found += [function.get("name"), function.get("arguments")]
     return "".join(text for text in found if isinstance(text, str))

@@ -8,6 +8,7 @@ from typing import Final
 import msgspec
 
 from laconic.wire.hidden_calls import CallOwner, HeldAnswer, HeldStream, HiddenCalls, sum_reports
+from laconic.wire.json_values import as_object, first_object
 from laconic.wire.parsed_request import ParsedRequest
 from laconic.wire.providers.chat.dialect import ChatReader, whole
 from laconic.wire.speaking.talk import Json
@@ -42,7 +43,7 @@ class HiddenPieceStream(HeldStream):
         owner: CallOwner = ""
         for piece in _pieces(_delta(event)):
             function = piece.get("function")
-            name = function.get("name") if isinstance(function, Mapping) else None
+            name = as_object(function).get("name")
             if name == self._name:
                 self._hidden.add(piece.get("index", 0))
                 owner = owner or "hidden"
@@ -66,7 +67,10 @@ class HiddenPieceStream(HeldStream):
     def _pass_visible(self, raw: bytes, event: Json) -> bytes:
         delta, visible = _delta(event), event
         pieces = _pieces(delta)
-        kept = [piece for piece in pieces if piece.get("index", 0) not in self._hidden]
+        kept = []
+        for piece in pieces:
+            if piece.get("index", 0) not in self._hidden:
+                kept.append(piece)
         if len(kept) < len(pieces):
             rest = {name: value for name, value in delta.items() if name != "tool_calls"}
             visible = _with_delta(visible, {**rest, "tool_calls": kept} if kept else rest)
@@ -106,7 +110,10 @@ def remove(answer: Json, name: str) -> Json:
     for choice in answer.get("choices") or []:
         message = dict(choice.get("message") or {})
         calls = message.pop("tool_calls", None) or []
-        kept = [call for call in calls if (call.get("function") or {}).get("name") != name]
+        kept = []
+        for call in calls:
+            if (call.get("function") or {}).get("name") != name:
+                kept.append(call)
         if len(kept) == len(calls):
             choices.append(choice)
             continue
@@ -138,8 +145,8 @@ def write(answer: HeldAnswer, texts: Sequence[str]) -> list[Json]:
 
 def _delta(event: Json) -> Json:
     choices = event.get("choices")
-    first = choices[0] if isinstance(choices, list) and choices else {}
-    delta = first.get("delta") if isinstance(first, dict) else None
+    first = first_object(choices)
+    delta = as_object(first).get("delta")
     if isinstance(delta, dict):
         return delta
     return {}
@@ -148,7 +155,11 @@ def _delta(event: Json) -> Json:
 def _pieces(delta: Json) -> list[Json]:
     pieces = delta.get("tool_calls")
     if isinstance(pieces, list):
-        return [piece for piece in pieces if isinstance(piece, dict)]
+        found = []
+        for piece in pieces:
+            if isinstance(piece, dict):
+                found.append(piece)
+        return found
     return []
 
 

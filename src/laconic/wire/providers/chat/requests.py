@@ -8,6 +8,7 @@ from typing import Final
 import msgspec
 
 from laconic.wire.content import JsonObject, call_part, pieces_of, plain_part, result_part, text_part
+from laconic.wire.json_values import as_list, as_object
 from laconic.wire.model import BlockLayout, Fault, Kind, Role, Shape
 from laconic.wire.parsed_request import ParsedRequest
 from laconic.wire.provider_format import DeclaredTool
@@ -81,8 +82,14 @@ def _element(raw: bytes, role: Role, span: ByteSpan) -> BlockLayout:
 
 
 def _reasoning(raw: bytes, message: JsonObject) -> list[BlockLayout]:
-    written = [message.fields[name] for name in _REASONING if message.raw(name) not in {b"", b"null", b'""', b"[]"}]
-    return [plain_part(raw, "assistant", "reasoning", span) for span in written]
+    written = []
+    for name in _REASONING:
+        if message.raw(name) not in {b"", b"null", b'""', b"[]"}:
+            written.append(message.fields[name])
+    found = []
+    for span in written:
+        found.append(plain_part(raw, "assistant", "reasoning", span))
+    return found
 
 
 def _call(raw: bytes, span: ByteSpan, list: int) -> BlockLayout:
@@ -131,7 +138,7 @@ def declare(tool: Offer) -> Json:
 
 def read_tools(tools: object) -> Iterator[DeclaredTool]:
     """The tools of a request; a custom one takes any text."""
-    for tool in tools if isinstance(tools, list) else []:
+    for tool in as_list(tools):
         if not isinstance(tool, Mapping):
             continue
         inner = next((tool[key] for key in ("function", "custom") if isinstance(tool.get(key), Mapping)), tool)
@@ -141,4 +148,4 @@ def read_tools(tools: object) -> Iterator[DeclaredTool]:
             schema = _FREE
         if isinstance(name := inner.get("name"), str):
             about = str(inner.get("description") or "")
-            yield DeclaredTool(name, about, schema if isinstance(schema, Mapping) else {}, is_free)
+            yield DeclaredTool(name, about, as_object(schema), is_free)

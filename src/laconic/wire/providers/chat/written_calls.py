@@ -7,6 +7,7 @@ from typing import Any
 
 import msgspec
 
+from laconic.wire.json_values import as_object
 from laconic.wire.prompted.answer import WrittenText, call_id, read_text
 from laconic.wire.prompted.calls import PromptedCall, PromptedTool
 from laconic.wire.prompted.down import DownStream
@@ -35,7 +36,7 @@ def rewrite(answer: Json, tools: Sequence[PromptedTool]) -> list[WrittenText] | 
         return None
     texts: list[WrittenText] = []
     for choice in answer["choices"]:
-        message = choice.get("message") if isinstance(choice, dict) else None
+        message = as_object(choice).get("message")
         if not isinstance(message, dict) or not isinstance(message.get("content"), str):
             continue
         texts.append(read_text(message["content"], tools, choice.get("finish_reason") == "length"))

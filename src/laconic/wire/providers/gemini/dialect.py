@@ -7,6 +7,7 @@ from typing import Any
 
 import msgspec
 
+from laconic.wire.json_values import as_object, first_object
 from laconic.wire.providers.gemini.requests import declare_function
 from laconic.wire.providers.gemini.usage import USAGE
 from laconic.wire.speaking.talk import (
@@ -28,7 +29,9 @@ def write(asking: Asking) -> bytes:
     if asking.system:
         body["systemInstruction"] = {"parts": [{"text": asking.system}]}
     if asking.tools:
-        declared = [declare_function(tool) for tool in asking.tools]
+        declared = []
+        for tool in asking.tools:
+            declared.append(declare_function(tool))
         body["tools"] = [{"functionDeclarations": declared}]
     contents: list[Json] = []
     for message in asking.messages:
@@ -60,7 +63,8 @@ def _content(message: Message) -> Json:
 
 def _write_spoken(text: str, uses: tuple[ModelCall, ...]) -> Json:
     parts: list[Json] = [{"text": text}] if text.strip() else []
-    parts += [{"functionCall": _write_call(use)} for use in uses]
+    for use in uses:
+        parts.append({"functionCall": _write_call(use)})
     return {"role": "model", "parts": parts or [{"text": "…"}]}
 
 
@@ -82,12 +86,12 @@ class ContentReader:
     def event(self, event: Json) -> str:
         self._counters.update(USAGE.collect(event))
         candidates = event.get("candidates")
-        candidate = candidates[0] if isinstance(candidates, list) and candidates else {}
+        candidate = first_object(candidates)
         if not isinstance(candidate, dict):
             return ""
         self._finish = str(candidate.get("finishReason") or self._finish)
         content = candidate.get("content")
-        parts = content.get("parts") if isinstance(content, dict) else []
+        parts = as_object(content).get("parts")
         return "".join(self._part(part) for part in parts or [] if isinstance(part, dict))
 
     def _part(self, part: Json) -> str:
@@ -109,7 +113,8 @@ class ContentReader:
             call = part.get("functionCall") or part.get("function_call")
             if isinstance(call, dict):
                 given = call.get("args")
-                arguments, broken = (given, "") if isinstance(given, dict) else ({}, "arguments" if given else "")
+                broken = "arguments" if given and not isinstance(given, dict) else ""
+                arguments = as_object(given)
                 uses.append(ModelCall(str(call.get("name")), arguments, str(call.get("id") or ""), broken))
         if self._finish == "MALFORMED_FUNCTION_CALL" and not uses:
             uses.append(ModelCall("", {}, "", "not-json"))

@@ -8,6 +8,7 @@ from typing import Any, Final
 
 import msgspec
 
+from laconic.wire.json_values import as_list, as_object
 from laconic.wire.provider_format import Address, ProviderFormat, Refusals, ThinkingField
 from laconic.wire.providers.gemini.dialect import ContentReader, express, whole, write
 from laconic.wire.providers.gemini.hidden import HIDDEN_CALLS
@@ -30,10 +31,10 @@ def spoken_text(event: Mapping[str, Any]) -> str:
     """Words, thoughts and arguments of calls."""
     found: list[str] = []
     candidates = event.get("candidates")
-    for candidate in candidates if isinstance(candidates, list) else []:
-        content = candidate.get("content") if isinstance(candidate, Mapping) else None
-        parts = content.get("parts") if isinstance(content, Mapping) else None
-        for part in parts if isinstance(parts, list) else []:
+    for candidate in as_list(candidates):
+        content = as_object(candidate).get("content")
+        parts = as_object(content).get("parts")
+        for part in as_list(parts):
             if isinstance(part, Mapping):
                 call = part.get("functionCall")
                 found.append(str(part.get("text") or ""))

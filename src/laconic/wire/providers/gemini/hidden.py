@@ -8,6 +8,7 @@ from typing import Final
 import msgspec
 
 from laconic.wire.hidden_calls import CallOwner, HeldAnswer, HeldStream, HiddenCalls, sum_reports
+from laconic.wire.json_values import as_object, first_object
 from laconic.wire.parsed_request import ParsedRequest
 from laconic.wire.providers.gemini.dialect import ContentReader
 from laconic.wire.speaking.talk import Json
@@ -34,7 +35,9 @@ class HiddenPartStream(HeldStream):
             self._latest = event["usageMetadata"]
 
     def _begins_call(self, event: Json) -> CallOwner:
-        names = [_call_name(part) for part in _parts(event)]
+        names = []
+        for part in _parts(event):
+            names.append(_call_name(part))
         if any(name and name != self._name for name in names):
             self._has_others = True
         if self._name in names:
@@ -81,7 +84,7 @@ def forbids(conversation: ParsedRequest) -> bool:
     for name in ("toolConfig", "tool_config"):
         config = conversation.decode_field(name)
         for inner in ("functionCallingConfig", "function_calling_config"):
-            calling = config.get(inner) if isinstance(config, Mapping) else None
+            calling = as_object(config).get(inner)
             if not isinstance(calling, Mapping):
                 continue
             names = calling.get("allowedFunctionNames") or calling.get("allowed_function_names")
@@ -103,7 +106,10 @@ def read(answer: Json, name: str) -> HeldAnswer | None:
 def remove(answer: Json, name: str) -> Json:
     """A whole answer without hidden calls."""
     parts = _parts(answer)
-    kept = [part for part in parts if _call_name(part) != name]
+    kept = []
+    for part in parts:
+        if _call_name(part) != name:
+            kept.append(part)
     if len(kept) == len(parts):
         return answer
     return _with_parts(answer, kept or [{"text": ""}])
@@ -128,11 +134,15 @@ def write(answer: HeldAnswer, texts: Sequence[str]) -> list[Json]:
 
 def _parts(event: Json) -> list[Json]:
     candidates = event.get("candidates")
-    first = candidates[0] if isinstance(candidates, list) and candidates else None
-    content = first.get("content") if isinstance(first, Mapping) else None
-    parts = content.get("parts") if isinstance(content, Mapping) else None
+    first = first_object(candidates)
+    content = as_object(first).get("content")
+    parts = as_object(content).get("parts")
     if isinstance(parts, list):
-        return [part for part in parts if isinstance(part, dict)]
+        found = []
+        for part in parts:
+            if isinstance(part, dict):
+                found.append(part)
+        return found
     return []
 
 

@@ -8,6 +8,7 @@ from typing import Final
 import msgspec
 
 from laconic.wire.content import JsonObject, call_part, plain_part, result_part, text_part
+from laconic.wire.json_values import as_list, as_object
 from laconic.wire.model import Block, BlockElement, BlockLayout, Fault, Role, Shape
 from laconic.wire.parsed_request import ParsedRequest
 from laconic.wire.provider_format import DeclaredTool
@@ -127,19 +128,19 @@ def declare(tool: Offer) -> Json:
 
 def read_tools(tools: object) -> Iterator[DeclaredTool]:
     """The tools of a request; they come in groups."""
-    for group in tools if isinstance(tools, list) else []:
+    for group in as_list(tools):
         if not isinstance(group, Mapping):
             continue
         declared = group.get("functionDeclarations", group.get("function_declarations"))
-        for tool in declared if isinstance(declared, list) else []:
+        for tool in as_list(declared):
             if isinstance(tool, Mapping) and isinstance(name := tool.get("name"), str):
                 schema = tool.get("parameters")
                 about = str(tool.get("description") or "")
-                yield DeclaredTool(name, about, schema if isinstance(schema, Mapping) else {})
+                yield DeclaredTool(name, about, as_object(schema))
 
 
 def extend_system(given: object, text: str) -> bytes:
     """The system prompt with a text behind it."""
-    parts = given.get("parts") if isinstance(given, Mapping) else None
-    before = parts if isinstance(parts, list) else []
+    parts = as_object(given).get("parts")
+    before = as_list(parts)
     return msgspec.json.encode({"parts": [*before, {"text": text}]})

@@ -8,6 +8,7 @@ from typing import Final
 import msgspec
 
 from laconic.wire.hidden_calls import CallOwner, HeldAnswer, HeldStream, HiddenCalls, sum_reports
+from laconic.wire.json_values import as_object
 from laconic.wire.parsed_request import ParsedRequest
 from laconic.wire.speaking.talk import Json, ModelCall, decode_arguments
 from laconic.wire.sse import event_of
@@ -102,7 +103,7 @@ class HiddenItemStream(HeldStream):
 
     def _whole_response(self, event: Json) -> Json:
         response = event.get("response")
-        inner = response if isinstance(response, dict) else {}
+        inner = as_object(response)
         usage = sum_reports(self._report, inner.get("usage"))
         return {**inner, "id": self._id, "output": list(self._passed), "usage": usage}
 
@@ -120,7 +121,10 @@ def forbids(conversation: ParsedRequest) -> bool:
 def read(answer: Json, name: str) -> HeldAnswer | None:
     """A whole answer that makes hidden calls and no others."""
     items = _items(answer)
-    calls = [item for item in items if item.get("type") in _CALLS]
+    calls = []
+    for item in items:
+        if item.get("type") in _CALLS:
+            calls.append(item)
     if not calls or any(not _is_hidden(call, name) for call in calls):
         return None
     return HeldAnswer(tuple(_call_of(call) for call in calls), tuple(items))
@@ -148,7 +152,11 @@ def write(answer: HeldAnswer, texts: Sequence[str]) -> list[Json]:
 def _items(answer: Json) -> list[Json]:
     output = answer.get("output")
     if isinstance(output, list):
-        return [item for item in output if isinstance(item, dict)]
+        found = []
+        for item in output:
+            if isinstance(item, dict):
+                found.append(item)
+        return found
     return []
 
 

@@ -8,6 +8,7 @@ from typing import Final
 import msgspec
 
 from laconic.wire.content import JsonObject, call_part, pieces_of, plain_part, result_part, text_part
+from laconic.wire.json_values import as_list, as_object
 from laconic.wire.model import BlockLayout, Fault, Kind, Role, Shape
 from laconic.wire.parsed_request import ParsedRequest
 from laconic.wire.provider_format import DeclaredTool
@@ -129,7 +130,7 @@ def declare(tool: Offer) -> Json:
 
 def read_tools(tools: object) -> Iterator[DeclaredTool]:
     """The tools of a request; a custom one takes any text."""
-    for tool in tools if isinstance(tools, list) else []:
+    for tool in as_list(tools):
         if not isinstance(tool, Mapping) or not isinstance(name := tool.get("name"), str):
             continue
         schema = tool.get("parameters")
@@ -137,7 +138,7 @@ def read_tools(tools: object) -> Iterator[DeclaredTool]:
         if is_free:
             schema = _FREE
         about = str(tool.get("description") or "")
-        yield DeclaredTool(name, about, schema if isinstance(schema, Mapping) else {}, is_free)
+        yield DeclaredTool(name, about, as_object(schema), is_free)
 
 
 def extend_system(given: object, text: str) -> bytes:

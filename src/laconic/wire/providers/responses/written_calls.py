@@ -7,6 +7,7 @@ from typing import Any, Final
 
 import msgspec
 
+from laconic.wire.json_values import as_object
 from laconic.wire.prompted.answer import WrittenText, call_id, read_text
 from laconic.wire.prompted.calls import PromptedCall, PromptedTool
 from laconic.wire.prompted.down import DownStream
@@ -44,7 +45,9 @@ def rewrite(answer: Json, tools: Sequence[PromptedTool]) -> list[WrittenText] | 
         for item in said:
             item["content"] = [part for part in item.get("content") or () if part not in texts or part["text"]]
         name = str(answer.get("id"))
-        calls = [response_call(call, tools, name, number) for number, call in enumerate(read.outcome.calls)]
+        calls = []
+        for number, call in enumerate(read.outcome.calls):
+            calls.append(response_call(call, tools, name, number))
         answer["output"] = [item for item in answer["output"] if item not in said or item["content"]] + calls
     return [read]
 
@@ -109,7 +112,7 @@ class ResponsesStream(DownStream):
             self._text, self._message = event.get("output_index"), item
             return ended
         self._numbers[event.get("output_index")] = len(self._items)
-        self._items.append(item if isinstance(item, dict) else {})
+        self._items.append(as_object(item))
         return ended + self._renumber(event)
 
     def _in_message(self, kind: str, event: Json) -> bytes:
@@ -145,7 +148,7 @@ class ResponsesStream(DownStream):
         for number, call in enumerate(outcome.calls):
             out += self._call(response_call(call, self._tools, self._id, number))
         response = event.get("response")
-        whole = {**(response if isinstance(response, dict) else {}), "output": list(self._items)}
+        whole = {**(as_object(response)), "output": list(self._items)}
         if self._id:
             whole["id"] = self._id
         return b"".join([*out, self._emit({**event, "response": whole})])
