@@ -9,7 +9,7 @@ from __future__ import annotations
 __version__ = "0.1.0"
 _HOMES = {
     "Conversation": "laconic.library.conversation",
-    "Found": "laconic.library.workspace",
+    "CodeAnswer": "laconic.library.workspace",
     "LaconicError": "laconic.errors",
     "Prepared": "laconic.library.conversation",
     "Shortened": "laconic.library.text",

@@ -4,8 +4,17 @@ from laconic.library.conversation import Prepared as Prepared
 from laconic.library.text import Shortened as Shortened
 from laconic.library.text import count_tokens as count_tokens
 from laconic.library.text import shorten as shorten
-from laconic.library.workspace import Found as Found
+from laconic.library.workspace import CodeAnswer as CodeAnswer
 from laconic.library.workspace import Workspace as Workspace
 
 __version__: str
-__all__ = ["Conversation", "Found", "LaconicError", "Prepared", "Shortened", "Workspace", "count_tokens", "shorten"]
+__all__ = [
+    "CodeAnswer",
+    "Conversation",
+    "LaconicError",
+    "Prepared",
+    "Shortened",
+    "Workspace",
+    "count_tokens",
+    "shorten",
+]

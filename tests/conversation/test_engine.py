@@ -62,6 +62,7 @@ _EAGER = Lifetimes(
     argument_document=0,
     output=_NO_AGE,
     search=_NO_AGE,
+    script=0,
     replaced=0,
     protected=0,
     smallest=1,

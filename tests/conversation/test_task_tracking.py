@@ -187,3 +187,39 @@ def test_case_47_large_arguments_go_too() -> None:
         sent = send(one, messages[:at])
     assert b"made_value_7 " not in sent.body
     assert b"src/made.py" in sent.body
+
+
+@pytest.mark.parametrize("outputs", [1, 2, 3])
+def test_a_task_of_one_turn_gives_its_large_output_back_at_once(outputs: int) -> None:
+    messages = [user("find the cause"), *_todo("t1", ("Find it", "in_progress"), ("Fix it", "pending"))]
+    for number in range(outputs):
+        log = "\n".join(f"{number} {row} value of something {row * 7919 % 104729}" for row in range(9_000))
+        messages += turn(f"r{number}", "Fetch", {"url": f"http://host/{number}"}, log)
+    one = engine(EngineOptions(economic=False))
+    send(one, messages)
+    messages += _todo("t2", ("Find it", "completed"), ("Fix it", "in_progress"))
+    done = send(one, messages)
+    assert done.mode == "semantic"
+    assert done.tokens < 5_000
+
+
+def test_a_tombstone_carries_the_result_of_its_task() -> None:
+    start = {"id": "1", "title": "Find it", "status": "in_progress"}
+    log = "\n".join(f"{row} value of something {row * 7919 % 104729}" for row in range(9_000))
+    messages = [
+        user("go"),
+        *turn("t1", "TaskUpdate", start, "ok"),
+        *turn("r1", "Fetch", {"url": "http://host/"}, log),
+    ]
+    one = engine(EngineOptions(economic=False))
+    send(one, messages)
+    messages += turn("t2", "TaskUpdate", {**start, "status": "completed", "result": "the port was closed"}, "ok")
+    assert "the port was closed" in send(one, messages).body.decode().split("laconic recall")[0]
+
+
+def test_todos_of_gemini_are_understood() -> None:
+    tasks = TaskTracker()
+    tasks.committed({"todos": [{"description": "Read it", "status": "in_progress"}]}, "", error=False)
+    assert tasks.current == "Read it"
+    done = tasks.committed({"todos": [{"description": "Read it", "status": "completed"}]}, "", error=False)
+    assert [task.title for task in done] == ["Read it"]

@@ -30,7 +30,6 @@ def test_commands_that_show_files_are_reads(command: str) -> None:
         "cat > a.py <<EOF\nx\nEOF",
         "echo hello",
         "make; tail -3 log",
-        "ls src",
     ],
 )
 def test_other_commands_are_runs(command: str) -> None:
@@ -62,3 +61,13 @@ def test_a_patch_names_its_files() -> None:
     for arguments in (text, {"input": text}):
         what = about("apply_patch", arguments)
         assert what.changes and what.files == {"app/a.py", "b.md"}
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["ls src", "grep -rn name src | head", "cd /repo && find . -name '*.py'", "rg -l name", "git grep name"],
+)
+def test_commands_that_look_for_something_are_searches(command: str) -> None:
+    found = about("Bash", {"command": command})
+    assert found.kind == "search"
+    assert found.shell

@@ -20,13 +20,13 @@ class Saving(msgspec.Struct, frozen=True):
 class Weights(msgspec.Struct, frozen=True):
     """How careful the arithmetic is."""
 
-    caution: float = 1.2  # the price of the rewrite is multiplied by this: the future is a guess
+    caution: float = 1.0  # the price of the rewrite is multiplied by this: the future is a guess
     least: float = 1500.0  # tokens' worth that an event must gain
-    share: float = 0.13  # of the whole history that an event must remove
-    growth: float = 0.2  # share by which a history must have grown since the last event
+    share: float = 0.4  # of the whole history that an event must remove while the cache is warm
+    growth: float = 0.6  # share by which a history must have grown since the last event
     apart: int = 5000  # and tokens
     horizon: float = 1.0  # turns that follow, as a share of the turns so far
-    fewest: int = 8
+    fewest: int = 30
     most: int = 80
     recall: float = 0.02  # share of what is left out that is asked for again, at the price of a new result
 

@@ -318,7 +318,7 @@ class ConversationEngine:
 
     def _finish(self, history: History, evictor: Evictor, conversation: ParsedRequest) -> list[Decision | Removal]:
         """Tasks were completed: their outputs go, if that pays."""
-        done = {task.id: task.title for task in history.tracker.completed}
+        done = {task.id: task for task in history.tracker.completed}
         made: list[Decision] = []
         found = [
             candidate
@@ -326,9 +326,12 @@ class ConversationEngine:
             if any(tracked.task in done for tracked, _ in candidate.rows)
         ]
         start = self._start(history, {candidate.key: candidate.tokens for candidate in found}, conversation)
+        told: set[str] = set()  # tasks whose result a tombstone carries: one is enough
         for candidate in _from(history, found, start):
-            title = done[next(tracked.task for tracked, _ in candidate.rows if tracked.task in done)]
-            made += evictor.decide(history.tracker, [candidate], "task", history.original, title)
+            task = done[next(tracked.task for tracked, _ in candidate.rows if tracked.task in done)]
+            result = task.result if task.id not in told else ""
+            made += evictor.decide(history.tracker, [candidate], "task", history.original, (task.title, result))
+            told.add(task.id)
         return history.commit(made)
 
     def _economise(self, history: History, evictor: Evictor, conversation: ParsedRequest) -> list[Decision | Removal]:

@@ -25,6 +25,7 @@ _PER_TOKEN: Final = 3.4  # characters, near enough to compare; what is sent is c
 _GAP: Final = 5  # tokens of the line in the place of a run
 _NOTE: Final = 16  # tokens of the line that says how to recall
 _NOTED: Final = 200  # characters of an archive's note
+_RESULT: Final = 100  # characters of a task's result
 _LEAST: Final = 40  # tokens below which a block is left as it is
 
 _WHY: Final[Mapping[str, str]] = {
@@ -87,9 +88,12 @@ class Evictor:
         chosen: Sequence[Candidate],
         reason: Reason,
         original: Callable[[str, str], str],
-        task: str = "",
+        task: tuple[str, str] = ("", ""),
     ) -> list[Decision]:
-        """Decisions for these candidates. When the archive cannot be written nothing more is left out."""
+        """Decisions for these candidates. When the archive cannot be written nothing more is left out.
+
+        `task` is the title of the task that they belonged to, and its result.
+        """
         made: list[Decision] = []
         try:
             for candidate in chosen:
@@ -125,17 +129,21 @@ class Evictor:
         return self._writing.keep(Original(self._session, task, as_bytes(text), note[:_NOTED]))
 
     def _one(
-        self, tracked: TrackedText, rows: Collection[int], reason: Reason, original: str, task: str
+        self, tracked: TrackedText, rows: Collection[int], reason: Reason, original: str, of: tuple[str, str]
     ) -> Decision | None:
         if not is_exact(original):
             return None
-        what = tracked.about
+        what, (task, result) = tracked.about, of
         name = f"{what.kind} {tracked.field}".strip()
         runs = tracked.without(rows)
         out = sum(run.last - run.first + 1 for run in runs if not run.source)
         ref = tracked.ref or self.keep(original, task, f"{name} {what.target}")
         if out >= len(tracked):
-            why = f"task {task[:40]!r} done" if task else _WHY.get(reason, "")
+            why = _WHY.get(reason, "")
+            if task:
+                why = f"task {task[:40]!r} done"
+            if result:
+                why = f"{why}: {' '.join(result.split())[:_RESULT]}"
             target = "" if tracked.field else what.target  # an argument stands beside the others of its call
             text: str | None = tombstone(what.kind, target, (len(tracked), why, ref), self._count)
             runs, note = (), ""

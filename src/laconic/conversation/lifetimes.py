@@ -25,16 +25,16 @@ class Lifetimes(msgspec.Struct, frozen=True):
     """Ages are counted from the last time that a text, its file or a name of its own was of use."""
 
     # A file that was read and never changed is rarely copied from after this long.
-    read: Ages = Ages(40, 40, 16)
+    read: Ages = Ages(16, 16, 14)
     # Tests are read to be imitated, the long ones above all.
-    read_test: Ages = Ages(40, 40, 40)
+    read_test: Ages = Ages(24, 24, 24)
     # Long documents (plans, changelogs, settings) are come back to late.
-    read_document: Ages = Ages(40, 50, 50)
+    read_document: Ages = Ages(30, 30, 30)
     # Files under change come back: most late edits are to files that were changed before.
-    changed: Ages = Ages(36, 24, 30)
-    changed_test: Ages = Ages(30, 30, 18)
+    changed: Ages = Ages(20, 20, 20)
+    changed_test: Ages = Ages(20, 20, 20)
     # Documents under change are brought up to date when the work is done.
-    changed_document: Ages = Ages(90, 90, 90)
+    changed_document: Ages = Ages(60, 60, 60)
     # What calls wrote is in its file, and often its only copy here.
     argument: int = 30
     argument_document: int = 60
@@ -62,6 +62,8 @@ class Lifetimes(msgspec.Struct, frozen=True):
     comments: float = 1.0
     # When a task is over, files under change that were of use within so many turns stay.
     finished_changed: int = 12
+    # Except those of so many characters, which were never changed: they go with their task.
+    huge: int = 40_000
     # The newest turns are never touched.
     protected: int = 4
     # Texts below this many characters are not worth a gap.

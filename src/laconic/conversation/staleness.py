@@ -44,12 +44,17 @@ def is_past(tracker: ConversationTracker, tracked: TrackedText) -> bool:
 
 
 def finished(tracker: ConversationTracker, tracked: TrackedText) -> Collection[int]:
-    """Rows of a task that is over. What was of use in the newest turns, or is pointed to from there, stays.
+    """Rows of a task that is over. What was read and was of use in the newest turns, or is pointed to from there, stays.
 
-    Of files under change more than that stays: the next task often goes on with them.
+    Output that its task was made for goes at once: the model has read it and drawn its conclusion. Of files under change
+    more than the newest turns stays: the next task often goes on with them.
     """
     rules, now = tracker.rules, tracker.turn
-    changed = any(file in tracker.changed for file in tracked.about.files) and (_is_read(tracked) or tracked.field)
+    changed = any(file in tracker.changed for file in tracked.about.files)
+    huge = tracked.characters >= rules.huge and not changed
+    if not tracked.field and (huge or not _is_read(tracked)):
+        gone = _out(tracked)
+        return [row for row in range(len(tracked)) if row not in gone]
     if now - _last_use(tracker, tracked) < (rules.finished_changed if changed else rules.protected):
         return {row for row in tracked.stale if tracked.shown[row]}
     return [row for row in everything(tracker, tracked) if now - tracked.seen[row] >= rules.protected]

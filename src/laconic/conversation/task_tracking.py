@@ -11,7 +11,7 @@ import msgspec
 _DONE: Final = frozenset({"completed", "complete", "done", "finished"})
 _STARTED: Final = frozenset({"in_progress", "in-progress", "inprogress", "active", "started", "doing"})
 _LISTS: Final = ("todos", "plan", "tasks", "items")
-_IDS: Final = ("id", "taskId", "task_id", "content", "step", "title", "subject", "name")
+_IDS: Final = ("id", "taskId", "task_id", "content", "step", "title", "subject", "name", "description")
 _TITLES: Final = ("content", "step", "title", "subject", "name", "description")
 _CREATED: Final = re.compile(r"#\s?(\w+)|\bid[:= ]+\"?([\w\-]+)")
 _OURS: Final = "task"  # the tool of our own agent
