@@ -98,7 +98,9 @@ def type_names(written: str) -> list[str]:
     rest = text[match.end() :].strip()
     if names[-1] in _WRAPPERS and rest[:1] in {"[", "<"}:
         inner = split_outside(rest[1 : rest.rfind("]" if rest[0] == "[" else ">")], ",")
-        return type_names(inner[-1] if names[-1] == "Coroutine" else inner[0]) if inner else []
+        if not inner:
+            return []
+        return type_names(inner[-1] if names[-1] == "Coroutine" else inner[0])
     if rest.startswith("[]") or rest.startswith("("):
         return []
     return names

@@ -226,7 +226,9 @@ def _contents(old: Unit, new: Unit, known: _Known) -> Iterator[str]:
 
 
 def _mask_name(words: tuple[str, ...], name: str) -> tuple[str, ...]:
-    return tuple("\0" if word == name else word for word in words) if name else words
+    if not name:
+        return words
+    return tuple("\0" if word == name else word for word in words)
 
 
 def _plain(unit: Unit) -> str:

@@ -124,7 +124,10 @@ class _Reader:
         if kind == "function":
             self._selection(scope)
         else:
-            self._members("constant" if word == b"enum" else "field" if kind else "", scope)
+            inner = "field" if kind else ""
+            if word == b"enum":
+                inner = "constant"
+            self._members(inner, scope)
 
     def _members(self, kind: str, parent: int) -> None:
         """Fields or values in braces; a schema binds names that are none of its own."""

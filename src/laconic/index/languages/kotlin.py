@@ -90,7 +90,10 @@ def _refine(each: Found, source: Source) -> None:
         each.name, each.name_start = "constructor", -1
     elif node.type == "class_declaration":
         words = {child.type for child in node.children}
-        each.kind = "interface" if "interface" in words else "enum" if "enum" in each.modifiers else each.kind
+        if "interface" in words:
+            each.kind = "interface"
+        elif "enum" in each.modifiers:
+            each.kind = "enum"
     each.modifiers = [word for word in each.modifiers if word not in {"enum", "public"}]
     for word in ("private", "protected", "internal"):
         if word in each.modifiers:

@@ -203,8 +203,10 @@ def _absolute(code: Code, source: SourceFile, parts: list[str]) -> Meaning:
     for base in _bases(code, parts):
         if not _is_root(code, source, base, len(parts)):
             continue
-        near = 0 if source.path.startswith(f"{base}/" if base else "") else 1
-        found.append((near, -len(base) if near == 0 else len(base), base))
+        if not base or source.path.startswith(f"{base}/"):
+            found.append((0, -len(base), base))
+        else:
+            found.append((1, len(base), base))
     for _, _, base in sorted(found):
         if meant := _at(code, f"{base}/{tail}" if base else tail):
             return meant

@@ -169,7 +169,10 @@ class Judge:
     def _may_be_heir(self, wanted: TargetSymbol, whole: Meaning) -> bool:
         """Whether a value of a type that has no such member may be one of a type below it that has."""
         below = {heir for type_ in whole.symbols for heir in classes.descendants(self.code, type_)}
-        return bool(below & set(wanted.owners))
+        if below & set(wanted.owners):
+            return True
+        dynamic = wanted.dialect.structural and wanted.dialect.find_implicit_bases is None
+        return dynamic and any(not classes.is_whole(self.code, type_) for type_ in whole.symbols)
 
     def _by_use(self, found: Meaning, ref: Reference) -> Meaning:
         """Where a type has a field and a method of one name, a call means the method; a type and a value, likewise."""
