@@ -364,7 +364,7 @@ def test_no_line_goes_below_a_text_that_is_no_unicode() -> None:
 @pytest.mark.parametrize("at", [4, 6, 10, 16])
 def test_a_fork_of_a_fork_begins_as_its_parent_was_sent(at: int) -> None:
     """What the first branch decided after the second had left it does not count for a third that leaves the second."""
-    slow = msgspec.structs.replace(_EAGER, rolled=99, read=Ages(8, 8, 8), output=8)
+    slow = msgspec.structs.replace(_EAGER, rolled=99, read=Ages(8, 8, 8), output=Ages(8, 8, 8))
     one = engine(EngineOptions(rules=slow, weights=_ALWAYS))
     messages = long_session(20)
     for request in _prefixes(messages[: at + 3]):
