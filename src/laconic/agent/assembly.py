@@ -17,6 +17,7 @@ from laconic.agent.run_tool import CommandRunner
 from laconic.agent.sandbox.choosing import choose_sandbox
 from laconic.agent.scripted_model import ScriptedModel, script
 from laconic.agent.snapshot import describe_workspace
+from laconic.agent.system_prompt import system_prompt
 from laconic.agent.toolbox import Toolbox
 from laconic.agent.transport import Transport
 from laconic.agent.usage_recorder import UsageRecorder
@@ -26,7 +27,6 @@ from laconic.exchange.assembly import ExchangeParts
 from laconic.exchange.caller import Caller
 from laconic.exchange.exchange import ModelExchange
 from laconic.reduce.text import reduce_text
-from laconic.render.briefing import system_prompt
 from laconic.sessions.trajectories import Trajectory, begin, resume
 from laconic.sessions.turns import Who
 from laconic.tokens.count import Counter, counter

@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 from typing import Final, Protocol
 
 from laconic.agent.model_client import ModelClient, ModelOutput
+from laconic.agent.system_prompt import CUT_OFF, INTERRUPTED, NOTHING_SAID, not_run, not_run_all
 from laconic.agent.toolbox import Toolbox
 from laconic.agent.usage_recorder import UsageRecorder
 from laconic.errors import ModelError
-from laconic.render.briefing import CUT_OFF, INTERRUPTED, NOTHING_SAID, not_run, not_run_all
 from laconic.sessions.trajectories import Trajectory
 from laconic.wire.speaking.talk import CallResult, Message, ModelCall, Outcomes, Spoken, UserMessage
 
