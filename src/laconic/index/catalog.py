@@ -110,7 +110,11 @@ def numbers(connection: sqlite3.Connection, root: Path, index_bytes: int) -> Sta
         return int(connection.execute(query).fetchone()[0] or 0)
 
     def table(query: str) -> dict[str, int]:
-        return {str(key): int(count) for key, count in connection.execute(query) if key}
+        found: dict[str, int] = {}
+        for key, count in connection.execute(query):
+            if key:
+                found[str(key)] = int(count)
+        return found
 
     states = table("SELECT state, count(*) FROM files GROUP BY 1")
     meta = dict(connection.execute("SELECT key, value FROM meta"))

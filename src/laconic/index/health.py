@@ -61,7 +61,9 @@ def _sqlite() -> Iterator[HealthFinding]:
                 connection.execute("CREATE VIRTUAL TABLE t USING fts5(x, tokenize='trigram')")
             except sqlite3.OperationalError:
                 well = False
-    advice = "" if well else "Use a Python whose SQLite has FTS5 with trigrams (3.34 or later)."
+    advice = "Use a Python whose SQLite has FTS5 with trigrams (3.34 or later)."
+    if well:
+        advice = ""
     yield HealthFinding("sqlite", well, sqlite3.sqlite_version, advice)
 
 
@@ -96,7 +98,9 @@ def _parser() -> Iterator[HealthFinding]:
     with ParsePool(1) as pool:
         outcome = next(iter(pool.parse_many([("probe.py", b"def probe():\n    pass\n")])))[1]
     if isinstance(outcome, Failure) or not outcome.definitions:
-        why = outcome.reason if isinstance(outcome, Failure) else "a function was not found"
+        why = "a function was not found"
+        if isinstance(outcome, Failure):
+            why = outcome.reason
         yield HealthFinding("parser", False, why, "Install laconic again.")
     else:
         yield HealthFinding("parser", True, "parses in a process of its own")

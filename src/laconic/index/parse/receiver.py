@@ -43,9 +43,13 @@ def _separator(data: bytes, start: int) -> int:
     two = data[max(0, at - 2) : at]
     if two in (b"::", b"->"):
         at -= 2
-        return at - 1 if two == b"->" and data[at - 1 : at] == b"?" else at
+        if two == b"->" and data[at - 1 : at] == b"?":
+            return at - 1
+        return at
     if two.endswith(b".") and two != b"..":
-        return at - 2 if two in (b"?.", b"!.", b"&.") else at - 1
+        if two in (b"?.", b"!.", b"&."):
+            return at - 2
+        return at - 1
     return -1
 
 
