@@ -195,7 +195,7 @@ def test_a_task_of_one_turn_gives_its_large_output_back_at_once(outputs: int) ->
     for number in range(outputs):
         log = "\n".join(f"{number} {row} value of something {row * 7919 % 104729}" for row in range(9_000))
         messages += turn(f"r{number}", "Fetch", {"url": f"http://host/{number}"}, log)
-    one = engine(EngineOptions(economic=False))
+    one = engine(EngineOptions(task_tools=_TOOLS, economic=False))
     send(one, messages)
     messages += _todo("t2", ("Find it", "completed"), ("Fix it", "in_progress"))
     done = send(one, messages)
@@ -211,7 +211,7 @@ def test_a_tombstone_carries_the_result_of_its_task() -> None:
         *turn("t1", "TaskUpdate", start, "ok"),
         *turn("r1", "Fetch", {"url": "http://host/"}, log),
     ]
-    one = engine(EngineOptions(economic=False))
+    one = engine(EngineOptions(task_tools=_TOOLS, economic=False))
     send(one, messages)
     messages += turn("t2", "TaskUpdate", {**start, "status": "completed", "result": "the port was closed"}, "ok")
     assert "the port was closed" in send(one, messages).body.decode().split("laconic recall")[0]
