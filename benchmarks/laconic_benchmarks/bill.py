@@ -1,7 +1,8 @@
 """Claimed savings against true ones: real clients, wrapped and plain, against a provider that bills like Anthropic's.
 
 Both runs of a scenario are really made. The provider counts every prompt and keeps a prompt cache of its own; what it
-billed is the truth. The claim is what `laconic stats` says of the wrapped run. Needs npm, which installs the clients into the cache.
+billed is the truth. The claim is what `laconic stats` says of the wrapped run. Needs npm, which installs the clients
+into the cache folder.
 """
 
 from __future__ import annotations
