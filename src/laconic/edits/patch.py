@@ -45,9 +45,8 @@ class Section:
                 raise UsageError(f"The patch does not fit {path} at line {hunk.old_start}.", "Make it anew.")
             lines[at : at + len(old)] = new
             shift += len(new) - len(old)
-            if hunk.body and hunk.body[-1].startswith("\\"):
-                if len(hunk.body) > 1:
-                    whole = not hunk.body[-2].startswith("+")
+            if len(hunk.body) > 1 and hunk.body[-1].startswith("\\"):
+                whole = not hunk.body[-2].startswith("+")
         if whole and lines:
             pieces = (*lines, "")
         else:

@@ -87,8 +87,6 @@ def _package_json(path: str, text: str) -> Project:
     spaces = data.get("workspaces") or []
     if isinstance(spaces, dict):
         spaces = spaces.get("packages", [])
-    else:
-        spaces = spaces
     return Project(
         path,
         "Node",

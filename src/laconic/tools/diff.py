@@ -218,7 +218,6 @@ def _with_members(item: Weighed, items: Sequence[Weighed], detail: str) -> str:
     text = symbol_line(item, detail)
     change = item.change
     prefix = f"{change.name}."
-    # fmt: skip
     inner = []
     for one in items:
         if (

@@ -229,8 +229,6 @@ def _refine(each: Found, source: Source) -> None:
         each.owner, each.name = scope.split("<", 1)[0].rsplit("::", 1)[-1], name
         if each.kind == "function" and each.owner:
             each.kind = "method"
-        else:
-            each.kind = each.kind
     if node.type in {"declaration", "type_definition"} and each.kind in {"variable", "type"}:
         each.fixed_parent = True  # a type that is declared in the same breath is not inside the variable
     if node.type in {"declaration", "field_declaration"} and each.kind in {"function", "method"}:

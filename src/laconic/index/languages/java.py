@@ -138,8 +138,6 @@ def _visibility(each: Found) -> None:
             given = "internal"
         if "anonymous" in each.modifiers:
             given = each.visibility
-        else:
-            given = given
     each.visibility = given or "public"
 
 

@@ -79,8 +79,6 @@ def _refine(each: Found, source: Source) -> None:
     elif each.kind in {"function", "method"}:
         if each.parent is not None and each.parent.kind == "module":
             each.kind = "method"
-        else:
-            each.kind = each.kind
         each.visibility = _visibility(each.node)
         each.test = each.name.startswith("test_")
 

@@ -128,16 +128,13 @@ def _tree(node: Node, prefix: str, public: bool) -> Iterator[Import]:
         line = each.start_point[0] + 1
         if each.type == "scoped_use_list":
             path, names = each.child_by_field_name("path"), each.child_by_field_name("list")
+            deeper = before
             if path is not None:
                 deeper = _join(before, _text(path))
-            else:
-                deeper = before
             if names is not None:
-                for child in reversed(names.named_children):
-                    todo.append((child, deeper))
+                todo.extend((child, deeper) for child in reversed(names.named_children))
         elif each.type == "use_list":
-            for child in reversed(each.named_children):
-                todo.append((child, before))
+            todo.extend((child, before) for child in reversed(each.named_children))
         elif each.type == "use_wildcard":
             yield Import(_join(before, _text(each).removesuffix("*").removesuffix("::")), line, "*", exported=public)
         elif each.type == "use_as_clause":
@@ -215,10 +212,7 @@ _ROOT_FILES: Final = frozenset({"lib.rs", "main.rs", "mod.rs"})
 
 def _locate(code: Code, source: SourceFile, name: str) -> Meaning:
     """The module, or the type, that a path leads to."""
-    parts = []
-    for part in re.split(r"::|\.", name):
-        if part:
-            parts.append(part)
+    parts = list(filter(None, re.split(r"::|\.", name)))
     if not parts:
         return _of_file(code, source)
     head, rest = parts[0], parts[1:]

@@ -242,8 +242,6 @@ def _after_attributes(each: Found) -> int:
         if child.type in {"attribute_list", "annotation", "marker_annotation", "decorator"}:
             if child.next_sibling:
                 start = child.next_sibling.start_byte
-            else:
-                start = start
         elif child.type == "modifiers" and child.named_child_count:
             plain = []
             for word in child.children:

@@ -115,9 +115,9 @@ def _importers(code: Code, wanted: TargetSymbol, name: str) -> list[tuple[int, I
         "SELECT file, module, line, alias, exported FROM imports WHERE name = ? AND alias != ''", (name,)
     )
     found: list[tuple[int, Import]] = []
-    for file, module, line, alias, exported in rows.fetchall():
+    for file, imported, line, alias, exported in rows.fetchall():
         if file in code.sources and code.sources[file].dialect.family == wanted.dialect.family:
-            found.append((int(file), Import(module, line, name, alias, bool(exported))))
+            found.append((int(file), Import(imported, line, name, alias, bool(exported))))
     return found
 
 

@@ -130,8 +130,7 @@ class Values:
             own = classes.enclosing_type(self.code, place)
             above = []
             for type_ in own:
-                for up in classes.bases(self.code, type_)[0]:
-                    above.append(up)
+                above.extend(classes.bases(self.code, type_)[0])
             return instance(above), 2 if called else 1
         if parts[0].is_name:
             return self.name(place, head, deep), 1
