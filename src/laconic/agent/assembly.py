@@ -78,7 +78,10 @@ def folder_of(settings: Settings) -> Path:
 def assemble(options: AgentOptions, settings: Settings, task: str = "", watch: AgentObserver | None = None) -> Agent:
     """A session that is ready to work on a task: begun, or gone on with. Close it afterwards."""
     folder, root = folder_of(settings), options.root.resolve()
-    record = resume(folder, options.resume, root) if options.resume else None
+    if options.resume:
+        record = resume(folder, options.resume, root)
+    else:
+        record = None
     try:
         parts = ExchangeParts.open(settings)
         chosen = _choose_model(options, parts)  # a model that is not there leaves no session behind

@@ -54,7 +54,10 @@ class Agent:
     def work(self, task: str = "") -> str:
         """Until the model makes no more calls: what it says then is the answer."""
         self._take_up()
-        last = self.record.messages[-1] if self.record.messages else None
+        if self.record.messages:
+            last = self.record.messages[-1]
+        else:
+            last = None
         if task:
             is_first = not self.record.messages and bool(self.snapshot)
             self.record.add(UserMessage(f"{task}\n\n{self.snapshot}" if is_first else task))
@@ -102,7 +105,9 @@ class Agent:
 
         When one of several is broken, or the message was cut off, nothing is changed.
         """
-        spoilt = "batch" if any(use.broken for use in said.uses) else ""
+        spoilt = ""
+        if any(use.broken for use in said.uses):
+            spoilt = "batch"
         if said.truncated:
             spoilt = "truncated"
         found = []

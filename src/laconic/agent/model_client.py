@@ -277,8 +277,14 @@ def _message(said: bytes) -> str:
         found = msgspec.json.decode(said)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
         found = None
-    error = found.get("error") if isinstance(found, Mapping) else None
-    text = error.get("message") if isinstance(error, Mapping) else error
+    if isinstance(found, Mapping):
+        error = found.get("error")
+    else:
+        error = None
+    if isinstance(error, Mapping):
+        text = error.get("message")
+    else:
+        text = error
     return " ".join(str(text or said.decode("utf-8", "replace")).split())[:_SAID].rstrip(".")
 
 

@@ -103,7 +103,10 @@ def _show_output(call: ToolCall, session: str, command: str, ended: Ended, limit
         notes.append(f"{ended.dropped} bytes in the middle were not kept")
     if ended.code or notes:
         notes.insert(0, f"exit code {ended.code}")
-    said = view.text if view.text.endswith("\n") or not view.text else f"{view.text}\n"
+    if view.text.endswith("\n") or not view.text:
+        said = view.text
+    else:
+        said = f"{view.text}\n"
     if notes:
         return f"{said}[{'; '.join(notes)}]\n"
     return said or "(no output, exit code 0)\n"

@@ -127,10 +127,17 @@ class ScriptedModel:
 def newest(conversation: ParsedRequest) -> tuple[str, Sequence[str]]:
     """The text since the model spoke last, and the tools whose results stand in it."""
     spoke = max((turn.index for turn in conversation.turns if turn.role == "assistant"), default=-1)
-    names = {result.at: call.name for e in conversation.exchanges for call, result in e.pairs if result}
+    names = {}
+    for e in conversation.exchanges:
+        for call, result in e.pairs:
+            if result:
+                names[result.at] = call.name
     blocks = [block for turn in conversation.turns[spoke + 1 :] if turn.role != "system" for block in turn.blocks]
     text = "\n".join(block.text for block in blocks)
-    tools = [names.get(block.at, "") for block in blocks if block.kind == "result"]
+    tools = []
+    for block in blocks:
+        if block.kind == "result":
+            tools.append(names.get(block.at, ""))
     return text, tools or _TEXT_RESULT.findall(text)
 
 

@@ -58,8 +58,14 @@ class TaskList:
         return self._describe(task)
 
     def _describe(self, task: AgentTask) -> str:
-        others = [f"#{t.id} {t.status}: {t.title}" for t in self._tasks.values() if t.status != "completed"]
-        rest = [line for line in others if not line.startswith(f"#{task.id} ")]
+        others = []
+        for t in self._tasks.values():
+            if t.status != "completed":
+                others.append(f"#{t.id} {t.status}: {t.title}")
+        rest = []
+        for line in others:
+            if not line.startswith(f"#{task.id} "):
+                rest.append(line)
         return "\n".join([f"#{task.id} {task.status}: {task.title}", *(["open:", *rest] if rest else [])])
 
 

@@ -106,7 +106,9 @@ def _prompt_dollars(one: RecordedUsage, price: Price) -> float:
 
 
 def _share(part: float, whole: float) -> float:
-    return part / whole if whole else 1.0
+    if whole:
+        return part / whole
+    return 1.0
 
 
 def summarize(found: Sequence[LookedAt], days: int) -> list[str]:
@@ -126,10 +128,15 @@ def _describe_sessions(found: Sequence[LookedAt], days: int) -> str:
 
 
 def _describe_cost(found: Sequence[LookedAt]) -> str:
-    about = "" if all(one.counted for one in found) else "about "
+    about = "about "
+    if all(one.counted for one in found):
+        about = ""
     dollars = sum(one.dollars for one in found)
     prompt, output = sum(one.prompt for one in found), sum(one.output for one in found)
-    unpriced = [one for one in found if not one.priced]
+    unpriced = []
+    for one in found:
+        if not one.priced:
+            unpriced.append(one)
     unknown = ""
     if unpriced:
         models = ", ".join(sorted({one.model or "an unnamed model" for one in unpriced})[:3])

@@ -46,5 +46,8 @@ def listen_as_asked(args: argparse.Namespace, settings: Settings, address: str) 
     from laconic.serving.listen import listen
     from laconic.serving.tokens import read_token
 
-    token = read_token(args.token_file) if args.token_file else settings.text("gateway.token")
+    if args.token_file:
+        token = read_token(args.token_file)
+    else:
+        token = settings.text("gateway.token")
     return listen(address, token, args.certificate, args.key, insecure=args.insecure)

@@ -157,7 +157,10 @@ def _insert(text: str, opening: int, key: str, value: object) -> str:
     if members and "\n" not in text[opening : members[0].start]:  # an object on one line stays on it
         end = members[-1].end
         return text[:end] + ", " + name + json.dumps(value, ensure_ascii=False) + text[end:]
-    inner = _indent(text, members[0].start) if members else outer + _unit(text)
+    if members:
+        inner = _indent(text, members[0].start)
+    else:
+        inner = outer + _unit(text)
     new = name + _dump(text, value, inner)
     tail = len(text[:closing].rstrip())
     if not members:

@@ -94,7 +94,9 @@ def build(
     def ask(scope: Scope) -> Response:
         return refuse(scope, 401, f"The gateway wants its token in {HEADER}.")
 
-    guarded = TokenCheck(proxy, token, ask, _in_header) if token else proxy
+    guarded: ASGIApp = proxy
+    if token:
+        guarded = TokenCheck(proxy, token, ask, _in_header)
     routes = _routes(_healthz, numbers, pages or {}, guarded)
     check = Middleware(HostCheck, hosts or AllowedHosts(), lambda scope, problem: refuse(scope, 403, problem))
     app = Starlette(routes=routes, lifespan=lifespan, middleware=[check])
@@ -113,8 +115,10 @@ def _routes(
         Route("/metrics", numbers),
         Route("/laconic/sessions", numbers),
     ]
-    found += [Route(path, _with_slash) for path in pages]
-    found += [Mount(path, page) for path, page in pages.items()]
+    for path in pages:
+        found.append(Route(path, _with_slash))
+    for path, page in pages.items():
+        found.append(Mount(path, page))
     return [*found, Mount("/", proxy)]
 
 
@@ -135,4 +139,7 @@ def _in_header(headers: Mapping[str, str], token: str) -> bool:
 
 
 def _faults(name: str, file: Faulty) -> dict[Labels, float]:
-    return {(("fault", fault), ("file", name)): count for fault, count in list(file.faults.items())}
+    found: dict[Labels, float] = {}
+    for fault, count in list(file.faults.items()):
+        found[(("fault", fault), ("file", name))] = count
+    return found

@@ -57,13 +57,16 @@ class Metrics:
             if name.endswith("_total"):
                 kind = "counter"
             lines += [f"# HELP {name} {about}", f"# TYPE {name} {kind}"]
-            lines += [
-                f"{name}{_labels(labels)} {_number(value)}" for (own, labels), value in self._sorted() if own == name
-            ]
+            for (own, labels), value in self._sorted():
+                if own == name:
+                    lines.append(f"{name}{_labels(labels)} {_number(value)}")
         return "\n".join(lines) + "\n"
 
     def _sorted(self) -> Iterable[tuple[tuple[str, Labels], float]]:
-        watched = {(name, labels): value for name, count in self._watched for labels, value in count().items()}
+        watched = {}
+        for name, count in self._watched:
+            for labels, value in count().items():
+                watched[(name, labels)] = value
         return sorted((self._values | watched).items())
 
 

@@ -104,7 +104,10 @@ def _owner_of_path(path: str) -> str:
         return found[0].provider
     owner, longest = "", 0
     for format in FORMATS.values():
-        own = format.address.own_paths.match(path) if format.address.own_paths is not None else None
+        if format.address.own_paths is not None:
+            own = format.address.own_paths.match(path)
+        else:
+            own = None
         if own is not None and own.end() > longest:
             owner, longest = format.provider, own.end()
     return owner

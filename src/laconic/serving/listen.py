@@ -83,7 +83,10 @@ def _check_certificate(where: Listen) -> None:
 
 def bind(where: Listen) -> socket.socket:
     """Take the address; port 0 takes a free one."""
-    family = socket.AF_INET6 if ":" in where.host else socket.AF_INET
+    if ":" in where.host:
+        family = socket.AF_INET6
+    else:
+        family = socket.AF_INET
     # The protocol is named because asyncio sends small pieces at once only on sockets that say they are TCP.
     opened = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     opened.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

@@ -98,7 +98,10 @@ class BoundedProtocol(HttpToolsProtocol):
             return
         self._understood = False
         super().data_received(data)
-        self._silent = 0 if self._understood else self._silent + len(data)
+        if self._understood:
+            self._silent = 0
+        else:
+            self._silent = self._silent + len(data)
         if self._silent > self._bounds.head_bytes:
             self._refuse(*self._too_long())
 

@@ -114,7 +114,11 @@ class CleanGitDir:
 
 def harmless(config: Mapping[str, str]) -> dict[str, str]:
     """What of a configuration git may know: words that say how files are compared."""
-    return {name: config[name] for name in HARMLESS if name in config and _WORD.fullmatch(config[name])}
+    found: dict[str, str] = {}
+    for name in HARMLESS:
+        if name in config and _WORD.fullmatch(config[name]):
+            found[name] = config[name]
+    return found
 
 
 def _config(repository: Repository) -> str:

@@ -48,8 +48,13 @@ def is_within(path: Path, folder: Path) -> bool:
 
 def _on_path(name: str, environment: Mapping[str, str] | None) -> Iterator[Path]:
     """Executable files of that name; relative entries of the PATH mean the current folder, and are passed over."""
-    variables = child_environment() if environment is None else environment
-    suffixes = variables.get("PATHEXT", ".COM;.EXE;.BAT;.CMD").split(";") if _WINDOWS else [""]
+    variables = environment
+    if variables is None:
+        variables = child_environment()
+    if _WINDOWS:
+        suffixes = variables.get("PATHEXT", ".COM;.EXE;.BAT;.CMD").split(";")
+    else:
+        suffixes = [""]
     for entry in variables.get("PATH", os.defpath).split(os.pathsep):
         if not Path(entry).is_absolute():
             continue

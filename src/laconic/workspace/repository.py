@@ -75,7 +75,10 @@ def read_small(path: Path) -> bytes:
 
 def _may_decide(place: Path, below: os.stat_result) -> bool:
     """Whether the repository of a folder above is taken: not across disks, nor one that somebody else put there."""
-    owners = {below.st_uid, os.geteuid()} if hasattr(os, "geteuid") else {below.st_uid}
+    if hasattr(os, "geteuid"):
+        owners = {below.st_uid, os.geteuid()}
+    else:
+        owners = {below.st_uid}
     try:
         above, entry = place.stat(), (place / ".git").lstat()
     except OSError:
@@ -178,7 +181,10 @@ def _require_trust(found: Repository, what: Path, target: Path, trusted: Trusted
     """Go on only if the user has told git to trust the repository, or the place that something in it leads to."""
     own = found.top or found.git_dir
     names = trusted(own)
-    safe = [Path(name.removesuffix("/*")).expanduser().resolve() for name in names if name != "*"]
+    safe = []
+    for name in names:
+        if name != "*":
+            safe.append(Path(name.removesuffix("/*")).expanduser().resolve())
     if "*" in names or own in safe or any(_is_below(target, place) for place in safe):
         return
     raise Unreadable(

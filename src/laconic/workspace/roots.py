@@ -31,4 +31,6 @@ def why_not_a_project(root: Path) -> str:
     place = root.as_posix()
     below = any(place == folder or place.startswith(f"{folder}/") for folder in _ALL_BELOW)
     system = root.drive and root.parent == Path(root.anchor) and root.name.lower() in _WINDOWS
-    return "it belongs to the system" if below or system or place in _SYSTEM else ""
+    if below or system or place in _SYSTEM:
+        return "it belongs to the system"
+    return ""

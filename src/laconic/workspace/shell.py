@@ -91,7 +91,10 @@ def execute(
         kept.join(_GRACE)
         orphans = _has_byte(status)
         os.close(status)
-    code = process.returncode if process.returncode >= 0 else 128 - process.returncode
+    if process.returncode >= 0:
+        code = process.returncode
+    else:
+        code = 128 - process.returncode
     return Ended(code, kept.output, late, orphans and not late, kept.dropped)
 
 

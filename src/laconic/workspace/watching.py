@@ -50,7 +50,9 @@ class FolderWatch:
             handle = libc.inotify_init1(os.O_NONBLOCK | os.O_CLOEXEC)
         except AttributeError:
             return None
-        return cls(root, handle) if handle >= 0 else None
+        if handle >= 0:
+            return cls(root, handle)
+        return None
 
     def close(self) -> None:
         os.close(self._handle)

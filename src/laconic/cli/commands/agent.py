@@ -59,7 +59,10 @@ def run(args: argparse.Namespace, settings: Settings) -> int:
     task = sys.stdin.read() if args.task == "-" else args.task
     if not task.strip() and not args.resume:
         raise UsageError("There is no task.", 'Write: laconic agent "what to do".')
-    view = None if args.print else View(Console(file=sys.stderr))
+    if args.print:
+        view = None
+    else:
+        view = View(Console(file=sys.stderr))
     agent = assemble(_options(args, settings, view), settings, task, view)
     signal.signal(signal.SIGTERM, _interrupt)
     if view is not None:
@@ -77,7 +80,10 @@ def _options(args: argparse.Namespace, settings: Settings, view: View | None) ->
     from laconic.agent.limits import RunLimits
     from laconic.agent.permission import everything
 
-    asking = view.ask if view is not None and sys.stdin.isatty() and sys.stderr.isatty() else None
+    if view is not None and sys.stdin.isatty() and sys.stderr.isatty():
+        asking = view.ask
+    else:
+        asking = None
     return AgentOptions(
         args.root,
         args.model or settings.text("agent.model"),

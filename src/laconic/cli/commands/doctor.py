@@ -55,16 +55,26 @@ def run(args: argparse.Namespace, settings: Settings) -> int:
     else:
         for finding in findings:
             _print(finding)
-    return 0 if all(finding.well for finding in findings) else 1
+    if all(finding.well for finding in findings):
+        return 0
+    return 1
 
 
 def _split(words: Sequence[str]) -> tuple[list[str], Path]:
     """The clients that were named, and the workspace; a folder that is called like a client is written `./claude`."""
     from laconic.clients.registry import all_setups  # not for `--help`
 
-    known = {client.name for client in all_setups()}
-    names = [word for word in words if word in known]
-    paths = [word for word in words if word not in known]
+    known = set()
+    for client in all_setups():
+        known.add(client.name)
+    names = []
+    for word in words:
+        if word in known:
+            names.append(word)
+    paths = []
+    for word in words:
+        if word not in known:
+            paths.append(word)
     if len(paths) > 1:
         raise UsageError("One workspace at a time.", "Name one folder.")
     root = Path(*paths)

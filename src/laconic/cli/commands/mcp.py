@@ -46,7 +46,10 @@ def _serve_http(args: argparse.Namespace, settings: Settings) -> int:
         raise UsageError(
             "--no-token goes with an address on loopback and no token.", "Leave out --no-token, or the token."
         )
-    token = "" if args.no_token else where.token or own_token(settings.state_dir())
+    if args.no_token:
+        token = ""
+    else:
+        token = where.token or own_token(settings.state_dir())
     hosts = allowed_hosts(where, settings.patterns("gateway.hosts"))
     app = application(args.root, settings, hosts, editing=args.edit, token=token)
     opened = bind(where)

@@ -91,7 +91,9 @@ def _remove(
     print("Removed: " + (", ".join(f"{count} {name}" for name, count in removed.items() if count) or "nothing") + ".")
     if busy:
         print(f"An agent works on {', '.join(busy)}: end it and purge again.", file=sys.stderr)
-    return 1 if busy else 0
+    if busy:
+        return 1
+    return 0
 
 
 def _ask_to_agree(what: str) -> bool:
@@ -104,7 +106,10 @@ def _ask_to_agree(what: str) -> bool:
 def _find_named(what: str, wanted: str, known: Iterable[str]) -> str:
     """The one that has this name, or the only one that begins so."""
     names = sorted(known)
-    found = [wanted] if wanted in names else [name for name in names if name.startswith(wanted)]
+    if wanted in names:
+        found = [wanted]
+    else:
+        found = [name for name in names if name.startswith(wanted)]
     if len(found) == 1 and wanted:
         return found[0]
     if found:

@@ -39,7 +39,9 @@ def run(args: argparse.Namespace, settings: Settings) -> int:
         found = [(number, line) for number, line in store.matching(args.ref, args.grep) if first <= number <= last]
         for number, line in found:
             print(f"{number}: {line}")
-        return 0 if found else 1
+        if found:
+            return 0
+        return 1
     if args.lines is not None:
         print("\n".join(store.lines(args.ref, *_range(args.lines))))
         return 0

@@ -112,7 +112,9 @@ def _run_through(
     with LogFile(settings.state_dir() / "wrap") as log, TemporaryDirectory(prefix="laconic-") as folder:
         words = _write_files(made, Path(folder))
         code = run_beside(app, where, opened, words, _environment(seen, made), log=log.file)
-    problems = f"; problems are in {log.path}" if log.path.exists() else ""
+    problems = ""
+    if log.path.exists():
+        problems = f"; problems are in {log.path}"
     print(f"{_summary(app, client)}{problems}", file=sys.stderr)
     return code
 
@@ -128,7 +130,10 @@ def _write_files(made: Launch, folder: Path) -> list[str]:
 
     for name, text in made.files.items():
         (folder / name).write_text(text, "utf-8")
-    return [word.replace(FOLDER, str(folder)) for word in made.words]
+    found: list[str] = []
+    for word in made.words:
+        found.append(word.replace(FOLDER, str(folder)))
+    return found
 
 
 def _environment(seen: Situation, made: Launch) -> dict[str, str]:

@@ -53,7 +53,10 @@ class Listener:
 
     def _whole(self) -> list[Json]:
         answer = _object(bytes(self._body))
-        found = [answer] if answer is not None else _objects(bytes(self._body))
+        if answer is not None:
+            found = [answer]
+        else:
+            found = _objects(bytes(self._body))
         return [event for one in found for event in self._dialect.whole(one)]
 
 
