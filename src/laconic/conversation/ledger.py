@@ -85,6 +85,7 @@ class Branch(msgspec.Struct, frozen=True, array_like=True):
     kept: int = 0  # the place of its newest exchanges then: others had decided nothing about those
     ancestors: tuple[int, ...] = ()  # the branches that it comes from, the nearest first
     path: tuple[tuple[int, str], ...] = ()  # blocks and hash of earlier requests: where others may fork off
+    lifetime: float = 300.0  # seconds that a cache keeps what its last request wrote, as that request asked
 
 
 class LedgerStore(Protocol):

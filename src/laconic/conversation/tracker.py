@@ -70,6 +70,11 @@ class ConversationTracker:
     def tokens(self) -> int:
         return sum(self.sizes.values())
 
+    @property
+    def sent_tokens(self) -> int:
+        """Tokens of what earlier requests had sent too."""
+        return sum(self.sizes[key] for key in self.order[: self.sent])
+
     def extends(self, keys: Sequence[str]) -> bool:
         """Whether a history begins with all that was read."""
         return len(keys) >= len(self.order) and list(keys[: len(self.order)]) == self.order

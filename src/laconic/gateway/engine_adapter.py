@@ -88,7 +88,7 @@ class EngineAdapter:
         return made
 
     def answered(self, caller: Caller, usage: Usage | None, limits: RateLimits | None) -> None:
-        self._engine.observe(_quota(caller), usage, limits)
+        self._engine.observe(_quota(caller), usage, limits, session=caller.session)
         if usage is None:
             return
         self._compare(caller, usage.prompt)
