@@ -185,7 +185,11 @@ def test_a_task_of_one_turn_gives_its_large_output_back_at_once(outputs: int) ->
 def test_a_tombstone_carries_the_result_of_its_task() -> None:
     start = {"id": "1", "title": "Find it", "status": "in_progress"}
     log = "\n".join(f"{row} value of something {row * 7919 % 104729}" for row in range(9_000))
-    messages = [user("go"), *turn("t1", "TaskUpdate", start, "ok"), *turn("r1", "Fetch", {"url": "http://host/"}, log)]
+    messages = [
+        user("go"),
+        *turn("t1", "TaskUpdate", start, "ok"),
+        *turn("r1", "Fetch", {"url": "http://host/"}, log),
+    ]
     one = engine(EngineOptions(economic=False))
     send(one, messages)
     messages += turn("t2", "TaskUpdate", {**start, "status": "completed", "result": "the port was closed"}, "ok")

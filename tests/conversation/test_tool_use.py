@@ -64,7 +64,8 @@ def test_a_patch_names_its_files() -> None:
 
 
 @pytest.mark.parametrize(
-    "command", ["ls src", "grep -rn name src | head", "cd /repo && find . -name '*.py'", "rg -l name", "git grep name"]
+    "command",
+    ["ls src", "grep -rn name src | head", "cd /repo && find . -name '*.py'", "rg -l name", "git grep name"],
 )
 def test_commands_that_look_for_something_are_searches(command: str) -> None:
     found = about("Bash", {"command": command})

@@ -168,9 +168,7 @@ class ConversationEngine:
         pause = self._clock() - branch.time
         self._cache.expect(session, prefix if branch.time else 0, pause, branch.lifetime)
 
-    def observe(
-        self, account: str, usage: Usage | None, limits: RateLimits | None, *, session: str = ""
-    ) -> None:
+    def observe(self, account: str, usage: Usage | None, limits: RateLimits | None, *, session: str = "") -> None:
         """What an answer cost, and what the provider says is left."""
         quota = self.quota(account)
         if usage is not None:

@@ -212,9 +212,7 @@ class ConversationTracker:
             self._remember_names(tracked)
         return made
 
-    def _applied(
-        self, call: Block, result: Block, ingested: Mapping[tuple[str, str], Decision]
-    ) -> list[Decision]:
+    def _applied(self, call: Block, result: Block, ingested: Mapping[tuple[str, str], Decision]) -> list[Decision]:
         """An edit that succeeded: the text that it replaced is in no file any more, and its first line names it."""
         made: list[Decision] = []
         for tracked in self.texts.get(call.key, ()):
