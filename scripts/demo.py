@@ -27,7 +27,7 @@ QUESTIONS: tuple[tuple[str, str, dict[str, object], list[str]], ...] = (
         "Where is a call answered, and who calls that?",
         "inspect",
         {"symbol": "Plane.call"},
-        ["grep -rn 'def call' src", "sed -n 1,200p src/laconic/tools/plane.py", "grep -rn '\\.call(' src tests"],
+        ["grep -rn 'def call' src", "sed -n 1,200p src/laconic/plane/plane.py", "grep -rn '\\.call(' src tests"],
     ),
     (
         "How are items fitted into a budget?",

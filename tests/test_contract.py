@@ -50,7 +50,7 @@ def test_only_one_module_starts_git() -> None:
 
 def test_programs_are_found_in_one_way() -> None:
     """The client's own configuration is checked as the client reads it; `setup` only asks if we are installed."""
-    assert _offenders(r"shutil\.which", "workspace/clients/", "cli/commands/setup.py") == []
+    assert _offenders(r"shutil\.which", "clients/", "cli/commands/setup.py") == []
 
 
 def _public_classes() -> Counter[str]:

@@ -7,18 +7,19 @@ from pathlib import Path
 import pytest
 
 from laconic.cli.main import main
+from laconic.clients import jsonc, tables
 from laconic.config import Settings, load
 from laconic.errors import BadSetting, MalformedRequest, UsageError
 from laconic.index.project import project
+from laconic.plane.plane import Plane
 from laconic.reduce.findings import read as read_findings
 from laconic.reduce.text import reduce_text
 from laconic.sessions.model_memory import Capabilities
 from laconic.sessions.trajectories import begin, resume
 from laconic.sessions.transcripts import transcripts
-from laconic.tools.plane import Plane
+from laconic.tools import tools
 from laconic.wire.spans import members, value
 from laconic.wire.speaking.talk import decode_arguments
-from laconic.workspace.clients import jsonc, tables
 
 DEEP = [
     "[" * 100_000 + "]" * 100_000,
@@ -82,7 +83,7 @@ def test_manifests_and_calls(text: str, tmp_path: Path, settings: Settings) -> N
     (tmp_path / "code").mkdir()
     (tmp_path / "code" / "package.json").write_text(text)
     (tmp_path / "code" / "a.ts").write_text('import { b } from "other";\nb();\n')
-    plane = Plane(tmp_path / "code", settings)
+    plane = Plane(tmp_path / "code", settings, tools())
     try:
         assert not plane.call("map", {}).failed
         assert not plane.call("search", {"query": "b", "in": "refs"}).failed

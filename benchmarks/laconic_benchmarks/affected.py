@@ -12,11 +12,11 @@ from pathlib import Path
 from typing import Final
 
 from laconic.errors import Unreadable
+from laconic.index.affected.impact import MOST, reaching
 from laconic.index.compare.symbols import Comparison, compare
 from laconic.index.resolve import Code
 from laconic.index.workspace_index import Index
 from laconic.render.table import Cell
-from laconic.tools.affected import MOST, reaching
 from laconic.workspace.classes import class_of
 from laconic.workspace.git import git, git_in_own
 from laconic.workspace.history import read_commit_files

@@ -13,7 +13,7 @@ from typing import Final
 
 from laconic.errors import UsageError
 from laconic.index.parse import language_of, marks, parse
-from laconic.index.parse.language import compile_language
+from laconic.index.parse.compiled import compile_language
 from laconic.index.parse.source import paragraph
 from laconic.records import Definition
 from laconic.reduce.code import fold

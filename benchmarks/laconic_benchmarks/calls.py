@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from random import Random
 from typing import Final
 
-from laconic.tools.plane import Plane
+from laconic.plane.plane import Plane
 
 Arguments = dict[str, object]
 LEAST: Final = 50

@@ -26,6 +26,7 @@ _NOT_BENCHMARKS = frozenset(
         "command",
         "corpus",
         "hostile",
+        "language_servers",
         "parties",
         "printed",
         "recorded",

@@ -11,9 +11,9 @@ from random import Random
 from typing import Final
 
 from laconic.index.store import File, Symbol
+from laconic.plane.plane import Plane
+from laconic.plane.session import Session
 from laconic.render.table import Cell
-from laconic.tools.plane import Plane
-from laconic.tools.session import Session
 from laconic_benchmarks.calls import Arguments
 from laconic_benchmarks.corpus import DJANGO, sdist
 from laconic_benchmarks.laws import opened

@@ -20,10 +20,10 @@ from typing import Final
 from laconic.errors import Unreadable
 from laconic.index.compare.symbols import TOP, Comparison, compare
 from laconic.index.parse import parse
+from laconic.plane.compose import compose
 from laconic.records import Definition, FileChange, SymbolChange
 from laconic.render.table import Cell
 from laconic.tokens.count import counter
-from laconic.tools.compose import compose
 from laconic.tools.diff import by_symbol, records
 from laconic.workspace.git import git
 from laconic.workspace.revisions import States, changes, states

@@ -15,13 +15,16 @@ from typing import Final
 
 import msgspec
 
+from laconic.clients.registry import task_tools
 from laconic.conversation.engine import ConversationEngine
+from laconic.conversation.engine_options import EngineOptions
 from laconic.conversation.in_memory import MemoryArchive, MemoryStore
 from laconic.records import Original
 from laconic.tokens.count import Counter, counter
 from laconic.wire.formats import format_named
-from laconic.wire.model import At, Change, Drop, Format, SetText
+from laconic.wire.model import At, Change, Drop, SetText
 from laconic.wire.parsed_request import ParsedRequest, Shapes, parse
+from laconic.wire.provider_format import ProviderFormat
 from laconic_benchmarks.report import Options, Report, at_most, versions
 
 Json = dict[str, object]
@@ -81,14 +84,16 @@ def _turns(count: Counter) -> tuple[list[float], list[float], list[float], list[
     """Seconds of the bare way, of the same by one who knows the earlier messages, of quiet turns, of turns with an
     event; and the tokens of the last request."""
     messages = _session(random.Random(7), _LARGE, count)
-    engine = ConversationEngine(MemoryStore(), MemoryArchive(), lambda: 0.0, count)
+    engine = ConversationEngine(
+        MemoryStore(), MemoryArchive(), lambda: 0.0, count, EngineOptions(task_tools=task_tools())
+    )
     format = format_named("anthropic")
     shapes: Shapes = {}
     written = [msgspec.json.encode(message) for message in messages]
     last = len(messages) - 2 * _TURNS
     for at in [*range(last // 8 | 1, last, last // 8 + last // 8 % 2), last]:
         parse(format, _body(written[:at]), shapes).turns  # noqa: B018
-        engine.prepare("s", format, _body(written[:at]))
+        engine.prepare("s", parse(format, _body(written[:at])))
     bare, known, quiet, events = list[float](), list[float](), list[float](), list[float]()
     tokens = 0
     for at in range(last + 2, len(messages) + 1, 2):
@@ -96,7 +101,7 @@ def _turns(count: Counter) -> tuple[list[float], list[float], list[float], list[
         gc.collect()  # neither way pays for what the other left, nor for bytes that the processor has not seen
         assert not body.count(b"\0")
         started = time.process_time()
-        sent = engine.prepare("s", format, body)
+        sent = engine.prepare("s", parse(format, body))
         middle = time.process_time()
         changes = _changes(parse(format, body), parse(format, sent.body))
         alone, helped = _written(format, body, changes, {}), _written(format, body, changes, shapes)
@@ -110,7 +115,7 @@ def _turns(count: Counter) -> tuple[list[float], list[float], list[float], list[
     return bare, known, quiet, events, tokens
 
 
-def _written(format: Format, body: bytes, changes: dict[At, Change], shapes: Shapes) -> float:
+def _written(format: ProviderFormat, body: bytes, changes: dict[At, Change], shapes: Shapes) -> float:
     """Seconds to read a request and to write it with these changes."""
     gc.collect()
     started = time.process_time()
@@ -136,17 +141,17 @@ def _changes(before: ParsedRequest, after: ParsedRequest) -> dict[At, Change]:
 def _memory(count: Counter) -> tuple[float, float]:
     """MB per session when many rest, and MB that the first of them took while it was the only one."""
     store, archive = _Nowhere(), _Nothing()
-    engine = ConversationEngine(store, archive, lambda: 0.0, count)
+    engine = ConversationEngine(store, archive, lambda: 0.0, count, EngineOptions(task_tools=task_tools()))
     format = format_named("anthropic")
     bodies = (
         _body([msgspec.json.encode(m) for m in _session(random.Random(n), _EACH, count)]) for n in range(_IDLE + 1)
     )
-    engine.prepare("warm", format, next(bodies))
+    engine.prepare("warm", parse(format, next(bodies)))
     gc.collect()
     tracemalloc.start()
     before, first = tracemalloc.get_traced_memory()[0], 0.0
     for number, body in enumerate(bodies):
-        engine.prepare(f"s{number}", format, body)
+        engine.prepare(f"s{number}", parse(format, body))
         if not number:
             del body
             gc.collect()

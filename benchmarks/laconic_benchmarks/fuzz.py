@@ -15,9 +15,9 @@ from laconic.conversation.engine import ConversationEngine
 from laconic.conversation.engine_options import EngineOptions
 from laconic.conversation.in_memory import MemoryArchive, MemoryStore
 from laconic.errors import LaconicError
-from laconic.gateway.engine_adapter import EngineAdapter
+from laconic.exchange.caller import Target
+from laconic.exchange.engine_adapter import EngineAdapter, single_engine
 from laconic.gateway.plan import Planner, Policy
-from laconic.gateway.routes import Target
 from laconic.tokens.count import counter
 from laconic.wire.formats import FORMATS
 from laconic.wire.parsed_request import parse
@@ -36,7 +36,7 @@ def run(options: Options) -> Report:
     chance = random.Random(11)
     options_of_engine = EngineOptions(economic=False)  # what leaves whole is not what this is about
     engine = EngineAdapter(
-        ConversationEngine(MemoryStore(), MemoryArchive(), lambda: 0.0, counter(), options_of_engine)
+        single_engine(ConversationEngine(MemoryStore(), MemoryArchive(), lambda: 0.0, counter(), options_of_engine))
     )
     planner = Planner(engine, Policy(), lambda: 0.0)
     seeds = {name: json.dumps(_conversation(name)).encode() for name in FORMATS}

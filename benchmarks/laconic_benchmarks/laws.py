@@ -10,10 +10,11 @@ from random import Random
 from typing import Final
 
 from laconic.config import load
+from laconic.plane.plane import Plane
+from laconic.plane.session import Session
 from laconic.render.table import Cell
 from laconic.tokens.count import counter
-from laconic.tools.plane import Plane
-from laconic.tools.session import Session
+from laconic.tools import tools
 from laconic.workspace.git import git_in_own
 from laconic_benchmarks.calls import MOST, Arguments, random_calls, report_text, words
 from laconic_benchmarks.corpus import DJANGO, sdist, snapshot
@@ -64,7 +65,7 @@ def run(options: Options) -> Report:
 
 def opened(root: Path, cache: Path) -> Plane:
     """The plane of a code base, indexed."""
-    plane = Plane(root, load(flags={"cache_dir": str(cache)}))
+    plane = Plane(root, load(flags={"cache_dir": str(cache)}), tools())
     plane.index.build(seconds=600)
     return plane
 

@@ -1,8 +1,8 @@
 """From the text of a commit or an issue to the functions that were changed: what is named, what is shown, and when.
 
-Measured are the plain ranked list of symbols and the `context` tool at 8,000 tokens: its default form, in which names
-and lines share the room, by what it names and by the edited lines that it shows; and its form `show="code"`, which is
-all lines, by those lines. The default form is asked for smaller budgets too, each in a call of its own.
+Measured are the plain ranked list of symbols and the `context` tool, each budget in a call of its own: its default form,
+in which names and lines share the room, by what it names and by the edited lines that it shows; and its form
+`show="code"`, which is all lines, by those lines.
 
 A function is named when the line of its definition was printed as the file has it (its first 60 characters). The cost
 is every character printed before, over four. Snapshots are laid out from bare clones: `laconic bench localisation
@@ -27,10 +27,11 @@ from laconic.config import load
 from laconic.index.catalog import place
 from laconic.index.search import RankedSymbol, rank_symbols
 from laconic.index.workspace_index import Index
+from laconic.plane.plane import Plane
 from laconic.records import Hit
 from laconic.render.hits import hits_text
 from laconic.render.table import Cell
-from laconic.tools.plane import Plane
+from laconic.tools import tools
 from laconic_benchmarks.printed import Line, printed
 from laconic_benchmarks.report import Bar, Options, Report, at_least, versions
 from laconic_benchmarks.snapshot import Snapshot, mirror_folder, part_of_name
@@ -87,11 +88,9 @@ class Outcome(msgspec.Struct, frozen=True):
     task: Task
     named: dict[int, float]
     milliseconds: float
-    context_named: dict[int, float]
+    context_named: dict[int, float]  # of answers to calls with that budget
     context_edits: dict[int, float]
     code_edits: dict[int, float]
-    asked_named: dict[int, float]  # of answers to calls with that budget
-    asked_edits: dict[int, float]
 
 
 def run(options: Options) -> Report:
@@ -117,17 +116,25 @@ def _measured(clone: Path, kept: Path, tasks: Sequence[Task]) -> Iterator[Outcom
         started = perf_counter()
         rows = rank_symbols(plane.index.store, task.query, _SYMBOLS, snapshot.lines)
         took = 1000 * (perf_counter() - started)
-        asked: dict[str, object] = {"task": task.query, "budget": max(_EDIT_BARS)}
-        answers = [plane.call("context", asked | {"show": show}).text for show in ("both", "code")]
-        whole, code = (_shown(task, list(printed(answer, snapshot.lines)), snapshot) for answer in answers)
-        named, edits = dict(whole[0]), dict(whole[1])
-        for budget in sorted({*_CONTEXT_BARS, *_EDIT_BARS} - {max(_EDIT_BARS)}):
-            answer = plane.call("context", asked | {"budget": budget}).text
-            alone = _shown(task, list(printed(answer, snapshot.lines)), snapshot)
-            for shares, found in zip((named, edits), alone, strict=True):
-                if budget in shares:
-                    shares[budget] = found[budget]
-        yield Outcome(task, named_within(task, rows, snapshot), took, *whole, code[1], named, edits)
+        named: dict[int, float] = {}
+        edits: dict[int, float] = {}
+        code: dict[int, float] = {}
+        for budget in sorted({*_CONTEXT_BARS, *_EDIT_BARS}):
+            found = _ask(plane, task, snapshot, budget, "both")
+            if budget in _CONTEXT_BARS:
+                named[budget] = found[0][budget]
+            if budget in _EDIT_BARS:
+                edits[budget] = found[1][budget]
+                code[budget] = _ask(plane, task, snapshot, budget, "code")[1][budget]
+        yield Outcome(task, named_within(task, rows, snapshot), took, named, edits, code)
+
+
+def _ask(
+    plane: Plane, task: Task, snapshot: Snapshot, budget: int, show: str
+) -> tuple[dict[int, float], dict[int, float]]:
+    """What the answer to one call names and shows."""
+    answer = plane.call("context", {"task": task.query, "budget": budget, "show": show}).text
+    return _shown(task, list(printed(answer, snapshot.lines)), snapshot)
 
 
 def laid_out(clone: Path, kept: Path, tasks: Sequence[T]) -> Iterator[tuple[T, Snapshot, Plane]]:
@@ -137,7 +144,7 @@ def laid_out(clone: Path, kept: Path, tasks: Sequence[T]) -> Iterator[tuple[T, S
     for task in tasks:
         snapshot.show(task.parent_sha)
         before = cache = _indexed(snapshot.folder, kept / task.parent_sha[:12], before)
-        with closing(Plane(snapshot.folder, load(flags={"cache_dir": str(cache)}))) as plane:
+        with closing(Plane(snapshot.folder, load(flags={"cache_dir": str(cache)}), tools())) as plane:
             plane.index.build()
             yield task, snapshot, plane
 
@@ -259,17 +266,13 @@ def _report(outcomes: Sequence[Outcome]) -> Report:
             context: dict[str, Cell] = {f"context {b}": _over(group, "context_named", b) for b in _CONTEXT_BARS}
             edits: dict[str, Cell] = {f"edits {b}": _over(group, "context_edits", b) for b in _EDIT_BARS}
             code: dict[str, Cell] = {f"code {b}": _over(group, "code_edits", b) for b in _EDIT_BARS}
-            alone: dict[str, Cell] = {f"asked {b}": _over(group, "asked_named", b) for b in _CONTEXT_BARS}
-            alone |= {f"asked edits {b}": _over(group, "asked_edits", b) for b in _EDIT_BARS}
-            row: dict[str, Cell] = {"tasks": name, "n": len(group), **shares, **context, **edits, **code, **alone}
+            row: dict[str, Cell] = {"tasks": name, "n": len(group), **shares, **context, **edits, **code}
             rows.append(row | {"ms p50": times[len(times) // 2]})
     bars: list[Bar] = [at_least(f"named in {each} tokens", _mean(outcomes, each), _BARS[each]) for each in _BARS]
     for words, figure, wanted in (
         ("context names in {} tokens", "context_named", _CONTEXT_BARS),
         ("context shows edits in {} tokens", "context_edits", _EDIT_BARS),
         ("context of code only shows edits in {} tokens", "code_edits", _EDIT_BARS),
-        ("context asked for {} tokens names", "asked_named", _CONTEXT_BARS),
-        ("context asked for {} tokens shows edits", "asked_edits", _EDIT_BARS),
     ):
         bars += [at_least(words.format(b), _over(outcomes, figure, b), least) for b, least in wanted.items()]
     corpus = f"{len(outcomes)} tasks from {len({each.task.mirror for each in outcomes})} repositories"

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import Final, NamedTuple
 
-_SPAN: Final = re.compile(r"(\d+)(?:-(\d+))?")
+_SPAN: Final = re.compile(r"(\d+)(?:-(\d+))?(?: in [\w.$:<>#/-]+)?")
 _ONE_LINE: Final = re.compile(r"(\d+)(?:-\d+)? (\S.*)")
 _HEADER: Final = re.compile(r"\[(.+)#[0-9a-f]+ \d+ lines?\]")
 _NUMBERED: Final = re.compile(r"(\d+)(?::\w+)?\t(.*)")

@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import Any, Final
 
 from laconic.config import load
+from laconic.plane.plane import Plane
 from laconic.render.table import Cell
-from laconic.tools.plane import Plane
+from laconic.tools import tools
 from laconic_benchmarks.corpus import DJANGO, sdist, snapshot
 from laconic_benchmarks.report import Options, Report, at_least, at_most, versions
 
@@ -62,7 +63,7 @@ def _tokens(rows: list[dict[str, Cell]]) -> int:
 
 
 def _plane(root: Path, cache: Path) -> Plane:
-    plane = Plane(root, load(flags={"cache_dir": str(cache / "indexes")}))
+    plane = Plane(root, load(flags={"cache_dir": str(cache / "indexes")}), tools())
     plane.index.build(seconds=600)
     return plane
 

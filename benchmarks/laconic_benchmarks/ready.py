@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Final
 
 import laconic
+from laconic.clients.probe import Answered, ask
 from laconic.index.workspace_index import Index
 from laconic.render.table import Cell
-from laconic.workspace.clients.probe import Answered, ask
 from laconic_benchmarks.report import Options, Report, at_most, versions
 
 _ROUNDS: Final = 7

@@ -7,15 +7,17 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Final
 
+from laconic.clients.registry import task_tools
 from laconic.conversation.engine import ConversationEngine
 from laconic.conversation.engine_options import EngineOptions
 from laconic.conversation.in_memory import MemoryArchive, MemoryStore
-from laconic.conversation.prices import Price
 from laconic.conversation.replay import Json, Outcome, replay
+from laconic.models.model import Price
 from laconic.render.table import Cell
 from laconic.sessions.transcripts import Transcript, transcripts
 from laconic.tokens.count import counter
 from laconic.wire.formats import format_named
+from laconic.wire.parsed_request import parse
 from laconic_benchmarks.report import Options, Report, at_least, at_most, versions
 
 _FEWEST: Final = 30  # turns of the assistant that a session must have
@@ -66,13 +68,15 @@ def run(options: Options) -> Report:
 
 def outcome(session: Transcript, count: Callable[[str], int], options: EngineOptions | None = None) -> Outcome:
     """One session through an engine of its own."""
-    engine = ConversationEngine(MemoryStore(), MemoryArchive(), lambda: 0.0, count, options)
+    engine = ConversationEngine(
+        MemoryStore(), MemoryArchive(), lambda: 0.0, count, options or EngineOptions(task_tools=task_tools())
+    )
     format = format_named("anthropic")
     return replay(
         session.name,
         HEAD,
         session.messages,
-        lambda body: engine.prepare(session.name, format, body).body,
+        lambda body: engine.prepare(session.name, parse(format, body)).body,
         count=count,
         price=_CACHE,
     )

@@ -9,11 +9,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Final
 
+from laconic.plane.compose import compose
 from laconic.reduce.findings import read
 from laconic.reduce.findings.select import Wanted
 from laconic.render.table import Cell
 from laconic.tokens.count import counter
-from laconic.tools.compose import compose
 from laconic.tools.report import answer
 from laconic_benchmarks.report import Options, Report, at_least, at_most, versions
 

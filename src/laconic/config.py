@@ -14,10 +14,10 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Final
 
+from laconic.addresses import is_loopback
 from laconic.errors import BadSetting
 
 Value = str | int | float | bool
-_KEYS: Final = {"gemini": ("GEMINI_API_KEY", "GOOGLE_API_KEY")}  # elsewhere the provider's name decides
 # What programs need to run and build, and what holds no secrets. Everything else has to be named in agent.environment.
 _HARMLESS: Final = (
     "PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LANGUAGE", "LC_*", "TERM", "COLORTERM", "NO_COLOR",
@@ -75,6 +75,7 @@ SETTINGS: Final[tuple[Setting, ...]] = (
         " with commas: `qwen*=0/0, mymodel=1.2/6`.",
     ),
     Setting("budget", 0, "Tokens an answer may have at most; 0 means the tool's own default.", minimum=0),
+    Setting("budgets", "", "The same for single tools, with commas: `search=2000, map=800`."),
     Setting("reduce.budget", 0, "Tokens that `laconic reduce` aims for; 0 means by content.", minimum=0),
     Setting(
         "parse.max_bytes", 2_000_000, "Largest file that is parsed; larger ones are listed as skipped.", minimum=1
@@ -109,6 +110,11 @@ SETTINGS: Final[tuple[Setting, ...]] = (
         "gateway.native_models", "", "Models that are never asked to write calls as text, as patterns with commas."
     ),
     Setting(
+        "gateway.recall",
+        True,
+        "Offer `recall` to programs without a shell and without our tools; off, nothing is left out of their requests.",
+    ),
+    Setting(
         "gateway.probe", True, "Ask a model of which nothing is known, once a day, whether it has function calling."
     ),
     Setting(
@@ -128,6 +134,11 @@ SETTINGS: Final[tuple[Setting, ...]] = (
         "",
         "Tools that `report` may run, by name (`ruff, pytest`), or by full path inside a workspace; empty means none.",
     ),
+    Setting(
+        "mcp.without_resources",
+        "claude-code",
+        "MCP clients that are offered no resources, as patterns with commas: they put tools for them into every prompt.",
+    ),
     Setting("context.enabled", True, "Whether conversations are made smaller at all."),
     Setting("context.economic", True, "Leave out what is no longer of use whenever that pays."),
     Setting("context.semantic", 50_000, "Tokens from which a completed task gives its outputs back.", minimum=0),
@@ -140,12 +151,14 @@ SETTINGS: Final[tuple[Setting, ...]] = (
     Setting("context.task_tool", "", "One more tool that keeps tasks, beside those that are known."),
     Setting("context.meta", False, "Tell the model at the end of a request how full its context is."),
     Setting(
-        "agent.model", "anthropic/claude-sonnet-4-5", "Model of `laconic agent`: PROVIDER/NAME, or scripted:FILE."
+        "agent.model", "anthropic/claude-sonnet-5-5", "Model of `laconic agent`: PROVIDER/NAME, or scripted:FILE."
     ),
     Setting("agent.protocol", "auto", "How its model calls tools.", choices=("auto", "native", "prompted")),
     Setting(
         "agent.window", 0, "Tokens that its model takes; 0: by its name, and by what the provider says.", minimum=0
     ),
+    Setting("agent.temperature", "", "Temperature of its model, such as 0.2; empty: the model's own."),
+    Setting("agent.snapshot", True, "Begin a session with a short listing of the folder and what git says about it."),
     Setting("agent.answer", 8_000, "Tokens that one message of its model may have.", minimum=100),
     Setting(
         "agent.allow",
@@ -237,6 +250,10 @@ class Settings(Mapping[str, Value]):
         named = configured if configured.parent.name != "laconic" else configured.parent
         return (self.cache_dir(), self.state_dir(), named)
 
+    def is_default(self, name: str) -> bool:
+        """Whether nobody set it to anything else."""
+        return any(row.name == name and row.default == self._values[name] for row in SETTINGS)
+
     def patterns(self, name: str) -> tuple[str, ...]:
         """A list with commas."""
         return tuple(filter(None, (word.strip() for word in self.text(name).split(","))))
@@ -276,11 +293,10 @@ def settings_file(environ: Mapping[str, str]) -> Path:
     return Path(environ.get("APPDATA") or home) / "laconic" / "config.toml"
 
 
-def key_of(provider: str, environ: Mapping[str, str] | None = None) -> str:
-    """The key for a provider; empty when there is none. It is handed on, never kept."""
+def first_variable(names: Sequence[str], environ: Mapping[str, str] | None = None) -> str:
+    """The first of these variables that is set; empty when none is. A key in it is handed on, never kept."""
     environ = os.environ if environ is None else environ
-    names = _KEYS.get(provider, (provider.upper().replace("-", "_") + "_API_KEY",))
-    return next((environ[name] for name in names if environ.get(name)), "")
+    return next((environ[name].strip() for name in names if environ.get(name, "").strip()), "")
 
 
 def command_environment(
@@ -329,7 +345,7 @@ def outbound_proxy(url: str) -> str | None:
     host = parts.hostname or ""
     named = getproxies_environment()
     proxy = named.get(parts.scheme) or named.get("all")
-    if not proxy or host in {"localhost", "::1"} or host.startswith("127.") or proxy_bypass(host):
+    if not proxy or is_loopback(host) or proxy_bypass(host):
         return None
     if not proxy.startswith(("http://", "https://")):
         raise BadSetting(f"The proxy {proxy.partition('://')[0]}://... is not an HTTP proxy.", "Set HTTPS_PROXY.")

@@ -156,6 +156,7 @@ class Impact(msgspec.Struct, frozen=True):
     references: int = 0
     files: tuple[str, ...] = ()  # that refer to it
     tests: tuple[str, ...] = ()  # that reach it, nearest first
+    stale: tuple[str, ...] = ()  # places that still use its old name
 
 
 class Weighed(msgspec.Struct, frozen=True):
@@ -224,6 +225,7 @@ class Intake(msgspec.Struct, frozen=True):
     entered: tuple[Entered, ...] = ()
     anew: bool = False  # these are all blocks: the history was read from its start
     title: str = ""  # how the user began, when it was
+    project: str = ""  # the folder that the client says it works in, when it was
 
 
 class Original(msgspec.Struct, frozen=True):

@@ -49,7 +49,7 @@ def test_sessions_over_http_lose_nothing(tmp_path: Path) -> None:
             assert status == 200
             assert _problems(request, where.upstream.asked[-1].body, archive) == []
 
-    play(scene, lambda _: Answer(), build_planner(tmp_path, MovedClock(), SETTINGS).engine)
+    play(scene, lambda _: Answer(), build_planner(tmp_path, MovedClock(), SETTINGS).exchange.engine)
 
 
 @asynccontextmanager

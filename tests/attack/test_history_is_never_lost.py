@@ -11,8 +11,9 @@ from tests.attack.stories import CHAT, Story, assert_goes_on, assert_same, readi
 from tests.gateway.stage import Stage, play
 
 from laconic.gateway.scripted_upstream import Answer, Asked
+from laconic.sessions.damaged_files import list_ruined
 from laconic_benchmarks.attack.conversations import Branch
-from laconic_benchmarks.attack.gateways import DiskFaults, Fault
+from laconic_benchmarks.attack.gateways import ARCHIVE, DiskFaults, Fault
 from laconic_benchmarks.attack.material import ToolOutput
 
 pytestmark = pytest.mark.feature("X1", "X2")
@@ -116,6 +117,19 @@ def test_an_archive_that_is_gone_is_noticed(tmp_path: Path, fault: Fault) -> Non
         story.send(gateway, session)
 
 
+def test_damage_is_met_by_the_next_request_however_many_gateways_have_the_archive_open(tmp_path: Path) -> None:
+    """Otherwise a gateway and its twin would not suffer the same fault at the same step."""
+    story = Story(tmp_path)
+    session = story.session()
+    gateways = [story.gateway() for _ in range(3)]
+    for turn, gateway in enumerate(gateways):
+        story.read_files(session, 2, f"t{turn}_")
+        story.send(gateway, session)
+    DiskFaults((tmp_path,), Random(1)).begin("garbage")
+    story.send(gateways[0], session)
+    assert len(list_ruined(tmp_path / ARCHIVE)) == 1
+
+
 def test_an_archive_that_another_process_locks_loses_nothing(tmp_path: Path) -> None:
     story = Story(tmp_path, **{"gateway.window": 40_000})
     session = story.session()
@@ -210,7 +224,7 @@ def test_an_error_that_quotes_a_user_teaches_nothing(tmp_path: Path, status: int
         assert (await where.post("/v1/messages", body, authorization="Bearer token-1"))[0] == 200
         assert len(where.upstream.asked[-1].body) == len(untouched)  # references differ
 
-    play(scene, script, Story(tmp_path / "gateway").gateway().engine)
+    play(scene, script, Story(tmp_path / "gateway").gateway().exchange.engine)
 
 
 @pytest.mark.parametrize("model", ["gpt-4-my-own-1m", "gpt-4", "somebody/unknown"])

@@ -9,7 +9,8 @@ import pytest
 
 from laconic.conversation.engine import PreparedRequest
 from laconic.errors import ArchiveUnavailable
-from laconic.gateway.engine_adapter import Caller, PassThroughEngine
+from laconic.exchange.caller import Caller
+from laconic.exchange.engine_adapter import PassThroughEngine
 from laconic.gateway.plan import Planner, Policy
 from laconic.records import Original
 from laconic.sessions.archive import Archive

@@ -9,7 +9,7 @@ import pytest
 
 from laconic.cli.commands.gateway import engine
 from laconic.config import load
-from laconic.gateway.engine_adapter import Caller
+from laconic.exchange.caller import Caller
 from laconic.wire.formats import format_named
 from laconic.wire.parsed_request import parse
 

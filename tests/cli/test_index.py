@@ -29,7 +29,7 @@ def code(tmp_path: Path) -> Path:
 
 def test_index_prints_the_numbers(code: Path, given: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["index", *given, str(code)]) == 0
-    assert "1 files (1 parsed, 0 skipped, 0 failed), 1 symbols, 2 lines" in capsys.readouterr().out
+    assert "1 file (1 parsed, 0 skipped, 0 failed), 1 symbol, 2 lines" in capsys.readouterr().out
     assert main(["index", *given, "--json", str(code)]) == 0
     numbers = json.loads(capsys.readouterr().out)
     assert (numbers["symbols"], numbers["languages"], numbers["outcome"]["written"]) == (1, {"python": 1}, 0)

@@ -14,7 +14,8 @@ from laconic.cli.main import main
 from laconic.conversation.engine import ConversationEngine
 from laconic.conversation.ledger import Branch, Decision, LedgerEntry, Receipt
 from laconic.errors import UsageError
-from laconic.gateway.engine_adapter import EngineAdapter
+from laconic.exchange.engine_adapter import EngineAdapter, single_engine
+from laconic.exchange.turn_account import TurnAccount
 from laconic.gateway.scripted_upstream import Answer
 from laconic.gateway.turn_recorder import TurnRecorder
 from laconic.records import Entered, Intake
@@ -133,8 +134,8 @@ def test_a_session_that_an_agent_works_on_stays_and_is_named(cache: Path, capsys
 def test_a_running_gateway_goes_on_and_begins_the_record_anew(cache: Path) -> None:
     ledger = LedgerFile(cache / "ledger.sqlite", LedgerEntry, Branch)
     archive = Archive(cache / "archive.sqlite", 10**8)
-    engine = EngineAdapter(ConversationEngine(ledger, archive, lambda: 0.0, counter()))
-    history = TurnRecorder(Turns(cache / "turns.sqlite"))
+    engine = EngineAdapter(single_engine(ConversationEngine(ledger, archive, lambda: 0.0, counter())))
+    history = TurnRecorder(TurnAccount(Turns(cache / "turns.sqlite")))
 
     async def scene(where: Stage) -> None:
         log = "\n".join(f"12:00:{n % 60:02} INFO step {n} finished without a word" for n in range(300))

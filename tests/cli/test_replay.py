@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -30,10 +31,90 @@ def test_it_prints_tokens_money_and_what_was_kept(session: Path, capsys: pytest.
 def test_it_writes_a_page_with_a_chart(session: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["replay", str(session), "--html", str(tmp_path / "r.html")]) == 0
     page = (tmp_path / "r.html").read_text("utf-8")
-    assert page.count("<svg") == 3
+    assert page.count("<figure") == 1
+    assert "request 41" in page
     assert "session" in capsys.readouterr().out
+
+
+def test_the_table_has_titles_and_totals_and_fits_a_terminal(
+    session: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["replay", str(session), "--policy", "default", "--policy", "tasks"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split()[0] for line in lines[-2:]] == ["all", "all"]
+    assert max(map(len, lines)) <= 130
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A home folder in which Claude Code recorded a session a moment ago."""
+    for name in ("CODEX_HOME", "CLAUDE_CONFIG_DIR", "XDG_DATA_HOME", "GEMINI_CLI_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("LACONIC_STATE_DIR", str(tmp_path / "state"))
+    monkeypatch.chdir(tmp_path)
+    file = tmp_path / ".claude" / "projects" / "-p" / "s1.jsonl"
+    file.parent.mkdir(parents=True)
+    rows = []
+    for number, message in enumerate([*long_session(40), {"role": "assistant", "content": "done"}]):
+        said = dict(message)
+        if said["role"] == "assistant":
+            usage = {"input_tokens": 10, "cache_read_input_tokens": 30_000, "output_tokens": 50}
+            said |= {"id": f"m{number}", "model": "claude-sonnet-4-5", "usage": usage}
+        rows.append(json.dumps({"timestamp": datetime.now(UTC).isoformat(), "message": said, "cwd": "/p"}))
+    file.write_text("\n".join(rows))
+    return tmp_path
+
+
+def test_without_a_path_the_sessions_of_this_machine_are_found(
+    home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["replay", "--html", str(home / "r.html")]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == "Last 30 days: 1 session (Claude Code 1), 41 requests."
+    assert lines[1].startswith("They cost $0.40: 1.23M prompt tokens, 2.05k output tokens")
+    assert "less; about" in lines[2]
+    assert len(lines) <= 11
+    page = (home / "r.html").read_text("utf-8")
+    assert page.count("<figure") == 1
+    assert "http" not in page
+
+
+def test_what_a_session_would_have_cost_is_a_share_of_what_was_recorded(
+    home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """And output costs the same with us."""
+    assert main(["replay", "--json"]) == 0
+    (found,) = json.loads(capsys.readouterr().out)
+    outcome = found["replayed"]["outcome"]
+    answers = 41 * 50 * 15 / 1e6
+    assert found["dollars"] == pytest.approx(answers + 41 * (10 * 3 + 30_000 * 0.3) / 1e6)
+    share = outcome["passed_cost"] / outcome["cost"]
+    assert found["dollars_with_us"] - answers == pytest.approx((found["dollars"] - answers) * share)
+    assert outcome["points"][0]["sent"] == pytest.approx(30_010, rel=0.02)
+
+
+def test_sessions_that_are_too_old_or_too_short_are_no_sessions(home: Path) -> None:
+    for words in (["--days", "0"], ["--least", "100"]):
+        with pytest.raises(UsageError, match="No client recorded a session"):
+            main(["replay", *words])
 
 
 def test_a_folder_without_sessions_is_named(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="No session"):
         main(["replay", str(tmp_path)])
+
+
+@pytest.mark.parametrize("form", [[], ["--json"]])
+def test_it_prints_no_character_that_steers_a_terminal(
+    session: Path, capsys: pytest.CaptureFixture[str], form: list[str]
+) -> None:
+    """A session is named by its file, and shown by what the user said first."""
+    odd = session.rename(session.with_name("odd\x1b[2J\x9b1m.json"))
+    held = json.loads(odd.read_text())
+    held["messages"][0]["content"] = "odd\x1b[2J\x9b1m"
+    odd.write_text(json.dumps(held))
+    assert main(["replay", str(odd), "--policy", "ingest", *form]) == 0
+    printed = capsys.readouterr().out
+    assert "odd" in printed
+    assert not set(printed) & set("\x1b\x9b")

@@ -11,11 +11,11 @@ from pathlib import Path
 import pytest
 
 from laconic.cli.main import main
+from laconic.clients.registry import all_setups
+from laconic.clients.section import START
 from laconic.errors import LaconicError
 from laconic.mcp_server.guide import guidance
 from laconic.tokens.count import counter
-from laconic.workspace.clients.known import CLIENTS
-from laconic.workspace.clients.section import START
 
 
 @pytest.fixture
@@ -23,6 +23,8 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A project in an environment that is nobody's."""
     for name in ("CODEX_HOME", "CLAUDE_CONFIG_DIR", "XDG_CONFIG_HOME", "APPDATA", "LACONIC_CONFIG"):
         monkeypatch.delenv(name, raising=False)
+    monkeypatch.delenv("VIRTUAL_ENV", raising=False)
+    monkeypatch.setenv("PATH", f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
     monkeypatch.setenv("LACONIC_CACHE_DIR", str(tmp_path / "cache"))
     root = tmp_path / "project"
@@ -37,7 +39,7 @@ def _files(folder: Path) -> dict[str, bytes]:
 
 
 @pytest.mark.parametrize("scope", ["--project", "--user"])
-@pytest.mark.parametrize("name", [client.name for client in CLIENTS])
+@pytest.mark.parametrize("name", [client.name for client in all_setups()])
 def test_setup_twice_is_setup_once_and_removal_leaves_no_trace(project: Path, name: str, scope: str) -> None:
     assert main(["setup", name, scope]) == 0
     once = _files(project.parent)
@@ -48,10 +50,10 @@ def test_setup_twice_is_setup_once_and_removal_leaves_no_trace(project: Path, na
     assert _files(project.parent) == {}
 
 
-@pytest.mark.parametrize("name", [client.name for client in CLIENTS])
+@pytest.mark.parametrize("name", [client.name for client in all_setups()])
 def test_what_was_there_comes_back_byte_for_byte(project: Path, name: str) -> None:
     """Merged on the way in, with a copy of the old file; restored on the way out."""
-    client = next(client for client in CLIENTS if client.name == name)
+    client = next(client for client in all_setups() if client.name == name)
     main(["setup", name, "--project"])
     (file,) = [path for path in project.rglob("*") if path.is_file() and path.suffix in {".json", ".toml"}]
     main(["setup", name, "--project", "--remove"])
@@ -148,14 +150,108 @@ def test_doctor_starts_the_server_as_the_client_would(project: Path, capsys: pyt
     assert "laconic setup cursor" in seen["Cursor"]["advice"]
 
 
-def test_a_name_that_only_an_active_environment_knows_is_written_as_a_place(
-    project: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("first", ["sh", "/bin/sh", "./trap.sh"])
+def test_doctor_starts_nothing_that_a_projects_file_made_up(
+    project: Path, capsys: pytest.CaptureFixture[str], first: str
 ) -> None:
-    monkeypatch.setenv("PATH", f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
-    assert main(["setup", "claude", "--project"]) == 0
-    command = json.loads((project / ".mcp.json").read_text())["mcpServers"]["laconic"]["command"]
-    assert Path(command).is_absolute()
-    assert Path(command).is_file()
+    """A repository may come from a stranger, with a client's file in it."""
+    trap = project / "trap.sh"
+    trap.write_text(f"#!/bin/sh\ntouch {project / 'sprung'}\n")
+    trap.chmod(0o755)
+    entry = {"command": first, "args": [str(trap), "mcp"]}
+    (project / ".mcp.json").write_text(json.dumps({"mcpServers": {"laconic": entry}}))
+    assert main(["doctor", "--json"]) == 1
+    seen = {finding["what"]: finding for finding in json.loads(capsys.readouterr().out.splitlines()[-1])}
+    assert not (project / "sprung").exists()
+    assert "was not tried" in seen["Claude Code"]["seen"]
+
+
+def _command(file: Path) -> str:
+    command = json.loads(file.read_text())["mcpServers"]["laconic"]["command"]
+    assert isinstance(command, str)
+    return command
+
+
+def test_files_that_a_team_shares_name_us_and_those_of_the_user_say_where_we_are(project: Path) -> None:
+    main(["setup", "claude", "--project"])
+    assert _command(project / ".mcp.json") == "laconic"
+    main(["setup", "claude", "--user"])
+    command = Path(_command(project.parent / "home" / ".claude.json"))
+    assert command.is_absolute()
+    assert command.is_file()
+
+
+def test_a_team_can_name_the_command_itself(project: Path) -> None:
+    main(["setup", "claude", "--command", "uvx --from ./tools laconic"])
+    entry = json.loads((project / ".mcp.json").read_text())["mcpServers"]["laconic"]
+    assert [entry["command"], *entry["args"]] == ["uvx", "--from", "./tools", "laconic", "mcp"]
+
+
+def test_a_program_that_others_will_not_find_is_said(
+    project: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    main(["setup", "claude"])
+    assert capsys.readouterr().err == ""
+    monkeypatch.setenv("VIRTUAL_ENV", str(Path(sys.executable).parent.parent))
+    main(["setup", "claude"])
+    assert "only found while the environment" in capsys.readouterr().err
+    monkeypatch.setenv("PATH", str(project))
+    main(["setup", "claude"])
+    assert "not on your path" in capsys.readouterr().err
+
+
+def test_a_file_with_a_byte_order_mark_is_set_up_and_restored(project: Path) -> None:
+    old = b"\xef\xbb\xbf" + b'{"mcpServers": {}}'
+    (project / ".mcp.json").write_bytes(old)
+    main(["setup", "claude", "--no-guidance"])
+    assert b"laconic" in (project / ".mcp.json").read_bytes()
+    main(["setup", "claude", "--no-guidance", "--remove"])
+    assert _files(project) == {".mcp.json": old}
+
+
+def test_removal_says_what_was_taken_out_of_which_file(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (project / ".mcp.json").write_text('{"mcpServers": {"other": {"command": "x"}}}')
+    main(["setup", "claude"])
+    capsys.readouterr()
+    main(["setup", "claude", "--remove"])
+    out = capsys.readouterr().out
+    assert f"took our entry out of {project / '.mcp.json'}" in out
+    assert f"deleted {project / 'CLAUDE.md'}" in out
+    main(["setup", "claude", "--remove"])
+    assert f"nothing of ours in {project / '.mcp.json'}" in capsys.readouterr().out
+
+
+def test_without_a_name_the_installed_clients_are_set_up(
+    project: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("PATH", str(project))
+    with pytest.raises(LaconicError, match="No client was found"):
+        main(["setup"])
+    (project.parent / "home" / ".gemini").mkdir()
+    with pytest.raises(LaconicError, match="Gemini CLI is installed, and nobody is there to ask"):
+        main(["setup"])
+    main(["setup", "--yes"])
+    assert _command(project / ".gemini" / "settings.json") == "laconic"
+    assert [path.name for path in project.iterdir() if path.suffix == ".json"] == []
+
+
+@pytest.mark.feature("C12")
+@pytest.mark.parametrize("scope", ["--project", "--user"])
+def test_the_plugin_brings_tools_a_skill_and_a_command_and_leaves_no_trace(project: Path, scope: str) -> None:
+    before = _files(project.parent)
+    main(["setup", "claude", "--plugin", scope])
+    top = project if scope == "--project" else project.parent / "home"
+    folder = top / ".claude" / "skills" / "laconic"
+    manifest = json.loads((folder / ".claude-plugin" / "plugin.json").read_text())
+    assert manifest["mcpServers"]["laconic"]["alwaysLoad"] is True
+    skill = (folder / "skills" / "laconic" / "SKILL.md").read_text()
+    for advice in ("in progress", "compact", "recall"):
+        assert advice in skill
+    assert "laconic why" in (folder / "commands" / "why.md").read_text()
+    assert not (project / ".mcp.json").exists()
+    main(["setup", "claude", "--plugin", scope, "--remove"])
+    assert _files(project.parent) == before
+    assert not folder.parent.exists()
 
 
 @pytest.mark.parametrize("name", ["CLAUDE.md", ".mcp.json"])
@@ -200,3 +296,18 @@ def test_a_link_of_the_user_may_lead_anywhere_in_the_home_folder(project: Path) 
     (home / ".codex" / "AGENTS.md").symlink_to(project / "elsewhere.md")
     with pytest.raises(LaconicError, match="is a link to"):
         main(["setup", "codex"])
+
+
+@pytest.mark.feature("C12")
+def test_the_skill_says_what_the_notes_say_and_goes_again(project: Path) -> None:
+    """A skill that a host loads when it fits, with what every agent forgets: mark the task, be compact, recall."""
+    assert main(["setup", "claude", "--project", "--skill"]) == 0
+    skill = (project / ".claude" / "skills" / "laconic" / "SKILL.md").read_text()
+    assert skill.startswith("---\nname: laconic\ndescription: ")
+    for said in ("in progress before", "compact", "`recall`", "`search`"):
+        assert said in skill
+    assert not (project / "CLAUDE.md").exists()
+    assert main(["setup", "claude", "--project", "--skill", "--remove"]) == 0
+    assert _files(project.parent) == {}
+    with pytest.raises(LaconicError, match="reads no skills"):
+        main(["setup", "codex", "--skill"])

@@ -71,9 +71,10 @@ def test_stats_show_what_models_cost_and_what_is_not_known(
         turns.add(TurnRecord(Who("b", upstream="corp", model="mine"), 1.0, cost=other))
     main(["stats"])
     assert capsys.readouterr().out.splitlines()[-2:] == [
-        "claude-sonnet-4-5 (anthropic), 1 turns: 1,000 prompt tokens instead of about 2,000 (50%), 100 output tokens; "
+        "claude-sonnet-4-5 (anthropic), 1 turn: "
+        "1,000 prompt tokens instead of about 2,000 (50% fewer), 100 output tokens; "
         "$1.50 instead of about $2.50, $0.50 of it for output",
-        "mine (corp), 1 turns: about 900 prompt tokens, about 10 output tokens; price unknown (set `prices`)",
+        "mine (corp), 1 turn: about 900 prompt tokens, about 10 output tokens; price unknown (set `prices`)",
     ]
     main(["stats", "--json"])
     rows = json.loads(capsys.readouterr().out)["models"]
@@ -81,3 +82,18 @@ def test_stats_show_what_models_cost_and_what_is_not_known(
         ("claude-sonnet-4-5", 1.5, 0),
         ("mine", 0.0, 910),
     ]
+
+
+@pytest.mark.parametrize("form", [[], ["--json"]])
+def test_stats_print_no_character_that_steers_a_terminal(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], form: list[str]
+) -> None:
+    """Names of models and providers come from requests."""
+    monkeypatch.setenv("LACONIC_CACHE_DIR", str(tmp_path))
+    with closing(Turns(tmp_path / FILE)) as turns:
+        who = Who("s", upstream="up\x1b]0;x\x07", model="m\x9b2J\u202e")
+        turns.add(TurnRecord(who, 1.0, cost=Cost(input=10), malformed=("not-json",)))
+    main(["stats", *form])
+    printed = capsys.readouterr().out
+    assert "2J" in printed
+    assert not set(printed) & set("\x1b\x07\x9b\u202e")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 from pathlib import Path
 
@@ -44,8 +45,8 @@ def test_a_subfolder_means_the_repository_and_places_are_named_from_it(
 
 
 def test_ready_calls_are_commands(repository: Path, given: list[str], capsys: pytest.CaptureFixture[str]) -> None:
-    main(["search", *given, "e", "--budget", "60"])
-    assert "more: laconic search e --offset " in capsys.readouterr().out
+    main(["search", *given, "e", "--budget", "300"])
+    assert re.search(r"more: laconic search e --budget=300 --offset=\d+ --config ", capsys.readouterr().out)
     main(["search", *given, "chekout"])
     assert "try laconic search " in capsys.readouterr().out
 
@@ -60,7 +61,7 @@ def test_a_target_that_is_not_there_fails_and_a_folder_is_listed(
     assert main(["read", *given, "shop"]) == 0
     said = capsys.readouterr().out
     assert "money.py 18 lines\n" in said
-    assert "shop is a folder: laconic map shop tells more." in said
+    assert f"shop is a folder: laconic map shop {given[0]} {given[1]} tells more." in said
 
 
 def test_a_file_whose_name_is_not_utf8_is_read_by_the_name_that_is_listed(

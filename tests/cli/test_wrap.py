@@ -177,7 +177,7 @@ def test_faults_are_written_to_a_file_and_not_to_the_terminal(environment: dict[
 
 
 def test_a_run_without_a_askingsays_so_and_why_it_may_be(environment: dict[str, str]) -> None:
-    ran = Ran(environment, "--no-code-plane", "claude", "--version")
+    ran = Ran(environment, "--no-code-plane", "claude", "-p")
     assert ran.err == (
         "laconic: no request passed the gateway: it asked no model, or managed settings that its organisation sends "
         "it name another address (`/status` in Claude Code shows which is used)\n"
@@ -210,6 +210,21 @@ def test_what_cannot_be_honoured_is_refused_before_the_client_starts(environment
     assert (ran.code, ran.out) == (2, "")
     assert "Amazon Bedrock" in ran.err
     assert "--no-gateway" in ran.err
+
+
+def test_a_client_that_takes_no_tools_is_not_offered_them_instead(environment: dict[str, str]) -> None:
+    ran = Ran(environment, "aider", "--model", "foo/bar")
+    assert ran.code == 2
+    assert "Or run `aider` without laconic." in ran.err
+    assert "--no-gateway" not in ran.err
+
+
+@pytest.mark.parametrize("word", ["--version", "--help", "login"])
+def test_words_that_ask_no_model_are_passed_to_the_client_alone(environment: dict[str, str], word: str) -> None:
+    """Also where its configuration could not be honoured; and no line is said of requests that did not pass."""
+    ran = Ran({**environment, "CLAUDE_CODE_USE_BEDROCK": "1"}, "claude", word)
+    assert (ran.code, ran.err) == (7, "")
+    assert json.loads(ran.out.splitlines()[0]) == [word]
 
 
 def test_without_the_gateway_the_client_keeps_its_own_address(environment: dict[str, str]) -> None:

@@ -93,7 +93,7 @@ def engine(
 def send(
     one: ConversationEngine, messages: Sequence[Json], bounds: RequestLimits | None = None, **fields: Any
 ) -> PreparedRequest:
-    return one.prepare("session", FORMAT, body(messages, **fields), bounds)
+    return one.prepare("session", parse(FORMAT, body(messages, **fields)), bounds)
 
 
 def opened(prepared: PreparedRequest) -> ParsedRequest:

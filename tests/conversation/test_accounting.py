@@ -16,10 +16,12 @@ from laconic.conversation.accounting import (
     describe,
     estimate_prompt,
 )
-from laconic.conversation.prices import PRICES, UNKNOWN, Price, price_of
+from laconic.models.find import find_model
+from laconic.models.model import Price
+from laconic.models.table import FAMILIES, UNKNOWN
 from laconic.wire.usage import Usage
 
-SONNET = price_of("claude-sonnet-4-5")
+SONNET = find_model("claude-sonnet-4-5").price
 DOLLARS = 3e-6  # for a token
 _TOKENS = st.integers(0, 400_000)
 
@@ -37,7 +39,8 @@ def _usages(draw: st.DrawFn) -> Usage:
     )
 
 
-_MODELS = st.sampled_from([*PRICES.values(), UNKNOWN])
+_PRICES = [model.price for family in FAMILIES for model in family.models if model.price is not None]
+_MODELS = st.sampled_from([*_PRICES, UNKNOWN])
 _TURNS = st.lists(st.tuples(_usages(), st.integers(0, 10**7), st.floats(0, 10_000), st.booleans()), max_size=12)
 
 
@@ -187,7 +190,7 @@ def test_a_session_that_goes_on_after_its_standing_was_lost_claims_no_cold_start
 
 def test_an_automatic_cache_reads_what_was_sent_before() -> None:
     """OpenAI reports no writes, and reads in steps of 128 tokens."""
-    price = price_of("gpt-5")
+    price = find_model("gpt-5").price
     costs, _ = _account(
         TurnSizes(Usage(10_000, 0, 0, 0), came=80_000, went=40_000),
         TurnSizes(Usage(1_016, 9_984, 0, 0), came=84_000, went=44_000, at=30),
@@ -206,7 +209,9 @@ def test_without_a_cache_every_token_costs_the_same() -> None:
 
 def test_a_prompt_above_the_limit_of_a_tier_costs_more_as_a_whole() -> None:
     """272,000 tokens with GPT-5.4: below with us, above without us."""
-    (cost,), _ = _account(TurnSizes(Usage(200_000, 0, 0, 1_000), came=400, went=200), price=price_of("gpt-5.4"))
+    (cost,), _ = _account(
+        TurnSizes(Usage(200_000, 0, 0, 1_000), came=400, went=200), price=find_model("gpt-5.4").price
+    )
     assert cost.dollars == pytest.approx((2.5 * 200_000 + 15 * 1_000) / 1e6)
     assert cost.dollars_without == pytest.approx((5 * 400_000 + 22.5 * 1_000) / 1e6)
 
@@ -240,12 +245,13 @@ def test_a_bill_in_words() -> None:
     assert describe(Bill()) == "no answer reported its usage"
     assert describe(_bill(same)) == ("1,000,000 prompt tokens, 10,000 output tokens; $3.15, $0.15 of it for output")
     assert describe(_bill(same, smaller)) == (
-        "1,500,000 prompt tokens instead of about 2,000,000 (75%), 10,000 output tokens; "
+        "1,500,000 prompt tokens instead of about 2,000,000 (25% fewer), 10,000 output tokens; "
         "$4.65 instead of about $6.15, $0.15 of it for output"
     )
     unknown, _ = account(TurnSizes(Usage(1_000, output=7, estimated=True), came=8, went=4), CacheState(), UNKNOWN)
     assert describe(_bill(unknown)) == (
-        "about 1,000 prompt tokens instead of about 2,000 (50%), about 7 output tokens; price unknown (set `prices`)"
+        "about 1,000 prompt tokens instead of about 2,000 (50% fewer), about 7 output tokens; "
+        "price unknown (set `prices`)"
     )
     assert describe(_bill(same, unknown)).endswith("$0.15 of it for output; price unknown for 1,007 tokens")
     assert describe(_bill(same) + _bill(unknown)) == describe(_bill(same, unknown))

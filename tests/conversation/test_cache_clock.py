@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from tests.conversation.sessions import FORMAT, Clock, body, engine, read, run, user
+from tests.conversation.sessions import FORMAT, Clock, body, engine, read, run, send, user
 
 from laconic.conversation.cache_clock import CacheClock
 from laconic.conversation.engine_options import EngineOptions
@@ -73,8 +73,8 @@ def _session() -> list[Json]:
 def test_a_cold_moment_is_used_and_a_warm_cache_is_kept(ttl: str, pause: float, acts: bool) -> None:
     time = Clock()
     one = engine(EngineOptions(), clock=time)
-    marked = {"system": [{"type": "text", "text": "s", "cache_control": {"type": "ephemeral", "ttl": ttl}}]}
+    marked: Json = {"system": [{"type": "text", "text": "s", "cache_control": {"type": "ephemeral", "ttl": ttl}}]}
     messages = _session()
-    one.prepare("s", FORMAT, body(messages[:-4], **marked))
+    send(one, messages[:-4], **marked)
     time.now += pause
-    assert bool(one.prepare("s", FORMAT, body(messages, **marked)).mode) == acts
+    assert bool(send(one, messages, **marked).mode) == acts

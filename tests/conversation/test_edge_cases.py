@@ -33,6 +33,7 @@ from laconic.conversation.in_memory import MemoryArchive, MemoryStore
 from laconic.errors import ArchiveUnavailable
 from laconic.tokens.count import counter
 from laconic.wire.formats import format_named
+from laconic.wire.parsed_request import parse
 
 Json = dict[str, Any]
 
@@ -330,7 +331,7 @@ def test_case_13_chat_messages_with_null_content_and_calls_stay_so() -> None:
         {"role": "tool", "tool_call_id": "a", "content": "x"},
     ]
     raw = json.dumps({"model": "gpt-5", "messages": messages}).encode()
-    assert engine().prepare("s", format_named("chat"), raw).body == raw
+    assert engine().prepare("s", parse(format_named("chat"), raw)).body == raw
 
 
 def test_case_25_a_switch_of_the_model_changes_no_earlier_byte() -> None:
@@ -425,9 +426,9 @@ def test_every_case_of_the_list_has_a_test_of_its_number() -> None:
 def test_a_history_that_the_provider_keeps_is_left_alone() -> None:
     items = [{"type": "function_call_output", "call_id": "c", "output": listing(code("alpha"))}]
     raw = json.dumps({"model": "gpt-5", "previous_response_id": "resp_1", "input": items}).encode()
-    assert engine().prepare("s", format_named("responses"), raw).body == raw
+    assert engine().prepare("s", parse(format_named("responses"), raw)).body == raw
 
 
 def test_an_untouched_request_leaves_as_the_very_same_bytes() -> None:
     raw = body([user("hello"), *run("a", "ls", "x")])
-    assert engine().prepare("s", FORMAT, raw).body == raw
+    assert engine().prepare("s", parse(FORMAT, raw)).body == raw

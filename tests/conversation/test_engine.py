@@ -29,7 +29,7 @@ from tests.conversation.sessions import (
     turn,
     user,
 )
-from tests.wire.histories import BUILDERS, Call, histories
+from tests.wire.histories import BUILDERS, Call, Step, histories
 
 from laconic.conversation.cache_economics import Weights
 from laconic.conversation.engine import ConversationEngine
@@ -78,9 +78,11 @@ def test_any_history_stays_valid_gets_no_larger_and_is_the_same_again(name: str,
     eager = EngineOptions(rules=msgspec.structs.replace(_EAGER, rolled=99), weights=_ALWAYS)
     one = ConversationEngine(MemoryStore(), MemoryArchive(), Clock(), count, eager)
     before = parse(FORMATS[name], raw)
-    first = one.prepare("s", FORMATS[name], raw)
-    again = one.prepare("s", FORMATS[name], raw)
-    other = ConversationEngine(MemoryStore(), MemoryArchive(), Clock(), count, eager).prepare("s", FORMATS[name], raw)
+    first = one.prepare("s", parse(FORMATS[name], raw))
+    again = one.prepare("s", parse(FORMATS[name], raw))
+    other = ConversationEngine(MemoryStore(), MemoryArchive(), Clock(), count, eager).prepare(
+        "s", parse(FORMATS[name], raw)
+    )
     after = parse(FORMATS[name], first.body)
     assert {fault.rule for fault in after.faults()} <= {fault.rule for fault in before.faults()}
     assert again.body == first.body == other.body
@@ -102,7 +104,7 @@ def test_any_history_turn_by_turn_stays_valid_and_survives_a_restart(name: str, 
     before: list[bytes] = []
     for number in range(1, len(steps) + 1):
         raw = json.dumps(BUILDERS[name](steps[:number])).encode()
-        now = one.prepare("s", FORMATS[name], raw)
+        now = one.prepare("s", parse(FORMATS[name], raw))
         rules = {fault.rule for fault in parse(FORMATS[name], raw).faults()}
         after = parse(FORMATS[name], now.body)
         assert {fault.rule for fault in after.faults()} <= rules
@@ -111,9 +113,32 @@ def test_any_history_turn_by_turn_stays_valid_and_survives_a_restart(name: str, 
         assert now.mode or blocks[: len(before)] == before
         before = blocks
         assert (
-            ConversationEngine(store, archive, Clock(), count, eager).prepare("s", FORMATS[name], raw).body
+            ConversationEngine(store, archive, Clock(), count, eager).prepare("s", parse(FORMATS[name], raw)).body
             == now.body
         )
+
+
+@pytest.mark.parametrize("name", sorted(FORMATS))
+def test_a_line_that_takes_in_more_calls_is_an_event(name: str) -> None:
+    """What was sent before changes, so the request says that it was changed."""
+    steps, sizes = [Step("0")], (3, 2, 3, 1, 2, 1)
+    for number, size in enumerate(sizes):
+        calls = [_longer(Call(f"call_{number}_{at}", "Read", {}, "0")) for at in range(size)]
+        steps.append(Step(calls=tuple(calls)))
+    one = ConversationEngine(
+        MemoryStore(), MemoryArchive(), Clock(), count, EngineOptions(rules=_EAGER, weights=_ALWAYS)
+    )
+    before: list[bytes] = []
+    changed = 0
+    for number in range(1, len(steps) + 1):
+        now = one.prepare("s", parse(FORMATS[name], json.dumps(BUILDERS[name](steps[:number])).encode()))
+        blocks = [block.raw for turn in parse(FORMATS[name], now.body).turns for block in turn.blocks]
+        if blocks[: len(before)] != before:
+            assert now.mode == "economic"
+            assert now.made
+            changed += 1
+        before = blocks
+    assert changed >= 2
 
 
 def _longer(call: Call) -> Call:
@@ -294,6 +319,78 @@ class _ReadOnly(MemoryStore):
         raise ArchiveUnavailable("Read-only.", "Name another folder.")
 
 
+class _Refusing(MemoryStore):
+    """Refuses to write while it is told to."""
+
+    refuses = False
+
+    def record(self, session: str, known: int, event: LedgerEntry | None, branch: Branch) -> None:
+        if self.refuses:
+            raise ArchiveUnavailable("Full.", "Free some disk.")
+        super().record(session, known, event, branch)
+
+
+@pytest.mark.parametrize("back", [2, 4, 6, 8, 12])
+def test_a_fork_that_cannot_be_written_down_keeps_its_prefix(back: int) -> None:
+    """Every request of it begins the fork anew, and decides the same about what it has in common with its parent."""
+    store = _Refusing()
+    one = engine(EngineOptions(rules=_EAGER, weights=_ALWAYS), store=store)
+    messages = long_session(20)
+    for request in _prefixes(messages):
+        send(one, request)
+    store.refuses = True
+    fork, before = messages[:-back], list[bytes]()
+    for number in range(4):
+        fork = [*fork, *run(f"f{number}", f"make f{number}", "\n".join(f"out {number} {n}" for n in range(30)))]
+        sent = send(one, fork)
+        blocks = [block.raw for each in opened(sent).turns for block in each.blocks]
+        assert sent.mode == ""
+        assert blocks[: len(before)] == before
+        before = blocks
+
+
+def test_no_line_goes_below_a_text_that_is_no_unicode() -> None:
+    """It would have to be written anew, and half a surrogate pair cannot be."""
+    messages = [user("go"), *run("a", "make a", "a is done"), *run("odd", "make odd", "half a pair: \ud800")]
+    for number in range(20):
+        messages += run(f"c{number}", f"make step{number}", f"step {number} is done and well")
+    one = engine(EngineOptions(rules=_EAGER, weights=_ALWAYS))
+    for request in _prefixes(messages):
+        raw = json.dumps({"model": "claude-sonnet-4-5", "max_tokens": 10, "messages": request}).encode()
+        sent = one.prepare("session", parse(FORMAT, raw))
+    assert b'"half a pair: \\ud800"' in sent.body
+
+
+@pytest.mark.parametrize("at", [4, 6, 10, 16])
+def test_a_fork_of_a_fork_begins_as_its_parent_was_sent(at: int) -> None:
+    """What the first branch decided after the second had left it does not count for a third that leaves the second."""
+    slow = msgspec.structs.replace(_EAGER, rolled=99, read=Ages(8, 8, 8), output=Ages(8, 8, 8))
+    one = engine(EngineOptions(rules=slow, weights=_ALWAYS))
+    messages = long_session(20)
+    for request in _prefixes(messages[: at + 3]):
+        send(one, request)
+    second = [*messages[: at + 1], *run("p", "make p", "\n".join(f"p {n}" for n in range(30)))]
+    parent = [block.raw for each in opened(send(one, second)).turns for block in each.blocks]
+    for request in _prefixes(messages)[at // 2 + 2 :]:
+        send(one, request)
+    assert send(one, [*second, *run("x", "make x", "x")]).mode == ""
+    sent = send(one, [*second, *run("y", "make y", "y")])
+    assert sent.mode == ""
+    assert [block.raw for each in opened(sent).turns for block in each.blocks][: len(parent)] == parent
+
+
+def test_what_could_not_be_archived_is_tried_again_when_the_request_is_sent_again() -> None:
+    """Also by the process that failed: what it sends follows from the ledger, as in any other."""
+    store, archive = MemoryStore(), _Full()
+    one = engine(store=store, archive=archive)
+    messages = [user("go"), *read("a", "src/a.py", code("a"))]
+    assert send(one, messages).body == body(messages)
+    archive.full = False
+    again = send(one, messages).body
+    assert len(again) < len(body(messages))
+    assert engine(store=store, archive=archive).prepare("session", parse(FORMAT, body(messages))).body == again
+
+
 def test_a_request_that_is_too_long_is_sent_when_nothing_can_be_written_down() -> None:
     messages = long_session(40)
     assert send(engine(store=_ReadOnly()), messages, RequestLimits(8_000)).body == body(messages)
@@ -308,6 +405,14 @@ def test_a_request_that_cannot_fit_is_made_as_short_as_it_can_be_and_sent() -> N
     assert set(re.findall(r"recall ([0-9a-f]{8})\b", sent.body.decode())) <= archive.kept.keys()
 
 
+@pytest.mark.parametrize("length", range(60, 70))
+def test_a_cut_that_saves_tokens_but_no_bytes_is_not_made(length: int) -> None:
+    """The signs that stand for what is left out take few tokens, and several bytes each."""
+    output = f"first {'a' * 30}\n{'b' * length}\nlast {'c' * 30}"
+    messages = [user("go"), *run("a", "ls", "ok"), *run("b", "make", output)]
+    assert len(send(engine(), messages, RequestLimits(100)).body) <= len(body(messages))
+
+
 def test_nothing_leaves_without_a_receipt() -> None:
     with pytest.raises(ValueError, match="receipt"):
         Decision("k", "age", Receipt(""))
@@ -320,13 +425,13 @@ def test_a_session_that_rested_long_is_read_again_and_leaves_the_same_bytes() ->
     for request in _prefixes(messages):
         last = send(one, request)
     clock.now += 10_000
-    one.prepare("another", FORMAT, body([user("hello")]))
+    one.prepare("another", parse(FORMAT, body([user("hello")])))
     assert send(one, messages).body == last.body
 
 
 def test_settings_can_switch_it_off() -> None:
     raw = body(long_session(10))
-    assert engine(EngineOptions(enabled=False)).prepare("s", FORMAT, raw).body == raw
+    assert engine(EngineOptions(enabled=False)).prepare("s", parse(FORMAT, raw)).body == raw
 
 
 def test_helpers_of_an_agent_keep_their_own_state() -> None:

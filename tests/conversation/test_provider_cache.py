@@ -18,7 +18,8 @@ from laconic.conversation.provider_cache import (
     TooManyMarks,
     report,
 )
-from laconic.wire.usage import Usage, usage_of
+from laconic.wire.usage import Usage
+from laconic.wire.usage_reader import usage_of
 
 
 def _blocks(count: int, tokens: int = 1000, ttl: float = FIVE_MINUTES, name: str = "a") -> list[CacheBlock]:

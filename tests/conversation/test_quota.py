@@ -10,6 +10,7 @@ from laconic.conversation.engine_options import EngineOptions, RequestLimits
 from laconic.conversation.in_memory import MemoryArchive, MemoryStore
 from laconic.conversation.quota import Quota, thinking
 from laconic.wire.limits import RateLimits
+from laconic.wire.parsed_request import parse
 from laconic.wire.usage import Usage
 
 
@@ -119,7 +120,7 @@ def test_each_provider_is_asked_for_less_in_its_own_words(name: str, fields: byt
     one = ConversationEngine(MemoryStore(), MemoryArchive(), Clock(), count)
     one.quota("acc", 100_000)
     raw = b'{"model":"m",' + fields + b"," + lists[name] + b"}"
-    sent = one.prepare("s", format_named(name), raw, RequestLimits(account="acc"))
+    sent = one.prepare("s", parse(format_named(name), raw), RequestLimits(account="acc"))
     assert wanted in sent.body
     assert sent.thinking == 8192
 
@@ -131,7 +132,7 @@ def test_the_budget_that_the_model_sees_stands_at_the_end() -> None:
     sent = opened(send(one, messages, RequestLimits(window=200_000)))
     assert sent.turns[-1].blocks[0].text.startswith("[context ")
     assert "of 200k tokens" in sent.turns[-1].blocks[0].text
-    plain = engine().prepare("session", FORMAT, body(messages))
+    plain = engine().prepare("session", parse(FORMAT, body(messages)))
     assert sent.body.startswith(plain.body[: plain.body.index(b"hello") + 5])
 
 

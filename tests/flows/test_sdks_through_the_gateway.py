@@ -15,7 +15,7 @@ from tests.gateway.stage import stage
 
 from laconic.conversation.engine import ConversationEngine
 from laconic.conversation.in_memory import MemoryArchive, MemoryStore
-from laconic.gateway.engine_adapter import EngineAdapter
+from laconic.exchange.engine_adapter import EngineAdapter, single_engine
 from laconic.gateway.scripted_upstream import Answer, Asked, streamed
 from laconic.tokens.count import counter
 
@@ -63,7 +63,9 @@ def _through(ask: Callable[[str], str]) -> str:
     """Ask in a thread, through a gateway with the real engine."""
 
     async def run() -> str:
-        engine = EngineAdapter(ConversationEngine(MemoryStore(), MemoryArchive(), lambda: 0.0, counter()))
+        engine = EngineAdapter(
+            single_engine(ConversationEngine(MemoryStore(), MemoryArchive(), lambda: 0.0, counter()))
+        )
         async with stage(_model, engine) as where:
             return await asyncio.to_thread(ask, where.base)
 

@@ -14,13 +14,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
+from tests.clients.stage import Case, found, situation
+from tests.clients.test_opencode import CASES as OPENCODE_CASES
 from tests.flows.clients import PACKAGES, QUIET
 from tests.flows.scripts import DONE, model
 from tests.flows.stage import installed, installed_python
-from tests.gateway.clients.stage import Case, found, situation
-from tests.gateway.clients.test_opencode import CASES as OPENCODE_CASES
 
-from laconic.gateway.clients.opencode import Opencode
+from laconic.clients.opencode import Opencode
 from laconic.gateway.scripted_upstream import Answer, Asked, ScriptedUpstream
 from laconic.workspace.process import run as process
 

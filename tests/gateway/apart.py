@@ -9,7 +9,7 @@ import sys
 from laconic.cli.commands.gateway import engine
 from laconic.config import Settings
 from laconic.errors import UsageError
-from laconic.gateway.engine_adapter import PassThroughEngine
+from laconic.exchange.engine_adapter import PassThroughEngine
 from laconic.gateway.plan import Planner, Policy
 
 

@@ -9,8 +9,9 @@ from dataclasses import dataclass
 
 import aiohttp
 
+from laconic.exchange.engine_adapter import PassThroughEngine, RequestEngine
+from laconic.exchange.recall import Recall
 from laconic.gateway.app import build
-from laconic.gateway.engine_adapter import GatewayEngine, PassThroughEngine
 from laconic.gateway.plan import Policy
 from laconic.gateway.routes import Upstreams
 from laconic.gateway.scripted_upstream import Script, ScriptedUpstream
@@ -44,12 +45,13 @@ class Stage:
 @asynccontextmanager
 async def stage(
     script: Script,
-    engine: GatewayEngine | None = None,
+    engine: RequestEngine | None = None,
     policy: Policy | None = None,
     token: str = "",
     *,
     history: TurnRecorder | None = None,
     memory: CapabilityMemory | None = None,
+    recall: Recall | None = None,
     bounds: ConnectionBounds | None = None,
 ) -> AsyncIterator[Stage]:
     async with ScriptedUpstream(script) as upstream:
@@ -62,6 +64,7 @@ async def stage(
             viewer_token=VIEWER,
             history=history,
             memory=memory,
+            recall=recall,
         )
         where = listen("127.0.0.1:0", "", "", "", insecure=False)
         opened = bind(where)
@@ -81,18 +84,21 @@ async def stage(
 def play(
     scene: Callable[[Stage], Awaitable[None]],
     script: Script,
-    engine: GatewayEngine | None = None,
+    engine: RequestEngine | None = None,
     policy: Policy | None = None,
     token: str = "",
     *,
     history: TurnRecorder | None = None,
     memory: CapabilityMemory | None = None,
+    recall: Recall | None = None,
     bounds: ConnectionBounds | None = None,
 ) -> None:
     """Run one scene on a fresh stage."""
 
     async def run() -> None:
-        async with stage(script, engine, policy, token, history=history, memory=memory, bounds=bounds) as where:
+        async with stage(
+            script, engine, policy, token, history=history, memory=memory, recall=recall, bounds=bounds
+        ) as where:
             await asyncio.wait_for(scene(where), 20)
 
     asyncio.run(run())

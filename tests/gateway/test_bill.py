@@ -18,7 +18,8 @@ from tests.gateway.stage import Stage, play
 from laconic.conversation.engine import ConversationEngine
 from laconic.conversation.engine_options import EngineOptions
 from laconic.conversation.ledger import Branch, LedgerEntry
-from laconic.gateway.engine_adapter import EngineAdapter, GatewayEngine
+from laconic.exchange.engine_adapter import EngineAdapter, RequestEngine, single_engine
+from laconic.exchange.turn_account import TurnAccount
 from laconic.gateway.plan import Policy
 from laconic.gateway.scripted_upstream import Answer, Asked
 from laconic.gateway.turn_recorder import TurnRecorder
@@ -59,7 +60,7 @@ def _script(usages: Sequence[Usage]) -> Callable[[Asked], Answer]:
 def _played(
     folder: Path,
     requests: Sequence[Request],
-    engine: GatewayEngine | None = None,
+    engine: RequestEngine | None = None,
     policy: Policy | None = None,
     clock: Callable[[], float] = lambda: 0.0,
 ) -> Json:
@@ -72,7 +73,7 @@ def _played(
         _, said = await where.get("/laconic/sessions")
         rows.extend(json.loads(said)["sessions"])
 
-    history = TurnRecorder(Turns(folder / FILE), clock=clock)
+    history = TurnRecorder(TurnAccount(Turns(folder / FILE), clock=clock))
     play(scene, _script([usage for _, usage in requests]), engine, policy, history=history)
     return rows[0]
 
@@ -97,7 +98,7 @@ def _engine(folder: Path, standard: int = 200_000) -> EngineAdapter:
     archive = Archive(folder / "archive.sqlite", 10**8)
     ledger = LedgerFile(folder / "ledger.sqlite", LedgerEntry, Branch)
     return EngineAdapter(
-        ConversationEngine(ledger, archive, lambda: 0.0, counter(), EngineOptions(standard=standard))
+        single_engine(ConversationEngine(ledger, archive, lambda: 0.0, counter(), EngineOptions(standard=standard)))
     )
 
 
@@ -175,7 +176,7 @@ def _cached(bodies: Sequence[bytes], sent: Sequence[bytes]) -> list[Request]:
     return requests
 
 
-def _sent(folder: Path, bodies: Sequence[bytes], engine: GatewayEngine) -> list[bytes]:
+def _sent(folder: Path, bodies: Sequence[bytes], engine: RequestEngine) -> list[bytes]:
     found: list[bytes] = []
 
     async def scene(where: Stage) -> None:

@@ -12,7 +12,7 @@ from tests.gateway.stage import Stage, play
 
 from laconic.conversation.engine import ConversationEngine
 from laconic.conversation.ledger import Branch, LedgerEntry
-from laconic.gateway.engine_adapter import EngineAdapter
+from laconic.exchange.engine_adapter import EngineAdapter, single_engine
 from laconic.gateway.scripted_upstream import Answer, Asked
 from laconic.sessions.archive import Archive
 from laconic.sessions.ledger_file import LedgerFile
@@ -27,7 +27,7 @@ THINKING = {"type": "thinking", "thinking": "h\u00e9", "signature": "EqoB+/=="}
 def _engine(folder: Path) -> EngineAdapter:
     archive = Archive(folder / "archive.sqlite", 10**8)
     ledger = LedgerFile(folder / "ledger.sqlite", LedgerEntry, Branch)
-    return EngineAdapter(ConversationEngine(ledger, archive, lambda: 0.0, counter()))
+    return EngineAdapter(single_engine(ConversationEngine(ledger, archive, lambda: 0.0, counter())))
 
 
 def _log(step: int) -> str:

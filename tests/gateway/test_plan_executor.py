@@ -17,10 +17,12 @@ from tests.gateway.apart import dying, hang, keeping, process_id, refuse, say, u
 from laconic.config import Settings, load
 from laconic.conversation.ledger import Branch, LedgerEntry
 from laconic.errors import UsageError
-from laconic.gateway.plan import Plan, Planner
+from laconic.exchange.caller import Target
+from laconic.exchange.plan import Plan
+from laconic.gateway.plan import Planner
 from laconic.gateway.plan_executor import PlanExecutor
 from laconic.gateway.planner_process import PlannerProcess
-from laconic.gateway.routes import Target, target, upstreams
+from laconic.gateway.routes import target, upstreams
 from laconic.sessions.ledger_file import LedgerFile
 
 WHERE: Target = target(upstreams("http://a", "http://b", "http://c", ""), "POST", "/v1/messages", {})
@@ -163,8 +165,8 @@ def test_a_large_request_for_which_there_is_no_time_goes_as_it_came_and_later_on
                 await asyncio.sleep(0.05)
             again = await patient.plan(WHERE, KEYS, "", LARGE)
             assert len(again.body) < len(LARGE)
-            assert again.kept is not None
-            assert not again.kept.made, "nothing was left to decide"
+            assert again.prepared is not None
+            assert not again.prepared.made, "nothing was left to decide"
         finally:
             planning.close()
             patient.close()

@@ -16,7 +16,7 @@ from tests.gateway.stage import VIEWER, Stage, play
 from yarl import URL
 
 from laconic.conversation.engine import PreparedRequest
-from laconic.gateway.engine_adapter import Caller
+from laconic.exchange.caller import Caller
 from laconic.gateway.plan import Policy
 from laconic.gateway.scripted_upstream import Answer, Asked, streamed
 from laconic.wire.limits import RateLimits

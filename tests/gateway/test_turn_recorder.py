@@ -11,7 +11,8 @@ from tests.gateway.stage import Stage, play
 
 from laconic.conversation.engine import ConversationEngine
 from laconic.conversation.ledger import Branch, LedgerEntry
-from laconic.gateway.engine_adapter import EngineAdapter
+from laconic.exchange.engine_adapter import EngineAdapter, single_engine
+from laconic.exchange.turn_account import TurnAccount
 from laconic.gateway.plan import Policy
 from laconic.gateway.scripted_upstream import Answer, Asked
 from laconic.gateway.turn_recorder import TurnRecorder
@@ -35,7 +36,7 @@ LIMITS = (
 def _engine(folder: Path) -> EngineAdapter:
     archive = Archive(folder / "archive.sqlite", 10**8)
     ledger = LedgerFile(folder / "ledger.sqlite", LedgerEntry, Branch)
-    return EngineAdapter(ConversationEngine(ledger, archive, lambda: 0.0, counter()))
+    return EngineAdapter(single_engine(ConversationEngine(ledger, archive, lambda: 0.0, counter())))
 
 
 def _messages(steps: int) -> list[dict[str, Any]]:
@@ -65,7 +66,7 @@ def test_turns_are_written_down_and_add_up(tmp_path: Path) -> None:
             await where.post("/v1/messages", body, x_api_key="k", user_agent="claude-cli/2")
 
     for chosen in (requests[:14], requests[14:]):  # the second half after a restart
-        history = TurnRecorder(Turns(tmp_path / FILE))
+        history = TurnRecorder(TurnAccount(Turns(tmp_path / FILE)))
         requests = chosen
         play(scene, lambda asked: Answer((USAGE,), headers=LIMITS), _engine(tmp_path), history=history)
     reading = Spending(tmp_path / FILE)
@@ -93,7 +94,7 @@ def test_turns_are_written_down_and_add_up(tmp_path: Path) -> None:
 @pytest.mark.feature("P3")
 def test_malformed_calls_and_lost_clients_are_written_down(tmp_path: Path) -> None:
     """Calls that could not be used, also after asking again, count by model and reason; errors count as such."""
-    history = TurnRecorder(Turns(tmp_path / FILE))
+    history = TurnRecorder(TurnAccount(Turns(tmp_path / FILE)))
 
     def script(asked: Asked) -> Answer:
         if b"fail" in asked.body:

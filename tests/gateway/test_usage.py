@@ -13,10 +13,10 @@ import aiohttp
 import pytest
 from tests.gateway.stage import Stage, play
 
-from laconic.gateway.engine_adapter import Caller
-from laconic.gateway.plan import Plan
+from laconic.exchange.caller import Caller, Target
+from laconic.exchange.plan import Plan
+from laconic.exchange.turn_account import TurnAccount
 from laconic.gateway.response_relay import Message, ResponseRelay
-from laconic.gateway.routes import Target
 from laconic.gateway.scripted_upstream import Answer, Asked, ScriptedUpstream, streamed
 from laconic.gateway.turn_recorder import TurnRecorder
 from laconic.sessions.spending import SessionRow, Spending
@@ -153,7 +153,7 @@ def test_a_client_that_hangs_up_after_the_last_event_leaves_its_usage(
             *(_hang_up_after(where, path, _request(path, number), events[-1]) for number in range(10))
         )
 
-    play(scene, lambda _: streamed(events, pause=pause), history=TurnRecorder(Turns(tmp_path / FILE)))
+    play(scene, lambda _: streamed(events, pause=pause), history=TurnRecorder(TurnAccount(Turns(tmp_path / FILE))))
     assert _sums(tmp_path) == (10, 10 * 1000, 10 * 50, 0)
     assert sum(row.cache_read for row in _recorded(tmp_path)) == 10 * 900
 
@@ -195,7 +195,7 @@ def test_many_clients_hang_up_and_no_token_is_lost(tmp_path: Path) -> None:
                 *(_hang_up_after(where, path, _request(path, number), events[-1]) for number in numbers)
             )
 
-    play(scene, lambda _: streamed(events, pause=0.005), history=TurnRecorder(Turns(tmp_path / FILE)))
+    play(scene, lambda _: streamed(events, pause=0.005), history=TurnRecorder(TurnAccount(Turns(tmp_path / FILE))))
     assert _sums(tmp_path) == (200, 200 * 1000, 200 * 50, 0)
 
 
@@ -213,7 +213,11 @@ def test_an_answer_that_breaks_off_is_paid_for_as_far_as_it_came(tmp_path: Path,
         with suppress(aiohttp.ClientPayloadError):
             await where.post(path, _request(path, 1))
 
-    play(scene, lambda _: streamed(cut, pause=0.02, fault=fault), history=TurnRecorder(Turns(tmp_path / FILE)))
+    play(
+        scene,
+        lambda _: streamed(cut, pause=0.02, fault=fault),
+        history=TurnRecorder(TurnAccount(Turns(tmp_path / FILE))),
+    )
     turns, prompt, output, estimated = _sums(tmp_path)
     assert (turns, estimated) == (1, 1)
     assert 0.8 * WORDS <= output <= 1.2 * WORDS
@@ -230,7 +234,11 @@ def test_a_client_that_leaves_in_the_middle_pays_for_what_it_saw(tmp_path: Path)
                 break
             await asyncio.sleep(0.02)
 
-    play(scene, lambda _: streamed(events[:2], fault="stall"), history=TurnRecorder(Turns(tmp_path / FILE)))
+    play(
+        scene,
+        lambda _: streamed(events[:2], fault="stall"),
+        history=TurnRecorder(TurnAccount(Turns(tmp_path / FILE))),
+    )
     turns, prompt, output, estimated = _sums(tmp_path)
     assert (turns, prompt, estimated) == (1, 1000, 1)
     assert 0.8 * WORDS <= output <= 1.2 * WORDS
@@ -243,7 +251,9 @@ def test_an_answer_without_usage_is_estimated(tmp_path: Path) -> None:
     async def scene(where: Stage) -> None:
         await where.post(path, _request(path, 1))
 
-    play(scene, lambda _: streamed([events[0], events[-1]]), history=TurnRecorder(Turns(tmp_path / FILE)))
+    play(
+        scene, lambda _: streamed([events[0], events[-1]]), history=TurnRecorder(TurnAccount(Turns(tmp_path / FILE)))
+    )
     turns, prompt, output, estimated = _sums(tmp_path)
     assert (turns, estimated) == (1, 1)
     assert prompt > 0
@@ -262,7 +272,7 @@ def test_a_body_that_breaks_off_keeps_its_last_report(tmp_path: Path) -> None:
     def script(asked: Asked) -> Answer:
         return Answer((b"[" + parts[0] + b",", parts[1] + b',{"candi'), fault="truncated", pause=0.02)
 
-    play(scene, script, history=TurnRecorder(Turns(tmp_path / FILE)))
+    play(scene, script, history=TurnRecorder(TurnAccount(Turns(tmp_path / FILE))))
     assert _sums(tmp_path) == (1, 1000, 50, 0)
 
 
@@ -272,5 +282,9 @@ def test_what_is_refused_costs_nothing(tmp_path: Path) -> None:
     async def scene(where: Stage) -> None:
         await where.post(path, _request(path, 1))
 
-    play(scene, lambda _: Answer((b'{"type":"error"}',), 529), history=TurnRecorder(Turns(tmp_path / FILE)))
+    play(
+        scene,
+        lambda _: Answer((b'{"type":"error"}',), 529),
+        history=TurnRecorder(TurnAccount(Turns(tmp_path / FILE))),
+    )
     assert _sums(tmp_path) == (1, 0, 0, 0)

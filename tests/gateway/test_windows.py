@@ -10,9 +10,10 @@ from tests.gateway.stage import Stage, play
 
 from laconic.conversation.engine import ConversationEngine
 from laconic.conversation.in_memory import MemoryArchive, MemoryStore
-from laconic.conversation.windows import WINDOWS, window_of
-from laconic.gateway.engine_adapter import EngineAdapter
+from laconic.exchange.engine_adapter import EngineAdapter, single_engine
 from laconic.gateway.scripted_upstream import Answer, Asked
+from laconic.models.find import window_of
+from laconic.models.table import FAMILIES
 from laconic.tokens.count import counter
 from laconic.wire.formats import format_named
 from laconic.wire.parsed_request import parse
@@ -40,10 +41,11 @@ def test_the_window_is_known_by_name(model: str, wishes: str, window: int) -> No
     assert window_of(model, wishes) == window
 
 
-def test_no_row_of_the_table_is_hidden_by_an_earlier_one() -> None:
-    for at, (prefix, size) in enumerate(WINDOWS):
-        assert not [earlier for earlier, _ in WINDOWS[:at] if prefix.startswith(earlier)], prefix
-        assert window_of(prefix) == size
+def test_no_row_of_the_table_is_hidden_by_another() -> None:
+    for family in FAMILIES:
+        for model in family.models:
+            for name in model.names:
+                assert window_of(name) == (model.window or family.window), name
 
 
 @pytest.mark.parametrize(
@@ -97,7 +99,9 @@ def _body(model: str, steps: int = 16) -> bytes:
 
 
 def _engine(window: int = 0) -> EngineAdapter:
-    return EngineAdapter(ConversationEngine(MemoryStore(), MemoryArchive(), lambda: 0.0, counter()), window)
+    return EngineAdapter(
+        single_engine(ConversationEngine(MemoryStore(), MemoryArchive(), lambda: 0.0, counter())), window
+    )
 
 
 @pytest.mark.parametrize(

@@ -28,8 +28,8 @@ def _request(number: int, method: str, **params: object) -> dict[str, object]:
     return {"jsonrpc": "2.0", "id": number, "method": method, "params": params}
 
 
-def _handshake(version: str) -> list[dict[str, object]]:
-    about = {"capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}
+def _handshake(version: str, client: str = "test") -> list[dict[str, object]]:
+    about = {"capabilities": {}, "clientInfo": {"name": client, "version": "1"}}
     return [
         _request(1, "initialize", protocolVersion=version, **about),
         {"jsonrpc": "2.0", "method": "notifications/initialized"},
@@ -37,11 +37,11 @@ def _handshake(version: str) -> list[dict[str, object]]:
     ]
 
 
-def _modern() -> list[dict[str, object]]:
+def _modern(client: str = "test") -> list[dict[str, object]]:
     key = "io.modelcontextprotocol/"
     meta = {
         f"{key}protocolVersion": MODERN,
-        f"{key}clientInfo": {"name": "test", "version": "1"},
+        f"{key}clientInfo": {"name": client, "version": "1"},
         f"{key}clientCapabilities": {},
     }
     return [_request(i, method, _meta=meta) for i, method in enumerate(("server/discover", *LISTS))]
@@ -75,6 +75,22 @@ def test_the_greeting_says_what_the_sdk_says(version: str, tmp_path: Path, setti
     ours = _talk(messages, greet)
     theirs = _talk(messages, lambda lines: asyncio.run(stdio.answer(root, settings, False, lines, Greeted())))
     assert ours == theirs
+
+
+@pytest.mark.parametrize("client", ["test", "claude-code"])
+@pytest.mark.parametrize("version", [VERSIONS[-1], MODERN])
+def test_resources_are_offered_to_clients_that_pay_nothing_for_them(
+    version: str, client: str, tmp_path: Path, settings: Settings
+) -> None:
+    """Claude Code puts three tools into every prompt as soon as a server has resources."""
+    messages = _modern(client) if version == MODERN else _handshake(version, client)
+    without = settings.patterns("mcp.without_resources")
+    root = shop(tmp_path)
+    ours = _talk(messages, lambda lines: greet(lines, without_resources=without))
+    theirs = _talk(messages, lambda lines: asyncio.run(stdio.answer(root, settings, False, lines, Greeted())))
+    assert ours == theirs
+    first = min(ours)
+    assert ("resources" in ours[first]["result"]["capabilities"]) == (client == "test")
 
 
 def test_a_question_for_the_sdk_is_handed_over_with_the_handshake() -> None:

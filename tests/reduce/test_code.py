@@ -51,9 +51,16 @@ def test_a_body_that_fits_its_budget_is_left_whole() -> None:
     assert fold(BODY, MARKS, cost=len, budget=10_000).text == "\n".join(BODY)
 
 
-def test_a_smaller_budget_gives_up_flow_before_returns_and_the_signature_last() -> None:
-    assert "if one" not in fold(BODY, MARKS, cost=len, budget=150).text
-    assert "return four" in fold(BODY, MARKS, cost=len, budget=150).text
+@pytest.mark.feature("U3")
+@pytest.mark.parametrize("budget", range(20, 700, 20))
+def test_a_return_is_never_shown_without_the_condition_that_leads_to_it(budget: int) -> None:
+    shown = fold(BODY, MARKS, cost=len, budget=budget).text
+    assert "return three" not in shown or "if one > two:" in shown
+
+
+def test_a_smaller_budget_gives_up_inner_returns_before_the_last_and_the_signature_at_the_end() -> None:
+    assert "return three" not in fold(BODY, MARKS, cost=len, budget=130).text
+    assert "return four" in fold(BODY, MARKS, cost=len, budget=130).text
     assert fold(BODY, MARKS, cost=len, budget=40).text.startswith("def area")
     assert fold(BODY, MARKS, cost=len, budget=1).text == ""
 

@@ -10,8 +10,6 @@ from laconic.records import Hit, Omission, Span
 from laconic.render.compact import envelope, hits_json
 from laconic.render.footer import footer
 from laconic.render.hits import hits_text
-from laconic.render.paths import alias
-from laconic.tokens.count import counter
 
 HITS = [
     Hit("shop/cart.py", 12, "def", "add", "def add(self, item: Item, count: int = 1) -> None", span=Span(12, 20)),
@@ -70,12 +68,3 @@ def test_the_envelope_speaks_only_when_something_was_left_out() -> None:
 def test_the_footer_says_how_many_of_how_many_and_the_next_call() -> None:
     assert footer(None) == footer(Omission(4, 4)) == ""
     assert footer(Omission(4, 19, more='recall("r7")')) == '[4 of 19 hits; more: recall("r7")]\n'
-
-
-def test_long_folders_are_named_once_when_that_saves() -> None:
-    java = [f"gson/src/main/java/com/google/gson/internal/bind/{name}.java" for name in ("A", "B", "C", "D")]
-    found = alias([*java, "README.md"], counter())
-    assert found.legend == "~1=gson/src/main/java/com/google/gson/internal/bind\n"
-    assert found.short[java[0]] == "~1/A.java"
-    assert found.short["README.md"] == "README.md"
-    assert alias(["src/a.py", "src/b.py"], counter()).legend == ""

@@ -15,8 +15,8 @@ import pytest
 
 from laconic.config import child_environment
 from laconic.errors import BadSetting
+from laconic.exchange.engine_adapter import PassThroughEngine
 from laconic.gateway.app import build
-from laconic.gateway.engine_adapter import PassThroughEngine
 from laconic.gateway.plan import Policy
 from laconic.gateway.routes import Upstreams
 from laconic.gateway.scripted_upstream import Answer, ScriptedUpstream

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from laconic.models.find import find_model
 from laconic.tokens.count import Counter, counter
-from laconic.tokens.models import family
 
 
 @pytest.mark.feature("J1")
@@ -19,7 +19,7 @@ def test_special_looking_text_is_counted_as_text() -> None:
 
 @pytest.mark.feature("J1")
 def test_without_the_wheel_a_counter_says_that_it_estimates() -> None:
-    count = Counter(family("gpt-5"), None)
+    count = Counter(find_model("gpt-5").tokenizer, None)
     assert count("def main() -> None:\n    return\n") > 5
     assert not count.exact
     assert count.name == "estimate of o200k_base"
@@ -38,7 +38,7 @@ def test_without_the_wheel_a_counter_says_that_it_estimates() -> None:
     ],
 )
 def test_models_are_recognised_as_providers_write_them(model: str, encoding: str, exact: bool) -> None:
-    kind = family(model)
+    kind = find_model(model).tokenizer
     assert (kind.encoding, kind.exact) == (encoding, exact)
 
 

@@ -10,13 +10,14 @@ import pytest
 from tests.samples import shop
 
 from laconic.config import Settings
-from laconic.tools.plane import Plane
-from laconic.tools.session import Session
+from laconic.plane.plane import Plane
+from laconic.plane.session import Session
+from laconic.tools import tools
 
 
 @pytest.fixture
 def plane(tmp_path: Path, settings: Settings) -> Iterator[Plane]:
-    opened = Plane(shop(tmp_path), settings)
+    opened = Plane(shop(tmp_path), settings, tools())
     yield opened
     opened.close()
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -11,9 +12,10 @@ import pytest
 from laconic.config import Settings
 from laconic.errors import UnknownName, Unreadable
 from laconic.index.compare.symbols import compare
-from laconic.tools.compose import compose
+from laconic.plane.compose import compose
+from laconic.plane.plane import Plane
+from laconic.tools import tools
 from laconic.tools.diff import by_hunk, by_symbol, read_changes, records
-from laconic.tools.plane import Plane
 
 CODE = "def one(a):\n    return a\n\n\ndef two(b):\n    return b + one(b)\n"
 Git = Callable[..., None]
@@ -150,7 +152,7 @@ def test_the_tool_names_references_and_the_tests_to_run(tmp_path: Path, git: Git
     git("add", "-A")
     git("commit", "-qm", "second")
     (tmp_path / "a.py").write_text(CODE.replace("one(a)", "one(a, c)"))
-    plane = Plane(tmp_path, settings)
+    plane = Plane(tmp_path, settings, tools())
     try:
         plane.index.build()
         reply = plane.call("diff", {})
@@ -180,3 +182,40 @@ def test_a_folder_outside_of_git_is_told_so(tmp_path: Path) -> None:
     for wanted in ("", "main..topic", "staged"):
         with pytest.raises(Unreadable, match="is not in a git repository"):
             read_changes(tmp_path, wanted)
+
+
+@pytest.mark.feature("C3")
+def test_json_says_what_was_compared_and_each_detail_says_more(tmp_path: Path, git: Git, settings: Settings) -> None:
+    (tmp_path / "a.py").write_text(CODE.replace("one(a)", "one(a, c=1)"))
+    (tmp_path / "data.bin").write_bytes(b"\0")
+    (tmp_path / ".git" / "info" / "exclude").write_text("cache\n")
+    plane = Plane(tmp_path, settings, tools())
+    try:
+        answers = {
+            detail: json.loads(plane.call("diff", {"budget": detail, "format": "json", "again": True}).text)
+            for detail in ("compact", "standard", "full")
+        }
+    finally:
+        plane.close()
+    scope = answers["standard"]["scope"]
+    assert (scope["files"], scope["dirty"], scope["without_symbols"]) == (2, True, ["data.bin"])
+    assert len(scope["base"]) == 12
+    small, usual, large = (answers[detail]["changes"][0] for detail in answers)
+    assert set(small) < set(usual)
+    assert usual["old_signature"] != usual["new_signature"]
+    assert large["risk_basis"] == usual["why"]
+
+
+@pytest.mark.feature("C3")
+def test_a_rename_that_leaves_uses_of_the_old_name_is_a_risk(tmp_path: Path, git: Git, settings: Settings) -> None:
+    (tmp_path / "user.py").write_text("from a import one\n\none(1)\n")
+    git("add", "-A")
+    git("commit", "-qm", "use it")
+    (tmp_path / "a.py").write_text(CODE.replace("def one(", "def first("))
+    plane = Plane(tmp_path, settings, tools())
+    try:
+        said = plane.call("diff", {}).text
+        assert "high: renamed, " in said
+        assert " uses of the old name left: " in said
+    finally:
+        plane.close()

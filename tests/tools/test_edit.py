@@ -11,9 +11,10 @@ from laconic.config import Settings
 from laconic.edits.anchors import anchor
 from laconic.edits.source import split
 from laconic.errors import EditRefused, LaconicError, OutsideWorkspace, UsageError
+from laconic.plane.editing import EditWorkspace, StaleEdit, edit, undo
+from laconic.plane.plane import Plane
 from laconic.records import Span
-from laconic.tools.edit import EditWorkspace, StaleEdit, edit, undo
-from laconic.tools.plane import Plane
+from laconic.tools import tools
 
 CODE = b"def one():\n    return 1\n\n\ndef two():\n    return 2\n"
 
@@ -171,7 +172,7 @@ def test_a_tag_that_two_files_share_needs_the_path(desk: EditWorkspace) -> None:
 
 @pytest.fixture
 def plane(desk: EditWorkspace, settings: Settings) -> Iterator[Plane]:
-    opened = Plane(desk.root, settings)
+    opened = Plane(desk.root, settings, tools())
     opened.index.build()
     yield opened
     opened.close()
@@ -239,7 +240,7 @@ def test_a_refusal_lets_only_those_lines_be_edited_that_it_printed(plane: Plane)
 
 
 def test_a_plane_without_editing_changes_nothing_and_keeps_no_copies(desk: EditWorkspace, settings: Settings) -> None:
-    closed = Plane(desk.root, settings, editing=False)
+    closed = Plane(desk.root, settings, tools(), editing=False)
     try:
         shown = closed.call("read", {"targets": "a.py"})
         assert not shown.failed

@@ -10,7 +10,8 @@ import pytest
 from tests.samples import git, shop
 
 from laconic.config import load
-from laconic.tools.plane import Plane
+from laconic.plane.plane import Plane
+from laconic.tools import tools
 
 FILES = {
     "pom.xml": "<project><artifactId>bank</artifactId><version>2</version><dependencies><dependency>"
@@ -64,7 +65,9 @@ def plane(tmp_path: Path) -> Iterator[Plane]:
     for name, text in FILES.items():
         (root / name).parent.mkdir(parents=True, exist_ok=True)
         (root / name).write_text(text)
-    opened = Plane(root, load(flags={"cache_dir": str(tmp_path / "cache")}, environ={}, file=tmp_path / "none"))
+    opened = Plane(
+        root, load(flags={"cache_dir": str(tmp_path / "cache")}, environ={}, file=tmp_path / "none"), tools()
+    )
     yield opened
     opened.close()
 
@@ -85,12 +88,70 @@ def test_the_map_reads_build_files(plane: Plane, line: str) -> None:
     assert line in plane.call("map", {}).text
 
 
+GRADLE = """jar { from { include 'LICENSE.txt' } }
+dependencies {
+    api(project(":shop-core"))
+    testImplementation(libs.junit.vintage.engine)
+    compileOnly group: 'org.slf4j', name: 'slf4j-api', version: '2.0'
+    runtimeOnly 'com.h2database:h2:2.2.224'
+}
+"""
+
+
+@pytest.mark.feature("J9", "C4")
+def test_gradle_names_projects_catalogues_and_maps_and_only_settings_include_modules(plane: Plane) -> None:
+    (plane.root / "build.gradle").write_text(GRADLE)
+    (plane.root / "settings.gradle").write_text(
+        'rootProject.name = "shop"\ninclude("core")\ninclude ":web", ":cli"\n'
+    )
+    said = plane.call("map", {"budget": 2000}).text
+    needs = ":shop-core, libs.junit.vintage.engine, org.slf4j:slf4j-api, com.h2database:h2"
+    assert f"build.gradle Gradle: needs {needs}\n" in said
+    assert "settings.gradle Gradle shop: modules core, web, cli\n" in said
+    assert "LICENSE.txt" not in said.partition("entry points")[0].partition("./ ")[0]
+
+
+@pytest.mark.feature("C4", "J9")
+def test_many_manifests_of_a_kind_are_told_together(plane: Plane) -> None:
+    for number in range(9):
+        (plane.root / f"module-{number}").mkdir()
+        (plane.root / f"module-{number}" / "build.gradle").write_text(GRADLE)
+    said = plane.call("map", {"budget": 400}).text
+    assert "Gradle: 9 manifests below: module-0, module-1," in said
+    assert "module-3/build.gradle" not in said
+
+
+@pytest.mark.feature("C4")
+@pytest.mark.parametrize(
+    ("files", "names"),
+    [
+        ({"flask/__init__.py": "from .app import Flask as Flask\nfrom .json import jsonify\n"}, "Flask, jsonify"),
+        ({"lib/express.js": "exports.Router = Router;\nexports.json = bodyParser.json\n"}, "Router, json"),
+        ({"src/main/java/g/Gson.java": "package g;\npublic class Gson {}\nclass Hidden {}\n"}, "Gson"),
+        ({"chi.go": "package chi\n\nfunc NewRouter() {}\n\nfunc hidden() {}\n"}, "NewRouter"),
+    ],
+)
+def test_the_public_api_is_what_packages_export_or_else_their_public_definitions(
+    tmp_path: Path, files: dict[str, str], names: str
+) -> None:
+    root = tmp_path / "code"
+    for name, text in files.items():
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text(text)
+    settings = load(flags={"cache_dir": str(tmp_path / "cache")}, environ={}, file=tmp_path / "none")
+    plane = Plane(root, settings, tools())
+    try:
+        assert f"public API: {names}\n" in plane.call("map", {}).text
+    finally:
+        plane.close()
+
+
 @pytest.mark.feature("J9")
 def test_a_refresh_answers_with_numbers_only(plane: Plane) -> None:
     plane.call("map", {})
     (plane.root / "new.py").write_text("def fresh():\n    pass\n")
     reply = plane.call("workspace", {"action": "refresh"})
-    assert re.search(r"^1 files read, 0 removed$", reply.text, re.MULTILINE)
+    assert re.search(r"^1 file read, 0 removed$", reply.text, re.MULTILINE)
     assert "new.py" not in reply.text
     assert reply.tokens < 60
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -11,12 +12,13 @@ import pytest
 from laconic.cli.main import main
 from laconic.config import Settings, load
 from laconic.errors import CommandFailed, UsageError
+from laconic.plane.compose import compose
+from laconic.plane.plane import Plane
 from laconic.records import Finding, Span
-from laconic.reduce.findings import Findings
+from laconic.reduce.findings import Findings, read
 from laconic.reduce.findings.select import MOST, Wanted
-from laconic.tools import report
-from laconic.tools.compose import compose
-from laconic.tools.plane import Plane
+from laconic.tools import report, tools
+from laconic.workspace import analysers
 
 CODE = "class Box:\n    def get(self):\n        return 1\n\n\ndef free():\n    return 2\n"
 
@@ -53,11 +55,11 @@ def test_the_summary_comes_first_with_totals_severities_and_categories(root: Pat
 @pytest.mark.feature("J4")
 def test_findings_are_filtered_and_paged_and_never_more_than_two_hundred(root: Path) -> None:
     found = many(500)
-    lines = text(root, found, Wanted(limit=1000), 100_000).splitlines()
+    lines = text(root, found, Wanted(), 100_000).splitlines()
     assert sum(": m" in line for line in lines) == MOST
-    assert lines[-1].startswith("[300 more findings after these: start=200")
-    page = text(root, found, Wanted(category="c1", severity="error", start=2, limit=3))
-    assert sum(": m" in line for line in page.splitlines()) == 3
+    assert lines[-1] == "[200 of 500 findings; more: offset 200]"
+    page = text(root, found, Wanted(category="c1", severity="error"))
+    assert sum(": m" in line for line in page.splitlines()) == 83
     assert "C0" not in page
     assert text(root, found, Wanted(path="other")) == "x: 0 findings\n"
 
@@ -107,45 +109,123 @@ def test_only_new_findings_against_a_commit(root: Path) -> None:
 
 def test_tools_run_only_when_allowed_and_configured_ones_are_named(root: Path) -> None:
     (root / "pyproject.toml").write_text("[tool.ruff]\n[tool.mypy]\n")
-    assert report.find_configured(root) == ["ruff", "mypy"]
+    assert analysers.find_configured(root) == ["ruff", "mypy"]
     with pytest.raises(UsageError, match="not allowed"):
-        report.output_of(root, "ruff", [])
+        analysers.run_analyser(root, "ruff", [])
     with pytest.raises(UsageError, match="no tool 'rm'"):
-        report.output_of(root, "rm", ["rm"])
+        analysers.run_analyser(root, "rm", ["rm"])
     with pytest.raises(CommandFailed, match="not installed"):
-        report.output_of(root, "eslint", ["eslint"])
+        analysers.run_analyser(root, "eslint", ["eslint"])
 
 
 def test_a_tool_of_the_projects_own_environment_is_not_run_by_name(root: Path) -> None:
     """Whoever made the project made that program too; its name alone is no consent."""
     program = local(root, "#!/bin/sh\ntouch sprung\n")
     with pytest.raises(CommandFailed, match=r"only inside the workspace \(.*ruff\).*report\.allow"):
-        report.output_of(root, "ruff", ["ruff"], {"PATH": f"{program.parent}:.venv/bin:/usr/bin:/bin"})
+        analysers.run_analyser(root, "ruff", ["ruff"], {"PATH": f"{program.parent}:.venv/bin:/usr/bin:/bin"})
     assert not (root / "sprung").exists()
 
 
 def test_a_full_path_allows_a_program_of_the_workspace_that_holds_it_and_no_other(root: Path, tmp_path: Path) -> None:
     program = local(root, "#!/bin/sh\necho '[]'\n")
-    assert report.output_of(root, "ruff", [str(program)]) == "[]\n"
+    assert analysers.run_analyser(root, "ruff", [str(program)]).output == "[]\n"
     other = tmp_path / "other"
     other.mkdir()
     with pytest.raises(UsageError, match="Running ruff is not allowed"):
-        report.output_of(other, "ruff", [str(program)])
+        analysers.run_analyser(other, "ruff", [str(program)])
     with pytest.raises(UsageError, match="Running mypy is not allowed"):
-        report.output_of(root, "mypy", [str(program)])
+        analysers.run_analyser(root, "mypy", [str(program)])
 
 
 def test_paths_with_spaces_and_names_stand_side_by_side_in_the_setting(tmp_path: Path) -> None:
     given = load(flags={"report.allow": "ruff pytest, /my code/.venv/bin/mypy"}, environ={}, file=tmp_path / "none")
-    assert report.allowed_tools(given) == ["ruff", "pytest", "/my code/.venv/bin/mypy"]
+    assert analysers.allowed_tools(given) == ["ruff", "pytest", "/my code/.venv/bin/mypy"]
 
 
 def test_a_linter_that_is_set_up_to_fix_changes_no_file(root: Path) -> None:
     program = local(root, "")
     (root / "pyproject.toml").write_text("[tool.ruff]\nfix = true\n")
     (root / "bad.py").write_text("import os\n")
-    assert "F401" in report.output_of(root, "ruff", [str(program)])
+    assert "F401" in analysers.run_analyser(root, "ruff", [str(program)]).output
     assert (root / "bad.py").read_text() == "import os\n"
+
+
+def test_a_tool_that_writes_everywhere_changes_no_file_of_the_workspace(root: Path) -> None:
+    """Whatever a linter is set up to do: it works on a copy."""
+    program = local(
+        root, "#!/bin/sh\necho 'x = 1' > a.py; rm -f b.py; mkdir made; echo \"$PWD/a.py:1:1: F401 unused\"\n"
+    )
+    (root / "b.py").write_text("y = 1\n")
+    before = {path: path.read_bytes() for path in root.rglob("*") if path.is_file()}
+    done = analysers.run_analyser(root, "ruff", [str(program)])
+    assert {path: path.read_bytes() for path in root.rglob("*") if path.is_file()} == before
+    assert done.changed == ()
+    found = report.locate(root, read(done.output), done.folder)
+    assert found.items[0].path == "a.py"
+
+
+def test_a_file_that_changes_while_a_tool_runs_is_named(root: Path) -> None:
+    program = local(root, f"#!/bin/sh\necho 'x = 1' > {root}/a.py; echo '[]'\n")
+    assert analysers.run_analyser(root, "ruff", [str(program)]).changed == ("a.py",)
+
+
+@pytest.mark.feature("J4")
+def test_a_broken_conftest_shows_its_error(root: Path) -> None:
+    program = Path(sys.executable).with_name("pytest")
+    (root / "conftest.py").write_text("import no_such_module_anywhere\n")
+    (root / "test_a.py").write_text("def test_a():\n    pass\n")
+    done = analysers.run_analyser(root, "pytest", ["pytest"], {"PATH": f"{program.parent}:/usr/bin:/bin"})
+    found = report.locate(root, read(done.output), done.folder)
+    assert [(item.path, item.span, item.message) for item in found.items] == [
+        ("conftest.py", Span(1, 1), "ModuleNotFoundError: No module named 'no_such_module_anywhere'")
+    ]
+
+
+@pytest.mark.feature("J4", "J10")
+def test_reports_below_target_and_build_are_found_and_their_classes_mapped(root: Path, settings: Settings) -> None:
+    source = root / "core" / "src" / "test" / "java" / "com" / "shop" / "CartTest.java"
+    source.parent.mkdir(parents=True)
+    source.write_text("package com.shop;\n\nclass CartTest {\n    void adds() {\n        fail();\n    }\n}\n")
+    results = root / "core" / "target" / "surefire-reports"
+    results.mkdir(parents=True)
+    failure = '<failure message="boom">at com.shop.CartTest.adds(CartTest.java:5)</failure>'
+    case = f'<testcase classname="com.shop.CartTest" name="adds">{failure}</testcase>'
+    (results / "TEST-com.shop.CartTest.xml").write_text(f'<testsuite tests="1" failures="1">{case}</testsuite>')
+    styled = root / "web" / "build" / "reports" / "checkstyle"
+    styled.mkdir(parents=True)
+    error = '<error line="2" severity="warning" message="Missing a comment." source="a.b.JavadocCheck"/>'
+    (styled / "main.xml").write_text(f'<checkstyle><file name="{root}/a.py">{error}</file></checkstyle>')
+    plane = Plane(root, settings, tools())
+    try:
+        said = plane.call("report", {}).text
+        assert said.startswith("junit, checkstyle: 2 findings (1 error, 1 warning) in 2 files; 0 passed\n")
+        assert (
+            "core/src/test/java/com/shop/CartTest.java\n5 error failure com.shop.CartTest.adds in CartTest.adds: boom\n"
+            in said
+        )
+        folder = plane.call("report", {"file": "web/build", "format": "json"}).text
+        assert json.loads(folder)["summary"] == {
+            "tool": "checkstyle",
+            "total": 1,
+            "bySeverity": {"warning": 1},
+            "topCategories": [{"category": "b", "count": 1}],
+            "topFiles": [{"path": "a.py", "count": 1}],
+        }
+    finally:
+        plane.close()
+
+
+@pytest.mark.feature("J4")
+def test_messages_that_mypy_breaks_over_lines_keep_their_rule() -> None:
+    output = (
+        "a.py:3: error: Incompatible types in assignment (expression has type\n"
+        '"str", variable has type "int")  [assignment]\n    x: int = ""\n             ^~\n'
+        'b.py:1: error: Name "y" is not defined  [name-defined]\n    y\n    ^\n'
+        "Found 2 errors in 2 files (checked 2 source files)\n"
+    )
+    found = read(output)
+    assert [(item.rule, item.category) for item in found.items] == [("assignment",) * 2, ("name-defined",) * 2]
+    assert found.items[0].message.endswith('variable has type "int")')
 
 
 def local(root: Path, script: str) -> Path:
@@ -167,7 +247,7 @@ def test_the_output_of_a_tool_can_be_recalled(root: Path, tmp_path: Path) -> Non
     allowed = load(
         flags={"cache_dir": str(tmp_path / "cache"), "report.allow": str(program)}, environ={}, file=tmp_path / "x"
     )
-    plane = Plane(root, allowed)
+    plane = Plane(root, allowed, tools())
     try:
         reply = plane.call("report", {"tool": "ruff"})
         assert "ruff: 1 finding (1 error) in 1 file\nbad.py\n1 F401" in reply.text
@@ -179,7 +259,7 @@ def test_the_output_of_a_tool_can_be_recalled(root: Path, tmp_path: Path) -> Non
 
 def test_the_tool_says_what_the_project_is_set_up_for(root: Path, settings: Settings) -> None:
     (root / "go.mod").write_text("module x\n")
-    plane = Plane(root, settings)
+    plane = Plane(root, settings, tools())
     try:
         assert "go-vet, go-test" in plane.call("report", {}).text
         assert "not allowed" in plane.call("report", {"run": "go-vet"}).text

@@ -11,9 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from laconic.errors import ModelError
+from laconic.wire.formats import FORMATS, dialect_of
 from laconic.wire.parsed_request import parse
 from laconic.wire.prompted.protocol import tools_of, upward
-from laconic.wire.speaking.dialects import DIALECTS, Listener, dialect_named
+from laconic.wire.speaking.listener import Listener
 from laconic.wire.speaking.talk import (
     Asking,
     CallResult,
@@ -29,6 +30,8 @@ from laconic.wire.speaking.talk import (
 from laconic.wire.usage import Usage
 
 OFFER = Offer("read", "Show lines", {"type": "object", "properties": {"path": {"type": "string"}}})
+DIALECTS = {name: dialect_of(format) for name, format in FORMATS.items() if format.dialect is not None}
+NAMES = {dialect: name for name, dialect in DIALECTS.items()}
 DIALECT = pytest.mark.parametrize("dialect", DIALECTS.values(), ids=DIALECTS)
 texts = st.text(max_size=120).map(str.strip)
 values = st.one_of(st.integers(-1000, 1000), texts, st.lists(texts, max_size=3))
@@ -47,7 +50,7 @@ def _listened(dialect: ProviderDialect, stream: bytes, size: int) -> tuple[str, 
 @pytest.mark.parametrize("name", DIALECTS)
 @given(said=answers, size=st.integers(1, 400))
 def test_an_answer_is_read_as_it_was_said_however_it_is_cut(name: str, said: ModelAnswer, size: int) -> None:
-    dialect = dialect_named(name)
+    dialect = DIALECTS[name]
     given_ids = tuple(msgspec.structs.replace(use, id=f"id{n}") for n, use in enumerate(said.uses))
     said = msgspec.structs.replace(said, uses=given_ids, usage=Usage(7, 2, 0, 5))
     seen, heard = _listened(dialect, b"".join(dialect.express(said)), size)
@@ -63,7 +66,7 @@ def _talk(*, native: bool, dialect: ProviderDialect) -> tuple[Message, ...]:
     first = Spoken("Let me look.", (use, use))
     if native:
         _, heard = _listened(dialect, b"".join(dialect.express(ModelAnswer(first.text, first.uses))), 50)
-        first = Spoken(heard.text, heard.uses, heard.native, dialect.name)
+        first = Spoken(heard.text, heard.uses, heard.native, NAMES[dialect])
     ids = [use.id for use in first.uses]
     done = Outcomes((CallResult("read", "1\tx = 1", ids[0]), CallResult("read", "no such file", ids[1], failed=True)))
     return (UserMessage("Mend it."), first, done, Spoken("It is mended."), UserMessage("Thanks; now b.py."))
@@ -75,7 +78,7 @@ def _talk(*, native: bool, dialect: ProviderDialect) -> tuple[Message, ...]:
 def test_a_conversation_is_written_so_that_the_provider_takes_it(dialect: ProviderDialect, native: bool) -> None:
     """Calls stand beside their results, in the form that each provider wants; also after a change of provider."""
     body = dialect.write(Asking("m", "Be brief.", (OFFER,), _talk(native=native, dialect=dialect), 500))
-    talk = parse(dialect.format, body)
+    talk = parse(FORMATS[NAMES[dialect]], body)
     assert talk.faults() == []
     (exchange,) = talk.exchanges
     assert [call.name for call in exchange.calls] == ["read", "read"]
@@ -87,7 +90,7 @@ def test_a_conversation_is_written_so_that_the_provider_takes_it(dialect: Provid
 @DIALECT
 def test_without_function_calling_the_same_conversation_holds_marked_texts(dialect: ProviderDialect) -> None:
     body = dialect.write(Asking("m", "Be brief.", (OFFER,), _talk(native=True, dialect=dialect), 500))
-    talk = parse(dialect.format, upward(parse(dialect.format, body)))
+    talk = parse(FORMATS[NAMES[dialect]], upward(parse(FORMATS[NAMES[dialect]], body)))
     assert talk.faults() == []
     assert "tools" not in talk.fields
     assert not talk.exchanges
@@ -118,7 +121,7 @@ PIECES = {
 @pytest.mark.feature("P3")
 @pytest.mark.parametrize("name", CALLS)
 def test_arguments_that_were_cut_off_are_marked_and_never_mended(name: str) -> None:
-    reader = dialect_named(name).reader()
+    reader = DIALECTS[name].reader()
     reader.event(json.loads(json.dumps(CALLS[name])))
     reader.event(json.loads(json.dumps(PIECES[name])))
     (use,) = reader.close().uses
@@ -145,7 +148,7 @@ WHOLE: dict[str, dict[str, Any]] = {
 @DIALECT
 def test_an_answer_in_one_piece_is_read_too(dialect: ProviderDialect) -> None:
     listener = Listener(dialect, streamed=False)
-    listener.feed(json.dumps(WHOLE[dialect.name]).encode())
+    listener.feed(json.dumps(WHOLE[NAMES[dialect]]).encode())
     heard = listener.close()
     assert (heard.text, heard.truncated, heard.usage) == ("Yes.", False, Usage(5, 0, 0, 1))
 
@@ -163,14 +166,14 @@ def test_what_is_no_answer_is_a_named_failure(dialect: ProviderDialect, junk: by
 def test_signatures_and_thoughts_return_as_they_came() -> None:
     """Gemini's signature on a call, Anthropic's on a thought: the next request holds them unchanged."""
     part = {"functionCall": {"name": "read", "args": {}}, "thoughtSignature": "c2ln"}
-    reader = dialect_named("gemini").reader()
+    reader = DIALECTS["gemini"].reader()
     reader.event({"candidates": [{"content": {"role": "model", "parts": [part]}, "finishReason": "STOP"}]})
     heard = reader.close()
-    body = dialect_named("gemini").write(
+    body = DIALECTS["gemini"].write(
         Asking("m", "", (), (UserMessage("x"), Spoken("", heard.uses, heard.native, "gemini")), 10)
     )
     assert json.loads(body)["contents"][1]["parts"] == [part]
-    reader = dialect_named("anthropic").reader()
+    reader = DIALECTS["anthropic"].reader()
     thought = {"type": "thinking", "thinking": "", "signature": ""}
     reader.event({"type": "content_block_start", "index": 0, "content_block": thought})
     reader.event({"type": "content_block_delta", "index": 0, "delta": {"type": "thinking_delta", "thinking": "hm"}})

@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from laconic.tokens.estimate import estimate
-from laconic.wire.usage import Usage, UsageReader, asks_for_an_hour, usage_of
+from laconic.wire.usage import Usage
+from laconic.wire.usage_reader import UsageReader, asks_for_an_hour, usage_of
 
 WHOLE: dict[str, dict[str, Any]] = {
     "anthropic": {

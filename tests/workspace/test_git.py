@@ -87,6 +87,7 @@ def test_a_git_folder_that_was_put_elsewhere_must_name_its_work_tree(tmp_path: P
 def test_objects_that_are_named_by_sha256(tmp_path: Path) -> None:
     root = repository(tmp_path / "root", "--object-format=sha256")
     assert changed(root, "HEAD^!") == {"a.py": "changed"}
+    assert changed(root, "HEAD^^!") == {"a.py": "added"}
     assert list_files(root) == [b"a.py"]
 
 

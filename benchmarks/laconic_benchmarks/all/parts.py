@@ -46,6 +46,7 @@ PARTS: Final = (
     Part("fixed", against="installed peers"),
     Part("index", ("build", "query"), against="ripgrep"),
     Part("refs"),
+    Part("references", against="language servers"),
     Part("search", against="ranks of other engines in the data"),
     Part("questions"),
     Part("peers", against="ripgrep, sed and installed peers"),

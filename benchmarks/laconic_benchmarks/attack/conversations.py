@@ -8,8 +8,7 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import Final
 
-from laconic.gateway.engine_adapter import Caller
-from laconic.gateway.routes import Target
+from laconic.exchange.caller import Caller, Target
 from laconic_benchmarks.attack.laws import IncomingRequest
 from laconic_benchmarks.attack.material import Material, Media, ToolOutput
 from laconic_benchmarks.attack.providers import (

@@ -12,9 +12,9 @@ from typing import Final, Literal
 
 from laconic.config import load
 from laconic.conversation.engine import ConversationEngine
-from laconic.conversation.engine_options import options_from
 from laconic.conversation.ledger import Branch, LedgerEntry
-from laconic.gateway.engine_adapter import EngineAdapter
+from laconic.exchange.assembly import engine_options
+from laconic.exchange.engine_adapter import EngineAdapter, single_engine
 from laconic.gateway.plan import Planner, Policy
 from laconic.sessions.archive import Archive
 from laconic.sessions.ledger_file import LedgerFile
@@ -43,9 +43,9 @@ def build_planner(folder: Path, clock: MovedClock, flags: Mapping[str, object]) 
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     ledger = LedgerFile(folder / "ledger.sqlite", LedgerEntry, Branch)
     archive = Archive(folder / ARCHIVE, settings.number("archive.limit_mb") * 1_000_000, clock)
-    engine = ConversationEngine(ledger, archive, clock, counter(settings.text("model")), options_from(settings))
+    engine = ConversationEngine(ledger, archive, clock, counter(settings.text("model")), engine_options(settings))
     memory = Capabilities(folder / "models.json")
-    keeping = EngineAdapter(engine, settings.number("gateway.window"), clock=clock, memory=memory)
+    keeping = EngineAdapter(single_engine(engine), settings.number("gateway.window"), clock=clock, memory=memory)
     return Planner(keeping, Policy(probe=False), clock, memory)
 
 
@@ -69,6 +69,7 @@ class DiskFaults:
             noise = self._random.randbytes(8192)
             for folder in self._folders:
                 folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+                _write_back_log(folder / ARCHIVE)
                 (folder / ARCHIVE).write_bytes(noise)
 
     def end(self) -> None:
@@ -108,6 +109,16 @@ def _remove(path: Path) -> None:
     for end in ("", "-wal", "-shm", "-journal"):
         with suppress(FileNotFoundError):
             path.with_name(path.name + end).unlink()
+
+
+def _write_back_log(path: Path) -> None:
+    """Leave no pages in the log.
+
+    A log that holds every page hides that its file is damaged, for as long as any connection is open. The gateway and
+    its twin, which have different numbers of connections, would then meet the damage at different steps.
+    """
+    with closing(sqlite3.connect(path)) as base:
+        base.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
 
 
 def _is_sqlite(path: Path) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, Protocol
 
-from laconic.gateway.routes import Target
+from laconic.exchange.caller import Target
 from laconic_benchmarks.attack.material import Media, ToolOutput
 
 Json = Any

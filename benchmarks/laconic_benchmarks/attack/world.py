@@ -13,7 +13,8 @@ from pathlib import Path
 from random import Random
 from typing import Final
 
-from laconic.gateway.plan import Plan, Planner
+from laconic.exchange.plan import Plan
+from laconic.gateway.plan import Planner
 from laconic.tokens.estimate import estimate
 from laconic.wire.limits import RateLimits
 from laconic.wire.refusals import too_long
@@ -225,7 +226,7 @@ class World:
         gateway = self.random.choice(self._gateways)
         length = too_long(status, said)
         if length is not None and caller is not None:
-            gateway.engine.overflowed(caller, length)
+            gateway.exchange.engine.overflowed(caller, length)
         self._did += "+poison"
 
     def _break_or_repair(self) -> None:
@@ -357,7 +358,7 @@ class World:
         usage = Usage(input=tokens // 10, cache_read=tokens - tokens // 10, output=200)
         for planner, made in hearers:
             if made.caller is not None:
-                planner.engine.answered(made.caller, usage, limits)
+                planner.exchange.engine.answered(made.caller, usage, limits)
         if len(self._gateways) > 1:
             self._forgets()  # only one of two heard it
 
@@ -375,7 +376,7 @@ class World:
         folders = (self._main, self._beside)
         for (planner, made), folder in zip(hearers, folders, strict=False):
             if made.caller is not None and length is not None:
-                planner.engine.overflowed(made.caller, length)
+                planner.exchange.engine.overflowed(made.caller, length)
             again = self._ask(planner, folder, session, session.headers, request)
             if folder is self._main:
                 self._record(session, self._judge(session, Branch([]), request, again, whole=False))

@@ -8,7 +8,7 @@ from multiprocessing import get_context
 from pathlib import Path
 
 from laconic.index.parse import language_of
-from laconic.index.parse.language import compile_language
+from laconic.index.parse.compiled import compile_language
 
 _CHUNK = 40
 

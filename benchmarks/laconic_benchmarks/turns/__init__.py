@@ -24,8 +24,8 @@ import msgspec
 
 from laconic.mcp_server.instructions import INSTRUCTIONS
 from laconic.mcp_server.offers import list_tools
+from laconic.plane.plane import Plane
 from laconic.tokens.count import Counter, counter
-from laconic.tools.plane import Plane
 from laconic_benchmarks.localisation import Task, laid_out
 from laconic_benchmarks.report import Options, Report, sampled
 from laconic_benchmarks.snapshot import Snapshot, mirror_folder, part_of_name

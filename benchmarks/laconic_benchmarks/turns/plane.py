@@ -6,8 +6,8 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
-from laconic.tools.plane import Plane
-from laconic.tools.session import Session
+from laconic.plane.plane import Plane
+from laconic.plane.session import Session
 from laconic_benchmarks.printed import Line, printed
 from laconic_benchmarks.turns.clues import Clues
 from laconic_benchmarks.turns.walk import Called, Policy

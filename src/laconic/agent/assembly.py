@@ -7,8 +7,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
-import msgspec
-
 from laconic import __version__
 from laconic.agent.limits import RunLimits, Spent
 from laconic.agent.loop import Agent, AgentObserver, SilentObserver
@@ -18,35 +16,43 @@ from laconic.agent.providers import endpoint, transport
 from laconic.agent.run_tool import CommandRunner
 from laconic.agent.sandbox.choosing import choose_sandbox
 from laconic.agent.scripted_model import ScriptedModel, script
+from laconic.agent.snapshot import describe_workspace
 from laconic.agent.toolbox import Toolbox
 from laconic.agent.transport import Transport
 from laconic.agent.usage_recorder import UsageRecorder
 from laconic.config import Settings, command_environment
-from laconic.conversation.engine import ConversationEngine
-from laconic.conversation.engine_options import options_from
-from laconic.conversation.ledger import Branch, LedgerEntry
-from laconic.conversation.prices import Price, Prices
-from laconic.conversation.windows import window_of
-from laconic.errors import UsageError, WorkspaceError
+from laconic.errors import BadSetting, UsageError, WorkspaceError
+from laconic.exchange.assembly import ExchangeParts
+from laconic.exchange.caller import Caller
+from laconic.exchange.exchange import ModelExchange
 from laconic.reduce.text import reduce_text
 from laconic.render.briefing import system_prompt
-from laconic.sessions.archive import Archive
-from laconic.sessions.ledger_file import LedgerFile
-from laconic.sessions.model_memory import Capabilities
 from laconic.sessions.trajectories import Trajectory, begin, resume
-from laconic.sessions.turns import Turns, Who
+from laconic.sessions.turns import Who
 from laconic.tokens.count import Counter, counter
+from laconic.wire.formats import dialect_of, format_named
 from laconic.wire.prompted.capability import Protocols
-from laconic.wire.speaking.dialects import dialect_named
+from laconic.wire.provider_format import ProviderFormat
 from laconic.workspace.reading import read_bytes
 
 _SCRIPTED: Final = "scripted:"
+_SCRIPTED_PROVIDER: Final = "scripted"
+_RESERVE: Final = 0.05  # of a window, for what stands around messages
 _HERE: Final = "http://localhost"  # where a script runs: it costs nothing
 _NOTES: Final = ("AGENTS.md", "CLAUDE.md", ".github/copilot-instructions.md")
 _NOTED: Final = 1_500  # tokens: every request carries them
 
 
-Chosen = tuple[str, str, str, str, Transport]  # provider, model, format, address, and the way there
+@dataclass(frozen=True, slots=True)
+class ChosenModel:
+    """A model, and the way to it."""
+
+    provider: str
+    model: str
+    format: ProviderFormat
+    base: str
+    transport: Transport
+    temperature: float | None = None  # None: its own
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,72 +77,99 @@ def folder_of(settings: Settings) -> Path:
 
 def assemble(options: AgentOptions, settings: Settings, task: str = "", watch: AgentObserver | None = None) -> Agent:
     """A session that is ready to work on a task: begun, or gone on with. Close it afterwards."""
-    chosen = _model(options, settings)  # first: a model that is not there leaves no session behind
-    price = _price(options, settings, chosen)
     folder, root = folder_of(settings), options.root.resolve()
-    if options.resume:
-        record = resume(folder, options.resume, root)
-        runner = command_runner(Path(record.begun.root), settings, options.ask)
-    else:
-        runner = command_runner(root, settings, options.ask)  # neither does a sandbox that is not there
-        record = begin(folder, root, options.model, task, __version__)
-    return _assemble_agent(
-        options, settings, record, chosen=chosen, price=price, runner=runner, watch=watch or SilentObserver()
-    )
+    record = resume(folder, options.resume, root) if options.resume else None
+    try:
+        parts = ExchangeParts.open(settings)
+        chosen = _choose_model(options, parts)  # a model that is not there leaves no session behind
+        runner = command_runner(Path(record.begun.root) if record else root, settings, options.ask)  # nor a sandbox
+        record = record or begin(folder, root, options.model, task, __version__)
+        return _assemble_agent(options, parts, record, chosen=chosen, runner=runner, watch=watch or SilentObserver())
+    except BaseException:
+        if record is not None:
+            record.close()
+        raise
 
 
-def _price(options: AgentOptions, settings: Settings, chosen: Chosen) -> Price:
+def _check_price(options: AgentOptions, parts: ExchangeParts, model: str, base: str) -> None:
     """A limit in dollars needs a price."""
-    _, model, _, base, _ = chosen
-    price = Prices(settings.text("prices")).of(model, base)
-    if options.limits.dollars and not price.known:
+    if options.limits.dollars and not parts.prices.of(model, base).known:
         raise UsageError(
             f"The price of {model} is not known.", "Name it in the setting `prices`, or drop --max-cost."
         )
-    return price
 
 
 def _assemble_agent(
     options: AgentOptions,
-    settings: Settings,
+    parts: ExchangeParts,
     record: Trajectory,
     *,
-    chosen: Chosen,
-    price: Price,
+    chosen: ChosenModel,
     runner: CommandRunner,
     watch: AgentObserver,
 ) -> Agent:
-    provider, model, format, _, way = chosen
-    count = counter(settings.text("model") if provider == "scripted" else model)
+    settings = parts.settings
+    is_scripted = chosen.provider == _SCRIPTED_PROVIDER
+    count = counter(settings.text("model") if is_scripted else chosen.model)
     root = Path(record.begun.root)
-    window = options.window or (0 if provider == "scripted" else window_of(model))
+    engine = parts.engine(options.window, reserve=_RESERVE, meta=False)  # the client says how full it is
+    window = engine.window(Caller(record.id, chosen.provider, chosen.model))
     tools = Toolbox(root, settings, runner, record.id, window)
-    ledger = LedgerFile.of(settings, LedgerEntry, Branch)
-    kept = msgspec.structs.replace(options_from(settings), meta=False)  # the client says how full it is
-    engine = ConversationEngine(ledger, Archive.of(settings), time.time, count, kept)
-    who = Who(record.id, "", provider, model, format, "laconic agent")
-    recorder = UsageRecorder(who, Spent(options.limits), price, Turns.of(settings))
-    model_settings = ModelSettings(
-        provider,
-        model,
-        dialect_named(format),
-        system_prompt(str(root), _notes(root, count)),
-        tools.offers,
-        tools.guessed,
-        window,
-        settings.number("agent.answer"),
-        options.protocol,
+    who = Who(
+        session=record.id,
+        upstream=chosen.provider,
+        model=chosen.model,
+        format=chosen.format.name,
+        client="laconic agent",
     )
-    protocols = Protocols(
-        settings.patterns("gateway.native_models"),
-        settings.patterns("gateway.prompted_models"),
-        time.time,
-        Capabilities(settings.state_dir() / "models.json"),
+    recorder = UsageRecorder(who, chosen.base, Spent(options.limits), parts.account())
+    model_settings = ModelSettings(
+        provider=chosen.provider,
+        model=chosen.model,
+        format=chosen.format,
+        dialect=dialect_of(chosen.format),
+        system=system_prompt(str(root), _notes(root, count)),
+        tools=tools.offers,
+        guessed=tools.guessed,
+        base=chosen.base,
+        most=settings.number("agent.answer"),
+        temperature=chosen.temperature,
     )
     client = ModelClient(
-        model_settings, way, engine, protocols, record.id, count=count, clock=time.time, sent=recorder.add_request
+        model_settings,
+        chosen.transport,
+        ModelExchange(engine, _protocols(options, parts)),
+        engine.window,
+        record.id,
+        count=count,
+        clock=time.time,
+        sent=recorder.add_request,
     )
-    return Agent(client, tools, record, recorder, watch)
+    snapshot = ""
+    if settings.flag("agent.snapshot") and not record.messages:
+        snapshot = describe_workspace(root)
+    return Agent(client, tools, record, recorder, watch, snapshot=snapshot)
+
+
+def _temperature(settings: Settings) -> float | None:
+    given = settings.text("agent.temperature").strip()
+    if not given:
+        return None
+    try:
+        return float(given)
+    except ValueError:
+        raise BadSetting(f"agent.temperature is {given!r}, not a number.", "Write a number such as 0.2.") from None
+
+
+def _protocols(options: AgentOptions, parts: ExchangeParts) -> Protocols:
+    """What is known about who calls functions; the user's word for this run comes first."""
+    native = parts.settings.patterns("gateway.native_models")
+    prompted = parts.settings.patterns("gateway.prompted_models")
+    if options.protocol == "native":
+        native, prompted = ("*",), ()
+    elif options.protocol == "prompted":
+        native, prompted = (), ("*",)
+    return Protocols(native, prompted, time.time, parts.memory)
 
 
 def command_runner(root: Path, settings: Settings, ask: Ask | None) -> CommandRunner:
@@ -159,15 +192,36 @@ def _notes(root: Path, count: Counter) -> str:
         except WorkspaceError:
             continue
         if text:
-            return reduce_text(text, cost=count, budget=_NOTED).text if count(text) > _NOTED else text
+            if count(text) > _NOTED:
+                return reduce_text(text, cost=count, budget=_NOTED).text
+            return text
     return ""
 
 
-def _model(options: AgentOptions, settings: Settings) -> Chosen:
+def _choose_model(options: AgentOptions, parts: ExchangeParts) -> ChosenModel:
+    settings = parts.settings
+    temperature = _temperature(settings)
     if options.model.startswith(_SCRIPTED):
         path = Path(options.model.removeprefix(_SCRIPTED))
         rules = script(path)
         format = options.format or rules.format
-        return "scripted", path.stem, format, _HERE, ScriptedModel(rules, format, counter(settings.text("model")))
+        model = ScriptedModel(rules, format, counter(settings.text("model")))
+        return ChosenModel(
+            provider=_SCRIPTED_PROVIDER,
+            model=path.stem,
+            format=format_named(format),
+            base=_HERE,
+            transport=model,
+            temperature=temperature,
+        )
     where = endpoint(options.model, settings, options.base, options.format)
-    return where.provider, where.model, where.format, where.base, transport(where, settings.ratio("agent.patience"))
+    _check_price(options, parts, where.model, where.base)
+    way = transport(where, settings.ratio("agent.patience"))
+    return ChosenModel(
+        provider=where.provider,
+        model=where.model,
+        format=format_named(where.format),
+        base=where.base,
+        transport=way,
+        temperature=temperature,
+    )

@@ -93,7 +93,9 @@ def run_by(command: SimpleCommand) -> SimpleCommand | None:
     if command.name == "env":
         before = next((at for at, word in enumerate(rest) if not _ASSIGNMENT.match(word)), len(rest))
     assigned = tuple(rest[:before]) if command.name == "env" else ()
-    return SimpleCommand(tuple(rest[before:]), command.assigned + assigned) if rest[before:] else None
+    if rest[before:]:
+        return SimpleCommand(tuple(rest[before:]), command.assigned + assigned)
+    return None
 
 
 def is_wrapper(command: SimpleCommand) -> bool:
@@ -182,7 +184,9 @@ def _read_executed(command: SimpleCommand) -> SimpleCommand | None:
     for at, word in enumerate(command.words):
         if word in {"-exec", "-execdir", "-ok", "-okdir"}:
             rest = tuple(word for word in command.words[at + 1 :] if word not in {";", "+"})
-            return SimpleCommand(rest) if rest else None
+            if rest:
+                return SimpleCommand(rest)
+            return None
     return None
 
 
@@ -207,7 +211,9 @@ def _literal(node: Node) -> str | None:
         return _ESCAPED_IN_STRING.sub(r"\1", _source(node)[1:-1])
     if node.type in {"command_name", "concatenation"}:
         parts = [_literal(child) for child in node.named_children]
-        return None if None in parts else "".join(part or "" for part in parts)
+        if None in parts:
+            return None
+        return "".join(part or "" for part in parts)
     return None
 
 

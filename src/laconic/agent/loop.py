@@ -48,6 +48,7 @@ class Agent:
     recorder: UsageRecorder
     watch: AgentObserver = field(default_factory=SilentObserver)
     malformed: Counter[str] = field(default_factory=Counter)  # calls that could not run, by reason
+    snapshot: str = ""  # what the first task is told about the folder
     _useless: int = 0  # answers in a row
 
     def work(self, task: str = "") -> str:
@@ -55,7 +56,8 @@ class Agent:
         self._take_up()
         last = self.record.messages[-1] if self.record.messages else None
         if task:
-            self.record.add(UserMessage(task))
+            is_first = not self.record.messages and bool(self.snapshot)
+            self.record.add(UserMessage(f"{task}\n\n{self.snapshot}" if is_first else task))
         elif isinstance(last, Spoken) and last.text.strip():
             self.watch.text(last.text)
             return last.text  # killed between the answer and its end
@@ -79,7 +81,9 @@ class Agent:
 
     def _act(self, said: ModelOutput, reasons: Sequence[str]) -> None:
         """Run what may run, and tell the model what came of all."""
-        outcomes = [self._call_tool(use, reason) for use, reason in zip(said.uses, reasons, strict=True)]
+        outcomes = []
+        for use, reason in zip(said.uses, reasons, strict=True):
+            outcomes.append(self._call_tool(use, reason))
         for broken in said.broken:
             self.malformed[broken.reason] += 1
         note = not_run_all([(broken.reason, broken.name) for broken in said.broken])
@@ -98,11 +102,15 @@ class Agent:
 
         When one of several is broken, or the message was cut off, nothing is changed.
         """
-        spoilt = "truncated" if said.truncated else "batch" if any(use.broken for use in said.uses) else ""
+        spoilt = "batch" if any(use.broken for use in said.uses) else ""
+        if said.truncated:
+            spoilt = "truncated"
         found = []
         for use in said.uses:
             known = self.tools.knows(use.name)
-            spoils = spoilt if known and self.tools.writes(use.name) else ""
+            spoils = ""
+            if known and self.tools.writes(use.name):
+                spoils = spoilt
             found.append(use.broken or ("" if known else "unknown-tool") or spoils)
         return found
 

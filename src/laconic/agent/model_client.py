@@ -13,25 +13,24 @@ import msgspec
 
 from laconic.agent.transport import StreamedResponse, Transport
 from laconic.agent.usage_recorder import SentRequest
-from laconic.conversation.engine import ConversationEngine, PreparedRequest
-from laconic.conversation.engine_options import RequestLimits
 from laconic.errors import ContextOverflow, ModelError, UpstreamError
+from laconic.exchange.caller import Caller, Target
+from laconic.exchange.exchange import ModelExchange, write_calls_as_text
+from laconic.exchange.plan import Plan
 from laconic.render.meta import meta
 from laconic.wire.limits import limits_of
-from laconic.wire.model import Format, InsertMessage, SetText
-from laconic.wire.parsed_request import ParsedRequest, parse
+from laconic.wire.model import InsertMessage
+from laconic.wire.parsed_request import parse
 from laconic.wire.prompted.calls import Broken, PromptedTool
-from laconic.wire.prompted.capability import Protocols
 from laconic.wire.prompted.parser import CallParser
-from laconic.wire.prompted.protocol import upward
-from laconic.wire.refusals import refuses_tools, too_long
-from laconic.wire.speaking.dialects import Listener
+from laconic.wire.provider_format import ProviderFormat
+from laconic.wire.refusals import TooLong, refuses_tools, too_long
+from laconic.wire.speaking.listener import Listener
 from laconic.wire.speaking.talk import Asking, Json, Message, ModelAnswer, ModelCall, Offer, ProviderDialect
 from laconic.wire.usage import Usage
 
 Show = Callable[[str], None]
 _SAID: Final = 400  # characters of a provider's complaint
-_FRAME: Final = 20  # part of a window that is left for what stands around messages, and for tokens counted otherwise
 _TRIES: Final = 3  # of an answer that breaks off
 
 
@@ -41,13 +40,14 @@ class ModelSettings:
 
     provider: str
     model: str
+    format: ProviderFormat
     dialect: ProviderDialect
     system: str
     tools: tuple[Offer, ...]
     guessed: tuple[PromptedTool, ...] = ()  # further names under which calls as text are understood
-    window: int = 0  # tokens; 0: not known
+    base: str = ""  # address of the server
     most: int = 8_000  # tokens of an answer
-    protocol: str = "auto"  # native, prompted
+    temperature: float | None = None  # None: the model's own
 
 
 class ModelOutput(msgspec.Struct, frozen=True):
@@ -67,9 +67,9 @@ class _ToolsRefused(Exception):
 class _TooLong(Exception):
     """The provider says how many tokens the model takes, and that these were more."""
 
-    def __init__(self, window: int) -> None:
-        super().__init__(window)
-        self.window = window
+    def __init__(self, said: TooLong) -> None:
+        super().__init__(said)
+        self.said = said
 
 
 class ModelClient:
@@ -79,8 +79,8 @@ class ModelClient:
         self,
         settings: ModelSettings,
         transport: Transport,
-        engine: ConversationEngine,
-        protocols: Protocols,
+        exchange: ModelExchange,
+        window: Callable[[Caller], int],
         session: str,
         *,
         count: Callable[[str], int],
@@ -89,27 +89,24 @@ class ModelClient:
     ) -> None:
         self.settings = settings
         self._transport = transport
-        self._engine = engine
-        self._protocols = protocols
-        self._session = session
+        self._exchange = exchange
+        self._window_of = window
+        self._target = Target(settings.provider, settings.base, "", settings.format.name, settings.model)
+        self._caller = Caller(session, settings.provider, settings.model)
         self._count = count
         self._clock = clock
         self._sent = sent
-        self._came = 0  # bytes of the history before it was made small
-        self._prepared = PreparedRequest(b"")
-        self._window = settings.window
+        self._plan = Plan(b"")
         self._place = 0  # of the next message: calls that were made as text need ids of ours
 
     @property
     def format(self) -> str:
-        return self.settings.dialect.name
+        return self.settings.format.name
 
     @property
-    def protocol(self) -> str:
-        """`native`, `prompted`, or nothing as long as it is not known."""
-        if self.settings.protocol != "auto":
-            return self.settings.protocol
-        return self._protocols.known_mode(self.settings.provider, self.settings.model)
+    def _window(self) -> int:
+        """Tokens; 0: not known."""
+        return self._window_of(self._caller)
 
     def ask(self, messages: tuple[Message, ...], task: str, show: Show) -> ModelOutput:
         """The next message of the model; `show` gets its text as it comes."""
@@ -117,53 +114,68 @@ class ModelClient:
         try:
             return self._ask(messages, task, show)
         except _TooLong as error:  # now the window is known, and the history is made to fit
-            self._window = error.window
+            self._exchange.overflowed(self._caller, error.said)
         try:
             return self._ask(messages, task, show)
-        except _TooLong:
+        except _TooLong as error:
             raise ContextOverflow(
-                f"{self.settings.model} takes {self._window} tokens, and no more may be left out.",
+                f"{self.settings.model} takes {error.said.most} tokens, and no more may be left out.",
                 "Use a model with a larger window, or start with a smaller task.",
             ) from None
 
     def _ask(self, messages: tuple[Message, ...], task: str, show: Show) -> ModelOutput:
-        settings = self.settings
-        asking = Asking(settings.model, settings.system, settings.tools, messages, self._most)
-        body = self._shrink(asking, task)
-        if self.protocol == "prompted":
-            return self._ask_prompted(body, show)
-        known = self.protocol == "native"
+        plan = self._plan = self._prepare(messages, task)
+        if plan.tools:
+            return self._ask_prompted(plan, show)
         held: list[str] = []
         try:
-            said = self._ask_native(body, show if known else held.append)
+            said = self._ask_native(plan, held.append if plan.unsure else show)
         except _ToolsRefused:
-            self._protocols.note_refusal(settings.provider, settings.model)
-            return self._ask_prompted(body, show)
-        return said if known else self._learn_mode(body, said, held, show)
+            again = self._exchange.downgrade(self._target, plan, reads_text=True)
+            if again is None:
+                raise ModelError(
+                    f"{self.settings.model} has no function calling.", "Use --protocol prompted, or another model."
+                ) from None
+            return self._ask_prompted(again, show)
+        if plan.unsure:
+            return self._learn_mode(plan, said, held, show)
+        return said
 
     @property
     def _most(self) -> int:
         """In a small window an answer has a quarter."""
-        return min(self.settings.most, self._window // 4) if self._window else self.settings.most
+        window = self._window
+        if window:
+            return min(self.settings.most, window // 4)
+        return self.settings.most
 
-    def _shrink(self, asking: Asking, task: str) -> bytes:
+    def _prepare(self, messages: tuple[Message, ...], task: str) -> Plan:
         """The request as the engine wants it, and how full the context is at its very end."""
         settings = self.settings
-        body = settings.dialect.write(asking)
-        bounds = RequestLimits(max(0, self._window - self._window // _FRAME), self._account)
-        prepared = self._engine.prepare(self._session, settings.dialect.format, body, bounds)
-        self._came, self._prepared = len(body), prepared
-        return _with_status(settings.dialect.format, prepared.body, meta(prepared.tokens, self._window, task))
+        asking = Asking(
+            model=settings.model,
+            system=settings.system,
+            tools=settings.tools,
+            messages=messages,
+            most=self._most,
+            temperature=settings.temperature,
+        )
+        conversation = parse(settings.format, settings.dialect.write(asking))
+        plan = self._exchange.prepare(self._target, self._caller, conversation, reads_text=True)
+        tokens = 0
+        if plan.prepared is not None:
+            tokens = plan.prepared.tokens
+        status = meta(tokens, self._window, task)
+        return msgspec.structs.replace(plan, body=_with_status(settings.format, plan.body, status))
 
     # asking
 
-    def _ask_native(self, body: bytes, show: Show) -> ModelOutput:
-        heard = self._send(body, show)
+    def _ask_native(self, plan: Plan, show: Show) -> ModelOutput:
+        heard = self._send(plan, show)
         return ModelOutput(heard.text, heard.uses, (), heard.truncated, heard.native)
 
-    def _ask_prompted(self, body: bytes, show: Show) -> ModelOutput:
+    def _ask_prompted(self, plan: Plan, show: Show) -> ModelOutput:
         """Tools described in words; calls read out of the text, which is shown without them."""
-        conversation = parse(self.settings.dialect.format, body)
         parser = self._parser()
         passed: list[str] = []
 
@@ -172,26 +184,27 @@ class ModelClient:
                 passed.append(text)
                 show(text)
 
-        heard = self._send(upward(conversation), read)
+        heard = self._send(plan, read)
         outcome = parser.close(truncated=heard.truncated)
         if outcome.text.strip():
             show(outcome.text)
         uses = tuple(ModelCall(c.name, c.arguments, f"c{self._place}.{n}") for n, c in enumerate(outcome.calls, 1))
         return ModelOutput("".join(passed) + outcome.text, uses, outcome.broken, heard.truncated)
 
-    def _learn_mode(self, body: bytes, said: ModelOutput, held: list[str], show: Show) -> ModelOutput:
+    def _learn_mode(self, plan: Plan, said: ModelOutput, held: list[str], show: Show) -> ModelOutput:
         """A model of which nothing is known has answered a request with tools."""
-        settings = self.settings
+        model = self.settings.model
         if said.uses:
-            self._protocols.learn(settings.provider, settings.model, "native")
+            self._exchange.learn(self._target, model, "native")
         elif (written := self._read_written_calls(said)) is not None:
-            self._protocols.learn(settings.provider, settings.model, "prompted")
+            self._exchange.learn(self._target, model, "prompted")
             said = written
         else:
             shown: list[str] = []
-            other = self._ask_prompted(body, shown.append)
+            prompted = write_calls_as_text(parse(self.settings.format, plan.body), plan)
+            other = self._ask_prompted(prompted, shown.append)
             if other.uses or other.broken:
-                self._protocols.learn(settings.provider, settings.model, "prompted")
+                self._exchange.learn(self._target, model, "prompted")
                 said, held = other, shown
         show("".join(held) if said.native is not None or not said.uses else said.text)
         return said
@@ -208,36 +221,34 @@ class ModelClient:
 
     def _parser(self) -> CallParser:
         """Arguments are left to the tools, which understand guessed names and say what is missing."""
-        tools = [
-            PromptedTool(offer.name, frozenset(offer.schema.get("properties", ()))) for offer in self.settings.tools
-        ]
+        tools = []
+        for offer in self.settings.tools:
+            tools.append(PromptedTool(offer.name, frozenset(offer.schema.get("properties", ()))))
         return CallParser([*self.settings.guessed, *tools])
 
     # the wire
 
-    def _send(self, body: bytes, show: Show) -> ModelAnswer:
+    def _send(self, plan: Plan, show: Show) -> ModelAnswer:
         """An answer that breaks off is asked for again: nothing was done with it yet."""
         began = self._clock()
         for left in range(_TRIES - 1, -1, -1):
-            reply = self._transport.post(body)
+            reply = self._transport.post(plan.body)
             if reply.status != 200:
-                self._complain(reply)
+                self._complain(reply, plan)
             try:
                 heard = self._listen(reply, show)
                 break
             except UpstreamError:
                 if not left:
                     raise
-        usage = heard.usage or self._estimate_usage(body, heard)
         limits = limits_of(reply.headers, self._clock())
-        self._engine.observe(self._account, usage, limits)
-        now = self._clock()
-        self._sent(SentRequest(self._prepared, self._came, usage, limits, now - began, now))
+        usage, estimate = heard.usage, 0
+        if usage is None:
+            usage = Usage(output=self._count(heard.text), estimated=True)
+            estimate = self._count(plan.body.decode("utf-8", "replace"))
+        self._exchange.answered(self._caller, heard.usage or usage + Usage(input=estimate), limits)
+        self._sent(SentRequest(self._plan, usage, estimate, limits, self._clock() - began))
         return heard
-
-    def _estimate_usage(self, body: bytes, heard: ModelAnswer) -> Usage:
-        prompt = self._count(body.decode("utf-8", "replace"))
-        return Usage(prompt, output=self._count(heard.text), estimated=True)
 
     def _listen(self, reply: StreamedResponse, show: Show) -> ModelAnswer:
         listener = Listener(self.settings.dialect, streamed=reply.streamed)
@@ -249,17 +260,13 @@ class ModelClient:
             show(heard.text)
         return heard
 
-    @property
-    def _account(self) -> str:
-        return f"{self.settings.provider}/{self.settings.model}"
-
-    def _complain(self, reply: StreamedResponse) -> None:
+    def _complain(self, reply: StreamedResponse, plan: Plan) -> None:
         said = b"".join(reply.chunks)
-        if refuses_tools(reply.status, said) and self.protocol != "prompted":
+        if refuses_tools(reply.status, said) and not plan.tools:
             raise _ToolsRefused
         length = too_long(reply.status, said)
-        if length is not None and length.most != self._window:
-            raise _TooLong(length.most)
+        if length is not None:
+            raise _TooLong(length)
         raise ModelError(
             f"{self.settings.provider} answered {reply.status}: {_message(said)}.", "Check key, model and address."
         )
@@ -275,11 +282,11 @@ def _message(said: bytes) -> str:
     return " ".join(str(text or said.decode("utf-8", "replace")).split())[:_SAID].rstrip(".")
 
 
-def _with_status(format: Format, body: bytes, status: str) -> bytes:
-    """The status behind everything else: in the newest message, or after it where the cache goes by whole blocks."""
-    conversation: ParsedRequest = parse(format, body)
+def _with_status(format: ProviderFormat, body: bytes, status: str) -> bytes:
+    """The status behind everything else, in the newest message: roles go on alternating."""
+    conversation = parse(format, body)
     last = conversation.turns[-1]
-    if format.merged or not last.blocks or not last.blocks[-1].editable or last.role == "assistant":
-        return conversation.emit(inserts=[InsertMessage(len(conversation.turns), "user", status)])
-    block = last.blocks[-1]
-    return conversation.emit({block.at: SetText(f"{block.text}\n\n{status}", keep_images=True)})
+    if format.append_text is not None and last.role != "assistant":
+        span = conversation.messages[-1]
+        return body[: span.start] + format.append_text(span.of(body), status) + body[span.end :]
+    return conversation.emit(inserts=[InsertMessage(len(conversation.turns), "user", status)])

@@ -39,11 +39,15 @@ class Permission:
             self._stays(one)
         if command in self._granted or self._is_allowed(line):
             return
-        answer = self._ask(command) if self._ask is not None else "no"
+        answer = "no"
+        if self._ask is not None:
+            answer = self._ask(command)
         if answer == "always":
             self._granted.add(command)
         if answer == "no":
-            why = "The user does not allow this command." if self._ask else "Nobody is there to allow this command."
+            why = "Nobody is there to allow this command."
+            if self._ask:
+                why = "The user does not allow this command."
             raise NotAllowed(why, "Go on without it, or tell the user what to run and why.")
 
     def _is_allowed(self, line: CommandLine) -> bool:

@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
-from urllib.parse import quote, urlsplit
+from urllib.parse import urlsplit
 
+from laconic.addresses import is_local
 from laconic.agent.transport import Http
-from laconic.config import Settings, key_of
+from laconic.config import Settings, first_variable
 from laconic.errors import BadSetting, UsageError
+from laconic.models.find import find_model
+from laconic.wire.formats import FORMATS, format_named
 
-_FORMATS: Final = {"anthropic": "anthropic", "openai": "chat", "gemini": "gemini"}
-_BY_NAME: Final = (
-    ("claude", "anthropic"),
-    ("gemini", "gemini"),
-    ("gpt-", "openai"),
-    ("o1", "openai"),
-    ("o3", "openai"),
-)
+_SPOKEN: Final = {format.provider: format.name for format in FORMATS.values() if format.dialect is not None}
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,25 +28,26 @@ class Endpoint:
 
     @property
     def url(self) -> str:
-        if self.format == "anthropic":
-            return f"{self.base}/v1/messages"
-        if self.format == "gemini":
-            return f"{self.base}/v1beta/models/{quote(self.model)}:streamGenerateContent?alt=sse"
-        return f"{self.base}/v1/chat/completions"
+        address = format_named(self.format).address
+        assert address.url is not None
+        return address.url(self.base, self.model)
 
-    def headers(self, key: str) -> dict[str, str]:
-        plain = {"content-type": "application/json", "accept": "text/event-stream", "user-agent": "laconic"}
-        if self.format == "anthropic":
-            return {**plain, "anthropic-version": "2023-06-01", **({"x-api-key": key} if key else {})}
-        if self.format == "gemini":
-            return {**plain, **({"x-goog-api-key": key} if key else {})}
-        return {**plain, **({"authorization": f"Bearer {key}"} if key else {})}
+    def headers(self, key: str, token: str = "") -> dict[str, str]:
+        found = {"content-type": "application/json", "accept": "text/event-stream", "user-agent": "laconic"}
+        address = format_named(self.format).address
+        assert address.headers is not None
+        found |= address.headers("" if token else key)
+        if token:
+            found["authorization"] = f"Bearer {token}"
+        return found
 
 
-def endpoint(name: str, settings: Settings, base: str = "", format: str = "") -> Endpoint:
+def endpoint(
+    name: str, settings: Settings, base: str = "", format: str = "", environ: Mapping[str, str] | None = None
+) -> Endpoint:
     """`PROVIDER/MODEL`, or a model whose name says where it is; `base` and `format` for a server of one's own."""
     first, sign, rest = name.partition("/")
-    known = _addresses(settings)
+    known = _addresses(settings, environ)
     provider, model = (first, rest) if sign and (first in known or base) else (_guess_provider(name, base), name)
     if not model or (not base and provider not in known):
         raise UsageError(f"{name!r} names no model.", f"Write PROVIDER/MODEL; providers: {', '.join(known)}.")
@@ -57,16 +55,34 @@ def endpoint(name: str, settings: Settings, base: str = "", format: str = "") ->
     if urlsplit(address).scheme not in {"http", "https"}:
         raise BadSetting(f"{address!r} is no address of a provider.", "Write http://host:port or https://host.")
     plain = address.rstrip("/").removesuffix("/v1").removesuffix("/v1beta")
-    return Endpoint(provider, model, format or _FORMATS.get(provider, "chat"), plain)
+    return Endpoint(provider, model, format or _SPOKEN.get(provider, "chat"), plain)
 
 
-def transport(where: Endpoint, patience: float) -> Http:
-    """The way there, with the provider's key out of the environment."""
-    return Http(where.url, where.headers(key_of(where.provider)), patience)
+def transport(where: Endpoint, patience: float, environ: Mapping[str, str] | None = None) -> Http:
+    """The way there, with the provider's key out of the environment; without one the provider is not asked."""
+    names, tokens = _key_variables(where.provider)
+    key, token = first_variable(names, environ), first_variable(tokens, environ)
+    if not key and not token and not is_local(where.base):
+        raise UsageError(f"There is no key for {where.provider} ({where.base}).", f"Set {names[0]}.")
+    return Http(where.url, where.headers(key, token), patience)
 
 
-def _addresses(settings: Settings) -> dict[str, str]:
-    found = {name: settings.text(f"gateway.{name}_url") for name in _FORMATS}
+def _key_variables(provider: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Where a provider's key is, and where a token for it; by its name where nothing else is known."""
+    if provider in _SPOKEN:
+        address = format_named(_SPOKEN[provider]).address
+        return address.keys, address.tokens
+    return (provider.upper().replace("-", "_") + "_API_KEY",), ()
+
+
+def _addresses(settings: Settings, environ: Mapping[str, str] | None = None) -> dict[str, str]:
+    """Where providers are: by our own settings, else by the variable that other programs read, else their own API."""
+    found: dict[str, str] = {}
+    for provider, format in _SPOKEN.items():
+        name = f"gateway.{provider}_url"
+        found[provider] = settings.text(name)
+        if settings.is_default(name):
+            found[provider] = first_variable(format_named(format).address.variables, environ) or found[provider]
     for pair in settings.patterns("gateway.upstreams"):
         name, _, url = pair.partition("=")
         found[name.strip()] = url.strip()
@@ -74,5 +90,7 @@ def _addresses(settings: Settings) -> dict[str, str]:
 
 
 def _guess_provider(name: str, base: str) -> str:
-    found = next((provider for start, provider in _BY_NAME if name.startswith(start)), "")
-    return found or ("openai" if base else "")
+    found = find_model(name).provider
+    if not found and base:
+        return "openai"
+    return found

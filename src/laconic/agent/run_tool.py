@@ -9,8 +9,8 @@ from pathlib import Path
 from laconic.agent.permission import Permission
 from laconic.agent.sandbox.choosing import Sandbox
 from laconic.errors import ArchiveUnavailable
+from laconic.plane.tool import Argument, Piece, Tool, ToolAnswer, ToolCall
 from laconic.reduce.text import reduce_text
-from laconic.tools.tool import Argument, Piece, Tool, ToolAnswer, ToolCall
 from laconic.workspace.reading import inside
 from laconic.workspace.shell import Ended
 
@@ -36,16 +36,22 @@ class CommandRunner:
         box = self.sandbox
         if not box.name:
             return f"No sandbox ({box.gaps}): a command that you allow can do whatever you can do."
-        reach = "reach the network" if self.network else "do not reach the network"
+        reach = "do not reach the network"
+        if self.network:
+            reach = "reach the network"
         said = f"Commands run in a sandbox ({box.name}): they change files in this folder only, and {reach}."
-        return f"{said} {box.gaps}" if box.gaps else said
+        if box.gaps:
+            return f"{said} {box.gaps}"
+        return said
 
     @property
     def confinement(self) -> str:
         """What a model is told of it."""
         if not self.sandbox.name:
             return ""
-        reach = "" if self.network else ", no network"
+        reach = ", no network"
+        if self.network:
+            reach = ""
         return f", in a sandbox (only this folder can be changed, .git only read{reach})"
 
 
@@ -98,4 +104,6 @@ def _show_output(call: ToolCall, session: str, command: str, ended: Ended, limit
     if ended.code or notes:
         notes.insert(0, f"exit code {ended.code}")
     said = view.text if view.text.endswith("\n") or not view.text else f"{view.text}\n"
-    return said + (f"[{'; '.join(notes)}]\n" if notes else "" if said else "(no output, exit code 0)\n")
+    if notes:
+        return f"{said}[{'; '.join(notes)}]\n"
+    return said or "(no output, exit code 0)\n"

@@ -16,10 +16,10 @@ import msgspec
 
 from laconic.agent.transport import StreamedResponse
 from laconic.errors import MalformedRequest, UsageError
+from laconic.wire.formats import dialect_of, format_named
 from laconic.wire.parsed_request import ParsedRequest, parse
 from laconic.wire.prompted.protocol import call_text
 from laconic.wire.refusals import refusal
-from laconic.wire.speaking.dialects import dialect_named
 from laconic.wire.speaking.talk import ModelAnswer, ModelCall
 from laconic.wire.usage import Usage
 
@@ -75,12 +75,13 @@ class ScriptedModel:
 
     def __init__(self, script: Script, format: str, count: Callable[[str], int]) -> None:
         self._script = script
-        self._dialect = dialect_named(format)
+        self._format = format_named(format)
+        self._dialect = dialect_of(self._format)
         self._count = count
 
     def post(self, body: bytes) -> StreamedResponse:
         try:
-            conversation = parse(self._dialect.format, body)
+            conversation = parse(self._format, body)
         except MalformedRequest as error:
             return self._refuse(str(error))
         if faults := conversation.faults():
@@ -111,13 +112,15 @@ class ScriptedModel:
                 return ModelAnswer(say, uses, rule.truncated)
             if uses and _PROMPTED not in conversation.body:
                 return ModelAnswer(say or "I would have to look at the code for that.", (), rule.truncated)
-            written = [call_text(use.name, use.arguments) for use in uses]
+            written = []
+            for use in uses:
+                written.append(call_text(use.name, use.arguments))
             return ModelAnswer("\n\n".join(filter(None, [say, *written])), (), rule.truncated)
         return ModelAnswer("No rule of this script fits.")
 
     def _refuse(self, problem: str) -> StreamedResponse:
         return StreamedResponse(
-            400, {"content-type": "application/json"}, iter([refusal(self._dialect.name, 400, problem)])
+            400, {"content-type": "application/json"}, iter([refusal(self._format.name, 400, problem)])
         )
 
 

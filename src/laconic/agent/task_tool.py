@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from laconic.errors import UsageError
-from laconic.tools.tool import Argument, Tool, ToolAnswer, ToolCall
+from laconic.plane.tool import Argument, Tool, ToolAnswer, ToolCall
 
 _STATES = ("pending", "in_progress", "completed")
 
@@ -30,8 +30,13 @@ class TaskList:
     @property
     def current(self) -> str:
         """The title of the task that was started last."""
-        started = [task for task in self._tasks.values() if task.status == "in_progress"]
-        return started[-1].title if started else ""
+        started = []
+        for task in self._tasks.values():
+            if task.status == "in_progress":
+                started.append(task)
+        if started:
+            return started[-1].title
+        return ""
 
     def change(self, given: Mapping[str, object]) -> str:
         """Add or update a task; answers with it and with those that are open. What is refused changes nothing."""

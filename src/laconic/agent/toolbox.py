@@ -10,9 +10,10 @@ from laconic.agent.run_tool import CommandRunner, run_tool
 from laconic.agent.task_tool import TaskList, task_tool
 from laconic.config import Settings
 from laconic.errors import LaconicError, UnknownName
-from laconic.tools.plane import Plane, Reply, find
-from laconic.tools.session import Session
-from laconic.tools.tool import Tool
+from laconic.plane.plane import Plane, Reply, find
+from laconic.plane.session import Session
+from laconic.plane.tool import Tool
+from laconic.tools import tools
 from laconic.wire.prompted.calls import PromptedTool as Called
 from laconic.wire.speaking.talk import Message, Offer, Outcomes, Spoken
 
@@ -29,8 +30,8 @@ class Toolbox:
     def __init__(self, root: Path, settings: Settings, runner: CommandRunner, session: str, window: int = 0) -> None:
         self.runner = runner
         self.tasks = TaskList()
-        own = (run_tool(runner, session), task_tool(self.tasks))
-        self._plane = Plane(root, settings, own)
+        own = {tool.name: tool for tool in (run_tool(runner, session), task_tool(self.tasks))}
+        self._plane = Plane(root, settings, {**own, **tools()})
         self._session = Session()
         self._most = max(_LEAST, window // _SHARE) if window else None
 
@@ -41,12 +42,17 @@ class Toolbox:
     def offers(self) -> tuple[Offer, ...]:
         """What the model is told."""
         tools = (self._plane.tools[name] for name in _OFFERED)
-        return tuple(Offer(tool.name, tool.summary, tool.schema()) for tool in tools)
+        found = []
+        for tool in tools:
+            found.append(Offer(tool.name, tool.summary, tool.schema()))
+        return tuple(found)
 
     @property
     def guessed(self) -> tuple[Called, ...]:
         """Further names that models use for them."""
-        tools = [self._plane.tools[name] for name in _OFFERED]
+        tools = []
+        for name in _OFFERED:
+            tools.append(self._plane.tools[name])
         return tuple(Called(alias, frozenset(tool.fields)) for tool in tools for alias in tool.aliases.split())
 
     def call(self, name: str, arguments: Mapping[str, Any]) -> Reply:

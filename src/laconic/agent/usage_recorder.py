@@ -4,89 +4,68 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Sequence
-
-import msgspec
+from dataclasses import dataclass
 
 from laconic.agent.limits import Spent
-from laconic.conversation.accounting import CacheState, TurnSizes, account, estimate_prompt
 from laconic.conversation.engine import PreparedRequest
-from laconic.conversation.prices import Price
-from laconic.sessions.turns import Cost, TurnRecord, Turns, Who
+from laconic.exchange.plan import Plan
+from laconic.exchange.turn_account import AnsweredTurn, TurnAccount
+from laconic.sessions.turns import Cost, Who
 from laconic.wire.limits import RateLimits
 from laconic.wire.usage import Usage
 
 
-class SentRequest(msgspec.Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class SentRequest:
     """One request that was answered."""
 
-    prepared: PreparedRequest
-    came: int  # bytes of the whole history
+    plan: Plan
     usage: Usage
+    estimate: int  # tokens of the prompt, where nobody counted them
     limits: RateLimits | None
     seconds: float
-    at: float  # when it was answered
 
 
 class UsageRecorder:
     """Kept by one session. A record that cannot be written loses figures, nothing else."""
 
-    def __init__(self, who: Who, spent: Spent, price: Price, turns: Turns | None) -> None:
+    def __init__(self, who: Who, base: str, spent: Spent, account: TurnAccount) -> None:
         self._who = who
+        self._base = base
         self.spent = spent
-        self._price = price
-        self._turns = turns
-        self._standing = self._read()
-        self._open: list[tuple[SentRequest, Cost]] = []
-
-    def _read(self) -> CacheState:
-        try:
-            return (
-                CacheState.read(self._turns.standing(self._who.session)) if self._turns is not None else CacheState()
-            )
-        except sqlite3.Error:
-            self._turns = None
-            return CacheState()
+        self._account = account
+        self._open: list[tuple[AnsweredTurn, Cost | None]] = []
+        self._broken = False  # the record cannot be written
 
     def add_request(self, sent: SentRequest) -> None:
         """A request was answered; what its calls come to is not known yet."""
-        usage = sent.usage
-        if usage.estimated:
-            prompt = estimate_prompt(usage.prompt, self._standing, self._price, sent.at)
-            usage = prompt + Usage(output=usage.output)
-        exchange = TurnSizes(
-            usage=usage,
-            came=sent.came,
-            went=len(sent.prepared.body),
-            rewritten=bool(sent.prepared.mode),
-            at=sent.at,
+        turn = AnsweredTurn(
+            who=self._who,
+            base=self._base,
+            prepared=sent.plan.prepared or PreparedRequest(b""),
+            came=sent.plan.came,
+            went=sent.plan.went,
+            usage=sent.usage,
+            estimate=sent.estimate,
+            seconds=sent.seconds,
+            limits=sent.limits,
         )
-        cost, self._standing = account(exchange, self._standing, self._price)
-        self.spent.add(cost)
-        self._open.append((sent, Cost(**cost.row(self._standing))))
+        cost, row = self._account.account(turn)
+        if cost is not None:
+            self.spent.add(cost)
+        self._open.append((turn, row))
 
     def turn(self, malformed: Sequence[str]) -> None:
         """The turn is over: its requests, and the calls in it that could not run."""
         self.spent.turns += 1
-        sent, self._open = self._open, []
-        if self._turns is None:
+        turns, self._open = self._open, []
+        if self._broken:
             return
         try:
-            for number, (one, cost) in enumerate(sent, 1):
-                self._turns.add(self._row(one, cost, malformed if number == len(sent) else ()))
+            for number, (turn, cost) in enumerate(turns, 1):
+                self._account.write(turn, cost, malformed if number == len(turns) else ())
         except sqlite3.Error:
-            self._turns = None
+            self._broken = True
 
     def close(self) -> None:
-        if self._turns is not None:
-            self._turns.close()
-
-    def _row(self, one: SentRequest, cost: Cost, malformed: Sequence[str]) -> TurnRecord:
-        return TurnRecord.of(
-            self._who,
-            one.prepared,
-            status=200,
-            seconds=one.seconds,
-            cost=cost,
-            malformed=malformed,
-            limits=one.limits,
-        )
+        self._account.close()

@@ -48,7 +48,8 @@ class View:
         self._line()
         self._console.print(f"[bold yellow]run?[/] {escape(command.translate(_CONTROLS))}", highlight=False)
         word = Prompt.ask("y(es), n(o), a(lways this)", choices=["y", "n", "a"], default="n", console=self._console)
-        return "yes" if word == "y" else "always" if word == "a" else "no"
+        answers: dict[str, Literal["yes", "no", "always"]] = {"y": "yes", "n": "no", "a": "always"}
+        return answers[word]
 
     def _line(self) -> None:
         if self._open:

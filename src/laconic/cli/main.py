@@ -12,13 +12,22 @@ from difflib import get_close_matches
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
-from typing import NoReturn, Protocol, cast
+from typing import Final, NoReturn, Protocol, cast
 
 from laconic import __version__
 from laconic.cli import commands
 from laconic.config import Settings, load
 from laconic.errors import LaconicError, UsageError
 from laconic.render.visible import visible
+
+_GROUPS: Final = {
+    "Begin here": ("replay", "setup", "wrap", "doctor"),
+    "Ask about code": ("search", "inspect", "read", "map", "context", "trace", "diff", "report", "edit"),
+    "Shorten output": ("run", "reduce", "recall"),
+    "See what it costs": ("stats", "why", "dashboard"),
+    "Serve": ("gateway", "mcp", "agent"),
+    "Keep house": ("index", "workspace", "purge", "completion"),
+}
 
 
 class Command(Protocol):
@@ -39,7 +48,7 @@ class _Parser(argparse.ArgumentParser):
 def names() -> list[str]:
     """All commands: the modules of `commands`, every tool of the code plane, and what other packages add."""
     from laconic.cli.extensions import find_extensions  # looks at every installed package: not for `--version`
-    from laconic.tools.registry import tools  # imports all tools: not for `--version`
+    from laconic.tools import tools  # imports all tools: not for `--version`
 
     return sorted({*_modules(), *tools(), *find_extensions()})
 
@@ -54,7 +63,7 @@ def command(name: str) -> Command:
         return cast(Command, import_module(f"{commands.__name__}.{name.replace('-', '_')}"))
     from laconic.cli.extensions import INSTALL, find_extensions, load_extension
     from laconic.cli.tool_command import ToolCommand  # imports all tools: not for other commands
-    from laconic.tools.registry import tools
+    from laconic.tools import tools
 
     if name in tools():
         return ToolCommand(tools()[name])
@@ -83,15 +92,28 @@ def parser_for(name: str, module: Command) -> argparse.ArgumentParser:
 
 def main(argv: Sequence[str]) -> int:
     """Run one command line and return its exit code."""
+    argv = _put_config_last(argv)
     if not argv or argv[0] in {"-h", "--help", "help"}:
         print(_overview())
         return 0
     if argv[0] in {"-V", "--version"}:
         print(f"laconic {__version__}")
         return 0
+    size = 1 if "=" in argv[0] else 2
+    if argv[0].partition("=")[0] == "--config" and len(argv) > size:  # it may also stand before the command
+        return main([*argv[size:], *argv[:size]])
     module = command(argv[0])
     args = parser_for(argv[0], module).parse_args(list(argv[1:]))
     return module.run(args, load(file=args.config, required=True))
+
+
+def _put_config_last(argv: Sequence[str]) -> list[str]:
+    """`--config FILE` may stand before the command too."""
+    if argv and argv[0].startswith("--config="):
+        return [*argv[1:2], argv[0], *argv[2:]]
+    if len(argv) > 2 and argv[0] == "--config":
+        return [argv[2], *argv[:2], *argv[3:]]
+    return list(argv)
 
 
 def entry() -> NoReturn:
@@ -113,7 +135,7 @@ def entry() -> NoReturn:
 def summary(name: str) -> str:
     """The first line of a command's docstring, read without importing the command; for a tool, its summary."""
     from laconic.cli.extensions import find_extensions
-    from laconic.tools.registry import tools
+    from laconic.tools import tools
 
     if name in tools() and name not in _modules():
         return (command(name).__doc__ or "").split("\n", 1)[0]
@@ -129,11 +151,17 @@ def summary(name: str) -> str:
 
 
 def _overview() -> str:
-    rows = [f"  {name:<12} {summary(name)}" for name in names()]
     lines = [
-        "usage: laconic COMMAND [...]",
+        "usage: laconic [--config FILE] COMMAND [...]",
         "",
         "Coding agents that spend fewer tokens for the same work.",
-        "",
     ]
-    return "\n".join([*lines, *rows, "", "`laconic COMMAND --help` tells more."])
+    left = dict.fromkeys(names())
+    for title, group in _GROUPS.items():
+        listed = [name for name in group if name in left]
+        lines += ["", f"{title}:", *(f"  {name:<12} {summary(name)}" for name in listed)]
+        for name in listed:
+            del left[name]
+    if left:
+        lines += ["", "More:", *(f"  {name:<12} {summary(name)}" for name in left)]
+    return "\n".join([*lines, "", "`laconic COMMAND --help` tells more."])

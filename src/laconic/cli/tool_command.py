@@ -10,10 +10,13 @@ import subprocess
 import sys
 from pathlib import Path
 
+from laconic.cli.argument_help import ARGUMENT_HELP
+from laconic.cli.terminal import ProgressBar
 from laconic.config import Settings
 from laconic.errors import CommandFailed, UsageError
-from laconic.tools.plane import Plane
-from laconic.tools.tool import AGAIN, OFFSET, Argument, Tool
+from laconic.plane.plane import Plane
+from laconic.plane.tool import AGAIN, OFFSET, Argument, Tool
+from laconic.tools import tools
 from laconic.workspace.git import home
 from laconic.workspace.programs import find_program
 
@@ -32,9 +35,8 @@ class ToolCommand:
         self.__doc__ = f"{tool.summary}.\n\n{tool.help}"
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        alone = not any(argument.required for argument in self._tool.arguments)
         for argument in self._tool.arguments:
-            _add(parser, argument, alone=alone)
+            _add(parser, self._tool, argument)
         parser.add_argument("--budget", metavar="TOKENS", help="tokens, or compact, standard, full")
         parser.add_argument("--offset", type=int, default=OFFSET.default, help="continue at this place")
         parser.add_argument("--json", action="store_true", help="compact JSON instead of text")
@@ -54,10 +56,16 @@ class ToolCommand:
         root = args.root or home(here)
         if args.root is None and root != here:
             given |= {name: _from_top(given[name], here, root) for name in _PLACES if name in given}
-        plane = Plane(root, settings, shell=True)
+        flags = []
+        for name in ("root", "config"):
+            if (value := getattr(args, name, None)) is not None:
+                flags += [f"--{name}", str(value)]
+        bar = ProgressBar("files indexed")
+        plane = Plane(root, settings, tools(), shell=True, flags=flags, progress=bar)
         try:
             reply = plane.call(self._tool.name, given)
         finally:
+            bar.close()
             plane.close()
         if reply.failed:
             print(reply.text, end="", file=sys.stderr)
@@ -83,22 +91,30 @@ def _from_top(value: object, here: Path, root: Path) -> object:
     return f"{here.relative_to(root).as_posix()}/{value}"
 
 
-def _add(parser: argparse.ArgumentParser, argument: Argument, *, alone: bool) -> None:
-    """One argument of a tool. Optional ones have no flag only where nothing stands before them."""
-    flag = argument.name if argument.required else f"--{argument.name.replace('_', '-')}"
-    options: dict[str, object] = {"help": argument.help or None}
+def _add(parser: argparse.ArgumentParser, tool: Tool, argument: Argument) -> None:
+    """One argument of a tool: required ones by their place, others by a flag; the first also by its place."""
+    said = argument.explained or argument.help or ARGUMENT_HELP.get((tool.name, argument.name))
+    flag = f"--{argument.name.replace('_', '-')}"
     if argument.kind == "flag":
-        parser.add_argument(flag, action="store_true", help=argument.help or None)
+        parser.add_argument(flag, action="store_true", help=said)
         return
-    if argument.required or argument.kind in {"texts", "records"}:
-        options["nargs"] = "+" if argument.required else "*"
-    elif alone and argument.name in {"path", "action", "states", "file", "symbol", "to", "ref"}:
-        flag, options["nargs"] = argument.name, "?"
+    options: dict[str, object] = {"help": said}
     if argument.kind == "number":
         options["type"] = int
     if argument.choices:
         options["choices"] = list(argument.choices)
-    parser.add_argument(flag, **options)  # type: ignore[arg-type]
+    several = argument.required or argument.kind in {"texts", "records"}
+    if argument.name in tool.leading:
+        nargs = "?"
+        if argument.required:
+            nargs = "+"
+        elif several:
+            nargs = "*"
+        parser.add_argument(argument.name, nargs=nargs, **{"default": argparse.SUPPRESS, **options})  # type: ignore[arg-type]
+    if not argument.required:
+        if several:
+            options["nargs"] = "*"
+        parser.add_argument(flag, **options)  # type: ignore[arg-type]
 
 
 def _show(text: str, root: Path, *, plain: bool) -> None:

@@ -15,11 +15,13 @@ from typing import Any, Final
 
 import msgspec
 
-from laconic.conversation.prices import Price
+from laconic.conversation.client_compaction import PromptSplit, compact_as_client
+from laconic.models.model import Price
 from laconic.wire.usage import Usage
 
 _SLACK: Final = 1.1  # by which our count of a prompt's fixed part may fall short of the provider's
 _HOUR: Final = 3600.0
+_SMALL: Final = 0.01  # dollars below which a bill shows hundredths of a cent
 
 
 class TurnSizes(msgspec.Struct, frozen=True):
@@ -33,6 +35,7 @@ class TurnSizes(msgspec.Struct, frozen=True):
     rewritten: bool = False  # we changed something that had been sent before
     recall: bool = False  # it only brought back what had been left out: without us it would not have been made
     at: float = 0.0  # seconds, of any clock that outlives the process
+    limit: float = 0.0  # tokens of a prompt at which the client would have compacted its history; 0: not known
 
     @property
     def removed(self) -> float:
@@ -54,6 +57,7 @@ class CacheState(msgspec.Struct, frozen=True):
     lifetime: float = 0.0  # seconds for which the cache keeps them; 0: by the model
     caches: bool = False  # the provider reported a cache
     writes: bool = False  # and what was written to it
+    dropped: float = 0.0  # tokens that the client would have compacted away by now
 
     @classmethod
     def read(cls, written: bytes) -> CacheState:
@@ -122,12 +126,12 @@ def account(
     """What a turn cost, and what it leaves behind for the next."""
     usage = exchange.usage
     sent = Split.of(usage)
-    other = sent
+    other, dropped = sent, 0.0
     if not (exchange.unchanged and before.even):
-        other = (without or carry_over)(exchange, before, price)
+        other, dropped = _compact(exchange, before, (without or carry_over)(exchange, before, price))
     answer = price.output_dollars(usage.output, sent.prompt)
     dollars = _dollars(sent, price) + answer
-    after = _standing(exchange, before, sent, other)
+    after = msgspec.structs.replace(_standing(exchange, before, sent, other), dropped=dropped)
     if exchange.recall:
         cost = TurnCost(usage, 0.0, dollars, 0.0, answer, price.known)
         return cost, msgspec.structs.replace(after, cached_without=before.cached_without)
@@ -139,7 +143,9 @@ def account(
 
 def estimate_prompt(tokens: int, before: CacheState, price: Price, at: float) -> Usage:
     """The usage of a prompt about which nothing was reported: what a cache may have held counts as read from it."""
-    read = min(tokens, round(before.cached)) if _is_alive(at, before, price) else 0
+    read = 0
+    if tokens >= price.smallest and _is_alive(at, before, price):
+        read = min(tokens, round(before.cached))
     return Usage(input=tokens - read, cache_read=read, estimated=True)
 
 
@@ -153,6 +159,25 @@ def carry_over(exchange: TurnSizes, before: CacheState, price: Price) -> Split:
     if not new:
         return Split(plain=cold, read=warm)
     return Split(plain=cold * sent.plain / new, read=warm, write=cold * sent.write / new, hour=cold * sent.hour / new)
+
+
+def _compact(exchange: TurnSizes, before: CacheState, other: Split) -> tuple[Split, float]:
+    """The prompt that would have been as its client would have compacted it, and what it dropped so far."""
+    if not exchange.limit or not other.prompt:
+        return other, 0.0
+    made = compact_as_client(
+        PromptSplit(other.read, other.plain + other.write, before.dropped),
+        fixed=exchange.fixed * exchange.usage.prompt,
+        limit=exchange.limit,
+        came=exchange.came,
+        came_before=before.came,
+    )
+    cold = other.plain + other.write
+    if not cold:
+        return Split(plain=made.cold, read=made.warm), made.dropped
+    share = made.cold / cold
+    split = Split(plain=other.plain * share, read=made.warm, write=other.write * share, hour=other.hour * share)
+    return split, made.dropped
 
 
 def _warm(exchange: TurnSizes, before: CacheState, price: Price, tokens: float) -> float:
@@ -237,9 +262,15 @@ def describe(bill: Bill) -> str:
     about = "about " if bill.estimated else ""
     prompts = f"{about}{bill.tokens:,} prompt tokens"
     if not same and bill.tokens_without:
-        share = bill.tokens / bill.tokens_without
-        prompts += f" instead of about {round(bill.tokens_without):,} ({share:.0%})"
+        change = describe_change(bill.tokens, bill.tokens_without)
+        prompts += f" instead of about {round(bill.tokens_without):,} ({change})"
     return f"{prompts}, {about}{bill.output:,} output tokens; {describe_money(bill, about)}"
+
+
+def describe_change(now: float, before: float) -> str:
+    """`25% fewer`, `3% more`."""
+    word = "more" if now > before else "fewer"
+    return f"{abs(1 - now / before):.0%} {word}"
 
 
 def describe_money(bill: Bill, about: str = "") -> str:
@@ -247,16 +278,17 @@ def describe_money(bill: Bill, about: str = "") -> str:
     everything = bill.tokens + bill.output
     if bill.unpriced >= everything:
         return "price unknown (set `prices`)"
-    paid = f"{about}{_money(bill.dollars)}, {_money(bill.output_dollars)} of it for output"
+    largest = max(bill.dollars, bill.dollars_without)
+    paid = f"{about}{_money(bill.dollars, largest)}"
     if bill.dollars != bill.dollars_without:
-        paid = (
-            f"{about}{_money(bill.dollars)} instead of about {_money(bill.dollars_without)}, "
-            f"{_money(bill.output_dollars)} of it for output"
-        )
+        paid += f" instead of about {_money(bill.dollars_without, largest)}"
+    paid += f", {_money(bill.output_dollars, largest)} of it for output"
     if bill.unpriced:
         paid += f"; price unknown for {bill.unpriced:,} tokens"
     return paid
 
 
-def _money(dollars: float) -> str:
-    return f"${dollars:.4f}" if 0 < dollars < 0.01 else f"${dollars:,.2f}"
+def _money(dollars: float, largest: float) -> str:
+    """Every amount of a sentence with as many digits as its largest."""
+    digits = 4 if largest < _SMALL else 2
+    return f"${dollars:,.{digits}f}"

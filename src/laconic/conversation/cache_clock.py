@@ -7,9 +7,11 @@ from typing import Final
 
 import msgspec
 
-from laconic.conversation.prices import Price, price_of
+from laconic.models.find import find_model
+from laconic.models.model import Price
 from laconic.wire.parsed_request import ParsedRequest
-from laconic.wire.usage import Usage, asks_for_an_hour
+from laconic.wire.usage import Usage
+from laconic.wire.usage_reader import asks_for_an_hour
 
 _HOUR: Final = 3600.0
 _SESSIONS: Final = 1000
@@ -35,7 +37,7 @@ class CacheClock:
 
     def price(self, conversation: ParsedRequest) -> Price:
         """The price of a model with the life and the write price that this request asks for."""
-        listed = price_of(conversation.model)
+        listed = find_model(conversation.model).price
         if not asks_for_an_hour(conversation.body):
             return listed
         return msgspec.structs.replace(listed, write=listed.hour, lifetime=_HOUR)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from laconic.conversation.prices import Price
+from laconic.models.model import Price
 
 
 class Saving(msgspec.Struct, frozen=True):

@@ -6,7 +6,7 @@ It does no I/O: store, archive, clock and counter are passed in. The gateway, th
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Final
 
 import msgspec
@@ -18,9 +18,8 @@ from laconic.conversation.eviction import Candidate, Evictor, candidates, saving
 from laconic.conversation.history import History
 from laconic.conversation.intake import intake
 from laconic.conversation.ladder import KEPT, Ladder
-from laconic.conversation.ledger import Branch, Decision, LedgerEntry, LedgerStore, Removal
+from laconic.conversation.ledger import Branch, Decision, Inheritance, LedgerEntry, LedgerStore, Removal
 from laconic.conversation.prefix_hashes import PrefixHashes
-from laconic.conversation.prices import Price
 from laconic.conversation.quota import Quota, thinking
 from laconic.conversation.recap import Summariser
 from laconic.conversation.rollup import Roller
@@ -28,11 +27,12 @@ from laconic.conversation.staleness import finished
 from laconic.conversation.tracker import ConversationTracker
 from laconic.conversation.transaction import ArchiveStore, LedgerTransaction
 from laconic.errors import ArchiveUnavailable, LedgerMoved
+from laconic.models.model import Price
 from laconic.records import Intake
 from laconic.render.meta import meta
 from laconic.wire.limits import RateLimits, counts_cached
-from laconic.wire.model import Block, Format, InsertMessage
-from laconic.wire.parsed_request import ParsedRequest, Shapes, parse
+from laconic.wire.model import Block, InsertMessage
+from laconic.wire.parsed_request import ParsedRequest, Shapes
 from laconic.wire.thinking import asked_budget, in_tool_loop, most_output, with_budget
 from laconic.wire.usage import Usage
 
@@ -97,11 +97,11 @@ class ConversationEngine:
         self._cache = CacheClock()
 
     def prepare(
-        self, session: str, format: Format, body: bytes, bounds: RequestLimits | None = None
+        self, session: str, conversation: ParsedRequest, bounds: RequestLimits | None = None
     ) -> PreparedRequest:
         """The request to send in the place of this one. What may not be left out is sent, however long it is."""
         bounds = bounds or RequestLimits()
-        conversation = parse(format, body, self._shapes_of(session))
+        body = conversation.remember(self._shapes_of(session)).body
         if conversation.chained or conversation.array is None or not self._options.enabled:
             return PreparedRequest(body)
         self._writing.begin()
@@ -113,6 +113,8 @@ class ConversationEngine:
             try:
                 history, prepared = self._prepared(session, known, conversation, bounds)
                 self._write_down(session, known, history, self._cache.price(conversation).lifetime)
+                # Whoever reads the ledger tries again what could not be written: so must this process.
+                history.outdated = self._writing.refused
                 return prepared
             except (ArchiveUnavailable, LedgerMoved):
                 pass  # what is not on the disk was not decided
@@ -246,23 +248,17 @@ class ConversationEngine:
         nearest = max(live, key=lambda history: len(history.chain), default=None)
         chain = nearest.chain.extend(keys[len(nearest.chain) :]) if nearest else PrefixHashes(keys)
         new = _first_new(conversation, tuple(blocks.values()))
-        branch = _find_branch(known.branches, chain)
+        branch, shared = _find_branch(known.branches, chain)
         if branch is None or not chain.holds(branch.count, branch.tip):
-            branch = Branch(
-                id=1 + max((branch.id for branch in known.branches), default=0),
-                tip="",
-                count=0,
-                time=0.0,
-                start=new,
-                basis=len(known.events),
-                kept=_first_kept(conversation, keys),
-                ancestors=(branch.id, *branch.ancestors)[:_ANCESTORS] if branch else (),
-            )
+            start = 0
+            if branch is not None:
+                start = min(new, max(shared, _last_seen(known.events, (branch.id, *branch.ancestors), chain)))
+            branch = _begin_branch(known, branch, start, _first_kept(conversation, keys, start))
         history = self._histories.get((session, branch.id))
-        outdated = history is None or history not in live or not branch.count
+        outdated = history is None or history.outdated or history not in live or not branch.count
         if history is None or outdated or any(e.branch == branch.id for e in known.events[history.events :]):
             evictor = Evictor(session, self._writing, self._count)
-            tracker = ConversationTracker(self._options.rules, self._count, self._options.task_tool, evictor)
+            tracker = ConversationTracker(self._options.rules, self._count, self._options.all_task_tools, evictor)
             history = self._histories[session, branch.id] = History(
                 session, branch, len(known.events), self._writing, tracker
             )
@@ -342,7 +338,7 @@ class ConversationEngine:
         """
         return self._cache.price(conversation), history.branch.time == 0 or self._warm(history, account)
 
-    def _finish(self, history: History, evictor: Evictor, economy: tuple[Price, bool]) -> list[Decision]:
+    def _finish(self, history: History, evictor: Evictor, economy: tuple[Price, bool]) -> list[Decision | Removal]:
         """Tasks were completed: their outputs go, if that pays."""
         done = {task.id: task for task in history.tracker.completed}
         made: list[Decision] = []
@@ -366,7 +362,8 @@ class ConversationEngine:
         """What is no longer of use goes as soon as that pays."""
         weights, (_, warm) = self._options.weights, economy
         grown = max(weights.apart, history.landed * weights.growth)
-        if warm and history.event >= 0 and history.tracker.tokens < history.landed + grown:
+        has_grown = history.event < 0 or history.tracker.tokens >= history.landed + grown
+        if warm and not has_grown:
             return []  # hysteresis: what has not grown is left alone, whatever ages in it
         found = candidates(history.tracker)
         giving = {candidate.key: candidate.tokens for candidate in found}
@@ -378,9 +375,7 @@ class ConversationEngine:
             return []
         made = history.commit(evictor.decide(history.tracker, _from(history, found, start), "age", history.original))
         # Behind the first change everything is written anew: what is spent there goes.
-        known = len(history.removals)
-        history.commit([], roller.decide(start))
-        return [*made, *history.removals[known:]]
+        return [*made, *history.commit([], roller.decide(start))]
 
     def _start(self, history: History, giving: Mapping[str, float], economy: tuple[Price, bool]) -> int | None:
         """The place from which on blocks give back what they can; None when that does not pay."""
@@ -428,23 +423,58 @@ def _first_new(conversation: ParsedRequest, blocks: Sequence[Block]) -> int:
     return at
 
 
-def _first_kept(conversation: ParsedRequest, keys: Sequence[str]) -> int:
-    """The place of the newest exchanges, which stay whatever happens."""
-    newest = conversation.exchanges[-KEPT:]
-    first = newest[0].members[0] if newest else None
+def _first_kept(conversation: ParsedRequest, keys: Sequence[str], start: int) -> int:
+    """The place of the newest exchanges among the first blocks, which stay whatever happens."""
     place = {key: number for number, key in enumerate(keys)}
-    return place[conversation.turns[first[0]].blocks[first[1]].key] if first else len(keys)
+    begins: list[int] = []
+    for exchange in conversation.exchanges:
+        turn, block = exchange.members[0]
+        begins.append(place[conversation.turns[turn].blocks[block].key])
+    newest = [begin for begin in begins if begin < start][-KEPT:]
+    return newest[0] if newest else start
 
 
-def _find_branch(branches: Sequence[Branch], chain: PrefixHashes) -> Branch | None:
-    """The branch that shares most with a history: it goes on, or another one forks off."""
+def _begin_branch(known: SessionLedger, parent: Branch | None, start: int, kept: int) -> Branch:
+    """A branch that parts from another after its first blocks, or one that comes from none."""
+    ancestors: tuple[int, ...] = ()
+    farther: list[Inheritance] = []
+    if parent is not None:
+        ancestors = (parent.id, *parent.ancestors)[:_ANCESTORS]
+        known_to_parent = parent.inheritance[: _ANCESTORS - 1]
+        farther = [
+            Inheritance(one.branch, min(one.start, start), one.basis, min(one.kept, kept)) for one in known_to_parent
+        ]
+    return Branch(
+        id=1 + max((branch.id for branch in known.branches), default=0),
+        tip="",
+        count=0,
+        time=0.0,
+        start=start,
+        basis=len(known.events),
+        kept=kept,
+        ancestors=ancestors,
+        farther=tuple(farther),
+    )
+
+
+def _find_branch(branches: Sequence[Branch], chain: PrefixHashes) -> tuple[Branch | None, int]:
+    """The branch that shares most with a history, and how much: it goes on, or another one forks off."""
     found = [
         (count, count == branch.count, branch.id, branch)
         for branch in branches
         for count, tip in branch.path
         if chain.holds(count, tip)
     ]
-    return max(found, key=lambda match: match[:3])[3] if found else None
+    if not found:
+        return None, 0
+    shared, _, _, branch = max(found, key=lambda match: match[:3])
+    return branch, shared
+
+
+def _last_seen(events: Sequence[LedgerEntry], branches: Collection[int], chain: PrefixHashes) -> int:
+    """Blocks of a history on which one of these branches last decided something: its path may have forgotten it."""
+    counts = [event.count for event in events if event.branch in branches and chain.holds(event.count, event.at)]
+    return max(counts, default=0)
 
 
 def _add_to_path(path: Sequence[tuple[int, str]], newest: tuple[int, str]) -> tuple[tuple[int, str], ...]:

@@ -23,7 +23,12 @@ class EngineOptions(msgspec.Struct, frozen=True):
     high_water: float = 0.85  # of the model's window, less the answer
     least_turns: int = 1  # turns between two events of the same mode
     task_tool: str = ""  # one more tool that keeps tasks
+    task_tools: tuple[str, ...] = ()  # by which clients keep theirs
     meta: bool = False  # tell the model at the end of a request how full its context is
+
+    @property
+    def all_task_tools(self) -> tuple[str, ...]:
+        return (*self.task_tools, self.task_tool)
 
 
 class RequestLimits(msgspec.Struct, frozen=True):

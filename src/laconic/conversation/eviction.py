@@ -152,9 +152,9 @@ class Evictor:
         decision = Decision(
             key=tracked.key, reason=reason, ref=ref, field=tracked.field, runs=runs, text=text, note=note, task=task
         )
-        before = self._count(passage_text(tracked.passage, tracked.runs))
-        after = self._count(write(decision, original))
-        if after >= before:
+        shown, left = passage_text(tracked.passage, tracked.runs), write(decision, original)
+        before, after = self._count(shown), self._count(left)
+        if after >= before or not takes_fewer_bytes(left, shown):
             return None
         return msgspec.structs.replace(decision, whole=self._count(original), before=before, after=after)
 
@@ -162,6 +162,11 @@ class Evictor:
 def is_exact(text: str) -> bool:
     """Whether a text is what the client wrote: what is no Unicode was replaced, and could not be given back."""
     return "\ufffd" not in text
+
+
+def takes_fewer_bytes(text: str, other: str) -> bool:
+    """Whether a text makes a request shorter than another would: fewer tokens can be more bytes."""
+    return len(msgspec.json.encode(text)) < len(msgspec.json.encode(other))
 
 
 def as_bytes(text: str | bytes) -> bytes:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from typing import Final
 
 from laconic.conversation.block_changes import change_of
 from laconic.conversation.eviction import as_bytes
-from laconic.conversation.ledger import Branch, Decision, LedgerEntry, Removal
+from laconic.conversation.ledger import Branch, Decision, Inheritance, LedgerEntry, Removal
 from laconic.conversation.prefix_hashes import PrefixHashes
 from laconic.conversation.tracker import ConversationTracker
 from laconic.conversation.transaction import LedgerTransaction
@@ -15,9 +14,6 @@ from laconic.errors import ArchiveUnavailable, ConversationError
 from laconic.records import Original
 from laconic.wire.model import At, Block, Change, Drop, InsertMessage
 from laconic.wire.parsed_request import ParsedRequest, parse
-
-_ADOPT: Final = -2
-_END: Final = -1
 
 
 class History:
@@ -45,6 +41,7 @@ class History:
         self.epoch: int | None = None  # of the archive when it was last seen to hold everything
         self.conversation: ParsedRequest | None = None
         self.blocks: dict[str, Block] = {}
+        self.outdated = False  # something about it could not be written: it is to be read again
         self.adopted = False  # what other branches had decided was looked at
         self._ranks: dict[tuple[str, str], int] = {}  # which event a place was decided by
         self._dirty: set[str] = set()  # blocks whose change has to be worked out again
@@ -66,7 +63,7 @@ class History:
         chain: PrefixHashes,
         events: Sequence[LedgerEntry],
         new: int,
-    ) -> list[Decision]:
+    ) -> list[Decision | Removal]:
         """Take in a request whose blocks from `new` on were not in the one before; returns what is decided of those."""
         tracker = self.tracker
         self.conversation, self.blocks, self.chain = conversation, blocks, chain
@@ -76,12 +73,14 @@ class History:
         ingested = self._ingested(replayed)
         calls = conversation.calls(listed[len(tracker.order)].turn) if len(tracker.order) < len(listed) else {}
         made: list[Decision] = []
-        for stop, number in self._stops(replayed, len(listed)):
+        for stop, number, inherited in self._stops(replayed, len(listed)):
             made += tracker.read(conversation, listed[len(tracker.order) : stop], calls, ingested)
-            if number >= 0:
+            if inherited is None:
                 self._replay(replayed[number], number)
-            elif number == _ADOPT and not self.adopted:
-                self._adopt(events, replayed)
+            else:
+                self._adopt(inherited, events, replayed)
+        made += tracker.read(conversation, listed[len(tracker.order) :], calls, ingested)
+        self.adopted = True
         tracker.cut = {}
         self._refresh()
         return self.commit(made)
@@ -96,42 +95,39 @@ class History:
                     self._note(decision, number)
         return found
 
-    def _stops(self, own: Mapping[int, LedgerEntry], last: int) -> Iterator[tuple[int, int]]:
-        """Where reading pauses: for an event by its number, for what other branches decided, and at the end."""
-        adopted = False
-        for number, event in sorted(own.items(), key=lambda pair: (pair[1].count, pair[0])):
-            if not adopted and event.count > self.branch.start:
-                adopted = True
-                yield self.branch.start, _ADOPT
-            yield event.count, number
-        if not adopted:
-            yield min(self.branch.start, last), _ADOPT
-        yield last, _END
+    def _stops(self, own: Mapping[int, LedgerEntry], last: int) -> list[tuple[int, int, Inheritance | None]]:
+        """Where reading pauses: for an event by its number, and behind those for what an ancestor decided later."""
+        stops: list[tuple[int, int, Inheritance | None]] = []
+        for number, event in own.items():
+            stops.append((event.count, number, None))
+        if not self.adopted:
+            for distance, inherited in enumerate(self.branch.inheritance):
+                stops.append((min(inherited.start, last), -distance, inherited))  # the farthest first
+        return sorted(stops, key=lambda stop: (stop[0], stop[2] is not None, stop[1]))
 
     def _replayed(self, events: Sequence[LedgerEntry]) -> Iterator[tuple[int, LedgerEntry]]:
         """Events of this branch, and of those that it continues, by their numbers."""
-        branch = self.branch
+        ancestors = {one.branch: one for one in self.branch.inheritance}
         for number, event in enumerate(events):
-            inherited = event.branch in branch.ancestors and number < branch.basis and event.count <= branch.start
-            if (event.branch == branch.id or inherited) and self.chain.holds(event.count, event.at):
+            one = ancestors.get(event.branch)
+            inherited = one is not None and number < one.basis and event.count <= one.start
+            if (event.branch == self.branch.id or inherited) and self.chain.holds(event.count, event.at):
                 yield number, event
 
-    def _adopt(self, events: Sequence[LedgerEntry], own: Mapping[int, LedgerEntry]) -> None:
-        """What other branches had decided about blocks that this one began with: they were sent that way."""
-        start = self.branch.start
-        kept = min(start, self.branch.kept)
-        for number, event in enumerate(events[: self.branch.basis]):
-            if number in own or event.branch not in self.branch.ancestors:
+    def _adopt(self, inherited: Inheritance, events: Sequence[LedgerEntry], own: Mapping[int, LedgerEntry]) -> None:
+        """What an ancestor had decided later about blocks that this branch began with: they were sent that way."""
+        kept = min(inherited.start, inherited.kept)
+        for number, event in enumerate(events[: inherited.basis]):
+            if number in own or event.branch != inherited.branch:
                 continue
             for decision in event.decisions:
-                before = start if decision.reason == "ingest" else kept
+                before = inherited.start if decision.reason == "ingest" else kept
                 newer = self._ranks.get((decision.key, decision.field), -1) < number
                 if newer and self._begins_with((decision.key, *decision.sources), before):
                     self._take(decision, number)
             for removal in event.removals:
                 if self._begins_with((removal.anchor, *removal.keys), kept) and not self.breaks(removal):
                     self._remove(removal)
-        self.adopted = True
 
     def _begins_with(self, keys: Sequence[str], before: int) -> bool:
         """Whether all these blocks are among the first."""
@@ -147,7 +143,7 @@ class History:
 
     # deciding
 
-    def commit(self, made: Sequence[Decision], removals: Sequence[Removal] = ()) -> list[Decision]:
+    def commit(self, made: Sequence[Decision], removals: Sequence[Removal] = ()) -> list[Decision | Removal]:
         """Have decisions written down, and act on them; returns those that are in force.
 
         What is known not to be writable is not done.
@@ -166,7 +162,7 @@ class History:
         for removal in removals:
             self._remove(removal)
         self._refresh()
-        return list(made)
+        return [*made, *removals]
 
     def breaks(self, *removals: Removal) -> bool:
         """Whether the provider would refuse what is left."""

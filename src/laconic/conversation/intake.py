@@ -11,8 +11,9 @@ from laconic.conversation.tool_use import About, about
 from laconic.records import Entered, Intake
 from laconic.wire.model import Block
 from laconic.wire.parsed_request import ParsedRequest
+from laconic.wire.titles import choose_title, find_project
 
-_TITLE: Final = 120  # characters
+_BEGINNING: Final = 6  # turns in which the user says what the session is about
 _WORDS: Final = {"text": "", "thinking": "thinking", "redacted": "thinking", "reasoning": "thinking"}
 
 
@@ -22,7 +23,9 @@ def intake(conversation: ParsedRequest, blocks: Iterable[Block], history: Histor
     calls = _calls(conversation, fresh[0].turn) if fresh else {}
     entered = tuple(_entered(conversation, block, calls.get(block.at), history) for block in fresh)
     anew = known == 0
-    return Intake(history.tracker.turn, fixed, entered, anew, _title(conversation) if anew else "")
+    if not anew:
+        return Intake(history.tracker.turn, fixed, entered)
+    return Intake(history.tracker.turn, fixed, entered, anew, _title(conversation), _project(conversation))
 
 
 def _entered(conversation: ParsedRequest, block: Block, call: Block | None, history: History) -> Entered:
@@ -59,12 +62,20 @@ def _calls(conversation: ParsedRequest, first: int) -> dict[tuple[int, int], Blo
     return found
 
 
+def _project(conversation: ParsedRequest) -> str:
+    """The folder that the client works in, from its instructions or from what it says of itself before the user does."""
+    said = [conversation.field("system").decode("utf-8", "replace")]
+    for turn in conversation.turns[:_BEGINNING]:
+        said += [block.text for block in turn.blocks if block.kind == "text"]
+    return find_project(said)
+
+
 def _title(conversation: ParsedRequest) -> str:
-    """How the user began; what a client puts before it stands in tags."""
+    """How the user began. Clients send texts of their own before that, in the same message or in others."""
     if conversation.first_user < 0:
         return ""
-    texts = [
-        block.text.strip() for block in conversation.turns[conversation.first_user].blocks if block.kind == "text"
-    ]
-    own = [text for text in texts if text and not text.startswith("<")]
-    return " ".join((own or texts or [""])[-1][: 4 * _TITLE].split())[:_TITLE]
+    texts: list[str] = []
+    for turn in conversation.turns[conversation.first_user :][:_BEGINNING]:
+        if turn.role == "user":
+            texts += [block.text for block in turn.blocks if block.kind == "text"]
+    return choose_title(texts)

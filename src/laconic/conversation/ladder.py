@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
-from laconic.conversation.eviction import Candidate, Evictor, candidates, is_exact
+from laconic.conversation.eviction import Candidate, Evictor, candidates, is_exact, takes_fewer_bytes
 from laconic.conversation.history import History
 from laconic.conversation.ledger import Decision, Reason, Receipt, Removal
 from laconic.conversation.recap import BUDGET, Summariser, recap
@@ -218,8 +218,9 @@ class Ladder:
             return []
         left = f"{text[:head]} [… {len(text) - keep} characters left out] {text[-(keep - head) :]}"
         shorter = f"{left}\nlaconic recall {ref}"
-        before, after = self._count(passage_text(tracked.passage, tracked.runs)), self._count(shorter)
-        if after >= before:
+        shown = passage_text(tracked.passage, tracked.runs)
+        before, after = self._count(shown), self._count(shorter)
+        if after >= before or not takes_fewer_bytes(shorter, shown):
             return []
         return [
             Decision(
@@ -237,11 +238,9 @@ class Ladder:
 
     def _commit(self, made: list[Decision], removals: Sequence[Removal] = ()) -> bool:
         """Whether anything came into force: where nothing does, no rung may go on for ever."""
-        known = len(self._history.removals)
         in_force = self._history.commit(made, removals)
-        gone = self._history.removals[known:]
-        self.made += [*in_force, *gone]
-        return bool(in_force or gone)
+        self.made += in_force
+        return bool(in_force)
 
     @staticmethod
     def _is_pinned(conversation: ParsedRequest, exchange: Exchange) -> bool:

@@ -70,22 +70,40 @@ class LedgerEntry(msgspec.Struct, frozen=True, array_like=True):
     removals: tuple[Removal, ...] = ()
 
 
+class Inheritance(msgspec.Struct, frozen=True, array_like=True):
+    """What counts of one branch that another comes from."""
+
+    branch: int
+    start: int  # blocks that both begin with
+    basis: int  # events that there were when they parted
+    kept: int  # the place of the newest exchanges of those blocks: what was decided about them is not taken over
+
+
 class Branch(msgspec.Struct, frozen=True, array_like=True):
     """One line of history of a session as it was last sent: rewinds, forks and helpers make further ones.
 
-    Decisions of those that it comes from count if they were made before this one began, about blocks that it began with.
+    Decisions of those that it comes from count if they were made before it began, about blocks that it began with; of
+    those that its parent comes from, only what counted for the parent: that is how it was sent.
     """
 
     id: int
     tip: str  # hash of the history of its last request
     count: int  # blocks of it
     time: float  # of its last request
-    start: int  # blocks that it began with, without what its first request brought
+    start: int  # blocks that it has in common with its parent, without what its first request brought
     basis: int  # events that there were when it began
-    kept: int = 0  # the place of its newest exchanges then: others had decided nothing about those
+    kept: int = 0  # the place of the newest exchanges of those: what others decided about them is not taken over
     ancestors: tuple[int, ...] = ()  # the branches that it comes from, the nearest first
     path: tuple[tuple[int, str], ...] = ()  # blocks and hash of earlier requests: where others may fork off
+    farther: tuple[Inheritance, ...] = ()  # what counts of its ancestors but the nearest
     lifetime: float = 300.0  # seconds that a cache keeps what its last request wrote, as that request asked
+
+    @property
+    def inheritance(self) -> tuple[Inheritance, ...]:
+        """What counts of its ancestors, the nearest first."""
+        found = [Inheritance(ancestor, self.start, self.basis, self.kept) for ancestor in self.ancestors]
+        farther = self.farther or found[1:]  # a branch of an earlier version does not say
+        return (*found[:1], *farther)
 
 
 class LedgerStore(Protocol):

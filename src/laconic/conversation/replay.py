@@ -12,7 +12,7 @@ from typing import Final
 
 import msgspec
 
-from laconic.conversation.prices import Price
+from laconic.models.model import Price
 from laconic.wire.formats import format_named
 from laconic.wire.parsed_request import Shapes, parse
 

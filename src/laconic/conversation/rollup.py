@@ -103,7 +103,7 @@ class Roller:
     def _can_head(self, exchange: Exchange, start: int) -> bool:
         """Whether a line can stand below its result without changing anything before the place `start`."""
         result = exchange.results[0]
-        if result is None or not (result.has_text and result.editable) or self._conversation.is_pinned(result):
+        if result is None or not self._takes_line(result) or self._conversation.is_pinned(result):
             return False
         return self._history.present[result.key] >= start
 
@@ -156,6 +156,11 @@ class Roller:
             after=after,
             turn=tracker.turn,
         )
+
+    @staticmethod
+    def _takes_line(result: Block) -> bool:
+        """Whether a line can stand below a result: its text is written anew, and must come out as it came."""
+        return result.has_text and result.editable and is_exact(result.text)
 
     def _blocks(self, exchange: Exchange) -> list[Block]:
         """Everything in its turns: the words beside a call go with it."""

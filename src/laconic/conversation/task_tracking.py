@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Final
 
 import msgspec
@@ -14,7 +14,7 @@ _LISTS: Final = ("todos", "plan", "tasks", "items")
 _IDS: Final = ("id", "taskId", "task_id", "content", "step", "title", "subject", "name", "description")
 _TITLES: Final = ("content", "step", "title", "subject", "name", "description")
 _CREATED: Final = re.compile(r"#\s?(\w+)|\bid[:= ]+\"?([\w\-]+)")
-_TOOLS: Final = frozenset({"todowrite", "taskcreate", "taskupdate", "updateplan", "task", "writetodos"})
+_OURS: Final = "task"  # the tool of our own agent
 
 
 class TrackedTask(msgspec.Struct, frozen=True):
@@ -37,8 +37,8 @@ class TrackedTask(msgspec.Struct, frozen=True):
 class TaskTracker:
     """The tasks of one conversation."""
 
-    def __init__(self, tool: str = "") -> None:
-        self._tool = plain(tool)  # one more tool, by a setting
+    def __init__(self, tools: Collection[str] = ()) -> None:
+        self._tools = {plain(tool) for tool in tools if tool}
         self._tasks: dict[str, TrackedTask] = {}
         self._started: list[str] = []  # in progress, the newest last
 
@@ -55,9 +55,9 @@ class TaskTracker:
 
     def is_task_tool(self, name: str, arguments: Mapping[str, object]) -> bool:
         tool = plain(name)
-        if tool == "task":  # Claude Code starts a helper with a tool of this name; that call has a prompt
+        if tool == _OURS:  # Claude Code starts a helper with a tool of this name; that call has a prompt
             return "prompt" not in arguments
-        return tool in _TOOLS or (self._tool != "" and tool == self._tool)
+        return tool in self._tools
 
     def committed(self, arguments: Mapping[str, object], answer: str, *, error: bool) -> list[TrackedTask]:
         """Take in a call that was answered; returns the tasks that it completed. A refused call changes nothing."""

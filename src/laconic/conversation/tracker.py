@@ -38,11 +38,14 @@ class ConversationTracker:
     """Derived state of one line of history. It can be thrown away: reading the history again gives the same."""
 
     def __init__(
-        self, rules: Lifetimes, count: Callable[[str], int], task_tool: str = "", shortener: Shortener | None = None
+        self,
+        rules: Lifetimes,
+        count: Callable[[str], int],
+        task_tools: Sequence[str] = (),
+        shortener: Shortener | None = None,
     ) -> None:
         self.rules = rules
-        self.tasks = TaskTracker(task_tool)
-        self.completed: list[TrackedTask] = []  # by what this request brought
+        self.tasks = TaskTracker(task_tools)
         self.turn = 0
         self.order: list[str] = []
         self.place: dict[str, int] = {}
@@ -63,6 +66,7 @@ class ConversationTracker:
         self.lasting: set[str] = set()  # calls about tasks and reports of helpers: they are read again
         self._owner: dict[str, str] = {}  # call -> the task in progress when it was made
         self._speaking = False  # the last block was the assistant's
+        self._completed: list[tuple[int, TrackedTask]] = []  # with the place of the result that said so
         self._whole: dict[str, int] = {}  # tokens of blocks as they came
         self._below: dict[str, int] = {}  # tokens of the line below a result, for exchanges that are gone
 
@@ -75,6 +79,11 @@ class ConversationTracker:
         """Tokens of what earlier requests had sent too."""
         return sum(self.sizes[key] for key in self.order[: self.sent])
 
+    @property
+    def completed(self) -> list[TrackedTask]:
+        """Tasks that were completed by what this request brought, also when it is sent once more."""
+        return [task for place, task in self._completed if place >= self.sent]
+
     def extends(self, keys: Sequence[str]) -> bool:
         """Whether a history begins with all that was read."""
         return len(keys) >= len(self.order) and list(keys[: len(self.order)]) == self.order
@@ -82,7 +91,7 @@ class ConversationTracker:
     def begin(self, sent: int) -> None:
         """A request whose blocks from this one on are new: what is said about the request starts anew."""
         self.sent = sent
-        self.completed, self.cut = [], {}
+        self.cut = {}
 
     def read(
         self,
@@ -203,8 +212,8 @@ class ConversationTracker:
             tracked.task = self._owner.get(call.key, "")
             arguments = call.input
             if isinstance(arguments, dict) and self.tasks.is_task_tool(call.name, arguments):
-                completed = self.tasks.committed(arguments, text, error=block.error)
-                self.completed += completed if new else []
+                for task in self.tasks.committed(arguments, text, error=block.error):
+                    self._completed.append((self.place[block.key], task))
         self._measure(block, {"": decision} if decision else {})
         if what.old and not block.error:
             self._superseded(what)

@@ -39,7 +39,7 @@ class LedgerTransaction:
         self._originals: dict[str, Original] = {}
         self._decisions: list[Decision] = []
         self._removals: list[Removal] = []
-        self._archive_fails = self._ledger_fails = False
+        self._archive_fails = self._ledger_fails = self._refused = False
 
     @property
     def archive(self) -> ArchiveStore:
@@ -55,18 +55,27 @@ class LedgerTransaction:
         """What will be in the archive."""
         return set(self._originals)
 
+    @property
+    def refused(self) -> bool:
+        """Whether something of this request could not be kept: it was decided without it."""
+        return self._refused or self._archive_fails or self._ledger_fails
+
     def begin(self) -> None:
         """A new request: nothing is pending, and what failed before may work again."""
         self.discard()
-        self._archive_fails = self._ledger_fails = False
+        self._archive_fails = self._ledger_fails = self._refused = False
 
     def keep(self, original: Original) -> Receipt:
         """The receipt for bytes that are archived before any decision of this request is written."""
         if self._archive_fails:
             raise _not_now()
-        ref = self._archive.reference(original)
-        if self._originals.setdefault(ref, original).data != original.data:
-            raise _not_now()  # two contents that would have the same reference; notes may differ
+        try:
+            ref = self._archive.reference(original)
+            if self._originals.setdefault(ref, original).data != original.data:
+                raise _not_now()  # two contents that would have the same reference; notes may differ
+        except ArchiveUnavailable:
+            self._refused = True
+            raise
         return Receipt(ref)
 
     def append(self, decisions: Sequence[Decision], removals: Sequence[Removal]) -> None:

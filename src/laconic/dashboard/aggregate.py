@@ -6,12 +6,21 @@ from collections.abc import Iterable, Sequence
 from itertools import accumulate
 from typing import Final
 
+import msgspec
+
 from laconic.conversation.ledger import Decision, Removal
 from laconic.dashboard.figures import DecisionEvent, DecisionFigures, Runway, SessionFigures, Totals, TurnFigures
-from laconic.sessions.spending import Hour, QuotaRow, SessionRow, TurnRow
+from laconic.sessions.spending import Hour, QuotaRow, SessionRow, SpendingPart, TurnRow
 from laconic.sessions.turns import DAY, HOUR
 
 _MOST: Final = 400  # hours or days in a chart
+
+
+class Shares(msgspec.Struct, frozen=True):
+    """Tokens of the provider for one of ours: as sent, and as it would have been."""
+
+    sent: float
+    whole: float
 
 
 def sum_totals(rows: Iterable[Hour | SessionRow | TurnRow], turns: int | None = None) -> Totals:
@@ -51,7 +60,45 @@ def session_figures(row: SessionRow) -> SessionFigures:
         *(row.session, row.title, row.client, row.upstream, row.model, row.began, row.last),
         *(row.errors, row.decisions),
         totals=sum_totals([row]),
+        project=row.project,
+        side=row.side,
     )
+
+
+def scale_parts(parts: Sequence[SpendingPart], shares: Shares) -> list[SpendingPart]:
+    """Parts that we counted, in tokens of the provider's count."""
+    return [
+        msgspec.structs.replace(part, sent=round(part.sent * shares.sent), whole=round(part.whole * shares.whole))
+        for part in parts
+    ]
+
+
+def scale_kinds(kinds: Sequence[SpendingPart], totals: Totals) -> list[SpendingPart]:
+    """All kinds, so that they add up to the totals to the token."""
+    sent = spread([part.sent for part in kinds], totals.prompt)
+    whole = spread([part.whole for part in kinds], totals.prompt_without)
+    return [
+        msgspec.structs.replace(part, sent=own, whole=full)
+        for part, own, full in zip(kinds, sent, whole, strict=True)
+    ]
+
+
+def shares_of(kinds: Sequence[SpendingPart], totals: Totals) -> Shares:
+    """How many tokens the provider counted for each of ours."""
+    sent, whole = sum(part.sent for part in kinds), sum(part.whole for part in kinds)
+    return Shares(totals.prompt / sent if sent else 1.0, totals.prompt_without / whole if whole else 1.0)
+
+
+def spread(sizes: Sequence[int], total: int) -> list[int]:
+    """The total divided in proportion to the sizes; what rounding leaves goes to the next."""
+    whole, done, given = sum(sizes), 0, 0
+    found = []
+    for size in sizes:
+        done += size
+        until = round(total * done / whole) if whole else 0
+        found.append(until - given)
+        given = until
+    return found
 
 
 def turn_figures(rows: Sequence[TurnRow]) -> list[TurnFigures]:

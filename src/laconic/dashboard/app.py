@@ -28,13 +28,14 @@ from laconic.dashboard.pages.sessions import ORDERS, sessions_page
 from laconic.dashboard.queries import DashboardQueries
 from laconic.errors import LaconicError, RecallFailed, UnknownName, UsageError
 from laconic.serving.hosts import AllowedHosts, HostCheck
-from laconic.sessions.spending import Order
+from laconic.sessions.spending import Order, SessionFilter
 
 Query = Mapping[str, str]
 Read = Callable[[DashboardQueries, Query], msgspec.Struct]
 Write = Callable[[Node], str]
 
 _STATIC: Final = {"dashboard.css": "text/css", "dashboard.js": "text/javascript", "icon.svg": "image/svg+xml"}
+_LONGEST: Final = 200  # characters of a search
 _MOMENT: Final = 5.0  # seconds for which figures that depend on the clock count as unchanged
 
 
@@ -67,7 +68,10 @@ def _sessions(queries: DashboardQueries, query: Query) -> msgspec.Struct:
     order = query.get("order", "last")
     if order not in orders:
         raise UnknownName("order", order, tuple(orders))
-    return queries.sessions(orders[order], _whole(query, "page", 1))
+    wanted = SessionFilter(
+        client=query.get("client", ""), project=query.get("project", ""), words=query.get("words", "")[:_LONGEST]
+    )
+    return queries.sessions(orders[order], _whole(query, "page", 1), wanted)
 
 
 PAGES: Final[dict[str, tuple[Read, Write]]] = {

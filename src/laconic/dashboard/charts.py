@@ -171,7 +171,9 @@ def _top(chart: Chart) -> float:
 
 def _dot(mark: ChartMark, x: str, y: str, *, few: bool) -> Markup:
     line = tag("line", x1=x, x2=x, y1="0" if few else y, y2="100%", class_="mark-line")
-    size = 2.5 if mark.quiet else (4 if few else 3) + 4 * mark.weight
+    size = 2.5
+    if not mark.quiet:
+        size = (4 if few else 3) + 4 * mark.weight
     return tag(
         "a",
         None if mark.quiet else line,

@@ -48,6 +48,8 @@ class SessionFigures(msgspec.Struct, frozen=True):
     errors: int
     decisions: int
     totals: Totals
+    project: str = ""
+    side: int = 0  # conversations that its client had beside it, added up with it
 
 
 class Runway(msgspec.Struct, frozen=True):
@@ -84,6 +86,12 @@ class Sessions(msgspec.Struct, frozen=True):
     pages: int
     total: int
     sessions: list[SessionFigures]
+    totals: Totals  # of all sessions that were asked for, on this page and on others
+    client: str  # what was asked for; empty: all
+    project: str
+    words: str
+    clients: list[str]
+    projects: list[str]
 
 
 class TurnFigures(msgspec.Struct, frozen=True):
@@ -145,6 +153,7 @@ class SessionPage(msgspec.Struct, frozen=True):
     kinds: list[SpendingPart]
     tools: list[SpendingPart]
     files: list[SpendingPart]
+    side: list[SessionFigures]
 
 
 class SpendingPage(msgspec.Struct, frozen=True):

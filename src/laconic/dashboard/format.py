@@ -40,11 +40,31 @@ def share(node: Node) -> Markup:
     return _data(node, "–" if node.value is None else percent(node.number))
 
 
+def fewer(node: Node) -> Markup:
+    """A share of what would have been, as what was saved: `52 % fewer`."""
+    if node.value is None:
+        return _data(node, "–")
+    if node.number > 1:
+        return _data(node, f"{percent(node.number - 1)} more")
+    return _data(node, f"{percent(1 - node.number)} fewer")
+
+
+def less(node: Node) -> Markup:
+    """The same for money: `52 % less`."""
+    if node.value is None:
+        return _data(node, "–")
+    if node.number > 1:
+        return _data(node, f"{percent(node.number - 1)} more")
+    return _data(node, f"{percent(1 - node.number)} less")
+
+
 def milliseconds(node: Node) -> Markup:
     number = node.number
-    text = (
-        f"{number:.1f} ms" if number < 10 else f"{number:,.0f} ms" if number < 10_000 else f"{number / 1000:,.1f} s"
-    )
+    text = f"{number / 1000:,.1f} s"
+    if number < 10:
+        text = f"{number:.1f} ms"
+    elif number < 10_000:
+        text = f"{number:,.0f} ms"
     return _data(node, text)
 
 

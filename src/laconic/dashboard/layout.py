@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Final
 from urllib.parse import urlencode
 
@@ -76,15 +77,17 @@ def table(
     hint: str = "",
     *,
     tall: bool = False,
+    orders: Mapping[str, ColumnOrder] | None = None,
 ) -> Markup:
     """A real table; the first column heads its row. `#` before a column's name: it holds numbers; `-`: not on a phone.
 
-    `tall` ones may have many rows and scroll in a box of their own.
+    `tall` ones may have many rows and scroll in a box of their own. Columns in `orders` are links that sort by them.
     """
+    orders = orders or {}
     written = list(rows)
     if not written:
         return tag("div", tag("h2", caption), tag("p", empty, class_="empty"), class_="panel")
-    head = tag("tr", *(tag("th", name.lstrip("-#"), scope="col", class_=_look(name)) for name in columns))
+    head = tag("tr", *(_heading(name, orders.get(name.lstrip("-#"))) for name in columns))
     body = [
         tag(
             "tr",
@@ -98,6 +101,22 @@ def table(
     whole = tag("table", tag("caption", caption, class_="unseen"), tag("thead", head), tag("tbody", *body))
     box = tag("div", whole, class_="scroll tall" if tall else "scroll", tabindex=0, role="region", aria_label=caption)
     return tag("div", tag("h2", caption), tag("p", hint, class_="hint") if hint else None, box, class_="panel")
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnOrder:
+    """Where a table is sorted by a column, and whether it is already."""
+
+    link: str
+    chosen: bool
+
+
+def _heading(name: str, order: ColumnOrder | None) -> Markup:
+    text: Child = name.lstrip("-#")
+    if order is None:
+        return tag("th", text, scope="col", class_=_look(name))
+    sort = "descending" if order.chosen else None
+    return tag("th", tag("a", text, href=order.link), scope="col", class_=_look(name), aria_sort=sort)
 
 
 def periods(chosen: Node) -> Markup:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pkgutil
 import sqlite3
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -10,6 +11,7 @@ from pathlib import Path
 from threading import Lock
 from typing import Final
 
+import laconic.tools
 from laconic.config import Settings
 from laconic.conversation.ledger import Branch, Decision, LedgerEntry, Removal
 from laconic.dashboard.aggregate import (
@@ -19,8 +21,11 @@ from laconic.dashboard.aggregate import (
     list_buckets,
     newest_decisions,
     number_turns,
+    scale_kinds,
+    scale_parts,
     session_figures,
     share,
+    shares_of,
     sum_totals,
     turn_figures,
 )
@@ -38,7 +43,7 @@ from laconic.dashboard.figures import (
 from laconic.errors import UnknownName, Unreadable
 from laconic.sessions.archive import Archive
 from laconic.sessions.ledger_file import LedgerFile
-from laconic.sessions.spending import Hour, Order, Spending
+from laconic.sessions.spending import Hour, Order, SessionFilter, Spending
 from laconic.sessions.tool_call_log import FILE as CALLS
 from laconic.sessions.tool_call_log import ToolCallLog
 from laconic.sessions.turns import DAY, HOUR
@@ -92,24 +97,39 @@ class DashboardQueries:
         groups: dict[int, list[Hour]] = {}
         for hour in hours:
             groups.setdefault(hour.hour // width * width, []).append(hour)
+        totals = sum_totals(hours)
         return Overview(
             days,
-            spending.count(since),
-            sum_totals(hours),
+            spending.count(SessionFilter(since=since)),
+            totals,
             bucket,
             [Bucket(at, sum_totals(groups.get(at, ()))) for at in list_buckets(groups, width, since, now)],
             [estimate_runway(row, now) for row in spending.quotas(now) if now - row.at < _STALE],
-            spending.parts("kind", since),
-            [session_figures(row) for row in spending.sessions("last", _NEWEST, since=since)],
+            scale_kinds(spending.parts("kind", since), totals),
+            [session_figures(row) for row in spending.sessions("last", _NEWEST, wanted=SessionFilter(since=since))],
         )
 
-    def sessions(self, order: Order = "last", page: int = 1) -> Sessions:
-        """One page of all sessions."""
-        total = self._read().count()
+    def sessions(self, order: Order = "last", page: int = 1, wanted: SessionFilter | None = None) -> Sessions:
+        """One page of all sessions, or of those that are wanted."""
+        wanted = wanted or SessionFilter()
+        spending = self._read()
+        total = spending.count(wanted)
         pages = max(1, -(-total // _PAGE))
         page = min(max(1, page), pages)
-        rows = self._read().sessions(order, _PAGE, (page - 1) * _PAGE)
-        return Sessions(order, page, pages, total, [session_figures(row) for row in rows])
+        rows = spending.sessions(order, _PAGE, (page - 1) * _PAGE, wanted)
+        return Sessions(
+            order=order,
+            page=page,
+            pages=pages,
+            total=total,
+            sessions=[session_figures(row) for row in rows],
+            totals=sum_totals(spending.sessions(wanted=wanted)),
+            client=wanted.client,
+            project=wanted.project,
+            words=wanted.words,
+            clients=spending.clients(),
+            projects=spending.projects(),
+        )
 
     def session(self, name: str, until: int = 0) -> SessionPage:
         """One session in full; its decisions up to a turn, or to the newest."""
@@ -126,16 +146,20 @@ class DashboardQueries:
             decision_figures(decision, made, about.get(_block(decision), ("", "", "")), kept)
             for decision in decisions
         ]
+        figures = session_figures(row)
+        kinds = spending.parts_of(name, "kind")
+        shares = shares_of(kinds, figures.totals)
         return SessionPage(
-            session_figures(row),
+            figures,
             turn_figures(turns),
             decision_events(rows),
             len(rows),
             sum(decision.saved for decision in rows),
             newest_decisions(rows, until, _DECISIONS),
-            spending.parts_of(name, "kind"),
-            spending.parts_of(name, "tool", _ROWS),
-            spending.parts_of(name, "file", _FEW),
+            scale_kinds(kinds, figures.totals),
+            scale_parts(spending.parts_of(name, "tool", _ROWS), shares),
+            scale_parts(spending.parts_of(name, "file", _FEW), shares),
+            [session_figures(other) for other in spending.side_sessions(row)],
         )
 
     def spending(self, days: int = 30) -> SpendingPage:
@@ -143,23 +167,28 @@ class DashboardQueries:
         spending = self._read()
         since = self._now() - days * DAY if days else 0.0
         kinds = spending.parts("kind", since)
+        totals = sum_totals(spending.hours(since - HOUR))
+        shares = shares_of(kinds, totals)
         return SpendingPage(
             days,
-            sum(part.sent for part in kinds),
-            sum(part.whole for part in kinds),
-            kinds,
-            spending.parts("tool", since, _ROWS),
-            spending.parts("file", since, _ROWS),
-            [session_figures(row) for row in spending.sessions("prompt", _NEWEST, since=since)],
+            totals.prompt,
+            totals.prompt_without,
+            scale_kinds(kinds, totals),
+            scale_parts(spending.parts("tool", since, _ROWS), shares),
+            scale_parts(spending.parts("file", since, _ROWS), shares),
+            [session_figures(row) for row in spending.sessions("prompt", _NEWEST, wanted=SessionFilter(since=since))],
         )
 
     def tools(self) -> Tools:
-        """What tools cost."""
+        """What tools cost; a name that a model made up is no tool."""
         ours = []
+        names = {module.name for module in pkgutil.iter_modules(laconic.tools.__path__)}
         if (self._folder / CALLS).exists():
             with _name_file_in_errors(self._folder / CALLS), closing(ToolCallLog(self._folder)) as calls:
-                ours = list(calls.figures())
-        return Tools(ours, self._read().parts("tool", limit=_ROWS))
+                ours = [row for row in calls.figures() if row.tool in names]
+        spending = self._read()
+        shares = shares_of(spending.parts("kind"), sum_totals(spending.hours()))
+        return Tools(ours, scale_parts(spending.parts("tool", limit=_ROWS), shares))
 
     def models(self) -> Models:
         """What models cost, and how often their calls could not be used."""

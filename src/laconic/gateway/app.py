@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from functools import partial
 from typing import Protocol
@@ -17,7 +17,8 @@ from starlette.routing import Mount, Route
 from starlette.types import ASGIApp, Scope
 
 from laconic.errors import LaconicError
-from laconic.gateway.engine_adapter import GatewayEngine
+from laconic.exchange.engine_adapter import RequestEngine
+from laconic.exchange.recall import Recall
 from laconic.gateway.headers import readable
 from laconic.gateway.metrics import Labels, Metrics
 from laconic.gateway.plan import Planner, Policy
@@ -30,6 +31,8 @@ from laconic.serving.tokens import HEADER, TokenCheck, ask_for_token, has_token,
 from laconic.wire.prompted.capability import CapabilityMemory
 from laconic.wire.refusals import refusal
 
+Endpoint = Callable[[Request], Awaitable[Response]]
+
 
 class Faulty(Protocol):
     """A file that counts what was wrong with it."""
@@ -40,7 +43,7 @@ class Faulty(Protocol):
 
 def build(
     upstreams: Upstreams,
-    engine: GatewayEngine,
+    engine: RequestEngine,
     policy: Policy,
     token: str = "",
     *,
@@ -48,6 +51,7 @@ def build(
     viewer_token: str = "",
     history: TurnRecorder | None = None,
     memory: CapabilityMemory | None = None,
+    recall: Recall | None = None,
     pages: Mapping[str, ASGIApp] | None = None,
     apart: Callable[[], Planner] | None = None,
     files: Mapping[str, Faulty] | None = None,
@@ -59,7 +63,7 @@ def build(
     second planner, in another process; `files` are watched for faults, by name.
     """
     metrics, registry, history = Metrics(), SessionRegistry(time.time), history or TurnRecorder()
-    planner = Planner(engine, policy, time.time, memory)
+    planner = Planner(engine, policy, time.time, memory, recall)
     proxy = Proxy(upstreams, planner, metrics, registry, history, apart=apart)
     for name, file in (files or {}).items():
         metrics.watch("laconic_store_faults_total", partial(_faults, name, file))
@@ -79,9 +83,6 @@ def build(
             format = ""
         return Response(refusal(format, status, message), status, media_type="application/json")
 
-    async def healthz(request: Request) -> Response:
-        return PlainTextResponse("ok\n")
-
     async def numbers(request: Request) -> Response:
         if not has_token(request.headers, viewer_token):
             return ask_for_token(request.scope)
@@ -93,15 +94,8 @@ def build(
     def ask(scope: Scope) -> Response:
         return refuse(scope, 401, f"The gateway wants its token in {HEADER}.")
 
-    routes = [
-        Route("/healthz", healthz),
-        Route("/readyz", healthz),
-        Route("/metrics", numbers),
-        Route("/laconic/sessions", numbers),
-        *(Route(path, _with_slash) for path in pages or {}),
-        *(Mount(path, page) for path, page in (pages or {}).items()),
-        Mount("/", TokenCheck(proxy, token, ask, _in_header) if token else proxy),
-    ]
+    guarded = TokenCheck(proxy, token, ask, _in_header) if token else proxy
+    routes = _routes(_healthz, numbers, pages or {}, guarded)
     check = Middleware(HostCheck, hosts or AllowedHosts(), lambda scope, problem: refuse(scope, 403, problem))
     app = Starlette(routes=routes, lifespan=lifespan, middleware=[check])
     app.state.registry = registry
@@ -109,8 +103,29 @@ def build(
     return app
 
 
+def _routes(
+    healthz: Endpoint, numbers: Endpoint, pages: Mapping[str, ASGIApp], proxy: ASGIApp
+) -> list[Route | Mount]:
+    """Our own few pages, and the proxy for everything else."""
+    found: list[Route | Mount] = [
+        Route("/healthz", healthz),
+        Route("/readyz", healthz),
+        Route("/metrics", numbers),
+        Route("/laconic/sessions", numbers),
+    ]
+    found += [Route(path, _with_slash) for path in pages]
+    found += [Mount(path, page) for path, page in pages.items()]
+    return [*found, Mount("/", proxy)]
+
+
+async def _healthz(request: Request) -> Response:
+    return PlainTextResponse("ok\n")
+
+
 async def _with_slash(request: Request) -> Response:
-    query = f"?{request.url.query}" if request.url.query else ""
+    query = ""
+    if request.url.query:
+        query = f"?{request.url.query}"
     return RedirectResponse(f"{request.scope['path']}/{query}", 308)
 
 

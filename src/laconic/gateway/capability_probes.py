@@ -15,9 +15,9 @@ import aiohttp
 from yarl import URL
 
 from laconic.config import outbound_proxy
+from laconic.exchange.caller import Target
 from laconic.gateway.headers import upward
 from laconic.gateway.metrics import Metrics
-from laconic.gateway.routes import Target
 from laconic.wire.prompted.probe import question, read_answer, read_description, read_listing
 
 log = logging.getLogger("laconic.gateway")
@@ -88,14 +88,18 @@ async def _listed(client: aiohttp.ClientSession, where: Target, headers: list[tu
     brief = aiohttp.ClientTimeout(total=_LISTED)
     proxy = outbound_proxy(str(address))
     async with client.get(address, headers=headers, timeout=brief, allow_redirects=False, proxy=proxy) as answer:
-        said = await answer.read() if answer.status == 200 else b""
+        said = b""
+        if answer.status == 200:
+            said = await answer.read()
     if found := read_listing(said, model):
         return found
     if b'"library"' not in said:  # the owner of all models there
         return ""
     wanted = question("chat", model)  # only its `model` is looked at
     status, said = await _post(client, URL(f"{where.base}/api/show", encoded=True), headers, wanted, _LISTED)
-    return read_description(said) if status == 200 else ""
+    if status == 200:
+        return read_description(said)
+    return ""
 
 
 async def _post(

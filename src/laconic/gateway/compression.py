@@ -37,7 +37,9 @@ def _opened(body: bytes, name: str, most: int) -> bytes | None:
 def _inflated(body: bytes, bits: int, most: int) -> bytes | None:
     stream = zlib.decompressobj(bits)
     inner = stream.decompress(body, most + 1)
-    return inner if stream.eof and len(inner) <= most else None
+    if stream.eof and len(inner) <= most:
+        return inner
+    return None
 
 
 def _zstd(body: bytes, most: int) -> bytes | None:
@@ -51,7 +53,9 @@ def _zstd(body: bytes, most: int) -> bytes | None:
         inner = stream.decompress(body, most + 1)
     except zstd.ZstdError:
         return None
-    return inner if stream.eof and len(inner) <= most else None
+    if stream.eof and len(inner) <= most:
+        return inner
+    return None
 
 
 class SideReader:

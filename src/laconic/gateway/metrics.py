@@ -16,6 +16,7 @@ HELP: Final = {
     "laconic_output_tokens_total": "Output tokens that providers reported.",
     "laconic_malformed_calls_total": "Calls in the text of a model that could not be used, by provider, model, reason.",
     "laconic_asked_again_total": "Answers of which no call could be used, so that the model was asked again.",
+    "laconic_recalls_total": "Answers in which a model called `recall`, and was answered by us.",
     "laconic_probes_total": "Models of which it was found out whether they call functions, by what showed it.",
     "laconic_store_faults_total": "Files of ours that could not be used, by file and by what was wrong with them.",
     "laconic_in_flight": "Requests that are being answered.",
@@ -52,7 +53,9 @@ class Metrics:
     def text(self) -> str:
         lines: list[str] = []
         for name, about in HELP.items():
-            kind = "counter" if name.endswith("_total") else "gauge"
+            kind = "gauge"
+            if name.endswith("_total"):
+                kind = "counter"
             lines += [f"# HELP {name} {about}", f"# TYPE {name} {kind}"]
             lines += [
                 f"{name}{_labels(labels)} {_number(value)}" for (own, labels), value in self._sorted() if own == name
@@ -66,7 +69,9 @@ class Metrics:
 
 def _number(value: float) -> str:
     """All digits of a whole number: rounded, a counter would stand still."""
-    return str(int(value)) if value == int(value) else repr(value)
+    if value == int(value):
+        return str(int(value))
+    return repr(value)
 
 
 def _labels(labels: Labels) -> str:

@@ -5,25 +5,23 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Mapping
 from fnmatch import fnmatchcase
-from typing import Final
 
 import msgspec
 
-from laconic.conversation.engine import PreparedRequest
 from laconic.errors import MalformedRequest
+from laconic.exchange.caller import Caller, Target
+from laconic.exchange.engine_adapter import RequestEngine
+from laconic.exchange.exchange import ModelExchange
+from laconic.exchange.plan import Plan
+from laconic.exchange.recall import Recall
 from laconic.gateway.compression import opened
-from laconic.gateway.engine_adapter import Caller, GatewayEngine
-from laconic.gateway.routes import Target
 from laconic.gateway.session_identity import caller
 from laconic.wire.formats import format_named
 from laconic.wire.ours import Ours, ours
 from laconic.wire.parsed_request import ParsedRequest, parse
-from laconic.wire.prompted.calls import Nonsense, PromptedTool
 from laconic.wire.prompted.capability import CapabilityMemory, Protocols
-from laconic.wire.prompted.protocol import add_correction, tools_of, upward
 
 log = logging.getLogger("laconic.gateway")
-TEXTUAL: Final = frozenset({"chat", "anthropic", "responses"})  # formats in which calls can be written as text
 
 
 class Policy(msgspec.Struct, frozen=True):
@@ -38,40 +36,9 @@ class Policy(msgspec.Struct, frozen=True):
     max_body: int = 64 * 2**20
 
 
-class Plan(msgspec.Struct, frozen=True):
-    """What is sent. Without a caller it is no conversation that we understand."""
-
-    body: bytes
-    caller: Caller | None = None
-    notes: Mapping[str, str] = {}
-    opened: bool = False  # the client compressed it, we do not
-    failed: str = ""  # what of ours failed
-    off: bool = False  # switched off: nothing is changed, whatever the provider says
-    came: int = 0  # bytes of the conversation before
-    went: int = 0  # and after
-    ours: Ours = Ours()  # what of it would not be there without us
-    tools: tuple[PromptedTool, ...] = ()  # calls are written as text, and read from it
-    unsure: bool = False  # it has tools, and nobody knows whether the model can call them
-    shortened: bool = False  # the provider said that an earlier form was too long
-    kept: PreparedRequest | None = None  # what the engine did
-
-
 def concerns_us(target: Target, headers: Mapping[str, str]) -> bool:
     """Whether this is a conversation that the client has not switched off."""
     return bool(target.format) and headers.get("x-laconic", "").lower() != "off"
-
-
-def describe_request(prepared: PreparedRequest, *, changed: bool) -> dict[str, str]:
-    """What is said about a request in `x-laconic-*` headers."""
-    action = "reduced" if changed else "kept"
-    notes = {"action": prepared.mode or action}
-    if prepared.rung:
-        notes["rung"] = prepared.rung
-    if prepared.tokens:
-        notes |= {"tokens": str(prepared.tokens), "saved": str(prepared.saved)}
-    if prepared.thinking:
-        notes["thinking"] = str(prepared.thinking)
-    return notes
 
 
 class Planner:
@@ -79,14 +46,15 @@ class Planner:
 
     def __init__(
         self,
-        engine: GatewayEngine,
+        engine: RequestEngine,
         policy: Policy,
         clock: Callable[[], float],
         memory: CapabilityMemory | None = None,
+        recall: Recall | None = None,
     ) -> None:
-        self.engine = engine
         self.policy = policy
-        self.protocols = Protocols(policy.native_models, policy.prompted_models, clock, memory)
+        protocols = Protocols(policy.native_models, policy.prompted_models, clock, memory)
+        self.exchange = ModelExchange(engine, protocols, policy.texts, recall)
         self.off: dict[str, None] = {}  # sessions that are switched off, the oldest first
 
     def plan(self, target: Target, headers: Mapping[str, str], query: str, body: bytes) -> Plan:
@@ -112,57 +80,11 @@ class Planner:
             notes = {"session": who.session, "action": "off"}
             added = Ours() if conversation.chained else ours(conversation, self.policy.texts)
             return Plan(body, who, notes, off=True, came=len(plain), went=len(plain), ours=added)
-        prepared = self.engine.prepare(who, conversation)
-        same = prepared.body == plain
-        notes = {"session": who.session, **describe_request(prepared, changed=not same)}
-        made = Plan(
-            body if same else prepared.body,
-            who,
-            notes,
-            opened=bool(encoding) and not same,
-            came=len(plain),
-            went=len(prepared.body),
-            ours=ours(conversation, self.policy.texts),
-            kept=prepared,
-        )
-        if target.format not in TEXTUAL or not conversation.field("tools"):
-            return made
-        known = self.protocols.known_mode(target.upstream, who.model, target.base)
-        if known == "prompted":
-            return self.prompted(target, prepared.body, made)
-        unsure = not known and bool(who.model) and self.policy.probe and bool(tools_of(conversation))
-        return msgspec.structs.replace(made, unsure=True) if unsure else made
-
-    def again(self, target: Target, plan: Plan, nonsense: Nonsense) -> Plan:
-        """The same request after an answer whose calls cannot be used."""
-        conversation = parse(format_named(target.format), plan.body)
-        return msgspec.structs.replace(plan, body=add_correction(conversation, nonsense, plan.tools))
-
-    def prompted(self, target: Target, plain: bytes, plan: Plan) -> Plan:
-        """The same request for a model without function calling; as it is when it has no tools."""
-        if target.format not in TEXTUAL:
-            return plan
-        conversation = parse(format_named(target.format), plain)
-        tools = tuple(tools_of(conversation))
-        if not tools:
-            return plan
-        notes = {**plan.notes, "tools": "prompted"}
-        return msgspec.structs.replace(plan, body=upward(conversation), notes=notes, opened=True, tools=tools)
-
-    def downgrade(self, target: Target, plan: Plan) -> Plan | None:
-        """After a refusal of tools: the request with calls as text; None when that is not allowed, or no help."""
-        if (
-            plan.caller is None
-            or plan.off
-            or plan.tools
-            or not self.protocols.note_refusal(target.upstream, plan.caller.model, target.base)
-        ):
-            return None
-        try:
-            again = self.prompted(target, plan.body, plan)
-        except MalformedRequest:  # a compressed body that nobody had to open
-            return None
-        return again if again.tools else None
+        plan = self.exchange.prepare(target, who, conversation)
+        if encoding and plan.body is plain:
+            return msgspec.structs.replace(plan, body=body)  # as the client compressed it
+        opened_by_us = bool(encoding) or plan.opened
+        return msgspec.structs.replace(plan, opened=opened_by_us, unsure=plan.unsure and self.policy.probe)
 
     def _wanted(self, who: Caller, conversation: ParsedRequest) -> bool:
         """Off by setting, or because the provider keeps part of the history."""

@@ -12,10 +12,11 @@ from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Final, TypeVar
 
-from laconic.gateway.engine_adapter import Caller
-from laconic.gateway.plan import Plan, Planner
+from laconic.exchange.caller import Caller, Target
+from laconic.exchange.plan import Plan
+from laconic.gateway.plan import Planner
 from laconic.gateway.planner_process import PlannerProcess
-from laconic.gateway.routes import Target
+from laconic.wire.hidden_calls import HeldAnswer
 from laconic.wire.limits import RateLimits
 from laconic.wire.prompted.calls import Nonsense
 from laconic.wire.refusals import TooLong
@@ -59,12 +60,16 @@ class PlanExecutor:
     async def downgrade(self, where: Target, plan: Plan) -> Plan | None:
         """The request with calls as text; None when that is not allowed, or no help."""
         ask = self._apart if self._is_large(plan.body) else self._here
-        return await ask(Planner.downgrade, where, plan)
+        return await ask(_downgrade, where, plan)
+
+    async def answer_recall(self, where: Target, plan: Plan, held: HeldAnswer) -> Plan:
+        """The request that goes on after an answer which recalled something."""
+        return await self._here(_answer_recall, where, plan, held)
 
     async def again(self, where: Target, plan: Plan, nonsense: Nonsense) -> Plan:
         """The same request after an answer whose calls cannot be used."""
         ask = self._apart if self._is_large(plan.body) else self._here
-        return await ask(Planner.again, where, plan, nonsense)
+        return await ask(_correct, where, plan, nonsense)
 
     async def overflowed(self, caller: Caller, said: TooLong) -> None:
         """The provider said that the last request was too long."""
@@ -80,7 +85,7 @@ class PlanExecutor:
 
     def learn(self, where: Target, model: str, protocol: str) -> None:
         """What a model showed that it can do; nobody waits for it."""
-        self._thread.submit(_quietly, self._planner.protocols.learn, where.upstream, model, protocol, where.base)
+        self._thread.submit(_quietly, self._planner.exchange.learn, where, model, protocol)
 
     def close(self) -> None:
         self._waiting.shutdown(wait=False, cancel_futures=True)
@@ -111,12 +116,24 @@ def _plan_apart(planner: Planner, off: tuple[str, ...], *request: Any) -> Plan:
     return planner.plan(*request)
 
 
+def _downgrade(planner: Planner, where: Target, plan: Plan) -> Plan | None:
+    return planner.exchange.downgrade(where, plan)
+
+
+def _answer_recall(planner: Planner, where: Target, plan: Plan, held: HeldAnswer) -> Plan:
+    return planner.exchange.answer_recall(where, plan, held)
+
+
+def _correct(planner: Planner, where: Target, plan: Plan, nonsense: Nonsense) -> Plan:
+    return planner.exchange.correct(where, plan, nonsense)
+
+
 def _overflowed(planner: Planner, caller: Caller, said: TooLong) -> None:
-    _quietly(planner.engine.overflowed, caller, said)
+    _quietly(planner.exchange.overflowed, caller, said)
 
 
 def _answered(planner: Planner, caller: Caller, usage: Usage | None, limits: RateLimits | None) -> None:
-    _quietly(planner.engine.answered, caller, usage, limits)
+    _quietly(planner.exchange.answered, caller, usage, limits)
 
 
 def _quietly(tell: Callable[..., None], *what: object) -> None:

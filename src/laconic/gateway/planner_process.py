@@ -125,7 +125,9 @@ class _Questions(pickle.Pickler):
         self._body = body
 
     def persistent_id(self, obj: Any) -> str | None:
-        return _SAME if obj is self._body else None
+        if obj is self._body:
+            return _SAME
+        return None
 
 
 class _Answers(pickle.Unpickler):

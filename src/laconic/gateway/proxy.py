@@ -16,16 +16,21 @@ from yarl import URL
 
 from laconic.config import outbound_proxy
 from laconic.errors import LaconicError
+from laconic.exchange.caller import Target
+from laconic.exchange.plan import Plan
+from laconic.exchange.recall import ROUNDS
 from laconic.gateway.capability_probes import CapabilityProbes
 from laconic.gateway.compression import opened
+from laconic.gateway.faults import describe_fault
 from laconic.gateway.headers import readable, upward
 from laconic.gateway.metrics import Metrics
-from laconic.gateway.plan import Plan, Planner, concerns_us
+from laconic.gateway.plan import Planner, concerns_us
 from laconic.gateway.plan_executor import PlanExecutor
 from laconic.gateway.response_relay import Message, ResponseRelay, Send
-from laconic.gateway.routes import NoRoute, Target, Upstreams, target
+from laconic.gateway.routes import NoRoute, Upstreams, target
 from laconic.gateway.session_registry import SessionRegistry
 from laconic.gateway.turn_recorder import TurnRecorder
+from laconic.wire.hidden_calls import HeldAnswer
 from laconic.wire.limits import limits_of
 from laconic.wire.prompted.calls import Nonsense
 from laconic.wire.refusals import refusal, refuses_tools, too_long
@@ -178,7 +183,7 @@ class Proxy:
             self._metrics.add("laconic_upstream_faults_total", fault=fault)
             log.warning("upstream fault", extra={"upstream": where.upstream, "fault": fault})
             if not passing.started:
-                text = f"{where.upstream} could not be reached ({fault}). Try again, or check its address."
+                text = describe_fault(error, where.upstream)
                 await _answer(send, 502, refusal(where.format, 502, text))
             # An answer that broke off stays broken: the server closes the connection without ending the body.
         finally:  # also when the client has left: what was used until then is paid for
@@ -197,6 +202,8 @@ class Proxy:
                 await passing.answer(answer, plan, where)
                 while passing.nonsense is not None:
                     plan = await self._again(asked, plan, passing, passing.nonsense)
+                while passing.held is not None:
+                    plan = await self._go_on(asked, plan, passing, passing.held)
                 return
             said = await answer.read()
             words = opened(said, answer.headers.get("content-encoding", ""), _ERROR) or said
@@ -237,6 +244,24 @@ class Proxy:
         await passing.give_up()
         return plan
 
+    async def _go_on(self, asked: Incoming, plan: Plan, passing: ResponseRelay, held: HeldAnswer) -> Plan:
+        """The model recalled something: hand it over, and go on with what it answers."""
+        self._metrics.add("laconic_recalls_total", upstream=asked.where.upstream)
+        more = await self._open(self._planning.answer_recall(asked.where, plan, held), None)
+        if more is None or len(passing.rounds) > ROUNDS:
+            await passing.give_up_held()
+            return plan
+        try:
+            async with self._ask(asked, more) as answer:
+                if answer.status < 400:
+                    await passing.answer(answer, more, asked.where)
+                    return more
+        except (aiohttp.ClientError, TimeoutError, OSError):
+            if passing.held is not held:
+                raise
+        await passing.give_up_held()
+        return plan
+
     async def _open(self, work: Awaitable[T], instead: T) -> T:
         """What of ours fails changes nothing for the client; it is counted and logged."""
         try:
@@ -254,9 +279,11 @@ class Proxy:
         headers = upward(asked.raw)
         if plan.opened:
             headers = [(name, value) for name, value in headers if name.lower() != "content-encoding"]
-        if plan.tools:
+        if plan.tools or plan.recall:
             headers = [(name, value) for name, value in headers if name.lower() != "accept-encoding"]
-        query = f"?{asked.query}" if asked.query else ""
+        query = ""
+        if asked.query:
+            query = f"?{asked.query}"
         address = URL(asked.where.base + asked.where.path + query, encoded=True)
         body: BytesIO | AsyncGenerator[bytes, None] | None = None
         if asked.rest is not None:
@@ -289,11 +316,13 @@ class Proxy:
                 model=plan.caller.model[:100],
                 reason=broken.reason,
             )
-        if usage is not None:
-            self._metrics.add("laconic_prompt_tokens_total", usage.input, kind="plain")
-            self._metrics.add("laconic_prompt_tokens_total", usage.cache_read, kind="cache_read")
-            self._metrics.add("laconic_prompt_tokens_total", usage.cache_write, kind="cache_write")
-            self._metrics.add("laconic_output_tokens_total", usage.output)
+        for used in filter(None, (usage, *(used for _, used in passing.rounds))):
+            self._metrics.add("laconic_prompt_tokens_total", used.input, kind="plain")
+            self._metrics.add("laconic_prompt_tokens_total", used.cache_read, kind="cache_read")
+            self._metrics.add("laconic_prompt_tokens_total", used.cache_write, kind="cache_write")
+            self._metrics.add("laconic_output_tokens_total", used.output)
+        for _, recalled in passing.rounds:
+            self._planning.answered(plan.caller, recalled, None)
         if usage is not None or passing.limits is not None:
             self._planning.answered(plan.caller, usage, passing.limits)
         client = asked.headers.get("user-agent", "")

@@ -7,17 +7,23 @@ from functools import partial
 from typing import Any, Final
 
 import aiohttp
+import msgspec
 
+from laconic.errors import MalformedRequest
+from laconic.exchange.caller import Target
+from laconic.exchange.plan import Plan
+from laconic.exchange.recall import NAME
 from laconic.gateway.compression import SideReader, opened
 from laconic.gateway.headers import downward
-from laconic.gateway.plan import Plan
-from laconic.gateway.routes import Target
+from laconic.wire.formats import format_named
+from laconic.wire.hidden_calls import HeldAnswer, HeldStream, HiddenCalls
 from laconic.wire.limits import RateLimits
 from laconic.wire.prompted.answer import downward as with_calls
 from laconic.wire.prompted.calls import Broken, Nonsense
 from laconic.wire.prompted.down import DownStream
-from laconic.wire.prompted.stream import stream_for
-from laconic.wire.usage import Usage, UsageReader, asks_for_an_hour, usage_of, usage_of_part
+from laconic.wire.spans import value
+from laconic.wire.usage import Usage
+from laconic.wire.usage_reader import UsageReader, asks_for_an_hour, usage_of, usage_of_part
 
 Message = MutableMapping[str, Any]
 Send = Callable[[Message], Awaitable[None]]
@@ -43,15 +49,21 @@ class ResponseRelay:
         self.broken: list[Broken] = []
         self.limits: RateLimits | None = None
         self.nonsense: Nonsense | None = None  # the model has to be asked again
+        self.held: HeldAnswer | None = None  # the model recalled something, and waits for it
+        self.rounds: list[tuple[Plan, Usage | None]] = []  # answers that recalled something, and what they used
+        self._hidden: HeldStream | None = None
+        self._first: dict[str, Any] | None = None  # of several whole answers, the ones so far
 
     async def answer(self, answer: aiohttp.ClientResponse, plan: Plan, where: Target) -> None:
         """Every chunk goes on when it arrives. For a model without function calling its text becomes calls."""
-        self.nonsense = None
+        self.nonsense = self.held = None
         self._begin(plan)
         streamed = answer.content_type == "text/event-stream"
         side = SideReader(_encoding(answer))
         if plan.tools and not streamed:
             await self._read(answer, plan, where)
+        elif plan.recall and not side.is_blind:
+            await self._with_recall(answer, plan, where, side, streamed=streamed)
         elif plan.tools and (self._stream is not None or not side.is_blind):
             await self._with_calls(answer, plan, where, side)
         else:
@@ -74,7 +86,9 @@ class ResponseRelay:
         return found
 
     def _usage_of_body(self) -> Usage | None:
-        return usage_of_part(bytes(self._body), hour=self._hour) if self._body else None
+        if self._body:
+            return usage_of_part(bytes(self._body), hour=self._hour)
+        return None
 
     def _begin(self, plan: Plan) -> None:
         self.plan = plan
@@ -85,6 +99,68 @@ class ResponseRelay:
         self._reader = self._body = None
         if usage is not None:
             self._used = usage if self._used is None else self._used + usage
+
+    async def _with_recall(
+        self, answer: aiohttp.ClientResponse, plan: Plan, where: Target, side: SideReader, *, streamed: bool
+    ) -> None:
+        """What the model recalls is not for the client; everything else passes."""
+        calls = format_named(where.format).hidden_calls
+        assert calls is not None
+        if not streamed:
+            await self._whole_with_recall(answer, plan, calls)
+            return
+        if self._hidden is None:
+            await self._start(answer, plan, rewritten=True)
+            stream = self._hidden = calls.stream(NAME)
+        else:
+            stream = self._hidden
+            stream.resume()
+        reader = self._reader = UsageReader(hour=self._hour)
+        async for chunk in answer.content.iter_any():
+            plain = side.feed(chunk)
+            reader.feed(plain)
+            await self._write(stream.feed(plain))
+        reader.close()
+        self._add(reader.so_far)
+        await self._write(stream.close())
+        if stream.answer is None:
+            await self._end()
+            return
+        self._end_round(plan, stream.answer)
+
+    async def _whole_with_recall(self, answer: aiohttp.ClientResponse, plan: Plan, calls: HiddenCalls) -> None:
+        body = await answer.read()
+        plain = opened(body, _encoding(answer), _WHOLE)
+        said = _object(plain)
+        if said is None:
+            await self.whole(answer, plan, body)
+            return
+        self._add(usage_of(plain or b"", hour=self._hour))
+        held = calls.read(said, NAME)
+        visible = calls.remove(said, NAME)
+        if self._first is not None:
+            visible = calls.join(self._first, visible)
+        if held is not None:
+            self._first = visible
+            self._whole = partial(self._pass, answer, plan, msgspec.json.encode(visible), rewritten=True)
+            self._end_round(plan, held)
+            return
+        is_same = visible == said
+        await self._pass(answer, plan, body if is_same else msgspec.json.encode(visible), rewritten=not is_same)
+
+    def _end_round(self, plan: Plan, held: HeldAnswer) -> None:
+        self.rounds.append((plan, self._used))
+        self._used = None
+        self.held = held
+
+    async def give_up_held(self) -> None:
+        """The model cannot be asked again: its answer ends without what it recalled."""
+        self.held = None
+        if self._hidden is not None:
+            await self._write(self._hidden.give_up())
+            await self._end()
+        elif self._whole is not None:
+            await self._whole()
 
     async def give_up(self) -> None:
         """The model cannot be asked again: its last answer stands as it is."""
@@ -126,7 +202,7 @@ class ResponseRelay:
         if plain is None:  # a provider that compresses unasked, in a way that we cannot open
             await self.whole(answer, plan, body)
             return
-        read = with_calls(where.format, plain, plan.tools)
+        read = with_calls(format_named(where.format), plain, plan.tools)
         self.broken += read.broken
         self.nonsense = read.nonsense if self._retries else None
         self._add(usage_of(read.body, hour=self._hour))
@@ -139,7 +215,9 @@ class ResponseRelay:
     async def _with_calls(self, answer: aiohttp.ClientResponse, plan: Plan, where: Target, side: SideReader) -> None:
         if self._stream is None:
             await self._start(answer, plan, rewritten=True)
-            stream = self._stream = stream_for(where.format, plan.tools, RETRIES)
+            calls = format_named(where.format).written_calls
+            assert calls is not None
+            stream = self._stream = calls.stream(plan.tools, RETRIES)
         else:
             stream = self._stream
             await self._write(stream.resume())
@@ -177,6 +255,16 @@ class ResponseRelay:
 
     async def _end(self) -> None:
         await self._send({"type": "http.response.body", "body": b"", "more_body": False})
+
+
+def _object(body: bytes | None) -> dict[str, Any] | None:
+    try:
+        said = value(body) if body is not None else None
+    except MalformedRequest:
+        return None
+    if isinstance(said, dict):
+        return said
+    return None
 
 
 def _encoding(answer: aiohttp.ClientResponse) -> str:

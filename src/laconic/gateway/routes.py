@@ -13,18 +13,11 @@ from urllib.parse import parse_qs, urlsplit
 import msgspec
 
 from laconic.errors import BadSetting, LaconicError, UsageError
+from laconic.exchange.caller import Target
+from laconic.wire.formats import FORMATS
+from laconic.wire.provider_format import ProviderFormat
 
-_PREFIX: Final = r"(?:/[\w~@%+-][\w.~@%+-]*)*"  # gateways and clouds put their own folders before the provider's path
-_GENERATE: Final = {
-    "anthropic": re.compile(_PREFIX + "/v1/messages"),
-    "chat": re.compile(_PREFIX + "/chat/completions"),
-    "responses": re.compile(_PREFIX + "/responses"),
-}
-_GEMINI: Final = re.compile(_PREFIX + r"/models/([\w.-]+):(?:streamGenerateContent|generateContent)")
-_GEMINI_PATH: Final = re.compile(r"/v1(?:beta|alpha)")
-_ANTHROPIC_HEADERS: Final = frozenset({"anthropic-version", "anthropic-beta", "x-api-key"})
-_GEMINI_KEYS: Final = ("AIza", "AQ.", "ya29.")
-_OPENAI_KEYS: Final = ("sk-proj-", "sk-svcacct-", "sk-admin-")
+_PREFIX: Final = re.compile(r"(?:/[\w~@%+-][\w.~@%+-]*)*?")  # folders that gateways and clouds put before a path
 _KEY_HEADERS: Final = frozenset({"authorization", "x-api-key", "x-goog-api-key", "api-key"})
 _PATH: Final = re.compile(r"/[!-~]*")  # printable ASCII without space: nothing that could end a header
 
@@ -40,16 +33,6 @@ class Upstreams(msgspec.Struct, frozen=True):
     openai: str = ""
     gemini: str = ""
     named: Mapping[str, str] = {}
-
-
-class Target(msgspec.Struct, frozen=True):
-    """Where a request goes."""
-
-    upstream: str  # anthropic, openai, gemini, or a configured name
-    base: str
-    path: str  # as the provider is asked for it
-    format: str = ""  # empty: not a conversation
-    model: str = ""  # where the path names it
 
 
 def upstreams(anthropic: str, openai: str, gemini: str, named: str) -> Upstreams:
@@ -80,13 +63,20 @@ def target(known: Upstreams, method: str, path: str, headers: Mapping[str, str],
         name, base, path = first, known.named[first], "/" + rest
     else:
         name, base = _choose_provider(known, path, headers, query)
-    if method == "POST":
-        for format, pattern in _GENERATE.items():
-            if pattern.fullmatch(path):
-                return Target(name, base, path, format)
-        if match := _GEMINI.fullmatch(path):
-            return Target(name, base, path, "gemini", match[1])
-    return Target(name, base, path)
+    found = _find_format(path) if method == "POST" else None
+    if found is None:
+        return Target(name, base, path)
+    format, model = found
+    return Target(name, base, path, format.name, model)
+
+
+def _find_format(path: str) -> tuple[ProviderFormat, str] | None:
+    """The format of a request to a model, and the model where the path names it."""
+    for format in FORMATS.values():
+        asked = re.fullmatch(_PREFIX.pattern + format.address.path.pattern, path)
+        if asked is not None:
+            return format, "".join(asked.groups())
+    return None
 
 
 def _choose_provider(known: Upstreams, path: str, headers: Mapping[str, str], query: str) -> tuple[str, str]:
@@ -108,14 +98,16 @@ def _choose_provider(known: Upstreams, path: str, headers: Mapping[str, str], qu
 
 
 def _owner_of_path(path: str) -> str:
-    """Whose path it is; empty when nobody's."""
-    if path.startswith("/v1/messages"):
-        return "anthropic"
-    if _GEMINI_PATH.match(path) or _GEMINI.fullmatch(path):
-        return "gemini"
-    if path.startswith("/v1/") or any(pattern.fullmatch(path) for pattern in _GENERATE.values()):
-        return "openai"
-    return ""
+    """Whose path it is; empty when nobody's. The provider that knows most of it counts."""
+    found = _find_format(path)
+    if found is not None:
+        return found[0].provider
+    owner, longest = "", 0
+    for format in FORMATS.values():
+        own = format.address.own_paths.match(path) if format.address.own_paths is not None else None
+        if own is not None and own.end() > longest:
+            owner, longest = format.provider, own.end()
+    return owner
 
 
 def _owners_of_keys(headers: Mapping[str, str], query: str) -> list[str]:
@@ -124,10 +116,9 @@ def _owners_of_keys(headers: Mapping[str, str], query: str) -> list[str]:
     in_query = parse_qs(query).get("key", [""])[0]
     keys = [bearer, in_query, *(headers.get(name, "") for name in ("x-api-key", "x-goog-api-key", "api-key"))]
     owners = []
-    if _ANTHROPIC_HEADERS & headers.keys() or any(key.startswith("sk-ant-") for key in keys):
-        owners.append("anthropic")
-    if "x-goog-api-key" in headers or any(key.startswith(_GEMINI_KEYS) for key in keys):
-        owners.append("gemini")
-    if any(key.startswith(_OPENAI_KEYS) for key in keys):
-        owners.append("openai")
+    for format in FORMATS.values():
+        address = format.address
+        is_marked = bool(address.own_headers & headers.keys())
+        if is_marked or any(key.startswith(address.key_starts) for key in keys if address.key_starts):
+            owners.append(format.provider)
     return owners

@@ -10,23 +10,15 @@ from urllib.parse import parse_qs
 
 import msgspec
 
-from laconic.gateway.engine_adapter import Caller
-from laconic.gateway.routes import Target
+from laconic.clients.registry import session_headers
+from laconic.exchange.caller import Caller, Target
 from laconic.wire.parsed_request import ParsedRequest
 from laconic.wire.session_id import opening, stated_id
 
 _KEYS: Final = ("authorization", "x-api-key", "x-goog-api-key", "api-key")
 _ACCOUNTS: Final = ("chatgpt-account-id", "openai-organization", "openai-project", "x-goog-user-project")
-_SESSIONS: Final = (
-    "x-laconic-session",
-    "x-claude-code-session-id",
-    "x-session-id",
-    "session_id",
-    "session-id",
-    "conversation_id",
-    "x-opencode-session",
-    "x-session-affinity",
-)
+_OUR_SESSION: Final = "x-laconic-session"
+_ANY_SESSION: Final = "x-session-id"
 
 
 class _Claims(msgspec.Struct):
@@ -40,10 +32,22 @@ def caller(target: Target, headers: Mapping[str, str], query: str, conversation:
     A session is known by what its client keeps: the id that it gives it, its first message, the account. Tokens change
     while it lasts. Two conversations that begin alike are told apart by how they go on.
     """
-    named = next((headers[name] for name in _SESSIONS if headers.get(name)), "") or stated_id(conversation)
+    named = next(
+        (headers[name] for name in (_OUR_SESSION, *session_headers(), _ANY_SESSION) if headers.get(name)), ""
+    )
+    named = named or stated_id(conversation)
     session = _hash(target.upstream, _stated_account(headers), named, opening(conversation))
     model = conversation.model or target.model
-    return Caller(session[:32], _account(target, headers, query), model, headers.get("anthropic-beta", ""))
+    family = ""
+    if named:
+        family = _hash(target.upstream, _stated_account(headers), named)
+    return Caller(
+        session=session[:32],
+        account=_account(target, headers, query),
+        model=model,
+        wishes=headers.get("anthropic-beta", ""),
+        family=family[:32],
+    )
 
 
 def _account(target: Target, headers: Mapping[str, str], query: str) -> str:

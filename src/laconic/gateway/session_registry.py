@@ -9,7 +9,7 @@ from typing import Final
 import msgspec
 
 from laconic.conversation.accounting import Bill, TurnCost, describe
-from laconic.gateway.engine_adapter import Caller
+from laconic.exchange.caller import Caller
 
 _MOST: Final = 1000
 

@@ -3,41 +3,33 @@
 from __future__ import annotations
 
 import logging
-import sqlite3
-import time
-from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from typing import Final
 
-from laconic.conversation.accounting import CacheState, TurnCost, TurnSizes, account, estimate_prompt
+import msgspec
+
+from laconic.conversation.accounting import TurnCost
 from laconic.conversation.engine import PreparedRequest
-from laconic.conversation.prices import Prices
-from laconic.gateway.engine_adapter import Caller
-from laconic.gateway.plan import Plan
+from laconic.exchange.caller import Caller, Target
+from laconic.exchange.plan import Plan
+from laconic.exchange.turn_account import AnsweredTurn, TurnAccount
 from laconic.gateway.response_relay import ResponseRelay
-from laconic.gateway.routes import Target
-from laconic.sessions.turns import Cost, TurnRecord, Turns, Who
+from laconic.sessions.turns import Who
 from laconic.tokens.estimate import estimate
-from laconic.wire.usage import Usage
+from laconic.wire.ours import Ours
 
 log = logging.getLogger("laconic.gateway")
 Billed = Callable[[Caller, TurnCost], None]
 _NAME: Final = 100  # characters of a model or a client
-_SESSIONS: Final = 1000  # whose standing is held where there is no record
 
 
 class TurnRecorder:
     """Accounts for turns and hands them to the record. `keep` returns at once."""
 
-    def __init__(
-        self, turns: Turns | None = None, prices: Prices | None = None, clock: Callable[[], float] = time.time
-    ) -> None:
-        self._turns = turns
-        self._prices = prices or Prices()
-        self._clock = clock
-        self._standings: OrderedDict[str, CacheState] = OrderedDict()
+    def __init__(self, account: TurnAccount | None = None) -> None:
+        self._account = account or TurnAccount()
         self._thread = ThreadPoolExecutor(1, "history")
 
     def keep(
@@ -58,8 +50,7 @@ class TurnRecorder:
     def stop(self) -> None:
         """Wait until all is written."""
         self._thread.shutdown(wait=True)
-        if self._turns is not None:
-            self._turns.close()
+        self._account.close()
 
     def _write(
         self,
@@ -73,71 +64,65 @@ class TurnRecorder:
         billed: Billed,
     ) -> None:
         try:
-            cost, standing = self._account(caller, where, plan, passing)
-            if cost is not None:
-                billed(caller, cost)
-            if self._turns is None:
-                return
-            model = caller.model[:_NAME]
-            who = Who(caller.session, caller.account, where.upstream, model, where.format, client)
-            turn = TurnRecord.of(
-                who,
-                plan.kept or PreparedRequest(b""),
-                status=passing.status,
-                seconds=seconds,
-                cost=None if cost is None else Cost(**cost.row(standing)),
-                malformed=[broken.reason for broken in passing.broken],
-                limits=passing.limits,
-            )
-            self._turns.add(turn)
+            turn = _turn_of(caller, where, plan, passing, client=client, seconds=seconds)
+            for one in (*_recall_turns(turn, passing), turn):
+                cost, row = self._account.account(one)
+                if cost is not None:
+                    billed(caller, cost)
+                self._account.write(one, row, [broken.reason for broken in passing.broken] if one is turn else ())
         except Exception:
             log.exception("a turn was not written down")
 
-    def _account(
-        self, caller: Caller, where: Target, plan: Plan, passing: ResponseRelay
-    ) -> tuple[TurnCost | None, CacheState]:
-        now, before = self._clock(), self._standing(caller.session)
-        price = self._prices.of(caller.model, where.base)
-        usage = passing.usage
-        if 200 <= passing.status < 300 and (usage is None or not usage.prompt):
-            usage = (usage or Usage()) + estimate_prompt(_tokens(plan), before, price, now)
-        if usage is None or not usage.prompt:
-            return None, before
-        cost, after = account(_exchange(plan, usage, now), before, price)
-        self._standings[caller.session] = after
-        self._standings.move_to_end(caller.session)
-        if len(self._standings) > _SESSIONS:
-            self._standings.popitem(last=False)
-        return cost, after
 
-    def _standing(self, session: str) -> CacheState:
-        """By the record: another process may have gone on with the session."""
-        try:
-            written = self._turns.standing(session) if self._turns is not None else b""
-        except sqlite3.Error:
-            written = b""
-        return CacheState.read(written) if written else self._standings.get(session, CacheState())
-
-
-def _exchange(plan: Plan, usage: Usage, at: float) -> TurnSizes:
-    """Sizes are in bytes."""
-    kept = plan.kept
-    fixed = kept.intake.fixed / kept.tokens if kept is not None and kept.intake is not None and kept.tokens else 0.0
-    return TurnSizes(
-        usage=usage,
+def _turn_of(
+    caller: Caller, where: Target, plan: Plan, passing: ResponseRelay, *, client: str, seconds: float
+) -> AnsweredTurn:
+    who = Who(
+        session=caller.session,
+        account=caller.account,
+        upstream=where.upstream,
+        model=caller.model[:_NAME],
+        format=where.format,
+        client=client,
+        family=caller.family,
+    )
+    usage = passing.usage
+    is_counted = usage is not None and usage.prompt > 0
+    return AnsweredTurn(
+        who=who,
+        base=where.base,
+        prepared=plan.prepared or PreparedRequest(b""),
         came=plan.came,
         went=plan.went,
-        ours=plan.ours.size,
-        fixed=fixed,
-        rewritten=kept is not None and bool(kept.mode),
-        recall=plan.ours.recall,
-        at=at,
+        usage=usage,
+        estimate=0 if is_counted else _estimate_tokens(plan),
+        ours=plan.ours,
+        status=passing.status,
+        seconds=seconds,
+        limits=passing.limits,
     )
 
 
-def _tokens(plan: Plan) -> int:
+def _recall_turns(turn: AnsweredTurn, passing: ResponseRelay) -> Iterator[AnsweredTurn]:
+    """Requests that were made only because something had been left out."""
+    for plan, usage in passing.rounds:
+        yield msgspec.structs.replace(
+            turn,
+            prepared=plan.prepared or PreparedRequest(b""),
+            came=plan.came,
+            went=plan.went,
+            usage=usage,
+            estimate=_estimate_tokens(plan) if usage is None else 0,
+            ours=Ours(plan.ours.size, recall=True),
+            seconds=0.0,
+            limits=None,
+        )
+
+
+def _estimate_tokens(plan: Plan) -> int:
     """Tokens of a prompt that nobody counted."""
-    if plan.kept is not None and plan.kept.tokens:
-        return plan.kept.tokens
-    is_text = plan.body[:1] == b"{"  # else it came compressed, and nobody had to open it
-    return estimate(plan.body.decode("utf-8", "replace")) if is_text else 0
+    if plan.prepared is not None and plan.prepared.tokens:
+        return plan.prepared.tokens
+    if plan.body[:1] != b"{":  # it came compressed, and nobody had to open it
+        return 0
+    return estimate(plan.body.decode("utf-8", "replace"))

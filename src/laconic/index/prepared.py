@@ -83,6 +83,9 @@ def assemble(item: Listed, data: bytes, outcome: Parsed | Failure | None, checke
     found = outcome if isinstance(outcome, Parsed) else Parsed("", len(lines))
     definitions = found.definitions[: (1 << SHIFT) - 2]
     file_class = class_of(item.path, data)
+    state = "parsed" if found.language else "text"
+    if isinstance(outcome, Failure):
+        state = "failed"
     words = documents(item.path, lines, definitions, bare=file_class == "data")
     return PreparedFile(
         path=item.path,
@@ -94,7 +97,7 @@ def assemble(item: Listed, data: bytes, outcome: Parsed | Failure | None, checke
         language=found.language,
         lines=len(lines),
         file_class=file_class,
-        state="failed" if isinstance(outcome, Failure) else "parsed" if found.language else "text",
+        state=state,
         reason=outcome.reason if isinstance(outcome, Failure) else "",
         package=found.package,
         faults=found.faults,

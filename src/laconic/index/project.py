@@ -132,17 +132,34 @@ def _pom(path: str, text: str) -> Project:
 
 
 def _gradle(path: str, text: str) -> Project:
-    needs = re.findall(r"(?:implementation|api|compileOnly|testImplementation)[ (]+[\"']([^\"':]+:[^\"':]+)", text)
-    modules = [
-        name.strip("\"':")
-        for line in re.findall(r"^\s*include\s*\(?(.+?)\)?$", text, re.MULTILINE)
-        for name in re.split(r"[,\s]+", line)
-        if name
-    ]
+    """Dependencies in all notations: `"group:name:version"`, `project(":core")`, `libs.junit`, `group: "g", name: "n"`.
+
+    Modules are those that a settings file includes; `include` means other things elsewhere.
+    """
+    needs: list[str] = []
+    for line in _GRADLE_NEEDS.findall(text):
+        for found in _GRADLE_WHAT.finditer(line):
+            parts = [part for part in found.groups() if part]
+            needs.append(":".join(parts))
+            break
+    modules: list[str] = []
+    if PurePosixPath(path).name.startswith("settings."):
+        for line in re.findall(r"^\s*include\b\s*\(?([^\n)]+)", text, re.MULTILINE):
+            modules += [name.strip(":").replace(":", "/") for name in re.findall(r"[\"']([^\"']+)[\"']", line)]
     named = re.search(r"rootProject\.name\s*=\s*[\"']([^\"']+)", text)
-    return Project(path, "Gradle", named[1] if named else "", "", tuple(dict.fromkeys(needs)), (), tuple(modules))
+    name = named[1] if named else ""
+    return Project(path, "Gradle", name, dependencies=tuple(dict.fromkeys(needs)), modules=tuple(modules))
 
 
+_GRADLE_NEEDS: Final = re.compile(
+    r"(?:^|[{;])\s*(?:\w*(?:[iI]mplementation|[aA]pi|[cC]ompileOnly|[rR]untimeOnly|[cC]lasspath|[pP]rocessor|[cC]ompile)|kapt|ksp)"
+    r"[ (]+(.+)$",
+    re.MULTILINE,
+)
+_GRADLE_WHAT: Final = re.compile(
+    r"project\(\s*(?:path:\s*)?[\"'](:[^\"']+)[\"']|(libs\.[\w.]+\w)|group:\s*[\"']([^\"']+)[\"'],\s*name:\s*[\"']([^\"']+)"
+    r"|[\"']([\w.-]+:[\w.-]+)(?::[^\"']*)?[\"']"
+)
 _READERS: Final[dict[str, Callable[[str, str], Project]]] = {
     "pyproject.toml": _pyproject,
     "setup.cfg": _setup_cfg,

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from regex import Pattern
 
 LINE_CHARS: Final = 300  # of a line that is shown
-_LONG_LINE: Final = 20_000  # longer lines are not for regular expressions
 _SECONDS: Final = 2.0
 _ONE_MATCH: Final = 0.4  # seconds of work up to the next match; a pattern that needs more never ends
 
@@ -182,11 +181,11 @@ def _matching(pattern: Pattern[str], text: str, deadline: float) -> Iterator[tup
             return  # behind the last newline there is no line
         end = text.find("\n", found.start())
         end = len(text) if end < 0 else end
-        if found.end() > end and end - start <= _LONG_LINE:
+        if found.end() > end:
             found = pattern.search(text[start:end], timeout=_seconds_left(deadline))
             if found is not None:
                 yield start, end, found.start()
-        elif end - start <= _LONG_LINE:
+        else:
             yield start, end, found.start() - start
         at = end + 1
 

@@ -70,7 +70,9 @@ def documents(path: str, lines: Sequence[str], definitions: Sequence[Described],
         WordRow(at, _body(owned.get(at)), _names(item.name), where, split(item.signature), split(item.doc))
         for at, item in enumerate(definitions)
     ]
-    limit = 0 if bare else _BODY_WORDS if definitions else _DOC_WORDS
+    limit = _BODY_WORDS if definitions else _DOC_WORDS
+    if bare:
+        limit = 0
     stem = path.rsplit("/", 1)[-1].rsplit(".", 1)[0]
     rows.append(WordRow(FILE, _body(owned.get(FILE), limit), split(stem), where, "", ""))
     identifiers: dict[str, None] = {}

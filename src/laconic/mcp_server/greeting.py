@@ -7,12 +7,14 @@ handshake again, goes to the SDK's server, which owns the protocol from then on.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
 import msgspec
 
 from laconic import __version__
+from laconic.mcp_server.client_needs import has_resources
 from laconic.mcp_server.instructions import INSTRUCTIONS
 from laconic.mcp_server.lines import LineReader
 
@@ -32,8 +34,11 @@ class Greeted:
     ended: bool = False
 
 
-def greet(lines: LineReader, *, editing: bool = False, running: bool = False) -> Greeted:
+def greet(
+    lines: LineReader, *, editing: bool = False, running: bool = False, without_resources: Sequence[str] = ()
+) -> Greeted:
     """Answer until something comes that only the SDK can answer, or until the client has nothing more to ask."""
+    questions = _Questions(editing, running, tuple(without_resources))
     replay: list[bytes] = []
     answered: str | int | None = None
     line: bytes | None = lines.wait()
@@ -42,11 +47,10 @@ def greet(lines: LineReader, *, editing: bool = False, running: bool = False) ->
             return Greeted(ended=True)
         message = _decode(line)
         first = not replay and message.get("method") == "initialize"
-        result = (
-            _answer_initialize(message.get("params"))
-            if first
-            else _answer(message, editing, running, greeted=bool(replay))
-        )
+        if first:
+            result: dict[str, object] | None = questions.answer_initialize(message.get("params"))
+        else:
+            result = questions.answer(message, greeted=bool(replay))
         number = message.get("id")
         if result is not None and isinstance(number, str | int):
             lines.say(msgspec.json.encode({"jsonrpc": "2.0", "id": number, "result": result}))
@@ -60,52 +64,62 @@ def greet(lines: LineReader, *, editing: bool = False, running: bool = False) ->
     return Greeted(tuple(replay), answered)
 
 
-def _answer_initialize(params: object) -> dict[str, object]:
-    """The answer to `initialize`."""
-    wished = params.get("protocolVersion") if isinstance(params, dict) else None
-    version = wished if wished in VERSIONS else VERSIONS[-1]
-    return {"protocolVersion": version, "serverInfo": _ABOUT, **_OFFER}
-
-
 _ABOUT: Final = {"name": "laconic", "version": __version__}
-_OFFER: Final = {
-    "capabilities": {"resources": {"listChanged": False, "subscribe": False}, "tools": {"listChanged": False}},
-    "instructions": INSTRUCTIONS,
-}
 
 
-def _answer(message: dict[str, Any], editing: bool, running: bool, *, greeted: bool) -> dict[str, object] | None:
-    """The answer to a question that plain data can answer."""
-    params = message.get("params") or {}
-    if not isinstance(message.get("id"), str | int) or not isinstance(params, dict) or params.get("cursor"):
+@dataclass(frozen=True, slots=True)
+class _Questions:
+    """The questions that plain data can answer, for a server with these tools."""
+
+    editing: bool
+    running: bool
+    without_resources: tuple[str, ...]
+
+    def answer_initialize(self, params: object) -> dict[str, object]:
+        wished = params.get("protocolVersion") if isinstance(params, dict) else None
+        version = wished if wished in VERSIONS else VERSIONS[-1]
+        return {"protocolVersion": version, "serverInfo": _ABOUT, **self._offer(params)}
+
+    def answer(self, message: dict[str, Any], *, greeted: bool) -> dict[str, object] | None:
+        params = message.get("params") or {}
+        if not isinstance(message.get("id"), str | int) or not isinstance(params, dict) or params.get("cursor"):
+            return None
+        meta = params.get("_meta") or {}
+        modern = all(key in meta for key in _ENVELOPE) and meta[_ENVELOPE[0]] == MODERN
+        if not modern and not greeted:
+            return None
+        about: dict[str, object] = {}
+        if modern:
+            stamp = {f"{_META}serverInfo": _ABOUT}
+            about = {"resultType": "complete", "cacheScope": "private", "ttlMs": 0, "_meta": stamp}
+        if message["method"] == "server/discover" and modern:
+            return {"supportedVersions": [MODERN], **self._offer(params), **about}
+        if message["method"] == "ping" and not modern:
+            return {}
+        listed = self._answer_list(message["method"])
+        if listed is None:
+            return None
+        return {**listed, **about}
+
+    def _answer_list(self, method: str) -> dict[str, object] | None:
+        if not method.endswith("/list"):
+            return None
+        from laconic.mcp_server import offers  # loads all tools: after the client was greeted
+
+        match method:
+            case "tools/list":
+                return {"tools": offers.list_tools(editing=self.editing, running=self.running)}
+            case "resources/list":
+                return {"resources": offers.list_resources(editing=self.editing)}
+            case "resources/templates/list":
+                return {"resourceTemplates": offers.TEMPLATES}
         return None
-    meta = params.get("_meta") or {}
-    modern = all(key in meta for key in _ENVELOPE) and meta[_ENVELOPE[0]] == MODERN
-    if not modern and not greeted:
-        return None
-    stamp = {f"{_META}serverInfo": _ABOUT}
-    about = {"resultType": "complete", "cacheScope": "private", "ttlMs": 0, "_meta": stamp} if modern else {}
-    if message["method"] == "server/discover" and modern:
-        return {"supportedVersions": [MODERN], **_OFFER, **about}
-    if message["method"] == "ping" and not modern:
-        return {}
-    listed = _answer_list(message["method"], editing, running)
-    return None if listed is None else {**listed, **about}
 
-
-def _answer_list(method: str, editing: bool, running: bool) -> dict[str, object] | None:
-    if not method.endswith("/list"):
-        return None
-    from laconic.mcp_server import offers  # loads all tools: after the client was greeted
-
-    match method:
-        case "tools/list":
-            return {"tools": offers.list_tools(editing=editing, running=running)}
-        case "resources/list":
-            return {"resources": offers.list_resources(editing=editing)}
-        case "resources/templates/list":
-            return {"resourceTemplates": offers.TEMPLATES}
-    return None
+    def _offer(self, params: object) -> dict[str, object]:
+        capabilities: dict[str, object] = {"tools": {"listChanged": False}}
+        if has_resources(params, self.without_resources):
+            capabilities["resources"] = {"listChanged": False, "subscribe": False}
+        return {"capabilities": capabilities, "instructions": INSTRUCTIONS}
 
 
 def _decode(line: bytes) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from laconic.errors import UnknownName
-from laconic.tools.registry import tools
+from laconic.tools import tools
 
 
 def help_text(name: str) -> str:
@@ -32,5 +32,16 @@ def guidance() -> str:
         f"Ask the MCP server `laconic` before you grep, list or read files: {offered}.\n"
         "`search` takes a name, text, /regex/, path or question; `inspect` shows symbols with body, references, callers"
         " and tests; `context` collects the code for a task; `read` takes several targets. Ask for several things in"
-        " one call, and do not read a file again that was shown."
+        " one call, and do not read a file again that was shown.\n"
+        "Mark a task as in progress before you research it. Name `budget` as compact where a glance is enough."
+        " `recall` brings back what a mark in brackets names."
+    )
+
+
+def skill() -> str:
+    """The same as a skill: a file that a host loads when its description fits the work."""
+    return (
+        "---\nname: laconic\ndescription: Find, read and understand code with few tokens. Use it before grep, find,"
+        " cat or reading whole files.\n---\n\n"
+        f"{guidance()}\n"
     )

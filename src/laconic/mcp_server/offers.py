@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Final
 
+from laconic.plane.tool import Tool
 from laconic.render.compact import Json
-from laconic.tools.registry import tools
-from laconic.tools.tool import Tool
+from laconic.tools import tools
 
 SCHEME: Final = "laconic://"
 TEMPLATES: Final[list[dict[str, Json]]] = [

@@ -23,15 +23,16 @@ from mcp.shared.exceptions import MCPError
 from laconic import __version__
 from laconic.config import Settings
 from laconic.errors import LaconicError, RecallFailed
+from laconic.mcp_server.client_needs import has_resources
 from laconic.mcp_server.guide import help_text
 from laconic.mcp_server.instructions import INSTRUCTIONS
 from laconic.mcp_server.offers import SCHEME, TEMPLATES, list_resources, list_tools
-from laconic.tools.session import Session
+from laconic.plane.session import Session
 
 if TYPE_CHECKING:
-    from mcp.server.context import ServerRequestContext
+    from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
 
-    from laconic.tools.plane import Plane
+    from laconic.plane.plane import Plane
 
 _T = TypeVar("_T")
 _SESSIONS: Final = 256  # clients remembered at once; the one that was silent longest is forgotten
@@ -54,7 +55,7 @@ class CodePlane:
 
     def server(self) -> Server[None]:
         """The server object of the SDK with our handlers."""
-        return Server(
+        server: Server[None] = Server(
             "laconic",
             version=__version__,
             instructions=INSTRUCTIONS,
@@ -65,6 +66,17 @@ class CodePlane:
             on_list_resource_templates=self._list_templates,
             on_read_resource=self._read_resource,
         )
+        server.middleware.append(self._adapt_capabilities)
+        return server
+
+    async def _adapt_capabilities(self, ctx: ServerRequestContext[Any], call_next: CallNext) -> HandlerResult:
+        """Take resources out of what is offered to clients that are better off without."""
+        result = await call_next(ctx)
+        if ctx.method not in {"initialize", "server/discover"} or not isinstance(result, dict):
+            return result
+        if not has_resources(ctx.params, self._settings.patterns("mcp.without_resources")):
+            result["capabilities"].pop("resources", None)
+        return result
 
     @asynccontextmanager
     async def _lifespan(self, server: Server[Any]) -> AsyncIterator[None]:
@@ -83,9 +95,10 @@ class CodePlane:
 
     def _open_plane(self) -> Plane:
         if self._plane is None:
-            from laconic.tools.plane import Plane  # loads the index: after the client has its first answer
+            from laconic.plane.plane import Plane  # loads the index: after the client has its first answer
+            from laconic.tools import tools
 
-            self._plane = Plane(self._root, self._settings, editing=self._editing)
+            self._plane = Plane(self._root, self._settings, tools(), editing=self._editing)
         return self._plane
 
     def _close(self) -> None:
@@ -112,7 +125,13 @@ class CodePlane:
                 return _FAULT.format(type(error).__name__, str(error)[:200]), True
             return reply.text, reply.failed
 
-        text, failed = await self._beating(ctx, self._worker.submit(work))
+        session.announce()
+        future = self._worker.submit(work)
+        try:
+            text, failed = await self._beating(ctx, future)
+        finally:
+            if future.cancelled():
+                session.withdraw()
         return types.CallToolResult(content=[types.TextContent(type="text", text=text)], is_error=failed)
 
     async def _beating(self, ctx: ServerRequestContext[Any], future: Future[_T]) -> _T:

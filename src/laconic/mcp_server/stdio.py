@@ -21,7 +21,12 @@ if TYPE_CHECKING:
 def serve(root: Path, settings: Settings, *, editing: bool = False) -> None:
     """Run until the client closes the stream."""
     lines = LineReader.claim()
-    greeted = greet(lines, editing=editing, running=bool(settings.patterns("report.allow")))
+    greeted = greet(
+        lines,
+        editing=editing,
+        running=bool(settings.patterns("report.allow")),
+        without_resources=settings.patterns("mcp.without_resources"),
+    )
     if not greeted.ended:
         asyncio.run(answer(root, settings, editing, lines, greeted))
 

@@ -1,5 +1,6 @@
 """Shorten a body of code to its structure: signatures, documentation and returns stay, then control flow as it fits.
 
+A return stands with the conditions under which it is reached: without them it would say the opposite as easily.
 Every line that remains is verbatim; every gap says which lines it stands for (`    … 57-63`). What each line is comes
 in as one mark for each line: from the syntax tree where there is one, from `guess` where there is none.
 """
@@ -28,7 +29,7 @@ class Mark:
     BODY: Final = "b"
     BLANK: Final = " "
 
-    RANK: Final = {" ": 0, "b": 1, "c": 2, "f": 3, "m": 4, "d": 5, "r": 6, "s": 7}
+    RANK: Final = {" ": 0, "b": 1, "c": 2, "m": 3, "f": 4, "r": 4, "d": 5, "s": 6}
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,11 +60,19 @@ def fold(
     body = _Body(lines, marks, first, cost)
     if budget is not None and cost("\n".join(lines)) <= budget:
         return body.render(set(range(len(lines))))
-    kept = {row for row, mark in enumerate(marks) if mark in "sdr"}
-    target = int(SHARE * sum(body.costs)) if budget is None else budget
+    kept = set()
+    for row, mark in enumerate(marks):
+        if mark in "sd":
+            kept.add(row)
+    target = budget
+    if target is None:
+        target = int(SHARE * sum(body.costs))
+    body.add_returns(kept, budget)
     body.fill(kept, target, "fc" if budget is None else "fcmb ")
     folded = body.render(kept)
-    return folded if budget is None else body.shrink(kept, folded, budget)
+    if budget is None:
+        return folded
+    return body.shrink(kept, folded, budget)
 
 
 class _Body:
@@ -87,9 +96,41 @@ class _Body:
                 kept.add(row)
                 spent += added
 
+    def add_returns(self, kept: set[int], budget: int | None) -> None:
+        """Add what the body gives back, each return with its conditions, the outermost first, while a budget allows."""
+        returns = []
+        for row, mark in enumerate(self.marks):
+            if mark == Mark.RETURN:
+                returns.append(row)
+        for row in sorted(returns, key=lambda row: (self.indents[row], -row)):
+            added = []
+            for each in (*self._conditions(row), row):
+                if each not in kept:
+                    added.append(each)
+            if budget is not None and sum(self.costs[each] for each in [*kept, *added]) > budget:
+                return
+            kept.update(added)
+
+    def _conditions(self, row: int) -> list[int]:
+        """The lines of control flow around a line, by how far they are indented."""
+        found: list[int] = []
+        indent = self.indents[row]
+        for above in range(row - 1, -1, -1):
+            if not self.lines[above].strip() or self.indents[above] >= indent:
+                continue
+            if self.marks[above] == Mark.SIGNATURE:
+                break
+            indent = self.indents[above]
+            if self.marks[above] == Mark.FLOW:
+                found.append(above)
+        return found
+
     def _rank_lines(self, kept: set[int], order: str) -> list[int]:
         """Structure from the outside in; then plain lines in the order of the file."""
-        rows = [row for row, mark in enumerate(self.marks) if mark in order and row not in kept]
+        rows = []
+        for row, mark in enumerate(self.marks):
+            if mark in order and row not in kept:
+                rows.append(row)
         return sorted(rows, key=lambda row: self._rank(row, order))
 
     def _rank(self, row: int, order: str) -> tuple[int, int, int]:
@@ -129,23 +170,27 @@ class _Body:
     def _gap(self, start: int, end: int) -> str:
         indent = next((self.indents[row] for row in range(start, end + 1) if self.lines[row].strip()), 0)
         lead = next((line[:indent] for line in self.lines[start : end + 1] if line.strip()), "")
-        numbers = f"{self.first + start}" if start == end else f"{self.first + start}-{self.first + end}"
+        if start == end:
+            numbers = f"{self.first + start}"
+        else:
+            numbers = f"{self.first + start}-{self.first + end}"
         return f"{lead}… {numbers}"
 
     def shrink(self, kept: set[int], folded: Folded, budget: int) -> Folded:
         """Give up lines, least important first, until the text costs no more than the budget."""
-        order = sorted(kept, key=lambda row: Mark.RANK[self.marks[row]])
+        order = sorted(kept, key=self._importance)
         while order and self.cost(folded.text) > budget:
-            kept.difference_update(self._least(order, max(1, len(order) // 8)))
-            order = [row for row in order if row in kept]
+            gone = max(1, len(order) // 8)
+            kept.difference_update(order[:gone])
+            order = order[gone:]
             folded = self.render(kept)
-        return folded if self.cost(folded.text) <= budget else Folded("", 0, len(self.lines))
+        if self.cost(folded.text) <= budget:
+            return folded
+        return Folded("", 0, len(self.lines))
 
-    def _least(self, order: list[int], count: int) -> list[int]:
-        """The rows to give up next: of the least important mark, the deepest and last ones."""
-        weakest = self.marks[order[0]]
-        same = [row for row in order if self.marks[row] == weakest]
-        return sorted(same, key=lambda row: (-self.indents[row], -row))[:count]
+    def _importance(self, row: int) -> tuple[int, int, int]:
+        """What is given up first comes first: of one rank the deepest and last lines, a return before its condition."""
+        return Mark.RANK[self.marks[row]], -self.indents[row], -row
 
 
 def _indent(line: str) -> int:
@@ -170,7 +215,9 @@ def guess(lines: Sequence[str]) -> str:
     """Marks from the words at the start of each line, for code without a grammar."""
     found: list[str] = []
     for line in lines:
-        before = found[-1] if found else Mark.SIGNATURE
+        before = Mark.SIGNATURE
+        if found:
+            before = found[-1]
         if not line.strip():
             mark = Mark.BLANK
         elif _SIGNATURE.match(line) or not found:
@@ -182,7 +229,9 @@ def guess(lines: Sequence[str]) -> str:
         elif _CLOSER.match(line):
             mark = Mark.CLOSER
         elif _COMMENT.match(line) and before in "sd":
-            mark = Mark.DOC if before == Mark.SIGNATURE else Mark.MORE_DOC
+            mark = Mark.MORE_DOC
+            if before == Mark.SIGNATURE:
+                mark = Mark.DOC
         else:
             mark = Mark.BODY
         found.append(mark)

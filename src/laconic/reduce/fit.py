@@ -1,27 +1,26 @@
-"""Decide which items are shown, and at which size, so that they fit a budget of tokens.
+"""Decide how many items are shown, and at which size, so that they fit a budget of tokens.
 
 Every item has renderings from smallest to largest, each with its cost. Showing an item, and enlarging it, are steps;
 the steps are put into one order that does not depend on the budget, and as many as fit are taken from its front.
+Items appear in the order in which they are given, so that what is left out is always the rest of them.
 Hence the laws: never over; nothing left out when all fits; more budget never shows fewer items or smaller ones.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from statistics import median
 from typing import Final
 
 LEFT_OUT: Final = -1
-_OUTSIZE: Final = 16  # an item whose smallest form is this many times the median waits for the others
 
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """Something to show: the cost of each rendering, smallest first."""
+    """Something to show: the cost of each rendering, smallest first, and of the line that must stand above it."""
 
     costs: tuple[int, ...]
-    group: str = ""
+    heading: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +32,7 @@ class Fitted:
 
     @property
     def shown(self) -> int:
+        """How many items are shown, from the first on."""
         return sum(level != LEFT_OUT for level in self.levels)
 
     @property
@@ -40,74 +40,46 @@ class Fitted:
         return LEFT_OUT not in self.levels
 
 
-def price_item(renderings: Sequence[str], cost: Callable[[str], int], group: str = "") -> Item:
-    """An item from its texts, largest first as people list them: full, short, one line."""
-    costs = [cost(text) for text in reversed(renderings)]
-    return Item(tuple(costs), group)
-
-
-def fit(
-    items: Sequence[Item],
-    budget: int,
-    *,
-    group_costs: Mapping[str, int] | None = None,
-    minimum: int = 0,
-    footer: int = 0,
-    spread: float = 4.0,
-) -> Fitted:
+def fit(items: Sequence[Item], budget: int, *, footer: int = 0, spread: float = 4.0) -> Fitted:
     """Fit items, best first, into a budget.
 
-    `group_costs` is paid once when the first item of a group appears (a path line, say). The first `minimum` items of
-    every group come before all others. `footer` is set aside when anything is left out. `spread` says how many
-    further items are worth as much as enlarging one: 1 shows each item whole before the next, more goes for breadth.
+    `footer` is set aside when anything is left out. `spread` says how many further items are worth as much as
+    enlarging one: 1 shows each item whole before the next, more goes for breadth.
     """
-    headers = group_costs or {}
-    full = sum(item.costs[-1] for item in items) + sum(headers.get(g, 0) for g in {i.group for i in items})
+    full = 0
+    for item in items:
+        full += item.costs[-1] + item.heading
     if full <= budget:
         return Fitted(tuple(len(item.costs) - 1 for item in items), full)
     room = budget - footer
     levels = [LEFT_OUT] * len(items)
-    opened: set[str] = set()
     used = 0
-    for index, level in _steps(items, minimum, spread):
-        costs, group = items[index].costs, items[index].group
-        price = costs[level] - (costs[level - 1] if level else 0)
-        if group not in opened:
-            price += headers.get(group, 0)
+    for index, level in _order_steps(items, spread):
+        costs = items[index].costs
+        if level:
+            price = costs[level] - costs[level - 1]
+        else:
+            price = costs[0] + items[index].heading
         if price > 0 and used + price > room:
             break
         used += price
         levels[index] = level
-        opened.add(group)
     return Fitted(tuple(levels), used)
 
 
-def _steps(items: Sequence[Item], minimum: int, spread: float) -> list[tuple[int, int]]:
+def _order_steps(items: Sequence[Item], spread: float) -> list[tuple[int, int]]:
     """All steps (item, level) in the order in which they are taken, whatever the budget."""
-    order = _introduction(items, minimum)
     tallest = max((len(item.costs) for item in items), default=0)
-    keyed = [(float(rank), index, 0) for rank, index in enumerate(order, 1)]
+    keyed = []
+    for rank in range(1, len(items) + 1):
+        keyed.append((float(rank), rank - 1, 0))
     for level in range(1, tallest):
         stretch = spread**level
-        keyed += [(rank * stretch, i, level) for rank, i in enumerate(order, 1) if len(items[i].costs) > level]
+        for rank, item in enumerate(items, 1):
+            if len(item.costs) > level:
+                keyed.append((rank * stretch, rank - 1, level))
     keyed.sort(key=lambda step: step[0])  # stable: at equal rank a lower level comes first
-    return [(index, level) for _, index, level in keyed]
-
-
-def _introduction(items: Sequence[Item], minimum: int) -> list[int]:
-    """The order in which items first appear: group minimums, then by rank, monsters last."""
-    if not items:
-        return []
-    limit = _OUTSIZE * max(1.0, median(item.costs[0] for item in items))
-    seen: dict[str, int] = {}
-    first: list[int] = []
-    rest: list[int] = []
-    monsters: list[int] = []
-    for index, item in enumerate(items):
-        if item.costs[0] > limit:
-            monsters.append(index)
-            continue
-        count = seen.get(item.group, 0)
-        seen[item.group] = count + 1
-        (first if count < minimum else rest).append(index)
-    return first + rest + monsters
+    found: list[tuple[int, int]] = []
+    for _, index, level in keyed:
+        found.append((index, level))
+    return found

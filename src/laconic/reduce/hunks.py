@@ -29,7 +29,10 @@ def choose(changes: Sequence[FileChange], most: int = MOST) -> list[ChosenHunks]
     chosen = []
     for change in changes:
         indented = _is_indented(change.path)
-        real = [hunk for hunk in change.hunks if not blank(hunk, indented=indented)]
+        real = []
+        for hunk in change.hunks:
+            if not blank(hunk, indented=indented):
+                real.append(hunk)
         shown = tuple(real[: max(0, most)])
         most -= len(shown)
         chosen.append(ChosenHunks(change, shown, len(change.hunks) - len(real), len(real)))
@@ -43,12 +46,16 @@ def blank(hunk: Hunk, *, indented: bool) -> bool:
         for mark in "-+"
     )
     old, new = sides
-    return old == new if indented else old.replace("\n", "") == new.replace("\n", "")
+    if indented:
+        return old == new
+    return old.replace("\n", "") == new.replace("\n", "")
 
 
 def _bare(line: str, *, indented: bool) -> str:
     text = "".join(line.split())
-    return line[: len(line) - len(line.lstrip())] + text if indented else text
+    if indented:
+        return line[: len(line) - len(line.lstrip())] + text
+    return text
 
 
 def _is_indented(path: str) -> bool:

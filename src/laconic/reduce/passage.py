@@ -28,9 +28,14 @@ def _read_numbered(rows: Sequence[str]) -> Passage | None:
     """`   12→code` and `12<tab>code`, ascending by one somewhere: real listings do, tables of figures do not."""
     if sum(1 for row in rows[:40] if row[:1] in " 0123456789") < _FEWEST:
         return None
-    matches = [_NUMBERED.fullmatch(row) for row in rows]
+    matches = []
+    for row in rows:
+        matches.append(_NUMBERED.fullmatch(row))
     numbers = tuple(int(match[1]) if match else -1 for match in matches)
-    steps = sum(1 for a, b in pairwise(numbers) if a >= 0 and b == a + 1)
+    steps = 0
+    for a, b in pairwise(numbers):
+        if a >= 0 and b == a + 1:
+            steps += 1
     if steps < _FEWEST - 1:
         return None
     lines = tuple(m[2] if m else row for m, row in zip(matches, rows, strict=True))
@@ -41,7 +46,9 @@ def _read_found(rows: Sequence[str]) -> Passage | None:
     """`path:12:code` and `path-13-code` as grep and ripgrep print them."""
     if ":" not in rows[0] and "-" not in rows[0]:
         return None
-    matches = [_FOUND.fullmatch(row) for row in rows]
+    matches = []
+    for row in rows:
+        matches.append(_FOUND.fullmatch(row))
     matches = [m if m and ("/" in m[1] or "." in m[1]) else None for m in matches]
     if sum(m is not None for m in matches) < max(_FEWEST, len(rows) // 2):
         return None
@@ -60,14 +67,17 @@ def leave_out_rows(runs: Iterable[Run], rows: Iterable[int]) -> tuple[Run, ...]:
     for run in runs:
         if not run.source:
             gone.update(range(run.first, run.last + 1))
-    kept = [Run(first, last) for first, last in _stretches(sorted(gone))]
+    kept = []
+    for first, last in _stretches(sorted(gone)):
+        kept.append(Run(first, last))
     for run in runs:
         if run.source:
-            stays = [row for row in range(run.first, run.last + 1) if row not in gone]
-            kept += [
-                Run(first, last, run.source, run.row + first - run.first, run.label)
-                for first, last in _stretches(stays)
-            ]
+            stays = []
+            for row in range(run.first, run.last + 1):
+                if row not in gone:
+                    stays.append(row)
+            for first, last in _stretches(stays):
+                kept.append(Run(first, last, run.source, run.row + first - run.first, run.label))
     return tuple(sorted(kept, key=lambda run: run.first))
 
 

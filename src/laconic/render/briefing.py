@@ -31,13 +31,17 @@ _WHY: Final = {
 def system_prompt(root: str, notes: str = "") -> str:
     """The same for a whole session: nothing in it changes from turn to turn. `notes`: what the project says itself."""
     said = _SYSTEM.format(root=root)
-    return f"{said}\n\nThe project's own notes for agents:\n\n{notes}" if notes else said
+    if notes:
+        return f"{said}\n\nThe project's own notes for agents:\n\n{notes}"
+    return said
 
 
 def not_run(reason: str, name: str = "") -> str:
     """Why a call did not run, and what to do."""
     said = _WHY.get(reason, reason)
-    fix = "Write it again in smaller parts." if reason == "truncated" else "Write it again."
+    fix = "Write it again."
+    if reason == "truncated":
+        fix = "Write it again in smaller parts."
     return f"error: this call of {name or 'a tool'} was not run: {said}. {fix}"
 
 

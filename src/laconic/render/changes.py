@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from laconic.records import FileChange, Hunk, Weighed
+from laconic.render.counted import count_of
 
 DETAILS: Final = ("minimal", "compact", "standard", "full")
 _MARKS: Final = {
@@ -31,8 +32,13 @@ def file_line(change: FileChange, added: int, removed: int, imports: Sequence[st
         parts.append(change.note)
     if added or removed:
         parts.append(" ".join(f"{mark}{n}" for mark, n in (("+", added), ("-", removed)) if n))
-    line = ", ".join(parts) if len(parts) > 2 else " ".join(parts)
-    return f"{line}; imports {_some(imports)}" if imports and change.status not in {"added", "removed"} else line
+    if len(parts) > 2:
+        line = ", ".join(parts)
+    else:
+        line = " ".join(parts)
+    if imports and change.status not in {"added", "removed"}:
+        return f"{line}; imports {_some(imports)}"
+    return line
 
 
 def symbol_line(item: Weighed, detail: str) -> str:
@@ -45,7 +51,10 @@ def symbol_line(item: Weighed, detail: str) -> str:
     words.append(change.kind)
     if change.span:
         words.append(str(change.span))
-    extra = [one for one in change.changes if one not in {"added", "removed"}]
+    extra = []
+    for one in change.changes:
+        if one not in {"added", "removed"}:
+            extra.append(one)
     if extra:
         words.append("+".join(extra))
         words.append(" ".join(f"{mark}{n}" for mark, n in (("+", change.added), ("-", change.removed)) if n))
@@ -82,7 +91,7 @@ def totals(changes: int, files: int, items: Sequence[Weighed]) -> str:
     for item in items:
         counts[item.change.changes[0]] = counts.get(item.change.changes[0], 0) + 1
     said = ", ".join(f"{n} {word}" for word, n in counts.items())
-    return f"{files} file{'' if files == 1 else 's'}, {changes} symbols" + (f" ({said})" if said else "")
+    return f"{count_of(files, 'file')}, {count_of(changes, 'symbol')}" + (f" ({said})" if said else "")
 
 
 def hunk_text(hunk: Hunk) -> str:
@@ -93,7 +102,9 @@ def hunk_text(hunk: Hunk) -> str:
 
 
 def _range(start: int, lines: int) -> str:
-    return str(start) if lines == 1 else f"{start},{lines}"
+    if lines == 1:
+        return str(start)
+    return f"{start},{lines}"
 
 
 def _some(names: Sequence[str], most: int = _NAMES_SHOWN) -> str:

@@ -1,75 +1,109 @@
-"""Changes as JSON, for programs: a compact form, and a full one with every field spelled out."""
+"""Changes as JSON, for programs: a compact form, a standard one with reasons, a full one with all that is known."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Final
 
-from laconic.records import Impact, Weighed
+from laconic.records import Impact, Span, Weighed
 from laconic.render.compact import Json
 
+_EMPTY: Final[tuple[Json, ...]] = (None, "", [], {})
 _SEVERITY: Final = {"added": "minor", "cosmetic": "minor", "body": "moderate", "moved": "moderate"}
 
 
 def compact(item: Weighed) -> dict[str, Json]:
     """What one acts on; nothing empty."""
     change = item.change
-    span = change.span or change.old_span
-    made: dict[str, Json] = {
-        "path": change.path,
-        "kind": change.kind,
-        "name": change.name,
-        "change": _word(item),
-        "was": change.old_name,
-        "from": change.old_path,
-        "risk": item.risk,
-        "lines": change.added + change.removed,
-        "span": [span.start, span.end] if span else None,
-        "refs": item.impact.references if item.impact else None,
-        "tests": list(item.impact.tests[:5]) if item.impact else None,
-    }
-    return {key: value for key, value in made.items() if value not in (None, "", [])}
+    impact = item.impact or Impact()
+    return _without_empty(
+        {
+            "path": change.path,
+            "kind": change.kind,
+            "name": change.name,
+            "change": _word(item),
+            "was": change.old_name,
+            "from": change.old_path,
+            "risk": item.risk,
+            "lines": change.added + change.removed,
+            "span": _pair(change.span or change.old_span),
+            "refs": impact.references or None,
+            "tests": list(impact.tests[:5]),
+        }
+    )
+
+
+def standard(item: Weighed) -> dict[str, Json]:
+    """The same with the reason for the risk, and both signatures where they differ."""
+    change = item.change
+    made: dict[str, Json] = {**compact(item), "why": item.why}
+    if change.old_signature != change.signature:
+        made |= {"old_signature": change.old_signature, "new_signature": change.signature}
+    if item.impact is not None:
+        made["old_name_used_in"] = list(item.impact.stale)
+    return _without_empty(made)
 
 
 def full(item: Weighed) -> dict[str, Json]:
-    """Everything, under long names."""
+    """Everything that is known, under long names."""
     change = item.change
-    span = change.span or change.old_span
     impact = item.impact or Impact()
-    made: dict[str, Json] = {
+    span = change.span or change.old_span or Span(0, 0)
+    return {
         "path": change.path,
+        "old_path": change.old_path or change.path,
         "kind": change.kind,
         "name": change.name.rpartition(".")[2],
-        "change": _word(item),
-        "structural_severity": _SEVERITY.get(change.changes[0], "major"),
-        "behavior_change_risk": item.risk,
-        "classification_confidence": 1.0,
+        "old_name": (change.old_name or change.name).rpartition(".")[2],
         "qualified_name": change.name,
         "entity_id": f"{change.kind}:{change.name}",
-        "start_line": span.start if span else 0,
-        "start_col": 0,
-        "end_line": span.end if span else 0,
-        "end_col": 0,
-        "lines_changed": change.added + change.removed,
+        "change": _word(item),
         "delta_tags": list(change.changes),
+        "structural_severity": _SEVERITY.get(change.changes[0], "major"),
+        "behavior_change_risk": item.risk,
+        "risk_basis": item.why,
+        "start_line": span.start,
+        "end_line": span.end,
+        "old_start_line": change.old_span.start if change.old_span else None,
+        "old_end_line": change.old_span.end if change.old_span else None,
+        "lines_added": change.added,
+        "lines_removed": change.removed,
+        "lines_changed": change.added + change.removed,
+        "old_signature": change.old_signature,
+        "new_signature": change.signature,
+        "visibility": change.visibility,
+        "modifiers": list(change.modifiers),
+        "is_static": "static" in change.modifiers,
+        "is_test": change.test,
         "impact": {
+            "is_known": item.impact is not None,
             "reference_count": impact.references,
-            "ref_tiers": {"direct": impact.references},
             "referencing_files": list(impact.files),
-            "importing_files": [],
             "affected_test_files": list(impact.tests),
-            "confidence": "high" if item.impact else "none",
-            "visibility": change.visibility,
-            "is_static": "static" in change.modifiers,
+            "old_name_used_in": list(impact.stale),
         },
     }
-    if change.old_path or change.old_name:
-        made |= {"old_path": change.old_path or change.path, "old_name": change.old_name or change.name}
-    if change.old_signature != change.signature:
-        made |= {"old_signature": change.old_signature, "new_signature": change.signature}
-    return made
+
+
+FORMS: Final = {"compact": compact, "standard": standard, "full": full}
+
+
+def _pair(span: Span | None) -> list[Json] | None:
+    if span is None:
+        return None
+    return [span.start, span.end]
+
+
+def _without_empty(made: Mapping[str, Json]) -> dict[str, Json]:
+    found: dict[str, Json] = {}
+    for key, value in made.items():
+        if value not in _EMPTY:
+            found[key] = value
+    return found
 
 
 def _word(item: Weighed) -> str:
-    return "_and_".join(
-        one if one in {"added", "removed", "renamed", "moved"} else f"{one}_changed" for one in item.change.changes
-    )
+    words = []
+    for one in item.change.changes:
+        words.append(one if one in {"added", "removed", "renamed", "moved"} else f"{one}_changed")
+    return "_and_".join(words)

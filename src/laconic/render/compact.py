@@ -28,7 +28,10 @@ def hit_record(hit: Hit) -> dict[str, Json]:
 
 
 def hits_json(hits: Iterable[Hit]) -> list[Json]:
-    return [hit_record(hit) for hit in hits]
+    found: list[Json] = []
+    for hit in hits:
+        found.append(hit_record(hit))
+    return found
 
 
 def envelope(kind: str, body: Mapping[str, Json], omission: Omission | None, used: int, limit: int) -> str:

@@ -34,10 +34,14 @@ class Changed:
 
 def edited_text(files: Sequence[Changed], *, dry: bool) -> str:
     """The files with their new tags, and every changed place with a line on each side."""
-    parts = ["Nothing was written; this is what would be."] if dry else []
+    if dry:
+        parts = ["Nothing was written; this is what would be."]
+    else:
+        parts = []
     for file in files:
         parts.append(header(file.path, file.tag, len(file.lines)) + (f" {file.note}" if file.note else ""))
-        parts += [text for place in file.places for text in _place(file, place)]
+        for place in file.places:
+            parts.extend(_place(file, place))
     return "\n".join(parts)
 
 

@@ -9,6 +9,10 @@ def footer(omission: Omission | None) -> str:
     """How many of how many, and the call that brings more; empty when the answer is whole."""
     if omission is None or omission.missing <= 0:
         return ""
-    more = f"; more: {omission.more}" if omission.more else ""
-    shown = f"{omission.skipped + 1}-{omission.skipped + omission.shown}" if omission.skipped else omission.shown
+    more = ""
+    if omission.more:
+        more = f"; more: {omission.more}"
+    shown = str(omission.shown)
+    if omission.skipped:
+        shown = f"{omission.skipped + 1}-{omission.skipped + omission.shown}"
     return f"[{shown} of {omission.total} {omission.unit}{more}]\n"

@@ -11,7 +11,10 @@ _SPELLED = {"def", "text"}  # kinds that the line itself makes plain
 
 def hit_line(hit: Hit, around: str = "") -> str:
     """One hit below its path. `around` is the enclosing symbol that the line before already named."""
-    where = str(hit.span) if hit.kind == "def" and hit.span else str(hit.line)
+    if hit.kind == "def" and hit.span:
+        where = str(hit.span)
+    else:
+        where = str(hit.line)
     words = [where if hit.sure else f"{where}?"]
     if hit.kind not in _SPELLED:
         words.append(hit.kind)
@@ -23,7 +26,9 @@ def hit_line(hit: Hit, around: str = "") -> str:
 
 def enclosing(hit: Hit) -> str:
     """The symbol around a hit, with its span, so that the next read is exact."""
-    return f"{hit.symbol}:{hit.span}" if hit.span else hit.symbol
+    if hit.span:
+        return f"{hit.symbol}:{hit.span}"
+    return hit.symbol
 
 
 def by_file(hits: Iterable[Hit]) -> dict[str, list[Hit]]:
@@ -42,5 +47,7 @@ def hits_text(hits: Sequence[Hit], names: Mapping[str, str] | None = None) -> st
         around = ""
         for hit in sorted(group, key=lambda hit: hit.line):
             parts.append(hit_line(hit, around))
-            around = enclosing(hit) if hit.symbol else ""
+            around = ""
+            if hit.symbol:
+                around = enclosing(hit)
     return "".join(parts)

@@ -42,14 +42,19 @@ class _Before:
 
 def _row(passage: Passage, row: int, before: _Before, out: list[str]) -> None:
     line = passage.lines[row]
-    number = passage.numbers[row] if passage.numbers else -1
+    if passage.numbers:
+        number = passage.numbers[row]
+    else:
+        number = -1
     if number < 0:
         if passage.heads and line == "--":  # the numbers show the break
             return
         out.append(line)
         before.number, before.head = -2, ""
         return
-    head = passage.heads[row] if passage.heads else ""
+    head = ""
+    if passage.heads:
+        head = passage.heads[row]
     if head != before.head:
         out.append(head)
         before.head, before.number = head, -2
@@ -68,7 +73,10 @@ def _gap(passage: Passage, run: Run) -> str:
     if passage.numbers and not passage.heads:
         first, last = passage.numbers[run.first], passage.numbers[run.last]
         if first >= 0 and last - first == run.last - run.first:
-            named = f"{first}-{last}" if last > first else str(first)
+            if last > first:
+                named = f"{first}-{last}"
+            else:
+                named = str(first)
     if run.source:
         return f"[{named or _lines(count)}: {run.label}]"
     return f"[… {named or _lines(count)}]"

@@ -64,5 +64,7 @@ def _section(title: str, lines: tuple[str, ...], room: int, count: Callable[[str
         kept.append(f"- {line}")
     if not kept:
         return ""
-    some = f" ({len(kept)} of {len(lines)})" if len(kept) < len(lines) else ""
+    some = ""
+    if len(kept) < len(lines):
+        some = f" ({len(kept)} of {len(lines)})"
     return "\n".join([f"{title}{some}:", *reversed(kept)])

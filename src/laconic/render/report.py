@@ -10,7 +10,9 @@ from laconic.records import Finding
 def heading(tool: str, total: int, severities: Mapping[str, int], files: int, tests: str = "") -> str:
     """`ruff: 21 findings (3 errors, 18 warnings) in 4 files`."""
     said = ", ".join(f"{n} {word}{'' if n == 1 or word == 'info' else 's'}" for word, n in severities.items())
-    where = f" in {files} file{'' if files == 1 else 's'}" if files else ""
+    where = ""
+    if files:
+        where = f" in {files} file{'' if files == 1 else 's'}"
     return f"{tool}: {total} finding{'' if total == 1 else 's'}{f' ({said})' if said else ''}{where}{tests}"
 
 

@@ -16,7 +16,9 @@ def tombstone(what: str, target: str, left: tuple[int, str, str], cost: Callable
     """At most 60 tokens; the target gives way first. `left`: how many lines, why, and where they are kept."""
     lines, why, ref = left
     size = f"{lines} line{'' if lines == 1 else 's'} left out"
-    tail = f"laconic recall {ref}" if ref else "not retained"
+    tail = "not retained"
+    if ref:
+        tail = f"laconic recall {ref}"
     for length in (_NAMED, 16, 0):
         named = _short(target, length)
         text = f"[{' '.join(word for word in (what[:40], named) if word)}: {size}{', ' + why if why else ''}; {tail}]"
@@ -32,7 +34,10 @@ def partly(out: int, total: int, ref: str) -> str:
 
 def replaced_text(lines: Sequence[str], ref: str) -> str:
     """The text that an edit replaced: its first line, and where the others are."""
-    shown = lines[0] if len(lines[0].strip()) > 1 else "\n".join(lines[:2])
+    if len(lines[0].strip()) > 1:
+        shown = lines[0]
+    else:
+        shown = "\n".join(lines[:2])
     left = len(lines) - shown.count("\n") - 1
     return f"{shown}\n[… {left} more lines, replaced; laconic recall {ref}]"
 
@@ -44,7 +49,10 @@ def rollup_text(calls: Sequence[tuple[str, str]], ref: str, cost: Callable[[str]
         if target:
             targets.setdefault(what, {})[_brief(target)] = None
     longest = min(_ROLLED, _PER_CALL * len(calls))
-    left_out = "1 call left out" if len(calls) == 1 else f"{len(calls)} calls left out"
+    if len(calls) == 1:
+        left_out = "1 call left out"
+    else:
+        left_out = f"{len(calls)} calls left out"
     for most in range(max(map(len, targets.values()), default=0), -1, -1):
         named = "; ".join(f"{what} {', '.join(_some(list(found), most))}" for what, found in targets.items())
         text = f"[{left_out}: {named}; laconic recall {ref}]"
@@ -55,11 +63,15 @@ def rollup_text(calls: Sequence[tuple[str, str]], ref: str, cost: Callable[[str]
 
 def _brief(target: str) -> str:
     target = " ".join(target.split())
-    return target if len(target) <= _WHOLE else f"{target[: _WHOLE - 1]}…"
+    if len(target) <= _WHOLE:
+        return target
+    return f"{target[: _WHOLE - 1]}…"
 
 
 def _some(found: Sequence[str], most: int) -> Sequence[str]:
-    return found if len(found) <= most else [*found[len(found) - most :], f"{len(found) - most} more"]
+    if len(found) <= most:
+        return found
+    return [*found[len(found) - most :], f"{len(found) - most} more"]
 
 
 def _short(target: str, length: int) -> str:
@@ -67,4 +79,8 @@ def _short(target: str, length: int) -> str:
     target = " ".join(target.split())
     if length and "/" in target and " " not in target:
         target = target.rstrip("/").rsplit("/", 1)[-1]
-    return target if len(target) <= length else f"{target[: length - 1]}…" if length else ""
+    if len(target) <= length:
+        return target
+    if length:
+        return f"{target[: length - 1]}…"
+    return ""

@@ -16,22 +16,30 @@ _IN_NAME: Final = re.compile(f"[{_CODES}\t\n{_ORDER}]")
 
 def visible(text: str) -> str:
     """A text that can be printed anywhere."""
-    return _IN_TEXT.sub(_escape, text) if _IN_TEXT.search(text) else text
+    if _IN_TEXT.search(text):
+        return _IN_TEXT.sub(_escape, text)
+    return text
 
 
 def visible_name(name: str) -> str:
     """A name that can be printed anywhere, on one line."""
-    return _IN_NAME.sub(_escape, name) if _IN_NAME.search(name) else name
+    if _IN_NAME.search(name):
+        return _IN_NAME.sub(_escape, name)
+    return name
 
 
 def visible_json(text: str) -> str:
     """JSON that can be printed anywhere, and means the same."""
-    return _IN_TEXT.sub(_escape_json, text) if _IN_TEXT.search(text) else text
+    if _IN_TEXT.search(text):
+        return _IN_TEXT.sub(_escape_json, text)
+    return text
 
 
 def _escape(found: re.Match[str]) -> str:
     code = ord(found[0])
-    return f"\\x{code:02x}" if code < 0x80 else f"\\u{code:04x}"
+    if code < 0x80:
+        return f"\\x{code:02x}"
+    return f"\\u{code:04x}"
 
 
 def _escape_json(found: re.Match[str]) -> str:

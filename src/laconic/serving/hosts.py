@@ -15,10 +15,10 @@ import msgspec
 from starlette.responses import PlainTextResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from laconic.addresses import LOOPBACK_NAMES
 from laconic.serving.listen import Listen
 
 RawHeaders = Iterable[tuple[bytes, bytes]]
-_LOOPBACK: Final = frozenset({"localhost", "127.0.0.1", "::1"})
 _HOST: Final = re.compile(r"(?:\[([0-9a-f:.]+)\]|([a-z0-9._-]+))(?::\d{1,5})?")
 _FIX: Final = "Use 127.0.0.1 or localhost, or add the name to gateway.hosts."
 
@@ -26,7 +26,7 @@ _FIX: Final = "Use 127.0.0.1 or localhost, or add the name to gateway.hosts."
 class AllowedHosts(msgspec.Struct, frozen=True):
     """Names under which a listener may be asked, in lower case."""
 
-    names: frozenset[str] = _LOOPBACK  # empty: any; the token protects then
+    names: frozenset[str] = LOOPBACK_NAMES  # empty: any; the token protects then
     origins: frozenset[str] = frozenset()  # names of other sites whose pages may ask
 
     def find_problem(self, headers: RawHeaders) -> str:
@@ -70,7 +70,7 @@ def allowed_hosts(where: Listen, further: Iterable[str] = ()) -> AllowedHosts:
     named = frozenset(name.lower().strip("[]") for name in further)
     if not where.local and not named:
         return AllowedHosts(names=frozenset())
-    return AllowedHosts(names=_LOOPBACK | named | {where.host.lower()}, origins=named)
+    return AllowedHosts(names=LOOPBACK_NAMES | named | {where.host.lower()}, origins=named)
 
 
 def host_name(host: str) -> str:

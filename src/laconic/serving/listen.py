@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import socket
 import ssl
-from ipaddress import ip_address
 from pathlib import Path
 
 import msgspec
 
+from laconic.addresses import is_loopback
 from laconic.errors import BadSetting
 
 
@@ -25,12 +25,7 @@ class Listen(msgspec.Struct, frozen=True):
     @property
     def local(self) -> bool:
         """Whether only programs of this machine reach it."""
-        if self.host == "localhost":
-            return True
-        try:
-            return ip_address(self.host).is_loopback
-        except ValueError:
-            return False
+        return is_loopback(self.host)
 
     def url(self, opened: socket.socket) -> str:
         """How clients write the address, with the port that was taken."""

@@ -13,12 +13,26 @@ from laconic.sessions.turns import DAY, figures_file, keys
 from laconic.wire.limits import counts_cached
 
 By = Literal["kind", "tool", "file"]
-Order = Literal["last", "prompt", "whole", "dollars", "saved", "turns", "decisions"]
+Order = Literal["last", "prompt", "whole", "dollars", "saved", "turns", "decisions", "output", "cache"]
 _MINUTE: Final = 60.0  # seconds
 _SUMS: Final = (
     "input, cache_read, cache_write, output, whole, dollars, dollars_whole, long, output_dollars, unpriced, estimated"
 )
-_COLUMNS: Final = f"{_SUMS}, name, title, client, upstream, model, began, last, turns, errors, decisions"
+_COLUMNS: Final = (
+    f"{_SUMS}, name, title, client, upstream, model, began, last, turns, errors, decisions, project, family, 0"
+)
+_NAMED: Final = ("name", "title", "client", "upstream", "model")
+_FAMILY: Final = "CASE WHEN family='' THEN name ELSE family END"
+# One row for a family, added up. It is named after the conversation with the largest prompt: the session itself.
+_FAMILIES: Final = (
+    f"WITH member AS (SELECT *, {_FAMILY} AS shared, row_number() OVER (PARTITION BY {_FAMILY} ORDER BY"
+    " input+cache_read+cache_write DESC, id) AS place FROM session WHERE {where}), added AS (SELECT "
+    + ", ".join(f"sum({name.strip()}) AS {name.strip()}" for name in _SUMS.split(","))
+    + "".join(f", max(CASE WHEN place=1 THEN {name} END) AS {name}" for name in _NAMED)
+    + ", min(began) AS began, max(last) AS last, sum(turns) AS turns, sum(errors) AS errors,"
+    " sum(decisions) AS decisions, max(CASE WHEN place=1 THEN project END) AS project, max(family) AS family,"
+    " count(*)-1 AS side FROM member GROUP BY shared) SELECT * FROM added ORDER BY {order} DESC, name LIMIT ? OFFSET ?"
+)
 _ORDERS: Final[dict[str, str]] = {
     "last": "last",
     "prompt": "input+cache_read+cache_write",
@@ -27,6 +41,8 @@ _ORDERS: Final[dict[str, str]] = {
     "saved": "dollars_whole-dollars",
     "turns": "turns",
     "decisions": "decisions",
+    "output": "output_dollars",
+    "cache": "cache_read*1.0/max(1, input+cache_read+cache_write)",
 }
 
 
@@ -63,6 +79,36 @@ class SessionRow(Sums, frozen=True):
     turns: int
     errors: int
     decisions: int
+    project: str
+    family: str
+    side: int  # conversations beside it that are added up in this row
+
+
+class SessionFilter(msgspec.Struct, frozen=True):
+    """Which sessions to list; empty: all."""
+
+    client: str = ""
+    project: str = ""
+    words: str = ""  # in the title, the model or the project
+    since: float = 0.0
+
+    def clause(self) -> tuple[str, list[object]]:
+        """As a condition of SQL and its values."""
+        parts = ["last>=?"]
+        found: list[object] = [self.since]
+        if self.client:
+            parts.append("client=?")
+            found.append(self.client)
+        if self.project:
+            parts.append("project=?")
+            found.append(self.project)
+        for word in self.words.split():
+            parts.append("instr(lower(title||' '||model||' '||project||' '||name), ?)>0")
+            found.append(word.lower())
+        return " AND ".join(parts), found
+
+
+_EVERY: Final = SessionFilter()
 
 
 class TurnRow(Sums, frozen=True):
@@ -159,18 +205,38 @@ class Spending:
         (number,) = self._base.execute("PRAGMA data_version").fetchone()
         return int(number)
 
-    def count(self, since: float = 0.0) -> int:
-        (number,) = self._base.execute("SELECT count(*) FROM session WHERE last>=?", (since,)).fetchone()
+    def count(self, wanted: SessionFilter = _EVERY) -> int:
+        """How many sessions there are, each with what its client asked on the side."""
+        where, values = wanted.clause()
+        query = f"SELECT count(DISTINCT {_FAMILY}) FROM session WHERE {where}"
+        (number,) = self._base.execute(query, values).fetchone()
         return int(number)
 
     def sessions(
-        self, order: Order = "last", limit: int = -1, offset: int = 0, since: float = 0.0
+        self, order: Order = "last", limit: int = -1, offset: int = 0, wanted: SessionFilter = _EVERY
     ) -> list[SessionRow]:
-        """Sessions, the most first."""
-        query = (
-            f"SELECT {_COLUMNS} FROM session WHERE last>=? ORDER BY {_ORDERS[order]} DESC, id DESC LIMIT ? OFFSET ?"
-        )
-        return [SessionRow(*row) for row in self._base.execute(query, (since, limit, offset))]
+        """Sessions, the most first; what a client asked on the side is added to the session that it belongs to."""
+        where, values = wanted.clause()
+        query = _FAMILIES.format(where=where, order=_ORDERS[order])
+        return [SessionRow(*row) for row in self._base.execute(query, (*values, limit, offset))]
+
+    def side_sessions(self, row: SessionRow) -> list[SessionRow]:
+        """Other conversations to which the client gave the id of this one."""
+        if not row.family:
+            return []
+        query = f"SELECT {_COLUMNS} FROM session WHERE family=? AND name<>? ORDER BY began"
+        return [SessionRow(*found) for found in self._base.execute(query, (row.family, row.session))]
+
+    def clients(self) -> list[str]:
+        """All that were seen, by name."""
+        return self._distinct("client")
+
+    def projects(self) -> list[str]:
+        return self._distinct("project")
+
+    def _distinct(self, column: str) -> list[str]:
+        query = f"SELECT DISTINCT {column} FROM session WHERE {column}<>'' ORDER BY 1"
+        return [name for (name,) in self._base.execute(query)]
 
     def session(self, name: str) -> SessionRow | None:
         row = self._base.execute(f"SELECT {_COLUMNS} FROM session WHERE name=?", (name,)).fetchone()

@@ -43,6 +43,9 @@ class Figures(msgspec.Struct, frozen=True):
     ms_p50: float
     ms_p95: float
     ms_largest: float
+    cut_fit: int = 0  # of those that were cut: pieces were fitted to the budget
+    cut_recount: int = 0  # the whole was counted and fitted again
+    cut_net: int = 0  # lines were cut from the end
 
 
 class ToolCallLog:
@@ -89,14 +92,29 @@ class ToolCallLog:
 def _figures(base: sqlite3.Connection) -> Iterator[Figures]:
     totals = base.execute(
         "SELECT tool, count(*), sum(failed), sum(repaired), sum(cut <> ''), avg(tokens), max(tokens),"
-        " avg(milliseconds) FROM calls GROUP BY tool ORDER BY count(*) DESC, tool"
+        " avg(milliseconds), sum(cut = 'fit'), sum(cut = 'recount'), sum(cut = 'net')"
+        " FROM calls GROUP BY tool ORDER BY count(*) DESC, tool"
     ).fetchall()
-    for tool, calls, errors, repaired, cut, mean, largest, milliseconds in totals:
+    for tool, calls, errors, repaired, cut, mean, largest, milliseconds, *layers in totals:
         p50, p95 = (int(_nth(base, tool, "tokens", calls, share)) for share in (50, 95))
         times = [round(_nth(base, tool, "milliseconds", calls, share), 2) for share in (50, 95, 100)]
         yield Figures(
-            *(tool, calls, errors, repaired, cut, round(mean, 1), largest, p95, round(milliseconds, 2), p50),
-            *times,
+            tool=tool,
+            calls=calls,
+            errors=errors,
+            repaired=repaired,
+            cut=cut,
+            mean=round(mean, 1),
+            largest=largest,
+            p95=p95,
+            milliseconds=round(milliseconds, 2),
+            p50=p50,
+            ms_p50=times[0],
+            ms_p95=times[1],
+            ms_largest=times[2],
+            cut_fit=layers[0],
+            cut_recount=layers[1],
+            cut_net=layers[2],
         )
 
 

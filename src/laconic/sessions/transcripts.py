@@ -35,6 +35,11 @@ def transcripts(path: Path) -> Iterator[Transcript]:
         raise UsageError(f"There is no {path}.", "Name a session file or a folder of them.")
 
 
+def transcript_of(name: str, rows: list[Json]) -> Transcript:
+    """A session from the lines of its log."""
+    return _transcript(name, _events(rows), "")
+
+
 def _read(path: Path) -> Iterator[Transcript]:
     data = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
     name = path.name.split(".", 1)[0]

@@ -89,6 +89,8 @@ CREATE TABLE IF NOT EXISTS quota (
             "ALTER TABLE session DROP COLUMN last_whole",
         ]
     ),
+    "ALTER TABLE session ADD COLUMN family TEXT NOT NULL DEFAULT '';"
+    "ALTER TABLE session ADD COLUMN project TEXT NOT NULL DEFAULT ''",
 )
 _SUMS: Final = (
     *("input", "cache_read", "cache_write", "output", "whole", "dollars", "dollars_whole"),
@@ -105,6 +107,7 @@ class Who(msgspec.Struct, frozen=True):
     model: str = ""
     format: str = ""
     client: str = ""  # as the client names itself
+    family: str = ""  # shared by a session and what its client asks on the side
 
 
 class Account(msgspec.Struct, frozen=True):
@@ -372,20 +375,29 @@ def _session(base: sqlite3.Cursor, turn: TurnRecord) -> tuple[int, int, int]:
     who, cost = turn.who, turn.cost or Cost()
     row = base.execute("SELECT id, turns, fixed FROM session WHERE name=?", (who.session,)).fetchone()
     if row is None:
-        names = (who.session, "", who.client, who.account, who.upstream, who.model, who.format, turn.at, turn.at)
-        base.execute(
-            "INSERT INTO session (name, title, client, account, upstream, model, format, began, last)"
-            " VALUES (?,?,?,?,?,?,?,?,?)",
-            names,
-        )
+        row = {
+            "name": who.session,
+            "title": "",
+            "client": who.client,
+            "account": who.account,
+            "upstream": who.upstream,
+            "model": who.model,
+            "format": who.format,
+            "family": who.family,
+            "began": turn.at,
+            "last": turn.at,
+        }
+        base.execute(_insert("session", row), row)
         row = (base.lastrowid, 0, 0)
     id, turns, fixed = row
     title = turn.intake.title if turn.intake else ""
+    project = turn.intake.project if turn.intake else ""
     added = {name: getattr(cost, name) for name in _SUMS}
     added |= {"turns": 1, "errors": turn.status >= 400, "decisions": turn.decisions}
     base.execute(
         f"UPDATE session SET last=max(last, :at), {', '.join(f'{name}={name}+:{name}' for name in added)},"
         " model=:model, fixed=:fixed, title=CASE WHEN title='' THEN :title ELSE title END,"
+        " project=CASE WHEN project='' THEN :project ELSE project END,"
         " standing=CASE WHEN :standing='' THEN standing ELSE :standing END WHERE id=:id",
         {
             **added,
@@ -393,6 +405,7 @@ def _session(base: sqlite3.Cursor, turn: TurnRecord) -> tuple[int, int, int]:
             "model": who.model,
             "fixed": turn.intake.fixed if turn.intake else fixed,
             "title": title,
+            "project": project,
             "standing": cost.standing or "",
             "id": id,
         },

@@ -5,18 +5,19 @@ from __future__ import annotations
 from hashlib import blake2b
 from typing import Final
 
+from laconic.models.find import find_model
+from laconic.models.model import Tokenizer
 from laconic.tokens.estimate import estimate
 from laconic.tokens.exact import Measure, load
-from laconic.tokens.models import Family, family
 
 _REMEMBERED: Final = 65_536  # counts kept by one counter, about 6 MB
 _WORTH_HASHING: Final = 256  # characters; below that counting is as fast as hashing
 
 
 class Counter:
-    """Counts the tokens of a text for one model family. Call it."""
+    """Counts the tokens of a text for one tokenizer. Call it."""
 
-    def __init__(self, kind: Family, measure: Measure | None) -> None:
+    def __init__(self, kind: Tokenizer, measure: Measure | None) -> None:
         self._kind = kind
         self._measured = measure
         self._counts: dict[bytes, int] = {}
@@ -59,5 +60,5 @@ class Counter:
 
 def counter(model: str = "gpt-5") -> Counter:
     """The counter for a model name or an encoding name."""
-    kind = family(model)
+    kind = find_model(model).tokenizer
     return Counter(kind, load(kind.encoding))

@@ -1,56 +1,46 @@
-"""`context`: a task in words, answered with the code that it is about: the lines that matter, and names of where to look.
+"""`context`: a task in words, answered with the code that it is about: the function to change, who calls it, its tests,
+the lines that matter elsewhere, and names of where to look.
 
-An answer is made in rounds of a fixed size, so that a larger budget begins like a smaller one. In a round lines and names
-of one file stand together. What was shown is not named again.
+A file stands once in an answer, the best first: its code, then further names. What was shown is not named again.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from collections.abc import Set as AbstractSet
-from typing import Final, NamedTuple
+from typing import Final
 
 from laconic.errors import WorkspaceError
+from laconic.index.resolve import callers
 from laconic.index.search import RankedSymbol
 from laconic.index.search.file_evidence import TaskFiles
-from laconic.index.search.line_scores import score_lines
+from laconic.index.search.line_scores import TYPES, score_lines
 from laconic.index.search.query import Filters, resolve_scope, split_globs
 from laconic.index.search.rerank import rank_task
 from laconic.index.search.task_query import TaskQuery
-from laconic.index.store import Symbol
+from laconic.index.store import CALLABLE, Symbol
+from laconic.plane.source import OpenedFile, clip_line, open_file, whole_spans
+from laconic.plane.tool import Argument, Piece, SentLines, Tool, ToolAnswer, ToolCall
 from laconic.records import Span
+from laconic.reduce.line_choice import ChosenLines, CodeBlock, LineChoice, Place, join_runs
 from laconic.render.compact import Json
-from laconic.tools.source import OpenedFile, clip_line, open_file, whole_spans
-from laconic.tools.tool import Argument, Piece, SentLines, Tool, ToolAnswer, ToolCall
-from laconic.tools.windows import Choice, Window
 
 _RANKED: Final = 400  # symbols that can be named
-_ALONE: Final = 1_300  # tokens of budget up to which only names are given
-_REST: Final = 3  # rounds of lines for what is left: one, and two for what it left, since lines cost less together
-_KNOWN: Final = 5  # lines of a function by which it is known
-_LEAST: Final = 40  # tokens that are worth beginning a round for
-_FOOTER: Final = 60
+_FOOTER: Final = 60  # tokens of the last line, and of those on callers and tests
 _LONGEST: Final = 40_000  # characters of a task that are read
 _NO_WORD: Final = re.compile(r"\S{300,}")  # data that was pasted
 _SHOW: Final = ("detail", "mode", "form", "view")
-_LINE: Final = 62  # characters of a definition line: enough to know it by
-
-
-class _Round(NamedTuple):
-    """Tokens of names and of lines that are printed together, by file."""
-
-    names: int
-    lines: int
-
-    def within(self, room: int) -> _Round:
-        """A smaller one, with the same shares."""
-        lines = min(self.lines, room * self.lines // (self.names + self.lines))
-        return _Round(min(self.names, room - lines), lines)
-
-
-_BOTH: Final = (_Round(470, 430), _Round(430, 800), _Round(900, 1_250))
-_CODE: Final = (_Round(0, 1_950), _Round(0, 2_000))
+_LINE: Final = 60  # characters of a definition line: enough to know it by; a word is not cut
+_KNOWN: Final = 5  # lines of a function by which it is known
+_SIGNATURE: Final = 6  # lines of a signature that are shown
+_WHOLE: Final = 0.35  # of the room for code that the best function may take whole
+_MENTIONED: Final = 150  # files that mention a name, above which its callers are not looked for
+_CALLERS: Final = 3
+_EVERYWHERE: Final = frozenset({"__init__", "constructor", "new", "init", "__call__"})  # they say nothing alone
+_OPENS: Final = re.compile(r"[{:;]\s*(?:(?:#|//).*)?$|=>\s*$|=\s*$")
+_COMMENT: Final = re.compile(r"\s*(?:#(?!\[|include|define|if|end)|//|/\*|\*|<!--|--|;)")
+# Of so many tokens so many are for names: few are worth more than a little code, many are not.
+_NAMES: Final = ((1_000, 680), (2_000, 680), (4_000, 1_200), (8_000, 1_700), (10_000, 1_800))
 
 
 def run(call: ToolCall) -> ToolAnswer:
@@ -59,62 +49,227 @@ def run(call: ToolCall) -> ToolAnswer:
     scope = resolve_scope(store, Filters(paths=split_globs(call.text("path"))))
     files = _Files(call)
     task_files = TaskFiles(TaskQuery(store, task), files.lines)
-    rows = [row for row in rank_task(store, task_files, scope)[:_RANKED] if files.get(row.path) is not None]
+    rows = []
+    for row in rank_task(store, task_files, scope)[:_RANKED]:
+        if files.get(row.path) is not None:
+            rows.append(row)
     if not rows:
         note = f"nothing in this code base resembles the task; try {call.ready('map')}\n"
-        return ToolAnswer([], "context", note=note, unit="symbols")
-    rounds = _rounds(call.limit, call.text("show"))
-    worth = score_lines(rows, task_files, store.symbols_of_path) if any(each.lines for each in rounds) else {}
-    choice = Choice(worth, files.lines, call.plane.count, files.is_known)
-    pieces: list[Piece] = []
-    names, room = rows, call.limit - _FOOTER
-    for each in rounds:
-        if room < _LEAST:
-            break
-        size, spared = each.within(room), choice.spared
-        shown = [_window(window, files) for window in choice.take(size.lines)]
-        spent = _count_spent(call, shown) + choice.spared - spared
-        room -= spent
-        if size.names:
-            headed = {piece.group for piece in shown}
-            names = _unseen(names, [*pieces, *shown])
-            page = list(_page(call, names, files, min(size.names + max(0, size.lines - spent), room), headed))
-            names = names[len(page) :]
-            room -= _count_spent(call, page, headed)
-            shown += page
-        pieces += _by_file(shown)
-    if not pieces and choice.spared:
+        return ToolAnswer([], "context", note=note, unit="places")
+    names_room, code_room = _split_room(call.limit - _FOOTER, call.text("show"))
+    chosen = ChosenLines()
+    if code_room > 0:
+        worth = score_lines(rows, task_files, store.symbols_of_path)
+        chosen = _choose_lines(call, files, rows, worth, code_room)
+    pieces, rest = _lay_out(call, files, rows, chosen, names_room + max(0, code_room - chosen.used))
+    if not pieces and chosen.spared:
         hint = call.session.hint("again=true repeats it")
         note = f"all lines that matter were shown above{f' ({hint})' if hint else ''}\n"
         return ToolAnswer([], "context", note=note, unit="places")
-    if not pieces:  # not even one name has room: let the budget cut it
-        pieces = [_name(rows[0], files)]
-    paths = tuple(dict.fromkeys(piece.group for piece in pieces))
-    return ToolAnswer(pieces, "context", unit="places", paths=paths, spread=1_000.0, grouped=False)
+    return ToolAnswer(
+        [*pieces, *rest],
+        "context",
+        unit="places",
+        paths=tuple(dict.fromkeys(piece.group for piece in pieces)),
+        spread=1_000.0,
+        grouped=False,
+    )
 
 
-def _rounds(limit: int, show: str) -> tuple[_Round, ...]:
-    if show == "names" or (show == "both" and limit <= _ALONE):
-        return (_Round(limit, 0),)
-    return (*(_BOTH if show == "both" else _CODE), *[_Round(0, limit)] * _REST)
+def _split_room(room: int, show: str) -> tuple[int, int]:
+    """Tokens for names and tokens for code."""
+    if show == "names":
+        return room, 0
+    if show == "code":
+        return 0, room
+    before, names_before = 0, 0
+    for limit, names in _NAMES:
+        if room <= limit:
+            share = (room - before) / (limit - before)
+            wanted = int(names_before + share * (names - names_before))
+            return wanted, room - wanted
+        before, names_before = limit, names
+    return names_before, room - names_before
 
 
-def _by_file(pieces: Iterable[Piece]) -> Iterator[Piece]:
-    """Files in the order in which they come up first, what is of one file in the order of its lines."""
-    files: dict[str, list[Piece]] = {}
-    for piece in pieces:
-        files.setdefault(piece.group, []).append(piece)
-    for group in files.values():
-        yield from sorted(group, key=lambda piece: piece.order)
+def _choose_lines(
+    call: ToolCall, files: _Files, rows: Sequence[RankedSymbol], worth: dict[Place, float], room: int
+) -> ChosenLines:
+    """The best function, whole where it is short, then the lines that are worth most anywhere."""
+    blocks = _Blocks(call, files)
+    useful = {}
+    for place, value in worth.items():
+        if not blocks.is_preamble(place):
+            useful[place] = value
+    choice = LineChoice(useful, blocks.find, files.lines, call.plane.count, files.is_known)
+    best = next((row for row in rows if row.symbol is not None and row.symbol.kind in CALLABLE), None)
+    if best is not None and best.symbol is not None:
+        choice.take_block(blocks.of_symbol(best.path, best.symbol), int(room * _WHOLE))
+    choice.take(room)
+    return choice.chosen
 
 
-def _unseen(rows: Iterable[RankedSymbol], pieces: Iterable[Piece]) -> list[RankedSymbol]:
-    """The symbols of which the lines that are shown do not tell already."""
-    shown: dict[str, list[Span]] = {}
-    for piece in pieces:
-        if piece.sent is not None:
-            shown.setdefault(piece.group, []).extend(piece.sent.spans)
-    return [row for row in rows if row.symbol is not None and not _is_shown(row.symbol, shown.get(row.path, ()))]
+class _Blocks:
+    """To which definition a line belongs."""
+
+    def __init__(self, call: ToolCall, files: _Files) -> None:
+        self._store = call.plane.index.store
+        self._files = files
+        self._symbols: dict[str, list[Symbol]] = {}
+        self._preambles: dict[str, int] = {}
+
+    def find(self, place: Place) -> CodeBlock:
+        """The innermost function around a line, or the type; else the line stands for itself."""
+        path, line = place
+        if path not in self._symbols:
+            inner = []
+            for each in self._store.symbols_of_path(path):
+                if each.kind in CALLABLE or each.kind in TYPES:
+                    inner.append(each)
+            self._symbols[path] = sorted(inner, key=lambda each: len(each.span))
+        for symbol in self._symbols[path]:
+            if symbol.start <= line <= symbol.end:
+                return self.of_symbol(path, symbol)
+        return CodeBlock(path, Span(line, line))
+
+    def of_symbol(self, path: str, symbol: Symbol) -> CodeBlock:
+        lines = self._files.lines(path)
+        last = min(symbol.end, len(lines))
+        signature = [symbol.line]
+        while signature[-1] < min(last, symbol.line + _SIGNATURE - 1) and not _OPENS.search(lines[signature[-1] - 1]):
+            signature.append(signature[-1] + 1)
+        owner = symbol.qualified.removesuffix(symbol.name).rstrip(".:#/")
+        return CodeBlock(path, Span(symbol.start, last), tuple(signature), f" in {owner}" if owner else "")
+
+    def is_preamble(self, place: Place) -> bool:
+        """Whether a line belongs to the comment with which a file begins: a licence, mostly."""
+        path, line = place
+        if path not in self._preambles:
+            lines = self._files.lines(path)
+            first = 0
+            while first < len(lines) and (not lines[first].strip() or _COMMENT.match(lines[first])):
+                first += 1
+            self._preambles[path] = first
+        return line <= self._preambles[path]
+
+
+def _lay_out(
+    call: ToolCall,
+    files: _Files,
+    rows: Sequence[RankedSymbol],
+    chosen: ChosenLines,
+    room: int,
+) -> tuple[list[Piece], list[Piece]]:
+    """The pieces of an answer, file by file, and the names for which there is no room."""
+    shown: dict[str, list[Piece]] = {}
+    best = next(iter(chosen.lines), None)
+    for block in sorted(chosen.lines, key=lambda block: (block != best, block.span.start)):
+        piece = _code(call, files, block, chosen.lines[block])
+        if piece is not None:
+            shown.setdefault(block.path, []).append(piece)
+            if block == best:
+                shown[block.path] += _surroundings(call, rows, block)
+    seen = {
+        path: [span for piece in pieces if piece.sent for span in piece.sent.spans] for path, pieces in shown.items()
+    }
+    names: dict[str, list[Piece]] = {}
+    rest: list[Piece] = []
+    used = 0
+    for row in rows:
+        if call.text("show") == "code":
+            break
+        if row.symbol is None or _is_shown(row.symbol, seen.get(row.path, ())):
+            continue
+        piece = _name(row, files)
+        used += call.plane.count(piece.texts[0])
+        if row.path not in shown and row.path not in names:
+            used += call.plane.count(f"{row.path}\n")
+        if used > room or rest:
+            rest.append(piece)
+        else:
+            names.setdefault(row.path, []).append(piece)
+    order = dict.fromkeys([best.path] if best is not None else [])
+    order |= dict.fromkeys(row.path for row in rows if row.path in shown)
+    order |= dict.fromkeys([*shown, *names])
+    pieces: list[Piece] = []
+    for path in order:
+        pieces += shown.get(path, [])
+        pieces += sorted(names.get(path, []), key=lambda piece: piece.order)
+    return pieces, rest
+
+
+def _code(call: ToolCall, files: _Files, block: CodeBlock, lines: Iterable[int]) -> Piece | None:
+    """The lines of a block that were chosen, a mark where some are missing."""
+    file = files.get(block.path)
+    numbers = list(lines)
+    if file is None or not numbers:
+        return None
+    runs = join_runs(numbers, file.lines, lambda line: files.is_known(block.path, line))
+    span = block.span
+    if not block.signature:
+        span = Span(runs[0].start, runs[-1].end)
+    text = [f"{span}{block.title}"]
+    last = span.start - 1
+    for run in runs:
+        if run.start > last + 1 and last >= span.start:
+            text.append(f"{_indent(file.lines[last : run.end])}… {Span(last + 1, run.start - 1)}")
+        for line in file.lines[run.start - 1 : run.end]:
+            text.append(clip_line(line))
+        last = run.end
+    if last in block.signature and last < span.end:
+        text.append(f"{_indent(file.lines[last : span.end])}… {Span(last + 1, span.end)}")
+    spans: list[Span] = []
+    for run in runs:
+        spans += whole_spans(file.lines, run)
+    record: dict[str, Json] = {"path": block.path, "span": [span.start, span.end], "text": "\n".join(text[1:])}
+    sent = SentLines(block.path, file.source, tuple(spans))
+    return Piece(("\n".join(text) + "\n",), block.path, span.start, record, sent)
+
+
+def _indent(lines: Iterable[str]) -> str:
+    """The white space before the first line that has more than that."""
+    for line in lines:
+        if line.strip():
+            return line[: len(line) - len(line.lstrip())]
+    return ""
+
+
+def _surroundings(call: ToolCall, rows: Sequence[RankedSymbol], block: CodeBlock) -> Iterator[Piece]:
+    """Who calls the function of a block, and which tests do; nothing where half the code mentions its name."""
+    symbol = _symbol_of(rows, block)
+    if symbol is None or len(call.plane.index.store.files_mentioning(symbol.name)) > _MENTIONED:
+        return
+    code = call.plane.code
+    edges = callers(code, symbol)
+    if any(edge.sure for edge in edges):
+        edges = [edge for edge in edges if edge.sure]
+    used: list[str] = []
+    tests: list[str] = []
+    for edge in edges:
+        source = code.sources.get(edge.symbol.file)
+        if source is None:
+            continue
+        path = source.path
+        if source.path == block.path:
+            path = ""
+        said = f"{edge.symbol.qualified} {path}:{edge.lines[0]}{'' if edge.sure else '?'}"
+        if source.file_class == "test" or edge.symbol.test:
+            tests.append(said)
+        else:
+            used.append(said)
+    for title, found in (("called from", used), ("tests", tests)):
+        if found:
+            more = ""
+            if len(found) > _CALLERS:
+                more = f" and {len(found) - _CALLERS} more"
+            yield Piece((f"  {title}: {', '.join(found[:_CALLERS])}{more}\n",), block.path, block.span.start)
+
+
+def _symbol_of(rows: Iterable[RankedSymbol], block: CodeBlock) -> Symbol | None:
+    for row in rows:
+        if row.symbol is not None and row.path == block.path and row.symbol.line in block.signature:
+            return row.symbol
+    return None
 
 
 def _is_shown(symbol: Symbol, shown: Iterable[Span]) -> bool:
@@ -126,19 +281,12 @@ def _is_shown(symbol: Symbol, shown: Iterable[Span]) -> bool:
     return lines >= _KNOWN
 
 
-def _count_spent(call: ToolCall, pieces: Sequence[Piece], headed: AbstractSet[str] = frozenset()) -> int:
-    count = call.plane.count
-    headings = {piece.group for piece in pieces} - headed
-    return sum(count(piece.texts[0]) for piece in pieces) + sum(count(f"{path}\n") for path in headings)
-
-
 class _Files:
     """The files of an answer, each opened once."""
 
     def __init__(self, call: ToolCall) -> None:
         self._call = call
         self._files: dict[str, OpenedFile | None] = {}
-        self._lines: dict[str, tuple[str, ...]] = {}
         self._received: dict[str, frozenset[int]] = {}
 
     def get(self, path: str) -> OpenedFile | None:
@@ -150,77 +298,73 @@ class _Files:
         return self._files[path]
 
     def lines(self, path: str) -> tuple[str, ...]:
-        if path not in self._lines:
-            file = self.get(path)
-            self._lines[path] = file.lines if file is not None else ()
-        return self._lines[path]
+        file = self.get(path)
+        if file is None:
+            return ()
+        return file.lines
 
     def is_known(self, path: str, line: int) -> bool:
         """Whether the client has this line already."""
         if path not in self._received:
             file = self.get(path)
-            seen = frozenset[int]() if file is None else self._call.session.received_lines(path, file.tag)
-            self._received[path] = frozenset() if self._call.flag("again") else seen
+            self._received[path] = frozenset()
+            if file is not None and not self._call.flag("again"):
+                self._received[path] = self._call.session.received_lines(path, file.tag)
         return line in self._received[path]
 
 
-def _page(
-    call: ToolCall, rows: Iterable[RankedSymbol], files: _Files, room: int, headed: AbstractSet[str]
-) -> Iterator[Piece]:
-    """Definition lines, best first, as many as there is room for."""
-    paths, used = set(headed), 0
-    for row in rows:
-        piece = _name(row, files)
-        used += _count_spent(call, [piece], paths)
-        if used > room:
-            break
-        paths.add(row.path)
-        yield piece
-
-
 def _name(row: RankedSymbol, files: _Files) -> Piece:
-    file = files.get(row.path)
-    assert row.symbol is not None
-    assert file is not None
-    return Piece((_line(row.symbol, file),), row.path, row.symbol.line, _record(row))
-
-
-def _window(window: Window, files: _Files) -> Piece:
-    """Some lines below a line that says which."""
-    path, span = window
-    file = files.get(path)
-    assert file is not None
-    text = "\n".join(clip_line(line) for line in file.lines[span.start - 1 : span.end])
-    record: dict[str, Json] = {"path": path, "span": [span.start, span.end], "text": text}
-    return Piece(
-        (f"{span}\n{text}\n",), path, span.start, record, SentLines(path, file.source, whole_spans(file.lines, span))
-    )
-
-
-def _line(symbol: Symbol, file: OpenedFile) -> str:
-    """The line of the definition as it stands in the file, below its number."""
-    source = clip_line(file.lines[symbol.line - 1].strip()) if symbol.line <= len(file.lines) else symbol.name
-    return f"{symbol.line} {source[:_LINE].rstrip()}\n"
-
-
-def _record(row: RankedSymbol) -> dict[str, Json]:
-    symbol = row.symbol
-    if symbol is None:
-        return {"path": row.path}
+    """The line of a definition as it stands in the file, below its number."""
+    symbol, lines = row.symbol, files.lines(row.path)
+    assert symbol is not None
+    source = symbol.name
+    if symbol.line <= len(lines):
+        source = _cut_at_word(lines[symbol.line - 1].strip())
+    owner = symbol.qualified.removesuffix(symbol.name).rstrip(".:#/")
+    if owner and symbol.name in _EVERYWHERE:
+        source = f"{source} in {owner}"
     record: dict[str, Json] = {"path": row.path, "span": [symbol.start, symbol.end], "name": symbol.qualified}
-    return record | {"signature": symbol.signature}
+    record["signature"] = symbol.signature
+    return Piece((f"{symbol.line} {source}\n",), row.path, symbol.line, record)
+
+
+def _cut_at_word(text: str) -> str:
+    """The text up to the end of the word that is there when it gets long."""
+    if len(text) <= _LINE:
+        return text
+    end = re.compile(r"\w*").match(text, _LINE)
+    assert end is not None
+    if end.end() >= min(len(text), _LINE + 30):
+        return clip_line(text)
+    return f"{text[: end.end()]}…"
 
 
 TOOL = Tool(
     "context",
-    "The code for a task in words (issue, bug, feature): ranked symbols with the bodies that matter",
-    "Give the whole text of the task. The answer names the places that it is most likely about, and shows the lines of"
-    " them that matter most, as many as the budget allows. `show` set to `names` or `code` gives one without the other."
-    " Lines that this session has received are not sent again.",
+    "The code for a task in words (issue, bug, feature)",
+    "Give the whole text of the task. The answer shows the function that it is most likely about with its callers and"
+    " tests, the lines elsewhere that matter most, and names of further places, as many as the budget allows. `show`"
+    " set to `names` or `code` gives one without the other. Lines that this session has received are not sent again.",
     (
-        Argument("task", "text", "", required=True),
-        Argument("show", "text", "", choices=("both", "names", "code"), default="both", listed=False, aliases=_SHOW),
-        Argument("path", "text", "", listed=False, aliases=("include", "folder", "glob")),
+        Argument("task", "text", "", required=True, explained="the text of the issue, bug or change"),
+        Argument(
+            "show",
+            "text",
+            "",
+            choices=("both", "names", "code"),
+            default="both",
+            listed=False,
+            aliases=_SHOW,
+            explained="names of places, lines of code, or both",
+        ),
+        Argument(
+            "path",
+            "text",
+            "",
+            listed=False,
+            aliases=("include", "folder", "glob"),
+            explained="only files that this glob matches",
+        ),
     ),
     run,
     budget=4_000,

@@ -10,18 +10,21 @@ from typing import Final
 
 from msgspec import structs
 
+from laconic.index.affected.commands import commands
+from laconic.index.affected.impact import MOST, impact_of, reaching
 from laconic.index.compare.risk import RISKS, weigh
 from laconic.index.compare.symbols import Compared, Comparison, compare
 from laconic.index.resolve import Code
+from laconic.plane.tool import Argument, Piece, Tool, ToolAnswer, ToolCall
 from laconic.records import FileChange, Impact, SymbolChange, Weighed
 from laconic.reduce.hunks import ChosenHunks, choose
 from laconic.render.changes import file_line, hunk_text, symbol_line, totals, within_line
-from laconic.render.changes_json import compact, full
+from laconic.render.changes_json import FORMS
 from laconic.render.compact import Json
-from laconic.tools.affected import impact_of, tests_for
-from laconic.tools.tool import Argument, Piece, Tool, ToolAnswer, ToolCall
+from laconic.render.counted import count_of
+from laconic.workspace.history import read_commit_files
 from laconic.workspace.reading import inside, read_bytes
-from laconic.workspace.revisions import changes, read_patched, states
+from laconic.workspace.revisions import INDEX, WORK, changes, read_patched, states
 from laconic.workspace.secrets import SECRET, SecretFiles
 
 Asked = Callable[[SymbolChange], Impact | None]
@@ -37,7 +40,9 @@ def run(call: ToolCall) -> ToolAnswer:
         wanted = f"{wanted or 'HEAD'}..{call.text('to')}"
     hunks = call.text("view") == "hunks"
     found = read_changes(call.plane.root, wanted, call.texts("path"), context=_CONTEXT if hunks else 0)
-    files = [_without_secrets(file, call.plane.secrets) for file in found]
+    files = []
+    for file in found:
+        files.append(_without_secrets(file, call.plane.secrets))
     if not files:
         return ToolAnswer(kind="diff", note="nothing changed\n")
     if hunks:
@@ -45,8 +50,11 @@ def run(call: ToolCall) -> ToolAnswer:
     compared = compare(files)
     detail = _LEVELS.get(call.text("budget").lower(), "standard")
     answer = by_symbol(compared, detail, _patient(call.plane.code))
-    tests = "" if detail == "minimal" else tests_for(call.plane.root, call.plane.code, compared)
-    return replace(answer, note=tests)
+    tests = ""
+    if detail != "minimal":
+        tests = tests_for(call.plane.root, call.plane.code, compared)
+    scope = _scope(call.plane.root, wanted, compared)
+    return replace(answer, note=tests, facts={"scope": scope, "about": answer.head.strip()})
 
 
 def read_changes(root: Path, wanted: str = "", paths: Sequence[str] = (), *, context: int = 0) -> list[FileChange]:
@@ -55,6 +63,21 @@ def read_changes(root: Path, wanted: str = "", paths: Sequence[str] = (), *, con
     if words.endswith((".patch", ".diff")) and inside(root, words).is_file():
         return read_patched(root, read_bytes(root, words, _LARGEST))
     return changes(root, states(root, words), paths, context)
+
+
+def _scope(root: Path, wanted: str, found: Comparison) -> dict[str, Json]:
+    """What was compared, for programs: the two states, how many files, and those whose symbols nobody can tell."""
+    made: dict[str, Json] = {"files": len(found.files)}
+    if not wanted.strip().endswith((".patch", ".diff")):
+        compared = states(root, wanted.strip())
+        made |= {"base": compared.old[:12], "target": compared.new[:12], "dirty": compared.new in {WORK, INDEX}}
+    unknown = []
+    for file in found.files:
+        if not file.code:
+            unknown.append(file.change.path)
+    if unknown:
+        made["without_symbols"] = unknown[:20]
+    return made
 
 
 def _without_secrets(file: FileChange, secrets: SecretFiles) -> FileChange:
@@ -68,45 +91,69 @@ def by_symbol(found: Comparison, detail: str = "standard", impact: Asked | None 
     """A piece for every symbol under its file, the riskiest first, and one for every other file."""
     items = weigh_changes(found, impact)
     head = f"{totals(len(items), len(found.files), items)}\n"
-    heads = {file.change.path: _head(file) for file in found.files}
+    heads = {}
+    for file in found.files:
+        heads[file.change.path] = _head(file)
     if detail == "minimal":
         return ToolAnswer([Piece((f"{line}\n",)) for line in heads.values()], "diff", head, unit="files")
-    before = {file.change.old_path: heads[file.change.path] for file in found.files if file.change.old_path}
+    before = {}
+    for file in found.files:
+        if file.change.old_path:
+            before[file.change.old_path] = heads[file.change.path]
     under = {**before, **heads}  # what is gone from a renamed file stands under its new name
-    form = full if detail == "full" else compact
+    form = FORMS.get(detail, FORMS["standard"])
     alone = sorted((item for item in items if not item.change.within), key=lambda item: -RISKS.index(item.risk))
-    pieces = [Piece(_texts(item, items, detail), under[item.change.path], _line(item), form(item)) for item in alone]
-    told = {under[item.change.path] for item in alone}
-    others = [file.change for file in found.files if heads[file.change.path] not in told]
-    pieces += [Piece((f"{heads[one.path]}\n",), record={"path": one.path, "change": one.status}) for one in others]
+    pieces = []
+    for item in alone:
+        pieces.append(Piece(_texts(item, items, detail), under[item.change.path], _line(item), form(item)))
+    told = set()
+    for item in alone:
+        told.add(under[item.change.path])
+    others = []
+    for file in found.files:
+        if heads[file.change.path] not in told:
+            others.append(file.change)
+    for one in others:
+        pieces.append(Piece((f"{heads[one.path]}\n",), record={"path": one.path, "change": one.status}))
     return ToolAnswer(pieces, "diff", head, unit="changes", spread=8.0)
 
 
 def weigh_changes(found: Comparison, impact: Asked | None = None) -> list[Weighed]:
     """Every changed symbol with its risk."""
-    return [weigh(change, impact(change) if impact else None) for change in found.symbols]
+    made: list[Weighed] = []
+    for change in found.symbols:
+        made.append(weigh(change, impact(change) if impact else None))
+    return made
 
 
 def records(found: Comparison, detail: str = "compact", impact: Asked | None = None) -> list[dict[str, Json]]:
     """All changed symbols for programs."""
-    form = full if detail == "full" else compact
-    return [form(item) for item in weigh_changes(found, impact)]
+    form = FORMS.get(detail, FORMS["standard"])
+    made: list[dict[str, Json]] = []
+    for item in weigh_changes(found, impact):
+        made.append(form(item))
+    return made
 
 
 def by_hunk(files: Sequence[FileChange]) -> ToolAnswer:
     """Unified hunks without those of white space only: the first twenty, and a summary of every file."""
     chosen = choose(files)
-    total = sum(one.total for one in chosen)
+    total = 0
+    for one in chosen:
+        total += one.total
     pieces = []
     for one in chosen:
         line = _hunk_head(one)
-        pieces += [Piece((f"{hunk_text(hunk)}\n",), line, hunk.new_start) for hunk in one.hunks]
+        for hunk in one.hunks:
+            pieces.append(Piece((f"{hunk_text(hunk)}\n",), line, hunk.new_start))
         if not one.hunks:
             pieces.append(Piece((f"{line}\n",)))
     missing = total - sum(len(one.hunks) for one in chosen)
-    note = f"{missing} more hunks: name a path\n" if missing else ""
+    note = ""
+    if missing:
+        note = f"{missing} more hunks: name a path\n"
     return ToolAnswer(
-        pieces, "diff", f"{_count(len(files), 'file')}, {_count(total, 'hunk')}\n", note, unit="parts", spread=1.0
+        pieces, "diff", f"{count_of(len(files), 'file')}, {count_of(total, 'hunk')}\n", note, unit="parts", spread=1.0
     )
 
 
@@ -115,7 +162,9 @@ def _patient(code: Code) -> Asked:
     until = time.monotonic() + _PATIENCE
 
     def ask(change: SymbolChange) -> Impact | None:
-        return impact_of(code, change) if time.monotonic() < until else None
+        if time.monotonic() < until:
+            return impact_of(code, change)
+        return None
 
     return ask
 
@@ -123,12 +172,25 @@ def _patient(code: Code) -> Asked:
 def _texts(item: Weighed, items: Sequence[Weighed], detail: str) -> tuple[str, ...]:
     """The short form, and the one at the detail that was asked for."""
     short = f"{symbol_line(item, 'compact')}\n"
-    return (short,) if detail == "compact" else (short, f"{_with_members(item, items, detail)}\n")
+    if detail == "compact":
+        return (short,)
+    return (short, f"{_with_members(item, items, detail)}\n")
+
+
+def tests_for(root: Path, code: Code, found: Comparison) -> str:
+    """The lines that say which tests to run, as commands that run as they are printed; empty where there are none."""
+    files = reaching(code, found, read_commit_files(root))
+    rest = ""
+    if len(files) > MOST:
+        rest = f" # and {count_of(len(files) - MOST, 'more file')}"
+    return "".join(f"tests: {command}{rest}\n" for command in commands(root, files[:MOST]))
 
 
 def _line(item: Weighed) -> int:
     span = item.change.span or item.change.old_span
-    return span.start if span else 0
+    if span:
+        return span.start
+    return 0
 
 
 def _head(file: Compared) -> str:
@@ -136,10 +198,6 @@ def _head(file: Compared) -> str:
     if file.change.status == "added" and file.new:
         added = file.new.parsed.lines
     return file_line(file.change, added, removed, file.imports if file.code else ())
-
-
-def _count(number: int, word: str) -> str:
-    return f"{number} {word}{'' if number == 1 else 's'}"
 
 
 def _hunk_head(one: ChosenHunks) -> str:
@@ -150,7 +208,9 @@ def _hunk_head(one: ChosenHunks) -> str:
 
 
 def _lines(change: FileChange) -> tuple[int, int]:
-    bodies = [line for hunk in change.hunks for line in hunk.body]
+    bodies: list[str] = []
+    for hunk in change.hunks:
+        bodies.extend(hunk.body)
     return sum(line[:1] == "+" for line in bodies), sum(line[:1] == "-" for line in bodies)
 
 
@@ -164,12 +224,14 @@ def _with_members(item: Weighed, items: Sequence[Weighed], detail: str) -> str:
         if one.change.within and one.change.path == change.path and one.change.name.startswith(prefix)
         and one.change.changes == change.changes
     ]  # fmt: skip
-    return f"{text}\n{within_line(inner)}" if inner else text
+    if inner:
+        return f"{text}\n{within_line(inner)}"
+    return text
 
 
 TOOL = Tool(
     "diff",
-    "What changed, by symbol: signatures, bodies, renames, risk, tests to run",
+    "What changed, by symbol: signatures, bodies, renames, risk, tests",
     "Compares two states: nothing (the working tree with HEAD), `staged`, `unstaged`, a commit or branch, `A..B`,"
     " `A...B` (since they parted), `A^!` (one commit), or a patch file. `view=hunks` shows the lines, without hunks of"
     " white space only. Budget minimal, compact, standard or full chooses the detail.",
@@ -192,9 +254,30 @@ TOOL = Tool(
                 "patch",
             ),
         ),
-        Argument("to", "text", "", aliases=("target", "head", "right", "new"), listed=False),
-        Argument("path", "texts", "", aliases=("paths", "files", "file"), words=False),
-        Argument("view", "text", "", choices=("symbols", "hunks"), default="symbols"),
+        Argument(
+            "to",
+            "text",
+            "",
+            aliases=("target", "head", "right", "new"),
+            listed=False,
+            explained="the state to compare with",
+        ),
+        Argument(
+            "path",
+            "texts",
+            "",
+            aliases=("paths", "files", "file"),
+            words=False,
+            explained="only these files or folders",
+        ),
+        Argument(
+            "view",
+            "text",
+            "",
+            choices=("symbols", "hunks"),
+            default="symbols",
+            explained="symbols that changed, or lines",
+        ),
     ),
     run,
     budget=3_000,

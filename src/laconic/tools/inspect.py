@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Final
+from dataclasses import replace
+from typing import Final, NamedTuple
 
 from laconic.errors import UnknownName, UsageError
 from laconic.index.resolve import (
@@ -16,15 +17,22 @@ from laconic.index.resolve import (
     overridden,
     references,
 )
+from laconic.index.search.line_scores import TYPES
 from laconic.index.search.lookup import suggest_names
 from laconic.index.store import CALLABLE, Symbol
+from laconic.plane.outline import outline_type
+from laconic.plane.source import OpenedFile, body, clip_line, open_file
+from laconic.plane.tool import Argument, Piece, Tool, ToolAnswer, ToolCall
 from laconic.render.compact import Json
-from laconic.tools.source import OpenedFile, body, clip_line, open_file
-from laconic.tools.tool import Argument, Piece, Tool, ToolAnswer, ToolCall
+from laconic.render.counted import count_of
 
 _FEW: Final = 6  # uses that are shown with their line of source
+_FILES: Final = 3  # files of uses that come before everything but the body
+_TESTS: Final = 2  # the same for files of tests
+_PLACES: Final = 12  # lines of one file that are named where there is little room
 _CALLEES: Final = 12
 _MOST_SYMBOLS: Final = 50
+_LARGE: Final = 150  # lines of a type of which only the signatures of its members are shown
 _OTHERS: Final = 5  # further symbols of the same name
 _PARTS: Final = ("body", "refs", "callees", "implementations", "tests")
 _PART_NAMES: Final = {
@@ -41,6 +49,7 @@ def run(call: ToolCall) -> ToolAnswer:
     wanted = call.texts("symbol")[:_MOST_SYMBOLS]
     only = _only(call.texts("only"))
     pieces: list[Piece] = []
+    rest: list[Piece] = []  # of all symbols: the first of each come before the rest of any
     notes: list[str] = []
     if len(call.texts("symbol")) > _MOST_SYMBOLS:
         notes.append(f"[only the first {_MOST_SYMBOLS} symbols; inspect the others in another call]")
@@ -53,62 +62,101 @@ def run(call: ToolCall) -> ToolAnswer:
                 raise missing
             notes.append(str(missing))
             continue
-        chosen, others = _chosen(found)
+        chosen, *others = found
         file = open_file(call, code.sources[chosen.file].path)
-        pieces += _about(call, code, chosen, file, only)
+        about = _about(call, code, chosen, file, only)
+        pieces += about.first
+        rest += about.rest
         paths.append(file.path)
         if others:
             notes.append(_others(code, others))
-    note = "".join(f"{note}\n" for note in notes)
     return ToolAnswer(
-        pieces, "symbol", note=note, unit="parts", paths=tuple(paths), spread=1.5, minimum=1, grouped=False
+        [*pieces, *rest],
+        "symbol",
+        note="".join(f"{note}\n" for note in notes),
+        unit="parts",
+        paths=tuple(paths),
+        spread=1.5,
+        grouped=False,
     )
 
 
 def _find_inherited(code: Code, name: str) -> list[Symbol]:
     """What `Class.member` means where the class has it from one above it."""
     owner, _, member = name.strip().strip("`").removesuffix("()").rpartition(".")
-    types = find_symbol(code, owner) if owner and member else []
-    return [each for type_ in types for each in members(code, type_.id, member)]
+    if owner and member:
+        types = find_symbol(code, owner)
+    else:
+        types = []
+    found: list[Symbol] = []
+    for type_ in types:
+        found.extend(members(code, type_.id, member))
+    return found
 
 
 def _only(names: list[str]) -> set[str]:
     """The parts that were asked for; all where none was named."""
-    parts = {_PART_NAMES.get(name.lower().strip(), "") for name in names}
+    parts = set()
+    for name in names:
+        parts.add(_PART_NAMES.get(name.lower().strip(), ""))
     if "" in parts:
         raise UsageError(f"`only` is {', '.join(names)}.", f"Name some of: {', '.join(_PARTS)}.")
     return parts or set(_PARTS)
 
 
-def _chosen(found: list[Symbol]) -> tuple[Symbol, list[Symbol]]:
-    """The best candidate; the rest stands as alternatives."""
-    return found[0], found[1:]
-
-
 def _others(code: Code, others: list[Symbol]) -> str:
     named = ", ".join(f"{code.sources[each.file].path}:{each.line} {each.qualified}" for each in others[:_OTHERS])
-    more = f" and {len(others) - _OTHERS} more" if len(others) > _OTHERS else ""
-    return f"also: {named}{more} (name one as path::Symbol)"
+    more = ""
+    if len(others) > _OTHERS:
+        more = f" and {len(others) - _OTHERS} more"
+    return f"also: {named}{more} (name one as path:line)"
 
 
-def _about(call: ToolCall, code: Code, symbol: Symbol, file: OpenedFile, only: set[str]) -> list[Piece]:
-    pieces = [body(call, file, symbol, group=file.path)] if "body" in only else []
-    uses = references(code, symbol) if only & {"refs", "tests"} else []
+class _Found(NamedTuple):
+    """What there is to show of a symbol: what comes first, and what can wait."""
+
+    first: list[Piece]
+    rest: list[Piece]
+
+    def add_uses(self, pieces: list[Piece], most: int, title: str) -> None:
+        """Show the first of some files with what comes first, the others below a line of their own."""
+        self.first.extend(pieces[:most])
+        self.rest.extend(replace(piece, group=title) for piece in pieces[most:])
+
+
+def _about(call: ToolCall, code: Code, symbol: Symbol, file: OpenedFile, only: set[str]) -> _Found:
+    found = _Found([], [])
+    if "body" in only and symbol.kind in TYPES and len(symbol.span) > _LARGE:
+        found.first.append(outline_type(call, file, symbol))
+    elif "body" in only:
+        found.first.append(body(call, file, symbol, group=file.path))
+    uses: list[SymbolUse] = []
+    if only & {"refs", "tests"}:
+        uses = references(code, symbol)
     tests, others = _split(code, uses)
     if "refs" in only:
-        pieces += _uses(call, code, others, "references")
+        sure, possible = _split_sure(others)
+        found.add_uses(_uses(call, code, sure, "references"), _FILES, f"more references to {symbol.qualified}")
         if not uses:
-            pieces.append(Piece((f"no references to {symbol.qualified} found\n",)))
+            found.first.append(Piece((f"no references to {symbol.qualified} found\n",)))
+        found.rest.extend(_uses(call, code, possible, f"possible references to {symbol.name}, by name only"))
     if "implementations" in only:
-        pieces += _line(code, "overrides", overridden(code, symbol)) + _line(
-            code, "implemented by" if symbol.kind not in CALLABLE else "overridden by", implementations(code, symbol)
-        )
+        title = "implemented by"
+        if symbol.kind in CALLABLE:
+            title = "overridden by"
+        found.first.extend(_line(code, "overrides", overridden(code, symbol)))
+        found.first.extend(_line(code, title, implementations(code, symbol)))
     if "callees" in only and symbol.kind in CALLABLE:
-        called = [each.symbol for each in callees(code, symbol) if each.sure]
-        pieces += _line(code, "calls", called[:_CALLEES], len(called))
+        called = []
+        for each in callees(code, symbol):
+            if each.sure:
+                called.append(each.symbol)
+        found.first.extend(_line(code, "calls", called[:_CALLEES], len(called)))
     if only & {"tests", "refs"}:
-        pieces += _uses(call, code, tests, "tests")
-    return pieces
+        sure, possible = _split_sure(tests)
+        found.add_uses(_uses(call, code, sure, "tests"), _TESTS, f"more tests of {symbol.qualified}")
+        found.rest.extend(_uses(call, code, possible, f"possible tests of {symbol.name}, by name only"))
+    return found
 
 
 def _split(code: Code, uses: Iterable[SymbolUse]) -> tuple[list[SymbolUse], list[SymbolUse]]:
@@ -116,50 +164,67 @@ def _split(code: Code, uses: Iterable[SymbolUse]) -> tuple[list[SymbolUse], list
     others: list[SymbolUse] = []
     for use in uses:
         source = code.by_path.get(use.path)
-        (tests if source is not None and source.file_class == "test" else others).append(use)
+        if source is not None and source.file_class == "test":
+            tests.append(use)
+        else:
+            others.append(use)
     return tests, others
 
 
+def _split_sure(uses: Iterable[SymbolUse]) -> tuple[list[SymbolUse], list[SymbolUse]]:
+    """Sure uses, and those that are only possible; a line that has both counts as sure."""
+    sure = []
+    for use in uses:
+        if use.sure:
+            sure.append(use)
+    known = set()
+    for use in sure:
+        known.add((use.path, use.line))
+    return sure, [use for use in uses if not use.sure and (use.path, use.line) not in known]
+
+
 def _uses(call: ToolCall, code: Code, uses: list[SymbolUse], title: str) -> list[Piece]:
-    """One piece a file: the symbols around the uses with their lines; the source itself when there are few."""
-    if not uses:
-        return []
+    """One piece a file, that with most uses first; the lines of source themselves when there are few."""
     files: dict[str, list[SymbolUse]] = {}
     for use in uses:
         files.setdefault(use.path, []).append(use)
-    possible = sum(not use.sure for use in uses)
-    doubt = f", {possible} only possible (?)" if possible else ""
-    heading = f"{title}: {len(uses)} in {len(files)} file{'s' if len(files) > 1 else ''}{doubt}"
-    ordered = sorted(files.items(), key=lambda item: (not any(use.sure for use in item[1]), item[0]))
-    return [_file(call, code, path, found, heading, few=len(uses) <= _FEW) for path, found in ordered]
+    heading = f"{title}: {len(uses)} in {count_of(len(files), 'file')}"
+    pieces: list[Piece] = []
+    for path in sorted(files, key=lambda path: (-len(files[path]), path)):
+        pieces.append(_file(call, code, path, files[path], heading, few=len(uses) <= _FEW))
+    return pieces
 
 
 def _file(call: ToolCall, code: Code, path: str, uses: list[SymbolUse], heading: str, *, few: bool) -> Piece:
-    around: dict[str, list[str]] = {}
-    lines: dict[int, bool] = {}
+    """The uses in a file in sizes: some of the lines, all of them, their source."""
+    around: dict[int, str] = {}
     for use in sorted(uses, key=lambda use: use.line):
-        symbol = code.symbol(use.symbol) if use.symbol is not None else None
-        name = symbol.qualified if symbol is not None and use.kind != "import" else ""
-        number = str(use.line) if use.sure else f"{use.line}?"
-        if number not in around.setdefault(name, []):
-            around[name].append(number)
-        lines[use.line] = lines.get(use.line, False) or use.sure
-    places = "; ".join(f"{' '.join(numbers)}{' ' + name if name else ''}" for name, numbers in around.items())
-    record: dict[str, Json] = {
-        "path": path,
-        "lines": [*lines],
-        "possible": [n for n, sure in lines.items() if not sure],
-    }
-    short = f"{path} {places}\n"
-    if not few:
-        return Piece((short,), heading, record=record)
-    source = open_file(call, path).lines
-    quoted = "".join(
-        f"  {n}{'' if sure else '?'} {clip_line(source[n - 1].strip())}\n"
-        for n, sure in lines.items()
-        if n <= len(source)
-    )
-    return Piece((short, f"{short}{quoted}"), heading, record=record)
+        symbol = None
+        if use.symbol is not None and use.kind != "import":
+            symbol = code.symbol(use.symbol)
+        around.setdefault(use.line, symbol.qualified if symbol is not None else "")
+    sure = uses[0].sure
+    record: dict[str, Json] = {"path": path, "lines": [*around], "possible": [] if sure else [*around]}
+    texts = [f"{path} {_places(around, sure=sure)}\n"]
+    if len(around) > _PLACES:
+        few_of_them = dict(list(around.items())[:_PLACES])
+        texts.insert(0, f"{path} {_places(few_of_them, sure=sure)} and {len(around) - _PLACES} more\n")
+    if few:
+        source = open_file(call, path).lines
+        quoted = []
+        for n in around:
+            if n <= len(source):
+                quoted.append(f"  {n} {clip_line(source[n - 1].strip())}\n")
+        texts.append(texts[-1] + "".join(quoted))
+    return Piece(tuple(texts), heading, record=record)
+
+
+def _places(around: dict[int, str], *, sure: bool) -> str:
+    """Lines, those inside of one symbol together with its name."""
+    by_name: dict[str, list[str]] = {}
+    for line, name in around.items():
+        by_name.setdefault(name, []).append(f"{line}" if sure else f"{line}?")
+    return "; ".join(" ".join([*numbers, name]).rstrip() for name, numbers in by_name.items())
 
 
 def _line(code: Code, title: str, symbols: list[Symbol], total: int = 0) -> list[Piece]:
@@ -167,7 +232,9 @@ def _line(code: Code, title: str, symbols: list[Symbol], total: int = 0) -> list
         return []
     named = ", ".join(f"{each.qualified} {code.sources[each.file].path}:{each.line}" for each in symbols[:_CALLEES])
     rest = max(total, len(symbols)) - min(len(symbols), _CALLEES)
-    more = f" and {rest} more" if rest > 0 else ""
+    more = ""
+    if rest > 0:
+        more = f" and {rest} more"
     record: dict[str, Json] = {"what": title, "symbols": [each.qualified for each in symbols]}
     few = f"{title}: {len(symbols)}\n"
     return [Piece((few, f"{title}: {named}{more}\n"), record=record)]
@@ -175,12 +242,26 @@ def _line(code: Code, title: str, symbols: list[Symbol], total: int = 0) -> list
 
 TOOL = Tool(
     "inspect",
-    "One or several symbols (name, Class.method, path::name): body, references, callees, implementations, tests",
+    "Symbols (name, Class.method, path::name): body, references, callees, implementations, tests",
     "Shows the definition and its body, every reference by file with the symbol around it (a `?` marks one that is only"
     " possible), what it calls, what overrides or implements it, and the tests that use it.",
     (
-        Argument("symbol", "texts", "", required=True, aliases=("target", "targets", "query", "path")),
-        Argument("only", "texts", "", listed=False, aliases=("include", "sections", "parts", "operation")),
+        Argument(
+            "symbol",
+            "texts",
+            "",
+            required=True,
+            aliases=("target", "targets", "query", "path"),
+            explained="names, Class.method, path::name or path:line",
+        ),
+        Argument(
+            "only",
+            "texts",
+            "",
+            listed=False,
+            aliases=("include", "sections", "parts", "operation"),
+            explained=f"some of: {', '.join(_PARTS)}",
+        ),
     ),
     run,
     budget=1_500,

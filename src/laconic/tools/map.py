@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import PurePosixPath
 from typing import Final
 
 from laconic.errors import UnknownName
 from laconic.index.project import Project, is_manifest, project
+from laconic.index.public_api import find_public_names
+from laconic.index.search.lookup import suggest_paths
 from laconic.index.store import File
+from laconic.plane.outline import outline
+from laconic.plane.source import open_file
+from laconic.plane.tool import Argument, Piece, Tool, ToolAnswer, ToolCall
 from laconic.render.compact import Json
+from laconic.render.counted import count_of
 from laconic.render.visible import visible_name
-from laconic.tools.near import near_paths
-from laconic.tools.outline import outline
-from laconic.tools.source import open_file
-from laconic.tools.tool import Argument, Piece, Tool, ToolAnswer, ToolCall
 from laconic.workspace.reading import relative
 
 _ENTRY_NAMES: Final = frozenset(
@@ -44,7 +47,8 @@ _ENTRY_NAMES: Final = frozenset(
     }
 )
 _NAMED: Final = 24  # dependencies and commands of one manifest that are named
-_API: Final = 40  # public names that are worth offering
+_ALONE: Final = 6  # manifests of one kind below the top that have lines of their own; more are told together
+_ASIDE: Final = re.compile(r"(?:^|/)(?:examples?|samples?|demos?|docs?|tests?|benchmarks?)/")
 
 
 def run(call: ToolCall) -> ToolAnswer:
@@ -55,11 +59,15 @@ def run(call: ToolCall) -> ToolAnswer:
         file = open_file(call, place)
         return ToolAnswer(outline(call, file), "outline", unit="symbols", paths=(place,), spread=1_000.0)
     if not target.is_dir():
-        raise UnknownName("file or folder", path, near_paths(call.plane.index, path))
-    prefix = "" if place == "." else f"{place}/"
+        raise UnknownName("file or folder", path, tuple(suggest_paths(call.plane.index.store, [path])))
+    if place == ".":
+        prefix = ""
+    else:
+        prefix = f"{place}/"
     files = [file for file in call.plane.index.store.files() if file.path.startswith(prefix)]
     pieces = [*_about(call, files, prefix), *_tree(files, prefix)]
-    head = f"{prefix or call.plane.root.name + '/'} {len(files)} files, {sum(f.lines for f in files)} lines\n"
+    lines = sum(file.lines for file in files)
+    head = f"{prefix or call.plane.root.name + '/'} {count_of(len(files), 'file')}, {count_of(lines, 'line')}\n"
     return ToolAnswer(pieces, "map", head, unit="entries", spread=2.0, grouped=False)
 
 
@@ -69,25 +77,66 @@ def _about(call: ToolCall, files: list[File], prefix: str) -> list[Piece]:
     for file in files:
         lines[file.language or "text"] += file.lines
     languages = ", ".join(f"{name} {count}" for name, count in lines.most_common(8))
-    pieces = [_line("languages", languages)] if languages else []
-    manifests = [found for file in files if is_manifest(file.path) if (found := _manifest(call, file)) is not None]
-    pieces += [_project(found) for found in sorted(manifests, key=lambda found: found.path.count("/"))]
-    entries = [
-        file.path for file in files if PurePosixPath(file.path).name in _ENTRY_NAMES and file.file_class == "source"
-    ]
+    if languages:
+        pieces = [_line("languages", languages)]
+    else:
+        pieces = []
+    manifests = []
+    for file in files:
+        if is_manifest(file.path) and (found := _manifest(call, file)) is not None:
+            manifests.append(found)
+    pieces += _projects(sorted(manifests, key=lambda found: found.path.count("/")))
+    entries = []
+    for file in files:
+        if _is_entry(file):
+            entries.append(file.path)
     if entries:
         ordered = sorted(entries, key=lambda path: (path.count("/"), path))
         pieces.append(_size_piece("entry points", ordered, 8))
     tests = Counter(_top(file.path, prefix) for file in files if file.file_class == "test")
     if tests:
         pieces.append(_line("tests", ", ".join(f"{folder} {count}" for folder, count in tests.most_common(8))))
-    public = _public(call, prefix)
+    public = find_public_names(call.plane.index.store, prefix, lambda path: open_file(call, path).source.text)
     if public:
         pieces.append(_size_piece("public API", public, 12))
     aside = Counter(file.reason for file in files if file.state in {"skipped", "failed"})
     if aside:
         pieces.append(_line("not indexed", ", ".join(f"{reason}: {count}" for reason, count in aside.most_common(4))))
     return pieces
+
+
+def _is_entry(file: File) -> bool:
+    if PurePosixPath(file.path).name not in _ENTRY_NAMES or file.file_class != "source":
+        return False
+    return not _ASIDE.search(file.path)
+
+
+def _projects(manifests: Sequence[Project]) -> list[Piece]:
+    """One piece a manifest; where there are many of a kind below the top, one for all of them."""
+    below: dict[str, list[Project]] = {}
+    for found in manifests:
+        if "/" in found.path:
+            below.setdefault(found.kind, []).append(found)
+    pieces: list[Piece] = []
+    for found in manifests:
+        if "/" not in found.path or len(below[found.kind]) <= _ALONE:
+            pieces.append(_project(found))
+    for kind, group in below.items():
+        if len(group) > _ALONE:
+            pieces.append(_many_projects(kind, group))
+    return pieces
+
+
+def _many_projects(kind: str, group: Sequence[Project]) -> Piece:
+    folders = []
+    for found in group:
+        folders.append(found.path.rpartition("/")[0])
+    lines = ""
+    for found in group:
+        lines += _project(found).texts[-1]
+    short = f"{kind}: {count_of(len(group), 'manifest')} below\n"
+    record: dict[str, Json] = {"what": "projects", "kind": kind, "folders": list(folders)}
+    return Piece((short, f"{short[:-1]}: {', '.join(folders)}\n", lines), record=record)
 
 
 def _line(name: str, text: str) -> Piece:
@@ -115,7 +164,9 @@ def _project(found: Project) -> Piece:
     parts = []
     for label, names in (("needs", found.dependencies), ("runs", found.commands), ("modules", found.modules)):
         if names:
-            more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+            more = ""
+            if len(names) > _NAMED:
+                more = f" and {len(names) - _NAMED} more"
             parts.append(f"{label} {', '.join(names[:_NAMED])}{more}")
     record: dict[str, Json] = {"what": "project", "path": found.path, "kind": found.kind, "name": found.name}
     record |= {"dependencies": list(found.dependencies), "commands": list(found.commands)}
@@ -123,20 +174,6 @@ def _project(found: Project) -> Piece:
         return Piece((f"{title}\n",), record=record)
     counts = ", ".join(f"{len(names)} {label}" for label, names in (("dependencies", found.dependencies),) if names)
     return Piece((f"{title}{': ' + counts if counts else ''}\n", f"{title}: {'; '.join(parts)}\n"), record=record)
-
-
-def _public(call: ToolCall, prefix: str) -> list[str]:
-    """Names that the outermost packages offer: their explicit exports, where they list them."""
-    rows = call.plane.index.store.connection.execute(
-        "SELECT f.path, e.name FROM exports e JOIN files f ON f.id = e.file"
-        " WHERE f.class = 'source' AND substr(f.path, 1, ?) = ?",
-        (len(prefix), prefix),
-    ).fetchall()
-    depths = {path: path.count("/") for path, _ in rows}
-    if not depths:
-        return []
-    least = min(depths.values())
-    return sorted({str(name) for path, name in rows if depths[path] <= least + 1})[:_API]
 
 
 def _top(path: str, prefix: str) -> str:
@@ -151,21 +188,27 @@ def _tree(files: Iterable[File], prefix: str) -> list[Piece]:
         folders.setdefault(file.path.rpartition("/")[0], []).append(file)
     pieces = []
     for folder, members in sorted(folders.items(), key=lambda item: (_weight(item[1]), item[0].count("/"), item[0])):
-        name = f"{visible_name(folder)}/" if folder else "./"
+        name = "./"
+        if folder:
+            name = f"{visible_name(folder)}/"
         names = sorted(visible_name(file.path.rpartition("/")[2]) for file in members)
         record: dict[str, Json] = {"d": name, "n": len(names), "c": list(names)}
         full = f"{name} {' '.join(names)}\n"
-        short = f"{name} {len(names)} file{'' if len(names) == 1 else 's'}\n"
+        short = f"{name} {count_of(len(names), 'file')}\n"
         pieces.append(Piece((short, full) if len(short) < len(full) else (full,), record=record))
     return pieces
 
 
 def _weight(files: list[File]) -> int:
     """Sources first, then tests and documents, then what others wrote."""
-    classes = {file.file_class for file in files}
+    classes = set()
+    for file in files:
+        classes.add(file.file_class)
     if "source" in classes:
         return 0
-    return 1 if classes & {"test", "doc", "config"} else 2
+    if classes & {"test", "doc", "config"}:
+        return 1
+    return 2
 
 
 TOOL = Tool(
@@ -173,7 +216,15 @@ TOOL = Tool(
     "Overview of the repository, a folder, or a file's outline",
     "Without a path: languages, manifests with dependencies, entry points, tests, public names and the tree, one line"
     " a folder. With a folder: the same below it. With a file: its symbols with their spans.",
-    (Argument("path", "text", "", aliases=("root", "target", "targets", "scope", "module")),),
+    (
+        Argument(
+            "path",
+            "text",
+            "",
+            aliases=("root", "target", "targets", "scope", "module"),
+            explained="a folder or a file; without it, the whole repository",
+        ),
+    ),
     run,
     budget=1_000,
     examples=("map()", 'map(path="src/app/models.py")'),

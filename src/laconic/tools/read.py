@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import Final
 
 from laconic.errors import LaconicError, UnknownName, UsageError, WorkspaceError
-from laconic.index.search.lookup import suggest_names
+from laconic.index.search.lookup import suggest_names, suggest_paths
 from laconic.index.store import Symbol
+from laconic.plane.outline import outline
+from laconic.plane.source import OpenedFile, excerpt, open_file
+from laconic.plane.tool import Argument, Piece, Tool, ToolAnswer, ToolCall
 from laconic.records import Span
 from laconic.render.visible import visible_name
-from laconic.tools.near import near_paths
-from laconic.tools.outline import outline
-from laconic.tools.source import OpenedFile, excerpt, open_file
-from laconic.tools.tool import Argument, Piece, Tool, ToolAnswer, ToolCall
 from laconic.workspace.reading import inside, relative
 
 MOST_LINES: Final = 80  # of one snippet
 _MOST_TARGETS: Final = 100
+_SNIPPETS: Final = 3  # of one request, when the call names no budget
+_LINES: Final = 120  # lines up to which more of them, shorter ones, are shown
 _AROUND: Final = 3  # lines shown before and after a symbol
 _RANGE: Final = re.compile(
     r"^(?P<path>.+?)(?::|#L?|\s+)(?P<start>\d{1,9})(?:\s*[-,:–]\s*(?:L)?(?P<end>\d{1,9}))?(?::\d+)?$"
@@ -29,17 +31,20 @@ def run(call: ToolCall) -> ToolAnswer:
     notes: list[str] = []
     paths: list[str] = []
     targets = call.texts("targets")
-    if len(targets) > _MOST_TARGETS:
-        notes.append(f"[{_MOST_TARGETS} of {len(targets)} targets; read the others in another call]")
     missing: list[LaconicError] = []
-    for target in targets[:_MOST_TARGETS]:
+    for number, target in enumerate(targets):
+        if number >= _MOST_TARGETS or (not call.text("budget") and _is_enough(pieces)):
+            notes.append(f"[{number} of {len(targets)} targets; more: {_read_others(call, targets[number:])}]")
+            break
         try:
             found, note = _pieces(call, target)
         except (WorkspaceError, UnknownName) as error:
             missing.append(error)
             found, note = [], str(error)
         pieces += found
-        paths += [piece.sent.path for piece in found if piece.sent is not None]
+        for piece in found:
+            if piece.sent is not None:
+                paths.append(piece.sent.path)
         if note:
             notes.append(note)
     if missing and len(missing) == len(targets):
@@ -54,6 +59,21 @@ def run(call: ToolCall) -> ToolAnswer:
     )
 
 
+def _is_enough(pieces: Sequence[Piece]) -> bool:
+    """Whether a request has had its snippets; short ones count less."""
+    if len(pieces) < _SNIPPETS:
+        return False
+    lines = 0
+    for piece in pieces:
+        if piece.sent is not None:
+            lines += sum(map(len, piece.sent.at(len(piece.texts) - 1)))
+    return lines > _LINES
+
+
+def _read_others(call: ToolCall, targets: list[str]) -> str:
+    return call.plane.write_call(TOOL, {"targets": targets[:_MOST_TARGETS]})
+
+
 def _pieces(call: ToolCall, target: str) -> tuple[list[Piece], str]:
     """The pieces for one target, and what is to be said of it."""
     path, symbol, span = _parse_target(call, target)
@@ -64,23 +84,14 @@ def _pieces(call: ToolCall, target: str) -> tuple[list[Piece], str]:
     file = _open(call, path)
     if span is None:
         if len(file.lines) <= MOST_LINES or call.text("budget"):
-            return _windows(call, file, Span(1, max(1, len(file.lines)))), ""
+            return [excerpt(call, file, Span(1, max(1, len(file.lines))))], ""
         return outline(call, file), f"{path} has {len(file.lines)} lines: read a range or a symbol of it."
     if span.start > len(file.lines):
         return [], f"{path} has only {len(file.lines)} lines."
     last = min(span.end, len(file.lines))
     if last - span.start >= MOST_LINES and not call.text("budget"):
-        cut = span.start + MOST_LINES - 1
-        return [
-            excerpt(call, file, Span(span.start, cut))
-        ], f"[lines {span.start}-{cut}; more: {call.ready('read', f'{path}:{cut + 1}-{last}')}]"
-    return _windows(call, file, Span(span.start, last)), ""
-
-
-def _windows(call: ToolCall, file: OpenedFile, span: Span) -> list[Piece]:
-    """A range in pieces of a snippet's size, so that as many as fit are shown."""
-    starts = range(span.start, span.end + 1, MOST_LINES)
-    return [excerpt(call, file, Span(start, min(start + MOST_LINES - 1, span.end))) for start in starts]
+        return [excerpt(call, file, Span(span.start, span.start + MOST_LINES - 1), last)], ""
+    return [excerpt(call, file, Span(span.start, last))], ""
 
 
 def _parse_target(call: ToolCall, target: str) -> tuple[str, str, Span | None]:
@@ -92,7 +103,10 @@ def _parse_target(call: ToolCall, target: str) -> tuple[str, str, Span | None]:
         return "", text, None
     if match := _RANGE.match(text):
         start = max(1, int(match["start"]))
-        end = int(match["end"]) if match["end"] else start
+        if match["end"]:
+            end = int(match["end"])
+        else:
+            end = start
         if end < start:
             raise UsageError(f"{target}: the range ends before it starts.", "Write path:start-end.")
         if not match["end"]:
@@ -109,7 +123,10 @@ def _is_folder(call: ToolCall, path: str) -> bool:
 
 def _folder(call: ToolCall, path: str) -> tuple[list[Piece], str]:
     """What lies in a folder, since there are no lines to show."""
-    prefix = "" if path == "." else f"{path}/"
+    if path == ".":
+        prefix = ""
+    else:
+        prefix = f"{path}/"
     entries: dict[str, int] = {}
     for file in call.plane.index.store.files():
         if file.path.startswith(prefix):
@@ -125,7 +142,7 @@ def _folder(call: ToolCall, path: str) -> tuple[list[Piece], str]:
 def _open(call: ToolCall, path: str) -> OpenedFile:
     known = relative(call.plane.root, path)
     if not _exists(call, known):
-        raise UnknownName("file", path, near_paths(call.plane.index, path))
+        raise UnknownName("file", path, tuple(suggest_paths(call.plane.index.store, [path])))
     return open_file(call, known)
 
 
@@ -139,14 +156,20 @@ def _exists(call: ToolCall, path: str) -> bool:
 def _symbol(call: ToolCall, path: str, name: str) -> tuple[list[Piece], str]:
     """The lines of a symbol and a little around it."""
     store = call.plane.index.store
-    found = [symbol for symbol in store.symbols_named(name.rsplit(".", maxsplit=1)[-1]) if _fits(symbol, name)]
+    found = []
+    for symbol in store.symbols_named(name.rsplit(".", maxsplit=1)[-1]):
+        if _fits(symbol, name):
+            found.append(symbol)
     if path:
         known = relative(call.plane.root, path)
         row = store.file(known)
         found = [symbol for symbol in found if row is not None and symbol.file == row.id]
     if not found:
-        what = "file or symbol" if not path else f"symbol in {path}"
-        near = tuple(suggest_names(call.plane.index.store, name)) or near_paths(call.plane.index, name)
+        if not path:
+            what = "file or symbol"
+        else:
+            what = f"symbol in {path}"
+        near = tuple(suggest_names(store, name)) or tuple(suggest_paths(store, [name]))
         raise UnknownName(what, name, near)
     pieces: list[Piece] = []
     for symbol in found[:3]:
@@ -156,11 +179,12 @@ def _symbol(call: ToolCall, path: str, name: str) -> tuple[list[Piece], str]:
         file = open_file(call, row.path)
         span = Span(max(1, symbol.start - _AROUND), min(len(file.lines), symbol.end + _AROUND))
         if len(span) > MOST_LINES and not call.text("budget"):
-            cut = Span(span.start, span.start + MOST_LINES - 1)
-            pieces.append(excerpt(call, file, cut))
-            return pieces, f"[lines {cut}; more: {call.ready('read', f'{row.path}:{cut.end + 1}-{span.end}')}]"
-        pieces += _windows(call, file, span)
-    more = f"{len(found)} symbols are named {name}; name the path too." if len(found) > 3 else ""
+            pieces.append(excerpt(call, file, Span(span.start, span.start + MOST_LINES - 1), span.end))
+            return pieces, ""
+        pieces.append(excerpt(call, file, span))
+    more = ""
+    if len(found) > 3:
+        more = f"{len(found)} symbols are named {name}; name the path too."
     return pieces, more
 
 
@@ -175,8 +199,24 @@ TOOL = Tool(
     " range gives its outline; a snippet has at most 80 lines unless a budget is named. `anchors` adds two"
     " letters to every number (`40:k3`), which `edit` checks, for models that lose count.",
     (
-        Argument("targets", "texts", "", required=True, aliases=("locations", "snippets", "places"), words=True),
-        Argument("anchors", "flag", "", aliases=("hashes", "line_anchors"), default=False, listed=False),
+        Argument(
+            "targets",
+            "texts",
+            "",
+            required=True,
+            aliases=("locations", "snippets", "places"),
+            words=True,
+            explained="path, path:40-80 or path::Symbol",
+        ),
+        Argument(
+            "anchors",
+            "flag",
+            "",
+            aliases=("hashes", "line_anchors"),
+            default=False,
+            listed=False,
+            explained="add two letters to every number, which edits check",
+        ),
     ),
     run,
     budget=3_600,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from laconic.errors import UsageError
-from laconic.tools.tool import Argument, Piece, Tool, ToolAnswer, ToolCall
+from laconic.plane.tool import Argument, Piece, Tool, ToolAnswer, ToolCall
 
 _CHUNK = 40  # lines that are shown or left out together
 _WIDEST = 2_000
@@ -18,7 +18,9 @@ def run(call: ToolCall) -> ToolAnswer:
         return _entries(call)
     if pattern := call.text("grep"):
         found = archive.matching(ref, pattern)
-        pieces = [Piece((f"{number}: {line[:_WIDEST]}\n",), order=number) for number, line in found]
+        pieces = []
+        for number, line in found:
+            pieces.append(Piece((f"{number}: {line[:_WIDEST]}\n",), order=number))
         return ToolAnswer(
             pieces, "recall", unit="lines", note="" if found else f"no line of {ref} matches {pattern}\n"
         )
@@ -28,7 +30,9 @@ def run(call: ToolCall) -> ToolAnswer:
         lines = lines[:-1]  # the text ends in a line feed
     pieces = []
     for start in range(0, len(lines), _CHUNK):
-        text = "".join(f"{line[:_WIDEST]}\n" for line in lines[start : start + _CHUNK])
+        text = ""
+        for line in lines[start : start + _CHUNK]:
+            text += f"{line[:_WIDEST]}\n"
         pieces.append(Piece((text,), order=start))
     return ToolAnswer(pieces, "recall", unit=f"parts of {_CHUNK} lines", spread=1.0)
 
@@ -36,7 +40,9 @@ def run(call: ToolCall) -> ToolAnswer:
 def _entries(call: ToolCall) -> ToolAnswer:
     """What was kept for this workspace, the newest first."""
     entries = call.plane.archive.entries(session=str(call.plane.root))[::-1]
-    pieces = [Piece((f"{entry.ref} {entry.size} bytes {entry.note}\n",)) for entry in entries]
+    pieces = []
+    for entry in entries:
+        pieces.append(Piece((f"{entry.ref} {entry.size} bytes {entry.note}\n",)))
     return ToolAnswer(
         pieces, "recall", unit="entries", note="" if entries else "nothing is archived for this workspace\n"
     )
@@ -57,9 +63,9 @@ TOOL = Tool(
     "Gives back exactly what an earlier answer or the gateway put into the archive: all of it, some lines, or the lines"
     " that match a pattern. Without a reference it lists what was kept for this workspace.",
     (
-        Argument("ref", "text", ""),
-        Argument("lines", "text", "", listed=False),
-        Argument("grep", "text", "", listed=False),
+        Argument("ref", "text", "", explained="the reference that a mark or a last line names"),
+        Argument("lines", "text", "", listed=False, explained="only these lines: 40-80"),
+        Argument("grep", "text", "", explained="only lines that this regular expression finds"),
     ),
     run,
     budget=3_000,

@@ -2,167 +2,232 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
 import msgspec
 
-from laconic.config import Settings
-from laconic.errors import LaconicError, Unreadable, UsageError
+from laconic.errors import LaconicError, UsageError
 from laconic.index.parse import parse
+from laconic.plane.tool import Argument, Piece, Tool, ToolAnswer, ToolCall
 from laconic.records import FileChange, Finding, Span
-from laconic.reduce.findings import Findings, read
-from laconic.reduce.findings.select import MOST, Wanted, page, select, summary
+from laconic.reduce.findings import Findings, join_findings, read
+from laconic.reduce.findings.found import plain
+from laconic.reduce.findings.select import MOST, Wanted, select, summary
 from laconic.render.compact import Json
 from laconic.render.report import counts, finding_line, heading
-from laconic.tools.tool import Argument, Piece, Tool, ToolAnswer, ToolCall
-from laconic.workspace.process import run as run_program
-from laconic.workspace.programs import find_program, is_within
-from laconic.workspace.reading import as_text, read_bytes
+from laconic.workspace.analysers import AnalyserRun, allowed_tools, find_configured, find_reports, run_analyser
+from laconic.workspace.listing import listing
+from laconic.workspace.reading import as_text, inside, read_bytes, relative
 from laconic.workspace.revisions import WORK, States, changes, states
+from laconic.workspace.secrets import NO_EXCEPTIONS, SecretFiles
 
 _LARGEST: Final = 50_000_000  # bytes of a report
-_SECONDS: Final = 300.0
-_INSIDE: Final = "Install it outside of the workspace, or the user adds that path to `report.allow`."
 _LONGEST: Final = 160  # characters of a line of context
-
-
-class AnalyserCommand(msgspec.Struct, frozen=True):
-    """How one tool is run, and what in a project says that it is used."""
-
-    argv: tuple[str, ...]
-    signs: tuple[str, ...]  # files; `file:word` means that the file contains the word
-
-
-_BOTH: Final = frozenset({"cargo-test", "go-vet", "maven", "gradle"})  # what they say is on both streams
-_PYPROJECT: Final = "pyproject.toml"
-COMMANDS: Final[dict[str, AnalyserCommand]] = {
-    "ruff": AnalyserCommand(
-        ("ruff", "check", "--no-fix", "--output-format=json", "."),
-        ("ruff.toml", ".ruff.toml", f"{_PYPROJECT}:[tool.ruff"),
-    ),
-    "mypy": AnalyserCommand(("mypy",), ("mypy.ini", ".mypy.ini", f"{_PYPROJECT}:[tool.mypy", "setup.cfg:[mypy")),
-    "pyright": AnalyserCommand(("pyright", "--outputjson"), ("pyrightconfig.json", f"{_PYPROJECT}:[tool.pyright")),
-    "pytest": AnalyserCommand(
-        ("pytest", "-q", "--no-header", "-rfE"),
-        ("pytest.ini", "conftest.py", "tests/conftest.py", f"{_PYPROJECT}:[tool.pytest", "tox.ini:[pytest"),
-    ),
-    "eslint": AnalyserCommand(
-        ("eslint", "-f", "json", "."),
-        (".eslintrc.js", ".eslintrc.json", ".eslintrc.cjs", ".eslintrc", "eslint.config.js", "eslint.config.mjs"),
-    ),
-    "tsc": AnalyserCommand(("tsc", "--noEmit", "--pretty", "false"), ("tsconfig.json",)),
-    "cargo-check": AnalyserCommand(("cargo", "check", "--message-format=json"), ("Cargo.toml",)),
-    "cargo-test": AnalyserCommand(("cargo", "test", "--no-fail-fast"), ("Cargo.toml",)),
-    "go-vet": AnalyserCommand(("go", "vet", "./..."), ("go.mod",)),
-    "go-test": AnalyserCommand(("go", "test", "-json", "./..."), ("go.mod",)),
-    "maven": AnalyserCommand(("mvn", "-B", "test"), ("pom.xml",)),
-    "gradle": AnalyserCommand(("gradle", "test", "--console=plain"), ("build.gradle", "build.gradle.kts")),
-}
-
-
-def find_configured(root: Path) -> list[str]:
-    """The tools that a project is set up for."""
-    return [name for name, command in COMMANDS.items() if any(_sign(root, sign) for sign in command.signs)]
-
-
-def allowed_tools(settings: Settings) -> list[str]:
-    """Names of tools, and full paths of programs inside of workspaces, that the user lets us run."""
-    found: list[str] = []
-    for part in settings.patterns("report.allow"):
-        found += [part] if part.startswith(("/", "~")) or Path(part).is_absolute() else part.split()
-    return found
-
-
-def output_of(root: Path, name: str, allowed: Sequence[str], environment: Mapping[str, str] | None = None) -> str:
-    """Run one tool that the user allowed, never through a shell; what it printed."""
-    if name not in COMMANDS:
-        raise UsageError(
-            f"There is no tool {name!r}.", f"Use one of: {', '.join(find_configured(root) or COMMANDS)}."
-        )
-    program, *words = COMMANDS[name].argv
-    inside = _find_allowed_inside(root, program, allowed)
-    if not inside and name not in allowed:
-        fix = f"The user can allow it: `report.allow` in the settings, now {', '.join(allowed) or 'empty'}."
-        raise UsageError(f"Running {name} is not allowed.", fix)
-    program = inside or find_program(program, root, environment, fix=_INSIDE)
-    done = run_program([program, *words], root, seconds=_SECONDS, environment=environment)
-    if name in _BOTH or not done.output.strip():
-        return (done.output + b"\n" + done.complaints).decode("utf-8", "replace")
-    return done.output.decode("utf-8", "replace")
-
-
-def _find_allowed_inside(root: Path, program: str, allowed: Sequence[str]) -> str:
-    """The program inside this workspace that the user allowed by its full path; empty if there is none."""
-    for entry in allowed:
-        path = Path(entry).expanduser()
-        if path.is_absolute() and path.stem == program and is_within(path, root):
-            return str(path)
-    return ""
+_TAIL: Final = 40  # lines of the output of a tool that failed without saying what it found
+_JAVA: Final = (".java", ".kt", ".groovy", ".scala")
 
 
 def run(call: ToolCall) -> ToolAnswer:
-    root, tool, file = call.plane.root, call.text("run"), call.text("file")
+    root, tool = call.plane.root, call.text("run")
+    done: AnalyserRun | None = None
     if tool:
-        output = output_of(root, tool, allowed_tools(call.plane.settings))
-    elif file:
-        output = read_bytes(root, file, _LARGEST).decode("utf-8", "replace")
+        done = run_analyser(root, tool, allowed_tools(call.plane.settings))
+        found = _read_run(tool, done)
+        found = locate(root, found, ran_in=done.folder, secrets=call.plane.secrets)
     else:
-        names = ", ".join(find_configured(root)) or "no known tool"
-        raise UsageError(f"Which report? This project is set up for: {names}.", "Name `file`, or `run` with a tool.")
-    found = locate(root, read(output) if output.strip() else Findings(tool or file, ()))
+        found = locate(root, _read_files(root, call.text("file"), call.plane.secrets), secrets=call.plane.secrets)
     if base := call.text("since"):
         found = since(root, found, base)
-    wanted = Wanted(
-        call.text("severity"), call.text("category"), call.text("rule"), call.text("path"), call.number("start"), MOST
+    wanted = Wanted(call.text("severity"), call.text("category"), call.text("rule"), call.text("path"))
+    made = answer(
+        root,
+        found,
+        wanted,
+        context=call.flag("context"),
+        offset=max(0, call.number("offset")),
+        secrets=call.plane.secrets,
     )
-    made = answer(root, found, wanted, context=call.flag("context"))
-    if tool:
-        kept = call.plane.archive.put(str(root), tool, output.encode(), f"output of {tool}")
-        made = replace(made, note=f"{made.note}raw output: {call.ready('recall', kept)}\n")
-    return made
+    if done is None:
+        return made
+    kept = call.plane.archive.put(str(root), tool, done.output.encode(), f"output of {tool}")
+    note = made.note
+    if done.code and not found.items:
+        note += _describe_failure(tool, done)
+    if done.changed:
+        note += f"(files of the workspace changed while {tool} ran: {', '.join(done.changed[:10])})\n"
+    return replace(made, note=f"{note}raw output: {call.ready('recall', kept)}\n")
 
 
-def locate(root: Path, found: Findings) -> Findings:
-    """The same findings with paths relative to the workspace, and with the symbols they stand in."""
+def _read_run(tool: str, done: AnalyserRun) -> Findings:
+    """What a tool found; nothing where it failed before it could look."""
+    if not done.output.strip():
+        return Findings(tool, ())
+    try:
+        return read(done.output)
+    except UsageError:
+        if not done.code:
+            raise
+        return Findings(tool, ())
+
+
+def _describe_failure(tool: str, done: AnalyserRun) -> str:
+    """The end of what a tool said that reported nothing and did not succeed."""
+    lines = []
+    for line in plain(done.output).strip().split("\n"):
+        lines.append(line[:_LONGEST])
+    said = "\n".join(lines[-_TAIL:])
+    return f"{tool} ended with exit code {done.code} and reported nothing. It said:\n{said}\n"
+
+
+def _read_files(root: Path, file: str, secrets: SecretFiles) -> Findings:
+    """The findings of one report, of all that a folder holds, or of those that builds and test runs have left."""
+    if file and not inside(root, file).is_dir():
+        secrets.check(relative(root, file))
+        output = read_bytes(root, file, _LARGEST).decode("utf-8", "replace")
+        if output.strip():
+            return read(output)
+        return Findings(file, ())
+    paths = find_reports(root, file)
+    if file and not paths:
+        paths = []
+        for path in _files_in(root, file):
+            if path.endswith((".xml", ".sarif", ".json", ".txt")):
+                paths.append(path)
+    parts: list[Findings] = []
+    for path in paths:
+        try:
+            secrets.check(path)
+            parts.append(read(read_bytes(root, path, _LARGEST).decode("utf-8", "replace")))
+        except LaconicError:
+            continue  # it is no report
+    if parts:
+        return join_findings(parts)
+    if file:
+        raise UsageError(
+            f"There is no report in {file}.", "Name the file that a tool has written, or a folder of them."
+        )
+    names = ", ".join(find_configured(root)) or "no known tool"
+    raise UsageError(
+        f"Which report? None was found below target/, build/ or reports/. This project is set up for: {names}.",
+        "Name `file`, or `run` with a tool.",
+    )
+
+
+def _files_in(root: Path, folder: str) -> list[str]:
+    place = inside(root, folder)
+    return sorted(path.relative_to(root).as_posix() for path in place.iterdir() if path.is_file())
+
+
+def locate(root: Path, found: Findings, ran_in: Path | None = None, secrets: SecretFiles = NO_EXCEPTIONS) -> Findings:
+    """The same findings with paths relative to the workspace, and with the symbols they stand in.
+
+    Reports of Java name a class or a path below some source folder: the file that ends like it is meant.
+    """
     sources: dict[str, Sequence[tuple[Span, str]]] = {}
+    by_name: dict[str, list[str]] = {}
     items = []
     for item in found.items:
-        path = _relative(root, item.path)
+        path = _relative(root, item.path, ran_in)
+        if path and not (root / path).is_file():
+            if not by_name:
+                by_name = _index_names(root)
+            path = _find_by_end(path, item.test, by_name)
         if path not in sources:
-            sources[path] = _symbols(root, path)
-        line = item.span.start if item.span else 0
-        inside = [(len(span), name) for span, name in sources[path] if span.start <= line <= span.end]
-        items.append(msgspec.structs.replace(item, path=path, symbol=min(inside)[1] if inside else ""))
+            sources[path] = _symbols(root, secrets, path)
+        line = 0
+        if item.span:
+            line = item.span.start
+        around = []
+        for span, name in sources[path]:
+            if span.start <= line <= span.end:
+                around.append((len(span), name))
+        items.append(msgspec.structs.replace(item, path=path, symbol=min(around)[1] if around else ""))
     return msgspec.structs.replace(found, items=tuple(items))
+
+
+def _index_names(root: Path) -> dict[str, list[str]]:
+    by_name: dict[str, list[str]] = {"": []}
+    for file in listing(root):
+        by_name.setdefault(file.path.rpartition("/")[2], []).append(file.path)
+    return by_name
+
+
+def _find_by_end(path: str, test: str, by_name: dict[str, list[str]]) -> str:
+    """The one file that ends like a path, or like the class of a test; the path itself where there is not just one."""
+    known = by_name.get(path.rpartition("/")[2], [])
+    package = test.rpartition(".")[0].rpartition(".")[0].replace(".", "/")
+    for end in (path, f"{package}/{path}"):
+        same = []
+        for one in known:
+            if one == end or one.endswith(f"/{end}"):
+                same.append(one)
+        if len(same) == 1:
+            return same[0]
+    return path
 
 
 def since(root: Path, found: Findings, base: str) -> Findings:
     """Only findings on lines that differ from a commit, or in files that are new since."""
     compared = States(states(root, base).old, WORK)
-    touched = {change.path: _new_lines(change) for change in changes(root, compared)}
-    kept = [item for item in found.items if item.path in touched and _on(item, touched[item.path])]
+    touched = {}
+    for change in changes(root, compared):
+        touched[change.path] = _new_lines(change)
+    kept = []
+    for item in found.items:
+        if item.path in touched and _on(item, touched[item.path]):
+            kept.append(item)
     return msgspec.structs.replace(found, items=tuple(kept), claimed=None)
 
 
-def answer(root: Path, found: Findings, wanted: Wanted, *, context: bool = False) -> ToolAnswer:
-    """The summary, and a piece for every finding of the page."""
+def answer(
+    root: Path,
+    found: Findings,
+    wanted: Wanted,
+    *,
+    context: bool = False,
+    offset: int = 0,
+    secrets: SecretFiles = NO_EXCEPTIONS,
+) -> ToolAnswer:
+    """The summary, and a piece for every finding; an answer holds no more than so many of them."""
     chosen = select(found.items, wanted)
-    shown = page(chosen, wanted)
-    groups = _alike(shown)
+    groups = _alike(chosen)
     mixed = len({group[0].severity for group in groups}) > 1
     pieces = []
-    for group in groups:
-        short = f"{finding_line(group, severity=mixed)}\n"
-        lines = _context(root, group[0]) if context else []
-        texts = (short, f"{finding_line(group, severity=mixed, context=lines)}\n") if lines else (short,)
-        line = group[0].span.start if group[0].span else 0
-        pieces.append(Piece(texts, group[0].path or "(no file)", line, _record(group)))
-    rest = len(chosen) - max(0, wanted.start) - len(shown)
-    note = f"[{rest} more findings after these: start={wanted.start + len(shown)}, or narrow]\n" if rest > 0 else ""
-    return ToolAnswer(pieces, "report", f"{_summary(found, chosen)}\n", note, unit="findings", spread=2.0)
+    for group in groups[: offset + MOST]:
+        texts = [f"{finding_line(group, severity=mixed)}\n"]
+        if context and (lines := _context(root, secrets, group[0])):
+            texts.append(f"{finding_line(group, severity=mixed, context=lines)}\n")
+        line = 0
+        if group[0].span:
+            line = group[0].span.start
+        pieces.append(Piece(tuple(texts), group[0].path or "(no file)", line, _record(group)))
+    return ToolAnswer(
+        pieces,
+        "report",
+        f"{_summary(found, chosen)}\n",
+        unit="findings",
+        facts={"summary": _figures(found, chosen)},
+        total=len(groups),
+        spread=2.0,
+    )
+
+
+def _figures(found: Findings, chosen: Sequence[Finding]) -> dict[str, Json]:
+    """The summary for programs."""
+    numbers = summary(chosen)
+    made: dict[str, Json] = {
+        "tool": found.tool,
+        "total": numbers.total,
+        "bySeverity": numbers.severities,
+        "topCategories": [{"category": name, "count": n} for name, n in numbers.categories.items()],
+        "topFiles": [{"path": name, "count": n} for name, n in numbers.files.items()],
+    }
+    if found.passed is not None:
+        made |= {"passed": found.passed, "skipped": found.skipped}
+    return made
 
 
 def _record(group: Sequence[Finding]) -> dict[str, Json]:
@@ -178,7 +243,11 @@ def _record(group: Sequence[Finding]) -> dict[str, Json]:
         "test": item.test,
         "message": item.message,
     }
-    return {key: value for key, value in made.items() if value not in ("", [])}
+    found: dict[str, Json] = {}
+    for key, value in made.items():
+        if value not in ("", []):
+            found[key] = value
+    return found
 
 
 def _alike(items: Sequence[Finding]) -> list[list[Finding]]:
@@ -205,48 +274,64 @@ def _summary(found: Findings, chosen: Sequence[Finding]) -> str:
     return "\n".join(lines)
 
 
-def _relative(root: Path, path: str) -> str:
-    top = root.resolve()
+def _relative(root: Path, path: str, ran_in: Path | None) -> str:
     full = Path(path)
-    if path and full.is_absolute() and top in full.parents:
-        return full.relative_to(top).as_posix()
-    return path.removeprefix("./")
+    if not path or not full.is_absolute():
+        return path.removeprefix("./")
+    for top in (root.resolve(), ran_in):
+        if top is not None and top in full.parents:
+            return full.relative_to(top).as_posix()
+    return path
 
 
-def _symbols(root: Path, path: str) -> list[tuple[Span, str]]:
+def _symbols(root: Path, secrets: SecretFiles, path: str) -> list[tuple[Span, str]]:
     try:
-        data = read_bytes(root, path) if path else b""
+        data = b""
+        if path:
+            data = _read_source(root, secrets, path)
     except LaconicError:
         return []
     names: list[str] = []
     found = []
     for one in parse(path, data).definitions:
-        around = names[one.parent] if 0 <= one.parent < len(names) else one.owner
+        around = one.owner
+        if 0 <= one.parent < len(names):
+            around = names[one.parent]
         names.append(f"{around}.{one.name}" if around else one.name)
         if one.kind not in {"variable", "constant", "field", "key", "heading"}:
             found.append((one.span, names[-1]))
     return found
 
 
-def _context(root: Path, item: Finding) -> list[str]:
+def _context(root: Path, secrets: SecretFiles, item: Finding) -> list[str]:
     """The line of a finding with one on each side."""
     if item.span is None or not item.path:
         return []
     try:
-        lines = as_text(read_bytes(root, item.path)).split("\n")
+        lines = as_text(_read_source(root, secrets, item.path)).split("\n")
     except LaconicError:
         return []
     first = max(1, item.span.start - 1)
-    return [
-        f"{number}\t{line[:_LONGEST]}" for number, line in enumerate(lines[first - 1 : item.span.start + 1], first)
-    ]
+    found: list[str] = []
+    for number, line in enumerate(lines[first - 1 : item.span.start + 1], first):
+        found.append(f"{number}\t{line[:_LONGEST]}")
+    return found
+
+
+def _read_source(root: Path, secrets: SecretFiles, path: str) -> bytes:
+    """The file that a finding names, unless it may hold secrets: a report may name any file."""
+    secrets.check(relative(root, path))
+    return read_bytes(root, path)
 
 
 def _new_lines(change: FileChange) -> set[int] | None:
     """The lines of a file that are new; None means all."""
     if change.status == "added":
         return None
-    return {line for hunk in change.hunks for line in range(hunk.new_start, hunk.new_start + hunk.new_lines)}
+    found: set[int] = set()
+    for hunk in change.hunks:
+        found.update(range(hunk.new_start, hunk.new_start + hunk.new_lines))
+    return found
 
 
 def _on(item: Finding, lines: set[int] | None) -> bool:
@@ -255,31 +340,51 @@ def _on(item: Finding, lines: set[int] | None) -> bool:
     )
 
 
-def _sign(root: Path, sign: str) -> bool:
-    name, _, word = sign.partition(":")
-    try:
-        return (root / name).is_file() and (not word or word.encode() in read_bytes(root, name))
-    except Unreadable:
-        return False
-
-
 TOOL = Tool(
     "report",
-    "Findings of linters, type checkers, builds and test runs, from a file or by running one",
+    "Findings of linters, builds and test runs, from files or by running one",
     "Reads SARIF, JUnit, Checkstyle, PMD and SpotBugs XML, and what ESLint, ruff, mypy, pyright, pytest, tsc, cargo,"
-    " go, javac, Maven and Gradle print. The summary comes first; severity, category, rule, path and since narrow it."
-    " `run` starts a tool that the setting `report.allow` names; one that lies in the workspace"
-    " only if its full path stands there.",
+    " go, javac, Maven and Gradle print. Without `file` or `run` it reads what builds and test runs have left below"
+    " target/, build/ and reports/; `file` may be a folder. The summary comes first; severity, category, rule, path and"
+    " since narrow it. `run` starts a tool that the setting `report.allow` names, on a copy of the workspace, which it"
+    " cannot change; one that lies in the workspace (`gradlew`, `mvnw`) only if its full path is in the setting.",
     (
-        Argument("file", "text", "", aliases=("report", "output", "source", "input"), listed=True),
+        Argument(
+            "file",
+            "text",
+            "",
+            aliases=("report", "output", "source", "input"),
+            listed=True,
+            explained="a report, or a folder of them",
+        ),
         Argument("run", "text", "ruff, pytest, ...", aliases=("tool", "command", "analyser", "analyzer")),
-        Argument("severity", "text", "", choices=("error", "warning", "info"), listed=False),
-        Argument("category", "text", "", aliases=("type", "kind")),
-        Argument("rule", "text", "", aliases=("code", "rule_id", "check"), listed=False),
-        Argument("path", "text", "", aliases=("folder", "under", "glob")),
-        Argument("since", "text", "", aliases=("base", "baseline", "new_since", "against"), listed=False),
-        Argument("start", "number", "", default=0, listed=False),
-        Argument("context", "flag", "", default=False, listed=False),
+        Argument(
+            "severity",
+            "text",
+            "",
+            choices=("error", "warning", "info"),
+            listed=False,
+            explained="this severity or worse",
+        ),
+        Argument("category", "text", "", aliases=("type", "kind"), explained="only findings of this category"),
+        Argument(
+            "rule",
+            "text",
+            "",
+            aliases=("code", "rule_id", "check"),
+            listed=False,
+            explained="only findings of this rule, as a glob",
+        ),
+        Argument("path", "text", "", aliases=("folder", "under", "glob"), explained="only findings below this path"),
+        Argument(
+            "since",
+            "text",
+            "",
+            aliases=("base", "baseline", "new_since", "against"),
+            listed=False,
+            explained="only findings on lines that differ from this commit",
+        ),
+        Argument("context", "flag", "", default=False, listed=False, explained="show the lines around each finding"),
     ),
     run,
     budget=3_000,

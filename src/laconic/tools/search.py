@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import Final
 
-from laconic.index.resolve import find_symbol, references
+from msgspec import structs
+
+from laconic.index.resolve import Code, SymbolUse, find_symbol, references
 from laconic.index.search import SearchResult
 from laconic.index.search import search as look_up
+from laconic.index.search.file_evidence import FileEvidence
 from laconic.index.search.line_scores import TYPES
-from laconic.records import Hit
+from laconic.index.search.query import parse_query
+from laconic.index.search.task_query import TaskQuery, split_stems
+from laconic.plane.outline import scaffold
+from laconic.plane.source import body, clip_line, open_file
+from laconic.plane.tool import Argument, Piece, Tool, ToolAnswer, ToolCall
+from laconic.records import Hit, Span
 from laconic.render.compact import hit_record
 from laconic.render.hits import by_file, enclosing, hit_line
-from laconic.tools.outline import scaffold
-from laconic.tools.source import body, clip_line, open_file
-from laconic.tools.tool import Argument, Piece, Tool, ToolAnswer, ToolCall
 
 MOST: Final = 100  # hits of one answer
 _DEFAULT: Final = 15
@@ -23,6 +29,12 @@ _MEMBERS: Final = 12  # names of members that are shown with a type
 _BESIDE: Final = 4  # further hits beside a definition that was named outright
 _SHORT: Final = 30  # lines of a type that is shown itself, not only the names in it
 _LONGEST: Final = 2_000  # characters of a query that are read
+_WIDEST: Final = 160  # characters of a line that is shown
+_MATCHED: Final = 8  # hits of a question that are shown with the line that matches best
+_LINES: Final = 400  # lines of one that are looked at for it
+_AROUND: Final = 6  # lines on each side of a hit, at most
+_LOOKED_AT: Final = 500  # hits of which those of one kind are chosen
+_CHOSEN: Final = frozenset({"symbols", "docs", "paths"})
 _WITHIN: Final = ("all", "code", "symbols", "refs", "docs", "tests", "paths")
 
 
@@ -30,9 +42,12 @@ def run(call: ToolCall) -> ToolAnswer:
     query, within = call.text("query"), call.text("in") or "all"
     if not query.startswith("/"):
         query = query[:_LONGEST]
-    limit = min(MOST, max(1, call.number("limit") or _DEFAULT))
+    limit = _page_size(call)
     if within == "refs":
         return _references(call, query, limit)
+    wanted = limit + max(0, call.number("offset"))
+    if within in _CHOSEN:
+        wanted = _LOOKED_AT  # the same for every page: how many there are is how many of these are chosen
     found = look_up(
         call.plane.index,
         query,
@@ -40,20 +55,58 @@ def run(call: ToolCall) -> ToolAnswer:
         language=call.text("language"),
         kind=call.text("kind"),
         tests={"tests": True, "code": False}.get(within),
-        limit=limit + max(0, call.number("offset")),
+        limit=wanted,
     )
-    hits = [hit for hit in found.hits if _inside(hit, within)]
+    hits = []
+    for hit in found.hits:
+        if _inside(hit, within):
+            hits.append(hit)
+    chosen = len(hits)
+    hits = hits[: limit + max(0, call.number("offset"))]
     if not hits:
         return ToolAnswer([], "search_hits", note=_nothing(call, query, found), unit="hits")
-    if not call.number("offset") and not call.values.get("limit") and _stands_out(query, hits):
+    if not call.number("offset") and not _is_size_given(call) and _stands_out(query, hits):
         # Who names one definition wants that one; that its file has such a name too says nothing.
-        beside = [hit for hit in hits[1:] if hit.kind != "file" or hit.path != hits[0].path]
+        beside = []
+        for hit in hits[1:]:
+            if hit.kind != "file" or hit.path != hits[0].path:
+                beside.append(hit)
         hits = [hits[0], *beside[:_BESIDE]]
-    pieces = _pieces(call, hits)
-    note = f"({found.note})\n" if found.note else ""
-    total = found.total if within in {"all", "tests", "code"} else None
-    paths = tuple(by_file(hits))
-    return ToolAnswer(pieces, "search_hits", note=note, unit="hits", total=total, paths=paths, spread=3.0)
+    head = ""
+    if found.note:
+        head = f"({found.note})\n"
+    total = found.total
+    if within in _CHOSEN:
+        total = chosen
+    return _answer(call, _pieces(call, hits), hits, total, head)
+
+
+def _answer(call: ToolCall, pieces: list[Piece], hits: list[Hit], total: int | None, head: str = "") -> ToolAnswer:
+    """Hits in the order of their rank: a path stands above each run of hits of one file."""
+    return ToolAnswer(
+        pieces,
+        "search_hits",
+        head,
+        unit="hits",
+        total=total,
+        paths=tuple(by_file(hits[: _page_size(call)])),
+        spread=3.0,
+        grouped=False,
+    )
+
+
+def _is_size_given(call: ToolCall) -> bool:
+    """Whether the call says how much it wants."""
+    return bool(call.values.get("limit") or call.text("budget"))
+
+
+def _page_size(call: ToolCall) -> int:
+    """Hits of one answer: as many as the call says; as many as its budget takes; or a few."""
+    if call.values.get("limit"):
+        return min(MOST, max(1, call.number("limit")))
+    if call.text("budget"):
+        return MOST
+    return _DEFAULT
 
 
 def _inside(hit: Hit, within: str) -> bool:
@@ -67,23 +120,74 @@ def _inside(hit: Hit, within: str) -> bool:
 def _pieces(call: ToolCall, hits: list[Hit]) -> list[Piece]:
     """One piece a hit; a definition that stands out is shown with its body."""
     pieces = []
-    around = ""
+    before: Hit | None = None
+    matching = _MatchingLines(call)
     for number, hit in enumerate(hits):
-        hit = _shorten(hit)
-        text = hit_line(hit, around)
-        around = enclosing(hit) if hit.symbol else ""
-        piece = Piece((text,), hit.path, hit.line, hit_record(hit))
+        if number == max(0, call.number("offset")):
+            before = None  # it stands on the page before
+        around = ""
+        if before is not None and before.path == hit.path and before.symbol:
+            around = enclosing(before)
+        before = hit
+        text = hit_line(_shorten(hit), around)
+        texts = [text]
+        if more := matching.around(hit, number):
+            texts.append(text + more)
+        piece = Piece(tuple(texts), hit.path, hit.line, hit_record(hit))
         if number == 0 and _stands_out(call.text("query"), hits):
             piece = _with_body(call, hit, piece)
         pieces.append(piece)
     return pieces
 
 
+class _MatchingLines:
+    """Lines of source that go with a hit: those around it that were asked for, or the one that a question is about."""
+
+    def __init__(self, call: ToolCall) -> None:
+        self._call = call
+        self._around = min(_AROUND, max(0, call.number("context_lines")))
+        self._task: TaskQuery | None = None
+        query = parse_query(call.text("query"))
+        if " " in query.bare.strip() and not (query.regex or query.phrase or query.either):
+            self._task = TaskQuery(call.plane.index.store, query.bare)
+
+    def around(self, hit: Hit, rank: int) -> str:
+        if hit.kind in {"file", "doc"} and not hit.symbol:
+            return ""
+        if self._around:
+            return self._neighbours(hit)
+        if self._task is not None and hit.kind == "def" and hit.span is not None and rank < _MATCHED:
+            return self._best_line(hit, hit.span, self._task)
+        return ""
+
+    def _neighbours(self, hit: Hit) -> str:
+        lines = open_file(self._call, hit.path).lines
+        first, last = max(1, hit.line - self._around), min(len(lines), hit.line + self._around)
+        shown = []
+        for n in range(first, last + 1):
+            if n != hit.line:
+                shown.append(n)
+        return "".join(f"  {n} {clip_line(lines[n - 1].rstrip())[:_WIDEST]}\n" for n in shown)
+
+    def _best_line(self, hit: Hit, span: Span, task: TaskQuery) -> str:
+        """The line of a body that says most of the question, if it says what the line above it does not."""
+        file = FileEvidence(hit.path, open_file(self._call, hit.path).lines, task)
+        said = set(split_stems(f"{hit.preview} {hit.path}"))
+        best, worth = 0, 0.0
+        for line in range(hit.line + 1, min(span.end, span.start + _LINES, len(file)) + 1):
+            seen = file[line]
+            if seen.rare > worth and any(word in task.words for word in seen.words - said):
+                best, worth = line, seen.rare
+        if not best:
+            return ""
+        return f"  {best} {clip_line(file.lines[best - 1].strip())[:_WIDEST]}\n"
+
+
 def _shorten(hit: Hit) -> Hit:
     preview = hit.preview.strip()
-    if len(preview) <= 160:
+    if len(preview) <= _WIDEST:
         return hit
-    return Hit(hit.path, hit.line, hit.kind, hit.name, f"{preview[:157]}…", hit.symbol, hit.span, hit.sure, hit.score)
+    return structs.replace(hit, preview=f"{preview[: _WIDEST - 3]}…")
 
 
 def _stands_out(query: str, hits: list[Hit]) -> bool:
@@ -91,67 +195,120 @@ def _stands_out(query: str, hits: list[Hit]) -> bool:
     if hits[0].kind != "def":
         return False
     asked = re.split(r"[.:#/\s]+", query.strip("`() "))[-1]
-    same = [hit for hit in hits if hit.kind == "def" and hit.name == asked]
+    same = []
+    for hit in hits:
+        if hit.kind == "def" and hit.name == asked:
+            same.append(hit)
     return len(hits) == 1 or (same[:1] == hits[:1] and (len(same) == 1 or hits[0].score > hits[1].score))
 
 
 def _with_body(call: ToolCall, hit: Hit, piece: Piece) -> Piece:
     store = call.plane.index.store
     row = store.file(hit.path)
-    symbol = store.symbol_at(row.id, hit.line) if row is not None else None
+    if row is not None:
+        symbol = store.symbol_at(row.id, hit.line)
+    else:
+        symbol = None
     if symbol is None or symbol.line != hit.line:
         return piece
     if symbol.kind in TYPES and len(symbol.span) > _SHORT:
         texts = (piece.texts[0], *scaffold(call, symbol, _MEMBERS))
         return Piece(texts, hit.path, hit.line, piece.record)
     whole = body(call, open_file(call, hit.path), symbol, group=hit.path)
-    larger = [text for text in whole.texts[1:] if call.plane.count(text) <= _BODY]
+    larger = []
+    for text in whole.texts[1:]:
+        if call.plane.count(text) <= _BODY:
+            larger.append(text)
     texts = (piece.texts[0], *larger)
-    sent = whole.sent if len(texts) == len(whole.texts) else None
+    if len(texts) == len(whole.texts):
+        sent = whole.sent
+    else:
+        sent = None
     return Piece(texts, hit.path, hit.line, piece.record, sent)
 
 
 def _references(call: ToolCall, query: str, limit: int) -> ToolAnswer:
-    """Uses of the symbol that the query names, with their lines."""
+    """Uses of the symbol that the query names, with their lines; those that are sure come first."""
     code = call.plane.code
     found = find_symbol(code, query)
-    uses = references(code, found[0]) if found else []
+    uses: list[SymbolUse] = []
+    if found:
+        uses = sorted(references(code, found[0]), key=lambda use: not use.sure)
     if not uses:
-        said = f"no references to {query}" if found else f"no symbol named {query}"
+        if found:
+            said = f"no references to {query}"
+        else:
+            said = f"no symbol named {query}"
         return ToolAnswer([], "search_hits", note=f"{said}; try {call.ready('search', query)}\n", unit="hits")
-    hits: list[Hit] = []
-    for use in uses:
-        around = code.symbol(use.symbol) if use.symbol is not None else None
-        lines = open_file(call, use.path).lines if len(hits) < limit else ()
-        preview = clip_line(lines[use.line - 1].strip())[:160] if 0 < use.line <= len(lines) else ""
-        span = around.span if around is not None else None
-        name = around.qualified if around is not None else ""
-        hits.append(Hit(use.path, use.line, "ref", query, preview, name, span, use.sure))
-    pieces = _pieces(call, hits[: limit + max(0, call.number("offset"))])
-    return ToolAnswer(pieces, "search_hits", unit="hits", total=len(hits), paths=tuple(by_file(hits[:limit])))
+    hits = []
+    for use in uses[: limit + max(0, call.number("offset"))]:
+        hits.append(_use_hit(code, query, use, open_file(call, use.path).lines))
+    return _answer(call, _pieces(call, hits), hits, len(uses))
+
+
+def _use_hit(code: Code, query: str, use: SymbolUse, lines: Sequence[str]) -> Hit:
+    preview = ""
+    if 0 < use.line <= len(lines):
+        preview = clip_line(lines[use.line - 1].strip())[:160]
+    around = None
+    if use.symbol is not None:
+        around = code.symbol(use.symbol)
+    if around is None:
+        return Hit(use.path, use.line, "ref", query, preview, sure=use.sure)
+    return Hit(use.path, use.line, "ref", query, preview, around.qualified, around.span, use.sure)
 
 
 def _nothing(call: ToolCall, query: str, found: SearchResult) -> str:
     """An empty answer still says what to try."""
-    near = f"nearest names: {', '.join(found.near)}; " if found.near else ""
-    next_call = call.ready("search", found.near[0]) if found.near else call.ready("context", "...")
-    note = f" ({found.note})" if found.note else ""
+    near = ""
+    if found.near:
+        near = f"nearest names: {', '.join(found.near)}; "
+    if found.near:
+        next_call = call.ready("search", found.near[0])
+    else:
+        next_call = call.ready("context", "...")
+    note = ""
+    if found.note:
+        note = f" ({found.note})"
     return f"nothing found for {query!r}{note}; {near}try {next_call}\n"
 
 
 TOOL = Tool(
     "search",
-    "Find by name, phrase, /regex/, path, or a question; hits with enclosing symbol and span",
+    "Find by name, phrase, /regex/, path or question; hits with their symbol and span",
     "One box: identifiers in any style, Class.method, kind words (class Foo), phrases, /regular expressions/, globs and"
     " paths, or a question in words. `in` narrows: code, symbols, refs, docs, tests, paths. Filters may stand in the"
     " query: path:src/** lang:rust kind:class -tests.",
     (
-        Argument("query", "text", "", required=True),
-        Argument("path", "text", "glob", aliases=("include", "glob", "file_pattern", "file", "folder", "files")),
-        Argument("in", "text", "", choices=_WITHIN, default="all"),
-        Argument("limit", "number", "", listed=False),
-        Argument("language", "text", "", listed=False, aliases=("type", "file_type")),
-        Argument("kind", "text", "", listed=False, aliases=("symbol_kind",)),
+        Argument("query", "text", "", required=True, explained='a name, words, "a phrase", /a regex/, or a path'),
+        Argument(
+            "path",
+            "text",
+            "glob",
+            aliases=("include", "glob", "file_pattern", "file", "folder", "files"),
+            explained="only files that this glob matches",
+        ),
+        Argument("in", "text", "", choices=_WITHIN, default="all", explained="only hits of this kind"),
+        Argument("limit", "number", "", explained=f"hits of one answer, at most {MOST}"),
+        Argument(
+            "context_lines",
+            "number",
+            "",
+            listed=False,
+            aliases=("context", "c", "lines_around"),
+            explained=f"lines to show on each side of a hit, at most {_AROUND}",
+        ),
+        Argument(
+            "language",
+            "text",
+            "",
+            listed=False,
+            aliases=("type", "file_type"),
+            explained="only files of this language",
+        ),
+        Argument(
+            "kind", "text", "", listed=False, aliases=("symbol_kind",), explained="only symbols of this kind: class"
+        ),
     ),
     run,
     budget=1_000,

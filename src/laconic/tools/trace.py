@@ -8,9 +8,9 @@ from laconic.errors import UnknownName, UsageError
 from laconic.index.resolve import Code, callees, callers, find_symbol, paths
 from laconic.index.search.lookup import suggest_names
 from laconic.index.store import Symbol
+from laconic.plane.arguments import usage
+from laconic.plane.tool import Argument, Piece, Tool, ToolAnswer, ToolCall
 from laconic.render.compact import Json
-from laconic.tools.arguments import usage
-from laconic.tools.tool import Argument, Piece, Tool, ToolAnswer, ToolCall
 
 _DEPTH: Final = 3
 _DEEPEST: Final = 8
@@ -29,7 +29,9 @@ def run(call: ToolCall) -> ToolAnswer:
     down = bool(start) and call.text("direction") == "down"
     symbol = _require_symbol(call, code, start or end)
     pieces = _levels(code, symbol, depth, down=down)
-    way = "calls" if down else "callers of"
+    way = "callers of"
+    if down:
+        way = "calls"
     head = f"{way} {_label(code, symbol)}\n"
     if not pieces:
         return ToolAnswer([], "trace", head, note="none found\n", unit="symbols")
@@ -41,15 +43,18 @@ def _between(call: ToolCall, code: Code, start: str, end: str, depth: int) -> To
     ways = paths(code, first, last, depth)
     if not ways:
         ways = paths(code, last, first, depth)
-        note = "" if not ways else f"{start} does not lead to {end}; the other way round:\n"
+        if not ways:
+            note = ""
+        else:
+            note = f"{start} does not lead to {end}; the other way round:\n"
         if not ways:
             text = f"no call path of up to {depth} steps between {_label(code, first)} and {_label(code, last)}\n"
             return ToolAnswer([], "trace", note=text, unit="paths")
     else:
         note = ""
-    pieces = [
-        Piece((" -> ".join(_label(code, each) for each in way) + "\n",), record=_way(code, way)) for way in ways
-    ]
+    pieces = []
+    for way in ways:
+        pieces.append(Piece((" -> ".join(_label(code, each) for each in way) + "\n",), record=_way(code, way)))
     return ToolAnswer(pieces, "trace", note, unit="paths")
 
 
@@ -79,8 +84,12 @@ def _levels(code: Code, symbol: Symbol, depth: int, *, down: bool) -> list[Piece
 
 
 def _step(code: Code, symbol: Symbol, level: int, through: Symbol | None, *, sure: bool) -> Piece:
-    via = f" via {through.name}" if through is not None else ""
-    doubt = "" if sure else "?"
+    via = ""
+    if through is not None:
+        via = f" via {through.name}"
+    doubt = "?"
+    if sure:
+        doubt = ""
     record: dict[str, Json] = {"name": symbol.qualified, "path": code.sources[symbol.file].path, "line": symbol.line}
     record |= {"level": level, "sure": sure}
     return Piece((f"{level}{doubt} {_label(code, symbol)}{via}\n",), record=record)
@@ -100,13 +109,29 @@ TOOL = Tool(
     "With one symbol: who calls it, level by level (direction=down: what it calls). With `to`: the call paths between"
     " the two. A `?` marks a step that is only possible.",
     (
-        Argument("symbol", "text", "", aliases=("from_symbol", "start", "source")),
-        Argument("to", "text", "", aliases=("to_symbol", "sink")),
-        Argument("direction", "text", "", choices=("up", "down"), default="up", listed=False),
-        Argument("depth", "number", "", default=_DEPTH, listed=False, aliases=("max_depth", "levels", "hops")),
+        Argument("symbol", "text", "", aliases=("from_symbol", "start", "source"), explained="where paths start"),
+        Argument("to", "text", "", aliases=("to_symbol", "sink"), explained="where they end"),
+        Argument(
+            "direction",
+            "text",
+            "",
+            choices=("up", "down"),
+            default="up",
+            explained="to callers, or to what is called",
+        ),
+        Argument(
+            "depth",
+            "number",
+            "",
+            default=_DEPTH,
+            listed=False,
+            aliases=("max_depth", "levels", "hops"),
+            explained=f"steps that are followed, at most {_DEEPEST}",
+        ),
     ),
     run,
     budget=1_000,
+    unnamed=2,
     examples=('trace(symbol="total")', 'trace(symbol="main", to="total")'),
     aliases="trace_call_path call_graph callers callees impact blast_radius find_callers call_hierarchy",
 )

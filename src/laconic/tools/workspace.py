@@ -7,31 +7,60 @@ from pathlib import Path
 from laconic.errors import IndexUnavailable, UsageError
 from laconic.index import catalog
 from laconic.index.workspace_index import Index
+from laconic.plane.tool import Argument, Piece, Tool, ToolAnswer, ToolCall
 from laconic.render.compact import Json
-from laconic.tools.tool import Argument, Piece, Tool, ToolAnswer, ToolCall
+from laconic.render.counted import count_of
 
 _ACTIONS = ("status", "list", "add", "remove", "refresh")
+_PATIENCE = 600.0  # seconds for an index that another process is writing
 
 
 def run(call: ToolCall) -> ToolAnswer:
     action = call.text("action") or "status"
     if action == "list":
         return _list(call)
+    if action == "remove":
+        return _remove(call)
+    root = _root(call)
+    if root == call.plane.root and action != "add":
+        return _own(call, action)
+    if not root.is_dir():
+        raise UsageError(f"{call.text('path')} is not a folder.", "Give the folder of a code base in `path`.")
+    if action == "status" and root.resolve() not in _known(call):
+        raise UsageError(f"{root} is not indexed.", f"{call.ready('workspace', 'add', path=str(root))} indexes it.")
+    return _other(call, root)
+
+
+def _own(call: ToolCall, action: str) -> ToolAnswer:
+    """The code base that this server or command works in."""
+    said = ""
     if action == "refresh":
         if not call.plane.index.store.meta("built") and (lag := call.plane.index.refresh()):
-            return _one(call, lag)
+            return _answer(call.plane.index.statistics(), lag)
         outcome = call.plane.index.build()
+        said = f"{count_of(outcome.written, 'file')} read, {outcome.removed} removed"
         if outcome.locked:
-            return _one(call, "another process is writing this index")
-        return _one(call, f"{outcome.written} files read, {outcome.removed} removed")
-    if action in {"add", "remove"}:
-        return _change(call, action)
-    return _one(call, "")
+            said = "another process is writing this index"
+    return _answer(call.plane.index.statistics(), said)
 
 
-def _one(call: ToolCall, said: str) -> ToolAnswer:
-    piece = _piece(call.plane.index.statistics())
-    return ToolAnswer([piece], "workspace", f"{said}\n" if said else "", unit="workspaces")
+def _other(call: ToolCall, root: Path) -> ToolAnswer:
+    """Another code base: it is indexed to the end before the answer, for nothing goes on after it."""
+    index = Index.open(root, call.plane.cache, secrets=call.plane.secrets, force=call.flag("force"))
+    try:
+        said = ""
+        if call.text("action") in {"add", "refresh"}:
+            outcome = index.build(seconds=_PATIENCE)
+            said = f"{count_of(outcome.written, 'file')} read, {outcome.removed} removed"
+            if outcome.locked:
+                said = "another process is writing this index"
+        return _answer(index.statistics(), said)
+    finally:
+        index.close()
+
+
+def _answer(found: catalog.Statistics, said: str) -> ToolAnswer:
+    return ToolAnswer([_piece(found)], "workspace", f"{said}\n" if said else "", unit="workspaces")
 
 
 def _list(call: ToolCall) -> ToolAnswer:
@@ -46,29 +75,35 @@ def _list(call: ToolCall) -> ToolAnswer:
 
 def _piece(found: catalog.Statistics) -> Piece:
     record: dict[str, Json] = {"root": str(found.root), "files": found.files, "symbols": found.symbols}
-    about = f"{found.files} files ({found.skipped} skipped), {found.symbols} symbols, {found.lines} lines"
-    state = f", building {found.building}" if found.building else ""
-    return Piece((f"{found.root}: {about}, index {found.index_bytes / 1e6:.1f} MB{state}\n",), record=record)
+    about = f"{count_of(found.files, 'file')} ({found.skipped} skipped), {count_of(found.symbols, 'symbol')}"
+    state = ""
+    if found.building:
+        state = f", building {found.building}"
+    size = f"{count_of(found.lines, 'line')}, index {found.index_bytes / 1e6:.1f} MB"
+    return Piece((f"{found.root}: {about}, {size}{state}\n",), record=record)
 
 
-def _change(call: ToolCall, action: str) -> ToolAnswer:
+def _root(call: ToolCall) -> Path:
+    """The code base that a call is about: the one that `path` names, or that of the session."""
     named = call.text("path")
-    root = Path(named).expanduser() if named else call.plane.root
-    if not root.is_absolute():
-        root = call.plane.root / root
-    if action == "remove":
-        if root.resolve() not in {known.resolve() for known, _ in catalog.workspaces(call.plane.cache)}:
-            raise UsageError(f"{root} is not indexed.", "`action` list names those that are.")
-        catalog.forget(call.plane.cache, root.resolve())  # the folder itself may be gone
-        return ToolAnswer([Piece((f"forgot the index of {root}\n",))], "workspace", unit="workspaces")
-    if not root.is_dir():
-        raise UsageError(f"{named} is not a folder.", "Give the folder of a code base in `path`.")
-    index = Index.open(root, call.plane.cache, secrets=call.plane.secrets, force=call.flag("force"))
-    lag = index.refresh()
-    answer = ToolAnswer([_piece(index.statistics())], "workspace", f"{lag}\n" if lag else "", unit="workspaces")
-    if not lag:
-        index.close()  # a build that is under way goes on in its thread as long as this process lives
-    return answer
+    if not named:
+        return call.plane.root
+    return (call.plane.root / Path(named).expanduser()).resolve()
+
+
+def _known(call: ToolCall) -> set[Path]:
+    found: set[Path] = set()
+    for known, _ in catalog.workspaces(call.plane.cache):
+        found.add(known.resolve())
+    return found
+
+
+def _remove(call: ToolCall) -> ToolAnswer:
+    root = _root(call)
+    if root not in _known(call):
+        raise UsageError(f"{root} is not indexed.", "`action` list names those that are.")
+    catalog.forget(call.plane.cache, root)  # the folder itself may be gone
+    return ToolAnswer([Piece((f"forgot the index of {root}\n",))], "workspace", unit="workspaces")
 
 
 TOOL = Tool(
@@ -77,8 +112,8 @@ TOOL = Tool(
     "Lists the code bases that are indexed on this machine, adds or forgets one, or brings the index up to date now."
     " The index follows changes by itself; refresh is never needed for a right answer.",
     (
-        Argument("action", "text", "", choices=_ACTIONS, default="status"),
-        Argument("path", "text", "", listed=False, aliases=("root", "workspace")),
+        Argument("action", "text", "", choices=_ACTIONS, default="status", explained="what to do"),
+        Argument("path", "text", "", aliases=("root", "workspace"), explained="the folder of another code base"),
         Argument("force", "flag", "add a folder that looks like no project", default=False, listed=False),
     ),
     run,
@@ -87,4 +122,5 @@ TOOL = Tool(
     aliases="manage_workspace index index_refresh refresh_index status set_project_path",
     indexed=False,
     manages=True,
+    unnamed=2,
 )

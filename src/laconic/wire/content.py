@@ -23,11 +23,15 @@ class JsonObject:
         self.fields = {name: value.shift(self.span.start) for name, value in found.items()}
 
     def raw(self, name: str) -> bytes:
-        return self.fields[name].of(self.message) if name in self.fields else b""
+        if name in self.fields:
+            return self.fields[name].of(self.message)
+        return b""
 
     def text(self, name: str) -> str:
         raw = self.raw(name)
-        return string(raw) if is_string(raw) else ""
+        if is_string(raw):
+            return string(raw)
+        return ""
 
     def inner(self, name: str) -> JsonObject:
         """The object under that name; empty when there is none."""
@@ -36,11 +40,19 @@ class JsonObject:
     def list(self, name: str) -> list[ByteSpan]:
         """The elements of the array under that name."""
         raw = self.raw(name)
-        return [span.shift(self.fields[name].start) for span in elements(raw)] if is_array(raw) else []
+        if is_array(raw):
+            found = []
+            for span in elements(raw):
+                found.append(span.shift(self.fields[name].start))
+            return found
+        return []
 
     def first(self, *names: str) -> str:
         """The first of these names that is present; the first name otherwise."""
-        return next((name for name in names if name in self.fields), names[0])
+        for name in names:
+            if name in self.fields:
+                return name
+        return names[0]
 
 
 def pieces_of(message: bytes, array: list[ByteSpan], types: Collection[str]) -> tuple[BlockElement, ...]:
@@ -59,7 +71,10 @@ def remove_cache_marks(raw: bytes) -> bytes:
     if _MARK not in raw:
         return raw
     if is_object(raw):
-        kept = [member for member in members(raw) if member.key != "cache_control"]
+        kept = []
+        for member in members(raw):
+            if member.key != "cache_control":
+                kept.append(member)
         return b"{" + b",".join(m.key.encode() + b":" + remove_cache_marks(m.value.of(raw)) for m in kept) + b"}"
     if is_array(raw):
         return b"[" + b",".join(remove_cache_marks(span.of(raw)) for span in elements(raw)) + b"]"
@@ -122,7 +137,9 @@ def call_part(
     message: bytes, role: Role, span: ByteSpan, value: ByteSpan | None, *, id: str, name: str, list: int = -1
 ) -> BlockLayout:
     """A call and its arguments."""
-    content = value.of(message) if value else b""
+    content = b""
+    if value:
+        content = value.of(message)
     return BlockLayout("call", span, key_of(role, "call", id, name, [content]), id, name, value, list=list)
 
 
@@ -138,7 +155,9 @@ def result_part(
     list: int = -1,
 ) -> BlockLayout:
     """A result. One text alone has the same key as a bare string and as a list of one."""
-    content = remove_cache_marks(value.of(message)) if value else b""
+    content = b""
+    if value:
+        content = remove_cache_marks(value.of(message))
     if len(pieces) == 1 and pieces[0].text is not None:
         content = pieces[0].text.of(message)
     key = key_of("tool", "result", id, name, [content, b"error" if error else b""])

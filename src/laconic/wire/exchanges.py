@@ -46,7 +46,10 @@ class _Open:
 
     def close(self) -> Exchange:
         own = [block.at for turn in self.turns for block in turn.blocks]
-        answers = [result.at for result in self.results if result is not None]
+        answers = []
+        for result in self.results:
+            if result is not None:
+                answers.append(result.at)
         return Exchange(
             tuple(turn.index for turn in self.turns), tuple(self.calls), tuple(self.results), tuple(own + answers)
         )

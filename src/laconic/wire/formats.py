@@ -1,20 +1,38 @@
-"""The formats that we know, by name."""
+"""The formats that we know, by name: one file each in `providers/`."""
 
 from __future__ import annotations
 
+import pkgutil
+from importlib import import_module
 from typing import Final
 
 from laconic.errors import UnknownName
-from laconic.wire import anthropic, chat, gemini, responses
-from laconic.wire.model import Format
-
-FORMATS: Final[dict[str, Format]] = {
-    format.name: format for format in (anthropic.FORMAT, chat.FORMAT, responses.FORMAT, gemini.FORMAT)
-}
+from laconic.wire import providers
+from laconic.wire.provider_format import ProviderFormat
+from laconic.wire.speaking.talk import ProviderDialect
 
 
-def format_named(name: str) -> Format:
+def _find_formats() -> dict[str, ProviderFormat]:
+    found: dict[str, ProviderFormat] = {}
+    for module in pkgutil.iter_modules(providers.__path__):
+        format: ProviderFormat = import_module(f"{providers.__name__}.{module.name}").FORMAT
+        found[format.name] = format
+    return found
+
+
+FORMATS: Final = _find_formats()
+
+
+def format_named(name: str) -> ProviderFormat:
     """The format of that name."""
     if name not in FORMATS:
         raise UnknownName("format", name, tuple(FORMATS))
     return FORMATS[name]
+
+
+def dialect_of(format: ProviderFormat) -> ProviderDialect:
+    """How our own agent speaks a format."""
+    if format.dialect is None:
+        spoken = tuple(name for name, known in FORMATS.items() if known.dialect is not None)
+        raise UnknownName("format", format.name, spoken)
+    return format.dialect

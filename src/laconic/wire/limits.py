@@ -6,9 +6,12 @@ import re
 from collections.abc import Mapping
 from datetime import datetime
 from email.utils import parsedate_to_datetime
+from functools import cache
 from typing import Final
 
 import msgspec
+
+from laconic.wire.formats import FORMATS
 
 _UNITS: Final = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
 _SPAN: Final = re.compile(r"([0-9]+(?:\.[0-9]+)?)(ms|s|m|h|d)")
@@ -29,51 +32,7 @@ class RateLimits(msgspec.Struct, frozen=True):
     input_only: bool = False  # output has a limit of its own
 
 
-# Names by provider: Anthropic, OpenAI and its like (Azure, Groq, vLLM), Mistral, the IETF draft and OpenRouter.
-_NAMES: Final[dict[str, tuple[str, ...]]] = {
-    "tokens": (
-        "anthropic-ratelimit-input-tokens-limit",
-        "anthropic-ratelimit-tokens-limit",
-        "x-ratelimit-limit-tokens",
-        "x-ratelimitbysize-limit-minute",
-        "x-ratelimit-limit-tokens-minute",
-    ),
-    "tokens_left": (
-        "anthropic-ratelimit-input-tokens-remaining",
-        "anthropic-ratelimit-tokens-remaining",
-        "x-ratelimit-remaining-tokens",
-        "x-ratelimitbysize-remaining-minute",
-        "x-ratelimit-remaining-tokens-minute",
-    ),
-    "tokens_reset": (
-        "anthropic-ratelimit-input-tokens-reset",
-        "anthropic-ratelimit-tokens-reset",
-        "x-ratelimit-reset-tokens",
-    ),
-    "requests": (
-        "anthropic-ratelimit-requests-limit",
-        "x-ratelimit-limit-requests",
-        "x-ratelimit-limit",
-        "ratelimit-limit",
-    ),
-    "requests_left": (
-        "anthropic-ratelimit-requests-remaining",
-        "x-ratelimit-remaining-requests",
-        "x-ratelimit-remaining",
-        "ratelimit-remaining",
-    ),
-    "requests_reset": (
-        "anthropic-ratelimit-requests-reset",
-        "x-ratelimit-reset-requests",
-        "x-ratelimit-reset",
-        "ratelimit-reset",
-    ),
-    "retry_after": ("retry-after-ms", "retry-after"),
-}
-
-
-_INPUT_ONLY: Final = "anthropic-ratelimit-input-tokens-remaining"
-_EARLY: Final = re.compile(r"claude-(?:instant|[12](?![0-9])|3(?![-.]7))")  # models whose cache reads count
+_RETRY: Final = ("retry-after-ms", "retry-after")
 
 
 def counts_cached(format: str, model: str) -> bool:
@@ -81,28 +40,45 @@ def counts_cached(format: str, model: str) -> bool:
 
     With Anthropic they do not, but for the models before Claude 3.7; with OpenAI, Gemini and their like they do.
     """
-    return format != "anthropic" or _EARLY.search(model) is not None
+    return format not in FORMATS or FORMATS[format].counts_cached(model)
 
 
 def limits_of(headers: Mapping[str, str], now: float) -> RateLimits | None:
     """The limits in the headers of an answer (names in lower case); None when it says nothing about them."""
     found: dict[str, int | float | bool] = {}
-    for field, names in _NAMES.items():
-        for name in names:
+    for field in RateLimits.__struct_fields__:
+        for name in _names_of(field):
             if name in headers and (read := _read(field, name, headers[name], now)) is not None:
                 found[field] = read
                 break
-    if found and _INPUT_ONLY in headers:
+    if found and any(name in headers for name in _names_of("input_only")):
         found["input_only"] = True
-    return msgspec.convert(found, RateLimits) if found else None
+    if found:
+        return msgspec.convert(found, RateLimits)
+    return None
+
+
+@cache
+def _names_of(field: str) -> tuple[str, ...]:
+    """The headers that may hold a field, in the words of all providers."""
+    found: list[str] = []
+    for format in FORMATS.values():
+        found += format.limits.get(field, ())
+    if field == "retry_after":
+        found += _RETRY
+    return tuple(found)
 
 
 def _read(field: str, name: str, text: str, now: float) -> int | float | None:
     if field.endswith("_reset") or field == "retry_after":
         seconds = _seconds(text.strip(), now)
-        return seconds / 1000 if seconds is not None and name.endswith("-ms") else seconds
+        if seconds is not None and name.endswith("-ms"):
+            return seconds / 1000
+        return seconds
     match = re.match(r"\s*([0-9]{1,15})", text)
-    return int(match[1]) if match else None
+    if match:
+        return int(match[1])
+    return None
 
 
 def _seconds(text: str, now: float) -> float | None:
@@ -111,7 +87,9 @@ def _seconds(text: str, now: float) -> float | None:
         number = float(text)
         if number >= _EPOCH_MS:
             return max(0.0, number / 1000 - now)
-        return max(0.0, number - now) if number >= _EPOCH else number
+        if number >= _EPOCH:
+            return max(0.0, number - now)
+        return number
     if re.fullmatch(r"(?:[0-9]+(?:\.[0-9]+)?(?:ms|s|m|h|d))+", text):
         return sum(float(count) * _UNITS[unit] for count, unit in _SPAN.findall(text))
     return _until(text, now)

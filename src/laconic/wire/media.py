@@ -111,7 +111,9 @@ def _type(kind: str) -> str:
     main = kind.split("/", 1)[0].lower()
     if main in {"image", "audio", "video"}:
         return main
-    return "audio" if main in {"wav", "mp3"} else "document"
+    if main in {"wav", "mp3"}:
+        return "audio"
+    return "document"
 
 
 def _image_tokens(width: int, height: int, *, low: bool) -> int:
@@ -146,7 +148,9 @@ def _pixels(data: str) -> tuple[int, int] | None:
         return _jpeg(head)
     else:
         return None
-    return (width, height) if width and height else None
+    if width and height:
+        return (width, height)
+    return None
 
 
 def _jpeg(head: bytes) -> tuple[int, int] | None:
@@ -156,7 +160,9 @@ def _jpeg(head: bytes) -> tuple[int, int] | None:
         marker = head[at + 1]
         if 0xC0 <= marker <= 0xCF and marker not in {0xC4, 0xC8, 0xCC}:
             height, width = struct.unpack(">HH", head[at + 5 : at + 9])
-            return (width, height) if width and height else None
+            if width and height:
+                return (width, height)
+            return None
         at += 2 + int.from_bytes(head[at + 2 : at + 4], "big")
     return None
 
@@ -175,7 +181,9 @@ def _webp(head: bytes) -> tuple[int, int] | None:
 
 def _pages(data: str, size: int) -> int:
     whole = _decode(data, len(data))
-    stated = [int(found) for found in _PAGES.findall(whole)]
+    stated = []
+    for found in _PAGES.findall(whole):
+        stated.append(int(found))
     return max(1, len(_PAGE.findall(whole)), max(stated, default=0) or size // _PAGE_BYTES)
 
 
@@ -184,4 +192,6 @@ def _wave_seconds(data: str) -> int:
     if head[:4] != b"RIFF" or head[8:12] != b"WAVE" or len(head) < 32:
         return 0
     rate = int.from_bytes(head[28:32], "little")  # bytes a second
-    return max(1, len(data) * 3 // 4 // rate) if rate else 0
+    if rate:
+        return max(1, len(data) * 3 // 4 // rate)
+    return 0

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from hashlib import sha256
-from typing import TYPE_CHECKING, Final, Literal
+from typing import Final, Literal
 
 import msgspec
 
 from laconic.errors import MalformedRequest
 from laconic.wire.spans import ByteSpan, is_object, is_string, string, value
-
-if TYPE_CHECKING:
-    from laconic.wire.parsed_request import ParsedRequest
 
 Role = Literal["system", "user", "assistant", "tool"]
 Kind = Literal[
@@ -107,13 +103,18 @@ class Block(msgspec.Struct, frozen=True, gc=False):
     @property
     def text(self) -> str:
         """What a reader would see: the text, the result's text, or the arguments of a call as JSON. Decoded anew."""
-        texts = [piece.text for piece in self.part.pieces if piece.text is not None]
+        texts = []
+        for piece in self.part.pieces:
+            if piece.text is not None:
+                texts.append(piece.text)
         if texts:
             return "\n".join(string(self.bytes_of(span)) for span in texts)
         if self.part.value is None or self.part.pieces:
             return ""
         raw = self.bytes_of(self.part.value)
-        return string(raw) if is_string(raw) else raw.decode("utf-8", "replace")
+        if is_string(raw):
+            return string(raw)
+        return raw.decode("utf-8", "replace")
 
     @property
     def input(self) -> dict[str, object] | str:
@@ -124,9 +125,13 @@ class Block(msgspec.Struct, frozen=True, gc=False):
         if is_string(raw):
             text = string(raw)
             decoded = _mapping(text.encode("utf-8", "replace"))
-            return text if decoded is None else decoded
+            if decoded is None:
+                return text
+            return decoded
         decoded = _mapping(raw)
-        return raw.decode("utf-8", "replace") if decoded is None else decoded
+        if decoded is None:
+            return raw.decode("utf-8", "replace")
+        return decoded
 
     def shorter(self, text: str) -> bool:
         """Whether a text, written in the place of this one, takes fewer bytes: quoting can make it longer."""
@@ -206,20 +211,6 @@ class Fault(msgspec.Struct, frozen=True):
     problem: str
 
 
-@dataclass(frozen=True, slots=True)
-class Format:
-    """What one provider's requests look like."""
-
-    name: str
-    messages: tuple[str, ...]  # names of the list of messages
-    pinned: tuple[str, ...]  # fields that hold the system prompt and the tools
-    shape: Callable[[bytes], Shape]
-    compose: Callable[[str, str], bytes]  # role and text -> a message
-    faults: Callable[[ParsedRequest], list[Fault]]
-    chained: tuple[str, ...] = ()  # fields that name a history which the provider keeps
-    merged: bool = False  # neighbouring assistant messages are one turn
-
-
 def key_of(role: str, kind: str, id: str, name: str, content: Sequence[bytes]) -> str:
     """The content key."""
     digest = sha256(f"{role}\0{kind}\0{id}\0{name}".encode("utf-8", "replace"))
@@ -236,4 +227,6 @@ def _mapping(raw: bytes) -> dict[str, object] | None:
         decoded = value(raw)
     except MalformedRequest:
         return None
-    return decoded if isinstance(decoded, dict) else None
+    if isinstance(decoded, dict):
+        return decoded
+    return None

@@ -7,7 +7,8 @@ from hashlib import sha256
 
 from laconic.errors import MalformedRequest
 from laconic.wire.exchanges import Exchange, exchanges
-from laconic.wire.model import At, Block, Change, Fault, Format, InsertMessage, Shape, Turn
+from laconic.wire.model import At, Block, Change, Fault, InsertMessage, Shape, Turn
+from laconic.wire.provider_format import ProviderFormat
 from laconic.wire.spans import ByteSpan, elements, is_array, is_object, is_string, last, members, string, value
 from laconic.wire.splice import splice
 
@@ -21,7 +22,7 @@ class ParsedRequest:
 
     def __init__(
         self,
-        format: Format,
+        format: ProviderFormat,
         body: bytes,
         fields: dict[str, ByteSpan],
         array: ByteSpan | None,
@@ -39,6 +40,7 @@ class ParsedRequest:
 
     def remember(self, shapes: Shapes) -> ParsedRequest:
         """Use, and add to, the shapes of earlier requests of the same session."""
+        shapes.update(self._shapes)
         self._shapes = shapes
         return self
 
@@ -63,7 +65,9 @@ class ParsedRequest:
             start -= 1
         found = _collect_answered(exchanges(turns[start:], merged=self.format.merged))
         results = (block.at for turn in turns[since:] for block in turn.blocks if block.kind == "result")
-        return found if all(at in found for at in results) else _collect_answered(self.exchanges)
+        if all(at in found for at in results):
+            return found
+        return _collect_answered(self.exchanges)
 
     @property
     def first_user(self) -> int:
@@ -81,7 +85,10 @@ class ParsedRequest:
         """The keys of the first user message. Nothing behind it is opened for this."""
         if self.first_user < 0:
             return ()
-        return tuple(part.key.encode() for part in self._shape(self.first_user).parts)
+        found = []
+        for part in self._shape(self.first_user).parts:
+            found.append(part.key.encode())
+        return tuple(found)
 
     def is_pinned(self, block: Block) -> bool:
         """System prompts and the first user message are never touched."""
@@ -94,16 +101,22 @@ class ParsedRequest:
 
     def field(self, name: str) -> bytes:
         """A top-level value as it is written; empty when absent."""
-        return self.fields[name].of(self.body) if name in self.fields else b""
+        if name in self.fields:
+            return self.fields[name].of(self.body)
+        return b""
 
     def text_field(self, name: str) -> str:
         raw = self.field(name)
-        return string(raw) if is_string(raw) else ""
+        if is_string(raw):
+            return string(raw)
+        return ""
 
     def decode_field(self, name: str) -> object:
         """A top-level value, decoded; None when absent."""
         raw = self.field(name)
-        return value(raw) if raw else None
+        if raw:
+            return value(raw)
+        return None
 
     def faults(self) -> list[Fault]:
         """The rules of the provider that this request breaks."""
@@ -159,7 +172,7 @@ def _collect_answered(found: Sequence[Exchange]) -> dict[At, Block]:
     return {result.at: call for exchange in found for call, result in exchange.pairs if result}
 
 
-def parse(format: Format, body: bytes, shapes: Shapes | None = None) -> ParsedRequest:
+def parse(format: ProviderFormat, body: bytes, shapes: Shapes | None = None) -> ParsedRequest:
     """Open a body. Only the top level and the list of messages are looked at."""
     if not is_object(body.lstrip()[:1]):
         raise MalformedRequest("The body is no JSON object.", f"Send a request in the {format.name} format.")

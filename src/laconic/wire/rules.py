@@ -71,7 +71,10 @@ def starts_with_user(conversation: ParsedRequest) -> Iterator[Fault]:
 
 def ends_answerable(conversation: ParsedRequest, *, prefill: bool) -> Iterator[Fault]:
     """The last message is one that a model can answer; with `prefill` it may be the start of the answer."""
-    turns = [turn for turn in conversation.turns if turn.role != "system"]
+    turns = []
+    for turn in conversation.turns:
+        if turn.role != "system":
+            turns.append(turn)
     if not turns:
         yield Fault("end", -1, "there is no message to answer")
     elif turns[-1].role == "assistant":

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from hashlib import sha256
 
+from laconic.wire.json_values import as_object
 from laconic.wire.parsed_request import ParsedRequest
-
-_METADATA = ("user_id", "session_id", "conversation_id", "thread_id")
 
 
 def stated_id(conversation: ParsedRequest) -> str:
     """The id that the client gives the session in the body; empty when it gives none."""
-    if key := conversation.text_field("prompt_cache_key"):
-        return key
-    metadata = conversation.decode_field("metadata")
-    if isinstance(metadata, dict):
-        return next((str(metadata[name]) for name in _METADATA if metadata.get(name)), "")
+    for first, *rest in conversation.format.session:
+        found = conversation.decode_field(first)
+        for name in rest:
+            found = as_object(found).get(name)
+        if found and isinstance(found, str | int):
+            return str(found)
     return ""
 
 

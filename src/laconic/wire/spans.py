@@ -56,7 +56,9 @@ def members(raw: bytes) -> list[Member]:
 def elements(raw: bytes) -> list[ByteSpan]:
     """The elements of an array."""
     try:
-        sizes = [len(value) for value in _ARRAY.decode(raw)]
+        sizes = []
+        for value in _ARRAY.decode(raw):
+            sizes.append(len(value))
     except (msgspec.MsgspecError, UnicodeDecodeError):
         return _slow_elements(raw)
     except RecursionError:
@@ -80,7 +82,9 @@ def string(raw: bytes) -> str:
         return _STRING.decode(raw)
     except (msgspec.MsgspecError, UnicodeDecodeError):
         value = _loose(raw)
-        return value if isinstance(value, str) else ""
+        if isinstance(value, str):
+            return value
+        return ""
 
 
 def value(raw: bytes) -> object:

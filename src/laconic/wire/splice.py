@@ -35,7 +35,8 @@ def splice(
             gone.add(index)
             continue
         offset = conversation.messages[index].start
-        cuts += [(start + offset, end + offset, new) for start, end, new in _message_cuts(turn, wanted)]
+        for start, end, new in _message_cuts(turn, wanted):
+            cuts.append((start + offset, end + offset, new))
     if gone or inserts:
         cuts += _array_cuts(conversation, gone, inserts)
     return _apply(conversation.body, cuts)

@@ -35,7 +35,10 @@ class Events:
 
 def data_of(event: bytes) -> bytes:
     """The data of an event; several lines are joined as the standard says."""
-    lines = [line[5:].removeprefix(b" ") for line in event.splitlines() if line.startswith(b"data:")]
+    lines = []
+    for line in event.splitlines():
+        if line.startswith(b"data:"):
+            lines.append(line[5:].removeprefix(b" "))
     return b"\n".join(lines)
 
 

@@ -5,6 +5,7 @@ Contents come from git's objects, and from the disk only where the working tree 
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -22,7 +23,6 @@ from laconic.workspace.reading import is_binary, read_bytes
 
 INDEX: Final = "INDEX"
 WORK: Final = "WORK"
-_EMPTY: Final = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"  # git's own name for a tree without files
 _LARGEST: Final = 2_000_000
 _OURS: Final = re.compile(r"(^|/)\.laconic-[0-9a-f]+-\d+-\d+\.tmp$")
 _POINTER: Final = re.compile(rb"version https://\S+\n(?:ext-\S+ \S+\n)*oid sha256:([0-9a-f]{64})\nsize (\d{1,18})\n")
@@ -125,7 +125,7 @@ def _commit_or_empty(root: Path, name: str) -> str:
     try:
         return _commit(root, name)
     except UnknownName:
-        return _EMPTY
+        return git(root, "hash-object", "-t", "tree", os.devnull, seconds=10).decode().strip()
 
 
 def _of_commit(root: Path, name: str) -> States:
@@ -228,8 +228,12 @@ def read_patched(root: Path, patch: bytes) -> list[FileChange]:
         path = section.new_path or section.old_path
         old = read_bytes(root, section.old_path, _LARGEST) if section.old_path else None
         new = section.apply(old or b"") if section.new_path and not section.binary else None
-        status = "added" if old is None else "removed" if not section.new_path else "changed"
-        if old is not None and section.new_path and section.old_path != section.new_path:
+        status = "changed"
+        if old is None:
+            status = "added"
+        elif not section.new_path:
+            status = "removed"
+        elif section.old_path != section.new_path:
             status = "renamed"
         before = section.old_path if status == "renamed" else ""
         note = "binary" if section.binary else ""

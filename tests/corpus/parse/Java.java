@@ -83,3 +83,10 @@ class ShapeTest {  //? class ShapeTest internal test
     @Test  //? decorator Test
     void hasArea() { assertEquals(1, new Circle().area(2)); }  //? method ShapeTest.hasArea internal test; call assertEquals; call Circle; call area on Circle()
 }
+
+class Noted {  //? class Noted internal
+    @Deprecated // gone
+    public
+    // why
+    final int stop() { return 1; }  //? method Noted.stop final deprecated sig="public final int stop()"
+}

@@ -19,8 +19,8 @@ var (
 //
 // More about it.
 type Shape[T any] struct {  //? struct Shape bases=Base,f.Mixin doc="Shape has sides."
-	*Base  //? inherit Base
-	f.Mixin  //? read f; inherit Mixin on f
+	*Base  //? field Shape.Base; inherit Base
+	f.Mixin  //? field Shape.Mixin; read f; inherit Mixin on f
 	Name  string `json:"name"`  //? field Shape.Name
 	sides []Side  //? field Shape.sides internal; type Side
 }
@@ -47,12 +47,12 @@ func (s *Shape[T]) Area(factor int, rest ...Option) (area float64, err error) { 
 		return v.String(), nil  //? call String on v
 	}
 	go func(x int) { helper[int](x) }(1)  //? type helper
-	return Base{Name: "a", Size: Limit}.area, ErrBad  //? call Base; write Name; write Size; read Limit; read area on Base{}; read ErrBad
+	return Base{Name: "a", Size: Limit}.area, ErrBad  //? call Base; write Name on Base{}; write Size on Base{}; read Limit; read area on Base{}; read ErrBad
 }
 
 func helper[T Number](x T) Handler {  //? function helper internal; type Number; type Handler
 	var inner Drawer = &Shape[T]{}  //? type Drawer; type Shape
-	s := Shape[T]{sides: nil}  //? type Shape; write sides
+	s := Shape[T]{sides: nil}  //? type Shape; write sides on Shape{}
 	s.Name = "b"  //? write Name on s
 	return func(Shape[int]) error { return inner.Draw(nil) }  //? type Shape; call Draw on inner
 }

@@ -42,7 +42,7 @@ impl<'a, T: Named> Shape<'a, T> {  //? impl Shape; type Named; type Shape
             println!("{} {}", index, side.length);  //? call println; read length on side
         }
         match found {
-            Color::Red => Ok(Shape { name, size: found.into(), sides: vec![] }),  //? read Color; read Red on Color; call Shape; call into on found; write sides; call vec
+            Color::Red => Ok(Shape { name, size: found.into(), sides: vec![] }),  //? read Color; read Red on Color; call Shape; call into on found; write sides on Shape{}; read name on Shape{}; call vec
             Color::Custom { code } if code > 1 => helper(code),  //? read Color; type Custom on Color; call helper
             other => inner::deep(other),  //? read inner; call deep on inner
         }

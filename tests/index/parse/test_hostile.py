@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from laconic.index.languages import all_languages
 from laconic.index.parse import ParseLimits, ParsePool, language_of, parse
-from laconic.index.parse.language import all_languages
 from laconic.records import Failure, Parsed
 
 CORPUS = Path(__file__).parents[2] / "corpus" / "parse"

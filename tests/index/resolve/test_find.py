@@ -45,3 +45,15 @@ def test_what_does_not_exist_is_not_found(repository: Repository, text: str) -> 
 def test_tests_come_after_the_code(repository: Repository) -> None:
     code = repository(FILES)
     assert code.sources[find_symbol(code, "open_lid")[-1].file].path == "tests/test_one.py"
+
+
+def test_an_overload_is_named_by_what_it_takes(repository: Repository) -> None:
+    code = repository({"A.java": "class A {\n  void add(int a) {}\n  void add(String a, int b) {}\n}\n"})
+    assert [each.line for each in find_symbol(code, "A.add(String, int)")] == [3]
+    assert [each.line for each in find_symbol(code, "add(int)")] == [2]
+    assert len(find_symbol(code, "A.add")) == 2
+
+
+def test_a_body_comes_before_its_declaration(repository: Repository) -> None:
+    code = repository({"a.h": "int run(int a);\n", "b/long/way/off.c": "int run(int a) {\n  return a;\n}\n"})
+    assert [code.sources[each.file].path for each in find_symbol(code, "run")] == ["b/long/way/off.c", "a.h"]

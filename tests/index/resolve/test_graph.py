@@ -14,6 +14,7 @@ from laconic.index.resolve import (
     implementations,
     overridden,
     paths,
+    references,
     spread,
 )
 
@@ -82,3 +83,53 @@ def test_answers_follow_a_changed_file(repository: Repository) -> None:
     assert callers(code, find_symbol(code, "round_up")[0])
     repository({"shop/price.py": "def total(items):\n    return 1\n\n\ndef round_up(value):\n    return value\n"})
     assert callers(code, find_symbol(code, "round_up")[0]) == []
+
+
+def test_a_path_through_a_constructor_runs_no_other_method(repository: Repository) -> None:
+    """`safe` makes a P and never calls what its other methods call."""
+    code = repository(
+        {
+            "a.py": "def boom():\n    pass\n\n\ndef soft():\n    pass\n\n\n"
+            "class P:\n    def __init__(self):\n        soft()\n\n"
+            "    def explode(self):\n        boom()\n\n\ndef safe():\n    P()\n"
+        }
+    )
+    safe, boom, soft = (find_symbol(code, name)[0] for name in ("safe", "boom", "soft"))
+    assert paths(code, safe, boom) == []
+    assert [[step.name for step in way] for way in paths(code, safe, soft)] == [["safe", "P", "soft"]]
+    assert [call.symbol.name for call in callees(code, find_symbol(code, "P")[0])] == ["soft", "boom"]
+
+
+def test_a_method_of_the_library_is_not_one_of_ours(repository: Repository) -> None:
+    code = repository(
+        {
+            "Text.java": "class Text {\n  char charAt(int at) { return 'a'; }\n}\n",
+            "Use.java": "class Use {\n  void run(String name, Text text) {\n"
+            "    name.charAt(1);\n    text.charAt(2);\n  }\n}\n",
+        }
+    )
+    run, own = find_symbol(code, "Use.run")[0], find_symbol(code, "Text.charAt")[0]
+    assert [(call.symbol.id, call.lines, call.sure) for call in callees(code, run)] == [(own.id, (4,), True)]
+
+
+def test_what_overrides_is_called_through_what_it_overrides(repository: Repository) -> None:
+    """A use of the base names the base alone; as a caller of the override it is possible."""
+    code = repository(
+        {
+            "A.java": "abstract class A {\n  abstract void go();\n  static void run(A a) { a.go(); }\n}\n",
+            "B.java": "class B extends A {\n  void go() {}\n}\n",
+        }
+    )
+    override = find_symbol(code, "B.go")[0]
+    assert references(code, override) == []
+    assert [(call.symbol.name, call.sure) for call in callers(code, override)] == [("run", False)]
+
+
+def test_bodies_of_enum_constants_implement_their_enum(repository: Repository) -> None:
+    code = repository(
+        {
+            "Op.java": "enum Op {\n  ADD {\n    int apply(int a) { return a; }\n  };\n  abstract int apply(int a);\n}\n",
+        }
+    )
+    declared = next(each for each in find_symbol(code, "Op.apply") if each.line == 5)
+    assert [each.line for each in implementations(code, declared)] == [3]

@@ -30,7 +30,7 @@ def _verdicts(code: Code, symbol: str, path: str) -> dict[int, bool]:
         ("x = Foo()\nif a:\n    x = Bar()\n    x.run()\nx.run()", {5: False}, {4: True, 5: False}),
         ("x = Foo()\nf(lambda x: x.run())\nx.run()", {2: False, 3: True}, {2: False}),
         ("for x in Foo():\n    x.run()", {2: False}, {2: False}),
-        ("x, y = Foo(), Bar()\nx.run()", {2: False}, {2: False}),
+        ("x, y = Foo(), Bar()\nx.run()", {2: True}, {}),
         ("x = Foo() or Bar()\nx.run()", {2: False}, {2: False}),
         ("x = 'text'\nx.run()", {}, {}),
         ("x = os.thing()\nx.run()", {2: False}, {2: False}),
@@ -73,3 +73,36 @@ def test_a_field_is_what_its_class_declares_or_a_parameter_is_annotated_with(rep
     code = repository({"types_of.py": TYPES, "use.py": text})
     assert _verdicts(code, "Foo.run", "use.py") == {11: True, 12: True}
     assert _verdicts(code, "Bar.run", "use.py") == {}
+
+
+def test_results_are_inferred_and_fixtures_give_tests_their_parameters(repository: Repository) -> None:
+    code = repository(
+        {
+            "types_of.py": TYPES,
+            "conftest.py": "from types_of import Foo\n\ndef thing():\n    return Foo()\n",
+            "tests/test_use.py": "def test_it(thing):\n    thing.run()\n",
+        }
+    )
+    assert _verdicts(code, "Foo.run", "tests/test_use.py") == {2: True}
+    assert _verdicts(code, "Bar.run", "tests/test_use.py") == {}
+
+
+def test_elements_of_lists_are_what_the_list_says(repository: Repository) -> None:
+    text = (
+        "from types_of import Foo, Bar\n\ndef use(foos: list[Foo], bars: dict[str, Bar]):\n"
+        "    for one in foos:\n        one.run()\n    bars['a'].run()\n    foos.run()\n"
+    )
+    code = repository({"types_of.py": TYPES, "use.py": text})
+    assert _verdicts(code, "Foo.run", "use.py") == {5: True}
+    assert _verdicts(code, "Bar.run", "use.py") == {6: True}
+
+
+def test_a_parameter_of_an_inner_function_hides_a_name_only_inside_it(repository: Repository) -> None:
+    text = (
+        "import { Foo, Bar } from './types';\nexport function use(x: Foo) {\n"
+        "  const f = (x: Bar) => {\n    x.run();\n  };\n  x.run();\n}\n"
+    )
+    types = "export class Foo {\n  run() {}\n}\nexport class Bar {\n  run() {}\n}\n"
+    code = repository({"types.ts": types, "use.ts": text})
+    assert _verdicts(code, "Foo.run", "use.ts") == {6: True}
+    assert _verdicts(code, "Bar.run", "use.ts") == {4: True}

@@ -87,7 +87,9 @@ def _mount(path: Path, access: Access) -> list[str]:
     if access == "write":
         return ["--bind", place, place]
     if access == "private":
-        return ["--ro-bind", "/dev/null", place] if path.is_file() else ["--tmpfs", place]
+        if path.is_file():
+            return ["--ro-bind", "/dev/null", place]
+        return ["--tmpfs", place]
     if path.is_symlink() and len(path.parts) == 2:  # /bin, /lib and others are links into /usr
         return ["--symlink", str(path.readlink()), place]
     return ["--ro-bind", place, place]

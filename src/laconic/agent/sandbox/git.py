@@ -53,4 +53,6 @@ def _find_linked_repository(root: Path) -> Path | None:
         common = (own / (own / "commondir").read_text("utf-8").strip()).resolve()
     except (OSError, UnicodeDecodeError, ValueError):
         return None
-    return common if (own / back).resolve() == (root / ".git").resolve() else None
+    if (own / back).resolve() == (root / ".git").resolve():
+        return common
+    return None

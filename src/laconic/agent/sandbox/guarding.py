@@ -23,7 +23,9 @@ def guard(rules: SandboxRules) -> Iterator[SandboxRules]:
     A name that is not there is held by an empty folder while the command runs, for nothing can be mounted on nothing, and
     git does not list an empty folder. One that a killed run has left is taken away by the next.
     """
-    names = [rules.root / name for name in _NAMES]
+    names = []
+    for name in _NAMES:
+        names.append(rules.root / name)
     held = [path for path in names if _hold(path)]
     try:
         yield rules.extend((path, "read") for path in _unchangeable(rules, names))

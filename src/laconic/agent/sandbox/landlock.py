@@ -42,7 +42,9 @@ class Landlock:
     def problem(self, environment: Mapping[str, str]) -> str:
         """Why it cannot be used; empty if it can."""
         tried = self.run("test -w .", self._rules.root, seconds=_SECONDS, environment=environment)
-        return "" if tried.code == 0 else tried.output.decode("utf-8", "replace").strip() or f"exit code {tried.code}"
+        if tried.code == 0:
+            return ""
+        return tried.output.decode("utf-8", "replace").strip() or f"exit code {tried.code}"
 
 
 def _lay_out(home: Path, rules: SandboxRules) -> None:
@@ -64,7 +66,9 @@ def find_landlock(rules: SandboxRules, environment: Mapping[str, str]) -> tuple[
         return None, f"sockets cannot be filtered on {platform.machine()}"
     sandbox = Landlock(rules)
     problem = sandbox.problem(environment)
-    return (None, f"Landlock does not work here ({problem})") if problem else (sandbox, "")
+    if problem:
+        return (None, f"Landlock does not work here ({problem})")
+    return (sandbox, "")
 
 
 def confine_words(rules: SandboxRules, temporary: Path) -> list[str]:

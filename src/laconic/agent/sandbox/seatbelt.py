@@ -49,7 +49,9 @@ class Seatbelt:
     def problem(self, environment: Mapping[str, str]) -> str:
         """Why it cannot be used; empty if it can."""
         tried = self.run("test -w .", self._rules.root, seconds=_SECONDS, environment=environment)
-        return "" if tried.code == 0 else tried.output.decode("utf-8", "replace").strip() or f"exit code {tried.code}"
+        if tried.code == 0:
+            return ""
+        return tried.output.decode("utf-8", "replace").strip() or f"exit code {tried.code}"
 
 
 def find_seatbelt(rules: SandboxRules, environment: Mapping[str, str]) -> tuple[Seatbelt | None, str]:
@@ -58,7 +60,9 @@ def find_seatbelt(rules: SandboxRules, environment: Mapping[str, str]) -> tuple[
         return None, "sandbox-exec is not there"
     sandbox = Seatbelt(rules)
     problem = sandbox.problem(environment)
-    return (None, f"sandbox-exec does not work here ({problem})") if problem else (sandbox, "")
+    if problem:
+        return (None, f"sandbox-exec does not work here ({problem})")
+    return (sandbox, "")
 
 
 def profile(rules: SandboxRules) -> str:

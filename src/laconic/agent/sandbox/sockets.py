@@ -21,7 +21,9 @@ def socket_filter(machine: str, families: tuple[int, ...]) -> bytes | None:
     if machine not in _ARCHITECTURES:
         return None
     audit, socket = _ARCHITECTURES[machine]
-    allowed = [(_EQUAL, len(families) - at, 0, family) for at, family in enumerate(families)]
+    allowed = []
+    for at, family in enumerate(families):
+        allowed.append((_EQUAL, len(families) - at, 0, family))
     body = [
         (_LOAD, 0, 0, 4),  # the architecture
         (_EQUAL, 1, 0, audit),

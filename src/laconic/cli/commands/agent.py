@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from laconic.config import Settings
 from laconic.errors import ConversationError, LaconicError, LimitReached, ModelError, UpstreamError, UsageError
+from laconic.render.counted import count_of
 
 if TYPE_CHECKING:
     from laconic.agent.assembly import AgentOptions
@@ -131,7 +132,7 @@ def _figures(agent: Agent) -> str:
 
     spent = agent.recorder.spent
     bad = sum(agent.malformed.values())
-    said = f"{spent.turns} turns, {describe(spent.bill)}"
+    said = f"{count_of(spent.turns, 'turn')}, {describe(spent.bill)}"
     return f"[{said}{f', {bad} malformed calls' if bad else ''}; session {agent.record.id}]"
 
 

@@ -1,46 +1,84 @@
 """Say what is wrong, or missing, and what to do about it.
 
 Looks at the settings, the cache folder and the files in it, git, the parser and the index of a workspace, and starts
-our server as each client that was set up would start it; changes nothing.
+our server as each client that was set up would start it; changes nothing. A command in a project's file that
+`laconic setup` would not write is named and not started. `laconic doctor claude` also says what our tools add to each
+prompt of Claude Code, in tokens.
 """
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import msgspec
 
-from laconic.config import Settings, child_environment
-from laconic.errors import LaconicError
+from laconic.cli.terminal import paint
+from laconic.config import Settings
+from laconic.errors import UsageError
 from laconic.render.visible import visible
 from laconic.workspace.secrets import SecretFiles
 
 if TYPE_CHECKING:
     from laconic.index.health import HealthFinding
-    from laconic.workspace.clients.known import Client, Places, Scope
+
+_MODEL: Final = "claude-sonnet-5"  # whose tokens are counted
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("path", nargs="?", type=Path, default=Path(), help="the workspace (default: this folder)")
+    parser.add_argument(
+        "words",
+        nargs="*",
+        metavar="CLIENT|PATH",
+        help="a client, such as claude, to look at that alone and see what it adds to each prompt; or the workspace",
+    )
     parser.add_argument("--json", action="store_true", help="print JSON")
 
 
 def run(args: argparse.Namespace, settings: Settings) -> int:
-    from laconic.index.health import examine  # loads SQLite and a grammar
+    from laconic.cli.client_checks import check_clients  # loads SQLite, a grammar and the clients
+    from laconic.index.health import examine
+    from laconic.tokens.count import counter
 
-    found = examine(args.path, settings.cache_dir(), SecretFiles.of(settings))
-    findings = [*found, *_files(settings), *_clients(args.path.resolve())]
+    names, root = _split(args.words)
+    findings: list[HealthFinding] = []
+    if names:
+        findings += check_clients(root.resolve(), names, counter(_MODEL))
+    else:
+        findings += examine(root, settings.cache_dir(), SecretFiles.of(settings))
+        findings += _files(settings)
+        findings += check_clients(root.resolve(), ())
     if args.json:
         print(msgspec.json.encode(findings).decode())
     else:
         for finding in findings:
-            mark = "ok  " if finding.well else "WARN"
-            said = f"{finding.what}: {finding.seen}" + (f" {finding.advice}" if finding.advice else "")
-            print(mark, visible(said))
+            _print(finding)
     return 0 if all(finding.well for finding in findings) else 1
+
+
+def _split(words: Sequence[str]) -> tuple[list[str], Path]:
+    """The clients that were named, and the workspace; a folder that is called like a client is written `./claude`."""
+    from laconic.clients.registry import all_setups  # not for `--help`
+
+    known = {client.name for client in all_setups()}
+    names = [word for word in words if word in known]
+    paths = [word for word in words if word not in known]
+    if len(paths) > 1:
+        raise UsageError("One workspace at a time.", "Name one folder.")
+    root = Path(*paths)
+    if not root.is_dir():
+        raise UsageError(f"{root} is neither a folder nor a client.", f"Clients: {', '.join(sorted(known))}.")
+    return names, root
+
+
+def _print(finding: HealthFinding) -> None:
+    mark = paint("ok  ", "green")
+    if not finding.well:
+        mark = paint("WARN", "yellow")
+    advice = f" {finding.advice}" if finding.advice else ""
+    print(mark, visible(f"{finding.what}: {finding.seen}{advice}"))
 
 
 def _files(settings: Settings) -> Iterator[HealthFinding]:
@@ -54,37 +92,3 @@ def _files(settings: Settings) -> Iterator[HealthFinding]:
     for path in (*paths, settings.state_dir() / "models.json"):
         for seen in examine_file(path):
             yield HealthFinding(path.name, seen.well, seen.text, seen.advice)
-
-
-def _clients(root: Path) -> Iterator[HealthFinding]:
-    """Every client that was set up for this folder or this user, from its own side."""
-    from laconic.index.health import HealthFinding  # loads SQLite and a grammar
-    from laconic.workspace.clients.known import CLIENTS, Places
-
-    places = Places(root, child_environment())
-    scopes: tuple[Scope, ...] = ("project", "user")
-    found = [finding for client in CLIENTS for scope in scopes for finding in _client(client, places, scope)]
-    yield from found or [HealthFinding("clients", True, "none is set up here", "See `laconic setup --help`.")]
-
-
-def _client(client: Client, places: Places, scope: Scope) -> Iterator[HealthFinding]:
-    from laconic.index.health import HealthFinding  # loads SQLite and a grammar
-    from laconic.workspace.clients.install import configured_command
-    from laconic.workspace.clients.probe import ask
-
-    file = client.file(places, scope)
-    try:
-        command = configured_command(client, places, scope)
-    except LaconicError as error:
-        yield HealthFinding(client.title, False, f"{file}: {error.problem}", error.fix)
-        return
-    if command is None:
-        return
-    answered = ask(command, places.root)
-    if answered.problem or not answered.tools:
-        problem = answered.problem or "the server has no tools"
-        advice = f"Run `laconic setup {client.name} --{scope}` again."
-        yield HealthFinding(client.title, False, f"{file}: {problem}.", advice)
-    else:
-        seen = f"{file}: answers in {answered.seconds:.1f} s with {len(answered.tools)} tools"
-        yield HealthFinding(client.title, True, seen)

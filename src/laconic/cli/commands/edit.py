@@ -27,7 +27,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace, settings: Settings) -> int:
-    from laconic.tools.edit import EditWorkspace, StaleEdit, edit, undo  # the parser: not for `--help`
+    from laconic.plane.editing import EditWorkspace, StaleEdit, edit, undo  # the parser: not for `--help`
 
     workspace = EditWorkspace(args.root, settings.cache_dir(), SecretFiles.of(settings))
     try:

@@ -21,14 +21,10 @@ from laconic.errors import BadSetting
 if TYPE_CHECKING:
     from starlette.applications import Starlette
 
-    from laconic.conversation.ledger import Branch, LedgerEntry
-    from laconic.gateway.engine_adapter import GatewayEngine
+    from laconic.exchange.engine_adapter import RequestEngine
     from laconic.gateway.plan import Planner, Policy
     from laconic.gateway.routes import Upstreams
     from laconic.serving.listen import Listen
-    from laconic.sessions.archive import Archive
-    from laconic.sessions.ledger_file import LedgerFile
-    from laconic.wire.prompted.capability import CapabilityMemory
 
 # The gateway is imported inside functions: most commands never need an HTTP server.
 
@@ -71,15 +67,14 @@ def known_upstreams(settings: Settings, anthropic: str, openai: str, gemini: str
 
 def application(known: Upstreams, settings: Settings, *, off: bool, where: Listen | None = None) -> Starlette:
     """The gateway as the settings want it. Without an address it serves one client, and leaves no token behind."""
-    from laconic.conversation.prices import Prices
     from laconic.dashboard.app import make_application as dashboard
+    from laconic.exchange.assembly import ExchangeParts
     from laconic.gateway.app import build
     from laconic.gateway.plan import Policy
     from laconic.gateway.turn_recorder import TurnRecorder
     from laconic.mcp_server.instructions import INSTRUCTIONS
     from laconic.serving.hosts import allowed_hosts
     from laconic.serving.listen import Listen
-    from laconic.sessions.turns import Turns
 
     policy = Policy(
         enabled=settings.flag("gateway.enabled") and not off,
@@ -90,24 +85,23 @@ def application(known: Upstreams, settings: Settings, *, off: bool, where: Liste
         texts=(msgspec.json.encode(INSTRUCTIONS)[1:-1],),
         max_body=settings.number("gateway.max_body") * 2**20,
     )
-    turns = Turns.of(settings)
-    memory = _memory(settings)
-    ledger, archive = _files(settings)
+    parts = ExchangeParts.open(settings)
     make = where is not None
     where = where or Listen("127.0.0.1", 0)
     token = where.token or _viewer_token(settings, make=make)
     return build(
         known,
-        _engine(settings, ledger, archive, memory),
+        parts.engine(settings.number("gateway.window")),
         policy,
         where.token,
         hosts=allowed_hosts(where, settings.patterns("gateway.hosts")),
         viewer_token=token,
-        history=TurnRecorder(turns, Prices(settings.text("prices"))),
-        memory=memory,
+        history=TurnRecorder(parts.account()),
+        memory=parts.memory,
+        recall=parts.recall(),
         pages={"/laconic/dashboard": dashboard(settings, token)},
         apart=partial(_planner, settings, policy),
-        files={"archive": archive, "ledger": ledger, "turns": turns},
+        files={"archive": parts.archive, "ledger": parts.ledger, "turns": parts.turns},
     )
 
 
@@ -124,44 +118,20 @@ def _viewer_token(settings: Settings, *, make: bool) -> str:
         return ""
 
 
-def engine(settings: Settings) -> GatewayEngine:
+def engine(settings: Settings) -> RequestEngine:
     """The conversation engine with its files in the user's folders."""
-    return _engine(settings, *_files(settings), _memory(settings))
+    from laconic.exchange.assembly import ExchangeParts
+
+    return ExchangeParts.open(settings).engine(settings.number("gateway.window"))
 
 
 def _planner(settings: Settings, policy: Policy) -> Planner:
     """A planner of its own, in another process, with the same files."""
+    from laconic.exchange.assembly import ExchangeParts
     from laconic.gateway.plan import Planner
 
-    return Planner(engine(settings), policy, time.time, _memory(settings))
-
-
-def _memory(settings: Settings) -> CapabilityMemory:
-    """What was learned about models."""
-    from laconic.sessions.model_memory import Capabilities
-
-    return Capabilities(settings.state_dir() / "models.json")
-
-
-def _files(settings: Settings) -> tuple[LedgerFile[LedgerEntry, Branch], Archive]:
-    from laconic.conversation.ledger import Branch, LedgerEntry
-    from laconic.sessions.archive import Archive
-    from laconic.sessions.ledger_file import LedgerFile
-
-    return LedgerFile.of(settings, LedgerEntry, Branch), Archive.of(settings)
-
-
-def _engine(
-    settings: Settings, ledger: LedgerFile[LedgerEntry, Branch], archive: Archive, memory: CapabilityMemory
-) -> GatewayEngine:
-    from laconic.conversation.engine import ConversationEngine
-    from laconic.conversation.engine_options import options_from
-    from laconic.gateway.engine_adapter import EngineAdapter
-    from laconic.tokens.count import counter
-
-    count = counter(settings.text("model"))
-    kept = ConversationEngine(ledger, archive, time.time, count, options_from(settings))
-    return EngineAdapter(kept, settings.number("gateway.window"), memory=memory)
+    parts = ExchangeParts.open(settings)
+    return Planner(parts.engine(settings.number("gateway.window")), policy, time.time, parts.memory, parts.recall())
 
 
 def _patterns(settings: Settings, name: str) -> tuple[str, ...]:

@@ -6,13 +6,14 @@ Shows progress on a terminal; prints the numbers of the index at the end.
 from __future__ import annotations
 
 import argparse
-import sys
 from pathlib import Path
 
 import msgspec
 
+from laconic.cli.terminal import ProgressBar
 from laconic.config import Settings
 from laconic.errors import IndexUnavailable, Unreadable
+from laconic.render.counted import count_of
 from laconic.render.visible import visible_name
 from laconic.workspace.git import home
 from laconic.workspace.secrets import SecretFiles
@@ -44,27 +45,23 @@ def run(args: argparse.Namespace, settings: Settings) -> int:
         catalog.forget(settings.cache_dir(), root)
     secrets = SecretFiles.of(settings)
     index = Index.open(root, settings.cache_dir(), Parsing(ParseLimits.of(settings)), secrets, force=force)
+    bar = ProgressBar("files")
     try:
-        outcome = index.build(_bar if sys.stderr.isatty() else None, seconds=args.wait)
+        outcome = index.build(bar, seconds=args.wait)
         numbers = index.statistics()
     finally:
+        bar.close()
         index.close()
     if outcome.locked:
         raise IndexUnavailable("Another process is writing this index.", "Wait for it, or use --wait SECONDS.")
     if args.json:
         print(msgspec.json.encode({**msgspec.to_builtins(numbers), "outcome": msgspec.to_builtins(outcome)}).decode())
         return 0
+    files, symbols = count_of(numbers.files, "file"), count_of(numbers.symbols, "symbol")
     print(
-        f"{visible_name(numbers.root)}: {numbers.files} files ({numbers.parsed} parsed, {numbers.skipped} skipped, "
-        f"{numbers.failed} failed), {numbers.symbols} symbols, {numbers.lines} lines; "
+        f"{visible_name(numbers.root)}: {files} ({numbers.parsed} parsed, {numbers.skipped} skipped, "
+        f"{numbers.failed} failed), {symbols}, {count_of(numbers.lines, 'line')}; "
         f"{numbers.index_bytes / 1e6:.1f} MB for {numbers.source_bytes / 1e6:.1f} MB of text; "
         f"{outcome.written} written, {outcome.removed} removed in {outcome.seconds:.1f} s"
     )
     return 0
-
-
-def _bar(done: int, total: int) -> None:
-    width = 30
-    filled = width * done // max(total, 1)
-    end = "\n" if done == total else ""
-    print(f"\r[{'#' * filled}{'.' * (width - filled)}] {done}/{total}", end=end, file=sys.stderr, flush=True)

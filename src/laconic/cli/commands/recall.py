@@ -56,4 +56,8 @@ def _range(text: str | None) -> tuple[int, int]:
     if not found or not (found[1] or found[3]):
         raise UsageError(f"{text!r} is not a range of lines.", "Write 40-80, 40, 40- or -80.")
     first = int(found[1] or 1)
-    return first, int(found[3]) if found[3] else (sys.maxsize if found[2] else first)
+    if found[3]:
+        return first, int(found[3])
+    if found[2]:
+        return first, sys.maxsize
+    return first, first

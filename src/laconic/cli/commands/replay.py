@@ -1,54 +1,96 @@
-"""Replay recorded sessions: what they would have cost, and what would have been missing.
+"""Replay recorded sessions: what they cost, what they would have cost, and what would have been missing.
 
-Takes session files of Claude Code, Codex and opencode, chat and Anthropic JSON, or a folder of them. Nothing is sent.
+Without a path: the sessions of the last days of every client on this machine (Claude Code, Codex, opencode, Gemini CLI,
+our agent, and aider in this folder). With one: session files of these, chat and Anthropic JSON, or a folder of them.
+Nothing is sent.
 """
 
 from __future__ import annotations
 
 import argparse
-import sys
-from collections.abc import Iterator, Sequence
+import time
+from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import msgspec
 
-from laconic.config import Settings
+from laconic.config import Settings, child_environment
 from laconic.errors import UsageError
-from laconic.sessions.transcripts import Transcript, transcripts
+from laconic.render.visible import visible_json, visible_name
+
+if TYPE_CHECKING:
+    from laconic.cli.session_replay import Replayed
+    from laconic.render.table import Cell
 
 _POLICIES = ("default", "ingest", "tasks")
+_DAY = 86_400
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("path", type=Path, metavar="FILE|FOLDER", help="session file, or a folder of them")
+    parser.add_argument("path", nargs="?", type=Path, metavar="FILE|FOLDER", help="session file, or a folder of them")
     parser.add_argument("--json", action="store_true", help="print JSON")
-    parser.add_argument("--html", type=Path, metavar="FILE", help="write a report with a chart per session")
-    parser.add_argument("--policy", choices=_POLICIES, action="append", help="which policies to try (default: all)")
-    parser.add_argument("--model", default="claude-sonnet-4-5", help="model whose prices count")
+    parser.add_argument("--html", type=Path, metavar="FILE", help="write a page with a chart for each session")
+    parser.add_argument("--days", type=int, default=30, metavar="N", help="without a path: how far to look back")
+    parser.add_argument("--policy", choices=_POLICIES, action="append", help="with a path: what to try")
+    parser.add_argument("--model", default="claude-sonnet-4-5", help="with a path: the model whose prices count")
     parser.add_argument("--least", type=int, default=5, metavar="TURNS", help="pass over shorter sessions")
 
 
 def run(args: argparse.Namespace, settings: Settings) -> int:
-    from laconic.cli.session_replay import (  # the engine is heavy; other commands never get here
-        Replayed,
-        make_row,
-        render_page,
-        replay_session,
-    )
-    from laconic.render.table import format_table
+    if args.path is None:
+        return _look_around(args, settings)
+    return _replay_path(args, settings)
 
-    found: list[Replayed] = []
-    sessions = [s for s in transcripts(args.path) if _turns(s.messages) >= args.least]
+
+def _look_around(args: argparse.Namespace, settings: Settings) -> int:
+    from laconic.cli.first_look import look_at, summarize  # the engine is heavy; other commands never get here
+    from laconic.cli.replay_page import render_page
+    from laconic.sessions.recorded.find import find_recorded
+
+    since = time.time() - args.days * _DAY
+    recorded = find_recorded(child_environment(), Path.cwd(), settings.state_dir(), since)
+    sessions = [one for one in recorded if one.last >= since and _turns(one.transcript.messages) >= args.least]
+    if not sessions:
+        raise UsageError(
+            f"No client recorded a session of {args.least} turns here in the last {args.days} days.",
+            "Name a session file or a folder, raise --days, or lower --least.",
+        )
+    found = list(look_at(sessions, settings))
+    summary = summarize(found, args.days)
+    if args.html:
+        args.html.write_text(render_page([one.replayed for one in found], summary, found), "utf-8")
+    if args.json:
+        print(visible_json(msgspec.json.format(msgspec.json.encode(found), indent=1).decode()))
+        return 0
+    for line in summary:
+        print(visible_name(line))
+    if not args.html:
+        print("`laconic replay --html report.html` draws each session; `laconic wrap claude` tries it.")
+    return 0
+
+
+def _replay_path(args: argparse.Namespace, settings: Settings) -> int:
+    from laconic.cli.replay_page import render_page  # the engine is heavy; other commands never get here
+    from laconic.cli.session_replay import replay_session
+    from laconic.cli.terminal import track
+    from laconic.render.table import format_table
+    from laconic.sessions.recorded.record import title_of
+    from laconic.sessions.transcripts import transcripts
+
+    sessions = [one for one in transcripts(args.path) if _turns(one.messages) >= args.least]
     if not sessions:
         raise UsageError(f"No session of {args.least} turns in {args.path}.", "Name another path, or lower --least.")
-    for session, policy in _progress([(one, policy) for one in sessions for policy in args.policy or _POLICIES]):
-        found.append(replay_session(session, policy, args.model, settings))
+    found: list[Replayed] = []
+    for policy in args.policy or _POLICIES[:1]:
+        followed = track(sessions, "messages replayed", [len(one.messages) for one in sessions])
+        found += [replay_session(one, policy, args.model, settings, title=title_of(one)) for one in followed]
     if args.html:
         args.html.write_text(render_page(found), "utf-8")
     if args.json:
-        print(msgspec.json.format(msgspec.json.encode(found), indent=1).decode())
+        print(visible_json(msgspec.json.format(msgspec.json.encode(found), indent=1).decode()))
     else:
-        print(format_table([make_row(one) for one in found]))
+        print(format_table([*(_row(one) for one in found), *_totals(found)]))
     return 0
 
 
@@ -56,12 +98,43 @@ def _turns(messages: Sequence[dict[str, object]]) -> int:
     return sum(message.get("role") == "assistant" for message in messages)
 
 
-def _progress(items: Sequence[tuple[Transcript, str]]) -> Iterator[tuple[Transcript, str]]:
-    """A bar on the terminal; nothing where nobody looks."""
-    for number, item in enumerate(items):
-        if sys.stderr.isatty():
-            done = 30 * number // len(items)
-            print(f"\r[{'#' * done:<30}] {number}/{len(items)}", end="", file=sys.stderr, flush=True)
-        yield item
-    if sys.stderr.isatty():
-        print("\r" + " " * 50 + "\r", end="", file=sys.stderr, flush=True)
+def _row(one: Replayed) -> dict[str, Cell]:
+    """One line of the table, which fits a terminal."""
+    from laconic.dashboard.format import money, short  # not for `--help`
+
+    outcome = one.outcome
+    cost = "price unknown"
+    if one.priced:
+        cost = f"{money(one.dollars)} -> {money(one.dollars_passed)}"
+    return {
+        "session": one.label[:40],
+        "policy": one.policy,
+        "requests": outcome.turns,
+        "prompt tokens": f"{short(outcome.tokens)} -> {short(outcome.passed)}",
+        "cost": cost,
+        "peak": f"{short(outcome.peak)} -> {short(outcome.passed_peak)}",
+        "lines kept": f"{outcome.lines_kept}/{outcome.lines}",
+        "rewrites": outcome.events,
+    }
+
+
+def _totals(found: Sequence[Replayed]) -> list[dict[str, Cell]]:
+    from laconic.dashboard.format import money, short  # not for `--help`
+
+    rows: list[dict[str, Cell]] = []
+    for policy in dict.fromkeys(one.policy for one in found):
+        own = [one for one in found if one.policy == policy]
+        outcomes = [one.outcome for one in own]
+        before, after = sum(one.dollars for one in own), sum(one.dollars_passed for one in own)
+        rows.append(
+            {
+                "session": f"all {len(own)}",
+                "policy": policy,
+                "requests": sum(one.turns for one in outcomes),
+                "prompt tokens": f"{short(sum(o.tokens for o in outcomes))} -> {short(sum(o.passed for o in outcomes))}",
+                "cost": f"{money(before)} -> {money(after)}",
+                "lines kept": f"{sum(one.lines_kept for one in outcomes)}/{sum(one.lines for one in outcomes)}",
+                "rewrites": sum(one.events for one in outcomes),
+            }
+        )
+    return rows

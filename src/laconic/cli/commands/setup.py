@@ -1,80 +1,168 @@
 """Write the configuration by which a client starts our MCP server, or take it out again.
 
-Merges with what is there, keeps a copy of it, and changes nothing a second time. A short section for models goes into
-the file that the client reads (AGENTS.md, CLAUDE.md, GEMINI.md). `laconic doctor` checks the result.
+Without a client's name it finds the clients on this machine and asks about each. Merges with what is there, keeps a copy
+of it, and changes nothing a second time. A short section for models goes into the file that the client reads
+(AGENTS.md, CLAUDE.md, GEMINI.md). `laconic doctor` checks the result.
 """
 
 from __future__ import annotations
 
 import argparse
+import shlex
 import shutil
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
+from laconic.clients import install
+from laconic.clients.claude_plugin import plugin_edits, plugin_folder, remove_empty_folders
+from laconic.clients.detect import installed_clients
+from laconic.clients.registry import all_setups, find_setup
+from laconic.clients.setup import NAME, ClientSetup, Places, Scope, scope
 from laconic.config import Settings, child_environment
+from laconic.errors import UsageError
 from laconic.render.visible import visible_name
-from laconic.workspace.clients import install
-from laconic.workspace.clients.known import CLIENTS, NAME, Client, Places, Scope, client, scope
+
+_INSTALL = "Install it as a command of its own: `uv tool install laconic` or `pipx install laconic`."
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("client", choices=[known.name for known in CLIENTS], help="whom to set up")
+    names = [known.name for known in all_setups()]
+    parser.add_argument("client", nargs="?", choices=names, help="whom to set up (default: ask about each installed)")
     parser.add_argument("--print", action="store_true", help="print what would be written, and write nothing")
     parser.add_argument("--remove", action="store_true", help="take our entry and our section out")
     parser.add_argument("--project", action="store_true", help="for this folder (default, except for Codex)")
     parser.add_argument("--user", action="store_true", help="for all projects of this user")
+    parser.add_argument("--plugin", action="store_true", help="Claude Code: our tools, a skill and /laconic:why")
     parser.add_argument("--edit", action="store_true", help="offer the edit tool too")
+    parser.add_argument("--command", metavar="WORDS", help="how clients start us, such as 'uvx --from URL laconic'")
     parser.add_argument("--no-guidance", action="store_true", help="leave AGENTS.md and the like alone")
+    parser.add_argument("--skill", action="store_true", help="write the guidance as a skill of Claude Code instead")
+    parser.add_argument("--yes", action="store_true", help="without a client's name: set up all, and do not ask")
     parser.add_argument("--root", type=Path, default=Path(), help="the project (default: this folder)")
 
 
 def run(args: argparse.Namespace, settings: Settings) -> int:
-    known = client(args.client)
-    where = scope(known, project=args.project, user=args.user)
     places = Places(args.root.resolve(), child_environment())
-    words = [*program(where), "mcp", *known.arguments, *(["--edit"] if args.edit else [])]
-    edits = [install.server_edit(known, places, where, words)]
-    notes = None if args.no_guidance else known.notes_file(places, where)
-    if notes is not None and (args.remove or not install.is_mentioned(notes)):
-        edits.append(install.notes_edit(notes, _guidance(), places.folders(where)))
+    if args.plugin and args.client not in {"claude", None}:
+        raise UsageError("--plugin is for Claude Code.", "Write `laconic setup claude --plugin`.")
+    if args.client or args.plugin:
+        _set_up(find_setup(args.client or "claude"), places, args, settings)
+        return 0
+    found = installed_clients(places)
+    if not found:
+        raise UsageError("No client was found on this machine.", "Name one: `laconic setup claude`.")
+    for known in found:
+        if args.yes or args.print or _ask(known, places, args):
+            _set_up(known, places, args, settings)
+    return 0
+
+
+def _ask(known: ClientSetup, places: Places, args: argparse.Namespace) -> bool:
+    file = known.file(places, scope(known, project=args.project, user=args.user))
+    if not sys.stdin.isatty():
+        raise UsageError(
+            f"{known.title} is installed, and nobody is there to ask.", "Name a client, or use --yes for all."
+        )
+    answer = input(f"{known.title} is installed. Change {visible_name(str(file))}? [Y/n] ")
+    return answer.strip().lower() in {"", "y", "yes"}
+
+
+def _set_up(known: ClientSetup, places: Places, args: argparse.Namespace, settings: Settings) -> None:
+    where = scope(known, project=args.project, user=args.user)
+    if args.plugin and not args.project:
+        where = "user"
+    program = shlex.split(args.command) if args.command else program_words(where)
+    words = [*program, "mcp", *known.arguments, *(["--edit"] if args.edit else [])]
+    edits = _edits(known, places, where, words, args)
     if args.print:
         for edit in edits:
             print(f"# {visible_name(str(edit.path))}\n{edit.put('')}")
-        return 0
+        return
     for edit in edits:
         install.place(edit)  # all of them, before the first is written
     backups = settings.cache_dir() / "backups"
     if args.remove:
         _remove(known, places, where, edits, backups)
-        return 0
+        if args.plugin:
+            remove_empty_folders(plugin_folder(places, where))
+        return
     for edit in edits:
         done = install.apply(edit, backups)
-        print(visible_name(f"{done.what}: {done.path}" + (f" (it was {done.backup})" if done.backup else "")))
+        copy = f" (a copy of the old file: {done.backup})" if done.backup else ""
+        print(visible_name(f"{done.what}: {done.path}{copy}"))
     if known.after and where == "project":
         print(known.after)
-    return 0
+    if note := _missing_program(program):
+        print(note, file=sys.stderr)
 
 
-def _remove(known: Client, places: Places, where: Scope, edits: list[install.ConfigChange], backups: Path) -> None:
+def _edits(
+    known: ClientSetup, places: Places, where: Scope, words: list[str], args: argparse.Namespace
+) -> list[install.ConfigChange]:
+    if args.plugin:
+        return plugin_edits(places, where, words)
+    edits = [install.server_edit(known, places, where, words)]
+    if args.skill:
+        return [*edits, _skill_edit(known, places, where)]
+    if args.no_guidance:
+        return edits
+    notes = known.notes_file(places, where)
+    if notes is not None and (args.remove or not install.is_mentioned(notes)):
+        edits.append(install.notes_edit(notes, _guidance(), known.folders(places, where)))
+    return edits
+
+
+def _remove(
+    known: ClientSetup, places: Places, where: Scope, edits: Sequence[install.ConfigChange], backups: Path
+) -> None:
     for edit in edits:
-        if edit is not edits[0] and install.is_needed_elsewhere(known, places, where):
-            print(visible_name(f"kept: the section in {edit.path}, which another client reads too"))
+        is_notes = edit.path == known.notes_file(places, where)
+        if is_notes and install.is_needed_elsewhere(known, places, where):
+            print(visible_name(f"kept our section in {edit.path}: another client reads it too"))
             continue
         done = install.undo(edit, backups)
-        print(visible_name(f"{done.what}: {done.path}"))
+        if done.what == "deleted":
+            print(visible_name(f"deleted {done.path}: nothing but ours was in it"))
+        elif done.what == "removed":
+            part = "section" if is_notes else "entry"
+            print(visible_name(f"took our {part} out of {done.path}"))
+        else:
+            print(visible_name(f"nothing of ours in {done.path}"))
 
 
-def program(where: Scope) -> list[str]:
-    """How to start us: by name in files that a team shares, by place in the user's own, which need no PATH.
-
-    A name that is only found because an environment is active says nothing to a client that starts outside of it.
-    """
-    found = shutil.which(NAME)
-    active = sys.prefix != sys.base_prefix and found and Path(found).parent == Path(sys.executable).parent
-    if where == "project" and found and not active:
+def program_words(where: Scope) -> list[str]:
+    """How to start us: by name in files that a team shares, by place in the user's own, which need no PATH."""
+    if where == "project":
         return [NAME]
-    beside = Path(sys.executable).with_name(NAME + (".exe" if sys.platform == "win32" else ""))
-    return [str(beside)] if beside.is_file() else [sys.executable, "-P", "-m", NAME]
+    name = f"{NAME}.exe" if sys.platform == "win32" else NAME
+    beside = Path(sys.executable).with_name(name)
+    if beside.is_file():
+        return [str(beside)]
+    return [sys.executable, "-P", "-m", NAME]
+
+
+def _missing_program(program: Sequence[str]) -> str:
+    """What to say when others, or clients that start outside of this shell, will not find the program."""
+    found = shutil.which(program[0])
+    if found is None:
+        return f"note: {program[0]} is not on your path, so no client can start it. {_INSTALL}"
+    active = child_environment().get("VIRTUAL_ENV")
+    if active and Path(found).is_relative_to(active) and not Path(program[0]).is_absolute():
+        return f"note: {program[0]} is only found while the environment {active} is active. {_INSTALL}"
+    return ""
+
+
+def _skill_edit(known: ClientSetup, places: Places, where: Scope) -> install.ConfigChange:
+    """The guidance as a file of its own, which the client loads when the work is about code."""
+    from laconic.mcp_server.guide import skill  # imports all tools
+
+    notes = known.notes_file(places, where)
+    if known.name != "claude" or notes is None:
+        raise UsageError(f"{known.name} reads no skills.", "Leave --skill out: the guidance goes into its notes.")
+    folder = places.root / ".claude" if where == "project" else notes.parent
+    path = folder / "skills" / "laconic" / "SKILL.md"
+    return install.ConfigChange(path, lambda text: skill(), lambda text: "", known.folders(places, where))
 
 
 def _guidance() -> str:

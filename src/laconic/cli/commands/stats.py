@@ -16,6 +16,8 @@ import msgspec
 
 from laconic.config import Settings
 from laconic.errors import Unreadable
+from laconic.render.counted import count_of
+from laconic.render.visible import visible_json, visible_name
 
 if TYPE_CHECKING:
     from laconic.render.table import Cell
@@ -34,13 +36,18 @@ def run(args: argparse.Namespace, settings: Settings) -> int:
 
     figures, (models, malformed) = _figures(settings), _spending(settings)
     if args.json:
-        print(msgspec.json.encode({"tools": figures, "models": models, "malformed": malformed}).decode())
+        found = msgspec.json.encode({"tools": figures, "models": models, "malformed": malformed}).decode()
+        print(visible_json(found))
         return 0
-    print(format_table([_row(figure) for figure in figures]) if figures else "No tool was called yet.")
+    if figures:
+        print(format_table([_row(figure) for figure in figures]))
+    else:
+        print("No tool was called yet.")
     if models:
         print("\nWhat models cost, and would have cost without us:")
         for use in models:
-            print(f"{use.model or 'not named'} ({use.upstream}), {use.turns:,} turns: {_bill(use)}")
+            said = f"{use.model or 'not named'} ({use.upstream}), {count_of(use.turns, 'turn')}: {_bill(use)}"
+            print(visible_name(said))
     if malformed:
         print("\nCalls that could not be used:")
         print(format_table([{name: row[name] for name in _MALFORMED} for row in msgspec.to_builtins(malformed)]))
@@ -90,6 +97,22 @@ def _bill(use: ModelUse) -> str:
     )
 
 
-def _row(figure: object) -> dict[str, Cell]:
-    names = {"mean": "mean tokens", "largest": "max", "milliseconds": "ms"}
-    return {names.get(key, key): value for key, value in msgspec.to_builtins(figure).items()}
+def _row(figure: Figures) -> dict[str, Cell]:
+    return {
+        "tool": figure.tool,
+        "calls": figure.calls,
+        "errors": figure.errors,
+        "repaired": figure.repaired,
+        "cut": figure.cut,
+        "cut/fitting": figure.cut_fit,
+        "cut/recount": figure.cut_recount,
+        "cut/net": figure.cut_net,
+        "tokens/mean": round(figure.mean),
+        "p50": figure.p50,
+        "p95": figure.p95,
+        "max": figure.largest,
+        "ms/mean": round(figure.milliseconds),
+        "ms/p50": round(figure.ms_p50),
+        "ms/p95": round(figure.ms_p95),
+        "ms/max": round(figure.ms_largest),
+    }

@@ -24,13 +24,17 @@ from laconic.errors import Unroutable, UsageError
 if TYPE_CHECKING:
     from starlette.applications import Starlette
 
-    from laconic.gateway.clients.upstream import Launch, Situation, WrappedClient
+    from laconic.clients.upstream import Launch, Situation, WrappedClient
 
 _FLAGS: Final = {
     "--no-code-plane": "do not offer our tools to the client",
     "--no-gateway": "offer our tools only: requests go where the client sends them, unchanged and uncounted",
-    "--off": "change nothing: only pass requests on",
+    "--off": "send requests on unchanged; the gateway still counts their cost, and the client still gets our tools",
 }
+
+_NO_MODEL: Final = frozenset(  # first words of a client with which it asks no model
+    {"--version", "-v", "-V", "version", "--help", "-h", "help", "login", "logout", "auth", "mcp"}
+)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -41,16 +45,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace, settings: Settings) -> int:
     # Imported here: most commands never need an HTTP server.
-    from laconic.gateway.clients.registry import find_client
-    from laconic.gateway.clients.upstream import Situation
+    from laconic.clients.registry import find_client
+    from laconic.clients.upstream import Situation
 
     name, flags, words = split_words(args.words)
     for flag in flags:
         setattr(args, flag.removeprefix("--").replace("-", "_"), True)
     client = find_client(name)
     seen = Situation(Path.cwd(), child_environment(), tuple(words))
-    code_plane = [] if args.no_code_plane else _code_plane()
-    if args.no_gateway:
+    code_plane = _code_plane()
+    asks_no_model = bool(name and words and words[0] in _NO_MODEL)
+    if args.no_code_plane or asks_no_model:
+        code_plane = []
+    if args.no_gateway or asks_no_model:
         from laconic.gateway.client_process import run_alone
 
         made = client.launch(seen, (), "", code_plane)
@@ -78,8 +85,8 @@ def _run_through(
 ) -> int:
     """The client beside a gateway that knows the client's own upstreams and no others."""
     from laconic.cli.commands.gateway import application
+    from laconic.clients.upstream import Defaults
     from laconic.gateway.client_process import run_beside
-    from laconic.gateway.clients.upstream import Defaults
     from laconic.gateway.logs import LogFile
     from laconic.gateway.routes import Upstreams, base_url
     from laconic.serving.listen import bind, listen
@@ -92,7 +99,10 @@ def _run_through(
     try:
         upstreams = client.find_upstreams(seen, defaults)
     except Unroutable as error:
-        around = "Or take our tools without the gateway: add --no-gateway."
+        program = client.launch(seen, (), "", []).words[0]
+        around = f"Or run `{program}` without laconic."
+        if _takes_tools(client, seen):
+            around = "Or take our tools without the gateway: add --no-gateway."
         raise Unroutable(error.problem, f"{error.fix} {around}".strip()) from None
     where = listen("127.0.0.1:0", "", "", "", insecure=False)
     opened = bind(where)
@@ -107,9 +117,14 @@ def _run_through(
     return code
 
 
+def _takes_tools(client: WrappedClient, seen: Situation) -> bool:
+    """Whether the client can be given tools of ours."""
+    return client.launch(seen, (), "", ["laconic"]) != client.launch(seen, (), "", [])
+
+
 def _write_files(made: Launch, folder: Path) -> list[str]:
     """Write the files of the run, for this user alone; returns the command line that names them."""
-    from laconic.gateway.clients.upstream import FOLDER
+    from laconic.clients.upstream import FOLDER
 
     for name, text in made.files.items():
         (folder / name).write_text(text, "utf-8")

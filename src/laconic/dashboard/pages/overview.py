@@ -54,15 +54,15 @@ def _totals(view: Node) -> Markup:
             format.tokens(sums["prompt"]),
             join_spaced("instead of", format.tokens(sums["prompt_without"])),
         ),
-        card("Share of tokens", format.share(sums["share"]), _saved_text(format.tokens(sums["saved"]))),
+        card("Prompt tokens", format.fewer(sums["share"]), _saved_text(format.tokens(sums["saved"]))),
         card(
             "Paid",
             format.paid(sums),
             join_spaced("instead of about", format.paid(sums, "dollars_without"), output_share(sums)),
         ),
         card(
-            "Share of money",
-            format.share(sums["dollars_share"]),
+            "Money",
+            format.less(sums["dollars_share"]),
             _saved_text(format.dollars(sums["dollars_saved"])),
         ),
         card(

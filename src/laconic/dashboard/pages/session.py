@@ -10,7 +10,7 @@ from laconic.dashboard.document import Node
 from laconic.dashboard.layout import card, cards, join_spaced, link, live, page, table
 from laconic.dashboard.markup import Child, Markup, tag
 from laconic.dashboard.pages.parts import parts_table
-from laconic.dashboard.pages.sessions import name, output_share
+from laconic.dashboard.pages.sessions import COLUMNS, name, output_share, session_row
 
 _REASONS: Final = {
     "ingest": "shortened on entry",
@@ -36,6 +36,7 @@ def session_page(view: Node) -> str:
                 tag("strong", about["model"].text),
                 "·",
                 tag("small", about["client"].text or about["upstream"].text),
+                tag("code", about["project"].text) if about["project"] else None,
                 "·",
             ),
             " began ",
@@ -51,6 +52,7 @@ def session_page(view: Node) -> str:
         live("kinds", parts_table("Where its tokens went", "Kind", view["kinds"])),
         live("tools", parts_table("By tool", "Tool", view["tools"])),
         live("files", parts_table("By file", "File", view["files"])),
+        live("side", _side(view)),
         live("turns", _turns(view)),
         json=view.address,
     )
@@ -64,7 +66,7 @@ def _totals(view: Node) -> Markup:
             format.tokens(sums["prompt"]),
             join_spaced("instead of", format.tokens(sums["prompt_without"])),
         ),
-        card("Share of tokens", format.share(sums["share"]), join_spaced(format.tokens(sums["saved"]), "saved")),
+        card("Prompt tokens", format.fewer(sums["share"]), join_spaced(format.tokens(sums["saved"]), "saved")),
         card(
             "Paid",
             format.paid(sums),
@@ -82,6 +84,13 @@ def _totals(view: Node) -> Markup:
             join_spaced(format.tokens(view["evicted_tokens"]), "tokens out"),
         ),
     )
+
+
+def _side(view: Node) -> Markup | None:
+    """What the client asked beside this conversation: titles, summaries, sub-agents."""
+    if not view["side"]:
+        return None
+    return table("Asked on the side, under the same id", COLUMNS, map(session_row, view["side"]), "Nothing.")
 
 
 def _ends(turns: list[Any]) -> tuple[str, str]:

@@ -3,48 +3,88 @@
 from __future__ import annotations
 
 from typing import Final
+from urllib.parse import urlencode
 
 from laconic.dashboard import charts, format
 from laconic.dashboard.document import Node
-from laconic.dashboard.layout import join_spaced, link, live, page, table
+from laconic.dashboard.layout import ColumnOrder, join_spaced, link, live, page, table
 from laconic.dashboard.markup import Child, Markup, tag
 from laconic.sessions.spending import Order
 
 COLUMNS: Final = (
-    *("Session", "-Last", "-#Turns", "#Tokens", "-#Without", "Share"),
-    *("#Money", "-#Without ", "-#Cache", "-#Decisions"),
+    *("Session", "-Last", "-#Turns", "#Tokens", "-#Without", "Saved"),
+    *("#Money", "-#Without ", "-#Output", "-#Cache", "-#Decisions"),
 )
-ORDERS: Final[tuple[tuple[Order, str], ...]] = (
-    ("last", "newest"),
-    ("prompt", "most tokens"),
-    ("dollars", "most money"),
-    ("saved", "most saved"),
-    ("turns", "most turns"),
-    ("decisions", "most decisions"),
+ORDERS: Final[tuple[tuple[Order, str], ...]] = (  # each with the column that it sorts by
+    ("last", "Last"),
+    ("turns", "Turns"),
+    ("prompt", "Tokens"),
+    ("whole", "Without"),
+    ("saved", "Saved"),
+    ("dollars", "Money"),
+    ("output", "Output"),
+    ("cache", "Cache"),
+    ("decisions", "Decisions"),
 )
 
 
 def sessions_page(view: Node) -> str:
     """The page."""
-    orders = tag(
-        "nav",
-        *(
-            tag("a", name, href=f"?order={order}", aria_current="true" if order == view["order"].value else None)
-            for order, name in ORDERS
-        ),
-        class_="periods",
-        aria_label="Order",
-    )
-    rows = table("All sessions", COLUMNS, map(session_row, view["sessions"]), "No session was recorded yet.")
+    orders = {
+        column: ColumnOrder(f"?{urlencode({**_asked(view), 'order': order})}", order == view["order"].value)
+        for order, column in ORDERS
+    }
+    rows = map(session_row, view["sessions"])
+    listed = table("Sessions", COLUMNS, rows, "No session was recorded yet, or none is like that.", orders=orders)
+    sums = view["totals"]
     about = tag(
         "p",
         format.count(view["total"]),
-        " sessions, page ",
+        " sessions, ",
+        format.tokens(sums["prompt"]),
+        " prompt tokens, ",
+        format.fewer(sums["share"]),
+        ", ",
+        format.paid(sums),
+        " ",
+        output_share(sums),
+        "; page ",
         format.count(view["page"]),
         " of ",
         format.count(view["pages"]),
     )
-    return page("Sessions", "sessions", orders, live("list", about, rows, _turn_links(view)), json=view.address)
+    return page(
+        "Sessions", "sessions", _filters(view), live("list", about, listed, _turn_links(view)), json=view.address
+    )
+
+
+def _asked(view: Node) -> dict[str, str]:
+    """What the page was asked for, without the page's number."""
+    names = ("client", "project", "words")
+    found = {name: view[name].text for name in names if view[name].value}
+    return {**found, "order": view["order"].text}
+
+
+def _filters(view: Node) -> Markup:
+    """A form that needs no script."""
+    return tag(
+        "form",
+        _choice("client", "Client", view),
+        _choice("project", "Project", view),
+        tag("label", "Search", tag("input", type="search", name="words", value=view["words"].text)),
+        tag("input", type="hidden", name="order", value=view["order"].text),
+        tag("button", "Show"),
+        class_="filters",
+        role="search",
+    )
+
+
+def _choice(name: str, title: str, view: Node) -> Markup:
+    chosen = view[name].text
+    options = [tag("option", "all", value="", selected=not chosen)]
+    for known in view[f"{name}s"]:
+        options.append(tag("option", tag("data", known.text), value=known.text, selected=known.text == chosen))
+    return tag("label", title, tag("select", *options, name=name))
 
 
 def session_row(row: Node) -> list[Child]:
@@ -55,6 +95,7 @@ def session_row(row: Node) -> list[Child]:
             "div",
             link("session", name(row), name=row["session"].text),
             tag("small", join_spaced(row["model"].text, "·", row["client"].text or row["upstream"].text)),
+            tag("small", "and ", format.count(row["side"]), " asked on the side") if row["side"] else None,
             class_="named",
         ),
         format.when(row["last"]),
@@ -62,10 +103,11 @@ def session_row(row: Node) -> list[Child]:
         format.tokens(sums["prompt"]),
         format.tokens(sums["prompt_without"]),
         join_spaced(
-            charts.draw_meter(sums["prompt"].number, sums["prompt_without"].number), format.share(sums["share"])
+            charts.draw_meter(sums["prompt"].number, sums["prompt_without"].number), format.fewer(sums["share"])
         ),
         format.paid(sums),
         format.paid(sums, "dollars_without"),
+        format.paid(sums, "output_dollars"),
         format.share(sums["cache_share"]),
         format.count(row["decisions"]),
     ]
@@ -87,11 +129,11 @@ def name(row: Node) -> str:
 
 
 def _turn_links(view: Node) -> Markup:
-    at, last, order = int(view["page"].number), int(view["pages"].number), view["order"].text
+    at, last, asked = int(view["page"].number), int(view["pages"].number), _asked(view)
     return tag(
         "nav",
-        link("sessions", "newer", order=order, page=at - 1) if at > 1 else None,
-        link("sessions", "older", order=order, page=at + 1) if at < last else None,
+        link("sessions", "previous page", **asked, page=at - 1) if at > 1 else None,
+        link("sessions", "next page", **asked, page=at + 1) if at < last else None,
         class_="periods",
         aria_label="Pages of the list",
     )

@@ -27,6 +27,9 @@ def _judge(change: SymbolChange, impact: Impact | None) -> tuple[str, str]:
     hidden = change.visibility in _PRIVATE
     used = _used(impact)
     breaking = what & {"removed", "renamed", "moved", "signature"}
+    if impact is not None and impact.stale:
+        places = f"{len(impact.stale)} use{'' if len(impact.stale) == 1 else 's'} of the old name left"
+        return "high", f"renamed, {places}: {impact.stale[0]}"
     if breaking:
         word = next(one for one in ("removed", "renamed", "moved", "signature") if one in breaking)
         reason = f"{_WORDS[word]}{used or (', private' if hidden else ', public')}"

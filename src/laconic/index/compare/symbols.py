@@ -15,6 +15,7 @@ from laconic.index.compare.units import Side, Unit
 from laconic.records import FileChange, Hunk, SymbolChange
 
 TOP: Final = "(top level)"
+_DECLARATOR: Final = re.compile(r"[;,(){}]")  # what ends a declaration beside another
 _LAYOUT: Final = re.compile(r"\s+|,(?=\s*[)\]}])")
 
 
@@ -145,8 +146,10 @@ def _describe_one_sided(unit: Unit, what: str, lonely: set[int]) -> SymbolChange
 def _pair(old: Unit, new: Unit, known: _Known) -> SymbolChange | None:
     """What is different between the two versions of a symbol; None if nothing is."""
     what = [*_whereabouts(old, new, known)]
-    if old.text != new.text:
+    if old.text != new.text and not _is_same_part(old, new):
         what += [one for one in _contents(old, new, known) if one != "cosmetic" or not what]
+    elif _plain(old) != _plain(new) and new.family != "value":
+        what.append("signature")  # its line belongs to what is declared in it, as in a record
     if not what:
         return None
     hunks = known.hunks(old.side, new.side)
@@ -173,6 +176,32 @@ def _pair(old: Unit, new: Unit, known: _Known) -> SymbolChange | None:
     )
 
 
+def _is_same_part(old: Unit, new: Unit) -> bool:
+    """Whether a value that shares its line with others has not changed itself."""
+    if not (_shares_line(old) or _shares_line(new)):
+        return False
+    part = _part_of_line(old)
+    return bool(part) and part == _part_of_line(new)
+
+
+def _shares_line(unit: Unit) -> bool:
+    if unit.family != "value" or len(unit.own) != 1:
+        return False
+    return any(unit.own[0] in other.own for other in unit.side.units if other is not unit)
+
+
+def _part_of_line(unit: Unit) -> str:
+    """What the line of a value says of it alone."""
+    if len(unit.own) != 1:
+        return ""
+    line = unit.side.lines[unit.own[0] - 1]
+    found = re.search(rf"(?<!\w){re.escape(unit.definition.name)}(?!\w)", line)
+    if found is None:
+        return ""
+    before = _DECLARATOR.split(line[: found.start()])[-1]
+    return f"{before.strip()} {_DECLARATOR.split(line[found.start() :])[0].strip()}"
+
+
 def _whereabouts(old: Unit, new: Unit, known: _Known) -> Iterator[str]:
     """Renamed or moved; what only followed its file or parent is neither."""
     if old.definition.name != new.definition.name:
@@ -197,7 +226,9 @@ def _contents(old: Unit, new: Unit, known: _Known) -> Iterator[str]:
 
 
 def _mask_name(words: tuple[str, ...], name: str) -> tuple[str, ...]:
-    return tuple("\0" if word == name else word for word in words) if name else words
+    if not name:
+        return words
+    return tuple("\0" if word == name else word for word in words)
 
 
 def _plain(unit: Unit) -> str:

@@ -7,7 +7,7 @@ from bisect import bisect_right
 from typing import TYPE_CHECKING, Final
 
 from laconic.index.compare.units import Side
-from laconic.index.parse.language import compile_language
+from laconic.index.parse.compiled import compile_language
 
 if TYPE_CHECKING:
     from tree_sitter import Node

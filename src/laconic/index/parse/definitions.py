@@ -6,8 +6,9 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
+from laconic.index.language import Language
+from laconic.index.parse.compiled import Compiled
 from laconic.index.parse.found import Found
-from laconic.index.parse.language import Compiled, Language
 from laconic.index.parse.source import Source, paragraph
 from laconic.records import Definition, Import, Span
 
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
 TYPES: Final = frozenset({"class", "interface", "struct", "enum", "trait", "record", "object", "impl", "union"})
 FUNCTIONS: Final = frozenset({"function", "method", "constructor", "macro", "test"})
-_PARTS: Final = frozenset({"name", "body", "base", "owner", "import", "exports", "package"})
+_PARTS: Final = frozenset({"name", "declarator", "body", "base", "owner", "import", "exports", "package"})
 _MEMBERS: Final = {"function": "method", "variable": "field"}  # what becomes of it inside a type
 _LEAVES: Final = frozenset({"variable", "constant", "field", "key"})  # one line tells what they are
 _WEAK: Final = _LEAVES | {"type"}  # gives way when another pattern knows better
@@ -27,6 +28,7 @@ _OPENERS: Final = frozenset({":", "{", "=", "=>"})
 _WORD: Final = re.compile(r"[A-Za-z_#][\w#]*")
 _DECORATOR: Final = re.compile(r"@([\w.:$]+)|#\[\s*([\w:]+)")
 _DECORATION: Final = re.compile(r"[@#]\[?[\w.:]+(?:\((?:[^()]|\([^()]*\))*\))?\]?")
+_COMMENT: Final = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
 _QUOTED: Final = re.compile(r"""["']([^"'\n]+)["']""")
 
 
@@ -55,7 +57,7 @@ def outline(ready: Compiled, source: Source, root: Node) -> Outline:
     for _, parts in QueryCursor(ready.definitions).matches(root):
         kind = next((part for part in parts if part not in _PARTS and part[0] != "_"), "")
         if kind:
-            _collect(kind, parts, by_node, source)
+            _collect(kind, parts, by_node, source, ready.language)
         elif "import" in parts and ready.language.imports:
             for told in ready.language.imports(parts["import"][0], source):
                 if isinstance(told, str):
@@ -83,9 +85,16 @@ def _text(node: Node) -> str:
     return (node.text or b"").decode("utf-8", "replace")
 
 
-def _collect(kind: str, parts: dict[str, list[Node]], by_node: dict[tuple[int, int], Found], source: Source) -> None:
+def _collect(
+    kind: str, parts: dict[str, list[Node]], by_node: dict[tuple[int, int], Found], source: Source, language: Language
+) -> None:
     node = parts[kind][0]
     name_node = parts["name"][0] if "name" in parts else node.child_by_field_name("name")
+    if "declarator" in parts and language.find_name is not None:
+        named = language.find_name(kind, parts["declarator"][0])
+        if named is None:
+            return
+        kind, name_node = named
     if name_node is None:
         return
     name = source.text(name_node.start_byte, min(name_node.end_byte, name_node.start_byte + 200)).strip()
@@ -153,7 +162,7 @@ def _decorate(each: Found, language: Language, source: Source) -> None:
             break  # several variables in one declaration
         outer = above
     each.outer = outer
-    prefix = source.text(outer.start_byte, each.name_start)
+    prefix = _COMMENT.sub(" ", source.text(outer.start_byte, each.name_start))
     if "@" in prefix or "#[" in prefix:
         each.decorators = [one or other for one, other in _DECORATOR.findall(prefix)]
         prefix = _DECORATION.sub(" ", prefix)
@@ -194,7 +203,23 @@ def _signature(each: Found, source: Source) -> str:
     while last is not None and (last.type in _OPENERS or "comment" in last.type):
         last = last.prev_sibling
     end = last.end_byte if last is not None and last.start_byte > start else each.body.start_byte
-    return source.fold_lines(start, end).rstrip(" {:=")
+    comments = [node for node in _find_comments(each.node) if start <= node.start_byte < end]
+    if not comments:
+        return source.fold_lines(start, end).rstrip(" {:=")
+    parts: list[str] = []
+    for comment in comments:
+        parts.append(source.fold_lines(start, comment.start_byte))
+        start = comment.end_byte
+    return " ".join([*parts, source.fold_lines(start, end)]).strip().rstrip(" {:=")
+
+
+def _find_comments(node: Node) -> Iterator[Node]:
+    """Comments among the words before a body: one that ends with its line would hide the rest."""
+    for child in node.children:
+        if "comment" in child.type:
+            yield child
+        elif child.type == "modifiers":
+            yield from (word for word in child.children if "comment" in word.type)
 
 
 def _after_attributes(each: Found) -> int:
@@ -204,7 +229,7 @@ def _after_attributes(each: Found) -> int:
         if child.type in {"attribute_list", "annotation", "marker_annotation", "decorator"}:
             start = child.next_sibling.start_byte if child.next_sibling else start
         elif child.type == "modifiers" and child.named_child_count:
-            plain = [word for word in child.children if "annotation" not in word.type]
+            plain = [word for word in child.children if "annotation" not in word.type and "comment" not in word.type]
             after = child.next_sibling.start_byte if child.next_sibling else start
             return plain[0].start_byte if plain else after
         else:

@@ -6,10 +6,10 @@ import re
 from functools import lru_cache
 from typing import Final
 
-from laconic.index.parse.language import Language, all_languages
+from laconic.index.language import Language
+from laconic.index.languages import all_languages
 
 _SHEBANG: Final = re.compile(rb"^#!\s*\S*?(?:/env\s+(?:-\S+\s+)*)?([A-Za-z]+)[\d.]*\s*(?:$|\s)", re.MULTILINE)
-_CPP_HEADER: Final = re.compile(rb"^\s*(?:class|namespace|template|using|public:|private:)\b", re.MULTILINE)
 
 
 @lru_cache(maxsize=1)
@@ -27,6 +27,11 @@ def _interpreters() -> dict[str, str]:
     return {word: language.name for language in all_languages().values() for word in language.shebangs}
 
 
+@lru_cache(maxsize=1)
+def _prefixes() -> dict[str, str]:
+    return {word.lower(): language.name for language in all_languages().values() for word in language.prefixes}
+
+
 def language_of(path: str, head: bytes = b"") -> Language | None:
     """The language of a file, or nothing when it is not one that we know."""
     name = path.rsplit("/", 1)[-1].lower()
@@ -38,8 +43,9 @@ def language_of(path: str, head: bytes = b"") -> Language | None:
         start = name.find(".", start + 1)
     if not found and head.startswith(b"#!") and (match := _SHEBANG.match(head)):
         found = _interpreters().get(match[1].decode().lower())
-    if not found and name.startswith(("dockerfile", "containerfile", "makefile")):
-        found = table.get(re.split(r"[.-]", name)[0])
-    if found == "c" and name.endswith(".h") and _CPP_HEADER.search(head):
-        found = "cpp"
-    return all_languages().get(found) if found else None
+    if not found:
+        found = _prefixes().get(re.split(r"[.-]", name)[0])
+    if not found:
+        return None
+    language = all_languages()[found]
+    return all_languages()[language.tell(name, head)] if language.tell else language

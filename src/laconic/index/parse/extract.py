@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from laconic.index.language import Language
+from laconic.index.parse.compiled import compile_language
 from laconic.index.parse.definitions import outline, records
 from laconic.index.parse.detect import language_of
-from laconic.index.parse.language import Language, compile_language
 from laconic.index.parse.lines import outline_by_lines
 from laconic.index.parse.references import references
 from laconic.index.parse.source import Source
+from laconic.index.parse.tree import parse_tree
 from laconic.records import Parsed
 
 
@@ -27,9 +29,7 @@ def parse_as(language: Language, path: str, data: bytes) -> Parsed:
     ready = compile_language(language.name)
     if ready is None:
         return outline_by_lines(language, source)
-    import tree_sitter  # loaded with the first grammar
-
-    root = tree_sitter.Parser(ready.grammar).parse(data).root_node
+    root = parse_tree(ready, data)
     made = outline(ready, source, root)
     return Parsed(
         language=language.name,

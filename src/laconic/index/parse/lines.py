@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from laconic.index.parse.language import Language
+from laconic.index.language import Language
 from laconic.index.parse.source import Source
 from laconic.records import Definition, Parsed, Span
 

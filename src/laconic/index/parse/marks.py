@@ -9,11 +9,13 @@ from collections.abc import Set
 from functools import cache
 from typing import TYPE_CHECKING, Final
 
+from laconic.index.language import Language
+from laconic.index.parse.compiled import Compiled, compile_language
 from laconic.index.parse.definitions import outline
 from laconic.index.parse.detect import language_of
 from laconic.index.parse.found import Found
-from laconic.index.parse.language import Compiled, Language, compile_language
 from laconic.index.parse.source import Source, paragraph
+from laconic.index.parse.tree import parse_tree
 from laconic.records import Span
 from laconic.reduce.code import Mark, guess
 
@@ -21,12 +23,6 @@ if TYPE_CHECKING:
     from tree_sitter import Node, Query
 
 _RETURNS: Final = ("return", "return@", "raise", "throw", "yield", "co_return", "co_yield")
-_LEAVING: Final = {  # where leaving a function is a call, not a keyword
-    "ruby": '((identifier) @return (#any-of? @return "raise" "fail"))',
-    "lua": '((function_call name: (identifier) @return) (#eq? @return "error"))',
-    "go": '((call_expression function: (identifier) @return) (#eq? @return "panic"))',
-    "bash": '((command name: (command_name) @return) (#any-of? @return "return" "exit"))',
-}
 _FLOW: Final = (
     *(
         "if",
@@ -51,7 +47,6 @@ _CLOSURES: Final = (
     *("arrow_function", "function_expression", "lambda_expression", "closure_expression", "func_literal", "do_block"),
     *("anonymous_function", "lambda_literal", "anonymous_function_creation_expression"),
 )
-_TAILS: Final = frozenset({"rust", "ruby", "scala", "elixir", "nix"})  # the last expression is what returns
 _LEAVES: Final = frozenset({"variable", "constant", "field", "key", "heading"})
 _LARGEST: Final = 1_000_000  # bytes of a file that is parsed for its marks
 
@@ -64,9 +59,7 @@ def marks(path: str, data: bytes, span: Span | None = None) -> str:
     first, last = (span.start - 1, min(span.end, len(source.lines))) if span else (0, len(source.lines))
     if ready is None:
         return guess([line.decode("utf-8", "replace") for line in source.lines[first:last]])
-    import tree_sitter  # loaded with the first grammar
-
-    root = tree_sitter.Parser(ready.grammar).parse(data).root_node
+    root = parse_tree(ready, data)
     painted = _Lines(source, first, last)
     _flow(ready, root, painted)
     for each in outline(ready, source, root).found:
@@ -133,7 +126,8 @@ def _keywords(name: str) -> Query | None:
         listed = " ".join(f"({word})" if named else f'"{word}"' for word in have)
         if have:
             parts.append(f"[{listed}] @{capture}")
-    parts += [_LEAVING[name]] if name in _LEAVING else []
+    if ready.language.leaving:
+        parts.append(ready.language.leaving)
     return tree_sitter.Query(ready.grammar, "\n".join(parts)) if parts else None
 
 
@@ -150,7 +144,7 @@ def _definition(each: Found, language: Language, source: Source, painted: _Lines
     for row in attributes:
         painted.paint(row, Mark.SIGNATURE)
     _document(above, start, source, painted, attributes)
-    if language.name in _TAILS and each.body is not None:
+    if language.tail_returns and each.body is not None:
         tail = each.body.named_child(each.body.named_child_count - 1) if each.body.named_child_count else None
         if tail is not None and not tail.type.endswith(("_statement", "_declaration", "_item", "comment")):
             painted.paint(tail.start_point[0], Mark.RETURN)

@@ -11,10 +11,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from laconic.index.parse.compiled import Compiled
 from laconic.index.parse.definitions import FUNCTIONS, Outline, scopes
-from laconic.index.parse.language import Compiled
 from laconic.index.parse.receiver import before
 from laconic.index.parse.source import Source
+from laconic.index.parse.tree import find_hidden
 from laconic.records import Reference
 
 if TYPE_CHECKING:
@@ -23,6 +24,11 @@ if TYPE_CHECKING:
 _KINDS: Final = ("write", "read", "type", "inherit", "call", "decorator")  # later ones win
 _DOT, _COLON, _GREATER, _OPEN, _SPACE, _EQUALS, _LESS = b".:>( =<"
 _GENERIC_CALL: Final = re.compile(rb"<[\w\s,.?&*\[\]<>]{1,80}>\(")
+_NAME: Final = re.compile(rb"(?<![\w])[A-Za-z_]\w*")
+_QUOTED: Final = re.compile(rb"\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*'|//[^\n]*|/\*.*?\*/", re.DOTALL)
+_Name = tuple[int, int, tuple[int, int]]  # where it starts and ends, and its row and column
+_PLAIN_CHAIN: Final = re.compile(r"[\w$.]+")
+_PLAIN_TYPE: Final = re.compile(r"[&*\s]*(?:(?:struct|const)\s+)?([A-Za-z_][\w.]*)")
 _NEVER: Final = 1 << 62
 
 
@@ -34,7 +40,10 @@ def references(ready: Compiled, source: Source, root: Node, made: Outline) -> tu
     if ready.references is None:
         return tuple(told)
     captures = QueryCursor(ready.references).captures(root)
-    names = sorted([(node.start_byte, node.end_byte, node.start_point) for node in captures.get("id", ())])
+    names: list[_Name] = [(node.start_byte, node.end_byte, node.start_point) for node in captures.get("id", ())]
+    for start, end in [*find_hidden(ready, source.data), *_stretches(captures.get("words", ()))]:
+        names += _find_words(source, start, end)
+    names.sort()
     if not names:
         return tuple(told)
     skipped = made.names()
@@ -48,6 +57,7 @@ def references(ready: Compiled, source: Source, root: Node, made: Outline) -> tu
         uses={node.start_byte: kind for kind in _KINDS for node in captures.get(kind, ())},
         local=_locals(captures.get("local", ()), captures.get("global", ()), made, segments),
         ignored=ready.language.ignored,
+        keyed=_find_keys(ready, root),
     )
     return (*told, *_walk(names, ground))
 
@@ -63,12 +73,13 @@ class _Ground:
     uses: dict[int, str]  # how the name at a byte is used
     local: dict[int, frozenset[str]]  # names hidden by local variables, for every definition
     ignored: frozenset[str]
+    keyed: dict[int, str]  # receivers of the members that literals write
 
 
-def _walk(names: Sequence[tuple[int, int, tuple[int, int]]], ground: _Ground) -> list[Reference]:
+def _walk(names: Sequence[_Name], ground: _Ground) -> list[Reference]:
     """The one hot loop of extraction: a sweep over all names, in the order of the file."""
     data, skipped, segments, zones = ground.data, ground.skipped, ground.segments, ground.zones
-    uses, local, ignored = ground.uses, ground.local, ground.ignored
+    uses, local, ignored, keyed = ground.uses, ground.local, ground.ignored, ground.keyed
     found: list[Reference] = []
     append = found.append
     segment, scope, until = -1, -1, segments[0][0]
@@ -91,6 +102,8 @@ def _walk(names: Sequence[tuple[int, int, tuple[int, int]]], ground: _Ground) ->
         if mark == _DOT or mark in (_COLON, _GREATER):
             near = start - last_end == 1 and mark == _DOT
             receiver = chain if near else before(data, start, last_end, chain)
+        elif start in keyed:
+            receiver = keyed[start]
         last_end = end
         chain = f"{receiver}.{name}" if receiver else name
         if start in skipped or within == "import" or (not receiver and (name in hidden or name in ignored)):
@@ -98,6 +111,51 @@ def _walk(names: Sequence[tuple[int, int, tuple[int, int]]], ground: _Ground) ->
         use = within if within == "inherit" else uses.get(start) or within or _use(data, end)
         append(Reference(name, row + 1, column, use, receiver, scope))
     return found
+
+
+def _find_keys(ready: Compiled, root: Node) -> dict[int, str]:
+    """Where literals write members, with the type of the literal as their receiver."""
+    from tree_sitter import QueryCursor
+
+    found: dict[int, str] = {}
+    if ready.keyed is None:
+        return found
+    for _, parts in QueryCursor(ready.keyed).matches(root):
+        receiver = _read_literal_type(parts)
+        for key in parts["key"]:
+            if receiver != "?" or key.start_byte not in found:
+                found[key.start_byte] = receiver
+    return found
+
+
+def _read_literal_type(parts: dict[str, list[Node]]) -> str:
+    """A literal of a type as `Type{}`; what is taken apart as it is written; `?` for what does not tell."""
+    if "type" in parts:
+        written = (parts["type"][0].text or b"").decode("utf-8", "replace")
+        name = _PLAIN_TYPE.match(written.replace("::", "."))
+        return f"{name[1]}{{}}" if name else "?"
+    if "value" not in parts:
+        return "?"
+    value = parts["value"][0]
+    called = value.child_by_field_name("function") if value.type == "call_expression" else None
+    written = ((called or value).text or b"").decode("utf-8", "replace")
+    if not _PLAIN_CHAIN.fullmatch(written):
+        return "?"
+    return f"{written}()" if called is not None else written
+
+
+def _stretches(nodes: Iterable[Node]) -> list[tuple[int, int]]:
+    return [(node.start_byte, node.end_byte) for node in nodes]
+
+
+def _find_words(source: Source, start: int, end: int) -> list[_Name]:
+    """Every word of a stretch, as if each were a name of the tree."""
+    text = _QUOTED.sub(_blank_out, source.data[start:end])
+    return [(start + m.start(), start + m.end(), source.place(start + m.start())) for m in _NAME.finditer(text)]
+
+
+def _blank_out(match: re.Match[bytes]) -> bytes:
+    return b" " * len(match[0])
 
 
 def _use(data: bytes, end: int) -> str:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Final
 
-from laconic.index.resolve.code import TYPES, Code
-from laconic.index.resolve.meaning import NamePlace
+from laconic.index.meaning import NamePlace
+from laconic.index.resolve.code import TYPES, Code, SourceFile
 from laconic.index.resolve.names import path
 from laconic.index.schema import file_of, position_of
 from laconic.index.store import Symbol
@@ -19,12 +19,16 @@ _DEEP: Final = 30
 
 def owner_name(code: Code, symbol: Symbol) -> str:
     """The name of the type that a definition belongs to; empty for what belongs to none."""
-    if symbol.parent is not None:
-        above = code.symbol(symbol.parent)
-        if above is not None and above.kind in TYPES and above.kind != "module":
-            return above.name
-    head, dot, _ = symbol.qualified.rpartition(".")
-    return head.rpartition(".")[2] if dot and symbol.parent is None else ""
+    above = code.symbol(symbol.parent) if symbol.parent is not None else None
+    if above is not None and above.kind in TYPES and above.kind != "module":
+        return above.name
+    if above is not None and above.kind != "module":
+        return ""
+    own = symbol.qualified
+    if above is not None:
+        own = own.removeprefix(f"{above.qualified}.")
+    head, dot, _ = own.rpartition(".")
+    return head.rpartition(".")[2] if dot else ""
 
 
 def owners(code: Code, symbol: Symbol) -> list[int]:
@@ -33,11 +37,13 @@ def owners(code: Code, symbol: Symbol) -> list[int]:
     if not name:
         return []
     above = code.symbol(symbol.parent) if symbol.parent is not None else None
-    if above is not None and above.kind in TYPES and above.kind != "impl":
+    if above is not None and above.kind in TYPES and above.kind not in {"impl", "module"}:
         return [above.id]
-    return [each.id for each in code.find_named(name) if each.kind in TYPES and _same_home(code, each, symbol)] or (
-        [above.id] if above is not None else []
-    )
+    found = [each for each in code.find_named(name) if each.kind in TYPES and _same_home(code, each, symbol)]
+    exact = [each for each in found if f"{each.qualified}.{symbol.name}" == symbol.qualified]
+    if found:
+        return [each.id for each in exact or found]
+    return [above.id] if above is not None else []
 
 
 def enclosing_types(code: Code, place: NamePlace) -> list[int]:
@@ -52,10 +58,10 @@ def enclosing_type(code: Code, place: NamePlace) -> list[int]:
     outline = code.outline(place.file)
     for around in outline.around(place.scope):
         if around.kind == "impl":
-            return [e.id for e in code.find_named(around.name) if e.kind in TYPES and _same_home(code, e, around)]
+            return find_extended_types(code, around) or [around.id]
         if around.kind in TYPES and around.kind != "module":
             return [around.id]
-        if around.parent is None and owner_name(code, around):
+        if owner_name(code, around):
             return owners(code, around)
     return []
 
@@ -67,7 +73,7 @@ def own_members(code: Code, type_: int, name: str) -> list[Symbol]:
         return []
     here = code.outline(file_of(type_)).find_named(type_, name)
     dialect = code.sources[file_of(type_)].dialect
-    if dialect.family == "python" or (here and not dialect.two_spaces):
+    if dialect.closed_types or (here and not dialect.two_spaces):
         return here
     tail = f".{symbol.name}.{name}"
     elsewhere = [
@@ -75,11 +81,22 @@ def own_members(code: Code, type_: int, name: str) -> list[Symbol]:
         for each in code.find_named(name)
         if each.parent != type_ and f".{each.qualified}".endswith(tail) and _same_home(code, symbol, each)
     ]
-    return [*here, *elsewhere]
+    exact = [each for each in elsewhere if each.qualified == f"{symbol.qualified}.{name}"]
+    return [*here, *(exact or elsewhere)]
 
 
 def bases(code: Code, type_: int) -> tuple[list[int], bool]:
-    """The types of ours that a type inherits from directly, and whether there are others."""
+    """The types of ours that a type inherits from directly, said or by its shape, and whether there are others."""
+    found, others = declared_bases(code, type_)
+    source = code.sources.get(file_of(type_))
+    if source is not None and source.dialect.find_implicit_bases is not None:
+        implied = source.dialect.find_implicit_bases(code, type_)
+        return list(dict.fromkeys([*found, *implied])), others
+    return found, others
+
+
+def declared_bases(code: Code, type_: int) -> tuple[list[int], bool]:
+    """The types of ours that a type says it inherits from, and whether it names others."""
     key = ("bases", type_)
     kept = code.derived.get(key)
     if isinstance(kept, tuple):
@@ -122,7 +139,7 @@ def _linearise(code: Code, type_: int, order: list[int], deep: int) -> None:
         _linearise(code, base, order, deep + 1)
 
 
-def whole(code: Code, type_: int) -> bool:
+def is_whole(code: Code, type_: int) -> bool:
     """Whether all that a type inherits from is ours."""
     return not any(bases(code, each)[1] for each in ancestors(code, type_))
 
@@ -138,12 +155,22 @@ def descendants(code: Code, type_: int) -> list[int]:
     while queue and len(found) < 5000:
         current = queue.pop()
         symbol = code.symbol(current)
-        for number in _heirs(code).get(symbol.name, ()) if symbol else ():
+        if symbol is None:
+            continue
+        for number in [*_heirs(code).get(symbol.name, ()), *_find_implicit_heirs(code, symbol)]:
             if number not in found and number != type_ and current in bases(code, number)[0]:
                 found[number] = None
                 queue.append(number)
     code.derived[key] = list(found)
     return list(found)
+
+
+def _find_implicit_heirs(code: Code, symbol: Symbol) -> list[int]:
+    """The types that have the shape of an interface without saying so."""
+    source = code.sources.get(symbol.file)
+    if source is None or source.dialect.find_implicit_heirs is None:
+        return []
+    return source.dialect.find_implicit_heirs(code, symbol.id)
 
 
 def kin(code: Code, type_: int) -> set[int]:
@@ -167,15 +194,25 @@ def members(code: Code, type_: int, name: str) -> list[Symbol]:
 def overrides(code: Code, symbol: Symbol) -> list[Symbol]:
     """The same member in types that inherit from its own."""
     types = dict.fromkeys(heir for owner in owners(code, symbol) for heir in descendants(code, owner))
-    found = [each for type_ in types for each in own_members(code, type_, symbol.name)]
-    return [each for each in dict.fromkeys(found) if each.id != symbol.id]
+    return _collect_members(code, types, symbol)
 
 
 def overridden(code: Code, symbol: Symbol) -> list[Symbol]:
     """The same member in types that its own inherits from."""
     above = dict.fromkeys(up for owner in owners(code, symbol) for up in ancestors(code, owner)[1:])
-    found = [each for type_ in above for each in own_members(code, type_, symbol.name)]
-    return [each for each in dict.fromkeys(found) if each.id != symbol.id]
+    return _collect_members(code, above, symbol)
+
+
+def _collect_members(code: Code, types: Iterable[int], symbol: Symbol) -> list[Symbol]:
+    """The members of types that stand for the same as a member; a destructor is named after its type."""
+    found: dict[Symbol, None] = {}
+    for type_ in types:
+        name = symbol.name
+        if name.startswith("~") and (owner := code.symbol(type_)):
+            name = f"~{owner.name}"
+        found.update(dict.fromkeys(own_members(code, type_, name)))
+    found.pop(symbol, None)
+    return list(found)
 
 
 def _declarations(code: Code, symbol: Symbol | None) -> Iterator[Symbol]:
@@ -194,16 +231,55 @@ def _is_type(code: Code, number: int) -> bool:
     return symbol is not None and symbol.kind in TYPES
 
 
+def find_extended_types(code: Code, block: Symbol) -> list[int]:
+    """The types that a block elsewhere (`impl`) adds to: what its name means there, else those of its home."""
+    key = ("extended", block.id)
+    kept = code.derived.get(key)
+    if isinstance(kept, list):
+        return kept
+    scope = position_of(block.parent) if block.parent is not None else -1
+    meant = path(code, NamePlace(block.file, scope, block.line), [block.name])
+    found = [number for number in meant.symbols if _is_type(code, number)]
+    if not found and meant.kind == "unknown":
+        found = [each.id for each in code.find_named(block.name) if _is_home(code, each, block)]
+    code.derived[key] = found
+    return found
+
+
 def _same_home(code: Code, type_: Symbol, other: Symbol) -> bool:
     """Whether something that names a type as its owner can mean this one."""
+    block = _find_block(code, other)
+    if block is not None and type_.kind != "impl":
+        return type_.id in find_extended_types(code, block)
+    return _share_home(code, type_, other)
+
+
+def _find_block(code: Code, symbol: Symbol) -> Symbol | None:
+    """The block that adds something to a type from outside; nothing for what is in the type itself."""
+    if symbol.kind == "impl":
+        return symbol
+    above = code.symbol(symbol.parent) if symbol.parent is not None else None
+    return above if above is not None and above.kind == "impl" else None
+
+
+def _share_home(code: Code, type_: Symbol, other: Symbol) -> bool:
+    """Whether two definitions are where the parts of one type may be."""
     one, two = code.sources.get(type_.file), code.sources.get(other.file)
     if one is None or two is None or one.dialect.family != two.dialect.family:
         return False
-    if one.dialect.family == "go":
+    return is_same_home(code, one, two)
+
+
+def is_same_home(code: Code, one: SourceFile, two: SourceFile) -> bool:
+    """Whether one type may have parts in both files."""
+    if one.dialect.find_home is not None:
+        return one.dialect.find_home(code, one) == one.dialect.find_home(code, two)
+    home = one.dialect.home
+    if home == "folder":
         return one.folder == two.folder
-    if one.dialect.family in {"python", "script"}:
+    if home == "file":
         return one.id == two.id
-    return one.package == two.package or one.dialect.family == "c"
+    return home == "all" or one.package == two.package
 
 
 def _heirs(code: Code) -> dict[str, list[int]]:
@@ -212,9 +288,12 @@ def _heirs(code: Code) -> dict[str, list[int]]:
     if isinstance(kept, dict):
         return kept
     found: dict[str, list[int]] = {}
-    rows = code.store.connection.execute("SELECT id, name, kind, bases FROM symbols WHERE bases != ''")
-    for number, name, kind, written in rows.fetchall():
-        heirs = [int(number)] if kind != "impl" else _find_extended_types(code, int(number), str(name))
+    rows = code.store.connection.execute("SELECT id, kind, bases FROM symbols WHERE bases != ''")
+    for number, kind, written in rows.fetchall():
+        symbol = code.symbol(int(number))
+        heirs = [int(number)]
+        if kind == "impl":
+            heirs = find_extended_types(code, symbol) if symbol is not None else []
         for base in str(written).split("\n"):
             if last := _last_word(base):
                 found.setdefault(last, []).extend(heirs)
@@ -228,11 +307,5 @@ def _last_word(base: str) -> str:
     return words[-1] if words else ""
 
 
-def _find_extended_types(code: Code, number: int, name: str) -> list[int]:
-    """The types that a block elsewhere adds to."""
-    symbol = code.symbol(number)
-    return [each.id for each in code.find_named(name) if symbol and _is_home(code, each, symbol)]
-
-
 def _is_home(code: Code, type_: Symbol, other: Symbol) -> bool:
-    return type_.kind in TYPES and type_.kind != "impl" and _same_home(code, type_, other)
+    return type_.kind in TYPES and type_.kind != "impl" and _share_home(code, type_, other)

@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import Final, NamedTuple, TypeVar
 
 from laconic.errors import Unreadable
+from laconic.index.dialect import LanguageDialect
+from laconic.index.languages import dialect_of
 from laconic.index.packed import unpack_named
-from laconic.index.resolve.dialect import LanguageDialect, dialect_of
 from laconic.index.schema import file_of, position_of, symbol_id
 from laconic.index.store import Store, Symbol
 from laconic.records import Import, Reference
@@ -170,7 +171,7 @@ class Code:
 
     def top(self, file: int, name: str) -> list[Symbol]:
         """What a file defines under a name outside of everything else."""
-        return self.outline(file).find_named(None, name)
+        return [each for each in self.outline(file).find_named(None, name) if each.qualified == each.name]
 
     def _read_imports(self, file: int) -> list[Import]:
         rows = self.store.connection.execute(
@@ -186,7 +187,7 @@ class Code:
         source = self.sources.get(file)
         if source is None:
             return []
-        return self.text(source.path).splitlines()
+        return self.text(source.path).split("\n")
 
     def text(self, path: str) -> str:
         """A file of the workspace, for the few that the index does not keep: manifests."""

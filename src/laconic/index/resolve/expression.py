@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 from typing import Final, NamedTuple
 
-_STEP: Final = re.compile(r"(?:\?\.|!\.|&\.|\.|::|\?->|->)?\s*([A-Za-z_$@][\w$]*|\(\)|\[\]|\{\}|<>|\"\"|!|\?)")
-_NAME: Final = re.compile(r"[A-Za-z_$@][\w$]*\Z")
+_STEP: Final = re.compile(
+    r"(?:\?\.|!\.|&\.|\.|::|\?->|->)?\s*([A-Za-z_$@][\w$]*|(?<=\.)\d+|\(\)|\[\]|\{\}|<>|\"\"|!|\?)"
+)
+_NAME: Final = re.compile(r"(?:[A-Za-z_$@][\w$]*|\d+)\Z")
 _OPEN: Final = {"(": ")", "[": "]", "{": "}", "<": ">"}
 _LEAD: Final = re.compile(r"(?:await|new|return|yield|&mut|&|\*|\(|typeof|ref|out|try|copy)\s*")
 _TOKEN: Final = re.compile(r"[A-Za-z_$@][\w$]*|\?\.|!\.|\.|::|\?->|->")

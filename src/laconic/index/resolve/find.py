@@ -1,10 +1,11 @@
-"""Find the symbols that somebody names: `name`, `Class.method`, `path::Symbol`, `path:line`."""
+"""Find the symbols that somebody names: `name`, `Class.method`, `method(int)`, `path::Symbol`, `path:line`."""
 
 from __future__ import annotations
 
 import re
 from typing import Final
 
+from laconic.index.declared import after_parameters, split_outside
 from laconic.index.resolve.code import Code, SourceFile
 from laconic.index.store import Symbol
 
@@ -16,7 +17,31 @@ _LAST: Final = {"source": 0, "test": 2, "vendored": 3, "generated": 3, "minified
 def find_symbol(code: Code, text: str) -> list[Symbol]:
     """Candidates, the best first; empty when nothing has that name."""
     code.refresh()
-    text = text.strip().strip("`").removesuffix("()")
+    text, parameters = _split_parameters(text.strip().strip("`").removesuffix("()"))
+    found = _find(code, text)
+    if parameters:
+        return [each for each in found if _takes(each, parameters)] or found
+    return found
+
+
+def _split_parameters(text: str) -> tuple[str, list[str]]:
+    """`add(int, Item)` names one of several functions by the types that it takes."""
+    name, mark, rest = text.partition("(")
+    if not mark or not text.endswith(")") or not name:
+        return text, []
+    return name, [each.strip() for each in split_outside(rest[:-1], ",")]
+
+
+def _takes(symbol: Symbol, wanted: list[str]) -> bool:
+    at = symbol.signature.find("(", max(0, symbol.signature.find(symbol.name)))
+    size = len(symbol.signature) - len(after_parameters(symbol.signature, symbol.name))
+    parameters = split_outside(symbol.signature[at + 1 : size - 1], ",")
+    if len(parameters) != len(wanted):
+        return False
+    return all(re.search(rf"\b{re.escape(one)}\b", other) for one, other in zip(wanted, parameters, strict=True))
+
+
+def _find(code: Code, text: str) -> list[Symbol]:
     where, mark, what = text.rpartition("::")
     if mark and (files := _files(code, where)):
         return _find_named(code, what, files)
@@ -67,4 +92,5 @@ def _misfit(code: Code, symbol: Symbol, parts: list[str]) -> tuple[int, ...]:
     owner = not asked or [each.lower() for each in held[-len(asked) :]] == [each.lower() for each in asked]
     weight = _LAST.get(source.file_class, 1)
     minor = symbol.kind in {"field", "variable", "key", "heading", "impl"}
-    return (missing, not exact, not owner, minor, weight, len(held), len(source.path))
+    declared = "declaration" in symbol.modifiers.split()  # somewhere else is the body
+    return (missing, not exact, not owner, minor, declared, weight, len(held), len(source.path))

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterable
 from typing import Final, NamedTuple
 
+from laconic.index.meaning import Meaning, NamePlace, of
 from laconic.index.resolve import classes, names
 from laconic.index.resolve.code import CALLABLES, TYPES, Code
-from laconic.index.resolve.dialect import distinctive
-from laconic.index.resolve.meaning import Meaning, NamePlace, of
 from laconic.index.resolve.references import SymbolUse, references
 from laconic.index.resolve.values import Values
 from laconic.index.schema import position_of
@@ -17,6 +17,8 @@ from laconic.records import Reference
 
 _FAN_OUT: Final = 6  # definitions that one name-only call may lead to; more tell nothing
 _WIDEST: Final = 500  # symbols that a search for paths looks at
+_LONGEST: Final = 10.0  # seconds that it may take
+_CONSTRUCTORS: Final = frozenset({"__init__", "__new__", "__post_init__", "constructor", "initialize", "init"})
 _CALLS: Final = frozenset({"call", "decorator"})
 
 
@@ -31,7 +33,7 @@ class CallEdge(NamedTuple):
 def callers(code: Code, symbol: Symbol) -> list[CallEdge]:
     """Functions that use a symbol, the sure ones first; a class is called where it is constructed."""
     found: dict[int, list[SymbolUse]] = {}
-    for use in references(code, symbol):
+    for use in [*references(code, symbol), *_find_dispatched_uses(code, symbol)]:
         if use.symbol is not None and use.kind not in {"import", "inherit"} and use.symbol != symbol.id:
             found.setdefault(use.symbol, []).append(use)
     calls = [
@@ -42,16 +44,24 @@ def callers(code: Code, symbol: Symbol) -> list[CallEdge]:
     return sorted(calls, key=lambda call: (not call.sure, call.symbol.id))
 
 
-def callees(code: Code, symbol: Symbol) -> list[CallEdge]:
-    """Symbols of ours that a function (or the methods of a class) calls."""
+def _find_dispatched_uses(code: Code, symbol: Symbol) -> list[SymbolUse]:
+    """Uses of what a member overrides: they may run it, although they name another."""
+    found: list[SymbolUse] = []
+    for above in classes.overridden(code, symbol):
+        found += [use._replace(sure=False, tier="override") for use in references(code, above)]
+    return found
+
+
+def callees(code: Code, symbol: Symbol, *, constructed: bool = False) -> list[CallEdge]:
+    """Symbols of ours that a function (or the methods of a class) calls; of a constructed class, what that runs."""
     code.refresh()
     values = Values(code)
-    inside = _within(code, symbol)
+    inside = _within(code, symbol, constructed=constructed)
     found: dict[int, tuple[list[int], bool]] = {}
     for ref in code.store.references_in(symbol.file):
         if ref.scope not in inside or ref.kind not in _CALLS:
             continue
-        meant, sure = definitions(code, values, NamePlace(symbol.file, ref.scope, ref.line), ref)
+        meant, sure = definitions(code, values, NamePlace(symbol.file, ref.scope, ref.line, ref.column), ref)
         for number in meant:
             lines, before = found.setdefault(number, ([], False))
             lines.append(ref.line)
@@ -70,7 +80,10 @@ def definitions(code: Code, values: Values, place: NamePlace, ref: Reference) ->
     if not ref.receiver:
         meant = _bare(code, place, ref.name)
     else:
-        meant = values.members(values.receiver(place, ref.receiver), ref.name)
+        whole = values.receiver(place, ref.receiver)
+        meant = values.members(whole, ref.name)
+        if whole.kind != "unknown" and meant.kind == "unknown":
+            return (), False  # a value of a type that has no such member of ours
     if meant.kind == "symbol":
         return meant.symbols, True
     if meant.kind != "unknown" or not ref.receiver:
@@ -85,7 +98,7 @@ def definitions(code: Code, values: Values, place: NamePlace, ref: Reference) ->
     members = [each.id for each in same if classes.owner_name(code, each)]
     if not members or len(members) > _FAN_OUT:
         return (), False
-    return tuple(members), len(members) == 1 and distinctive(ref.name)
+    return tuple(members), False
 
 
 def paths(code: Code, start: Symbol, end: Symbol, depth: int = 6, limit: int = 5) -> list[tuple[Symbol, ...]]:
@@ -94,12 +107,15 @@ def paths(code: Code, start: Symbol, end: Symbol, depth: int = 6, limit: int = 5
     Goes forward, because what a function calls stands in one file, while its callers stand in many.
     """
     found: list[tuple[Symbol, ...]] = []
+    end_time = time.monotonic() + _LONGEST
     queue: list[tuple[Symbol, ...]] = [(start,)]
     seen = {start.id}
     for _ in range(depth):
         following: list[tuple[Symbol, ...]] = []
         for way in queue:
-            for call in callees(code, way[-1]):
+            if time.monotonic() > end_time:
+                return found
+            for call in callees(code, way[-1], constructed=len(way) > 1):
                 if call.symbol.id == end.id:
                     found.append((*way, call.symbol))
                 elif call.symbol.id not in seen and len(seen) < _WIDEST:
@@ -155,10 +171,19 @@ def _bare(code: Code, place: NamePlace, name: str) -> Meaning:
     return names.lookup(code, place, name)
 
 
-def _within(code: Code, symbol: Symbol) -> set[int]:
-    """The positions of a symbol and of all that it holds."""
+def _within(code: Code, symbol: Symbol, *, constructed: bool) -> set[int]:
+    """The positions of a symbol and of all that it holds; of a class that is constructed, without its other methods."""
     inside = {symbol.id}
+    only = constructed and symbol.kind in TYPES
     for each in code.outline(symbol.file).symbols:
-        if each.parent in inside:
-            inside.add(each.id)
+        if each.parent not in inside:
+            continue
+        if only and each.parent == symbol.id and not _runs_in_constructor(each):
+            continue
+        inside.add(each.id)
     return {position_of(number) for number in inside}
+
+
+def _runs_in_constructor(symbol: Symbol) -> bool:
+    """Whether a member is run when its class is made: a constructor, or what a field is given."""
+    return symbol.kind in {"constructor", "field", "constant", "variable"} or symbol.name in _CONSTRUCTORS

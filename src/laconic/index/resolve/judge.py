@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
+from laconic.index.meaning import Meaning, NamePlace, of
 from laconic.index.resolve import classes, names
-from laconic.index.resolve.code import CALLABLES, Code
+from laconic.index.resolve.code import CALLABLES, Code, SourceFile
+from laconic.index.resolve.common_names import is_common
 from laconic.index.resolve.expression import steps
-from laconic.index.resolve.meaning import Meaning, NamePlace, of
 from laconic.index.resolve.modules import locate
 from laconic.index.resolve.target import TargetSymbol
 from laconic.index.resolve.values import Values
@@ -29,6 +31,14 @@ _BY_NAME: Final = Verdict("name", False)
 _OVERRIDE: Final = Verdict("override", False)
 
 
+def _folder_below(source: SourceFile) -> str:
+    """Where the modules inside of a file's module are."""
+    name = source.path.rpartition("/")[2]
+    if name in {"mod.rs", "lib.rs", "main.rs"}:
+        return f"{source.folder}/"
+    return f"{source.path.rpartition('.')[0]}/"
+
+
 @dataclass(frozen=True, slots=True)
 class Judge:
     """Judges uses in one index."""
@@ -41,7 +51,9 @@ class Judge:
         source = self.code.sources[file]
         if source.dialect.family != wanted.dialect.family:
             return None
-        place = NamePlace(file, ref.scope, ref.line)
+        if not self._can_see(wanted, source):
+            return None
+        place = NamePlace(file, ref.scope, ref.line, ref.column)
         if ref.kind == "import":
             return self._judge_imported(wanted, place, ref)
         if not ref.receiver:
@@ -49,6 +61,31 @@ class Judge:
         if quick:
             return _BY_NAME if wanted.is_member else None
         return self._member(wanted, place, ref)
+
+    def _can_see(self, wanted: TargetSymbol, source: SourceFile) -> bool:
+        """Whether a file can use a symbol at all, by its visibility and by what the file's project needs."""
+        key = ("sees", wanted.symbol.id, source.id)
+        kept = self.code.derived.get(key)
+        if not isinstance(kept, bool):
+            kept = self.code.derived[key] = self._is_within_reach(wanted, source)
+        return kept
+
+    def _is_within_reach(self, wanted: TargetSymbol, source: SourceFile) -> bool:
+        home = self.code.sources[wanted.symbol.file]
+        if home.id == source.id:
+            return True
+        if wanted.dialect.can_use is not None and not wanted.dialect.can_use(self.code, source, home):
+            return False
+        owners = [self.code.symbol(number) for number in wanted.owners]
+        for each in (wanted.symbol, *owners):
+            reach = wanted.dialect.reach.get(each.visibility, "") if each is not None else ""
+            if reach == "file":
+                return False
+            if reach == "below" and not source.path.startswith(_folder_below(home)):
+                return False
+            if reach == "home" and not classes.is_same_home(self.code, home, source):
+                return False
+        return True
 
     def _judge_imported(self, wanted: TargetSymbol, place: NamePlace, ref: Reference) -> Verdict | None:
         source = self.code.sources[place.file]
@@ -71,16 +108,23 @@ class Judge:
             return inherited[0]
         meant = names.lookup(self.code, place, ref.name)
         if meant.kind == "symbol":
-            return self._compare(wanted, meant, self._tier(wanted, place))
-        if meant.kind == "module" and dialect.family == "script":  # `const run = require("./run")`
+            return self._compare(wanted, self._by_use(meant, ref), self._tier(wanted, place))
+        if meant.kind == "module" and dialect.default_exports:  # `const run = require("./run")`
             return self._compare(wanted, names.member(self.code, meant, "default"), "import")
         if meant.kind != "unknown":
             return None
         if not wanted.is_member:
             return Verdict("unique", True) if dialect.shared == "all" and wanted.unique else _BY_NAME
-        if dialect.bare_members or dialect.shorthand or wanted.symbol.kind in {"field", "constant", "class"}:
+        if dialect.bare_members:
+            return _BY_NAME if self._may_inherit_bare(place) else None
+        if dialect.shorthand or wanted.symbol.kind in {"field", "constant", "class"}:
             return _BY_NAME
         return None
+
+    def _may_inherit_bare(self, place: NamePlace) -> bool:
+        """Whether a bare name may be a member that a type around inherits from something that is not known."""
+        around = classes.enclosing_types(self.code, place)
+        return any(not classes.is_whole(self.code, type_) for type_ in around)
 
     def _implicit(self, wanted: TargetSymbol, place: NamePlace) -> list[Verdict | None]:
         """A bare name as a member of the types around it; empty when none of them has such a member."""
@@ -93,39 +137,95 @@ class Judge:
 
     def _member(self, wanted: TargetSymbol, place: NamePlace, ref: Reference) -> Verdict | None:
         whole = self.values.receiver(place, ref.receiver)
+        if whole.kind == "container":
+            return None  # members of lists and maps are those of the language
         if whole.kind in {"foreign", "alien"}:
-            return _BY_NAME if wanted.extends and (whole.kind == "alien" or wanted.dialect.open_types) else None
+            if self._fits_foreign_interface(wanted, whole.name):
+                return Verdict("override", True)
+            return _BY_NAME if wanted.extends else None
         if whole.kind == "unknown":
             return self._untold(wanted, place, ref)
         found = self.values.members(whole, ref.name)
         if found.kind == "symbol":
             tier = "import" if whole.kind == "module" else "member"
             found = self._by_use(found, ref)
-            verdict = self._compare(wanted, found, tier) or self._judge_mixed(wanted, whole, ref)
+            verdict = self._compare(wanted, found, tier)
+            if verdict is None and not set(found.symbols) & (wanted.up | wanted.down):
+                verdict = self._judge_mixed(wanted, whole, ref)
             if verdict == _OVERRIDE and ref.receiver in wanted.dialect.above and wanted.up & set(found.symbols):
                 return None  # `super` never leads down
             return verdict
         if whole.kind == "module":
             return None if wanted.is_member or found.kind == "foreign" else _BY_NAME
-        return _BY_NAME if wanted.is_member else None
+        return _BY_NAME if wanted.is_member and self._may_be_heir(wanted, whole) else None
+
+    def _fits_foreign_interface(self, wanted: TargetSymbol, name: str) -> bool:
+        """Whether a type of the language's library is an interface that the owner of a method fits."""
+        methods = wanted.dialect.foreign_interfaces.get(name, frozenset())
+        if wanted.name not in methods:
+            return False
+        return any(all(classes.members(self.code, owner, each) for each in methods) for owner in wanted.owners)
+
+    def _may_be_heir(self, wanted: TargetSymbol, whole: Meaning) -> bool:
+        """Whether a value of a type that has no such member may be one of a type below it that has."""
+        below = {heir for type_ in whole.symbols for heir in classes.descendants(self.code, type_)}
+        if below & set(wanted.owners):
+            return True
+        dynamic = wanted.dialect.structural and wanted.dialect.find_implicit_bases is None
+        return dynamic and any(not classes.is_whole(self.code, type_) for type_ in whole.symbols)
 
     def _by_use(self, found: Meaning, ref: Reference) -> Meaning:
-        """Where a type has a field and a method of one name, a call means the method."""
+        """Where a type has a field and a method of one name, a call means the method; a type and a value, likewise."""
+        if len(found.symbols) > 1 and self.code.sources[file_of(found.symbols[0])].dialect.merges:
+            return self._choose_space(found, ref)
         if len(found.symbols) < 2 or not self.code.sources[file_of(found.symbols[0])].dialect.two_spaces:
             return found
         kinds = {number: symbol.kind for number in found.symbols if (symbol := self.code.symbol(number))}
         wanted = [number for number, kind in kinds.items() if (kind in CALLABLES) == (ref.kind == "call")]
         return of(wanted) if wanted else found
 
+    def _choose_space(self, found: Meaning, ref: Reference) -> Meaning:
+        """Of an interface and a value of one name, the one that a use can mean; an import brings both."""
+        types = [n for n in found.symbols if (each := self.code.symbol(n)) and each.kind in {"interface", "type"}]
+        values = [number for number in found.symbols if number not in types]
+        if not types or not values or ref.kind == "import":
+            return found
+        return of(types if ref.kind in {"type", "inherit"} else values)
+
     def _untold(self, wanted: TargetSymbol, place: NamePlace, ref: Reference) -> Verdict | None:
         """A receiver of which nothing is known."""
+        if wanted.is_member and is_common(wanted.name) and not self._knows_owner(wanted, place.file):
+            return None
         if wanted.is_member:
-            return Verdict("unique", True) if wanted.telling else _BY_NAME
+            return Verdict("unique", True) if wanted.is_telling else _BY_NAME
         if wanted.dialect.shorthand:
-            return _BY_NAME
+            return _BY_NAME if self._is_put_into_object(wanted) else None
         parts = steps(ref.receiver)
         head = parts[0].text if parts else ""
         return _BY_NAME if head and names.imports_of(self.code, place, head) else None
+
+    def _is_put_into_object(self, wanted: TargetSymbol) -> bool:
+        """Whether the file of a function or variable writes it into an object by its bare name: `{ run }`."""
+        key = ("object", wanted.symbol.id)
+        kept = self.code.derived.get(key)
+        if not isinstance(kept, bool):
+            name = re.escape(wanted.name)
+            pattern = re.compile(rf"[{{,]\s*{name}\s*(?=[,}}])|^\s*{name},?\s*$", re.MULTILINE)
+            kept = pattern.search("\n".join(self.code.lines(wanted.symbol.file))) is not None
+            self.code.derived[key] = kept
+        return kept
+
+    def _knows_owner(self, wanted: TargetSymbol, file: int) -> bool:
+        """Whether a file names the owner of a member, or is in its folder; else common names are of a library."""
+        home, source = self.code.sources[wanted.symbol.file], self.code.sources[file]
+        if home.id == file or home.folder == source.folder:
+            return True
+        named = {classes.owner_name(self.code, wanted.symbol)}
+        for owner in wanted.owners:
+            for number in (owner, *classes.descendants(self.code, owner)):
+                symbol = self.code.symbol(number)
+                named.add(symbol.name if symbol else "")
+        return any(self.code.mentions_in(file, name) for name in named if name)
 
     def _compare(self, wanted: TargetSymbol, meant: Meaning, tier: str) -> Verdict | None:
         """A use that was resolved, against the symbol."""
@@ -134,10 +234,15 @@ class Judge:
         found = set(meant.symbols)
         if found & wanted.same:
             rivals = found - wanted.same - wanted.up - wanted.down
+            if wanted.dialect.merges:
+                rivals = {number for number in rivals if file_of(number) != wanted.symbol.file}
             return Verdict(tier, not rivals or tier == "member")
-        if found & (wanted.up | wanted.down):
+        if found & (wanted.up | wanted.down) and wanted.dialect.dispatch == "both":
+            return Verdict("override", True)
+        if found & wanted.up and wanted.dialect.dispatch == "up":
             return _OVERRIDE
-        if wanted.dialect.structural and wanted.owners and self._structural(wanted, found):
+        guessed = wanted.dialect.structural and wanted.dialect.find_implicit_bases is None
+        if guessed and wanted.owners and self._structural(wanted, found):
             return _OVERRIDE
         return None
 

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Final
 
+from laconic.index.meaning import FOREIGN, UNKNOWN, Meaning, NamePlace, module, of
 from laconic.index.resolve.code import NAMELESS, TYPES, Code, SourceFile
-from laconic.index.resolve.meaning import FOREIGN, UNKNOWN, Meaning, NamePlace, module, of
-from laconic.index.resolve.modules import locate, part
+from laconic.index.resolve.modules import find_part, locate
 from laconic.index.schema import file_of
 from laconic.index.store import Symbol
 from laconic.records import Import
-
-_OPEN: Final = frozenset({"python", "rust"})  # what a module imports, importers may take from it
 
 Seen = set[tuple[tuple[int, ...], str, str]]  # modules and names on the way to a re-export
 
@@ -22,17 +19,19 @@ def lookup(code: Code, place: NamePlace, name: str) -> Meaning:
     source = code.sources[place.file]
     if found := in_scopes(code, source, place, name):
         return of([symbol.id for symbol in found])
-    top = [symbol.id for symbol in code.top(place.file, name)]
+    top = [symbol.id for symbol in code.top(place.file, name) if not _is_space(source, symbol)]
     brought = [follow_import(code, source, each) for each in imports_of(code, place, name)]
     if meant := _merge([of(top), *brought]):
         return meant
     if meant := _look_in_stars(code, source, name):
         return meant
-    if meant := _look_in_shared(code, source, name):
+    if meant := _look_in_shared(code, source, place, name):
         return meant
-    if source.dialect.family == "rust":
-        return _crate(code, source, place, name)
-    return FOREIGN if name in source.dialect.builtin else UNKNOWN
+    if name in source.dialect.builtin:
+        return FOREIGN
+    if source.dialect.implicit_modules:
+        return _find_implicit_module(code, source, place, name)
+    return UNKNOWN
 
 
 def path(code: Code, place: NamePlace, names: Sequence[str]) -> Meaning:
@@ -60,6 +59,8 @@ def in_scopes(code: Code, source: SourceFile, place: NamePlace, name: str) -> li
     outline = code.outline(place.file)
     direct = True
     for around in outline.around(place.scope):
+        if source.dialect.namespaces and around.kind == "module":
+            break  # what a namespace holds is in many files
         hidden = around.kind in TYPES and around.kind != "module"
         seen = not hidden or direct or source.dialect.bare_members
         found = outline.find_named(around.id, name) if seen else []
@@ -87,19 +88,13 @@ def bound_name(source: SourceFile, each: Import) -> str:
         return each.alias
     if each.name:
         return each.name
-    family = source.dialect.family
-    if family == "python":
-        return each.module.partition(".")[0]
-    tail = each.module.replace("::", "/").replace("\\", "/").rstrip("/").rpartition("/")[2]
-    if family == "go":
-        return _go_name(each.module, tail)
-    return tail.rpartition(".")[2] if family in {"jvm", "csharp"} else tail
+    return source.dialect.bind(each.module)
 
 
 def follow_import(code: Code, source: SourceFile, each: Import, seen: Seen | None = None) -> Meaning:
     """What one import brings."""
-    if source.dialect.family == "python" and not each.name and not each.alias:
-        return locate(code, source, each.module.partition(".")[0])
+    if source.dialect.binds_head and not each.name and not each.alias:
+        return locate(code, source, source.dialect.bind(each.module))
     if not each.module:  # the file exports something of its own under another name
         return UNKNOWN if each.alias == each.name else lookup(code, NamePlace(source.id, -1, each.line), each.name)
     whole = locate(code, source, _absolute(code, source, each))
@@ -134,26 +129,25 @@ def _member(code: Code, whole: Meaning, name: str, seen: Seen) -> Meaning:
         if file not in code.sources:
             continue
         source = code.sources[file]
-        if name == "default" and source.dialect.family == "script":
+        if name == "default" and source.dialect.default_exports:
             own += [each.id for each in code.outline(file).symbols if "default" in each.modifiers.split()]
         own += [symbol.id for symbol in code.top(file, name)]
         again += [
             follow_import(code, source, each, seen)
             for each in code.imports(file)
             if bound_name(source, each) == name
-            and (each.exported or source.dialect.family in _OPEN or name in code.exports(file))
+            and (each.exported or source.dialect.open_modules or name in code.exports(file))
         ]
     if meant := _merge([of(own), *again]):
         return meant
-    family = code.sources[whole.files[0]].dialect.family if whole.files else "python"
-    if meant := part(code, whole, family, name):
+    if meant := find_part(code, whole, name):
         return meant
     return _merge(
         follow_star_import(code, code.sources[file], each, name, seen)
         for file in whole.files
         if file in code.sources and name != "default"
         for each in code.imports(file)
-        if each.name == "*" and not each.alias and (each.exported or code.sources[file].dialect.family in _OPEN)
+        if each.name == "*" and not each.alias and (each.exported or code.sources[file].dialect.open_modules)
     )
 
 
@@ -165,23 +159,16 @@ def follow_star_import(code: Code, source: SourceFile, each: Import, name: str, 
     return inside(code, whole, name) if whole.kind == "symbol" else UNKNOWN
 
 
-def _crate(code: Code, source: SourceFile, place: NamePlace, name: str) -> Meaning:
-    """The head of a Rust path that nothing brings in: `crate`, `super`, or another crate."""
-    if name in {"std", "core", "alloc"} or name in source.dialect.builtin:
-        return FOREIGN
+def _find_implicit_module(code: Code, source: SourceFile, place: NamePlace, name: str) -> Meaning:
+    """The head of a path that nothing brings in: `crate`, `super`, or another crate of Rust."""
     found = locate(code, source, _absolute(code, source, Import(name, place.line)))
     return found if found.kind == "module" else UNKNOWN
 
 
 def _absolute(code: Code, source: SourceFile, each: Import) -> str:
-    """The module of an import; inside `mod x { }` of Rust, `super` leads to the file first."""
-    if source.dialect.family != "rust" or not each.module.startswith("super"):
-        return each.module
-    depth = sum(s.kind == "module" and s.start < each.line <= s.end for s in code.outline(source.id).symbols)
-    parts = each.module.split("::")
-    while depth and parts and parts[0] == "super":
-        parts, depth = parts[1:], depth - 1
-    return "::".join(parts if parts[:1] == ["super"] else ["self", *parts])
+    """The module of an import, seen from where it stands."""
+    rule = source.dialect.make_absolute
+    return rule(code, source, each) if rule else each.module
 
 
 def _look_in_stars(code: Code, source: SourceFile, name: str) -> Meaning:
@@ -192,24 +179,61 @@ def _look_in_stars(code: Code, source: SourceFile, name: str) -> Meaning:
     )
 
 
-def _look_in_shared(code: Code, source: SourceFile, name: str) -> Meaning:
+def _look_in_shared(code: Code, source: SourceFile, place: NamePlace, name: str) -> Meaning:
     """What is seen without an import: the folder, the package, or everything, by language."""
     shared = source.dialect.shared
     if not shared:
         return UNKNOWN
-    found = [s for s in code.find_named(name) if s.parent is None and s.kind not in NAMELESS and not _outlying(s)]
+    found = [each for each in code.find_named(name) if each.kind not in NAMELESS and _is_shared(code, source, each)]
     if shared == "folder":
         return of([each.id for each in found if _folder(code, each) == source.folder])
     if shared == "package":
         return of([each.id for each in found if _package(code, each) == source.package])
     same = [each for each in found if _family(code, each) == source.dialect.family]
     near = [each for each in same if _package(code, each) == source.package] if source.package else []
+    if source.dialect.namespaces:
+        near = _find_in_nearest_space(code, place, same)
     return of([each.id for each in near or same])
 
 
-def _outlying(symbol: Symbol) -> bool:
-    """Whether it belongs to a type that is defined elsewhere."""
-    return "." in symbol.qualified
+def _is_space(source: SourceFile, symbol: Symbol) -> bool:
+    """Whether it is a namespace, of which this file has only a part."""
+    return source.dialect.namespaces and symbol.kind == "module"
+
+
+def _is_shared(code: Code, source: SourceFile, symbol: Symbol) -> bool:
+    """Whether others can see it by its name alone: it is in nothing but namespaces, and not kept to its own file."""
+    if symbol.parent is None:
+        return "." not in symbol.qualified and not _is_private(code, source, symbol)
+    above = code.symbol(symbol.parent)
+    if above is None or not source.dialect.namespaces or symbol.qualified != f"{above.qualified}.{symbol.name}":
+        return False
+    return above.kind in {"module", "enum"} and not _is_private(code, source, symbol)
+
+
+def _is_private(code: Code, source: SourceFile, symbol: Symbol) -> bool:
+    """Whether it is static in another file of C: one that nobody includes."""
+    if not source.dialect.declared_apart or symbol.file == source.id or "static" not in symbol.modifiers.split():
+        return False
+    other = code.sources.get(symbol.file)
+    return other is not None and not other.path.endswith((".h", ".hpp", ".hh", ".inc"))
+
+
+def _find_in_nearest_space(code: Code, place: NamePlace, found: list[Symbol]) -> list[Symbol]:
+    """Of several definitions those in the innermost namespace around a place."""
+    if len(found) < 2:
+        return found
+    around = next(code.outline(place.file).around(place.scope), None)
+    space = around.qualified.split(".") if around is not None else []
+    best, nearest = -1, found
+    for each in found:
+        own = each.qualified.split(".")[:-1]
+        depth = len(own) if own == space[: len(own)] else -1
+        if depth > best:
+            best, nearest = depth, [each]
+        elif depth == best and depth >= 0:
+            nearest = [*nearest, each]
+    return nearest
 
 
 def _folder(code: Code, symbol: Symbol) -> str:
@@ -225,13 +249,6 @@ def _package(code: Code, symbol: Symbol) -> str:
 def _family(code: Code, symbol: Symbol) -> str:
     source = code.sources.get(symbol.file)
     return source.dialect.family if source else ""
-
-
-def _go_name(module_path: str, tail: str) -> str:
-    """The usual name of a Go package: version folders and `go-` are not part of it."""
-    if tail[:1] == "v" and tail[1:].isdigit():
-        tail = module_path.split("/")[-2]
-    return tail.split(".")[0].removeprefix("go-").replace("-", "_") if "." in tail else tail.removeprefix("go-")
 
 
 def _merge(meanings: Iterable[Meaning]) -> Meaning:

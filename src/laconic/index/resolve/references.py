@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
+from laconic.index.meaning import UNKNOWN, module
 from laconic.index.resolve import names
 from laconic.index.resolve.code import Code, id_at
 from laconic.index.resolve.judge import TIERS, Judge, Verdict
-from laconic.index.resolve.meaning import UNKNOWN, module
 from laconic.index.resolve.target import TargetSymbol, target
 from laconic.index.resolve.values import Values
 from laconic.index.store import Symbol
@@ -82,9 +82,7 @@ def _aliases(code: Code, wanted: TargetSymbol) -> list[str]:
     """Other names that imports somewhere give to a symbol; `default` when some file exports it so."""
     found: dict[str, None] = {}
     queue = [wanted.name]
-    own = (
-        names.member(code, module([wanted.symbol.file]), "default") if wanted.dialect.family == "script" else UNKNOWN
-    )
+    own = names.member(code, module([wanted.symbol.file]), "default") if wanted.dialect.default_exports else UNKNOWN
     if set(own.symbols) & wanted.same:
         found["default"] = None
         queue += ["default", ""]
@@ -92,7 +90,7 @@ def _aliases(code: Code, wanted: TargetSymbol) -> list[str]:
         name = queue.pop()
         for file, each in _importers(code, wanted, name):
             alias = each.alias
-            if alias and alias != wanted.name and alias not in found and _brings(code, file, each, wanted):
+            if alias and alias != wanted.name and alias not in found and _does_bring(code, file, each, wanted):
                 found[alias] = None
                 queue += ["default", ""] if alias == "default" else [alias]
     return list(found)
@@ -102,13 +100,13 @@ def _defaults(code: Code, wanted: TargetSymbol) -> Iterator[SymbolUse]:
     """Imports of a default export: the name in the text is the importer's own."""
     for name in ("default", ""):
         for file, each in _importers(code, wanted, name):
-            if each.module and each.alias and _brings(code, file, each, wanted):
+            if each.module and each.alias and _does_bring(code, file, each, wanted):
                 yield SymbolUse(code.sources[file].path, each.line, 0, "import", True, "import", None)
 
 
 def _importers(code: Code, wanted: TargetSymbol, name: str) -> list[tuple[int, Import]]:
     """Imports of a name, in files that can mean the symbol."""
-    if not name and wanted.dialect.family != "script":
+    if not name and not wanted.dialect.default_exports:
         return []
     rows = code.store.connection.execute(
         "SELECT file, module, line, alias, exported FROM imports WHERE name = ? AND alias != ''", (name,)
@@ -120,7 +118,7 @@ def _importers(code: Code, wanted: TargetSymbol, name: str) -> list[tuple[int, I
     ]
 
 
-def _brings(code: Code, file: int, each: Import, wanted: TargetSymbol) -> bool:
+def _does_bring(code: Code, file: int, each: Import, wanted: TargetSymbol) -> bool:
     meant = names.follow_import(code, code.sources[file], each)
     if meant.kind == "module" and not each.name:
         meant = names.member(code, meant, "default")

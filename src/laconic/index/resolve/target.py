@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
+from laconic.index.dialect import LanguageDialect
 from laconic.index.resolve import classes
 from laconic.index.resolve.code import CALLABLES, NAMELESS, TYPES, Code
-from laconic.index.resolve.dialect import LanguageDialect, distinctive
+from laconic.index.resolve.common_names import is_distinctive
 from laconic.index.store import Symbol
 
 _ABSTRACT: Final = frozenset({"interface", "trait", "protocol", "type"})
@@ -25,7 +26,7 @@ class TargetSymbol:
     unique: bool  # nobody else has a member of this name
     dialect: LanguageDialect
     abstract: bool  # it is declared by an interface or a trait
-    extends: bool  # its type inherits from something that is not ours
+    extends: bool  # types that are not ours may have it too
 
     @property
     def name(self) -> str:
@@ -36,9 +37,9 @@ class TargetSymbol:
         return bool(self.owners) or (self.symbol.parent is None and "." in self.symbol.qualified)
 
     @property
-    def telling(self) -> bool:
+    def is_telling(self) -> bool:
         """Whether a use on an unknown receiver can only mean this."""
-        return self.unique and not self.up and distinctive(self.name)
+        return self.unique and not self.up and is_distinctive(self.name)
 
 
 def target(code: Code, symbol: Symbol) -> TargetSymbol:
@@ -65,13 +66,14 @@ def target(code: Code, symbol: Symbol) -> TargetSymbol:
         not others,
         source.dialect,
         bool(kinds & _ABSTRACT),
-        any(not classes.whole(code, owner) for owner in owners)
-        or (source.dialect.open_types and _is_added(code, symbol)),
+        source.dialect.open_types and _is_added(code, symbol),
     )
 
 
 def _same(code: Code, each: Symbol, symbol: Symbol, owners: tuple[int, ...]) -> bool:
-    if each.qualified != symbol.qualified or (each.kind in TYPES) != (symbol.kind in TYPES):
+    if each.qualified != symbol.qualified:
+        return False
+    if (each.kind in TYPES) != (symbol.kind in TYPES):
         return False
     if (each.kind in CALLABLES) != (symbol.kind in CALLABLES) and code.sources[symbol.file].dialect.two_spaces:
         return False
@@ -80,7 +82,7 @@ def _same(code: Code, each: Symbol, symbol: Symbol, owners: tuple[int, ...]) -> 
     one, two = code.sources.get(each.file), code.sources[symbol.file]
     if one is None or one.dialect.family != two.dialect.family:
         return False
-    if one.dialect.family == "c":  # a declaration in a header and the definition behind it
+    if one.dialect.declared_apart:  # a declaration in a header and the definition behind it
         return "static" not in each.modifiers.split() and "static" not in symbol.modifiers.split()
     return bool(owners) and tuple(classes.owners(code, each)) == owners
 
@@ -88,7 +90,9 @@ def _same(code: Code, each: Symbol, symbol: Symbol, owners: tuple[int, ...]) -> 
 def _is_added(code: Code, symbol: Symbol) -> bool:
     """Whether it may be a member of types of others: declared by a trait, or in a block that adds to a type."""
     above = code.symbol(symbol.parent) if symbol.parent is not None else None
-    return above is not None and (above.kind == "trait" or (above.kind == "impl" and bool(above.bases)))
+    if above is None or above.kind == "trait":
+        return above is not None
+    return above.kind == "impl" and not classes.find_extended_types(code, above)
 
 
 def _rival(code: Code, each: Symbol, dialect: LanguageDialect) -> bool:

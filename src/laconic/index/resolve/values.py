@@ -3,23 +3,72 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
+from laconic.index.declared import Given, read_element_type, split_outside, type_names
+from laconic.index.meaning import (
+    ALIEN,
+    ALIENS,
+    CONTAINER,
+    UNKNOWN,
+    Meaning,
+    NamePlace,
+    container,
+    element,
+    instance,
+    of,
+)
 from laconic.index.resolve import classes, names
-from laconic.index.resolve.code import CALLABLES, TYPES, Code, SourceFile
-from laconic.index.resolve.declared import Given, bindings, read_held_type, result, type_names
+from laconic.index.resolve.code import CALLABLES, TYPES, Code
 from laconic.index.resolve.expression import Step, chain, steps
-from laconic.index.resolve.meaning import ALIEN, UNKNOWN, Meaning, NamePlace, instance, of
+from laconic.index.resolve.local_names import read_local_names
 from laconic.index.schema import position_of
 from laconic.index.store import Symbol
 
-_DEEP: Final = 6
+_DEEP: Final = 8
 # What the text itself says of a value: `x.(*T)` in Go, `x as T` in TypeScript, Kotlin and C#, `(T) x` in Java.
 _ASSERTED: Final = re.compile(
     r"\.\((\*?[\w.]+)\)\s*(?:\{|;|//|$)|\s(?:as!?\??)\s+([A-Z][\w.]*)\s*[;,)]?\s*(?://.*)?$"
 )
+_CAST: Final = re.compile(
+    r"\(\s*\(?\s*(?:const\s+)?(?:struct\s+)?([A-Za-z_][\w.:]*)(?:<[^()]*>)?\s*[*&]*\s*\)\s*[\w(]"
+)
 _LITERALS: Final = ('"', "'", "[", "{", "`", 'f"', "f'", 'b"', "b'", 'r"', "r'")
+_HOLDERS: Final = frozenset({"variable", "constant", "field"})
+_SELF: Final = (["Self"], ["self"], ["this"], ["static"])
+# Members of lists and maps that give one of what they hold, and those that give as many.
+_ONE: Final = frozenset(
+    {"get", "pop", "first", "last", "front", "back", "at", "next", "peek", "poll", "find", "shift", "popleft", "Get"}
+    | {
+        "get_mut",
+        "unwrap",
+        "remove",
+        "setdefault",
+        "getFirst",
+        "getLast",
+        "pop_front",
+        "pop_back",
+        "entry",
+        "elementAt",
+    }
+)
+_MANY: Final = frozenset(
+    {"values", "iter", "iter_mut", "into_iter", "filter", "slice", "copy", "clone", "rev", "reverse", "sort", "skip"}
+    | {
+        "take",
+        "stream",
+        "iterator",
+        "listIterator",
+        "concat",
+        "values_mut",
+        "sorted",
+        "toList",
+        "subList",
+        "as_slice",
+    }
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,44 +86,84 @@ class Values:
         """A chain of names, calls and subscripts, from left to right."""
         if deep > _DEEP or not parts:
             return UNKNOWN
-        source = self.code.sources[place.file]
-        dialect = source.dialect
-        start = 1
-        head = parts[0].text
-        if head == '""':
-            meant = ALIEN
-        elif head in dialect.me:
-            meant = instance(classes.enclosing_type(self.code, place))
-        elif head in dialect.above or (head + "()" in dialect.above and parts[1:2] == (Step("()"),)):
-            start = 2 if parts[1:2] == (Step("()"),) else 1
-            own = classes.enclosing_type(self.code, place)
-            meant = instance([up for type_ in own for up in classes.bases(self.code, type_)[0]])
-        elif parts[0].is_name:
-            meant = self.name(place, head, deep)
-        else:
-            return UNKNOWN
-        last = head
-        for step in parts[start:]:
-            if step.is_name:
-                meant = self.member(meant, step.text, deep)
-                last = step.text
-            elif step.text in {"()", "{}"}:
-                # A foreign function may well return something of ours, a foreign class does not.
-                type_like = last[:1].isupper() and (dialect.types_stand_out or step.text == "{}")
-                meant = ALIEN if type_like and meant.kind == "foreign" else self.call(meant, deep)
-            else:
-                meant = UNKNOWN
+        meant, start = self._read_head(place, parts, deep)
+        last = parts[0].text
+        passing = False  # the last name gives what is in a wrapper
+        for at, step in enumerate(parts[start:], start):
             if meant.kind == "unknown":
                 break
+            called = parts[at + 1 : at + 2] == (Step("()"),)
+            if passing:
+                passing = False
+            elif meant.kind == "container":
+                meant, last = self._take(meant, step, last)
+            elif called and self._is_passing(place, meant, step.text):
+                passing = True
+            elif step.is_name:
+                meant = self.member(meant, step.text, deep, called=called)
+                last = step.text
+            elif step.text in {"()", "{}"}:
+                meant = self._apply(place, meant, step, (parts[0].text, last), deep)
+            else:
+                meant = UNKNOWN
         return meant
+
+    def _is_passing(self, place: NamePlace, meant: Meaning, name: str) -> bool:
+        """Whether a member is one of a wrapper around a value of ours, which has none of that name itself."""
+        known = name in self.code.sources[place.file].dialect.passing
+        if meant.kind == "alien":
+            return known
+        return known and meant.kind == "instance" and self.members(meant, name).kind == "unknown"
+
+    def _read_head(self, place: NamePlace, parts: tuple[Step, ...], deep: int) -> tuple[Meaning, int]:
+        """What the first link is, and how many links that took."""
+        dialect = self.code.sources[place.file].dialect
+        head = parts[0].text
+        called = parts[1:2] == (Step("()"),)
+        if head == '""':
+            return ALIEN, 1
+        if head in dialect.me:
+            return instance(classes.enclosing_type(self.code, place)), 1
+        if head in dialect.above or (head + "()" in dialect.above and called):
+            own = classes.enclosing_type(self.code, place)
+            above = [up for type_ in own for up in classes.bases(self.code, type_)[0]]
+            return instance(above), 2 if called else 1
+        if parts[0].is_name:
+            return self.name(place, head, deep), 1
+        return UNKNOWN, 1
+
+    def _apply(self, place: NamePlace, meant: Meaning, step: Step, ends: tuple[str, str], deep: int) -> Meaning:
+        """What calling something gives; a foreign function may return something of ours, a foreign class does not."""
+        dialect = self.code.sources[place.file].dialect
+        head, last = ends
+        if step.text == "{}" and meant.kind == "symbol":
+            types = [each.id for each in self._symbols(meant) if each.kind in TYPES]
+            meant = of(types) if types else meant
+        stands_out = dialect.types_stand_out or step.text == "{}"
+        if meant.kind == "foreign" and (head in dialect.builtin or (last[:1].isupper() and stands_out)):
+            return ALIEN
+        return self.call(meant, deep)
+
+    def _take(self, meant: Meaning, step: Step, last: str) -> tuple[Meaning, str]:
+        """One step from a list or map: an element, the same again, or nothing that is known."""
+        if step.text == "[]" or (step.text == "()" and last in _ONE):
+            return element(meant), step.text
+        if step.is_name and step.text in _ONE | _MANY:
+            return meant, step.text
+        if step.text == "()" and last in _MANY:
+            return meant, ""
+        return ALIEN, step.text
 
     def name(self, place: NamePlace, name: str, deep: int = 0) -> Meaning:
         """A bare name as a value: a local first, then what the name is defined as."""
-        given = self._local(place, name)
-        if given:
-            meanings = {self._follow_given(place, each, deep) for each in given}
-            return meanings.pop() if len(meanings) == 1 else UNKNOWN
+        local = self._local(place, name, deep)
+        if local is not None:
+            return local
         meant = names.lookup(self.code, place, name)
+        if meant.kind == "unknown" and self.code.sources[place.file].dialect.bare_members:
+            for type_ in classes.enclosing_types(self.code, place):
+                if found := classes.members(self.code, type_, name):
+                    return self.value(of([each.id for each in found]), deep)
         return self.value(meant, deep)
 
     def value(self, meant: Meaning, deep: int) -> Meaning:
@@ -82,164 +171,246 @@ class Values:
         if meant.kind != "symbol":
             return meant
         found = [self.code.symbol(number) for number in meant.symbols]
-        holders = [symbol for symbol in found if symbol and symbol.kind in {"variable", "constant", "field"}]
+        holders = [symbol for symbol in found if symbol and symbol.kind in _HOLDERS]
         if not holders or len(holders) < len(found):
             return meant
         declared = [each for each in holders if self._read_declared(each).kind == "type"]
-        meanings = {self.holds(each, deep) for each in declared or holders}
-        return meanings.pop() if len(meanings) == 1 else UNKNOWN
+        return _agree(self.holds(each, deep) for each in declared or holders)
 
     def _read_declared(self, symbol: Symbol) -> Given:
         source = self.code.sources.get(symbol.file)
-        return read_held_type(source.dialect.family, symbol.name, symbol.signature) if source else Given(0, "opaque")
+        if source is None:
+            return Given("opaque")
+        return source.dialect.read_type(symbol.name, symbol.signature)
 
     def holds(self, symbol: Symbol, deep: int) -> Meaning:
         """What a variable, field or property holds."""
         if symbol.file not in self.code.sources or deep > _DEEP:
             return UNKNOWN
         given = self._read_declared(symbol)
-        scope = position_of(symbol.parent) if symbol.parent is not None else -1
-        place = NamePlace(symbol.file, self._inner(symbol, scope), symbol.line)
+        place = NamePlace(symbol.file, self._inner(symbol), symbol.line, 0)
         return self._follow_given(place, given, deep)
 
-    def member(self, whole: Meaning, name: str, deep: int) -> Meaning:
+    def member(self, whole: Meaning, name: str, deep: int, *, called: bool = False) -> Meaning:
         """A member of a value, a type or a module, as a value."""
+        if name.isdigit():
+            return self._read_position(whole, int(name))
         found = self.members(whole, name)
         if found.kind == "symbol":
-            symbols = [each for number in found.symbols if (each := self.code.symbol(number))]
+            symbols = self._symbols(found)
+            kinds = {each.kind in CALLABLES for each in symbols}
+            if len(kinds) > 1:  # a field and a method of one name
+                symbols = [each for each in symbols if (each.kind in CALLABLES) == called]
+                found = of([each.id for each in symbols])
             if symbols and all("property" in each.modifiers.split() for each in symbols):
                 return self.read_result(symbols[0], deep)
         return self.value(found, deep)
+
+    def _read_position(self, whole: Meaning, position: int) -> Meaning:
+        """A field that has no name but a place: `self.0`."""
+        found: list[Meaning] = []
+        for symbol in self._symbols(whole):
+            inner = symbol.signature.partition("(")[2].rpartition(")")[0]
+            written = [each.strip().removeprefix("pub ") for each in split_outside(inner, ",")]
+            if position < len(written):
+                place = NamePlace(symbol.file, position_of(symbol.id), symbol.line)
+                found.append(self.read_type(place, written[position]))
+        return _agree(found)
 
     def members(self, whole: Meaning, name: str) -> Meaning:
         """The definitions of a member of a value, a type or a module."""
         if whole.kind == "module":
             return names.member(self.code, whole, name)
+        if whole.kind in {"alien", "container"}:
+            return UNKNOWN
         if whole.kind not in {"symbol", "instance"}:
-            return UNKNOWN if whole.kind == "alien" else whole
-        found = [
-            symbol.id
-            for type_ in whole.symbols
-            if self._is_type(type_)
-            for symbol in classes.members(self.code, type_, name)
-        ]
-        return of(list(dict.fromkeys(found)))
+            return whole
+        found: dict[int, None] = {}
+        for type_ in whole.symbols:
+            if self._is_type(type_):
+                found.update(dict.fromkeys(each.id for each in classes.members(self.code, type_, name)))
+        return of(list(found))
 
-    def call(self, meant: Meaning, deep: int) -> Meaning:
+    def call(self, meant: Meaning, deep: int, index: int = 0) -> Meaning:
         """What a call gives: an instance of a class, or what the function says that it returns."""
         if meant.kind != "symbol":
             return UNKNOWN
-        symbols = [each for number in meant.symbols if (each := self.code.symbol(number))]
+        symbols = self._symbols(meant)
         if symbols and all(each.kind in TYPES for each in symbols):
             return instance([each.id for each in symbols])
-        results = {self.read_result(each, deep) for each in symbols}
-        return results.pop() if len(results) == 1 else UNKNOWN
+        return _agree(self.read_result(each, deep, index) for each in symbols)
 
-    def read_result(self, symbol: Symbol, deep: int) -> Meaning:
+    def read_result(self, symbol: Symbol, deep: int, index: int = 0) -> Meaning:
         """What a function says that it returns."""
         source = self.code.sources.get(symbol.file)
         if source is None or symbol.kind not in CALLABLES or deep > _DEEP:
             return UNKNOWN
         if symbol.kind == "constructor":
             return instance(classes.owners(self.code, symbol))
-        written = result(source.dialect.family, symbol.name, symbol.signature)
-        return (
-            self.read_type(NamePlace(symbol.file, position_of(symbol.id), symbol.line), written)
-            if written
-            else UNKNOWN
-        )
+        place = NamePlace(symbol.file, position_of(symbol.id), symbol.line)
+        written = source.dialect.read_result(symbol.name, symbol.signature)
+        several = source.dialect.split_results(written)
+        if index < len(several):
+            return self.read_type(place, several[index])
+        if not written and source.dialect.read_returned is not None:
+            return self._infer_result(place, symbol, deep)
+        return UNKNOWN
 
-    def read_type(self, place: NamePlace, written: str) -> Meaning:
+    def _infer_result(self, place: NamePlace, symbol: Symbol, deep: int) -> Meaning:
+        """What a function returns that does not say so: what all its `return` give."""
+        read = self.code.sources[symbol.file].dialect.read_returned
+        if read is None:
+            return UNKNOWN
+        key = ("returned", symbol.id)
+        kept = self.code.derived.get(key)
+        if isinstance(kept, Meaning):
+            return kept
+        self.code.derived[key] = UNKNOWN  # for functions that call themselves
+        lines = self.code.lines(symbol.file)
+        found: list[Meaning] = []
+        for number, text in read(lines[symbol.start - 1 : symbol.end]):
+            at = NamePlace(place.file, place.scope, symbol.start + number, 0)
+            found.append(self._follow_given(at, Given("value", text), deep + 1))
+        result = self.code.derived[key] = _agree(found)
+        return result
+
+    def read_type(self, place: NamePlace, written: str, deep: int = 0) -> Meaning:
         """A value of a type as written."""
+        if deep > _DEEP:
+            return UNKNOWN
+        if inside := read_element_type(written):
+            inner = self.read_type(place, inside, deep + 1)
+            if inner.kind in {"alien", "foreign"}:
+                return ALIENS
+            return container(inner.symbols) if inner.kind in {"instance", "container"} else CONTAINER
         path = type_names(written)
         if not path:
             return UNKNOWN
         source = self.code.sources[place.file]
-        if path in (["Self"], ["self"], ["this"], ["static"]):
+        if path in _SELF:
             return instance(classes.enclosing_type(self.code, place))
         if len(path) == 1 and path[0] in source.dialect.builtin:
-            return ALIEN
+            return Meaning("alien", name=path[0])
         meant = names.path(self.code, place, path)
         if meant.kind == "symbol":
-            types = [number for number in meant.symbols if self._is_type(number) and not self._is_alias(number)]
-            return instance(types)
-        return ALIEN if meant.kind == "foreign" else UNKNOWN
+            return self._read_named_type(meant, deep)
+        if meant.kind == "unknown" and len(path) == 1 and (bound := self._find_bound(place, path[0])):
+            return self.read_type(place, bound, deep + 1)
+        return Meaning("alien", name=".".join(path)) if meant.kind == "foreign" else UNKNOWN
+
+    def _read_named_type(self, meant: Meaning, deep: int) -> Meaning:
+        """The types of a name; one that is only another name for a type stands for that."""
+        types: list[int] = []
+        for symbol in self._symbols(meant):
+            aliased = self._read_alias(symbol)
+            if aliased:
+                scope = position_of(symbol.parent) if symbol.parent is not None else -1
+                place = NamePlace(symbol.file, scope, symbol.line)
+                found = self.read_type(place, aliased, deep + 1)
+                if found.kind == "container":
+                    return found
+                types += found.symbols
+            elif symbol.kind in TYPES:
+                types.append(symbol.id)
+        return instance(list(dict.fromkeys(types)))
+
+    def _read_alias(self, symbol: Symbol) -> str:
+        """The type that another name is for; empty for a type of its own."""
+        if symbol.kind != "type":
+            return ""
+        return self.code.sources[symbol.file].dialect.read_alias(symbol.name, symbol.signature)
+
+    def _find_bound(self, place: NamePlace, name: str) -> str:
+        """What a type parameter of the definitions around must at least be: `T extends Base`, `T: Base`."""
+        pattern = re.compile(rf"[<,\[]\s*(?:in\s+|out\s+)?{re.escape(name)}\s*(?:extends\b|:)\s*([\w.:]+)")
+        for around in self.code.outline(place.file).around(place.scope):
+            if match := pattern.search(around.signature):
+                return match[1]
+        return ""
 
     def _follow_given(self, place: NamePlace, given: Given, deep: int) -> Meaning:
-        if given.kind in {"type", "inner"}:
-            return self.read_type(place, given.text) if given.text else UNKNOWN
-        if given.kind == "value":
-            text = given.text.strip()
-            if asserted := _ASSERTED.search(text):
-                return self.read_type(place, asserted[1] or asserted[2])
-            if text.startswith(_LITERALS) or text[:1].isdigit():
-                return ALIEN if chain(text) == "" and not text.startswith(("[", "{", "(")) else UNKNOWN
-            written = chain(text)
-            parts = steps(written) if written else None
-            return self.follow(place, parts, deep + 1) if parts else UNKNOWN
-        return UNKNOWN
+        meant = UNKNOWN
+        if given.kind == "type" and given.text:
+            meant = self.read_type(place, given.text)
+        elif given.kind in {"value", "each"}:
+            meant = self._evaluate(place, given.text.strip(), deep, given.part)
+        if given.kind == "each":
+            meant = element(meant)
+        if given.member and meant.kind in {"instance", "symbol", "module"}:
+            meant = self.member(meant, given.member, deep + 1)
+        return meant
 
-    def _local(self, place: NamePlace, name: str) -> list[Given]:
-        """What the functions around a place may have given to a name by then; nothing if it is not theirs."""
+    def _evaluate(self, place: NamePlace, text: str, deep: int, index: int = 0) -> Meaning:
+        """An expression as written."""
+        if asserted := _ASSERTED.search(text):
+            return self.read_type(place, asserted[1] or asserted[2])
+        if cast := _CAST.match(text):
+            return self.read_type(place, cast[1])
+        dialect = self.code.sources[place.file].dialect
+        if dialect.typed_lists is not None and (typed := dialect.typed_lists.match(text)):
+            return self.read_type(place, typed[1])
+        if dialect.lists is not None and dialect.lists.match(text):
+            return ALIENS if "struct" in text[:40] else CONTAINER
+        if text.startswith(_LITERALS) or text[:1].isdigit():
+            plain = chain(text) == "" and not text.startswith(("[", "{", "("))
+            return ALIEN if plain else UNKNOWN
+        written = chain(text)
+        parts = steps(written) if written else None
+        if not parts:
+            return UNKNOWN
+        if index and parts[-1].text == "()":
+            return self.call(self.follow(place, parts[:-1], deep + 1), deep + 1, index)
+        return UNKNOWN if index else self.follow(place, parts, deep + 1)
+
+    def _local(self, place: NamePlace, name: str, deep: int) -> Meaning | None:
+        """What a local name is at a place; nothing if the functions around do not have one."""
+        local = read_local_names(self.code, place)
+        if local is None or name not in local.by_name:
+            return None
+        found = local.find(name, local.offset(place.line, place.column))
+        if not found:
+            return None
+        meanings: list[Meaning] = []
+        for binding in found:
+            line, column = local.place(binding.at)
+            at = NamePlace(place.file, place.scope, line, column)
+            meant = self._follow_given(at, binding.given, deep + 1)
+            if binding.given.kind == "opaque":
+                meant = self._read_fixture(place, name, deep)
+            meanings.append(meant)
+        return _agree(meanings)
+
+    def _read_fixture(self, place: NamePlace, name: str, deep: int) -> Meaning:
+        """What a test gets under the name of a parameter: the result of the function of that name beside it."""
         source = self.code.sources[place.file]
-        for around in self.code.outline(place.file).around(place.scope):
-            if around.kind not in CALLABLES:
-                continue
-            found = self._find_bindings(source, around, name)
-            if found:
-                return self._reaching(place, found) or [found[0][1]]
-        return []
+        if not source.dialect.fixtures or source.file_class != "test":
+            return UNKNOWN
+        found: list[Meaning] = []
+        for each in self.code.find_named(name):
+            home = self.code.sources.get(each.file)
+            near = home is not None and (home.id == source.id or home.path.endswith(source.dialect.fixtures))
+            if near and each.kind == "function" and each.parent is None:
+                found.append(self.read_result(each, deep + 1))
+        return _agree(found)
 
-    def _reaching(self, place: NamePlace, found: list[tuple[int, Given]]) -> list[Given]:
-        """Of several assignments those that may hold at a line: back to the last that is sure to have been run."""
-        lines = self.code.lines(place.file)
-        reaching: list[Given] = []
-        for line, given in reversed(found):
-            if line > place.line:
-                continue
-            own = _indent(lines, line)
-            since = [depth for at in range(line + 1, place.line + 1) if (depth := _indent(lines, at)) >= 0]
-            if given.kind == "inner":
-                if all(depth > own for depth in since):
-                    return [given]
-                continue
-            reaching.append(given)
-            if given.at == 0 or all(depth >= own for depth in since):
-                break
-        return reaching
-
-    def _find_bindings(self, source: SourceFile, around: Symbol, name: str) -> list[tuple[int, Given]]:
-        key = ("bound", around.id, name)
-        kept = self.code.derived.get(key)
-        if isinstance(kept, list):
-            return kept
-        lines = self.code.lines(source.id)
-        text = "\n".join(lines[around.start - 1 : around.end])
-        given = bindings(source.dialect.family, name, text, around.signature) if name in text else ()
-        found = [(around.start + text.count("\n", 0, each.at), each) for each in given]
-        self.code.derived[key] = found
-        return found
-
-    def _inner(self, symbol: Symbol, scope: int) -> int:
+    def _inner(self, symbol: Symbol) -> int:
         """The scope in which the right-hand side of a field stands: a method for `self.x = y`, else its owner."""
-        outline = self.code.outline(symbol.file)
-        best = scope
-        for at, each in enumerate(outline.symbols):
+        best = position_of(symbol.parent) if symbol.parent is not None else -1
+        for at, each in enumerate(self.code.outline(symbol.file).symbols):
             if each.kind in CALLABLES and each.start <= symbol.line <= each.end:
                 best = at
         return best
+
+    def _symbols(self, meant: Meaning) -> list[Symbol]:
+        found = [self.code.symbol(number) for number in meant.symbols]
+        return [each for each in found if each is not None]
 
     def _is_type(self, number: int) -> bool:
         symbol = self.code.symbol(number)
         return symbol is not None and symbol.kind in TYPES
 
-    def _is_alias(self, number: int) -> bool:
-        symbol = self.code.symbol(number)
-        return symbol is not None and symbol.kind == "type" and "=" in symbol.signature
 
-
-def _indent(lines: list[str], line: int) -> int:
-    """How far a line is indented; -1 when it is empty or does not exist."""
-    text = lines[line - 1] if line <= len(lines) else ""
-    bare = text.lstrip()
-    return len(text) - len(bare) if bare else -1
+def _agree(meanings: Iterable[Meaning]) -> Meaning:
+    """The one meaning that all have, else nothing."""
+    found = set(meanings)
+    return found.pop() if len(found) == 1 else UNKNOWN

@@ -67,7 +67,10 @@ class TaskFiles:
 def _read_line(line: str, query: TaskQuery) -> LineEvidence:
     words = _line_stems(line)
     held = frozenset(words)
-    found = [query.words[word] for word in held if word in query.words]
+    found = []
+    for word in held:
+        if word in query.words:
+            found.append(query.words[word])
     if not found:
         return LineEvidence(held)
     pairs = set(pairwise(words))

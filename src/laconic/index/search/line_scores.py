@@ -121,7 +121,9 @@ def lines_in_functions(ranked: Sequence[RankedSymbol], files: TaskFiles) -> Iter
         if symbol is None or symbol.kind in TYPES or symbol.start > len(file):
             continue
         last = min(symbol.end, len(file), symbol.start + _LONGEST - 1)
-        rare = [file[line].rare for line in range(symbol.start, last + 1)]
+        rare = []
+        for line in range(symbol.start, last + 1):
+            rare.append(file[line].rare)
         common = {
             "": 1.0,
             **_file_features(row.path, ranks, file),
@@ -132,7 +134,10 @@ def lines_in_functions(ranked: Sequence[RankedSymbol], files: TaskFiles) -> Iter
             "words on average": math.log(sum(rare) / len(rare) + 0.02),
             "most words": math.log(max(rare) + 0.05),
         }
-        lines = [line for line in range(symbol.start, last + 1) if line not in before[row.path]]
+        lines = []
+        for line in range(symbol.start, last + 1):
+            if line not in before[row.path]:
+                lines.append(line)
         before[row.path].update(lines)
         yield common, _read_function(file, lines, symbol.start, rare)
 
@@ -163,7 +168,10 @@ def lines_outside_functions(
         for symbol in symbols_in(path):
             if symbol.kind in CALLABLE:
                 within.update(range(symbol.start, symbol.end + 1))
-        lines = [line for line in range(1, min(len(file), _OUTSIDE) + 1) if line not in within]
+        lines = []
+        for line in range(1, min(len(file), _OUTSIDE) + 1):
+            if line not in within:
+                lines.append(line)
         yield {"": 1.0, **_file_features(path, ranks, file)}, _read_other(file, lines)
 
 
@@ -203,7 +211,9 @@ def _read_lines(file: FileEvidence, lines: Sequence[int]) -> Iterator[tuple[int,
     for run in _split_runs(lines):
         said = [file[line] for line in range(run.start - _FAR, run.stop + _FAR)]
         rare, titled = [each.rare for each in said], [each.title for each in said]
-        pairs = [each.pairs + each.more_pairs for each in said]
+        pairs = []
+        for each in said:
+            pairs.append(each.pairs + each.more_pairs)
         for at, line in enumerate(run, _FAR):
             text = file.lines[line - 1]
             if not _WORD.search(text):

@@ -106,7 +106,9 @@ def _find_qualified(store: Store, query: Query, scope: Scope) -> list[NamedSymbo
     found: list[NamedSymbol] = []
     for row in _select_symbols(store, "folded = ?", (fold(last),), scope):
         around = fold(f"{row.path.rsplit('.', 1)[0]}.{row.symbol.qualified}")
-        inside = sum(fold(owner) in re.split(r"[^a-z0-9]+", around) for owner in owners)
+        inside = 0
+        for owner in owners:
+            inside += fold(owner) in re.split(r"[^a-z0-9]+", around)
         if inside:
             found.append(row._replace(fit=_score_symbol(row, query) * (0.5 + 0.5 * inside / len(owners))))
     return sorted(found, key=_symbol_order)
@@ -119,7 +121,10 @@ def _select_symbols(store: Store, condition: str, parameters: tuple[str, ...], s
     sql = f"""SELECT files.path, files.class, symbols.* FROM symbols JOIN files ON files.id = symbols.id >> {SHIFT}
         WHERE {condition}{limit} LIMIT {_MOST_SYMBOLS}"""
     rows = store.connection.execute(sql, (*parameters, *more, *scope.kinds))
-    return [NamedSymbol(1.0, row[0], row[1], Symbol._make(row[2:])) for row in rows]
+    found: list[NamedSymbol] = []
+    for row in rows:
+        found.append(NamedSymbol(1.0, row[0], row[1], Symbol._make(row[2:])))
+    return found
 
 
 def _score_symbol(row: NamedSymbol, query: Query) -> float:
@@ -146,7 +151,10 @@ def _symbol_order(row: NamedSymbol) -> tuple[float, int, str, int]:
 
 
 def _grams(text: str) -> set[str]:
-    return {text[at : at + 2] for at in range(len(text) - 1)}
+    found: set[str] = set()
+    for at in range(len(text) - 1):
+        found.add(text[at : at + 2])
+    return found
 
 
 def symbol_hit(path: str, symbol: Symbol, score: float) -> Hit:
@@ -174,10 +182,14 @@ class FileMatch(NamedTuple):
 
 def find_by_path(store: Store, query: Query, scope: Scope) -> list[FileMatch]:
     """Files whose path holds all words of the query in order, best first."""
-    text = query.bare if query.place else query.text
+    text = query.text
+    if query.place:
+        text = query.bare
     if any(char in text for char in "*?[{") and not re.search(r"\s", text):
         return _find_path_glob(store, text, scope)
-    words = [word.lower() for word in split(text).split()]
+    words = []
+    for word in split(text).split():
+        words.append(word.lower())
     if not words or len(words) > 12:
         return []
     conditions = " AND ".join("path LIKE ?" for _ in words)
@@ -198,17 +210,21 @@ def is_path_query(query: Query) -> bool:
     return ("/" in text.strip("/") and " " not in text) or bool(_DOTTED.search(text)) or query.place is not None
 
 
-def suggest_paths(store: Store, globs: Sequence[str], count: int = 3) -> list[str]:
-    """Files that are written almost like the ones that were asked for."""
-    wanted = [glob.rsplit("/", 1)[-1].strip("*.") for glob in globs]
-    wanted = [name for name in wanted if len(name) > 2]
-    if not wanted:
-        return []
-    by_name: dict[str, str] = {}
+def suggest_paths(store: Store, asked: Sequence[str], count: int = 3) -> list[str]:
+    """Files with the name that was asked for, the likest path first; else those that are written almost like it."""
+    by_name: dict[str, list[str]] = {}
     for (path,) in store.connection.execute("SELECT path FROM files ORDER BY path"):
-        by_name.setdefault(path.rsplit("/", 1)[-1].lower(), path)
-    close = [by_name[name] for want in wanted for name in get_close_matches(want.lower(), by_name, count, 0.6)]
-    return list(dict.fromkeys(close))[:count]
+        by_name.setdefault(path.rsplit("/", 1)[-1].lower(), []).append(path)
+    found: dict[str, None] = {}
+    for path in asked:
+        name = path.rsplit("/", 1)[-1].strip("*.").lower()
+        if len(name) < 3:
+            continue
+        same = sorted(by_name.get(name, ()), key=lambda known: -SequenceMatcher(None, known, path).ratio())
+        found |= dict.fromkeys(same)
+        if not same:
+            found |= dict.fromkeys(by_name[near][0] for near in get_close_matches(name, by_name, count, 0.6))
+    return list(found)[:count]
 
 
 def _score_path(asked: str, words: list[str], path: str) -> float:
@@ -218,14 +234,20 @@ def _score_path(asked: str, words: list[str], path: str) -> float:
         return 0.97
     if "/" in asked and f"/{path.rsplit('.', 1)[0]}".endswith("/" + asked):
         return 0.95
-    parts = [word.lower() for word in split(path).split()]
+    parts = []
+    for word in split(path).split():
+        parts.append(word.lower())
     whole = 0.1 * len(words) / len(parts)
     if parts[-len(words) :] == words:
         return 0.85 + whole
-    stem = [word.lower() for word in split(path.rsplit("/", 1)[-1].rsplit(".", 1)[0]).split()]
+    stem = []
+    for word in split(path.rsplit("/", 1)[-1].rsplit(".", 1)[0]).split():
+        stem.append(word.lower())
     if stem == words:
         return 0.8 + whole
-    bare = [word.lower() for word in split(path.rsplit(".", 1)[0]).split()]
+    bare = []
+    for word in split(path.rsplit(".", 1)[0]).split():
+        bare.append(word.lower())
     if bare[-len(words) :] == words:
         return 0.75 + whole
     if _has_in_order(words, parts) and words[-1] in parts[-3:]:
@@ -243,7 +265,11 @@ def _find_path_glob(store: Store, glob: str, scope: Scope) -> list[FileMatch]:
     fits = compile_globs((glob,))
     limit, more = scope.limit("id")
     rows = store.connection.execute(f"SELECT id, path, lines FROM files WHERE 1{limit} ORDER BY path", more)
-    return [FileMatch(0.9, number, path, lines) for number, path, lines in rows if fits(path)]
+    found: list[FileMatch] = []
+    for number, path, lines in rows:
+        if fits(path):
+            found.append(FileMatch(0.9, number, path, lines))
+    return found
 
 
 def find_text(store: Store, root: Path, text: str, scope: Scope, wanted: int) -> TextFound:
@@ -284,4 +310,6 @@ def text_hits(store: Store, found: TextFound, weight: float, testing: bool) -> I
 
 
 def _text_prior(file: InFile, testing: bool) -> float:
-    return 1.0 if testing and file.file_class == "test" else _TEXT_CLASSES.get(file.file_class, 1.0)
+    if testing and file.file_class == "test":
+        return 1.0
+    return _TEXT_CLASSES.get(file.file_class, 1.0)

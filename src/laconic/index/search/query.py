@@ -10,6 +10,7 @@ from typing import Final
 
 import msgspec
 
+from laconic.index.languages import canonical_name
 from laconic.index.store import Store
 from laconic.index.words import fold
 
@@ -51,10 +52,6 @@ _SEPARATOR: Final = re.compile(r"::|\.|#|->")
 _NAME: Final = re.compile(r"[^\W\d][\w$-]*[?!]?")
 _QUALIFIED: Final = re.compile(r"[\w$]+(?:(?:::|\.|#|->)[\w$]+[?!]?)+(?:\(\))?")
 _EITHER: Final = re.compile(r"\s+OR\s+|\s+\|\|?\s+")
-_ALIASES: Final = {
-    **{"js": "javascript", "ts": "typescript", "py": "python", "rs": "rust", "rb": "ruby", "cs": "csharp"},
-    **{"c#": "csharp", "c++": "cpp", "golang": "go", "kt": "kotlin", "md": "markdown", "sh": "bash", "shell": "bash"},
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +88,9 @@ class Query:
     @property
     def names(self) -> tuple[str, ...]:
         """What a symbol that is meant might be called, folded; the whole query first."""
-        found = dict.fromkeys(fold(re.sub(r"[\s()]+", "", text)) for text in (self.text, self.bare))
+        found: dict[str, None] = {}
+        for text in (self.text, self.bare):
+            found[fold(re.sub(r"[\s()]+", "", text))] = None
         return tuple(name for name in found if _NAME.fullmatch(name))
 
     @property
@@ -115,11 +114,9 @@ def parse_query(raw: str) -> Query:
         return Query(text, filters, regex=found["pattern"], ignore_case="i" in found["flags"] or None, bare=text)
     if len(text) > 2 and text[0] == text[-1] and text[0] in "\"'`":
         inner = text[1:-1]
-        return (
-            replace(parse_query(inner), filters=filters, phrase=inner)
-            if text[0] == "`"
-            else Query(inner, filters, phrase=inner, bare=inner)
-        )
+        if text[0] == "`":
+            return replace(parse_query(inner), filters=filters, phrase=inner)
+        return Query(inner, filters, phrase=inner, bare=inner)
     if found := _PLACE.fullmatch(text):
         return Query(text, filters, place=(found["path"], int(found["line"])), bare=found["path"])
     either = tuple(part for part in _EITHER.split(text) if part.strip())
@@ -130,7 +127,10 @@ def parse_query(raw: str) -> Query:
 
 def _parse_words(text: str, filters: Filters) -> Query:
     first, _, rest = text.partition(" ")
-    kinds = KINDS.get(first.lower().rstrip(":"), ()) if rest.strip() else ()
+    if rest.strip():
+        kinds = KINDS.get(first.lower().rstrip(":"), ())
+    else:
+        kinds = ()
     if not kinds and rest and (last := text.rsplit(" ", 1))[1].lower() in KINDS:
         kinds, rest = KINDS[last[1].lower()], last[0]  # `BrowserClient class`
     return Query(text, filters, kinds=kinds, bare=rest.strip() if kinds else text, testing=_is_testing(text))
@@ -155,14 +155,18 @@ def _parse_filters(raw: str) -> tuple[str, Filters]:
         elif key in {"lang", "language"}:
             languages += value.lower().split(",")
         elif key == "kind":
-            kinds += [kind for word in value.lower().split(",") for kind in KINDS.get(word, (word,))[:1]]
+            for word in value.lower().split(","):
+                kinds.extend(KINDS.get(word, (word,))[:1])
         else:
             tests = value.lower() in {"yes", "only", "true", "1"} and not found["no"]
     text = _FILTER.sub(" ", raw)
     if _NO_TESTS.search(text):
         text, tests = _NO_TESTS.sub(" ", text), False
     filters = Filters(tuple(paths), tuple(without), tuple(languages), tuple(kinds), tests)
-    text = re.sub(r"\s+", " ", text).strip() if filters else raw
+    if filters:
+        text = re.sub(r"\s+", " ", text).strip()
+    else:
+        text = raw
     return text, filters
 
 
@@ -209,7 +213,9 @@ def resolve_scope(store: Store, filters: Filters) -> Scope:
     if not filters:
         return Scope()
     wanted, unwanted = compile_globs(filters.paths), compile_globs(filters.without)
-    languages = {_ALIASES.get(name, name) for name in filters.languages}
+    languages = set()
+    for name in filters.languages:
+        languages.add(canonical_name(name))
     found: dict[int, str] = {}
     for number, path, language, file_class in store.connection.execute("SELECT id, path, language, class FROM files"):
         if filters.paths and not wanted(path):
@@ -236,7 +242,10 @@ def compile_globs(globs: Sequence[str]) -> Callable[[str], bool]:
 
 
 def _translate_glob(glob: str) -> str:
-    glob = glob.removeprefix("./").strip("/") if glob not in {".", "./", "/"} else "**"
+    if glob not in {".", "./", "/"}:
+        glob = glob.removeprefix("./").strip("/")
+    else:
+        glob = "**"
     out = ""
     at = 0
     while at < len(glob):
@@ -250,5 +259,7 @@ def _translate_glob(glob: str) -> str:
             out, at = out + "[^/]", at + 1
         else:
             out, at = out + re.escape(glob[at]), at + 1
-    anywhere = "(?:.*/)?" if "/" not in glob else ""
+    anywhere = ""
+    if "/" not in glob:
+        anywhere = "(?:.*/)?"
     return f"{anywhere}{out}(?:/.*)?"

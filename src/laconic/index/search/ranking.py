@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
@@ -27,6 +27,8 @@ _LONG: Final = 200  # lines; longer is no longer better
 _LENGTH: Final = 0.1
 _NAMED: Final = 0.2  # of the best score, for a symbol whose name the text writes as code
 _PLACED: Final = 0.25  # the same for a file whose path the text mentions
+_SECOND: Final = 0.5  # what the second of two orders counts, against the first
+_FUSED: Final = 6  # the higher, the less the first places count against the others
 _NAMESAKES: Final = 8  # symbols of one name that a text may mean
 
 
@@ -54,11 +56,17 @@ def rank(store: Store, wanted: list[Term], scope: Scope, priors: Priors, text: s
     rows = match_terms(store, _most_telling(store, wanted), scope, _POOL)
     best = max((row.score for row in rows), default=1.0)
     rows += find_named(store, find_identifiers(text), scope, {row.id for row in rows})
-    exact = {fold(name) for name in find_identifiers(text)}
+    exact = set()
+    for name in find_identifiers(text):
+        exact.add(fold(name))
     places = tuple(find_paths(text))
-    scored = [_with_priors(row, priors, best, exact, places) for row in rows]
+    scored = []
+    for row in rows:
+        scored.append(_with_priors(row, priors, best, exact, places))
     shared = sum_by_file(scored)
-    found = [row._replace(score=row.score + _NEIGHBOURS * shared[file_of(row.id)]) for row in scored]
+    found = []
+    for row in scored:
+        found.append(row._replace(score=row.score + _NEIGHBOURS * shared[file_of(row.id)]))
     found = [row for row in found if row.symbol is not None or priors.file_row > 0]
     return sorted(found, key=lambda row: (-row.score, row.path, row.id))
 
@@ -79,10 +87,10 @@ def match_terms(store: Store, wanted: list[Term], scope: Scope, most: int) -> li
         WHERE words MATCH ?{limit} ORDER BY score LIMIT {most}) AS best
         JOIN files ON files.id = best.id >> {SHIFT} LEFT JOIN symbols ON symbols.id = best.id"""
     rows = store.connection.execute(sql, (query, *parameters, *scope.kinds))
-    return [
-        RankedSymbol(-row[0], row[2], row[3], None if row[4] is None else Symbol._make(row[4:]), row[1])
-        for row in rows
-    ]
+    found: list[RankedSymbol] = []
+    for row in rows:
+        found.append(RankedSymbol(-row[0], row[2], row[3], None if row[4] is None else Symbol._make(row[4:]), row[1]))
+    return found
 
 
 def _most_telling(store: Store, wanted: list[Term]) -> list[Term]:
@@ -90,9 +98,17 @@ def _most_telling(store: Store, wanted: list[Term]) -> list[Term]:
     if len(wanted) <= MOST:
         return wanted
     rarity = Rarity(store)
-    counts = {term: rarity.count(term.word) for term in wanted[: 3 * MOST]}
-    worth = [(term.weight * math.log(1 + rarity.total / count), term) for term, count in counts.items() if count]
-    return [term for _, term in sorted(worth, reverse=True)[:MOST]]
+    counts = {}
+    for term in wanted[: 3 * MOST]:
+        counts[term] = rarity.count(term.word)
+    worth = []
+    for term, count in counts.items():
+        if count:
+            worth.append((term.weight * math.log(1 + rarity.total / count), term))
+    found: list[Term] = []
+    for _, term in sorted(worth, reverse=True)[:MOST]:
+        found.append(term)
+    return found
 
 
 def find_named(store: Store, names: Iterable[str], scope: Scope, known: set[int]) -> list[RankedSymbol]:
@@ -121,6 +137,29 @@ def _with_priors(
             _NAMED * best / priors.classes.get(row.file_class, 1.0)
         )  # a name counts the same in any class of file
     return row._replace(score=score * prior_of(row, priors, _LENGTH))
+
+
+def fuse_orders(
+    rows: Sequence[tuple[float, RankedSymbol]], others: Sequence[RankedSymbol]
+) -> list[tuple[float, RankedSymbol]]:
+    """Two orders as one, by the places that a row has in both; the scores of the first stay, in their order."""
+    places: dict[int, float] = {}
+    known: dict[int, RankedSymbol] = {}
+    for weight, order in ((1.0, [row for _, row in rows]), (_SECOND, others)):
+        for place, row in enumerate(order):
+            places[row.id] = places.get(row.id, 0.0) + weight / (_FUSED + place)
+            known.setdefault(row.id, row)
+    fused = sorted(known.values(), key=lambda row: (-places[row.id], row.path, row.id))
+    scores = []
+    for score, _ in rows:
+        scores.append(score)
+    last = 0.0
+    if scores:
+        last = scores[-1]
+    found: list[tuple[float, RankedSymbol]] = []
+    for at, row in enumerate(fused):
+        found.append((scores[at] if at < len(scores) else last, row))
+    return found
 
 
 def is_mentioned(path: str, places: Iterable[str]) -> bool:

@@ -131,11 +131,17 @@ def rank_task(store: Store, files: TaskFiles, scope: Scope | None = None) -> lis
 def find_candidates(store: Store, query: TaskQuery, scope: Scope | None = None) -> list[RankedSymbol]:
     """What the index alone can say, best first."""
     scope = scope or Scope()
-    kept = {each.word for each in query.weighted}
+    kept = set()
+    for each in query.weighted:
+        kept.add(each.word)
     rows = match_terms(store, [term for term in query.terms if term.word in kept], scope, _POOL)
-    seen = {row.id for row in rows}
+    seen = set()
+    for row in rows:
+        seen.add(row.id)
     more = match_terms(store, [term for term in query.terms if term.word in kept & query.title], scope, _POOL)
-    rows += [row for row in more if row.id not in seen]
+    for row in more:
+        if row.id not in seen:
+            rows.append(row)
     rows += find_named(store, query.names, scope, seen | {row.id for row in more})
     rows = [row for row in rows if row.symbol is not None]
     scored = _add_priors(_score_words(store, rows, query.weighted), query)
@@ -144,8 +150,13 @@ def find_candidates(store: Store, query: TaskQuery, scope: Scope | None = None) 
 
 def _score_words(store: Store, rows: Sequence[RankedSymbol], weighted: Sequence[WeightedWord]) -> list[RankedSymbol]:
     """The rows with new scores from 0 to 1, to which what their files hold is added."""
-    length = {row.id: len(row.symbol.span) for row in rows if row.symbol is not None}
-    body = {id: (0.75 + 0.25 * min(lines, _LONG) / _USUAL) ** -0.6 for id, lines in length.items()}
+    length = {}
+    for row in rows:
+        if row.symbol is not None:
+            length[row.id] = len(row.symbol.span)
+    body = {}
+    for id, lines in length.items():
+        body[id] = (0.75 + 0.25 * min(lines, _LONG) / _USUAL) ** -0.6
     scores: defaultdict[int, float] = defaultdict(float)
     files: defaultdict[int, float] = defaultdict(float)
     ids = json.dumps(list(length))
@@ -165,7 +176,10 @@ def _score_words(store: Store, rows: Sequence[RankedSymbol], weighted: Sequence[
     ):
         files[file] /= 0.5 + min(lines, 3_000) / 600
     best, fullest = max(scores.values(), default=1.0), max(files.values(), default=1.0)
-    return [row._replace(score=scores[row.id] / best + _FILE * files[file_of(row.id)] / fullest) for row in rows]
+    found: list[RankedSymbol] = []
+    for row in rows:
+        found.append(row._replace(score=scores[row.id] / best + _FILE * files[file_of(row.id)] / fullest))
+    return found
 
 
 def _select_holding(store: Store, column: str, word: str, ids: str) -> Iterable[int]:
@@ -195,7 +209,9 @@ def _add_neighbours(rows: Sequence[RankedSymbol]) -> Iterator[RankedSymbol]:
     """A field does not come up because its file does."""
     by_file = sum_by_file(rows)
     for row in rows:
-        kind = _KINDS.get(row.symbol.kind, 0.2) if row.symbol is not None else 0.0
+        kind = 0.0
+        if row.symbol is not None:
+            kind = _KINDS.get(row.symbol.kind, 0.2)
         yield row._replace(score=row.score + _NEIGHBOURS * kind * by_file[file_of(row.id)])
 
 
@@ -206,39 +222,52 @@ def rerank(
     read = rows[:READ]
     if not read:
         return []
-    sums = [sum(weights[name] * value for name, value in each.items()) for each in extract_features(read, files)]
+    sums = []
+    for each in extract_features(read, files):
+        sums.append(sum(weights[name] * value for name, value in each.items()))
     best, last = max(sums), min(sums)
-    found = [row._replace(score=value - best) for row, value in zip(read, sums, strict=True)]
+    found = []
+    for row, value in zip(read, sums, strict=True):
+        found.append(row._replace(score=value - best))
     found.sort(key=lambda row: (-row.score, row.path, row.id))
     return found + [row._replace(score=last - best - 1) for row in rows[READ:]]
 
 
 def extract_features(rows: Sequence[RankedSymbol], files: TaskFiles) -> list[Features]:
     """What speaks for each candidate and what against it."""
-    found = [(row, row.symbol) for row in rows if row.symbol is not None]
+    found = []
+    for row in rows:
+        if row.symbol is not None:
+            found.append((row, row.symbol))
     around = _Neighbourhood(found, files)
-    return [
-        {
-            **_word_features(symbol, files[row.path]),
-            **_shape_features(row, symbol),
-            **_name_features(row.path, symbol, files.query),
-            **around.of(at, row, symbol),
-        }
-        for at, (row, symbol) in enumerate(found)
-    ]
+    made: list[Features] = []
+    for at, (row, symbol) in enumerate(found):
+        made.append(
+            {
+                **_word_features(symbol, files[row.path]),
+                **_shape_features(row, symbol),
+                **_name_features(row.path, symbol, files.query),
+                **around.of(at, row, symbol),
+            }
+        )
+    return made
 
 
 def _word_features(symbol: Symbol, file: FileEvidence) -> Features:
     """How much of what the task says stands in the body, the name, the owner and the path, and how close together."""
     query = file.query
-    said = [file[line] for line in range(symbol.start, min(symbol.end, symbol.start + _LINES - 1) + 1)]
+    said = []
+    for line in range(symbol.start, min(symbol.end, symbol.start + _LINES - 1) + 1):
+        said.append(file[line])
     body = frozenset[str]().union(*(line.words for line in said))
     name, owner, place = (
         set(split_stems(symbol.name)),
         set(split_stems(" ".join(owner_names(symbol)))),
         set(split_stems(file.path)),
     )
-    lines = [line.worth for line in said]
+    lines = []
+    for each in said:
+        lines.append(each.worth)
     together = max((sum(lines[at : at + _SPREAD]) for at in range(max(1, len(lines) - _SPREAD + 1))), default=0.0)
     whole = body | name | owner | place
 
@@ -248,7 +277,10 @@ def _word_features(symbol: Symbol, file: FileEvidence) -> Features:
     def titled(words: AbstractSet[str]) -> float:
         return share({word for word in words & query.words.keys() if query.words[word].title}, query.titled)
 
-    in_name = [query.words[word].worth for word in name if word in query.words]
+    in_name = []
+    for word in name:
+        if word in query.words:
+            in_name.append(query.words[word].worth)
     return {
         "all": share(whole, query.all),
         "body": share(body, query.all),
@@ -305,7 +337,9 @@ class _Neighbourhood:
     """How candidates stand to each other."""
 
     def __init__(self, found: Sequence[tuple[RankedSymbol, Symbol]], files: TaskFiles) -> None:
-        rows = [row for row, _ in found]
+        rows = []
+        for row, _ in found:
+            rows.append(row)
         self._best = rows[0].score or 1.0
         self._rank: dict[str, int] = {}
         self._first: dict[str, float] = {}
@@ -337,13 +371,15 @@ class _Neighbourhood:
 
 def _count_used_names(found: Sequence[tuple[RankedSymbol, Symbol]], files: TaskFiles) -> list[float]:
     """For each candidate, what it uses of the names that the task writes; one that few use counts more."""
-    bodies = [
-        "\n".join(files[row.path].lines[symbol.start - 1 : min(symbol.end, symbol.start + _LINES - 1)])
-        for row, symbol in found
-    ]
+    bodies = []
+    for row, symbol in found:
+        bodies.append("\n".join(files[row.path].lines[symbol.start - 1 : min(symbol.end, symbol.start + _LINES - 1)]))
     sums = [0.0] * len(found)
     for name in list(files.query.names)[:MOST]:
-        used = [at for at, body in enumerate(bodies) if name in body and found[at][1].name != name]
+        used = []
+        for at, body in enumerate(bodies):
+            if name in body and found[at][1].name != name:
+                used.append(at)
         for at in used:
             sums[at] += math.log1p(len(found) / len(used))
     return sums
@@ -361,4 +397,6 @@ def _folder(path: str) -> str:
 def file_stem(path: str) -> str:
     """What a file is called after."""
     place = PurePosixPath(path)
-    return place.parent.name if place.stem in _NAMELESS else place.stem
+    if place.stem in _NAMELESS:
+        return place.parent.name
+    return place.stem

@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final, NamedTuple
 
+from laconic.errors import WorkspaceError
 from laconic.index.schema import SHIFT, position_of
 from laconic.index.search import lookup, semantic
+from laconic.index.search.file_evidence import TaskFiles
 from laconic.index.search.query import Filters, Query, Scope, parse_query, resolve_scope, split_globs
-from laconic.index.search.ranking import Priors, RankedSymbol, rank
+from laconic.index.search.ranking import Priors, RankedSymbol, fuse_orders, rank
+from laconic.index.search.rerank import rank_task
+from laconic.index.search.task_query import TaskQuery
 from laconic.index.search.terms import Rarity, Term, extract_terms, has_same_stem
 from laconic.index.store import Store
 from laconic.index.text import TextFound
 from laconic.index.words import split
 from laconic.index.workspace_index import Index
 from laconic.records import Hit, Span
+from laconic.workspace.reading import as_lines, read_bytes
 
 _ENOUGH: Final = 180  # hits beyond those wanted that are put in order; more are only counted
 _PARTIAL: Final = 60  # names that hold the one that was asked for
@@ -37,6 +42,7 @@ _WORD_CLASSES: Final[Mapping[str, float]] = {
 }
 _CONSIDERED: Final = 250  # rows that are looked at closely
 _SHOWN: Final = 100
+_INSTEAD: Final = 5  # hits that share words with a name that does not exist
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +85,9 @@ def search(
     found = _search_within(index, query)
     if not found.hits and filters:
         found = _search_everywhere(index, query, found.note)
-    near = () if found.hits else _suggest(index, query)
+    near: tuple[str, ...] = ()
+    if not found.hits:
+        near = _suggest(index, query)
     return SearchResult(found.hits[offset : offset + limit], found.total, found.note, near)
 
 
@@ -112,7 +120,10 @@ class _Gathering:
 
     def beyond(self, hits: Iterable[Hit]) -> int:
         """Lines that match and are no hits. A definition in a file with more lines is taken to stand on one of them."""
-        defined = {(hit.path, hit.line) for hit in hits if hit.kind == "def" and hit.path in self.cut}
+        defined = set()
+        for hit in hits:
+            if hit.kind == "def" and hit.path in self.cut:
+                defined.add((hit.path, hit.line))
         return max(0, self.lines - len(self.offered) - len(defined - self.offered))
 
 
@@ -161,12 +172,27 @@ def _search_sources(index: Index, query: Query, scope: Scope, gathering: _Gather
         yield from _find_place(index, query, scope)
         yield from _find_files(index, query, scope)
     else:
-        yield from _find_files(index, query, scope)
+        files = list(_find_files(index, query, scope))
         defined = list(_find_definitions(index, query, scope))
-        yield from defined
-        yield from _find_texts(index, query, scope, gathering)
-        if not query.phrase and not ((query.single or query.qualified) and defined):
-            yield from answer_words(store, query, scope)
+        texts = list(_find_texts(index, query, scope, gathering))
+        yield from [*files, *defined, *texts]
+        is_name = bool(query.single or query.qualified)
+        if is_name and not (files or defined or texts):
+            others = answer_words(index, query, scope)[:_INSTEAD]
+            if others and not query.filters:
+                gathering.notes.append(_describe_missing(store, query))
+            yield from others
+        elif not query.phrase and not (is_name and defined):
+            yield from answer_words(index, query, scope)
+
+
+def _describe_missing(store: Store, query: Query) -> str:
+    """That a name does not exist, and which are nearest to it."""
+    near = lookup.suggest_names(store, (query.qualified or (query.bare,))[-1])
+    said = f"nothing is named {query.bare}"
+    if near:
+        said += f", nearest: {', '.join(near)}"
+    return f"{said}; what is shown only shares words with it"
 
 
 def _find_place(index: Index, query: Query, scope: Scope) -> Iterator[Hit]:
@@ -183,7 +209,10 @@ def _find_files(index: Index, query: Query, scope: Scope) -> Iterator[Hit]:
         return
     sure = lookup.is_path_query(query) or bool(query.place)
     for placed in lookup.find_by_path(index.store, query, scope)[:50]:
-        score = placed.fit if sure else 0.85 * placed.fit
+        if sure:
+            score = placed.fit
+        else:
+            score = 0.85 * placed.fit
         yield Hit(placed.path, 1, "file", preview=f"{placed.lines} lines", span=Span(1, placed.lines), score=score)
 
 
@@ -219,37 +248,69 @@ def _find_texts(index: Index, query: Query, scope: Scope, gathering: _Gathering)
 
 
 def _describe_filters(filters: Filters) -> str:
-    said: Iterable[str] = (
-        *filters.paths,
-        *(f"-{glob}" for glob in filters.without),
-        *(f"lang:{name}" for name in filters.languages),
-        *(f"kind:{name}" for name in filters.kinds),
-        *(() if filters.tests is None else (f"tests:{'only' if filters.tests else 'no'}",)),
-    )
+    said = list(filters.paths)
+    for mark, names in (("-", filters.without), ("lang:", filters.languages), ("kind:", filters.kinds)):
+        for name in names:
+            said.append(f"{mark}{name}")
+    if filters.tests is not None:
+        said.append("tests:only" if filters.tests else "tests:no")
     return " ".join(said)
 
 
-def answer_words(store: Store, query: Query, scope: Scope) -> list[Hit]:
-    """Symbols and files that the words of a query are about, best first."""
+def answer_words(index: Index, query: Query, scope: Scope) -> list[Hit]:
+    """Symbols and files that the words of a query are about, best first.
+
+    Names that hold the words come first, and they are often those of accessors. For a question the code is read too, as
+    for a task, and both orders count.
+    """
+    store = index.store
     wanted = extract_terms(query.bare) or extract_terms(query.text)
     wanted = [term for term in wanted if not (query.testing and term.word in {"test", "tests"})] or wanted
-    classes = {**_WORD_CLASSES, "test": 1.6} if query.testing else _WORD_CLASSES
+    classes = _WORD_CLASSES
+    if query.testing:
+        classes = {**_WORD_CLASSES, "test": 1.6}
     rows = rank(store, wanted, scope, Priors(_WORD_KINDS, classes, file_row=0.6), text=query.text)
     held = _WordShare(_share_of_words(store, wanted))
-    best = [(row.score * _agreement(row, held), row) for row in rows[:_CONSIDERED]]
+    best = []
+    for row in rows[:_CONSIDERED]:
+        best.append((row.score * _agreement(row, held), row))
     best.sort(key=lambda item: (-item[0], item[1].path, item[1].id))
-    top = best[0][0] if best else 1.0
+    top = 1.0
+    if best:
+        top = best[0][0]
+    if semantic.is_question(query) and not query.testing:
+        best = fuse_orders(best, _rank_as_task(index, query, scope))
     if query.semantic and semantic.is_question(query) and (encode := semantic.load_encoder()):
         best = semantic.reorder(encode, query.text, best)
-    return [_ranked_hit(store, row, _TOP * score / top) for score, row in best[:_SHOWN]]
+    found: list[Hit] = []
+    for score, row in best[:_SHOWN]:
+        found.append(_ranked_hit(store, row, _TOP * score / top))
+    return found
+
+
+def _rank_as_task(index: Index, query: Query, scope: Scope) -> list[RankedSymbol]:
+    """The order that the code of the candidates speaks for."""
+
+    def lines_of(path: str) -> Sequence[str]:
+        try:
+            return as_lines(read_bytes(index.root, path))
+        except WorkspaceError:
+            return ()  # gone since it was indexed
+
+    return rank_task(index.store, TaskFiles(TaskQuery(index.store, query.text), lines_of), scope)[:_SHOWN]
 
 
 def _share_of_words(store: Store, wanted: list[Term]) -> dict[str, float]:
     """The share of each word in what the question says, by how rare it is."""
     rarity = Rarity(store)
-    worth = {term.word: rarity.information(rarity.count(term.word)) for term in wanted[:24]}
+    worth = {}
+    for term in wanted[:24]:
+        worth[term.word] = rarity.information(rarity.count(term.word))
     whole = sum(worth.values()) or 1.0
-    return {word: value / whole for word, value in worth.items()}
+    found: dict[str, float] = {}
+    for word, value in worth.items():
+        found[word] = value / whole
+    return found
 
 
 class _WordShare:
@@ -261,7 +322,9 @@ class _WordShare:
 
     def __call__(self, text: str) -> float:
         if text not in self._known:
-            parts = {part.lower() for part in split(text).split()}
+            parts = set()
+            for part in split(text).split():
+                parts.add(part.lower())
             self._known[text] = sum(
                 value
                 for word, value in self._worth.items()
@@ -272,7 +335,9 @@ class _WordShare:
 
 def _agreement(row: RankedSymbol, held: _WordShare) -> float:
     """More than 1 when the name or the path holds the words."""
-    name = held(row.symbol.qualified) if row.symbol else 0.0
+    name = 0.0
+    if row.symbol:
+        name = held(row.symbol.qualified)
     return 1.0 + _IN_NAME * name + _IN_PATH * held(row.path)
 
 
@@ -281,7 +346,11 @@ def _ranked_hit(store: Store, row: RankedSymbol, score: float) -> Hit:
     if symbol is None:
         assert position_of(row.id) == -1
         found = store.file_by_id(row.id >> SHIFT)
-        lines = found.lines if found else 1
-        kind = "doc" if row.file_class == "doc" else "file"
+        lines = 1
+        if found:
+            lines = found.lines
+        kind = "file"
+        if row.file_class == "doc":
+            kind = "doc"
         return Hit(row.path, 1, kind, preview=f"{lines} lines", span=Span(1, max(lines, 1)), score=score)
     return lookup.symbol_hit(row.path, symbol, score)

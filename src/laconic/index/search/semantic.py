@@ -45,7 +45,9 @@ def reorder(
     wanted = encode(question)
     near = _stretch([_cosine(wanted, encode(describe(row))) for _, row in head])
     best = head[0][0] or 1.0
-    fused = [score / best + _WEIGHT * nearness for (score, _), nearness in zip(head, near, strict=True)]
+    fused = []
+    for (score, _), nearness in zip(head, near, strict=True):
+        fused.append(score / best + _WEIGHT * nearness)
     order = sorted(range(len(head)), key=lambda at: -fused[at])
     return [(score, head[at][1]) for (score, _), at in zip(head, order, strict=True)] + list(rows[CANDIDATES:])
 
@@ -95,9 +97,14 @@ class _Means:
 
 def _cosine(one: Sequence[float], other: Sequence[float]) -> float:
     lengths = math.hypot(*one) * math.hypot(*other)
-    return sum(map(mul, one, other)) / lengths if lengths else 0.0
+    if not lengths:
+        return 0.0
+    return math.fsum(map(mul, one, other)) / lengths
 
 
 def _stretch(values: Sequence[float]) -> list[float]:
     low, high = min(values), max(values)
-    return [(value - low) / ((high - low) or 1.0) for value in values]
+    found: list[float] = []
+    for value in values:
+        found.append((value - low) / ((high - low) or 1.0))
+    return found

@@ -67,7 +67,9 @@ class TaskQuery:
         self.folded = frozenset(map(fold, self.names))
         self.any_name = frozenset(map(fold, _NAME.findall(task)))
         in_title = _WORDS.findall(title)
-        joined = {fold(one + other) for one, other in pairwise(in_title)}
+        joined = set()
+        for one, other in pairwise(in_title):
+            joined.add(fold(one + other))
         self.named_in_title = frozenset(map(fold, find_identifiers(title))) | joined
         self.title_words = frozenset(word.lower() for word in in_title if len(word) > 3)
         self.places = tuple(find_paths(task))
@@ -82,7 +84,10 @@ class WeightedWord(NamedTuple):
 
 def split_stems(text: str) -> list[str]:
     """The words of a text, without their endings."""
-    return [stem(word) for word in split(text).split()]
+    found: list[str] = []
+    for word in split(text).split():
+        found.append(stem(word))
+    return found
 
 
 def _weigh_words(rarity: Rarity, wanted: Iterable[Term]) -> list[WeightedWord]:
@@ -106,10 +111,10 @@ def _combine_words(
     for term in list(wanted)[:_LOOKED_UP]:
         if count := rarity.count(term.word):
             rare[stem(term.word)] = max(rarity.information(count), rare.get(stem(term.word), 0.0))
-    return {
-        word: TaskWord(worth.get(word, 0.0), rare.get(word, 0.0), word in title)
-        for word in dict.fromkeys([*worth, *rare])
-    }
+    found: dict[str, TaskWord] = {}
+    for word in dict.fromkeys([*worth, *rare]):
+        found[word] = TaskWord(worth.get(word, 0.0), rare.get(word, 0.0), word in title)
+    return found
 
 
 def _pair_words(text: str) -> frozenset[Pair]:

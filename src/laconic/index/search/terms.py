@@ -54,16 +54,26 @@ def extract_terms(text: str) -> list[Term]:
     """
     title, rest = title_and_rest(text)
     if not rest.strip():
-        return [Term(word, 1.0) for word in dict.fromkeys(_split_words(title))]
+        made: list[Term] = []
+        for word in dict.fromkeys(_split_words(title)):
+            made.append(Term(word, 1.0))
+        return made
     most: dict[str, float] = {}
     sums: dict[str, float] = {}
     for weight, part in _weigh_parts(rest):
         for word in _split_words(_DATA.sub(" ", part)):
             most[word] = max(weight, most.get(word, 0.0))
             sums[word] = sums.get(word, 0.0) + weight
-    said = {word: most[word] * (total / most[word]) ** _AGAIN for word, total in sums.items()}
-    found = {word: max(_TITLE + said.get(word, 0.0) / 2, said.get(word, 0.0)) for word in _split_words(title)}
-    return [Term(word, weight) for word, weight in (found | {w: said[w] for w in said if w not in found}).items()]
+    said = {}
+    for word, total in sums.items():
+        said[word] = most[word] * (total / most[word]) ** _AGAIN
+    found = {}
+    for word in _split_words(title):
+        found[word] = max(_TITLE + said.get(word, 0.0) / 2, said.get(word, 0.0))
+    kept: list[Term] = []
+    for word, weight in (found | {w: said[w] for w in said if w not in found}).items():
+        kept.append(Term(word, weight))
+    return kept
 
 
 def title_and_rest(text: str) -> tuple[str, str]:
@@ -79,8 +89,14 @@ def _weigh_parts(text: str) -> Iterator[tuple[float, str]]:
     headings: list[str] = []
     code = _BLOCK.findall(text)
     for line in _BLOCK.sub("\n", text).split("\n"):
-        if not _BOX.match(line):
-            (code if _INDENTED.match(line) else headings if _HEADING.match(line) else prose).append(line)
+        if _BOX.match(line):
+            continue
+        if _INDENTED.match(line):
+            code.append(line)
+        elif _HEADING.match(line):
+            headings.append(line)
+        else:
+            prose.append(line)
     yield 1.0, "\n".join(prose)
     yield _QUOTED_WORD, " ".join(_SPAN.findall("\n".join(prose)))
     yield _HEADING_WORD, "\n".join(headings)
@@ -103,9 +119,15 @@ def find_identifiers(text: str) -> list[str]:
     Whole blocks of code do not count: they show how the reader uses the code, with names of his own.
     """
     text = strip_code(text)
-    found = [match for quoted in _QUOTED.findall(text) for match in re.findall(r"[A-Za-z_$][\w$]*", quoted)]
+    found = []
+    for quoted in _QUOTED.findall(text):
+        found.extend(re.findall(r"[A-Za-z_$][\w$]*", quoted))
     found += _IDENTIFIER.findall(text)
-    return [name for name in dict.fromkeys(found) if len(name) > 2 and name.lower() not in _STOP]
+    made: list[str] = []
+    for name in dict.fromkeys(found):
+        if len(name) > 2 and name.lower() not in _STOP:
+            made.append(name)
+    return made
 
 
 def find_paths(text: str) -> list[str]:
@@ -133,7 +155,9 @@ def stem(word: str) -> str:
     for ending in _ENDINGS:
         if word.endswith(ending) and len(word) - len(ending) >= 3:
             return word[: -len(ending)]
-    return word[:-1] if word.endswith("e") and len(word) > 4 else word
+    if word.endswith("e") and len(word) > 4:
+        return word[:-1]
+    return word
 
 
 def _split_words(text: str) -> Iterator[str]:
@@ -152,7 +176,10 @@ class Rarity:
 
     def count(self, word: str, columns: str = "") -> int:
         """The symbols that have a word, anywhere or in these columns of the table of words."""
-        where = f'{{{columns}}} : "{word}"' if columns else f'"{word}"'
+        if columns:
+            where = f'{{{columns}}} : "{word}"'
+        else:
+            where = f'"{word}"'
         if where not in self._counts:
             sql = "SELECT count(*) FROM words WHERE words MATCH ?"
             self._counts[where] = int(self._connection.execute(sql, (where,)).fetchone()[0])

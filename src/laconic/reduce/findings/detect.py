@@ -13,7 +13,8 @@ from laconic.reduce.findings.found import Findings, plain
 
 _LONGEST: Final = 2000  # characters of a line that patterns look at: no message is longer, and some patterns are slow
 _TEXT: Final[tuple[tuple[str, Callable[[str], Findings]], ...]] = (
-    (r"^=+ (?:test session starts|FAILURES|ERRORS|short test summary info) =+$|^\d+ (?:passed|failed).* in [\d.]+s",
+    (r"^=+ (?:test session starts|FAILURES|ERRORS|short test summary info) =+$|^\d+ (?:passed|failed).* in [\d.]+s"
+     r"|^\w+ while loading conftest '",
      runs.pytest),
     (r"^> Task :|^BUILD FAILED in|^BUILD SUCCESSFUL in", runs.gradle),
     (r"^\[(?:INFO|ERROR|WARNING)\] ", runs.maven),
@@ -64,4 +65,6 @@ def _json(body: str) -> Findings | None:
                 rows.append(json.loads(line))
             except (json.JSONDecodeError, RecursionError):
                 continue
-    return documents.read_rows(rows) if rows else None
+    if rows:
+        return documents.read_rows(rows)
+    return None

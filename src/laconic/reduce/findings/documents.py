@@ -35,7 +35,10 @@ def read(document: Any) -> Findings:
 
 def read_rows(rows: Sequence[Mapping[str, Any]]) -> Findings:
     """JSON lines: what each row is, its keys tell."""
-    keys = {key for row in rows[:50] for key in row}
+    keys = set()
+    for row in rows[:50]:
+        for key in row:
+            keys.add(key)
     if "reason" in keys:
         return _cargo(rows)
     if "Action" in keys:
@@ -49,14 +52,25 @@ def _at(value: Any, *path: str | int) -> Any:
     """A value deep inside, or None where anything on the way is missing or of another shape."""
     for step in path:
         if isinstance(step, int):
-            value = value[step] if isinstance(value, list) and len(value) > step else None
+            if isinstance(value, list) and len(value) > step:
+                value = value[step]
+            else:
+                value = None
+        elif isinstance(value, dict):
+            value = value.get(step)
         else:
-            value = value.get(step) if isinstance(value, dict) else None
+            value = None
     return value
 
 
 def _rows(value: Any) -> list[dict[str, Any]]:
-    return [row for row in value if isinstance(row, dict)] if isinstance(value, list) else []
+    if isinstance(value, list):
+        found: list[dict[str, Any]] = []
+        for row in value:
+            if isinstance(row, dict):
+                found.append(row)
+        return found
+    return []
 
 
 def _sarif(document: dict[str, Any]) -> Findings:
@@ -65,9 +79,12 @@ def _sarif(document: dict[str, Any]) -> Findings:
     for run in _rows(document["runs"]):
         driver = _at(run, "tool", "driver") or {}
         names.append(str(driver.get("name", "sarif")))
-        rules = {str(rule.get("id")): rule for rule in _rows(driver.get("rules"))}
+        rules = {}
+        for rule in _rows(driver.get("rules")):
+            rules[str(rule.get("id"))] = rule
         shown = (result for result in _rows(run.get("results")) if not _at(result, "suppressions", 0))
-        items += [_sarif_result(result, rules, names[-1]) for result in shown]
+        for result in shown:
+            items.append(_sarif_result(result, rules, names[-1]))
     return Findings("+".join(dict.fromkeys(names)) or "sarif", tuple(items))
 
 
@@ -94,7 +111,9 @@ def _sarif_result(result: dict[str, Any], rules: Mapping[str, dict[str, Any]], t
 def _family(rule: str) -> str:
     """What a rule is about: the letters of `SIM102`, the package of `a.b.Rule`."""
     match = _FAMILY.match(rule)
-    return match[0] if match and len(match[0]) < len(rule) and rule[len(match[0])].isdigit() else rule
+    if match and len(match[0]) < len(rule) and rule[len(match[0])].isdigit():
+        return match[0]
+    return rule
 
 
 def _eslint(document: list[Any]) -> Findings:
@@ -120,19 +139,20 @@ def _eslint(document: list[Any]) -> Findings:
 
 
 def _ruff(document: list[Any]) -> Findings:
-    items = [
-        Finding(
-            path=str(one.get("filename", "")),
-            span=span(_at(one, "location", "row"), _at(one, "end_location", "row")),
-            column=number(_at(one, "location", "column")),
-            rule=str(one.get("code") or "syntax-error"),
-            severity=severity(one.get("severity") or "error"),
-            category=_family(str(one.get("code") or "syntax")),
-            message=text(one, "message"),
-            tool="ruff",
+    items = []
+    for one in _rows(document):
+        items.append(
+            Finding(
+                path=str(one.get("filename", "")),
+                span=span(_at(one, "location", "row"), _at(one, "end_location", "row")),
+                column=number(_at(one, "location", "column")),
+                rule=str(one.get("code") or "syntax-error"),
+                severity=severity(one.get("severity") or "error"),
+                category=_family(str(one.get("code") or "syntax")),
+                message=text(one, "message"),
+                tool="ruff",
+            )
         )
-        for one in _rows(document)
-    ]
     return Findings("ruff", tuple(items))
 
 
@@ -154,7 +174,9 @@ def _pyright(document: dict[str, Any]) -> Findings:
             )
         )
     summary = document.get("summary")
-    counts = [number(_at(summary, f"{word}Count")) for word in ("error", "warning", "information")]
+    counts = []
+    for word in ("error", "warning", "information"):
+        counts.append(number(_at(summary, f"{word}Count")))
     return Findings("pyright", tuple(items), sum(counts) if summary else None)
 
 

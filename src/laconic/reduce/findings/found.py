@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 import msgspec
@@ -25,16 +25,36 @@ class Findings(msgspec.Struct, frozen=True):
     skipped: int = 0
 
 
+def join_findings(parts: Sequence[Findings]) -> Findings:
+    """Those of several reports as one."""
+    tools: dict[str, None] = {}
+    items: dict[Finding, None] = {}
+    passed, skipped = 0, 0
+    for part in parts:
+        tools[part.tool] = None
+        items |= dict.fromkeys(part.items)
+        passed += part.passed or 0
+        skipped += part.skipped
+    tested = any(part.passed is not None for part in parts)
+    return Findings(", ".join(tools), tuple(items), None, passed if tested else None, skipped)
+
+
 def severity(word: object) -> str:
     """One of error, warning, info."""
     name = str(word).lower()
-    return "error" if name in _ERRORS else "warning" if name in _WARNINGS else "info"
+    if name in _ERRORS:
+        return "error"
+    if name in _WARNINGS:
+        return "warning"
+    return "info"
 
 
 def span(start: object, end: object = None) -> Span | None:
     """Lines from what a tool wrote; None where it names none."""
     first = number(start)
-    return Span(first, max(first, number(end))) if first > 0 else None
+    if first > 0:
+        return Span(first, max(first, number(end)))
+    return None
 
 
 def number(value: object) -> int:

@@ -25,6 +25,8 @@ _MYPY: Final = re.compile(
     r"(?P<level>error|warning): (?P<message>.*?)(?:  \[(?P<rule>[\w-]+)\])?$",
     re.M,
 )
+_MYPY_START: Final = re.compile(r"\S.*?:\d+:(?:\d+:)* (?:error|warning|note): |Found \d+ errors? in|Success: ")
+_MYPY_END: Final = re.compile(r"  \[[\w-]+\]$|^Found |^Success")
 _MYPY_TOTAL: Final = re.compile(r"^Found (\d+) errors? in", re.M)
 _PYRIGHT: Final = re.compile(
     r"^\s+(?P<path>\S.*?):(?P<line>\d+):(?P<column>\d+) - (?P<level>error|warning|information): "
@@ -64,7 +66,10 @@ _GENERIC: Final = re.compile(
 
 def ruff(output: str) -> Findings:
     """The full and the concise form."""
-    pattern = _RUFF_FULL if _RUFF_FULL.search(output) else _RUFF
+    if _RUFF_FULL.search(output):
+        pattern = _RUFF_FULL
+    else:
+        pattern = _RUFF
     items = []
     for match in pattern.finditer(output):
         rule = match["rule"].rstrip(":")
@@ -74,8 +79,24 @@ def ruff(output: str) -> Findings:
 
 
 def mypy(output: str) -> Findings:
-    items = tuple(_finding(match, "mypy", rule=match["rule"] or "syntax") for match in _MYPY.finditer(output))
+    """Both forms; the pretty one breaks messages over lines and quotes the source below them."""
+    whole = _join_broken(output)
+    items = tuple(_finding(match, "mypy", rule=match["rule"] or "syntax") for match in _MYPY.finditer(whole))
     return Findings("mypy", items, _total(_MYPY_TOTAL, output))
+
+
+def _join_broken(output: str) -> str:
+    """The output with every message on one line: it ends at its rule, and what is quoted below it is indented."""
+    lines: list[str] = []
+    is_open = False
+    for line in output.split("\n"):
+        if is_open and line and not line.startswith(" ") and not _MYPY_START.match(line):
+            lines[-1] += f" {line}"
+        else:
+            lines.append(line)
+            is_open = bool(_MYPY_START.match(line))
+        is_open = is_open and not _MYPY_END.search(line)
+    return "\n".join(lines)
 
 
 def pyright(output: str) -> Findings:
@@ -85,7 +106,9 @@ def pyright(output: str) -> Findings:
 
 def eslint(output: str) -> Findings:
     """The stylish and the unix form."""
-    unix = [_finding(match, "eslint", rule=match["rule"] or "parse-error") for match in _UNIX.finditer(output)]
+    unix = []
+    for match in _UNIX.finditer(output):
+        unix.append(_finding(match, "eslint", rule=match["rule"] or "parse-error"))
     return Findings("eslint", tuple(unix or _stylish(output)), _total(_ESLINT_TOTAL, output))
 
 
@@ -99,24 +122,28 @@ def _stylish(output: str) -> Iterator[Finding]:
 
 
 def tsc(output: str) -> Findings:
-    items = [_finding(match, "tsc", rule=match["rule"]) for match in _TSC.finditer(output)]
-    items += [
-        Finding(
-            path="",
-            rule=match["rule"],
-            severity="error",
-            category=match["rule"],
-            message=match["message"],
-            tool="tsc",
+    items = []
+    for match in _TSC.finditer(output):
+        items.append(_finding(match, "tsc", rule=match["rule"]))
+    for match in _TSC_GLOBAL.finditer(output):
+        items.append(
+            Finding(
+                path="",
+                rule=match["rule"],
+                severity="error",
+                category=match["rule"],
+                message=match["message"],
+                tool="tsc",
+            )
         )
-        for match in _TSC_GLOBAL.finditer(output)
-    ]
     return Findings("tsc", tuple(items), _total(_TSC_TOTAL, output))
 
 
 def javac(output: str, tool: str = "javac") -> Findings:
     items = tuple(_finding(match, tool, rule=match["rule"] or "compiler") for match in _JAVAC.finditer(output))
-    counts = [int(match[1]) for match in _JAVAC_TOTAL.finditer(output)]
+    counts = []
+    for match in _JAVAC_TOTAL.finditer(output):
+        counts.append(int(match[1]))
     return Findings(tool, items, sum(counts) if counts else None)
 
 
@@ -128,7 +155,9 @@ def pmd(output: str) -> Findings:
 
 def generic(output: str) -> Findings:
     """`path:line:column: message`, as most compilers write."""
-    items = [_finding(match, "compiler", rule="") for match in _GENERIC.finditer(output)]
+    items = []
+    for match in _GENERIC.finditer(output):
+        items.append(_finding(match, "compiler", rule=""))
     return Findings("compiler", tuple(items))
 
 
@@ -151,4 +180,6 @@ def _finding(
 
 def _total(pattern: re.Pattern[str], output: str) -> int | None:
     match = pattern.search(output)
-    return sum(int(part) for part in match.groups()) if match else None
+    if match:
+        return sum(int(part) for part in match.groups())
+    return None

@@ -17,6 +17,9 @@ _PYTEST_PLACE: Final = re.compile(r"^(?P<path>[^\s:]+):(?P<line>\d+): (?P<what>[
 _PYTEST_HEAD: Final = re.compile(r"^_{2,} (?:ERROR at (?:setup|teardown) of |ERROR collecting )?(.+?) _{2,}$", re.M)
 _PYTEST_REASON: Final = re.compile(r"^E\s{1,7}(?=\S)(.*)$", re.M)
 _PYTEST_TOTAL: Final = re.compile(r"^=*\s*((?:\d+ \w+(?:, )?)+) in [\d.:]+", re.M)
+_PYTEST_CONFTEST: Final = re.compile(
+    r"^(?P<kind>\w+) while loading conftest '(?P<path>[^']+)'\.\n(?P<trace>(?:.*\n?)*)", re.M
+)
 _RUSTC: Final = re.compile(
     r"^(?P<level>error|warning)(?:\[(?P<rule>\w+)\])?: (?P<message>.*)\n(?:[^\n]*\n)??\s*--> "
     r"(?P<path>.*?):(?P<line>\d+):(?P<column>\d+)$",
@@ -78,9 +81,30 @@ def pytest(output: str) -> Findings:
                 test=test,
             )
         )
+    if broken := _PYTEST_CONFTEST.search(output):
+        items.append(_broken_conftest(broken))
     counts = _read_counts(_PYTEST_TOTAL, output)
-    claimed = counts.get("failed", 0) + counts.get("error", 0) + counts.get("errors", 0) if counts else None
+    if counts:
+        claimed = counts.get("failed", 0) + counts.get("error", 0) + counts.get("errors", 0)
+    else:
+        claimed = None
     return Findings("pytest", tuple(items), claimed, counts.get("passed", 0), counts.get("skipped", 0))
+
+
+def _broken_conftest(match: re.Match[str]) -> Finding:
+    """A conftest that cannot be imported: no test ran."""
+    reason = _PYTEST_REASON.search(match["trace"])
+    name = match["path"].rpartition("/")[2]
+    places = re.findall(rf"^(?:\S*/)?{re.escape(name)}:(\d+): ", match["trace"], re.M)
+    return Finding(
+        path=match["path"],
+        span=span(places[-1]) if places else None,
+        rule="error",
+        severity="error",
+        category="conftest",
+        message=" ".join(reason[1].split()) if reason else match["kind"],
+        tool="pytest",
+    )
 
 
 def _section_name(test: str) -> str:
@@ -91,15 +115,26 @@ def _sections(output: str) -> dict[str, str]:
     """The text under each test's heading."""
     heads = list(_PYTEST_HEAD.finditer(output))
     ends = [*(head.start() for head in heads[1:]), len(output)]
-    return {head[1]: output[head.end() : end] for head, end in zip(heads, ends, strict=False)}
+    found: dict[str, str] = {}
+    for head, end in zip(heads, ends, strict=False):
+        found[head[1]] = output[head.end() : end]
+    return found
 
 
 def _where(section: str, path: str) -> tuple[int, str]:
     """The line in the test file where it failed, and the reason."""
-    places = [number(place["line"]) for place in _PYTEST_PLACE.finditer(section) if place["path"] == path]
+    places = []
+    for place in _PYTEST_PLACE.finditer(section):
+        if place["path"] == path:
+            places.append(number(place["line"]))
     inner = re.findall(rf"^{re.escape(path)}:(\d+): ", section, re.M)
     reason = _PYTEST_REASON.search(section)
-    line = places[0] if places else number(inner[0]) if inner else 0
+    if places:
+        line = places[0]
+    elif inner:
+        line = number(inner[0])
+    else:
+        line = 0
     return line, " ".join(reason[1].split()) if reason else ""
 
 
@@ -108,7 +143,10 @@ def _read_counts(pattern: re.Pattern[str], output: str) -> dict[str, int]:
     if not found:
         return {}
     pairs = (part.split(" ", 1) for part in found[-1].split(", "))
-    return {word: int(count) for count, word in pairs}
+    made: dict[str, int] = {}
+    for count, word in pairs:
+        made[word] = int(count)
+    return made
 
 
 def cargo(output: str) -> Findings:
@@ -116,7 +154,10 @@ def cargo(output: str) -> Findings:
     items: list[Finding] = []
     for match in _RUSTC.finditer(output):
         lint = _RUSTC_LINT.search(output, match.end(), output.find("\n\n", match.end()))
-        named = (f"clippy::{lint['clippy']}" if lint["clippy"] else lint[1]) if lint else ""
+        if lint:
+            named = f"clippy::{lint['clippy']}" if lint["clippy"] else lint[1]
+        else:
+            named = ""
         rule = match["rule"] or named
         items.append(
             Finding(
@@ -133,10 +174,18 @@ def cargo(output: str) -> Findings:
     compiler = len(items)
     panics = {match["test"]: match for match in _CARGO_PANIC.finditer(output)}
     results = list(_CARGO_TEST.finditer(output))
-    items += [_cargo_test(m["test"], panics.get(m["test"])) for m in results if m["what"] == "FAILED"]
+    for m in results:
+        if m["what"] == "FAILED":
+            items.append(_cargo_test(m["test"], panics.get(m["test"])))
     failed = sum(match["what"] == "FAILED" for match in results)
-    passed = sum(match["what"] == "ok" for match in results) if results else None
-    claimed = _cargo_claim(output) + failed if results or compiler else None
+    if results:
+        passed = sum(match["what"] == "ok" for match in results)
+    else:
+        passed = None
+    if results or compiler:
+        claimed = _cargo_claim(output) + failed
+    else:
+        claimed = None
     if "could not compile" in output:  # a target that does not compile is told of again with its tests
         items = list(dict.fromkeys(items))
     return Findings("cargo", tuple(items), claimed, passed, sum(match["what"] == "ignored" for match in results))
@@ -175,25 +224,38 @@ def go(output: str) -> Findings:
 def go_failures(output: str, rows: Sequence[Mapping[str, Any]]) -> Findings:
     """Failed tests without their parents, and compiler messages; `rows` are those of `go test -json`."""
     results = list(_GO_FAIL.finditer(output))
-    failed = [match for match in results if match["what"] == "FAIL"]
-    names = {match["test"] for match in failed}
-    inner = [match for match in failed if not any(name.startswith(f"{match['test']}/") for name in names)]
-    items = [_go_test(output, match) for match in inner]
-    items += [
-        Finding(
-            path=match["path"].removeprefix("./"),
-            span=span(match["line"]),
-            column=number(match["column"] or 0),
-            rule="vet" if "vet: " in match[0] or not results else "compile",
-            severity="error",
-            category="go",
-            message=match["message"],
-            tool="go",
+    failed = []
+    for match in results:
+        if match["what"] == "FAIL":
+            failed.append(match)
+    names = set()
+    for match in failed:
+        names.add(match["test"])
+    inner = []
+    for match in failed:
+        if not any(name.startswith(f"{match['test']}/") for name in names):
+            inner.append(match)
+    items = []
+    for match in inner:
+        items.append(_go_test(output, match))
+    for match in _GO_PLACE.finditer(output):
+        items.append(
+            Finding(
+                path=match["path"].removeprefix("./"),
+                span=span(match["line"]),
+                column=number(match["column"] or 0),
+                rule="vet" if "vet: " in match[0] or not results else "compile",
+                severity="error",
+                category="go",
+                message=match["message"],
+                tool="go",
+            )
         )
-        for match in _GO_PLACE.finditer(output)
-    ]
     told = rows or any(match["what"] != "FAIL" for match in results)  # otherwise go only names what failed
-    passed = sum(match["what"] == "PASS" for match in results) if told else None
+    if told:
+        passed = sum(match["what"] == "PASS" for match in results)
+    else:
+        passed = None
     return Findings(
         "go", tuple(dict.fromkeys(items)), None, passed, sum(match["what"] == "SKIP" for match in results)
     )
@@ -205,15 +267,23 @@ def _go_test(output: str, match: re.Match[str]) -> Finding:
     before = output[: match.start()].rpartition(f"=== RUN   {match['test']}\n")  # where `-v` puts what a test logs
     log = _GO_LOG.search(part) or (_GO_LOG.search(before[2]) if before[1] else None)
     panic = _GO_PANIC.search(part)
-    trace = _GO_TRACE.search(part) if panic else None
+    if panic:
+        trace = _GO_TRACE.search(part)
+    else:
+        trace = None
     place = log or trace
+    message = ""
+    if panic:
+        message = f"panic: {panic[1]}"
+    elif log:
+        message = log["message"]
     return Finding(
         path=place["path"] if place else "",
         span=span(place["line"]) if place else None,
         rule="panic" if panic else "failure",
         severity="error",
         category="test",
-        message=f"panic: {panic[1]}" if panic else log["message"] if log else "",
+        message=message,
         tool="go test",
         test=match["test"],
     )
@@ -221,19 +291,20 @@ def _go_test(output: str, match: re.Match[str]) -> Finding:
 
 def maven(output: str) -> Findings:
     """Compiler messages and the list of failed tests at the end."""
-    items = [
-        Finding(
-            path=match["path"],
-            span=span(match["line"]),
-            column=number(match["column"]),
-            rule="compiler",
-            severity=severity(match["level"]),
-            category="compiler",
-            message=match["message"],
-            tool="javac",
+    items = []
+    for match in _MAVEN_JAVAC.finditer(output):
+        items.append(
+            Finding(
+                path=match["path"],
+                span=span(match["line"]),
+                column=number(match["column"]),
+                rule="compiler",
+                severity=severity(match["level"]),
+                category="compiler",
+                message=match["message"],
+                tool="javac",
+            )
         )
-        for match in _MAVEN_JAVAC.finditer(output)
-    ]
     items += _maven_tests(output)
     total = _MAVEN_TOTAL.findall(output)
     compiler = len(dict.fromkeys(item for item in items if not item.test))
@@ -266,7 +337,8 @@ def _maven_tests(output: str) -> Iterator[Finding]:
 def gradle(output: str) -> Findings:
     """Compiler messages and failed tests."""
     items = list(javac(output).items)
-    items += [_gradle_test(match) for match in _GRADLE_TEST.finditer(output)]
+    for match in _GRADLE_TEST.finditer(output):
+        items.append(_gradle_test(match))
     total = _GRADLE_TOTAL.search(output)
     compiler = sum(not item.test for item in items)
     if not total:

@@ -1,4 +1,4 @@
-"""Choose findings: by severity, category, rule, file or test; a page of them at a time; and count them."""
+"""Choose findings by severity, category, rule or file, and count them."""
 
 from __future__ import annotations
 
@@ -22,8 +22,6 @@ class Wanted(msgspec.Struct, frozen=True):
     category: str = ""
     rule: str = ""
     path: str = ""  # a file, a folder or a pattern
-    start: int = 0  # findings to pass over
-    limit: int = MOST
 
 
 class Summary(msgspec.Struct, frozen=True):
@@ -53,16 +51,13 @@ def _frequent(names: Sequence[str], most: int) -> dict[str, int]:
 def select(items: Sequence[Finding], wanted: Wanted) -> list[Finding]:
     """All findings that are asked for, the worst first, then by place."""
     worst = _ORDER.get(wanted.severity, len(_ORDER))
-    chosen = [item for item in items if _ORDER.get(item.severity, 2) <= worst and _matches(item, wanted)]
+    chosen = []
+    for item in items:
+        if _ORDER.get(item.severity, 2) <= worst and _matches(item, wanted):
+            chosen.append(item)
     return sorted(
         chosen, key=lambda item: (_ORDER.get(item.severity, 2), item.path, item.span.start if item.span else 0)
     )
-
-
-def page(items: Sequence[Finding], wanted: Wanted) -> list[Finding]:
-    """One page, never more than an answer may hold."""
-    start = max(0, wanted.start)
-    return list(items[start : start + max(0, min(wanted.limit, MOST))])
 
 
 def _matches(item: Finding, wanted: Wanted) -> bool:

@@ -64,12 +64,20 @@ def _junit(root: Tree.Element) -> Findings:
     cases = skipped = 0
     for case in _each(root, "testcase"):
         cases += 1
-        troubles = [one for one in case if _name(one) in {"failure", "error"}]
+        troubles = []
+        for one in case:
+            if _name(one) in {"failure", "error"}:
+                troubles.append(one)
         skipped += not troubles and any(_name(one) == "skipped" for one in case)
         if troubles:
             items.append(_junit_case(case, troubles[0]))
-    suites = [one for one in _each(root, "testsuite") if not any(_name(child) == "testsuite" for child in one)]
-    claimed = sum(number(one.get("failures")) + number(one.get("errors")) for one in suites)
+    suites = []
+    for one in _each(root, "testsuite"):
+        if not any(_name(child) == "testsuite" for child in one):
+            suites.append(one)
+    claimed = 0
+    for one in suites:
+        claimed += number(one.get("failures")) + number(one.get("errors"))
     return Findings("junit", tuple(items), claimed, cases - len(items) - skipped, skipped)
 
 
@@ -78,11 +86,16 @@ def _junit_case(case: Tree.Element, trouble: Tree.Element) -> Finding:
     body = trouble.text or ""
     path, line = case.get("file", ""), case.get("line", "")
     wanted = group.rpartition(".")[2].split("$")[0]
-    places = [
-        (m["file"] or m["file2"] or m["file3"], m["line"] or m["line2"] or m["line3"]) for m in _PLACE.finditer(body)
-    ]
-    known = [place for place in places if wanted and place[0].rpartition("/")[2].rpartition(".")[0] == wanted]
-    known += [place for place in places if place[0].replace("/", ".").rpartition(".")[0] in group]
+    places = []
+    for m in _PLACE.finditer(body):
+        places.append((m["file"] or m["file2"] or m["file3"], m["line"] or m["line2"] or m["line3"]))
+    known = []
+    for place in places:
+        if wanted and place[0].rpartition("/")[2].rpartition(".")[0] == wanted:
+            known.append(place)
+    for place in places:
+        if place[0].replace("/", ".").rpartition(".")[0] in group:
+            known.append(place)
     if known:
         path, line = path or known[-1][0], known[-1][1]
     message = trouble.get("message") or body.strip().split("\n", 1)[0]
@@ -120,29 +133,36 @@ def _checkstyle(root: Tree.Element) -> Findings:
 
 
 def _pmd(root: Tree.Element) -> Findings:
-    items = [
-        Finding(
-            path=file.get("name", ""),
-            span=span(one.get("beginline"), one.get("endline")),
-            column=number(one.get("begincolumn")),
-            rule=one.get("rule", ""),
-            severity=_PRIORITY.get(one.get("priority", ""), "warning"),
-            category=one.get("ruleset", ""),
-            message=" ".join((one.text or "").split()),
-            tool="pmd",
-        )
-        for file in _each(root, "file")
-        for one in _each(file, "violation")
-    ]
+    items = []
+    for file in _each(root, "file"):
+        for one in _each(file, "violation"):
+            items.append(
+                Finding(
+                    path=file.get("name", ""),
+                    span=span(one.get("beginline"), one.get("endline")),
+                    column=number(one.get("begincolumn")),
+                    rule=one.get("rule", ""),
+                    severity=_PRIORITY.get(one.get("priority", ""), "warning"),
+                    category=one.get("ruleset", ""),
+                    message=" ".join((one.text or "").split()),
+                    tool="pmd",
+                )
+            )
     return Findings("pmd", tuple(items))
 
 
 def _spotbugs(root: Tree.Element) -> Findings:
     items = []
     for bug in _each(root, "BugInstance"):
-        lines = [one for one in bug if _name(one) == "SourceLine"]
+        lines = []
+        for one in bug:
+            if _name(one) == "SourceLine":
+                lines.append(one)
         lines += [one for one in _each(bug, "SourceLine") if one not in lines]
-        place: Mapping[str, str] = lines[0].attrib if lines else {}
+        if lines:
+            place: Mapping[str, str] = lines[0].attrib
+        else:
+            place = {}
         said = next((one.text for one in bug if _name(one) == "LongMessage"), None) or bug.get("type")
         items.append(
             Finding(
@@ -156,5 +176,8 @@ def _spotbugs(root: Tree.Element) -> Findings:
             )
         )
     summary = next(_each(root, "FindBugsSummary"), None)
-    claimed = summary.get("total_bugs") if summary is not None else None
+    if summary is not None:
+        claimed = summary.get("total_bugs")
+    else:
+        claimed = None
     return Findings("spotbugs", tuple(items), number(claimed) if claimed else None)

@@ -23,7 +23,10 @@ def clean(text: str) -> str:
         text = "\n".join(_overwritten(line) for line in text.replace("\r\n", "\n").split("\n"))
     while "\x08" in text:
         shorter = _BACKSPACE.sub("", text)
-        text = text.replace("\x08", "") if shorter == text else shorter
+        if shorter == text:
+            text = text.replace("\x08", "")
+        else:
+            text = shorter
     text = _CONTROL.sub("", text)
     text = "\n".join(line.rstrip() for line in text.split("\n"))
     return _BLANKS.sub("\n\n", text).strip("\n")
@@ -39,7 +42,9 @@ def _overwritten(line: str) -> str:
 def is_binary(text: str) -> bool:
     """More than a quarter of a sample is not text."""
     sample = text[:_SAMPLE]
-    odd = sum(sample.count(mark) for mark in ("\x00", "\ufffd"))
+    odd = 0
+    for mark in ("\x00", "\ufffd"):
+        odd += sample.count(mark)
     if not odd:
         return False
     painted = _ANSI.sub("", sample)

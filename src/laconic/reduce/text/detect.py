@@ -72,7 +72,10 @@ def detect_clean(body: str, whole: bool = True) -> Kind:
     if kind := _detect_structure(body, whole):
         return kind
     lines = sample(body)
-    solid = [line for line in lines if line.strip()]
+    solid = []
+    for line in lines:
+        if line.strip():
+            solid.append(line)
     if _is_numbered(solid):
         return "numbered"
     text = "\n".join(lines)
@@ -112,7 +115,9 @@ def _by_lines(solid: Sequence[str], lines: Sequence[str], text: str) -> Kind:
         return "code"
     if len(solid) > 4 and _share(solid, lambda line: len(_COLUMNS.findall(line)) > 1 or line.count("|") > 2) > 0.7:
         return "table"
-    return "log" if _is_repetitive(solid) else "prose"
+    if _is_repetitive(solid):
+        return "log"
+    return "prose"
 
 
 def sample(body: str) -> list[str]:
@@ -120,7 +125,9 @@ def sample(body: str) -> list[str]:
     if len(body) > 200_000:
         middle = len(body) // 2
         body = "\n".join([body[:60_000], body[middle : middle + 40_000], body[-60_000:]])
-    lines = [line[:2000] for line in body.split("\n")]
+    lines = []
+    for line in body.split("\n"):
+        lines.append(line[:2000])
     if len(lines) <= _SAMPLE_LINES:
         return lines
     third = _SAMPLE_LINES // 3
@@ -131,8 +138,13 @@ def sample(body: str) -> list[str]:
 def _detect_structure(body: str, whole: bool) -> Kind | None:
     start = body.lstrip()[:2000].lower()
     if start.startswith(("{", "[")) and not re.match(r"\[[a-z0-9 :.,/-]+\][ \n]", start):
-        lines = [line for line in body[:100_000].split("\n") if line.strip()]
-        objects = sum(line.startswith("{") and line.endswith("}") for line in lines[:-1] or lines)
+        lines = []
+        for line in body[:100_000].split("\n"):
+            if line.strip():
+                lines.append(line)
+        objects = 0
+        for line in lines[:-1] or lines:
+            objects += line.startswith("{") and line.endswith("}")
         if len(lines) > 1 and objects * 10 >= len(lines) * 8:
             return "stream"
         if not whole or body.rstrip().endswith(("}", "]")) or '":' in start:
@@ -168,7 +180,10 @@ def _patch_share(body: str) -> float:
 
 def _is_numbered(solid: Sequence[str]) -> bool:
     """As `cat -n` prints: a rising number before each line."""
-    numbers = [int(found[1]) for line in solid if (found := NUMBERED.match(line))]
+    numbers = []
+    for line in solid:
+        if found := NUMBERED.match(line):
+            numbers.append(int(found[1]))
     return len(numbers) > 3 and len(numbers) * 10 >= len(solid) * 9 and all(a < b for a, b in pairwise(numbers))
 
 

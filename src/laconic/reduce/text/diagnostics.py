@@ -218,12 +218,15 @@ def _group(items: Sequence[Diagnostic | str]) -> list[TextPart]:
             if parent:
                 parts.append(TextPart(parent, PLACE, 0))
                 head = len(parts) - 1
-        worth = KEY if "err" in entry[1] or not entry[1] else KEY if len(groups) < 60 else NEAR
-        worth = NEAR if entry[1] in {"note", "help", "info", "hint"} and len(groups) > 200 else worth
+        if "err" in entry[1] or not entry[1] or len(groups) < 60:
+            worth = KEY
+        else:
+            worth = NEAR
+        if entry[1] in {"note", "help", "info", "hint"} and len(groups) > 200:
+            worth = NEAR
         whole = len(group) == 1 or not any(finding.col for finding in group)
-        parts += [
-            TextPart(text, worth, 1, "findings", head, whole) for text in _write_group(name, entry, group, said)
-        ]
+        for text in _write_group(name, entry, group, said):
+            parts.append(TextPart(text, worth, 1, "findings", head, whole))
         parts.append(TextPart("", NOISE, sum(finding.lines - 1 for finding in group), UNSAID))
     return parts
 
@@ -231,7 +234,10 @@ def _group(items: Sequence[Diagnostic | str]) -> list[TextPart]:
 def _write_group(name: str, key: _Key, group: Sequence[Diagnostic], said: set[str]) -> list[str]:
     """One or more lines for the findings of a file that say the same."""
     _, severity, code, message = key
-    notes = [note for note in group[0].notes if note not in said]
+    notes = []
+    for note in group[0].notes:
+        if note not in said:
+            notes.append(note)
     said.update(group[0].notes)
     words = " ".join(word for word in (severity if severity != "error" or not code else "", code) if word)
     tail = " | ".join([message, *(shorten(note, _DETAIL) for note in notes)])

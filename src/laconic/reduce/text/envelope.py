@@ -79,5 +79,7 @@ def unwrap_prefaced(wrapped: Wrapped) -> Wrapped | None:
                 return None
             said = tuple(line for line in lines[:above] if line.strip())
             fits = all(len(line) <= _WIDEST for line in said)
-            return Wrapped((*wrapped.before, *said), body, wrapped.after) if fits else None
+            if fits:
+                return Wrapped((*wrapped.before, *said), body, wrapped.after)
+            return None
     return None

@@ -57,7 +57,9 @@ def event_parts(lines: Sequence[str], *, log: bool = False, dense: bool = False)
 
     In a `log` a line that stands for many must stay. `dense` says that errors are the rule: only rare ones must stay.
     """
-    rows = [_Line(text, times=times) for text, times in thin_lines(lines)]
+    rows = []
+    for text, times in thin_lines(lines):
+        rows.append(_Line(text, times=times))
     _sections(rows)
     _frames(rows)
     for row in rows:
@@ -67,7 +69,10 @@ def event_parts(lines: Sequence[str], *, log: bool = False, dense: bool = False)
     _repeats(rows, log, dense)
     _neighbours(rows)
     _edges(rows)
-    return [_part(row) for row in rows]
+    found: list[TextPart] = []
+    for row in rows:
+        found.append(_part(row))
+    return found
 
 
 def _sections(rows: list[_Line]) -> None:
@@ -136,7 +141,10 @@ def _repeats(rows: list[_Line], log: bool, dense: bool) -> None:
             _sample(rows, members)
             continue
         first = rows[members[0]]
-        special = outliers([rows[i].text for i in members]) if len(members) > 7 else set()
+        if len(members) > 7:
+            special = outliers([rows[i].text for i in members])
+        else:
+            special = set()
         for position, index in enumerate(members[1:], 1):
             row = rows[index]
             if position in special:
@@ -177,7 +185,10 @@ def _neighbours(rows: list[_Line]) -> None:
 
 
 def _edges(rows: list[_Line]) -> None:
-    solid = [row for row in rows if row.text.strip() and not MARK.match(row.text)]
+    solid = []
+    for row in rows:
+        if row.text.strip() and not MARK.match(row.text):
+            solid.append(row)
     for row in [*solid[:_HEAD], *solid[-_TAIL:]]:
         if row.worth > NOISE:
             row.worth = max(row.worth, EDGE)
@@ -194,5 +205,7 @@ def _part(row: _Line) -> TextPart:
     text = shorten(row.text, _LONGEST)
     if row.times > 1:
         text = f"{text}  [×{row.times}{', numbers differ' if row.alike else ''}]"
-    lines = marked_lines(row.text) if row.text.strip() else 0
+    lines = 0
+    if row.text.strip():
+        lines = marked_lines(row.text)
     return TextPart(text, row.worth, lines, row.what, row.head)

@@ -43,7 +43,9 @@ def failure_worth(line: str) -> int:
         return KEY
     if _PLACE.match(line):
         return PLACE
-    return NEAR if _COMPARED.match(line) else 0
+    if _COMPARED.match(line):
+        return NEAR
+    return 0
 
 
 def section_worths(lines: Sequence[str]) -> dict[int, int]:
@@ -60,7 +62,10 @@ def section_worths(lines: Sequence[str]) -> dict[int, int]:
                 worths[index] = COMMON
         elif inside:
             worth = _inside(line, assertions)
-            assertions = assertions + 1 if _ASSERTION.match(line) else 0
+            if _ASSERTION.match(line):
+                assertions = assertions + 1
+            else:
+                assertions = 0
             if worth >= 0:
                 worths[index] = worth
             if line.startswith(">"):
@@ -76,7 +81,9 @@ def _inside(line: str, assertions: int) -> int:
     if _ASSERTION.match(line):
         if not line[1:].strip():
             return NOISE
-        return KEY if assertions < _ASSERTION_LINES else DETAIL
+        if assertions < _ASSERTION_LINES:
+            return KEY
+        return DETAIL
     if line.startswith(">"):
         return KEY
     if _PLACE.match(line):
@@ -84,10 +91,14 @@ def _inside(line: str, assertions: int) -> int:
     if _CAPTURED.match(line):
         return NEAR
     if line.startswith("    ") and not signals.FRAME.match(line):
-        return NOISE if signals.CARETS.match(line) else DETAIL
+        if signals.CARETS.match(line):
+            return NOISE
+        return DETAIL
     if signals.RULE.match(line):
         return NOISE
-    return -1 if signals.FRAME.match(line) or signals.is_error(line) else RARE
+    if signals.FRAME.match(line) or signals.is_error(line):
+        return -1
+    return RARE
 
 
 def _raise_before(lines: Sequence[str], worths: dict[int, int], index: int) -> None:

@@ -22,10 +22,18 @@ def frame_worths(lines: Sequence[str]) -> dict[int, tuple[int, int]]:
             index += 1
             continue
         frames, index = _run(lines, index)
-        own = [n for n, (start, _) in enumerate(frames) if not signals.LIBRARY.search(lines[start])]
+        own = []
+        for n, (start, _) in enumerate(frames):
+            if not signals.LIBRARY.search(lines[start]):
+                own.append(n)
         for position, (start, end) in enumerate(frames):
             edge = position < _FIRST or position >= len(frames) - _LAST or position in own[:1] + own[-1:]
-            worth = PLACE if edge else DETAIL if position in own else COMMON
+            if edge:
+                worth = PLACE
+            elif position in own:
+                worth = DETAIL
+            else:
+                worth = COMMON
             if 0 < position < len(frames) - 1 and lines[start] == lines[frames[position - 1][0]]:
                 worth = NOISE  # recursion: the same frame again and again
             worths[start] = worth, start
@@ -59,4 +67,6 @@ def _belongs(line: str, depth: int) -> bool:
 def _source_worth(line: str, worth: int) -> int:
     if signals.CARETS.match(line):
         return NOISE
-    return PLACE if worth == PLACE else min(worth, RARE)
+    if worth == PLACE:
+        return PLACE
+    return min(worth, RARE)

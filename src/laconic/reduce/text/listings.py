@@ -17,15 +17,21 @@ _WIDTH: Final = 160
 
 def listing_parts(lines: Sequence[str]) -> list[TextPart]:
     """Long listings as `size name`, plain paths below their folder."""
-    long = sum(_LONG.match(line) is not None for line in lines)
+    long = 0
+    for line in lines:
+        long += _LONG.match(line) is not None
     if long * 2 > sum(bool(line.strip()) for line in lines):
-        return [_long_part(line) for line in lines if line.strip()]
+        found: list[TextPart] = []
+        for line in lines:
+            if line.strip():
+                found.append(_long_part(line))
+        return found
     if any(line.startswith(("├", "└", "│", "|--", "`--")) for line in lines[:20]):
-        return [
-            TextPart(_slim_tree(line), PLACE if len(lines) < 400 else RARE, what="entries")
-            for line in lines
-            if line.strip()
-        ]
+        made: list[TextPart] = []
+        for line in lines:
+            if line.strip():
+                made.append(TextPart(_slim_tree(line), PLACE if len(lines) < 400 else RARE, what="entries"))
+        return made
     return _by_folder(lines)
 
 
@@ -34,8 +40,14 @@ def _long_part(line: str) -> TextPart:
     if found is None:
         return TextPart(line, EDGE if line.startswith("total ") else PLACE)
     kind = {"d": "/", "l": "", "-": "*" if "x" in found["mode"] else ""}.get(found["mode"][0], "")
-    name = found["name"] if found["name"].endswith(kind) or not kind else found["name"] + kind
-    owner = "" if found["owner"] in {"root"} else f"{found['owner']} "
+    if found["name"].endswith(kind) or not kind:
+        name = found["name"]
+    else:
+        name = found["name"] + kind
+    if found["owner"] in {"root"}:
+        owner = ""
+    else:
+        owner = f"{found['owner']} "
     return TextPart(
         f"{found['size']} {owner}{' '.join(found['date'].split())} {name}", NEAR, what="entries", whole=False
     )
@@ -62,8 +74,11 @@ def _by_folder(lines: Sequence[str]) -> list[TextPart]:
         if folder:
             parts.append(TextPart(folder, PLACE, 0))
             head = len(parts) - 1
-        indent = " " if folder else ""
-        parts += [TextPart(indent + "  ".join(row), NEAR, len(row), "entries", head) for row in _rows(names)]
+        indent = ""
+        if folder:
+            indent = " "
+        for row in _rows(names):
+            parts.append(TextPart(indent + "  ".join(row), NEAR, len(row), "entries", head))
     return parts
 
 

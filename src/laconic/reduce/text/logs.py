@@ -16,14 +16,19 @@ _MOST: Final = 0.98
 
 def log_parts(lines: Sequence[str]) -> list[TextPart]:
     """Parts of a log; date, host and program that all lines share stand in a heading."""
-    solid = [line for line in lines if line.strip()]
+    solid = []
+    for line in lines:
+        if line.strip():
+            solid.append(line)
     constant = _constant_words(solid)
     sample = solid[:: len(solid) // _SAMPLE + 1]
     dense = sum(map(signals.is_error, sample)) * 4 > len(sample)
     if not constant:
         return event_parts(solid, log=True, dense=dense)
     said = " ".join(word for _, word in constant)
-    places = [place for place, _ in constant]
+    places = []
+    for place, _ in constant:
+        places.append(place)
     parts = event_parts([_without(line, places, constant) for line in solid], log=True, dense=dense)
     return [TextPart(f"on every line: {said}", TOP, 0), *shift_parts(parts, 1)]
 
@@ -32,7 +37,9 @@ def _constant_words(lines: Sequence[str]) -> list[tuple[int, str]]:
     """Leading words that (nearly) all lines share, with their places. A time differs, so it stays in the lines."""
     if len(lines) < 10:
         return []
-    rows = [line.split(" ", _LEADING)[:_LEADING] for line in lines[:: len(lines) // _SAMPLE + 1]]
+    rows = []
+    for line in lines[:: len(lines) // _SAMPLE + 1]:
+        rows.append(line.split(" ", _LEADING)[:_LEADING])
     found: list[tuple[int, str]] = []
     for place in range(_LEADING):
         counts: dict[str, int] = {}
@@ -44,7 +51,14 @@ def _constant_words(lines: Sequence[str]) -> list[tuple[int, str]]:
         word, count = max(counts.items(), key=lambda item: item[1])
         if word and count >= _MOST * len(rows) and not signals.is_error(word):
             found.append((place, word))
-    return found if sum(len(word) for _, word in found) > 3 else []
+    bare = 0
+    for row in rows:
+        bare += len(row) <= len(found)
+    if bare * 10 > len(rows):
+        return []  # these lines say nothing else: they are repeats, and are counted
+    if sum(len(word) for _, word in found) > 3:
+        return found
+    return []
 
 
 def _without(line: str, places: Sequence[int], constant: Sequence[tuple[int, str]]) -> str:

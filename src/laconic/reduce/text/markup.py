@@ -34,7 +34,9 @@ def markup_parts(text: str) -> list[TextPart]:
     text = _ITEM.sub("\n- ", text)
     text = _CELL.sub(" | ", text)
     text = _TAG.sub("", _BREAK.sub("\n", text))
-    lines = [" ".join(line.split()) for line in unescape(text).split("\n")]
+    lines = []
+    for line in unescape(text).split("\n"):
+        lines.append(" ".join(line.split()))
     shown: set[str] = set()
     parts: list[TextPart] = []
     if title:
@@ -45,7 +47,12 @@ def markup_parts(text: str) -> list[TextPart]:
         if not line.strip("|- ") or line in shown:
             continue
         shown.add(line)
-        worth = KEY if line.startswith("#") else RARE if re.fullmatch(r"- \[[^\]]*\]\([^)]*\)", line) else NEAR
+        if line.startswith("#"):
+            worth = KEY
+        elif re.fullmatch(r"- \[[^\]]*\]\([^)]*\)", line):
+            worth = RARE
+        else:
+            worth = NEAR
         parts.append(TextPart(shorten(line.strip(" |"), 1500), worth))
     return parts
 

@@ -61,4 +61,7 @@ def _patch_end(lines: Sequence[str], index: int) -> int:
 
 def _beside(parts: Sequence[TextPart]) -> list[TextPart]:
     """Beside a test run a patch is context, not the point."""
-    return [replace(part, worth=min(part.worth, EDGE if part.head < 0 else DETAIL)) for part in parts]
+    found: list[TextPart] = []
+    for part in parts:
+        found.append(replace(part, worth=min(part.worth, EDGE if part.head < 0 else DETAIL)))
+    return found

@@ -26,7 +26,11 @@ def outliers(lines: Sequence[str]) -> set[int]:
             continue
         middle = median(value for value, _ in values)
         spread = median(abs(value - middle) for value, _ in values) or max(abs(middle) / 10, 0.5)
-        strange = [(abs(v - middle), p) for v, p in values if abs(v - middle) > _FAR * spread]
+        strange = []
+        for v, p in values:
+            if abs(v - middle) > _FAR * spread:
+                strange.append((abs(v - middle), p))
         if strange and len(strange) <= max(_MOST, len(values) // 50):
-            far |= {position for _, position in sorted(strange, reverse=True)[:_MOST]}
+            for _, position in sorted(strange, reverse=True)[:_MOST]:
+                far.add(position)
     return far

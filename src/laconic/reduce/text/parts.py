@@ -64,7 +64,9 @@ def choose(parts: Sequence[TextPart], room: int, cost: Cost, floor: int = STAYS)
         chain = [index]
         while (head := parts[chain[-1]].head) >= 0 and not keep[head]:
             chain.append(head)
-        price = sum(cost(parts[i].text) + 1 for i in chain)
+        price = 0
+        for i in chain:
+            price += cost(parts[i].text) + 1
         if part.worth < floor and used + price > (room if part.worth > COMMON else room // 2):
             continue
         used += price
@@ -87,7 +89,9 @@ def _rank_parts(parts: Sequence[TextPart]) -> list[int]:
 def _from_both_ends(items: list[int]) -> list[int]:
     half = (len(items) + 1) // 2
     front, back = items[:half], items[half:][::-1]
-    mixed = [index for pair in zip(front, back, strict=False) for index in pair]
+    mixed: list[int] = []
+    for pair in zip(front, back, strict=False):
+        mixed.extend(pair)
     return mixed + front[len(back) :]
 
 
@@ -121,13 +125,19 @@ def write(parts: Sequence[TextPart], keep: Sequence[bool]) -> ChosenText:
         since += len(part.text) + 1
     close()
     whole = all(part.whole and "…[+" not in part.text for part, shown in zip(parts, keep, strict=True) if shown)
-    stands_for = sum(part.lines for part, kept in zip(parts, keep, strict=True) if kept)
+    stands_for = 0
+    for part, kept in zip(parts, keep, strict=True):
+        if kept:
+            stands_for += part.lines
     return ChosenText("\n".join(out), stands_for, total, whole)
 
 
 def shift_parts(parts: Sequence[TextPart], by: int) -> list[TextPart]:
     """The parts at another place of a longer list."""
-    return [part if part.head < 0 else replace(part, head=part.head + by) for part in parts]
+    found: list[TextPart] = []
+    for part in parts:
+        found.append(part if part.head < 0 else replace(part, head=part.head + by))
+    return found
 
 
 def mark(missing: dict[str, int]) -> str:
@@ -138,7 +148,10 @@ def mark(missing: dict[str, int]) -> str:
 def _inside(part: TextPart) -> Iterable[tuple[int, str]]:
     """What a part that is left out stands for; a mark stands for what it counts."""
     if MARK.match(part.text):
-        return [(int(number.replace(",", "")), what.strip()) for number, what in _COUNTED.findall(part.text)]
+        found = []
+        for number, what in _COUNTED.findall(part.text):
+            found.append((int(number.replace(",", "")), what.strip()))
+        return found
     return [(part.lines, part.what)]
 
 

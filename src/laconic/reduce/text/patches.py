@@ -53,9 +53,13 @@ def patch_parts(lines: Sequence[str]) -> list[TextPart]:
             parts.append(TextPart("\n".join(header), KEY, len(header), "diff header lines"))
         elif (found := HUNK.match(line)) and head >= 0:
             body, index = _hunk_body(lines, index + 1, found)
-            worth = COMMON if generated or _only_blank_changes(body) else PLACE
+            if generated or _only_blank_changes(body):
+                worth = COMMON
+            else:
+                worth = PLACE
             hunks = _trim_hunk(found, body)
-            parts += [TextPart(text, worth, text.count("\n") + 1, HUNK_LINES, head) for text in hunks]
+            for text in hunks:
+                parts.append(TextPart(text, worth, text.count("\n") + 1, HUNK_LINES, head))
             dropped = len(body) + len(hunks) - sum(text.count("\n") + 1 for text in hunks)
             parts.append(TextPart("", NOISE, dropped, UNSAID))
         elif COMMIT.match(line):
@@ -84,7 +88,10 @@ def _file_header(lines: Sequence[str], index: int) -> tuple[list[str], int]:
         index += 1
         if lines[index - 1].startswith("+++ "):
             break
-    header = [line for line in lines[start:index] if not line.startswith(("index ", "similarity index"))]
+    header = []
+    for line in lines[start:index]:
+        if not line.startswith(("index ", "similarity index")):
+            header.append(line)
     plain = all(line.startswith(("diff --git", "--- ", "+++ ")) for line in header)
     if plain and len(header) == 3:  # the two paths say it all
         header = header[1:]
@@ -109,8 +116,14 @@ def _hunk_body(lines: Sequence[str], index: int, found: re.Match[str]) -> tuple[
 
 def _only_blank_changes(body: Sequence[str]) -> bool:
     """Nothing but white space changes in this hunk."""
-    gone = "".join("".join(line[1:].split()) for line in body if line[:1] == "-")
-    come = "".join("".join(line[1:].split()) for line in body if line[:1] == "+")
+    gone = ""
+    for line in body:
+        if line[:1] == "-":
+            gone += "".join(line[1:].split())
+    come = ""
+    for line in body:
+        if line[:1] == "+":
+            come += "".join(line[1:].split())
     return gone == come
 
 
@@ -122,7 +135,10 @@ def _trim_hunk(found: re.Match[str], body: Sequence[str]) -> list[str]:
         numbered.append((old, new, line))
         old += line[:1] in " -"
         new += line[:1] in " +"
-    changed = [i for i, line in enumerate(body) if line[:1] in "+-"]
+    changed = []
+    for i, line in enumerate(body):
+        if line[:1] in "+-":
+            changed.append(i)
     if not changed:
         return ["\n".join([found.group(), *body])]
     keep: set[int] = set()
@@ -136,12 +152,19 @@ def _trim_hunk(found: re.Match[str], body: Sequence[str]) -> list[str]:
         else:
             hunks.append([i])
     # An anchor to the start or end of a file is told by missing context: keep what git printed there.
-    return [_hunk_text([numbered[i] for i in hunk], found[5] if n == 0 else "") for n, hunk in enumerate(hunks)]
+    made: list[str] = []
+    for n, hunk in enumerate(hunks):
+        made.append(_hunk_text([numbered[i] for i in hunk], found[5] if n == 0 else ""))
+    return made
 
 
 def _hunk_text(rows: Sequence[tuple[int, int, str]], title: str) -> str:
-    old = sum(line[:1] in " -" for _, _, line in rows)
-    new = sum(line[:1] in " +" for _, _, line in rows)
+    old = 0
+    for _, _, line in rows:
+        old += line[:1] in " -"
+    new = 0
+    for _, _, line in rows:
+        new += line[:1] in " +"
     start_old = rows[0][0] - (old == 0)
     start_new = rows[0][1] - (new == 0)
     header = f"@@ -{_range(start_old, old)} +{_range(start_new, new)} @@{title}"
@@ -149,7 +172,9 @@ def _hunk_text(rows: Sequence[tuple[int, int, str]], title: str) -> str:
 
 
 def _range(start: int, count: int) -> str:
-    return str(start) if count == 1 else f"{start},{count}"
+    if count == 1:
+        return str(start)
+    return f"{start},{count}"
 
 
 def _commit(lines: Sequence[str], index: int) -> tuple[str, int]:

@@ -35,7 +35,13 @@ def _worth(line: str, index: int, total: int) -> int:
     if line.startswith("#") or signals.is_summary(line):
         return KEY
     if signals.RULE.match(line):
-        return NOISE if total > 200 else RARE
+        if total > 200:
+            return NOISE
+        return RARE
     if signals.is_error(line):
         return PLACE
-    return EDGE if index < _ENDS or index >= total - _ENDS else NEAR if line.endswith(":") else RARE
+    if index < _ENDS or index >= total - _ENDS:
+        return EDGE
+    if line.endswith(":"):
+        return NEAR
+    return RARE

@@ -41,7 +41,9 @@ def search_parts(lines: Sequence[str]) -> list[TextPart]:
                 order.append(line)
         else:
             path = found["path"]
-            around = "-" if found.re is CONTEXT else ""
+            around = ""
+            if found.re is CONTEXT:
+                around = "-"
             _note(hits, order, path, found["line"] + around, found["text"])
     crowd = sum(len(texts) for texts in hits.values()) > 400
     for entry in order:
@@ -75,9 +77,16 @@ def _is_heading(line: str, lines: Sequence[str]) -> bool:
 def _hit_parts(numbers: Sequence[str], text: str, head: int, crowd: bool) -> list[TextPart]:
     if not text:
         return []
-    worth = KEY if _DEFINES.match(text) else RARE if crowd else PLACE
+    if _DEFINES.match(text):
+        worth = KEY
+    elif crowd:
+        worth = RARE
+    else:
+        worth = PLACE
     if not numbers[0]:
-        times = f"  [×{len(numbers)}]" if len(numbers) > 1 else ""
+        times = ""
+        if len(numbers) > 1:
+            times = f"  [×{len(numbers)}]"
         return [TextPart(shorten(text, _LONGEST) + times, worth, len(numbers), "hits", head)]
     shown = ",".join(numbers)
     if len(shown) > _SAME:
@@ -92,6 +101,13 @@ def _by_file(parts: list[TextPart]) -> list[TextPart]:
     members: dict[int, list[int]] = {}
     for index, part in enumerate(parts):
         members.setdefault(part.head if part.head >= 0 else index, []).append(index)
-    order = [i for head, group in members.items() for i in ([head] if head not in group else []) + group]
-    position = {old: new for new, old in enumerate(order)}
-    return [replace(p, head=position[p.head] if p.head >= 0 else -1) for p in (parts[i] for i in order)]
+    order = []
+    for head, group in members.items():
+        order.extend(([head] if head not in group else []) + group)
+    position = {}
+    for new, old in enumerate(order):
+        position[old] = new
+    found: list[TextPart] = []
+    for p in (parts[i] for i in order):
+        found.append(replace(p, head=position[p.head] if p.head >= 0 else -1))
+    return found

@@ -18,7 +18,10 @@ def stream_parts(records: Sequence[object]) -> tuple[list[TextPart], bool]:
     odd = [record for record in records if not isinstance(record, dict)]
     writer = Writer([])
     for name in [n for n in dict.fromkeys(k for row in rows for k in row) if _JOINED.search(n)]:
-        pieces = [row[name] for row in rows if isinstance(row.get(name), str)]
+        pieces = []
+        for row in rows:
+            if isinstance(row.get(name), str):
+                pieces.append(row[name])
         if len(pieces) > 3 and len("".join(map(str, pieces))) < 40 * len(pieces):
             writer.line(
                 0, f"{name} (joined from {len(pieces)}): {scalar(''.join(map(str, pieces)), writer, 4000)}", KEY
@@ -46,13 +49,21 @@ def _write_stream(out: Writer, rows: Sequence[Mapping[str, object]]) -> None:
         out.line(0, f"all {len(rows):,} records unless said otherwise: " + _fields(said, out), KEY)
     times: dict[str, int] = {}
     for row in rows:
-        differs = {k: v for k, v in row.items() if k not in common or v != common[k]}
+        differs = {}
+        for k, v in row.items():
+            if k not in common or v != common[k]:
+                differs[k] = v
         text = _fields(differs, out)
         times[text] = times.get(text, 0) + 1
     many = len(times) > 200
     for text, count in times.items():
         if text:
-            worth = KEY if FINDING.search(text) else RARE if many else PLACE
+            if FINDING.search(text):
+                worth = KEY
+            elif many:
+                worth = RARE
+            else:
+                worth = PLACE
             out.line(0, text + (f"  [×{count}]" if count > 1 else ""), worth)
 
 

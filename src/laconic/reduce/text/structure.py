@@ -62,7 +62,9 @@ def structure_parts(value: object) -> tuple[list[TextPart], bool]:
 
 
 def _write(out: Writer, key: str, value: object, depth: int) -> None:
-    label = f"{key}: " if key else ""
+    label = ""
+    if key:
+        label = f"{key}: "
     if not isinstance(value, dict | list) or not value:
         out.line(depth, label + scalar(value, out))
     elif (short := _inline(value)) is not None:
@@ -81,11 +83,15 @@ def _write_map(out: Writer, key: str, value: Mapping[str, object], depth: int) -
     flat = {name: inner for name, inner in value.items() if not isinstance(inner, dict | list) or not inner}
     rest = {name: inner for name, inner in value.items() if name not in flat}
     plain = ", ".join(f"{name}: {scalar(inner, out)}" for name, inner in flat.items())
-    label = f"{key}: " if key else ""
+    label = ""
+    if key:
+        label = f"{key}: "
     if flat and len(plain) < _INLINE * 3:
         place = out.line(depth, label + plain)
     else:
-        place = out.line(depth, f"{key}:") if key else out.head
+        place = out.head
+        if key:
+            place = out.line(depth, f"{key}:")
         with out.below(place):
             for name, inner in flat.items():
                 out.line(depth + bool(key), f"{name}: {scalar(inner, out)}")
@@ -136,10 +142,14 @@ def _write_table(out: Writer, key: str, rows: Sequence[Mapping[str, object]], de
     )
     place = out.line(depth, title + ":")
     with out.below(place):
-        place = out.line(depth, "| " + " | ".join(columns)) if columns else place
+        if columns:
+            place = out.line(depth, "| " + " | ".join(columns))
     blobs = {name for name in columns if sum(len(str(row.get(name))) for row in rows) > _CELL * len(rows)}
     naming = next((name for name in _NAMING if name in columns or name in nested), columns[0] if columns else "")
-    usual = PLACE if len(rows) < _CROWD else RARE
+    if len(rows) < _CROWD:
+        usual = PLACE
+    else:
+        usual = RARE
     for row in rows:
         if nested and naming:
             out.own(str(row.get(naming, ""))[-80:])
@@ -149,7 +159,10 @@ def _write_table(out: Writer, key: str, rows: Sequence[Mapping[str, object]], de
         line = " | ".join(filter(None, [*cells, *extra]))
         inner = [(name, row[name]) for name in nested if row.get(name)]
         with out.below(place):
-            at = out.line(depth, line or "-", KEY if FINDING.search(line) else usual) if line or inner else place
+            if line or inner:
+                at = out.line(depth, line or "-", KEY if FINDING.search(line) else usual)
+            else:
+                at = place
         with out.below(at):
             for name, value in inner:
                 _write(out, name, value, depth + 1)
@@ -164,7 +177,9 @@ def _sort_columns(
     rare: list[str] = []
     nested: list[str] = []
     for name in names:
-        values = [row.get(name) for row in rows]
+        values = []
+        for row in rows:
+            values.append(row.get(name))
         present = sum(value not in NOTHING for value in values)
         if all(value == values[0] for value in values):
             shared[name] = values[0]
@@ -185,13 +200,18 @@ def _is_deep(value: object) -> bool:
 
 def _common_prefix(values: Sequence[object]) -> str:
     """What all strings of a column begin with, cut at a slash."""
-    texts = [value for value in values if isinstance(value, str)]
+    texts = []
+    for value in values:
+        if isinstance(value, str):
+            texts.append(value)
     if len(texts) < len(values) or len(texts) < 3:
         return ""
     low, high = min(texts), max(texts)
     size = next((i for i, (a, b) in enumerate(zip(low, high, strict=False)) if a != b), min(len(low), len(high)))
     cut = low[:size].rfind("/") + 1
-    return low[:cut] if cut > 8 else ""
+    if cut > 8:
+        return low[:cut]
+    return ""
 
 
 def _find_derived(
@@ -211,18 +231,21 @@ def _find_derived(
 
 
 def _add_prefix(prefix: str, value: object) -> object:
-    return f"{prefix}{value}" if prefix else value
+    if prefix:
+        return f"{prefix}{value}"
+    return value
 
 
 def _cell(value: object, prefix: str, out: Writer, most: int) -> str:
     if value in (None, [], {}):
         return "-"
-    text = (
-        scalar(value, out, most)
-        if not isinstance(value, dict | list)
-        else _inline(value) or scalar(str(value), out, most)
-    )
-    return text[len(prefix) :] if prefix and text.startswith(prefix) else text
+    if not isinstance(value, dict | list):
+        text = scalar(value, out, most)
+    else:
+        text = _inline(value) or scalar(str(value), out, most)
+    if prefix and text.startswith(prefix):
+        return text[len(prefix) :]
+    return text
 
 
 def _inline(value: object, most: int = _INLINE) -> str | None:
@@ -237,29 +260,41 @@ def _inline(value: object, most: int = _INLINE) -> str | None:
     elif isinstance(value, list):
         if len(value) > 20:
             return None
-        inner = [_inline(item, most) for item in value]
+        inner = []
+        for item in value:
+            inner.append(_inline(item, most))
         if any(text is None for text in inner):
             return None
         line = "[" + ", ".join(text or "" for text in inner) + "]"
     else:
         line = _plain(value)
-    return line if len(line) <= most else None
+    if len(line) <= most:
+        return line
+    return None
 
 
 def _plain(value: object) -> str:
     if value is None:
         return "null"
     if isinstance(value, bool):
-        return "true" if value else "false"
+        if value:
+            return "true"
+        return "false"
     if isinstance(value, float) and value.is_integer() and abs(value) < 1e15:
         return f"{value:.1f}"
     text = str(value)
-    return text.replace("\n", "\\n") if isinstance(value, str) else text
+    if isinstance(value, str):
+        return text.replace("\n", "\\n")
+    return text
 
 
 def scalar(value: object, out: Writer, most: int = _STRING) -> str:
     if isinstance(value, dict | list):
-        return "{}" if isinstance(value, dict) and not value else "[]" if not value else _inline(value) or str(value)
+        if isinstance(value, dict) and not value:
+            return "{}"
+        if not value:
+            return "[]"
+        return _inline(value) or str(value)
     text = _plain(value)
     if text == "" and isinstance(value, str):
         return '""'
@@ -275,6 +310,9 @@ def _lines_of(texts: Sequence[str]) -> Iterator[str]:
         if line and len(line) + len(text) > _INLINE * 2:
             yield line
             line = ""
-        line = f"{line}, {text}" if line else text
+        if line:
+            line = f"{line}, {text}"
+        else:
+            line = text
     if line:
         yield line

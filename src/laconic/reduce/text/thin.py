@@ -18,7 +18,10 @@ _SHAPE: Final = 240  # characters that tell a template
 def thin_lines(lines: Sequence[str]) -> list[tuple[str, int]]:
     """Lines with how many of their kind each stands for; a mark takes the place of what went."""
     if len(lines) <= _LONG:
-        return [(line, 1) for line in lines]
+        found: list[tuple[str, int]] = []
+        for line in lines:
+            found.append((line, 1))
+        return found
     groups: dict[str, list[int]] = {}
     shapes: dict[str, str] = {}
     for index, line in enumerate(lines):

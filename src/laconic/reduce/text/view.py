@@ -156,16 +156,24 @@ def _stream_parts(body: str) -> tuple[list[TextPart], bool]:
 
 def _numbered_parts(lines: Sequence[str]) -> list[TextPart]:
     """Padding before the numbers goes, the lines stay."""
-    return [TextPart(line.lstrip() if NUMBERED.match(line) else line, PLACE) for line in lines]
+    found: list[TextPart] = []
+    for line in lines:
+        found.append(TextPart(line.lstrip() if NUMBERED.match(line) else line, PLACE))
+    return found
 
 
 def _code_parts(lines: Sequence[str]) -> list[TextPart]:
-    return [TextPart(shorten(line, 4000), PLACE, 1 if line.strip() else 0) for line in lines]
+    found: list[TextPart] = []
+    for line in lines:
+        found.append(TextPart(shorten(line, 4000), PLACE, 1 if line.strip() else 0))
+    return found
 
 
 def _binary_parts(text: str) -> list[TextPart]:
     strings = dict.fromkeys(printable(text[:1_000_000])[:40])
-    readable = "; readable stretches:" if strings else ""
+    readable = ""
+    if strings:
+        readable = "; readable stretches:"
     title = TextPart(f"binary data, {len(text):,} characters{readable}", TOP, text.count("\n") + 1)
     return [title, *(TextPart(shorten(line, 200), NEAR, 0) for line in strings)]
 
@@ -202,8 +210,14 @@ def _by_content(document: _Document) -> Reduced:
     """What must stay, and as much more as is good for this kind of text; small texts stay whole."""
     size, parts = len(document.bare), document.parts
     form = _FORMS.get(document.kind)
-    share = form.share if form and size > _WHOLE else _SHARE
-    floor = STAYS if share < 1 else COMMON
+    if form and size > _WHOLE:
+        share = form.share
+    else:
+        share = _SHARE
+    if share < 1:
+        floor = STAYS
+    else:
+        floor = COMMON
     chosen = write(parts, choose(parts, max(_ROOM, int(size * share)), len, floor))
     room = ceiling = _ceiling(document.kind, size)
     while len(chosen.text) > ceiling:  # marks and repeated headings take room too
@@ -215,13 +229,17 @@ def _by_content(document: _Document) -> Reduced:
 def _ceiling(kind: Kind, size: int) -> int:
     if kind in _ASKED_FOR:
         return _FILE
-    return min(_HIGHEST, max(_CEILING, size // 4)) if kind in _ROWS else _CEILING
+    if kind in _ROWS:
+        return min(_HIGHEST, max(_CEILING, size // 4))
+    return _CEILING
 
 
 def _within(document: _Document, cost: Cost, budget: int) -> Reduced:
     """The best that fits: first by choice among parts, then by force."""
     room = budget
-    parts = [_slim(part, 2 * budget) for part in document.parts]
+    parts = []
+    for part in document.parts:
+        parts.append(_slim(part, 2 * budget))
     for _ in range(_TRIES):
         view = _frame(document, write(parts, choose(parts, room, cost, floor=_EVERYTHING)))
         over = cost(view.text) - budget
@@ -235,7 +253,10 @@ def _within(document: _Document, cost: Cost, budget: int) -> Reduced:
 
 def _least(document: _Document, cost: Cost, budget: int) -> Reduced:
     """The best line, cut to what the last line leaves of the budget; the last line alone where that is nothing."""
-    solid = [part for part in document.parts if part.text.strip()]
+    solid = []
+    for part in document.parts:
+        if part.text.strip():
+            solid.append(part)
     best = max(solid, key=lambda part: part.worth, default=TextPart(document.bare or _MARK, NOISE))
     last = _last_line(document, ChosenText("", 1, document.lines - 1, False))
     room = budget - cost(f"\n{last}")
@@ -250,7 +271,9 @@ def _least(document: _Document, cost: Cost, budget: int) -> Reduced:
 
 def _slim(part: TextPart, most: int) -> TextPart:
     """A single line that is longer than the whole view may be, cut."""
-    return replace(part, text=shorten(part.text, most)) if len(part.text) > most and "\n" not in part.text else part
+    if len(part.text) > most and "\n" not in part.text:
+        return replace(part, text=shorten(part.text, most))
+    return part
 
 
 def _frame(document: _Document, chosen: ChosenText) -> Reduced:
@@ -266,12 +289,19 @@ def _frame(document: _Document, chosen: ChosenText) -> Reduced:
 
 def _last_line(document: _Document, chosen: ChosenText, *, lossless: bool = False) -> str:
     """How much of the text is shown, and how to get the whole."""
-    said = "nothing left out" if lossless else "some lines shortened"
+    said = "some lines shortened"
+    if lossless:
+        said = "nothing left out"
     if chosen.left_out:
         rows = document.kind in _COUNTED_BY_ROW and chosen.shown
         total = f"{chosen.shown:,} of {document.lines:,} lines"
-        said = f"{chosen.left_out:,} rows left out" if rows else total
-    return f"[laconic: {said}; {document.more}]" if document.more else f"[laconic: {said}]"
+        if rows:
+            said = f"{chosen.left_out:,} rows left out"
+        else:
+            said = total
+    if document.more:
+        return f"[laconic: {said}; {document.more}]"
+    return f"[laconic: {said}]"
 
 
 def _force(text: str, cost: Cost, budget: int) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterator, Mapping
 from typing import Final
 
@@ -70,9 +71,13 @@ def calls_in(
     """
     if name:
         named = _call({"name": name, "arguments": decode(text)}, tools, marked=True)
-        return [named] if named is not None else []
+        if named is not None:
+            return [named]
+        return []
     found = [_call(item, tools, marked=marked) for item in _flat(decode(text))]
-    return [] if None in found else [item for item in found if item is not None]
+    if None in found:
+        return []
+    return [item for item in found if item is not None]
 
 
 def mentions(text: str, tools: Collection[str]) -> str:
@@ -113,7 +118,9 @@ def _call(value: object, tools: Mapping[str, PromptedTool], *, marked: bool) -> 
     given = next((key for key in _ARGUMENT_KEYS if key in value), None)
     tool = _find(name, tools)
     if tool is None:
-        return Broken("unknown-tool", name) if name and given else None
+        if name and given:
+            return Broken("unknown-tool", name)
+        return None
     if not marked and given is None and isinstance(value.get("name"), str):
         return None  # any record may have a name
     arguments = _arguments(value, given, tool)
@@ -126,14 +133,21 @@ def _find(name: str, tools: Mapping[str, PromptedTool]) -> PromptedTool | None:
     """By name; a difference in case alone is forgiven when only one tool can be meant."""
     if name in tools:
         return tools[name]
-    near = [tool for tool in tools.values() if tool.name.lower() == name.lower()]
-    return near[0] if len(near) == 1 else None
+    near = []
+    for tool in tools.values():
+        if tool.name.lower() == name.lower():
+            near.append(tool)
+    if len(near) == 1:
+        return near[0]
+    return None
 
 
 def _arguments(value: Mapping[str, object], given: str | None, tool: PromptedTool) -> dict[str, object] | None:
     if given is None:  # written beside the name: only when they are the tool's own
         beside = {key: item for key, item in value.items() if key not in {*NAME_KEYS, *_EXTRA_KEYS}}
-        return beside if beside.keys() <= tool.properties else None
+        if beside.keys() <= tool.properties:
+            return beside
+        return None
     arguments = value[given]
     if isinstance(arguments, str):
         try:
@@ -142,10 +156,12 @@ def _arguments(value: Mapping[str, object], given: str | None, tool: PromptedToo
             return None
     if arguments is None:
         return {}
-    return {str(key): item for key, item in arguments.items()} if isinstance(arguments, Mapping) else None
+    if isinstance(arguments, Mapping):
+        return {str(key): item for key, item in arguments.items()}
+    return None
 
 
 def _words(name: str) -> list[str]:
     """The words of a name: `readFile`, `read_file` and `mcp__fs__read` all hold `read`."""
-    spaced = "".join(f" {sign}" if sign.isupper() else sign if sign.isalnum() else " " for sign in name)
+    spaced = re.sub(r"([A-Z])", r" \1", re.sub(r"[\W_]", " ", name))
     return [*spaced.lower().split(), name.lower()]

@@ -8,12 +8,9 @@ from collections.abc import Callable
 from fnmatch import fnmatchcase
 from typing import Final, Protocol
 
+from laconic.models.find import find_model
+
 LEARNED_FOR: Final = 24 * 3600.0  # seconds; servers get updated
-# Families that call functions wherever they are served. What a server refuses all the same is learned from it.
-_FAMILIES: Final = (
-    "claude*", "gpt-*", "chatgpt-*", "codex-*", "o1*", "o3*", "o4*", "gemini-*", "mistral-*", "codestral*",
-    "devstral*", "grok-*", "deepseek-chat", "deepseek-v*", "kimi-*", "glm-4*", "glm-5*",
-)  # fmt: skip
 
 
 class CapabilityMemory(Protocol):
@@ -65,8 +62,9 @@ class Protocols:
         learned = self._memory.recall(_learned_of(upstream, model, base))
         if learned is not None and learned[1] > self._clock():
             return learned[0]
-        name = model.lower().rsplit("/", 1)[-1]
-        return "native" if any(fnmatchcase(name, family) for family in _FAMILIES) else ""
+        if find_model(model).calls_functions:
+            return "native"
+        return ""
 
     def note_refusal(self, upstream: str, model: str, base: str = "") -> bool:
         """The provider says that this model has no tools; whether we may write them as text from now on."""

@@ -82,7 +82,9 @@ class DownStream(ABC):
             event = value(data_of(raw))
         except MalformedRequest:
             return raw  # `[DONE]`, comments, keep-alives
-        return self._rewrite(raw, event) if isinstance(event, dict) else raw
+        if isinstance(event, dict):
+            return self._rewrite(raw, event)
+        return raw
 
     @abstractmethod
     def _rewrite(self, raw: bytes, event: dict[str, Any]) -> bytes:

@@ -123,7 +123,9 @@ class CallParser:
         broken = [item for item in found if isinstance(item, Broken)]
         if not truncated and not broken:
             return ParsedAnswer(text, tuple(item for item in found if isinstance(item, PromptedCall)))
-        reason = "truncated" if truncated else "batch"
+        reason = "batch"
+        if truncated:
+            reason = "truncated"
         calls: list[PromptedCall] = []
         for written, items in self._held:
             good = [item for item in items if isinstance(item, PromptedCall)]
@@ -174,7 +176,9 @@ class CallParser:
         line = self._buffer.lstrip(" \t\r\n")
         indent = len(self._buffer) - len(line)
         if not line:
-            return self._take(len(self._buffer)) if last else ""
+            if last:
+                return self._take(len(self._buffer))
+            return ""
         if not last and any(opener.startswith(line) for opener in _OPENERS):
             return ""
         if line.startswith("```"):
@@ -258,7 +262,9 @@ class CallParser:
         raw = self._buffer
         if unit.depth or unit.quote:
             cut = unit.name or mentions(raw[unit.opened :], self._tools)
-            return [Broken("truncated", cut)] if cut or unit.kind == "tool" else []
+            if cut or unit.kind == "tool":
+                return [Broken("truncated", cut)]
+            return []
         start = unit.values[0][0] if unit.values else unit.pos
         outside = self._outside(unit, start)
         if outside and unit.kind != "tool":
@@ -271,7 +277,9 @@ class CallParser:
                 name = unit.name or mentions(raw[first:end], self._tools)
                 items = [Broken("not-json", name)] if name or unit.kind == "tool" else []
             if not items:
-                return [Broken("not-json")] if unit.kind == "tool" else []
+                if unit.kind == "tool":
+                    return [Broken("not-json")]
+                return []
             found += items
         return found or ([Broken("not-json")] if unit.kind == "tool" else [])
 

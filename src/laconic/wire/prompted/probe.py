@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-import msgspec
-
 from laconic.errors import MalformedRequest
+from laconic.wire.formats import format_named
+from laconic.wire.json_values import as_list
 from laconic.wire.refusals import refuses_tools
 from laconic.wire.spans import value
+from laconic.wire.speaking.talk import Offer
 
 _SCHEMA: Final = {"type": "object", "properties": {"word": {"type": "string"}}, "required": ["word"]}
 _ABOUT: Final = "Says a word. It has no effect."
@@ -19,16 +20,9 @@ _ROOM: Final = 512  # tokens: enough for a short thought and the call
 
 def question(format: str, model: str) -> bytes:
     """A request that a model with function calling answers with one call, which nobody runs."""
-    tool: dict[str, object] = {"name": "say", "description": _ABOUT}
-    if format == "responses":
-        asked = {"model": model, "max_output_tokens": _ROOM, "input": [{"role": "user", "content": _ASK}]}
-        return msgspec.json.encode({**asked, "tools": [{"type": "function", **tool, "parameters": _SCHEMA}]})
-    if format == "anthropic":
-        tool["input_schema"] = _SCHEMA
-    else:
-        tool = {"type": "function", "function": {**tool, "parameters": _SCHEMA}}
-    messages = [{"role": "user", "content": _ASK}]
-    return msgspec.json.encode({"model": model, "max_tokens": _ROOM, "messages": messages, "tools": [tool]})
+    calls = format_named(format).written_calls
+    assert calls is not None
+    return calls.question(model, _ASK, Offer("say", _ABOUT, _SCHEMA), _ROOM)
 
 
 def read_answer(status: int, body: bytes) -> str:
@@ -50,7 +44,7 @@ def read_answer(status: int, body: bytes) -> str:
 def read_listing(body: bytes, model: str) -> str:
     """What a provider's list of models says of one: OpenRouter, Mistral and those that do as they do."""
     listed = _mapping(body).get("data")
-    for entry in listed if isinstance(listed, list) else []:
+    for entry in as_list(listed):
         if isinstance(entry, Mapping) and model in (entry.get("id"), entry.get("name")):
             return _read_entry(entry)
     return ""
@@ -64,16 +58,26 @@ def read_description(body: bytes) -> str:
 def _read_entry(entry: Mapping[str, Any]) -> str:
     able = entry.get("capabilities")
     if isinstance(able, Mapping) and isinstance(able.get("function_calling"), bool):
-        return "native" if able["function_calling"] else "prompted"
+        if able["function_calling"]:
+            return "native"
+        return "prompted"
     for words in (able, entry.get("supported_parameters")):
         if isinstance(words, list) and words:
-            return "native" if "tools" in words else "prompted"
+            if "tools" in words:
+                return "native"
+            return "prompted"
     return ""
 
 
 def _choices(answer: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     choices = answer.get("choices")
-    return [one for one in choices if isinstance(one, Mapping)] if isinstance(choices, list) else []
+    if isinstance(choices, list):
+        found = []
+        for one in choices:
+            if isinstance(one, Mapping):
+                found.append(one)
+        return found
+    return []
 
 
 def _parts(answer: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
@@ -93,4 +97,6 @@ def _mapping(body: bytes) -> Mapping[str, Any]:
         found = value(body)
     except MalformedRequest:
         return {}
-    return found if isinstance(found, Mapping) else {}
+    if isinstance(found, Mapping):
+        return found
+    return {}

@@ -10,6 +10,7 @@ import msgspec
 from laconic.wire.model import Block, Turn
 from laconic.wire.parsed_request import ParsedRequest
 from laconic.wire.prompted.calls import Nonsense, PromptedTool
+from laconic.wire.provider_format import DeclaredTool
 from laconic.wire.spans import members
 
 _GONE: Final = frozenset(
@@ -24,12 +25,6 @@ _GONE: Final = frozenset(
         "tool_config",
     }
 )
-_SYSTEM: Final[Mapping[str, tuple[str, ...]]] = {  # formats whose system prompt is a field of its own
-    "anthropic": ("system",),
-    "gemini": ("systemInstruction", "system_instruction"),
-    "responses": ("instructions",),
-}
-_FREE: Final = {"type": "object", "properties": {"input": {"type": "string"}}, "required": ["input"]}
 _INTRO: Final = """\
 You can use the tools below. To call one, write a fenced block that holds one JSON object and nothing else:
 
@@ -59,20 +54,24 @@ Write every call again, each as one fenced block with one JSON object, or answer
 
 def tools_of(conversation: ParsedRequest) -> list[PromptedTool]:
     """The tools that a request offers, in any format."""
-    return [
-        PromptedTool(
-            name, frozenset(_keys(schema, "properties")), frozenset(_keys(schema, "required")), schema is _FREE
-        )
-        for name, _, schema in _read_declared(conversation)
-    ]
+    found: list[PromptedTool] = []
+    for tool in declared_tools(conversation):
+        properties, required = _keys(tool.schema, "properties"), _keys(tool.schema, "required")
+        found.append(PromptedTool(tool.name, frozenset(properties), frozenset(required), tool.free))
+    return found
+
+
+def declared_tools(conversation: ParsedRequest) -> list[DeclaredTool]:
+    """The same as they are declared."""
+    return list(conversation.format.read_tools(conversation.decode_field("tools")))
 
 
 def instruction(conversation: ParsedRequest) -> str:
     """What a model without function calling has to know."""
     lines = [_INTRO]
-    for name, about, schema in _read_declared(conversation):
-        written = msgspec.json.encode(schema).decode() if schema else "{}"
-        lines.append(f"- {name}: {about.strip()}\n  arguments: {written}")
+    for tool in declared_tools(conversation):
+        written = msgspec.json.encode(tool.schema).decode()
+        lines.append(f"- {tool.name}: {tool.about.strip()}\n  arguments: {written}")
     return "\n".join(lines)
 
 
@@ -87,10 +86,10 @@ def upward(conversation: ParsedRequest) -> bytes:
         raw = member.value.of(conversation.body)
         if member.key in conversation.format.messages:
             raw = b"[" + b",".join(messages) + b"]"
-        elif member.key in _fields(conversation):
+        elif member.key in conversation.format.system:
             raw, seen = _with_instruction(conversation, member.key), True
         pairs.append(msgspec.json.encode(member.key) + b":" + raw)
-    if (fields := _fields(conversation)) and not seen:
+    if (fields := conversation.format.system) and not seen:
         pairs.append(msgspec.json.encode(fields[0]) + b":" + _with_instruction(conversation, fields[0]))
     return b"{" + b",".join(pairs) + b"}"
 
@@ -98,7 +97,9 @@ def upward(conversation: ParsedRequest) -> bytes:
 def add_correction(conversation: ParsedRequest, nonsense: Nonsense, tools: Sequence[PromptedTool]) -> bytes:
     """The request with the model's useless answer behind it, and what is wrong with that."""
     known = ", ".join(tool.name for tool in tools)
-    wrong = [_WRONG[one.reason].format(name=one.name or "the call", known=known) for one in nonsense.broken]
+    wrong = []
+    for one in nonsense.broken:
+        wrong.append(_WRONG[one.reason].format(name=one.name or "the call", known=known))
     said = " ".join(dict.fromkeys(wrong))
     more = [
         conversation.format.compose("assistant", nonsense.written),
@@ -121,7 +122,9 @@ def call_text(name: str, arguments: object) -> str:
 
 def result_text(name: str, id: str, text: str, error: bool) -> str:
     """A result, marked as one."""
-    outcome = "failed" if error else "returned"
+    outcome = "returned"
+    if error:
+        outcome = "failed"
     return f"[{name or 'tool'} {outcome}{f' ({id})' if id else ''}]\n{text}"
 
 
@@ -129,13 +132,15 @@ def _messages(conversation: ParsedRequest) -> Iterator[bytes]:
     """Results that follow each other become one message of the user: many models want roles to alternate."""
     names = {call.id: call.name for exchange in conversation.exchanges for call in exchange.calls}
     role, waiting = "", list[str]()  # whose texts wait to become one message
-    if not _fields(conversation):
+    if not conversation.format.system:
         yield from _chat_system(conversation)
     for turn in conversation.turns:
         if _is_first_system(conversation, turn):
             continue
         calls = conversation.format.merged and any(block.kind == "call" for block in turn.blocks)
-        now = "user" if turn.role == "tool" else "assistant" if calls else ""
+        now = "assistant" if calls else ""
+        if turn.role == "tool":
+            now = "user"
         if waiting and now != role:
             yield conversation.format.compose(role, "\n\n".join(waiting))
             waiting = []
@@ -148,14 +153,12 @@ def _messages(conversation: ParsedRequest) -> Iterator[bytes]:
         yield conversation.format.compose(role, "\n\n".join(waiting))
 
 
-def _fields(conversation: ParsedRequest) -> tuple[str, ...]:
-    return _SYSTEM.get(conversation.format.name, ())
-
-
 def _turn(conversation: ParsedRequest, turn: Turn, names: Mapping[str, str]) -> bytes:
     if all(block.kind not in {"call", "result"} for block in turn.blocks):
         # A prompt that is one text stands in a list now, beside others.
-        return conversation.format.compose("user", turn.blocks[0].text) if conversation.array is None else turn.raw
+        if conversation.array is None:
+            return conversation.format.compose("user", turn.blocks[0].text)
+        return turn.raw
     role = "assistant" if turn.role == "assistant" else turn.native
     return conversation.format.compose(role, "\n\n".join(_texts(turn, names)))
 
@@ -179,7 +182,7 @@ def _message(role: str, text: str) -> bytes:
 
 
 def _is_first_system(conversation: ParsedRequest, turn: Turn) -> bool:
-    return not _fields(conversation) and turn.index == 0 and turn.role == "system"
+    return not conversation.format.system and turn.index == 0 and turn.role == "system"
 
 
 def _chat_system(conversation: ParsedRequest) -> Iterator[bytes]:
@@ -192,38 +195,16 @@ def _chat_system(conversation: ParsedRequest) -> Iterator[bytes]:
 
 def _with_instruction(conversation: ParsedRequest, field: str) -> bytes:
     """A system prompt that is a field of its own, with the instruction behind it."""
-    given = conversation.decode_field(field)
-    if conversation.format.name == "gemini":
-        parts = given.get("parts") if isinstance(given, Mapping) else None
-        ours = {"text": instruction(conversation)}
-        return msgspec.json.encode({"parts": [*(parts if isinstance(parts, list) else []), ours]})
-    if conversation.format.name == "responses":
-        return msgspec.json.encode(
-            "\n\n".join(filter(None, [conversation.text_field(field), instruction(conversation)]))
-        )
-    blocks = given if isinstance(given, list) else [{"type": "text", "text": given}] if given else []
-    return msgspec.json.encode([*blocks, {"type": "text", "text": instruction(conversation)}])
-
-
-def _read_declared(conversation: ParsedRequest) -> Iterator[tuple[str, str, Mapping[str, object]]]:
-    for tool in _flatten_tools(conversation.decode_field("tools")):
-        function = tool.get("function")
-        inner = function if isinstance(function, Mapping) else tool
-        name, schema = inner.get("name"), inner.get("input_schema", inner.get("parameters"))
-        if schema is None and tool.get("type") == "custom":
-            schema = _FREE
-        if isinstance(name, str):
-            yield name, str(inner.get("description") or ""), schema if isinstance(schema, Mapping) else {}
-
-
-def _flatten_tools(tools: object) -> Iterator[Mapping[str, object]]:
-    """Gemini groups its tools."""
-    for tool in tools if isinstance(tools, list) else []:
-        if isinstance(tool, Mapping):
-            grouped = tool.get("functionDeclarations", tool.get("function_declarations"))
-            yield from _flatten_tools(grouped) if isinstance(grouped, list) else iter([tool])
+    extend = conversation.format.extend_system
+    assert extend is not None
+    return extend(conversation.decode_field(field), instruction(conversation))
 
 
 def _keys(schema: Mapping[str, object], name: str) -> list[str]:
     inner = schema.get(name)
-    return [str(key) for key in inner] if isinstance(inner, Mapping | list) else []
+    if isinstance(inner, Mapping | list):
+        found = []
+        for key in inner:
+            found.append(str(key))
+        return found
+    return []

@@ -8,7 +8,6 @@ from typing import Any, Protocol
 
 import msgspec
 
-from laconic.wire.model import Format
 from laconic.wire.usage import Usage
 
 Json = dict[str, Any]
@@ -72,6 +71,7 @@ class Asking(msgspec.Struct, frozen=True):
     tools: tuple[Offer, ...]
     messages: tuple[Message, ...]
     most: int  # tokens that the answer may have
+    temperature: float | None = None  # None: the model's own
 
 
 class ModelAnswer(msgspec.Struct, frozen=True):
@@ -98,15 +98,10 @@ class Reader(Protocol):
 class ProviderDialect:
     """One provider's words."""
 
-    format: Format
     write: Callable[[Asking], bytes]
     reader: Callable[[], Reader]
     whole: Callable[[Json], Iterator[Json]]  # an answer that was not streamed, as events
     express: Callable[[ModelAnswer], Iterator[bytes]]  # an answer as the provider would stream it
-
-    @property
-    def name(self) -> str:
-        return self.format.name
 
 
 def decode_arguments(written: str, *, truncated: bool) -> tuple[dict[str, Any], str]:
@@ -115,7 +110,9 @@ def decode_arguments(written: str, *, truncated: bool) -> tuple[dict[str, Any], 
         value = msgspec.json.decode(written.encode("utf-8", "replace")) if written.strip() else {}
     except (msgspec.MsgspecError, RecursionError):
         return {}, "truncated" if truncated else "not-json"
-    return (value, "") if isinstance(value, dict) else ({}, "arguments")
+    if isinstance(value, dict):
+        return (value, "")
+    return ({}, "arguments")
 
 
 def make_call_id(id: str, message: int, number: int) -> str:

@@ -6,7 +6,7 @@ namespace Shop
 
         public static bool PayAll(Order order) //! Order
         {
-            return order.PayNow(); //! Order.PayNow  //~ IPayable.PayNow
+            return order.PayNow(); //! Order.PayNow
         }
     }
 }

@@ -12,6 +12,6 @@ func (t Timer) Touch(name string) {}
 
 func SaveAll(saver Saver, names []string) { //! Saver
 	for _, name := range names {
-		saver.SaveItem(name) //! Saver.SaveItem  //~ Store.SaveItem
+		saver.SaveItem(name) //! Saver.SaveItem; Store.SaveItem
 	}
 }

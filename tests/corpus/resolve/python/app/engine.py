@@ -52,5 +52,5 @@ class Gauge:
 def start_engine(fuel):
     engine = Engine(fuel)  #! Engine
     engine.turn_key()  #! Engine.turn_key
-    engine.stop()  #! Engine.stop  #~ Base.stop; Loud.stop
+    engine.stop()  #! Engine.stop
     return engine

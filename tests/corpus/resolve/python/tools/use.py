@@ -7,7 +7,7 @@ from other_library import Fuel
 
 def main():
     machine = Machine(None)  #! Engine
-    machine.stop()  #! Engine.stop  #~ Base.stop; Loud.stop
+    machine.stop()  #! Engine.stop
     gauge = Gauge.make()  #! Gauge; Gauge.make
     gauge.level()  #! Gauge.level
     Fuel().burn()

@@ -7,7 +7,7 @@ import (
 
 func main() {
 	s := disk.NewStore() //! NewStore
-	s.SaveItem("a") //! Store.SaveItem  //~ Saver.SaveItem
+	s.SaveItem("a") //! Store.SaveItem; Saver.SaveItem
 	disk.SaveAll(s, nil) //! SaveAll
 	index.Touch("b")
 	NewStore()
@@ -16,5 +16,5 @@ func main() {
 func NewStore() {}
 
 func use(store *disk.Store) { //! Store
-	store.SaveItem("c") //! Store.SaveItem  //~ Saver.SaveItem
+	store.SaveItem("c") //! Store.SaveItem; Saver.SaveItem
 }

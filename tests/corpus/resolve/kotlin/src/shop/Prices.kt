@@ -6,5 +6,5 @@ fun roundPrice(value: Double): Double = value
 
 fun fillStore(): Boolean {
     val store = Store(Shelf()) //! Store; Shelf
-    return store.keepItem("a") //! Store.keepItem  //~ Keeper.keepItem
+    return store.keepItem("a") //! Store.keepItem
 }

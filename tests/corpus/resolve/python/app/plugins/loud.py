@@ -6,7 +6,7 @@ import app.engine as motor
 
 class Loud(Engine):  #! Engine
     def stop(self):
-        value = super().stop()  #! Engine.stop  #~ Base.stop
+        value = super().stop()  #! Engine.stop
         self.turn_key()  #! Engine.turn_key
         return value
 

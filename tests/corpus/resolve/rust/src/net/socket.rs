@@ -23,5 +23,5 @@ impl Opens for Socket { //! Opens; Socket
 }
 
 pub fn open_all(all: &[Box<dyn Opens>], one: &dyn Opens) { //! Opens
-    one.open_now(); //! Opens.open_now  //~ Socket.open_now
+    one.open_now(); //! Opens.open_now
 }

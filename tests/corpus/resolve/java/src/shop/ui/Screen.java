@@ -7,10 +7,10 @@ import static shop.core.Price.zero; //! Price.zero
 public class Screen {
     void show(List<Item> items, Thing thing) { //! Item; Thing
         Item item = Item.of(zero()); //! Item; Item.of; Price.zero
-        item.describe(); //! Item.describe  //~ Thing.describe
-        thing.describe(); //! Thing.describe  //~ Item.describe
+        item.describe(); //! Item.describe
+        thing.describe(); //! Thing.describe
         for (Item each : items) { //! Item
-            each.describe(); //! Item.describe  //~ Thing.describe
+            each.describe(); //! Item.describe
         }
         describe();
         String label = "x";

@@ -6,5 +6,5 @@ export function weigh(purse: Purse) { //! Purse
   purse.shake(); //! Purse.shake
   const other = Purse.empty(); //! Purse; Purse.empty
   other.shake(); //! Purse.shake
-  return purse.price(); //! Purse.price  //~ Priced.price
+  return purse.price(); //! Purse.price; Priced.price
 }

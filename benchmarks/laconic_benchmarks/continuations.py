@@ -1,0 +1,140 @@
+"""Follow what answers print to go on: each command runs in a shell as it is printed, and brings what was not shown.
+
+Random calls of every tool, as somebody at a terminal makes them, on two code bases; the first word for the benchmark is
+how many printed continuations to follow.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from random import Random
+from typing import Final, NamedTuple
+
+from laconic.config import child_environment, load
+from laconic.plane.plane import Plane
+from laconic.render.table import Cell
+from laconic.tools import tools
+from laconic_benchmarks.calls import random_calls, report_text, words
+from laconic_benchmarks.corpus import snapshot
+from laconic_benchmarks.report import Options, Report, at_least, at_most, versions
+
+_CLONES: Final = (("google/gson", "HEAD"), ("preactjs/preact", "HEAD"))
+_DEFAULT: Final = 2_000
+_TRIES: Final = 40  # calls for each continuation that is wanted
+_MORE: Final = re.compile(r"more: (laconic .+)\]$", re.MULTILINE)
+_PAGE: Final = re.compile(r"^\[(?:(?P<first>\d+)-)?(?P<last>\d+) of (?P<total>\d+) ", re.MULTILINE)
+_SKIPPED: Final = frozenset(
+    {"edit", "recall", "workspace"}
+)  # they print none: a shell gets all, or has commands of its own
+
+
+class Page(NamedTuple):
+    """Which pieces an answer shows, by its last line."""
+
+    first: int
+    last: int
+    total: int
+
+
+def run(options: Options) -> Report:
+    """Follow continuations on each code base in turn."""
+    number = _DEFAULT
+    if options.args:
+        number = int(options.args[0])
+    rows: list[dict[str, Cell]] = []
+    notes: list[str] = []
+    for at, (repository, commit) in enumerate(_CLONES):
+        root = snapshot(repository, commit, Path(options.mirror), Path(options.cache) / "continuations")
+        found = follow_continuations(root, Path(options.cache) / "indexes", Random(at), number // len(_CLONES))
+        broken = [problem for problem in found if problem]
+        rows.append({"on": repository, "followed": len(found), "broken": len(broken)})
+        notes += [f"{repository}: {problem}" for problem in broken][:10]
+    return Report(
+        "continuations",
+        " and ".join(repository for repository, _ in _CLONES),
+        "o200k_base",
+        tuple(rows),
+        (
+            at_least("continuations followed in a shell", sum(int(row["followed"] or 0) for row in rows), number),
+            at_most("that fail, repeat or do not advance", sum(int(row["broken"] or 0) for row in rows), 0),
+        ),
+        tuple(notes),
+        versions("splintr-rs"),
+    )
+
+
+def follow_continuations(root: Path, cache: Path, random: Random, number: int) -> list[str]:
+    """What is wrong with each continuation that was followed; empty where nothing is."""
+    config = cache.parent / "continuations.toml"
+    config.parent.mkdir(parents=True, exist_ok=True)
+    config.write_text(f'cache_dir = "{cache}"\n', "utf-8")
+    plane = Plane(root, load(file=config), tools(), shell=True, flags=["--root", str(root), "--config", str(config)])
+    try:
+        plane.index.build(seconds=600)
+        known = words(plane, random)
+        (root / "continuations-report.txt").write_text(report_text(known, random), "utf-8")
+        plane.index.build(seconds=600)
+        found: list[str] = []
+        for name, given in random_calls(known, random, number * _TRIES):
+            if name in _SKIPPED or "offset" in given or len(found) >= number:
+                continue
+            found += follow(plane.call(name, {**given, "format": "text", "again": True}).text, root)
+        return found[:number]
+    finally:
+        plane.close()
+        (root / "continuations-report.txt").unlink(missing_ok=True)
+
+
+def follow(text: str, root: Path) -> Iterator[str]:
+    """Run every command that an answer prints to go on, and judge what comes."""
+    for command in _MORE.findall(text):
+        done = subprocess.run(
+            ["sh", "-c", command],
+            cwd=root,
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
+            env=_environment(),
+        )
+        if done.returncode:
+            yield f"exit code {done.returncode}: {command}: {done.stderr.strip()[:200]}"
+        else:
+            yield judge(text, done.stdout, command)
+
+
+def _environment() -> dict[str, str]:
+    """Ours, in which the program that runs this is found first."""
+    variables = dict(child_environment())
+    variables["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{variables.get('PATH', os.defpath)}"
+    return variables
+
+
+def judge(before: str, after: str, command: str) -> str:
+    """What is wrong with a page that follows another; empty if nothing is."""
+    if after == before:
+        return f"the same page again: {command}"
+    if "--offset" not in command:
+        return "" if after.strip() else f"nothing: {command}"
+    last, here = read_page(before), read_page(after)
+    if last is None:
+        return f"no page: {command}"
+    if here is not None and (here.first != last.last + 1 or here.last < here.first or here.total != last.total):
+        return f"{last.last} of {last.total} is followed by {here.first}-{here.last} of {here.total}: {command}"
+    if set(after.splitlines()) <= set(before.splitlines()):
+        return f"nothing new: {command}"
+    return ""
+
+
+def read_page(text: str) -> Page | None:
+    """What the last line of an answer says of it; None for an answer that is whole."""
+    pages = list(_PAGE.finditer(text))
+    if not pages:
+        return None
+    said = pages[-1]
+    return Page(int(said["first"] or 1), int(said["last"]), int(said["total"]))

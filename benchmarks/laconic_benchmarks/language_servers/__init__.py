@@ -1,0 +1,1 @@
+"""What language servers say about code: the truth that references, implementations and outlines are measured against."""

@@ -1,0 +1,161 @@
+"""Asks a language server about the symbols of a code base, and keeps what it said."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any, Final
+
+import msgspec
+
+from laconic_benchmarks.language_servers.client import LanguageServer
+from laconic_benchmarks.language_servers.code_bases import CodeBase
+from laconic_benchmarks.language_servers.servers import Server
+
+Place = tuple[str, int]
+_KINDS: Final = {  # of the protocol
+    5: "class",
+    6: "method",
+    8: "field",
+    9: "constructor",
+    10: "enum",
+    11: "interface",
+    12: "function",
+    13: "variable",
+    14: "constant",
+    22: "constant",
+    23: "struct",
+}
+_BODIES: Final = frozenset({6, 9, 12})  # what is inside of these is local
+_HOLDERS: Final = frozenset({13, 14})  # variables inside a variable are those of the function that it holds
+_SYMBOLS: Final = 50  # that are asked about in one code base
+_PASSED: Final = frozenset({"node_modules", ".git", "testdata"})  # folders that servers do not look into
+_TESTS: Final = ("test", "example", "bench", "fuzz", "docs", "website", "play")
+
+
+class TrueSymbol(msgspec.Struct, frozen=True):
+    """One definition and what the server says of it."""
+
+    path: str
+    line: int
+    name: str
+    kind: str
+    uses: tuple[Place, ...]
+    implementations: tuple[Place, ...] = ()
+
+
+class Truth(msgspec.Struct, frozen=True):
+    """What a server said of one code base."""
+
+    server: str
+    outline: tuple[tuple[str, int, str, str], ...]  # path, line, name, kind of what is not local
+    symbols: tuple[TrueSymbol, ...]
+    files: tuple[str, ...]  # that the server looked into
+
+
+class Defined(msgspec.Struct, frozen=True):
+    """A definition as the outline of a server gives it."""
+
+    path: str
+    line: int
+    column: int
+    name: str
+    kind: str
+
+
+def read_truth(base: CodeBase, server: Server, root: Path, kept: Path) -> Truth:
+    """The truth about a code base: as kept from an earlier run, else by asking the server."""
+    if kept.is_file():
+        return msgspec.json.decode(kept.read_bytes(), type=Truth)
+    read = server.read or partial(_ask, server=server)
+    truth = read(base, root)
+    kept.parent.mkdir(parents=True, exist_ok=True)
+    kept.write_bytes(msgspec.json.encode(truth))
+    return truth
+
+
+def choose(defined: Iterable[Defined], below: str) -> list[Defined]:
+    """Symbols to ask about: half of them have names that others have too, half are taken as they come."""
+    found = [each for each in defined if each.path.startswith(below) and not is_test(each.path)]
+    found.sort(key=lambda each: (each.path, each.line, each.name))
+    luck = random.Random(7)
+    luck.shuffle(found)
+    count = Counter(each.name for each in found)
+    shared = [each for each in found if count[each.name] > 1][: _SYMBOLS // 2]
+    others = [each for each in found if each not in shared]
+    return [*shared, *others[: _SYMBOLS - len(shared)]]
+
+
+def is_test(path: str) -> bool:
+    return any(word in path.lower() for word in _TESTS)
+
+
+def _ask(base: CodeBase, root: Path, server: Server) -> Truth:
+    files = sorted(each.relative_to(root).as_posix() for each in root.rglob("*") if each.suffix in server.suffixes)
+    files = [each for each in files if not each.startswith("_") and not set(each.split("/")) & _PASSED]
+    server.prepare(root, files)
+    with LanguageServer(server.command, root, server.options) as client:
+        client.open(files[0], server.language_id(files[0]))
+        client.wait_until_idle()
+        defined: list[Defined] = []
+        for path in files:
+            client.open(path, server.language_id(path))
+            defined += _flatten(path, client.outline(path), set())
+            if not server.keeps_open:
+                client.close(path)
+        client.wait_until_idle()
+        symbols = []
+        for each in choose(defined, base.below):
+            client.open(each.path, server.language_id(each.path))
+            symbols.append(_describe(client, each, defined))
+    outline = tuple((each.path, each.line, each.name, each.kind) for each in defined)
+    return Truth(server.command[0], outline, tuple(symbols), tuple(files))
+
+
+def _flatten(path: str, found: list[dict[str, Any]], above: set[int]) -> Iterator[Defined]:
+    """The definitions of a file that are not local to a function."""
+    for each in found:
+        span = each.get("selectionRange") or each["location"]["range"]
+        name, kind = _plain_name(each["name"]), int(each["kind"])
+        local = bool(above & _BODIES) or (kind in _HOLDERS and bool(above & _HOLDERS))
+        if name and kind in _KINDS and not local:
+            start = span["start"]
+            yield Defined(path, start["line"] + 1, start["character"], name, _KINDS[kind])
+        yield from _flatten(path, each.get("children") or [], above | {kind})
+
+
+def _plain_name(name: str) -> str:
+    """`(*T).Method` and `T::method` are known by their last word; what has no name in the text is left out."""
+    last = name.split("(anonymous", maxsplit=1)[0].rpartition("::")[2]
+    last = last.rpartition(".")[2] if last.startswith("(") or "." in last else last
+    last = last.partition("<")[0].strip("'\"")
+    return last if last.replace("$", "_").replace("#", "_").lstrip("~").isidentifier() else ""
+
+
+def _describe(client: LanguageServer, each: Defined, defined: list[Defined]) -> TrueSymbol:
+    """All uses; overloads of one name are one symbol, and definitions are no uses."""
+    column = _column(client, each)
+    context = {"includeDeclaration": False}
+    found = client.ask_at("references", each.path, each.line - 1, column, context=context)
+    places = {place for one in found if (place := client.place(one))}
+    heirs = client.ask_at("implementation", each.path, each.line - 1, column)
+    implementations = {place for one in heirs if (place := client.place(one))}
+    own = {(other.path, other.line) for other in defined if other.name == each.name}
+    return TrueSymbol(
+        path=each.path,
+        line=each.line,
+        name=each.name,
+        kind=each.kind,
+        uses=tuple(sorted(places - own)),
+        implementations=tuple(sorted(implementations - {(each.path, each.line)})),
+    )
+
+
+def _column(client: LanguageServer, each: Defined) -> int:
+    """Where the name itself is: the span of some servers begins before it."""
+    line = client.line(each.path, each.line)
+    at = line.find(each.name, each.column)
+    return at if at >= 0 else each.column

@@ -1,0 +1,223 @@
+"""References, implementations and outlines against what language servers say, on code bases in seven languages.
+
+Symbols are chosen by chance, half of them with names that other definitions have too. Figures count lines. One half of
+the code bases may be looked into, the other is only reported. A language whose server is not installed is left out.
+Words narrow the run: a language, a repository, `dev`, `held`, or `misses` to list what differs.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Final, NamedTuple
+
+import msgspec
+
+from laconic.index.resolve import Code, callers, implementations, overridden, references
+from laconic.index.store import Symbol
+from laconic.index.workspace_index import Index
+from laconic.render.table import Cell
+from laconic_benchmarks.corpus import snapshot
+from laconic_benchmarks.language_servers.code_bases import CODE_BASES, CodeBase
+from laconic_benchmarks.language_servers.servers import SERVERS
+from laconic_benchmarks.language_servers.truth import Place, TrueSymbol, Truth, is_test, read_truth
+from laconic_benchmarks.report import Bar, Options, Report, at_least, versions
+
+_WANTED: Final = {
+    "sure P": 0.98,
+    "sure R": 0.90,
+    "possible R": 0.97,
+    "possible P": 0.80,
+    "callers R": 0.95,
+    "implementations R": 0.95,
+    "outline R": 0.99,
+}
+_FORWARD: Final = re.compile(r"\s*(?:friend\s+)?(?:class|struct|union|enum)\b[^{(]*;")  # it has no body here
+_INHERITED: Final = frozenset({"class", "interface", "struct", "method"})
+_LOWER: Final = {("cpp", "sure R"): 0.80, ("cpp", "possible R"): 0.92}
+
+
+class Ground(NamedTuple):
+    """What a symbol is judged on."""
+
+    code: Code
+    files: frozenset[str]  # that the server looked into
+    named: frozenset[Place]  # lines with definitions of its name: neither right nor wrong
+
+
+class Tally(msgspec.Struct):
+    """Counts of lines for a language and a half."""
+
+    symbols: int = 0
+    true: int = 0
+    sure: int = 0
+    sure_true: int = 0
+    found: int = 0
+    found_true: int = 0
+    calling: int = 0
+    calling_found: int = 0
+    heirs: int = 0
+    heirs_found: int = 0
+    outlined: int = 0
+    outlined_found: int = 0
+
+    def add(self, other: Tally) -> None:
+        for name in self.__struct_fields__:
+            setattr(self, name, getattr(self, name) + getattr(other, name))
+
+    def figures(self) -> dict[str, float]:
+        return {
+            "sure P": self.sure_true / max(self.sure, 1),
+            "sure R": self.sure_true / max(self.true, 1),
+            "possible P": self.found_true / max(self.found, 1),
+            "possible R": self.found_true / max(self.true, 1),
+            "callers R": self.calling_found / max(self.calling, 1),
+            "implementations R": self.heirs_found / max(self.heirs, 1),
+            "outline R": self.outlined_found / max(self.outlined, 1),
+        }
+
+
+def run(options: Options) -> Report:
+    """All code bases whose server is installed."""
+    tallies: dict[tuple[str, str], Tally] = {}
+    notes: list[str] = []
+    words = set(options.args) - {"misses"}
+    for base in CODE_BASES:
+        if words and not words & {base.language, base.repository.partition("/")[2], base.half}:
+            continue
+        server = SERVERS[base.language]
+        if not server.is_installed:
+            notes.append(f"{base.repository} is left out: {server.command[0]} is not installed")
+            continue
+        options.progress(f"{base.repository}")
+        tally = _measure(base, options, notes if "misses" in options.args else [])
+        tallies.setdefault((base.language, base.half), Tally()).add(tally)
+    return Report(
+        name="references",
+        corpus=f"{sum(each.symbols for each in tallies.values())} symbols",
+        tokenizer="none",
+        rows=tuple(_row(language, half, tally) for (language, half), tally in tallies.items()),
+        bars=tuple(_bars(tallies)),
+        notes=tuple(dict.fromkeys(notes)),
+        versions=versions("tree-sitter"),
+    )
+
+
+def _row(language: str, half: str, tally: Tally) -> dict[str, Cell]:
+    figures = {name: round(100 * value, 1) for name, value in tally.figures().items()}
+    return {"language": language, "half": half, "symbols": tally.symbols, "lines": tally.true, **figures}
+
+
+def _bars(tallies: dict[tuple[str, str], Tally]) -> Iterable[Bar]:
+    for (language, half), tally in tallies.items():
+        if half != "held":
+            continue
+        for name, value in tally.figures().items():
+            if name == "implementations R" and not tally.heirs:
+                continue
+            yield at_least(f"{language}: {name}", round(value, 3), _LOWER.get((language, name), _WANTED[name]))
+
+
+def _measure(base: CodeBase, options: Options, misses: list[str]) -> Tally:
+    cache = Path(options.cache)
+    root = snapshot(base.repository, base.commit, Path(options.mirror), cache).resolve()
+    kept = cache / "truth" / f"{root.name}.json"
+    truth = read_truth(base, SERVERS[base.language], root, kept)
+    index = Index.open(root, cache / "indexes")
+    index.build(seconds=60)
+    code = Code(index.store, index.root)
+    tally = Tally()
+    _compare_outline(code, base, truth, tally, misses)
+    named: dict[str, set[Place]] = {}
+    for path, line, name, _ in truth.outline:
+        named.setdefault(name, set()).add((path, line))
+    for each in truth.symbols:
+        if each.name == "__init__":  # to us, not to the server, a call of the class is a use of it
+            continue
+        if base.language in {"c", "cpp"}:
+            each = msgspec.structs.replace(each, uses=tuple(_without_expansions(code, each)))
+        ground = Ground(code, frozenset(truth.files), frozenset(named[each.name]))
+        _compare(ground, each, tally, misses)
+    index.close()
+    return tally
+
+
+def _compare_outline(code: Code, base: CodeBase, truth: Truth, tally: Tally, misses: list[str]) -> None:
+    for path, line, name, kind in truth.outline:
+        source = code.by_path.get(path)
+        if source is None or is_test(path) or _FORWARD.match(_line(code, source.id, line)):
+            continue
+        tally.outlined += 1
+        if any(each.name == name and abs(each.line - line) < 2 for each in code.outline(source.id).symbols):
+            tally.outlined_found += 1
+        else:
+            misses.append(f"outline {path}:{line} {kind} {name}")
+
+
+def _without_expansions(code: Code, true: TrueSymbol) -> Iterable[Place]:
+    """The uses that are written: what a macro expands to is in no line of the code."""
+    for path, line in true.uses:
+        source = code.by_path.get(path)
+        if source is None or re.search(rf"\b{re.escape(true.name.lstrip('~'))}\b", _line(code, source.id, line)):
+            yield path, line
+
+
+def _line(code: Code, file: int, number: int) -> str:
+    lines = code.lines(file)
+    return lines[number - 1] if number <= len(lines) else ""
+
+
+def _compare(ground: Ground, true: TrueSymbol, tally: Tally, misses: list[str]) -> None:
+    """One symbol; lines with definitions of its name are neither right nor wrong."""
+    code = ground.code
+    tally.symbols += 1
+    tally.true += len(true.uses)
+    wanted_heirs = set(true.implementations) if true.kind in _INHERITED else set()
+    tally.heirs += len(wanted_heirs)
+    symbol = _find(code, true)
+    if symbol is None:
+        misses.append(f"unknown {true.path}:{true.line} {true.name}, {len(true.uses)} uses")
+        return
+    uses = [use for use in references(code, symbol) if use.path in ground.files]
+    wanted = set(true.uses)
+    sure = {(use.path, use.line) for use in uses if use.sure} - ground.named
+    found = {(use.path, use.line) for use in uses} - ground.named
+    tally.sure += len(sure)
+    tally.sure_true += len(sure & wanted)
+    tally.found += len(found)
+    tally.found_true += len(found & wanted)
+    label = f"{true.path}:{true.line} {true.kind} {true.name}"
+    _list(misses, "sure but false", label, sure - wanted)
+    _list(misses, "missed", label, wanted - found)
+    _list(misses, "only possible", label, (wanted & found) - sure)
+    _list(misses, "possible but false", label, found - sure - wanted)
+    _compare_callers(code, symbol, wanted, tally)
+    related = [*implementations(code, symbol), *overridden(code, symbol)]
+    heirs = {(code.sources[each.file].path, each.line) for each in related}
+    tally.heirs_found += len(heirs & wanted_heirs)
+    _list(misses, "implementation missed", label, wanted_heirs - heirs)
+
+
+def _compare_callers(code: Code, symbol: Symbol, wanted: set[Place], tally: Tally) -> None:
+    """The functions around the true uses, against those that are named as callers."""
+    around: set[int] = set()
+    for path, line in wanted:
+        source = code.by_path.get(path)
+        inner = code.store.symbol_at(source.id, line) if source else None
+        if inner is not None and inner.id != symbol.id and inner.kind in {"function", "method", "constructor"}:
+            around.add(inner.id)
+    named = {call.symbol.id for call in callers(code, symbol)}
+    tally.calling += len(around)
+    tally.calling_found += len(around & named)
+
+
+def _find(code: Code, true: TrueSymbol) -> Symbol | None:
+    source = code.by_path.get(true.path)
+    found = [each for each in code.find_named(true.name) if source and each.file == source.id]
+    found = [each for each in found if abs(each.line - true.line) < 2 and each.kind != "impl"]
+    return min(found, key=lambda each: abs(each.line - true.line), default=None)
+
+
+def _list(misses: list[str], what: str, label: str, places: set[Place]) -> None:
+    misses += [f"{what}: {label} at {path}:{line}" for path, line in sorted(places)]

@@ -1,0 +1,135 @@
+"""Look at every client that was set up from its own side: does the server start, and what does the model see of it?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+from urllib.parse import urlsplit
+
+from laconic.cli.commands.setup import program_words
+from laconic.clients import section
+from laconic.clients.claude import BASE_URL, TOOL_SEARCH, notes_folder
+from laconic.clients.claude_plugin import plugin_command, plugin_folder, skill_lines
+from laconic.clients.files import read_json, table_at
+from laconic.clients.install import configured_command, configured_entry, read
+from laconic.clients.probe import Answered, ask
+from laconic.clients.prompt_cost import Count, PromptPart, prompt_parts
+from laconic.clients.registry import all_setups
+from laconic.clients.setup import NAME, ClientSetup, Places, Scope
+from laconic.config import child_environment
+from laconic.errors import LaconicError
+from laconic.index.health import HealthFinding
+from laconic.render.counted import count_of
+
+_SCOPES: Final[tuple[Scope, ...]] = ("project", "user")
+_CLAUDE: Final = "claude-code"  # as it names itself to servers
+_PLUGIN: Final = f"plugin:{NAME}:{NAME}"  # as it names the server of a plugin
+
+
+def check_clients(root: Path, names: Sequence[str], count: Count | None = None) -> Iterator[HealthFinding]:
+    """All clients, or those named; with a counter also what Claude Code's prompts carry because of us."""
+    places = Places(root, child_environment())
+    found = False
+    for client in all_setups():
+        if names and client.name not in names:
+            continue
+        for scope in _SCOPES:
+            for finding in _ClientCheck(client, places, scope, count).find():
+                found = True
+                yield finding
+        if client.name == "claude" and names:
+            yield from _check_tool_search(places)
+    if not found:
+        yield HealthFinding("clients", True, "none is set up here", "See `laconic setup --help`.")
+
+
+@dataclass(frozen=True, slots=True)
+class _ClientCheck:
+    """One client in one scope."""
+
+    client: ClientSetup
+    places: Places
+    scope: Scope
+    count: Count | None
+
+    def find(self) -> Iterator[HealthFinding]:
+        file = self.client.file(self.places, self.scope)
+        is_claude = self.client.name == "claude"
+        plugin = None
+        try:
+            command = configured_command(self.client, self.places, self.scope)
+            if is_claude:
+                plugin = plugin_command(self.places, self.scope)
+        except LaconicError as error:
+            yield HealthFinding(self.client.title, False, f"{file}: {error.problem}", error.fix)
+            return
+        if command is not None:
+            yield from self._check_server(command, str(file), NAME)
+            if is_claude:
+                yield from self._check_loading()
+        if plugin is not None:
+            folder = plugin_folder(self.places, self.scope)
+            yield from self._check_server(plugin, f"{folder} (plugin)", _PLUGIN)
+            if command is not None:
+                problem = f"{file} and the plugin {folder} both start our server."
+                advice = f"Run `laconic setup claude --{self.scope} --remove`, or the same with --plugin."
+                yield HealthFinding(self.client.title, False, problem, advice)
+
+    def _check_server(self, command: Sequence[str], where: str, server: str) -> Iterator[HealthFinding]:
+        if self.scope == "project" and not is_written_by_setup(command):
+            started = " ".join(command)
+            seen = f"{where} starts {started!r}, which is not how `laconic setup` starts us: it was not tried."
+            advice = f"Run `laconic setup {self.client.name} --{self.scope}` again."
+            yield HealthFinding(self.client.title, False, seen, advice)
+            return
+        is_claude = self.client.name == "claude"
+        answered = ask(command, self.places.root, client=_CLAUDE if is_claude else "laconic doctor")
+        if answered.problem or not answered.tools:
+            problem = answered.problem or "the server has no tools"
+            advice = f"Run `laconic setup {self.client.name} --{self.scope}` again."
+            yield HealthFinding(self.client.title, False, f"{where}: {problem}.", advice)
+            return
+        seen = f"{where}: answers in {answered.seconds:.1f} s with {count_of(len(answered.tools), 'tool')}"
+        yield HealthFinding(self.client.title, True, seen)
+        if is_claude and self.count is not None:
+            yield self._cost(answered, server, self.count)
+
+    def _cost(self, answered: Answered, server: str, count: Count) -> HealthFinding:
+        parts = prompt_parts(answered.schemas, answered.instructions, answered.has_resources, server, count)
+        notes = self.client.notes_file(self.places, self.scope)
+        if server == NAME and notes is not None and notes.is_file():
+            ours = section.extract(read(notes))
+            parts += [PromptPart(f"section in {notes.name}", count(ours))] if ours else []
+        if server == _PLUGIN:
+            parts.append(PromptPart("skill and command", count(skill_lines())))
+        total = sum(part.tokens for part in parts)
+        listed = ", ".join(f"{part.what} {part.tokens:,}" for part in parts)
+        return HealthFinding("prompt", True, f"every prompt carries {total:,} tokens of ours: {listed}")
+
+    def _check_loading(self) -> Iterator[HealthFinding]:
+        entry = configured_entry(self.client, self.places, self.scope) or {}
+        if entry.get("alwaysLoad") is not True:
+            file = self.client.file(self.places, self.scope)
+            problem = f"{file}: our tools are not in the first request, nor in those of sub-agents."
+            advice = f"Run `laconic setup claude --{self.scope}` again."
+            yield HealthFinding("tools", False, problem, advice)
+
+
+def is_written_by_setup(command: Sequence[str]) -> bool:
+    """Whether a command is one that `laconic setup` writes: a file of the project may name any other."""
+    ways = ([NAME], program_words("user"))
+    return any([*command[: len(way) + 1]] == [*way, "mcp"] for way in ways)
+
+
+def _check_tool_search(places: Places) -> Iterator[HealthFinding]:
+    """With another host than its own Claude Code sends the schemas of all tools, unless it is told not to."""
+    variables = dict(places.environ)
+    for folder in (notes_folder(places), places.root / ".claude"):
+        for name in ("settings.json", "settings.local.json"):
+            variables |= {key: str(value) for key, value in table_at(read_json(folder / name), "env").items()}
+    host = urlsplit(variables.get(BASE_URL, "")).hostname
+    if host not in {None, "api.anthropic.com"} and not variables.get(TOOL_SEARCH):
+        seen = f"{BASE_URL} names {host}, for which Claude Code switches its tool search off."
+        yield HealthFinding("tool search", False, seen, f"Set {TOOL_SEARCH}=true beside it.")

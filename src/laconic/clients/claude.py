@@ -1,0 +1,175 @@
+"""Claude Code: one base URL, in a variable that its settings files may set over the environment."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Final
+
+from laconic.clients.client import Client
+from laconic.clients.files import Table, merge, parse_json, read_json, table_at
+from laconic.clients.setup import ClientSetup, Places, read_words, typed_entry
+from laconic.clients.upstream import FOLDER, Defaults, Launch, Situation, Upstream, upstream
+from laconic.clients.words import last_value, options
+from laconic.errors import Unroutable
+
+BASE_URL: Final = "ANTHROPIC_BASE_URL"
+TOOL_SEARCH: Final = "ENABLE_TOOL_SEARCH"
+_OWN_HOST: Final = "https://api.anthropic.com"
+_ELSEWHERE: Final = {
+    "CLAUDE_CODE_USE_BEDROCK": "Amazon Bedrock",
+    "CLAUDE_CODE_USE_VERTEX": "Google Vertex AI",
+    "CLAUDE_CODE_USE_FOUNDRY": "Microsoft Foundry",
+    "CLAUDE_CODE_USE_MANTLE": "Amazon Bedrock",
+    "CLAUDE_CODE_USE_ANTHROPIC_AWS": "Claude Platform on AWS",
+    "CLAUDE_CODE_USE_GATEWAY": "a gateway of its organisation",
+    "ANTHROPIC_UNIX_SOCKET": "a socket",
+}
+_MANAGED: Final = (
+    Path("/Library/Application Support/ClaudeCode") if sys.platform == "darwin" else Path("/etc/claude-code")
+)
+
+
+class Claude:
+    """Reads what Claude Code reads; `managed` is the folder of settings that nobody can override."""
+
+    silence = (
+        "it asked no model, or managed settings that its organisation sends it name another address "
+        "(`/status` in Claude Code shows which is used)"
+    )
+
+    def __init__(self, managed: Path = _MANAGED) -> None:
+        self._managed = managed
+
+    def find_upstreams(self, seen: Situation, defaults: Defaults) -> tuple[Upstream, ...]:
+        managed = self._managed_variables(seen)
+        if managed.get(BASE_URL):
+            raise Unroutable(
+                f"Managed settings of Claude Code set {BASE_URL}, which no client setting can override.",
+                "Ask whoever manages them.",
+            )
+        variables = {**seen.environment, **_file_variables(seen), **managed}
+        for name, place in _ELSEWHERE.items():
+            if variables.get(name, "").strip().lower() not in {"", "0", "false", "no", "off"}:
+                raise Unroutable(
+                    f"Claude Code sends its requests to {place} ({name}), signed for that host.", f"Unset {name}."
+                )
+        url = variables.get(BASE_URL, "").strip()
+        return (upstream("anthropic", url or defaults.anthropic, BASE_URL),)
+
+    def launch(
+        self, seen: Situation, upstreams: Sequence[Upstream], gateway: str, code_plane: Sequence[str]
+    ) -> Launch:
+        words = ["claude"]
+        if code_plane:
+            server = {"type": "stdio", "command": code_plane[0], "args": list(code_plane[1:]), "alwaysLoad": True}
+            words.append("--mcp-config=" + json.dumps({"mcpServers": {"laconic": server}}))
+        if not gateway:
+            return Launch((*words, *seen.args))
+        variables = {BASE_URL: upstreams[0].through(gateway), **_tool_search(seen, upstreams[0])}
+        if BASE_URL not in _file_variables(seen):
+            return Launch((*words, *seen.args), variables)
+        # Settings win over the environment, and of all settings the last that the command line names. They are handed
+        # over in a file, because they may hold keys, and others can read the command line.
+        settings = merge(_flag_settings(seen), {"env": variables})
+        args = list(seen.args)
+        for start, end, _ in reversed(list(options(args, "--settings"))):
+            del args[start:end]
+        files = {"settings.json": json.dumps(settings)}
+        return Launch((*words, "--settings", f"{FOLDER}/settings.json", *args), variables, files)
+
+    def _managed_variables(self, seen: Situation) -> dict[str, str]:
+        files = [
+            self._managed / "managed-settings.json",
+            *sorted((self._managed / "managed-settings.d").glob("*.json")),
+        ]
+        files.append(_user_folder(seen) / "remote-settings.json")
+        found: dict[str, str] = {}
+        for file in files:
+            found |= _variables(read_json(file))
+        return found
+
+
+def _tool_search(seen: Situation, upstream: Upstream) -> dict[str, str]:
+    """Claude Code switches its tool search off for any host but Anthropic's: keep it as it would be without us."""
+    chosen = TOOL_SEARCH in seen.environment or TOOL_SEARCH in _file_variables(seen)
+    if chosen or upstream.origin != _OWN_HOST:
+        return {}
+    return {TOOL_SEARCH: "true"}
+
+
+def _user_folder(seen: Situation) -> Path:
+    return Path(seen.variable("CLAUDE_CONFIG_DIR") or seen.home / ".claude")
+
+
+def _file_variables(seen: Situation) -> dict[str, str]:
+    """Variables that settings set, in Claude Code's order: the later win."""
+    moved = seen.variable("CLAUDE_CONFIG_DIR")
+    found = _variables(read_json(Path(moved or seen.home) / ".claude.json"))
+    chosen = last_value(seen.args, "--setting-sources")
+    sources = {
+        "user": _user_folder(seen) / "settings.json",
+        "project": seen.folder / ".claude" / "settings.json",
+        "local": seen.folder / ".claude" / "settings.local.json",
+    }
+    for name, file in sources.items():
+        if not chosen or name in [word.strip() for word in chosen.split(",")]:
+            found |= _variables(read_json(file))
+    return found | _variables(_flag_settings(seen))
+
+
+def _flag_settings(seen: Situation) -> Table:
+    """What `--settings` says: JSON, or the name of a file."""
+    given = last_value(seen.args, "--settings").strip()
+    if not given:
+        return {}
+    if given.startswith("{"):
+        return parse_json(given, "--settings")
+    return read_json(seen.folder / given)
+
+
+def _variables(settings: Mapping[str, object]) -> dict[str, str]:
+    return {name: str(value) for name, value in table_at(settings, "env").items()}
+
+
+def _config_folder(places: Places) -> Path:
+    """Its own file lies in its folder if that was moved, else in the home folder."""
+    return Path(places.environ.get("CLAUDE_CONFIG_DIR") or places.home)
+
+
+def notes_folder(places: Places) -> Path:
+    """Where it keeps the user's notes, skills and plugins."""
+    return Path(places.environ.get("CLAUDE_CONFIG_DIR") or places.home / ".claude")
+
+
+def _entry(words: list[str]) -> dict[str, object]:
+    """Without `alwaysLoad` neither the first request nor a sub-agent has our tools: they have to be searched for."""
+    return {**typed_entry(words), "alwaysLoad": True}
+
+
+SETUP: Final = ClientSetup(
+    name="claude",
+    title="Claude Code",
+    table=("mcpServers",),
+    project=lambda places: places.root / ".mcp.json",
+    user=lambda places: _config_folder(places) / ".claude.json",
+    entry=_entry,
+    command=read_words,
+    notes="CLAUDE.md",
+    programs=("claude",),
+    folder=notes_folder,
+    user_notes=lambda places: notes_folder(places) / "CLAUDE.md",
+    after="Claude Code asks once whether to use the project's servers.",
+    own_folders=lambda places: (_config_folder(places), notes_folder(places)),
+)
+
+CLIENT: Final = Client(
+    name="claude",
+    title="Claude Code",
+    setup=SETUP,
+    launcher=Claude(),
+    session_headers=("x-claude-code-session-id",),
+    task_tools=("TodoWrite", "TaskCreate", "TaskUpdate"),
+)

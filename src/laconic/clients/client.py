@@ -1,0 +1,20 @@
+"""All that is known about one client, in one record, which the client's file fills in."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from laconic.clients.setup import ClientSetup
+from laconic.clients.upstream import WrappedClient
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Client:
+    """One client; what it has no use for is left out."""
+
+    name: str  # of its program
+    title: str
+    setup: ClientSetup | None = None  # how our tools are added to its configuration
+    launcher: WrappedClient | None = None  # how `wrap` runs it
+    session_headers: tuple[str, ...] = ()  # in which its requests name their session
+    task_tools: tuple[str, ...] = ()  # by which its models keep their tasks

@@ -1,0 +1,173 @@
+"""Codex: one provider at a time, chosen by its configuration, its profile and `-c` on the command line."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
+
+from laconic.clients.client import Client
+from laconic.clients.files import Table, merge, read_json, read_toml, table_at, text_at
+from laconic.clients.setup import ClientSetup, Places, plain_entry, read_words
+from laconic.clients.upstream import Defaults, Launch, Situation, Upstream, upstream
+from laconic.clients.words import has_flag, last_value, options
+from laconic.errors import Unroutable
+
+CHATGPT: Final = "https://chatgpt.com/backend-api/codex"  # for accounts; keys go to the API
+_LOCAL_PORTS: Final = {"ollama": 11434, "lmstudio": 1234}
+_ACCOUNTS: Final = frozenset({"chatgpt", "chatgptauthtokens", "headers", "agentidentity", "personalaccesstoken"})
+_KEY_COMMANDS: Final = frozenset({"exec", "e", "review"})  # the commands that read CODEX_API_KEY
+_SYSTEM: Final = Path("/etc/codex")
+
+
+class Codex:
+    """Reads what Codex reads; `system` is the folder of the machine's own configuration."""
+
+    silence = "it asked no model, or its organisation's configuration names another provider"
+
+    def __init__(self, system: Path = _SYSTEM) -> None:
+        self._system = system
+
+    def find_upstreams(self, seen: Situation, defaults: Defaults) -> tuple[Upstream, ...]:
+        config = self._config(seen)
+        name = _provider(seen, config)
+        if name.startswith("amazon-bedrock"):
+            raise Unroutable("Codex sends its requests to Amazon Bedrock, signed for that host.")
+        if name in _LOCAL_PORTS:
+            url = seen.variable("CODEX_OSS_BASE_URL") or _local_url(seen, _LOCAL_PORTS[name])
+            return (upstream(name, url, "CODEX_OSS_BASE_URL"),)
+        if name == "openai":
+            url = text_at(config, "openai_base_url") or self._default_url(seen, config, defaults)
+            return (upstream(name, url, "openai_base_url"),)
+        provider = table_at(config, "model_providers", name)
+        if not provider:
+            raise Unroutable(f"Codex has no model provider {name!r}.", "Define it in its config.toml.")
+        if provider.get("aws"):
+            raise Unroutable(f"The model provider {name!r} of Codex signs its requests for their host.")
+        url = text_at(provider, "base_url")
+        if not url and provider.get("requires_openai_auth"):
+            url = self._default_url(seen, config, defaults)
+        return (upstream(name, url or f"{defaults.openai}/v1", f"model_providers.{name}.base_url"),)
+
+    def launch(
+        self, seen: Situation, upstreams: Sequence[Upstream], gateway: str, code_plane: Sequence[str]
+    ) -> Launch:
+        settings: dict[str, object] = {}
+        variables: dict[str, str] = {}
+        if gateway:
+            name, url = upstreams[0].provider, upstreams[0].through(gateway)
+            if name in _LOCAL_PORTS:
+                variables["CODEX_OSS_BASE_URL"] = url
+            elif name == "openai":
+                settings["openai_base_url"] = url
+            else:
+                settings[f"model_providers.{_key(name)}.base_url"] = url
+        if code_plane:
+            settings["mcp_servers.laconic.command"] = code_plane[0]
+            settings["mcp_servers.laconic.args"] = list(code_plane[1:])
+        ours = [word for key, value in settings.items() for word in ("-c", f"{key}={json.dumps(value)}")]
+        # Of several values for a key the last counts: ours stand behind the user's own.
+        place = max((end for _, end, _ in options(seen.args, "-c", "--config")), default=0)
+        return Launch(("codex", *seen.args[:place], *ours, *seen.args[place:]), variables)
+
+    def _config(self, seen: Situation) -> Table:
+        """The configuration in Codex's order: the later win. A project cannot choose a provider."""
+        home = _codex_home(seen)
+        config = merge(read_toml(self._system / "config.toml"), read_toml(home / "config.toml"))
+        if profile := last_value(seen.args, "-p", "--profile"):
+            config = merge(config, read_toml(home / f"{profile}.config.toml"))
+        for _, _, value in options(seen.args, "-c", "--config"):
+            config = merge(config, _override(value))
+        managed = self._system / "managed_config.toml"
+        if read_toml(managed).keys() & {"model_provider", "model_providers", "openai_base_url"}:
+            raise Unroutable(f"{managed} chooses the provider of Codex.", "Ask whoever manages it.")
+        return config
+
+    def _default_url(self, seen: Situation, config: Table, defaults: Defaults) -> str:
+        """Where OpenAI's own provider goes: that depends on how the user signed in."""
+        command = next((word for word in seen.args if not word.startswith("-")), "")
+        if command in _KEY_COMMANDS and seen.variable("CODEX_API_KEY"):
+            return f"{defaults.openai}/v1"
+        if seen.variable("CODEX_ACCESS_TOKEN"):
+            return CHATGPT
+        auth = read_json(_codex_home(seen) / "auth.json")
+        mode = text_at(auth, "auth_mode").lower().replace("_", "")
+        if mode in _ACCOUNTS or (not mode and auth.get("tokens") and not auth.get("OPENAI_API_KEY")):
+            return CHATGPT
+        if mode == "apikey" or auth.get("OPENAI_API_KEY"):
+            return f"{defaults.openai}/v1"
+        if text_at(config, "cli_auth_credentials_store") in {"keyring", "auto"}:
+            raise Unroutable(
+                "Codex keeps its login in the keyring, so that it does not show where its requests go.",
+                "Set `openai_base_url` in its config.toml.",
+            )
+        raise Unroutable("Codex is not signed in.", "Run `codex login`, or set `model_provider` in its config.toml.")
+
+
+def _codex_home(seen: Situation) -> Path:
+    return Path(seen.variable("CODEX_HOME") or seen.home / ".codex")
+
+
+def _provider(seen: Situation, config: Table) -> str:
+    if has_flag(seen.args, "--oss") or last_value(seen.args, "--local-provider"):
+        chosen = last_value(seen.args, "--local-provider") or text_at(config, "oss_provider")
+        if not chosen:
+            raise Unroutable("Codex would look for a local server by itself.", "Name it with --local-provider.")
+        return chosen
+    return text_at(config, "model_provider") or "openai"
+
+
+def _local_url(seen: Situation, port: int) -> str:
+    own = seen.variable("CODEX_OSS_PORT")
+    return f"http://localhost:{own if own.isdigit() else port}/v1"
+
+
+def _override(word: str) -> Table:
+    """`a.b=VALUE` as Codex reads it: TOML, or else a bare string."""
+    path, _, value = word.partition("=")
+    try:
+        held: object = tomllib.loads(f"x = {value}")["x"]
+    except tomllib.TOMLDecodeError:
+        held = value.strip().strip("\"'")
+    for key in reversed(path.strip().split(".")):
+        held = {key.strip("\"'"): held}
+    if isinstance(held, dict):
+        return held
+    return {}
+
+
+def _key(name: str) -> str:
+    """A provider whose name has dots cannot be named on the command line."""
+    if "." in name:
+        raise Unroutable(f"The model provider {name!r} of Codex has a dot in its name.", "Rename it.")
+    return name
+
+
+def _folder(places: Places) -> Path:
+    return Path(places.environ.get("CODEX_HOME") or places.home / ".codex")
+
+
+CLIENT: Final = Client(
+    name="codex",
+    title="Codex",
+    setup=ClientSetup(
+        name="codex",
+        title="Codex",
+        table=("mcp_servers",),
+        project=lambda places: places.root / ".codex" / "config.toml",
+        user=lambda places: _folder(places) / "config.toml",
+        entry=plain_entry,
+        command=read_words,
+        notes="AGENTS.md",
+        programs=("codex",),
+        folder=_folder,
+        user_notes=lambda places: _folder(places) / "AGENTS.md",
+        scope="user",
+        own_folders=lambda places: (_folder(places),),
+    ),
+    launcher=Codex(),
+    session_headers=("session_id", "session-id", "conversation_id"),
+    task_tools=("update_plan",),
+)

@@ -1,0 +1,94 @@
+"""Gemini CLI: one base URL in a variable, which it accepts only when its settings say that it uses a key."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
+
+from laconic.clients.client import Client
+from laconic.clients.files import folders_up, read_dotenv, read_json, text_at
+from laconic.clients.setup import ClientSetup, plain_entry, read_words
+from laconic.clients.upstream import Defaults, Launch, Situation, Upstream, upstream
+from laconic.errors import Unroutable
+
+BASE_URL: Final = "GOOGLE_GEMINI_BASE_URL"
+_ELSEWHERE: Final = {
+    "oauth-personal": "signs in with a Google account, whose requests have a format of their own",
+    "vertex-ai": "sends its requests to Vertex AI, signed for that host",
+    "cloud-shell": "sends its requests from Cloud Shell",
+    "compute-default-credentials": "signs in with the credentials of a machine",
+}
+_SYSTEM: Final = Path("/etc/gemini-cli/settings.json")
+
+
+class Gemini:
+    """Reads what Gemini CLI reads. Our tools cannot be given to one run of it: `laconic setup gemini` does that."""
+
+    silence = "it asked no model"
+
+    def __init__(self, system: Path = _SYSTEM) -> None:
+        self._system = system
+
+    def find_upstreams(self, seen: Situation, defaults: Defaults) -> tuple[Upstream, ...]:
+        how = self._auth_type(seen)
+        if how in _ELSEWHERE:
+            raise Unroutable(f"Gemini CLI {_ELSEWHERE[how]}.", "Choose `Use Gemini API Key` with /auth.")
+        if how not in {"gemini-api-key", "gateway"}:
+            raise Unroutable(
+                "Gemini CLI takes another address only when its settings say how it signs in.",
+                'Put {"security": {"auth": {"selectedType": "gemini-api-key"}}} into ~/.gemini/settings.json.',
+            )
+        url = seen.variable(BASE_URL)
+        if not url:
+            _refuse_hidden_address(seen)
+        return (upstream("gemini", url or defaults.gemini, BASE_URL),)
+
+    def launch(
+        self, seen: Situation, upstreams: Sequence[Upstream], gateway: str, code_plane: Sequence[str]
+    ) -> Launch:
+        variables = {BASE_URL: upstreams[0].through(gateway)} if gateway else {}
+        return Launch(("gemini", *seen.args), variables)
+
+    def _auth_type(self, seen: Situation) -> str:
+        """How it signs in, by its settings in its own order: the later win."""
+        system = Path(seen.variable("GEMINI_CLI_SYSTEM_SETTINGS_PATH") or self._system)
+        defaults = Path(seen.variable("GEMINI_CLI_SYSTEM_DEFAULTS_PATH") or system.with_name("system-defaults.json"))
+        user = Path(seen.variable("GEMINI_CLI_HOME") or seen.home) / ".gemini" / "settings.json"
+        files = (defaults, user, seen.folder / ".gemini" / "settings.json", system)
+        chosen = ""
+        for file in files:
+            chosen = text_at(read_json(file), "security", "auth", "selectedType") or chosen
+        return chosen
+
+
+def _refuse_hidden_address(seen: Situation) -> None:
+    """A `.env` file may name the address, and whether it counts depends on whether the folder is trusted."""
+    folders = [*folders_up(seen.folder), seen.home]
+    for file in (folder / name for folder in folders for name in (".gemini/.env", ".env")):
+        if BASE_URL in read_dotenv(file):
+            raise Unroutable(
+                f"{file} names {BASE_URL}, which Gemini CLI uses in trusted folders only.",
+                f"Export {BASE_URL} in your shell instead.",
+            )
+
+
+CLIENT: Final = Client(
+    name="gemini",
+    title="Gemini CLI",
+    setup=ClientSetup(
+        name="gemini",
+        title="Gemini CLI",
+        table=("mcpServers",),
+        project=lambda places: places.root / ".gemini" / "settings.json",
+        user=lambda places: places.home / ".gemini" / "settings.json",
+        entry=plain_entry,
+        command=read_words,
+        notes="GEMINI.md",
+        programs=("gemini",),
+        folder=lambda places: places.home / ".gemini",
+        user_notes=lambda places: places.home / ".gemini" / "GEMINI.md",
+    ),
+    launcher=Gemini(),
+    task_tools=("write_todos",),
+)

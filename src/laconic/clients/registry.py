@@ -1,0 +1,66 @@
+"""The clients that we know, by the name of their program: one file each in this package, with a `CLIENT`."""
+
+from __future__ import annotations
+
+import pkgutil
+from functools import cache
+from importlib import import_module
+
+from laconic import clients
+from laconic.clients.client import Client
+from laconic.clients.program import Program
+from laconic.clients.setup import ClientSetup
+from laconic.clients.upstream import WrappedClient
+from laconic.errors import UnknownName
+
+
+@cache
+def all_clients() -> dict[str, Client]:
+    """By name."""
+    found: dict[str, Client] = {}
+    for module in pkgutil.iter_modules(clients.__path__):
+        if module.name == __name__.rpartition(".")[2]:
+            continue
+        client = getattr(import_module(f"{clients.__name__}.{module.name}"), "CLIENT", None)
+        if client is not None:
+            found[client.name] = client
+    return found
+
+
+def all_setups() -> tuple[ClientSetup, ...]:
+    """The clients that we can set up."""
+    found = []
+    for client in all_clients().values():
+        if client.setup is not None:
+            found.append(client.setup)
+    return tuple(found)
+
+
+def find_setup(name: str) -> ClientSetup:
+    """How the client of this name is set up."""
+    known = {setup.name: setup for setup in all_setups()}
+    if name not in known:
+        raise UnknownName("client", name, tuple(known))
+    return known[name]
+
+
+def find_client(name: str) -> WrappedClient:
+    """How the client of this name is wrapped; an empty name is any program."""
+    if not name:
+        return Program()
+    known = {client.name: client.launcher for client in all_clients().values() if client.launcher is not None}
+    if name not in known:
+        raise UnknownName("client", name, tuple(known), f"For any other program: `laconic wrap -- {name} ...`.")
+    return known[name]
+
+
+@cache
+def session_headers() -> tuple[str, ...]:
+    """In which requests name their session, of all clients."""
+    return tuple(name for client in all_clients().values() for name in client.session_headers)
+
+
+@cache
+def task_tools() -> tuple[str, ...]:
+    """By which models keep their tasks, of all clients."""
+    return tuple(name for client in all_clients().values() for name in client.task_tools)

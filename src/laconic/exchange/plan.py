@@ -1,0 +1,46 @@
+"""What is sent for a request, in one record."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import msgspec
+
+from laconic.conversation.engine import PreparedRequest
+from laconic.exchange.caller import Caller
+from laconic.wire.ours import Ours
+from laconic.wire.prompted.calls import PromptedTool
+
+
+class Plan(msgspec.Struct, frozen=True):
+    """What is sent. Without a caller it is no conversation that we understand."""
+
+    body: bytes
+    caller: Caller | None = None
+    notes: Mapping[str, str] = {}
+    opened: bool = False  # the client compressed it, we do not
+    failed: str = ""  # what of ours failed
+    off: bool = False  # switched off: nothing is changed, whatever the provider says
+    came: int = 0  # bytes of the conversation before
+    went: int = 0  # and after
+    ours: Ours = Ours()  # what of it would not be there without us
+    tools: tuple[PromptedTool, ...] = ()  # calls are written as text, and read from it
+    unsure: bool = False  # it has tools, and nobody knows whether the model can call them
+    shortened: bool = False  # the provider said that an earlier form was too long
+    recall: bool = False  # the model may call `recall`, which the client does not see
+    prepared: PreparedRequest | None = None  # what the engine did
+
+
+def describe_request(prepared: PreparedRequest, *, changed: bool) -> dict[str, str]:
+    """What is said about a request in `x-laconic-*` headers."""
+    action = "kept"
+    if changed:
+        action = "reduced"
+    notes = {"action": prepared.mode or action}
+    if prepared.rung:
+        notes["rung"] = prepared.rung
+    if prepared.tokens:
+        notes |= {"tokens": str(prepared.tokens), "saved": str(prepared.saved)}
+    if prepared.thinking:
+        notes["thinking"] = str(prepared.thinking)
+    return notes

@@ -1,0 +1,119 @@
+"""What each turn cost, in one way for all front ends: accounted against the turns before, and written down."""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from typing import Final
+
+import msgspec
+
+from laconic.conversation.accounting import CacheState, TurnCost, TurnSizes, account, estimate_prompt
+from laconic.conversation.client_compaction import compaction_limit
+from laconic.conversation.engine import PreparedRequest
+from laconic.models.find import find_model
+from laconic.models.prices import Prices
+from laconic.sessions.turns import Cost, TurnRecord, Turns, Who
+from laconic.wire.limits import RateLimits
+from laconic.wire.ours import Ours
+from laconic.wire.usage import Usage
+
+_SESSIONS: Final = 1000  # whose cache is remembered where there is no record
+
+
+class AnsweredTurn(msgspec.Struct, frozen=True):
+    """One request with its answer, as far as it came. Sizes are in bytes."""
+
+    who: Who
+    base: str  # where it was sent
+    prepared: PreparedRequest
+    came: int
+    went: int
+    usage: Usage | None  # None: nobody counted
+    estimate: int = 0  # tokens of the prompt, by our count
+    ours: Ours = Ours()
+    status: int = 200
+    seconds: float = 0.0
+    limits: RateLimits | None = None
+
+
+class TurnAccount:
+    """Accounts for turns one after the other. A record that cannot be read or written loses figures, nothing else."""
+
+    def __init__(
+        self, turns: Turns | None = None, prices: Prices | None = None, clock: Callable[[], float] = time.time
+    ) -> None:
+        self._turns = turns
+        self.prices = prices or Prices()
+        self._clock = clock
+        self._states: OrderedDict[str, CacheState] = OrderedDict()
+
+    def account(self, turn: AnsweredTurn) -> tuple[TurnCost | None, Cost | None]:
+        """What it cost, and the same as the record has it; None when there is nothing to account for."""
+        now, before = self._clock(), self._read_state(turn.who.session)
+        price = self.prices.of(turn.who.model, turn.base)
+        usage = turn.usage
+        is_answered = 200 <= turn.status < 300
+        if is_answered and (usage is None or not usage.prompt):
+            usage = (usage or Usage()) + estimate_prompt(turn.estimate, before, price, now)
+        if usage is None or not usage.prompt:
+            return None, None
+        cost, after = account(_sizes_of(turn, usage, now), before, price)
+        self._keep_state(turn.who.session, after)
+        return cost, Cost(**cost.row(after))
+
+    def write(self, turn: AnsweredTurn, cost: Cost | None, malformed: Sequence[str] = ()) -> None:
+        """Put it into the record."""
+        if self._turns is None:
+            return
+        record = TurnRecord.of(
+            turn.who,
+            turn.prepared,
+            status=turn.status,
+            seconds=turn.seconds,
+            cost=cost,
+            malformed=malformed,
+            limits=turn.limits,
+        )
+        self._turns.add(record)
+
+    def close(self) -> None:
+        if self._turns is not None:
+            self._turns.close()
+
+    def _read_state(self, session: str) -> CacheState:
+        """By the record: another process may have gone on with the session."""
+        try:
+            written = b""
+            if self._turns is not None:
+                written = self._turns.standing(session)
+        except sqlite3.Error:
+            written = b""
+        if written:
+            return CacheState.read(written)
+        return self._states.get(session, CacheState())
+
+    def _keep_state(self, session: str, state: CacheState) -> None:
+        self._states[session] = state
+        self._states.move_to_end(session)
+        if len(self._states) > _SESSIONS:
+            self._states.popitem(last=False)
+
+
+def _sizes_of(turn: AnsweredTurn, usage: Usage, at: float) -> TurnSizes:
+    prepared, fixed = turn.prepared, 0.0
+    if prepared.intake is not None and prepared.tokens:
+        fixed = prepared.intake.fixed / prepared.tokens
+    return TurnSizes(
+        usage=usage,
+        came=turn.came,
+        went=turn.went,
+        ours=turn.ours.size,
+        fixed=fixed,
+        rewritten=bool(prepared.mode),
+        recall=turn.ours.recall,
+        at=at,
+        limit=compaction_limit(turn.who.client, find_model(turn.who.model).window),
+    )

@@ -1,0 +1,30 @@
+"""YAML: keys of the two topmost levels."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from laconic.index.language import Language
+from laconic.index.parse.found import Found
+from laconic.index.parse.source import Source
+
+_DEFINITIONS: Final = """
+(document (block_node (block_mapping (block_mapping_pair key: (_) @name) @key)))
+(document (block_node (block_mapping (block_mapping_pair value: (block_node (block_mapping (block_mapping_pair key: (_) @name) @key))))))
+"""
+
+
+def _refine(each: Found, source: Source) -> None:
+    each.name = each.name.split(" ", 1)[-1] if each.name.startswith("&") else each.name.strip("\"'")
+
+
+LANGUAGE: Final = Language(
+    name="yaml",
+    extensions=(".yaml", ".yml"),
+    filenames=(".clang-format", "CITATION.cff"),
+    grammar="tree_sitter_yaml",
+    definitions=_DEFINITIONS,
+    refine=_refine,
+    comments=("#",),
+    most=400,
+)

@@ -1,0 +1,70 @@
+"""What a name or an expression stands for, as far as the index can tell."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final, NamedTuple
+
+
+@dataclass(frozen=True, slots=True)
+class Meaning:
+    """One of: definitions of ours, values of types of ours, a module, something of others, or nothing known.
+
+    `container` is a list or a map of values of types of ours, `foreign` a module, type or function that is not ours,
+    and `alien` a value of a type that is not ours.
+    """
+
+    kind: str  # symbol, instance, container, module, foreign, alien, unknown
+    symbols: tuple[int, ...] = ()  # the definitions, or the types (of a container: those of its elements)
+    files: tuple[int, ...] = ()  # of a module
+    folder: str = ""  # of a module that is a folder: where its parts lie
+    name: str = ""  # of the type of an alien value, as written
+    language: str = ""  # of a module that is a folder without files of its own
+
+    def __bool__(self) -> bool:
+        return self.kind != "unknown"
+
+
+class NamePlace(NamedTuple):
+    """Where a name stands: scope is the position of the innermost definition in its file."""
+
+    file: int
+    scope: int
+    line: int
+    column: int = 1_000_000  # the end of the line
+
+
+UNKNOWN: Final = Meaning("unknown")
+FOREIGN: Final = Meaning("foreign")
+ALIEN: Final = Meaning("alien")
+CONTAINER: Final = Meaning("container")  # of nothing that is known
+ALIENS: Final = Meaning("container", name="alien")  # of values that are not ours
+
+
+def of(symbols: tuple[int, ...] | list[int]) -> Meaning:
+    """Definitions."""
+    return Meaning("symbol", tuple(symbols)) if symbols else UNKNOWN
+
+
+def instance(symbols: tuple[int, ...] | list[int]) -> Meaning:
+    """A value of one of these types."""
+    return Meaning("instance", tuple(symbols)) if symbols else UNKNOWN
+
+
+def container(symbols: tuple[int, ...] | list[int]) -> Meaning:
+    """A value that holds values of one of these types: a list, a map."""
+    return Meaning("container", tuple(symbols))
+
+
+def element(whole: Meaning) -> Meaning:
+    """What a list or a map holds."""
+    if whole.kind != "container":
+        return UNKNOWN
+    if whole.symbols:
+        return instance(whole.symbols)
+    return ALIEN if whole.name else UNKNOWN
+
+
+def module(files: tuple[int, ...] | list[int], folder: str = "") -> Meaning:
+    """A module: the files that make it up."""
+    return Meaning("module", files=tuple(files), folder=folder) if files or folder else UNKNOWN

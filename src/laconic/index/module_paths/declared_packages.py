@@ -1,0 +1,53 @@
+"""Packages that files declare themselves: Java, Kotlin, Scala, C#, PHP. A type is addressed by package and name."""
+
+from __future__ import annotations
+
+import re
+
+from laconic.index.meaning import FOREIGN, UNKNOWN, Meaning, module, of
+from laconic.index.resolve.code import Code, SourceFile
+
+
+def _parts(name: str) -> list[str]:
+    return [part for part in re.split(r"[.\\:]+", name) if part]
+
+
+def locate_package(code: Code, source: SourceFile, name: str) -> Meaning:
+    """A package, or a type (or a nested one) whose members are imported."""
+    parts = _parts(name)
+    for cut in range(len(parts), 0, -1):
+        files = _files(code, parts[:cut])
+        if not files:
+            continue
+        meant: Meaning = module(files, ".".join(parts[:cut]))
+        for part_name in parts[cut:]:
+            meant = _inside(code, meant, part_name)
+        return meant
+    head = parts[0] if parts else ""
+    ours = any(_parts(package)[:1] == [head] for package in code.by_package)
+    return UNKNOWN if ours and len(parts) > 1 and _shares(code, parts) else FOREIGN
+
+
+def find_package_part(code: Code, whole: Meaning, name: str) -> Meaning:
+    """A package inside a package."""
+    files = _files(code, [*_parts(whole.folder), name])
+    return module(files, f"{whole.folder}.{name}") if files else UNKNOWN
+
+
+def _shares(code: Code, parts: list[str]) -> bool:
+    """Whether a package of ours begins with the same two words: then the rest may be generated code of ours."""
+    return any(_parts(package)[:2] == parts[:2] for package in code.by_package)
+
+
+def _files(code: Code, parts: list[str]) -> list[int]:
+    for separator in (".", "\\", "::"):
+        if found := code.by_package.get(separator.join(parts)):
+            return [each.id for each in found]
+    return []
+
+
+def _inside(code: Code, meant: Meaning, name: str) -> Meaning:
+    if meant.kind == "module":
+        return of([symbol.id for file in meant.files for symbol in code.top(file, name)])
+    found = [inner.id for number in meant.symbols for inner in code.outline(number >> 20).find_named(number, name)]
+    return of(found)

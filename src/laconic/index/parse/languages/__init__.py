@@ -1,1 +1,0 @@
-"""One module for each language, or for each family of languages that share most of their grammar."""

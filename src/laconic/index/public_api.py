@@ -1,0 +1,91 @@
+"""The names that a code base offers to others: what it exports, or else its public definitions, the most used first."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from typing import Final
+
+from laconic.index.schema import SHIFT
+from laconic.index.store import Store
+
+_MOST: Final = 40
+_LOOKED_AT: Final = 300  # definitions whose uses are counted
+_FILES: Final = 30  # files of JavaScript that are read
+_ASIDE: Final = re.compile(
+    r"(?:^|/)(?:examples?|samples?|demos?|docs?|benchmarks?|scripts?|tools|internal|testdata)/"
+)
+_EXPORTED: Final = re.compile(r"^(?:module\.)?exports\.(\w+)\s*=", re.MULTILINE)
+_KINDS: Final = (
+    "class",
+    "interface",
+    "record",
+    "enum",
+    "struct",
+    "trait",
+    "function",
+    "type",
+    "object",
+    "annotation",
+)
+
+
+def find_public_names(store: Store, prefix: str, read: Callable[[str], str]) -> list[str]:
+    """The names, at most so many. `read` gives the text of a file."""
+    exported = _find_exported(store, prefix, read)
+    if exported:
+        return exported[:_MOST]
+    return _find_defined(store, prefix)[:_MOST]
+
+
+def _find_exported(store: Store, prefix: str, read: Callable[[str], str]) -> list[str]:
+    """What lists of exports name, what packages of Python import from their own modules, and `exports.name = `."""
+    found: list[tuple[str, str]] = []
+    sql = "SELECT f.path, e.name FROM exports e JOIN files f ON f.id = e.file WHERE f.class = 'source'"
+    found += store.connection.execute(sql)
+    sql = """SELECT f.path, CASE i.alias WHEN '' THEN i.name ELSE i.alias END FROM imports i JOIN files f ON f.id = i.file
+        WHERE f.class = 'source' AND (f.path = '__init__.py' OR f.path LIKE '%/__init__.py') AND i.module LIKE '.%'"""
+    found += store.connection.execute(sql)
+    sql = """SELECT path FROM files WHERE class = 'source' AND language = 'javascript'
+        ORDER BY length(path) - length(replace(path, '/', '')), path"""
+    own = [path for (path,) in store.connection.execute(sql) if _is_own(path, prefix)]
+    for path in own[:_FILES]:
+        found += [(path, name) for name in _EXPORTED.findall(read(path))]
+    return _outermost(found, prefix)
+
+
+def _outermost(found: Iterable[tuple[str, str]], prefix: str) -> list[str]:
+    """Names of the files that lie highest; what only examples and tools offer is not offered."""
+    own = []
+    for path, name in found:
+        if (
+            path.startswith(prefix)
+            and not _ASIDE.search(path[len(prefix) :])
+            and not name.startswith("_")
+            and name != "*"
+        ):
+            own.append((path.count("/"), name))
+    if not own:
+        return []
+    least = min(own)[0]
+    return list(dict.fromkeys(name for depth, name in own if depth <= least + 1))
+
+
+def _find_defined(store: Store, prefix: str) -> list[str]:
+    """Public definitions at the top of files, those first that most files mention."""
+    marks = ",".join("?" * len(_KINDS))
+    sql = f"""SELECT f.path, s.name FROM symbols s JOIN files f ON f.id = s.id >> {SHIFT}
+        WHERE f.class = 'source' AND s.parent IS NULL AND s.visibility = 'public' AND s.test = 0 AND s.kind IN ({marks})
+        ORDER BY length(f.path) - length(replace(f.path, '/', '')), f.path, s.id"""
+    names: dict[str, None] = {}
+    for path, name in store.connection.execute(sql, _KINDS):
+        if _is_own(path, prefix) and not name.startswith("_"):
+            names[str(name)] = None
+    known = list(names)[:_LOOKED_AT]
+    uses = {name: len(store.files_mentioning(name)) for name in known}
+    return sorted(known, key=lambda name: -uses[name])
+
+
+def _is_own(path: str, prefix: str) -> bool:
+    """Whether a file below a folder is part of what it offers."""
+    return path.startswith(prefix) and not _ASIDE.search(path[len(prefix) :])

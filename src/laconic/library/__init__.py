@@ -1,0 +1,1 @@
+"""The Python library: what `from laconic import ...` gives."""

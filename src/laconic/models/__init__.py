@@ -1,0 +1,1 @@
+"""What is known about models: one table, one row a model, grouped by family. Nothing else knows a model by its name."""

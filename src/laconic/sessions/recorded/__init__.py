@@ -1,0 +1,1 @@
+"""Sessions that other clients recorded on this machine."""

@@ -1,0 +1,113 @@
+"""Sessions of Gemini CLI: `tmp/PROJECT/chats/session-*`, whole or as a log of changes, with tokens in each answer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+
+from laconic.sessions.recorded.record import (
+    RecordedSession,
+    RecordedUsage,
+    Row,
+    files_since,
+    number_at,
+    read_rows,
+    seconds_of,
+    title_of,
+)
+from laconic.sessions.transcripts import transcript_of
+
+CLIENT = "Gemini CLI"
+
+
+def find_sessions(folder: Path, since: float) -> Iterator[RecordedSession]:
+    """Those below Gemini's folder that went on since a moment."""
+    for path in files_since(folder / "tmp", "*/chats/session-*.json*", since):
+        session = _read(path)
+        if session is not None:
+            yield session
+
+
+def _read(path: Path) -> RecordedSession | None:
+    rows: list[Row] = []
+    requests: list[RecordedUsage] = []
+    model = ""
+    last = 0.0
+    for message in _messages(path):
+        last = max(last, seconds_of(message.get("timestamp")))
+        model = str(message.get("model") or model)
+        if isinstance(message.get("tokens"), dict):
+            requests.append(_usage(message["tokens"]))
+        rows += _convert(message)
+    transcript = transcript_of(path.stem, rows)
+    if not transcript.messages:
+        return None
+    return RecordedSession(
+        client=CLIENT,
+        name=path.stem,
+        title=title_of(transcript),
+        project=path.parent.parent.name,
+        model=model,
+        last=last,
+        requests=tuple(requests),
+        transcript=transcript,
+    )
+
+
+def _messages(path: Path) -> list[Row]:
+    """Messages by their id, each as it was last written."""
+    found: dict[str, Row] = {}
+    for row in _objects(path):
+        changed = row.get("$set")
+        listed = changed.get("messages") if isinstance(changed, dict) else row.get("messages")
+        for message in listed if isinstance(listed, list) else [row]:
+            if isinstance(message, dict) and message.get("id") and message.get("type"):
+                found[str(message["id"])] = message
+    return list(found.values())
+
+
+def _objects(path: Path) -> list[Row]:
+    """The whole file as one object, or one a line."""
+    try:
+        whole = msgspec.json.decode(path.read_bytes())
+    except (OSError, msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+        return list(read_rows(path))
+    return [whole] if isinstance(whole, dict) else []
+
+
+def _convert(message: Row) -> Iterator[Row]:
+    """A message of Gemini's as messages of the chat form."""
+    role = "assistant" if message.get("type") == "gemini" else "user"
+    if message.get("type") not in {"gemini", "user"}:
+        return
+    text = _text(message.get("content"))
+    calls = [call for call in message.get("toolCalls") or [] if isinstance(call, dict)]
+    made = [
+        {"id": call.get("id"), "function": {"name": call.get("name"), "arguments": call.get("args")}}
+        for call in calls
+    ]
+    yield {"role": role, "content": text, "tool_calls": made}
+    for call in calls:
+        result = call.get("result")
+        yield {"role": "tool", "tool_call_id": call.get("id"), "content": _text(result) or _dump(result)}
+
+
+def _text(content: object) -> str:
+    if isinstance(content, str):
+        return content
+    if not isinstance(content, list):
+        return ""
+    return "\n".join(str(part["text"]) for part in content if isinstance(part, dict) and part.get("text"))
+
+
+def _dump(value: object) -> str:
+    return msgspec.json.encode(value).decode("utf-8", "replace")
+
+
+def _usage(tokens: Row) -> RecordedUsage:
+    cached = number_at(tokens, "cached")
+    prompt = number_at(tokens, "input") + number_at(tokens, "tool")
+    output = number_at(tokens, "output") + number_at(tokens, "thoughts")
+    return RecordedUsage(max(0, prompt - cached), cached, 0, output)

@@ -1,0 +1,110 @@
+"""One session as a client recorded it, and what its files are read with."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from laconic.sessions.transcripts import Transcript
+from laconic.wire.titles import choose_title
+
+Row = dict[str, Any]
+
+
+class RecordedUsage(msgspec.Struct, frozen=True):
+    """Tokens as the provider counted them: of one request, or of many."""
+
+    input: int = 0  # neither read from a cache nor written to one
+    cache_read: int = 0
+    cache_write: int = 0
+    output: int = 0
+
+    @property
+    def prompt(self) -> int:
+        return self.input + self.cache_read + self.cache_write
+
+    def __add__(self, other: RecordedUsage) -> RecordedUsage:
+        return RecordedUsage(
+            self.input + other.input,
+            self.cache_read + other.cache_read,
+            self.cache_write + other.cache_write,
+            self.output + other.output,
+        )
+
+
+class RecordedSession(msgspec.Struct, frozen=True):
+    """One session."""
+
+    client: str
+    name: str
+    title: str
+    project: str
+    model: str
+    last: float  # seconds since 1970
+    requests: tuple[RecordedUsage, ...]  # empty: the client wrote no usage down
+    transcript: Transcript
+
+    @property
+    def usage(self) -> RecordedUsage:
+        return sum(self.requests, RecordedUsage())
+
+
+def read_rows(path: Path) -> Iterator[Row]:
+    """The objects of a file with one JSON object a line; lines that are none are passed over."""
+    try:
+        data = path.read_bytes()
+    except OSError:
+        return
+    for line in data.split(b"\n"):
+        try:
+            row = msgspec.json.decode(line)
+        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+            continue
+        if isinstance(row, dict):
+            yield row
+
+
+def files_since(folder: Path, pattern: str, since: float) -> list[Path]:
+    """Files below a folder that were written since a moment."""
+    found = []
+    for path in folder.glob(pattern):
+        try:
+            if path.is_file() and path.stat().st_mtime >= since:
+                found.append(path)
+        except OSError:
+            continue  # gone, or not ours to read
+    return sorted(found)
+
+
+def seconds_of(text: object) -> float:
+    """A point in time as JSON writes it; 0 when it is none."""
+    try:
+        return datetime.fromisoformat(str(text).replace("Z", "+00:00")).timestamp()
+    except ValueError:
+        return 0.0
+
+
+def number_at(row: object, *keys: str) -> int:
+    """A whole number inside of objects; 0 when it is not there."""
+    for key in keys:
+        row = row.get(key) if isinstance(row, dict) else None
+    return int(row) if isinstance(row, int | float) else 0
+
+
+def title_of(transcript: Transcript) -> str:
+    """By what the user said first."""
+    return choose_title(_user_texts(transcript.messages[:8]))
+
+
+def _user_texts(messages: Iterable[Row]) -> Iterator[str]:
+    for message in messages:
+        content = message.get("content")
+        if message.get("role") != "user" or not isinstance(content, list):
+            continue
+        for block in content:
+            if isinstance(block, dict) and block.get("type") == "text":
+                yield str(block.get("text") or "")

@@ -1,0 +1,24 @@
+"""JSON that may be of any shape, read as a list or an object: what is neither is empty."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+
+def as_list(value: object) -> list[Any]:
+    """The list that a value is; else an empty one."""
+    return value if isinstance(value, list) else []
+
+
+def as_object(value: object) -> dict[str, Any]:
+    """The object that a value is; else an empty one."""
+    if isinstance(value, dict):
+        return value
+    return dict(value) if isinstance(value, Mapping) else {}
+
+
+def first_object(value: object) -> dict[str, Any]:
+    """The first element of a list, if it is an object; else an empty one."""
+    found = as_list(value)
+    return as_object(found[0]) if found else {}

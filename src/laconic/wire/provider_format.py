@@ -1,0 +1,103 @@
+"""What has to be known about a provider's format: one record, which the provider's file fills in."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from laconic.wire.speaking.talk import Json, Offer, ProviderDialect
+
+if TYPE_CHECKING:
+    from laconic.wire.hidden_calls import HiddenCalls
+    from laconic.wire.model import Fault, Shape
+    from laconic.wire.parsed_request import ParsedRequest
+    from laconic.wire.prompted.answer import WrittenText
+    from laconic.wire.prompted.calls import PromptedTool
+    from laconic.wire.prompted.down import DownStream
+    from laconic.wire.usage import UsageFields
+
+Path = tuple[str, ...]  # names of JSON members, from the top down
+
+
+class ThinkingField(msgspec.Struct, frozen=True):
+    """Where a request says how much a model may think: tokens, or a word for them."""
+
+    path: Path
+    words: bool = False
+
+
+class DeclaredTool(msgspec.Struct, frozen=True):
+    """A tool as a request declares it."""
+
+    name: str
+    about: str = ""
+    schema: Mapping[str, Any] = {}
+    free: bool = False  # it takes a text of any form
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Address:
+    """Where requests go, and what shows whose they are."""
+
+    path: re.Pattern[str]  # of a request to a model, behind any folders; its group is the model where the path has it
+    own_paths: re.Pattern[str] | None = None  # how paths begin that nobody else has
+    own_headers: frozenset[str] = frozenset()
+    key_starts: tuple[str, ...] = ()
+    url: Callable[[str, str], str] | None = None  # base and model -> where our own agent asks
+    headers: Callable[[str], dict[str, str]] | None = None  # key -> what our own agent sends
+    variables: tuple[str, ...] = ()  # that name the base URL
+    keys: tuple[str, ...] = ()  # variables that hold the key
+    tokens: tuple[str, ...] = ()  # variables that hold a token, which is sent as a bearer's
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Refusals:
+    """Errors: ours in the provider's words, and the provider's own about a prompt that is too long."""
+
+    write: Callable[[int, str], bytes]  # status and message -> a body
+    too_long: tuple[re.Pattern[str], ...] = ()  # groups `most` and, where it is told, `sent`; lower case, no commas
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WrittenCalls:
+    """How calls that a model writes as text become real ones on the way down."""
+
+    rewrite: Callable[[Json, Sequence[PromptedTool]], list[WrittenText] | None]  # a whole answer, changed in place
+    stream: Callable[[Sequence[PromptedTool], int], DownStream]
+    question: Callable[[str, str, Offer, int], bytes]  # model, text, tool, tokens -> a request with one tool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProviderFormat:
+    """What one provider's requests and answers look like."""
+
+    name: str
+    provider: str  # whose it is: anthropic, openai, gemini
+    messages: Path  # names of the list of messages
+    pinned: Path  # fields that hold the system prompt and the tools
+    shape: Callable[[bytes], Shape]
+    compose: Callable[[str, str], bytes]  # role and text -> a message
+    faults: Callable[[ParsedRequest], list[Fault]]
+    address: Address
+    usage: UsageFields
+    refusals: Refusals
+    spoken_text: Callable[[Mapping[str, Any]], str]  # the text that one event of a stream adds
+    declare: Callable[[Offer], Json]  # a tool as an element of `tools`
+    read_tools: Callable[[object], Iterator[DeclaredTool]]  # the tools of a request
+    chained: Path = ()  # fields that name a history which the provider keeps
+    merged: bool = False  # neighbouring assistant messages are one turn
+    system: Path = ()  # names of the field that holds the system prompt; empty: it is a message
+    extend_system: Callable[[object, str], bytes] | None = None  # that field, decoded, with a text behind it
+    session: tuple[Path, ...] = ()  # where clients put a name of the session
+    thinking: tuple[ThinkingField, ...] = ()
+    output_limits: tuple[Path, ...] = ()  # where the longest answer is stated
+    limits: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # rate limits: field -> headers
+    counts_cached: Callable[[str], bool] = bool  # model -> whether cache reads count against a limit of tokens
+    append_text: Callable[[bytes, str], bytes] | None = None  # a message with a text behind it; None: not possible
+    dialect: ProviderDialect | None = None  # how our own agent speaks it
+    written_calls: WrittenCalls | None = None
+    hidden_calls: HiddenCalls | None = None  # how calls are kept from the client

@@ -1,0 +1,119 @@
+"""Anthropic's Messages API: content blocks, results inside user messages, thinking before everything."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any, Final
+
+import msgspec
+
+from laconic.models.find import find_model
+from laconic.wire.provider_format import Address, ProviderFormat, Refusals, ThinkingField, WrittenCalls
+from laconic.wire.providers.anthropic.dialect import MessageReader, express, whole, write
+from laconic.wire.providers.anthropic.hidden import HIDDEN_CALLS
+from laconic.wire.providers.anthropic.requests import (
+    append_text,
+    compose,
+    declare,
+    extend_system,
+    faults,
+    read_tools,
+    shape,
+)
+from laconic.wire.providers.anthropic.usage import USAGE
+from laconic.wire.providers.anthropic.written_calls import AnthropicStream, question, rewrite
+from laconic.wire.speaking.talk import (
+    ProviderDialect,
+)
+
+
+def spoken_text(event: Mapping[str, Any]) -> str:
+    """Words, thoughts and arguments of calls."""
+    delta = event.get("delta")
+    if not isinstance(delta, Mapping):
+        return ""
+    found = []
+    for name in ("text", "thinking", "partial_json"):
+        found.append(delta.get(name))
+    return "".join(text for text in found if isinstance(text, str))
+
+
+def refuse(status: int, message: str) -> bytes:
+    """An error of ours."""
+    kind = _ERRORS.get(status, "api_error")
+    return msgspec.json.encode({"type": "error", "error": {"type": kind, "message": message}})
+
+
+def counts_cached(model: str) -> bool:
+    """Cache reads do not count against a limit of tokens, but for models before Claude 3.7."""
+    return find_model(model).counts_cache_reads
+
+
+def headers(key: str) -> dict[str, str]:
+    """What our own requests carry."""
+    named = {"x-api-key": key} if key else {}
+    return {"anthropic-version": "2023-06-01", **named}
+
+
+_ERRORS: Final = {
+    400: "invalid_request_error",
+    401: "authentication_error",
+    403: "permission_error",
+    413: "request_too_large",
+}
+
+FORMAT: Final = ProviderFormat(
+    name="anthropic",
+    provider="anthropic",
+    messages=("messages",),
+    pinned=("tools", "system"),
+    shape=shape,
+    compose=compose,
+    faults=faults,
+    merged=True,
+    append_text=append_text,
+    system=("system",),
+    extend_system=extend_system,
+    session=(
+        ("prompt_cache_key",),
+        ("metadata", "user_id"),
+        ("metadata", "session_id"),
+        ("metadata", "conversation_id"),
+        ("metadata", "thread_id"),
+    ),
+    thinking=(ThinkingField(("thinking", "budget_tokens")),),
+    output_limits=(("max_tokens",),),
+    declare=declare,
+    read_tools=read_tools,
+    spoken_text=spoken_text,
+    usage=USAGE,
+    refusals=Refusals(
+        write=refuse,
+        too_long=(re.compile(r"prompt is too long: (?P<sent>\d+) tokens > (?P<most>\d+) maximum"),),
+    ),
+    limits={
+        "tokens": ("anthropic-ratelimit-input-tokens-limit", "anthropic-ratelimit-tokens-limit"),
+        "tokens_left": ("anthropic-ratelimit-input-tokens-remaining", "anthropic-ratelimit-tokens-remaining"),
+        "tokens_reset": ("anthropic-ratelimit-input-tokens-reset", "anthropic-ratelimit-tokens-reset"),
+        "requests": ("anthropic-ratelimit-requests-limit",),
+        "requests_left": ("anthropic-ratelimit-requests-remaining",),
+        "requests_reset": ("anthropic-ratelimit-requests-reset",),
+        "input_only": ("anthropic-ratelimit-input-tokens-remaining",),
+    },
+    counts_cached=counts_cached,
+    hidden_calls=HIDDEN_CALLS,
+    address=Address(
+        path=re.compile("/v1/messages"),
+        own_paths=re.compile("/v1/messages"),
+        own_headers=frozenset({"anthropic-version", "anthropic-beta", "x-api-key"}),
+        key_starts=("sk-ant-",),
+        url=lambda base, model: f"{base}/v1/messages",
+        headers=headers,
+        variables=("ANTHROPIC_BASE_URL",),
+        keys=("ANTHROPIC_API_KEY",),
+        tokens=("ANTHROPIC_AUTH_TOKEN",),
+    ),
+    dialect=ProviderDialect(write, MessageReader, whole, express),
+    written_calls=WrittenCalls(rewrite=rewrite, stream=AnthropicStream, question=question),
+)

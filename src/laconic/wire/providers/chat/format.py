@@ -1,0 +1,124 @@
+"""OpenAI's chat completions, and every server that speaks them: calls beside the content, one message per result."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any, Final
+
+import msgspec
+
+from laconic.wire.json_values import as_list, as_object
+from laconic.wire.provider_format import Address, ProviderFormat, Refusals, ThinkingField, WrittenCalls
+from laconic.wire.providers.chat.dialect import ChatReader, express, whole, write
+from laconic.wire.providers.chat.hidden import HIDDEN_CALLS
+from laconic.wire.providers.chat.requests import append_text, compose, declare, faults, read_tools, shape
+from laconic.wire.providers.chat.usage import USAGE
+from laconic.wire.providers.chat.written_calls import ChatStream, question, rewrite
+from laconic.wire.speaking.talk import (
+    ProviderDialect,
+)
+
+
+def spoken_text(event: Mapping[str, Any]) -> str:
+    """Words, thoughts, and names and arguments of calls."""
+    found: list[object] = []
+    choices = event.get("choices")
+    for choice in as_list(choices):
+        delta = as_object(choice).get("delta")
+        if not isinstance(delta, Mapping):
+            continue
+        for name in ("content", "reasoning_content", "reasoning"):
+            found.append(delta.get(name))
+        for call in delta.get("tool_calls") or []:
+            function = as_object(call).get("function")
+            if isinstance(function, Mapping):
+                found += [function.get("name"), function.get("arguments")]
+    return "".join(text for text in found if isinstance(text, str))
+
+
+def refuse(status: int, message: str) -> bytes:
+    """An error of ours."""
+    kind = "server_error"
+    if status < 500:
+        kind = "invalid_request_error"
+    return msgspec.json.encode({"error": {"message": message, "type": kind, "param": None, "code": None}})
+
+
+def headers(key: str) -> dict[str, str]:
+    """What our own requests carry."""
+    if key:
+        return {"authorization": f"Bearer {key}"}
+    return {}
+
+
+# In the words of OpenAI, vLLM, OpenRouter and their like; of llama.cpp; of Mistral; of vLLM once more.
+_TOO_LONG: Final = (
+    re.compile(
+        r"(?:model|endpoint)'s maximum context length is (?P<most>\d+) tokens"
+        r"(?:.{0,80}?(?P<sent>\d+) (?:input )?tokens)?",
+        re.S,
+    ),
+    re.compile(r"\((?P<sent>\d+) tokens\) exceeds the available context size \((?P<most>\d+) tokens\)"),
+    re.compile(r"prompt contains (?P<sent>\d+) tokens.{0,80}?(?P<most>\d+) maximum context length", re.S),
+    re.compile(r"prompt \(length (?P<sent>\d+)\) is longer than the maximum model length of (?P<most>\d+)"),
+)
+
+FORMAT: Final = ProviderFormat(
+    name="chat",
+    provider="openai",
+    messages=("messages",),
+    pinned=("tools", "functions"),
+    shape=shape,
+    compose=compose,
+    faults=faults,
+    append_text=append_text,
+    session=(
+        ("prompt_cache_key",),
+        ("metadata", "user_id"),
+        ("metadata", "session_id"),
+        ("metadata", "conversation_id"),
+        ("metadata", "thread_id"),
+    ),
+    thinking=(
+        ThinkingField(("thinking", "budget_tokens")),
+        ThinkingField(("reasoning", "effort"), words=True),
+        ThinkingField(("reasoning_effort",), words=True),
+    ),
+    output_limits=(("max_tokens",), ("max_completion_tokens",)),
+    declare=declare,
+    read_tools=read_tools,
+    spoken_text=spoken_text,
+    usage=USAGE,
+    refusals=Refusals(write=refuse, too_long=_TOO_LONG),
+    # OpenAI and its like (Azure, Groq, vLLM), Mistral, the IETF draft and OpenRouter.
+    limits={
+        "tokens": (
+            "x-ratelimit-limit-tokens",
+            "x-ratelimitbysize-limit-minute",
+            "x-ratelimit-limit-tokens-minute",
+        ),
+        "tokens_left": (
+            "x-ratelimit-remaining-tokens",
+            "x-ratelimitbysize-remaining-minute",
+            "x-ratelimit-remaining-tokens-minute",
+        ),
+        "tokens_reset": ("x-ratelimit-reset-tokens",),
+        "requests": ("x-ratelimit-limit-requests", "x-ratelimit-limit", "ratelimit-limit"),
+        "requests_left": ("x-ratelimit-remaining-requests", "x-ratelimit-remaining", "ratelimit-remaining"),
+        "requests_reset": ("x-ratelimit-reset-requests", "x-ratelimit-reset", "ratelimit-reset"),
+    },
+    counts_cached=lambda model: True,
+    hidden_calls=HIDDEN_CALLS,
+    address=Address(
+        path=re.compile("/chat/completions"),
+        own_paths=re.compile("/v1/"),
+        key_starts=("sk-proj-", "sk-svcacct-", "sk-admin-"),
+        url=lambda base, model: f"{base}/v1/chat/completions",
+        headers=headers,
+        variables=("OPENAI_BASE_URL", "OPENAI_API_BASE"),
+        keys=("OPENAI_API_KEY",),
+    ),
+    dialect=ProviderDialect(write, ChatReader, whole, express),
+    written_calls=WrittenCalls(rewrite=rewrite, stream=ChatStream, question=question),
+)

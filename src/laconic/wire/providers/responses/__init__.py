@@ -1,0 +1,7 @@
+"""OpenAI's Responses API: one item per block; reasoning stands directly before what it led to."""
+
+from __future__ import annotations
+
+from laconic.wire.providers.responses.format import FORMAT
+
+__all__ = ["FORMAT"]

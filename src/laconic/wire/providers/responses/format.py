@@ -1,0 +1,55 @@
+"""OpenAI's Responses API: one item per block; reasoning stands directly before what it led to."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any, Final
+
+from laconic.wire.provider_format import Address, ProviderFormat, Refusals, ThinkingField, WrittenCalls
+from laconic.wire.providers.chat.format import refuse
+from laconic.wire.providers.responses.hidden import HIDDEN_CALLS
+from laconic.wire.providers.responses.requests import compose, declare, extend_system, faults, read_tools, shape
+from laconic.wire.providers.responses.usage import USAGE
+from laconic.wire.providers.responses.written_calls import ResponsesStream, question, rewrite
+
+
+def spoken_text(event: Mapping[str, Any]) -> str:
+    """Words, thoughts and arguments of calls: whatever grows."""
+    delta = event.get("delta")
+    if isinstance(delta, str):
+        return delta
+    return ""
+
+
+FORMAT: Final = ProviderFormat(
+    name="responses",
+    provider="openai",
+    messages=("input",),
+    pinned=("tools", "instructions"),
+    shape=shape,
+    compose=compose,
+    faults=faults,
+    merged=True,
+    chained=("previous_response_id", "conversation"),
+    system=("instructions",),
+    extend_system=extend_system,
+    session=(
+        ("prompt_cache_key",),
+        ("metadata", "user_id"),
+        ("metadata", "session_id"),
+        ("metadata", "conversation_id"),
+        ("metadata", "thread_id"),
+    ),
+    thinking=(ThinkingField(("reasoning", "effort"), words=True),),
+    output_limits=(("max_output_tokens",),),
+    declare=declare,
+    read_tools=read_tools,
+    spoken_text=spoken_text,
+    usage=USAGE,
+    refusals=Refusals(write=refuse),
+    counts_cached=lambda model: True,
+    hidden_calls=HIDDEN_CALLS,
+    address=Address(path=re.compile("/responses")),
+    written_calls=WrittenCalls(rewrite=rewrite, stream=ResponsesStream, question=question),
+)

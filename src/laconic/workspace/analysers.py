@@ -1,0 +1,170 @@
+"""Linters, type checkers, builds and test runs: which a project is set up for, how to run them, where they leave reports.
+
+They run on a copy of the workspace, so that none of them can change it, however it is set up.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Final
+
+import msgspec
+
+from laconic.config import Settings
+from laconic.errors import Unreadable, UsageError
+from laconic.workspace.listing import listing
+from laconic.workspace.process import run
+from laconic.workspace.programs import find_program, is_within
+from laconic.workspace.reading import read_bytes
+from laconic.workspace.working_copy import find_changed, working_copy
+
+_SECONDS: Final = 300.0
+_INSIDE: Final = "Install it outside of the workspace, or the user adds that path to `report.allow`."
+_DEEPEST: Final = 8  # folders below the top in which reports are looked for
+_MOST_REPORTS: Final = 400
+_WITHOUT: Final = frozenset({".git", "node_modules", ".venv", "venv", "__pycache__", "src", "vendor"})
+_REPORTS: Final = (
+    "target/surefire-reports/TEST-*.xml", "target/failsafe-reports/TEST-*.xml", "target/checkstyle-result.xml",
+    "target/pmd.xml", "target/cpd.xml", "target/spotbugsXml.xml", "build/test-results/*.xml",
+    "build/reports/checkstyle/*.xml", "build/reports/pmd/*.xml", "build/reports/spotbugs/*.xml", "*.sarif",
+    "junit.xml", "junit-*.xml", "test-results/*.xml", "reports/*.xml", "reports/*.json",
+)  # fmt: skip
+_WRAPPERS: Final = {"mvn": "mvnw", "gradle": "gradlew"}  # scripts of the project that fetch the right version
+_PYPROJECT: Final = "pyproject.toml"
+_QUIET: Final = {"PYTHONDONTWRITEBYTECODE": "1", "NO_COLOR": "1"}
+
+
+class AnalyserCommand(msgspec.Struct, frozen=True):
+    """How one tool is run, and what in a project says that it is used."""
+
+    argv: tuple[str, ...]
+    signs: tuple[str, ...]  # files; `file:word` means that the file contains the word
+    both: bool = False  # what it says is on both streams
+
+
+class AnalyserRun(msgspec.Struct, frozen=True):
+    """What a tool printed, and how it ended."""
+
+    output: str
+    code: int
+    folder: Path  # where it ran, as its output names it
+    changed: tuple[str, ...] = ()  # files of the workspace that changed meanwhile
+
+
+COMMANDS: Final[dict[str, AnalyserCommand]] = {
+    "ruff": AnalyserCommand(
+        ("ruff", "check", "--no-fix", "--output-format=json", "."),
+        ("ruff.toml", ".ruff.toml", f"{_PYPROJECT}:[tool.ruff"),
+    ),
+    "mypy": AnalyserCommand(
+        ("mypy", "--no-pretty", "--show-error-codes"),
+        ("mypy.ini", ".mypy.ini", f"{_PYPROJECT}:[tool.mypy", "setup.cfg:[mypy"),
+    ),
+    "pyright": AnalyserCommand(("pyright", "--outputjson"), ("pyrightconfig.json", f"{_PYPROJECT}:[tool.pyright")),
+    "pytest": AnalyserCommand(
+        ("pytest", "-q", "--no-header", "-rfE"),
+        ("pytest.ini", "conftest.py", "tests/conftest.py", f"{_PYPROJECT}:[tool.pytest", "tox.ini:[pytest"),
+        both=True,
+    ),
+    "eslint": AnalyserCommand(
+        ("eslint", "-f", "json", "."),
+        (".eslintrc.js", ".eslintrc.json", ".eslintrc.cjs", ".eslintrc", "eslint.config.js", "eslint.config.mjs"),
+    ),
+    "tsc": AnalyserCommand(("tsc", "--noEmit", "--pretty", "false"), ("tsconfig.json",)),
+    "cargo-check": AnalyserCommand(("cargo", "check", "--message-format=json"), ("Cargo.toml",)),
+    "cargo-test": AnalyserCommand(("cargo", "test", "--no-fail-fast"), ("Cargo.toml",), both=True),
+    "go-vet": AnalyserCommand(("go", "vet", "./..."), ("go.mod",), both=True),
+    "go-test": AnalyserCommand(("go", "test", "-json", "./..."), ("go.mod",)),
+    "maven": AnalyserCommand(("mvn", "-B", "test"), ("pom.xml",), both=True),
+    "gradle": AnalyserCommand(
+        ("gradle", "test", "--console=plain", "--no-daemon"), ("build.gradle", "build.gradle.kts"), both=True
+    ),
+    "checkstyle": AnalyserCommand(("checkstyle", "-c", "checkstyle.xml", "-f", "xml", "."), ("checkstyle.xml",)),
+    "pmd": AnalyserCommand(
+        ("pmd", "check", "-d", ".", "-R", "pmd.xml", "-f", "xml", "--no-progress", "--no-cache"), ("pmd.xml",)
+    ),
+    "spotbugs": AnalyserCommand(
+        ("spotbugs", "-textui", "-xml:withMessages", "-exclude", "spotbugs-exclude.xml", "."),
+        ("spotbugs-exclude.xml",),
+    ),
+}
+
+
+def find_configured(root: Path) -> list[str]:
+    """The tools that a project is set up for."""
+    return [name for name, command in COMMANDS.items() if any(_has_sign(root, sign) for sign in command.signs)]
+
+
+def allowed_tools(settings: Settings) -> list[str]:
+    """Names of tools, and full paths of programs inside of workspaces, that the user lets us run."""
+    found: list[str] = []
+    for part in settings.patterns("report.allow"):
+        if part.startswith(("/", "~")) or Path(part).is_absolute():
+            found.append(part)
+        else:
+            found += part.split()
+    return found
+
+
+def run_analyser(
+    root: Path, name: str, allowed: Sequence[str], environment: Mapping[str, str] | None = None
+) -> AnalyserRun:
+    """Run one tool that the user allowed on a copy of the workspace, never through a shell."""
+    if name not in COMMANDS:
+        raise UsageError(
+            f"There is no tool {name!r}.", f"Use one of: {', '.join(find_configured(root) or COMMANDS)}."
+        )
+    program, *words = COMMANDS[name].argv
+    inside = _find_allowed_inside(root, program, allowed)
+    if inside is None and name not in allowed:
+        fix = f"The user can allow it: `report.allow` in the settings, now {', '.join(allowed) or 'empty'}."
+        raise UsageError(f"Running {name} is not allowed.", fix)
+    if inside is None:
+        inside = Path(find_program(program, root, environment, fix=_INSIDE))
+    before = listing(root)
+    with working_copy(root) as copy:
+        if inside.name in _WRAPPERS.values():
+            inside = copy / inside.name  # it works where it lies
+        done = run([str(inside), *words], copy, seconds=_SECONDS, environment={**_QUIET, **(environment or {})})
+        output = done.output
+        if COMMANDS[name].both or not output.strip():
+            output += b"\n" + done.complaints
+        changed = tuple(find_changed(root, before))
+        return AnalyserRun(output.decode("utf-8", "replace"), done.code, copy, changed)
+
+
+def find_reports(root: Path, folder: str = "") -> list[str]:
+    """The reports that builds and test runs have left, in the places where these tools leave them."""
+    found: list[str] = []
+    for path in _walk(root, folder):
+        if any(fnmatchcase(path, pattern) or fnmatchcase(path, f"*/{pattern}") for pattern in _REPORTS):
+            found.append(path)
+    return sorted(found)[:_MOST_REPORTS]
+
+
+def _walk(root: Path, folder: str) -> Iterator[str]:
+    for place, folders, names in os.walk(root / folder):
+        inner = Path(place).relative_to(root)
+        folders[:] = [name for name in folders if name not in _WITHOUT and len(inner.parts) < _DEEPEST]
+        for name in names:
+            yield (inner / name).as_posix()
+
+
+def _find_allowed_inside(root: Path, program: str, allowed: Sequence[str]) -> Path | None:
+    """The program inside this workspace that the user allowed by its full path."""
+    for entry in allowed:
+        path = Path(entry).expanduser()
+        if path.is_absolute() and path.stem in {program, _WRAPPERS.get(program)} and is_within(path, root):
+            return path
+    return None
+
+
+def _has_sign(root: Path, sign: str) -> bool:
+    name, _, word = sign.partition(":")
+    try:
+        return (root / name).is_file() and (not word or word.encode() in read_bytes(root, name))
+    except Unreadable:
+        return False

@@ -1,0 +1,144 @@
+"""Codex keeps its provider, and only the address of that provider is replaced."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+
+import pytest
+from tests.clients.stage import DEFAULTS, GATEWAY, SERVER, Case, Refused, found, situation
+
+from laconic.clients.codex import CHATGPT, Codex
+from laconic.clients.upstream import Launch
+from laconic.errors import Unroutable
+
+CONFIG, AUTH = ".codex/config.toml", ".codex/auth.json"
+COMPANY = """model_provider = "company"
+[model_providers.company]
+name = "Company"
+base_url = "https://proxy.company/openai/v1"
+env_key = "COMPANY_KEY"
+http_headers = { x-team = "a" }
+"""
+ACCOUNT = '{"auth_mode": "chatgpt", "OPENAI_API_KEY": null, "tokens": {"access_token": "t"}}'
+API = {"openai": "https://openai.default/v1"}
+PROXY = {"company": "https://proxy.company/openai/v1"}
+CASES = [
+    Case("a key", API, {AUTH: '{"OPENAI_API_KEY": "k"}'}),
+    Case("a key with its mode", API, {AUTH: '{"auth_mode": "apikey", "OPENAI_API_KEY": "k"}'}),
+    Case("an account", {"openai": CHATGPT}, {AUTH: ACCOUNT}),
+    Case("an account of an older version", {"openai": CHATGPT}, {AUTH: '{"tokens": {"access_token": "t"}}'}),
+    Case("an access token", {"openai": CHATGPT}, environment={"CODEX_ACCESS_TOKEN": "t"}),
+    Case("a key for exec", API, {AUTH: ACCOUNT}, {"CODEX_API_KEY": "k"}, ("exec", "hi")),
+    Case("a key for exec is not for the rest", {"openai": CHATGPT}, {AUTH: ACCOUNT}, {"CODEX_API_KEY": "k"}),
+    Case("another address for OpenAI", {"openai": "https://o/v1"}, {CONFIG: 'openai_base_url = "https://o/v1"'}),
+    Case(
+        "a variable that Codex ignores", API, {AUTH: '{"OPENAI_API_KEY": "k"}'}, {"OPENAI_BASE_URL": "https://env/v1"}
+    ),
+    Case("a provider of the user", PROXY, {CONFIG: COMPANY}),
+    Case("a provider without an account", PROXY, {CONFIG: COMPANY, AUTH: ACCOUNT}),
+    Case("a moved folder", PROXY, {"other/config.toml": COMPANY}, {"CODEX_HOME": "HOME/other"}),
+    Case("a profile", PROXY, {".codex/work.config.toml": COMPANY}, args=("exec", "-p", "work", "hi")),
+    Case("the machine's configuration", PROXY, {"system/config.toml": COMPANY}),
+    Case(
+        "the user's over the machine's",
+        {"openai": "https://o/v1"},
+        {"system/config.toml": COMPANY, CONFIG: 'model_provider = "openai"\nopenai_base_url = "https://o/v1"'},
+    ),
+    Case(
+        "a project cannot choose a provider",
+        API,
+        {"project/.codex/config.toml": COMPANY, AUTH: '{"OPENAI_API_KEY": "k"}'},
+    ),
+    Case(
+        "the command line over files",
+        {"company": "https://other/v1"},
+        {CONFIG: COMPANY},
+        args=("exec", "-c", 'model_providers.company.base_url="https://other/v1"', "hi"),
+    ),
+    Case(
+        "a whole provider on the command line",
+        {"new": "https://new/v1"},
+        args=("--config=model_provider=new", "-c", 'model_providers.new={ name = "n", base_url = "https://new/v1" }'),
+    ),
+    Case(
+        "a provider that uses the account",
+        {"company": CHATGPT},
+        {CONFIG: COMPANY.replace("base_url", "requires_openai_auth = true #"), AUTH: ACCOUNT},
+    ),
+    Case("a local server", {"ollama": "http://localhost:11434/v1"}, {CONFIG: 'model_provider = "ollama"'}),
+    Case(
+        "another local server",
+        {"lmstudio": "http://localhost:1234/v1"},
+        args=("--oss", "--local-provider", "lmstudio"),
+    ),
+    Case(
+        "a local server on a port",
+        {"ollama": "http://localhost:7/v1"},
+        {CONFIG: 'oss_provider = "ollama"'},
+        {"CODEX_OSS_PORT": "7"},
+        ("--oss",),
+    ),
+    Case(
+        "a local server elsewhere",
+        {"ollama": "http://box:1/v1"},
+        {CONFIG: 'model_provider = "ollama"'},
+        {"CODEX_OSS_BASE_URL": "http://box:1/v1"},
+    ),
+]
+REFUSED = [
+    Refused("nobody signed in", "not signed in"),
+    Refused("a key that Codex ignores", "not signed in", environment={"OPENAI_API_KEY": "k"}),
+    Refused("a keyring", "keyring", {CONFIG: 'cli_auth_credentials_store = "keyring"'}),
+    Refused("bedrock", "Amazon Bedrock", {CONFIG: 'model_provider = "amazon-bedrock"'}),
+    Refused("a signed provider", "signs its requests", {CONFIG: COMPANY + 'aws = { region = "x" }\n'}),
+    Refused("an unknown provider", "no model provider", {CONFIG: 'model_provider = "nobody"'}),
+    Refused("a local server to be found", "--local-provider", args=("--oss",)),
+    Refused("a managed provider", "managed_config.toml", {"system/managed_config.toml": COMPANY}),
+    Refused("a broken file", "is not TOML", {CONFIG: "model_provider = "}),
+]
+
+
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_where_it_sends_its_requests(case: Case, tmp_path: Path) -> None:
+    assert found(Codex(tmp_path / "system"), situation(tmp_path, case)) == case.expected
+
+
+@pytest.mark.parametrize("case", REFUSED, ids=str)
+def test_what_cannot_be_honoured_is_refused(case: Refused, tmp_path: Path) -> None:
+    with pytest.raises(Unroutable, match=case.reason):
+        found(Codex(tmp_path / "system"), situation(tmp_path, case))
+
+
+def _launched(tmp_path: Path, case: Case) -> Launch:
+    seen, client = situation(tmp_path, case), Codex(tmp_path / "system")
+    return client.launch(seen, client.find_upstreams(seen, DEFAULTS), GATEWAY, SERVER)
+
+
+def _overrides(made: Launch) -> list[str]:
+    return [made.words[at + 1] for at, word in enumerate(made.words) if word == "-c"]
+
+
+def test_only_the_address_of_its_provider_changes(tmp_path: Path) -> None:
+    made = _launched(tmp_path, Case("", {}, {CONFIG: COMPANY}, args=("exec", "hi")))
+    read = tomllib.loads("\n".join(_overrides(made)))
+    assert read["model_providers"] == {"company": {"base_url": f"{GATEWAY}/company/openai/v1"}}
+    assert read["mcp_servers"]["laconic"]["args"] == SERVER[1:]
+    assert made.words[-2:] == ("exec", "hi")
+
+
+def test_an_account_is_led_to_its_own_host(tmp_path: Path) -> None:
+    made = _launched(tmp_path, Case("", {}, {AUTH: ACCOUNT}))
+    assert _overrides(made)[0] == f'openai_base_url="{GATEWAY}/openai/backend-api/codex"'
+
+
+def test_our_address_stands_behind_the_one_of_the_command_line(tmp_path: Path) -> None:
+    args = ("exec", "-c", 'openai_base_url="https://mine/v1"', "hi", "--", "-c")
+    made = _launched(tmp_path, Case("", {}, args=args))
+    assert made.words[:6] == ("codex", *args[:3], "-c", f'openai_base_url="{GATEWAY}/openai/v1"')
+    assert made.words[-3:] == ("hi", "--", "-c")
+
+
+def test_a_local_server_is_led_by_its_variable(tmp_path: Path) -> None:
+    made = _launched(tmp_path, Case("", {}, {CONFIG: 'model_provider = "ollama"'}))
+    assert made.variables == {"CODEX_OSS_BASE_URL": f"{GATEWAY}/ollama/v1"}

@@ -1,0 +1,118 @@
+"""What clients would have compacted by themselves is not claimed as saved."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from laconic.conversation.accounting import CacheState, TurnSizes, account
+from laconic.conversation.client_compaction import PromptSplit, compact_as_client, compaction_limit
+from laconic.models.find import find_model
+from laconic.wire.usage import Usage
+
+GPT = find_model("gpt-5").price
+LIMIT = 200_000
+
+
+@pytest.mark.parametrize(
+    ("client", "window", "limit"),
+    [
+        ("codex_cli_rs/0.166.0", 400_000, 244_800),
+        ("codex_exec/0.166.0", 128_000, 115_200),
+        ("claude-cli/2.1.197 (external, cli)", 200_000, 166_666),
+        ("opencode/1.18.33", 200_000, 168_000),
+        ("GeminiCLI/0.61.0", 1_000_000, 500_000),
+        ("python-httpx/0.28", 200_000, 0),
+        ("codex_cli_rs/0.166.0", 0, 0),
+    ],
+)
+def test_limits_of_clients_are_known_by_their_names(client: str, window: int, limit: int) -> None:
+    assert compaction_limit(client, window) == limit
+
+
+@given(st.lists(st.integers(1, 30_000), min_size=1, max_size=60), st.integers(0, 30_000))
+def test_no_prompt_that_would_have_been_is_above_the_limit(growth: list[int], fixed: int) -> None:
+    whole, dropped = float(fixed), 0.0
+    for more in growth:
+        before = whole
+        whole += more
+        made = compact_as_client(
+            PromptSplit(before, more, dropped), fixed=fixed, limit=LIMIT, came=whole, came_before=before
+        )
+        dropped = made.dropped
+        assert 0 <= made.tokens <= max(LIMIT, fixed + 0.05 * LIMIT)
+        assert made.tokens <= whole
+        assert min(made.warm, made.cold) >= 0
+
+
+def test_below_the_limit_nothing_is_taken_off() -> None:
+    whole = PromptSplit(90_000.0, 10_000.0)
+    assert compact_as_client(whole, fixed=5_000, limit=LIMIT, came=2, came_before=1) == whole
+
+
+def test_a_client_that_began_anew_has_dropped_nothing() -> None:
+    whole = PromptSplit(0.0, 10_000.0, dropped=150_000.0)
+    assert compact_as_client(whole, fixed=0, limit=LIMIT, came=1, came_before=20).tokens == 10_000
+
+
+FIXED, STEP = 10_000, 12_000  # tokens before all messages, and of each of 60 calls; we send a sixth of a call
+
+
+def _claimed(limit: float) -> tuple[float, float]:
+    """Tokens and dollars that the account says it would have been without us."""
+    state, tokens, dollars = CacheState(), 0.0, 0.0
+    for number in range(1, 61):
+        prompt = FIXED + STEP // 6 * number
+        read = prompt - STEP // 6 if number > 1 else 0
+        size = TurnSizes(
+            usage=Usage(input=prompt - read, cache_read=read, output=100),
+            came=FIXED + STEP * number,
+            went=prompt,
+            fixed=FIXED / prompt,
+            at=float(number),
+            limit=limit,
+        )
+        cost, state = account(size, state, GPT)
+        tokens += cost.tokens_without
+        dollars += cost.dollars_without
+    return tokens, dollars
+
+
+def _alone(limit: float, kept: float) -> tuple[float, float]:
+    """The same 60 calls by the client alone, which keeps so many tokens when it compacts."""
+    prompt, warm, tokens, dollars = float(FIXED), 0.0, 0.0, 0.0
+    for _ in range(60):
+        prompt += STEP
+        if limit and prompt > limit:
+            prompt, warm = FIXED + kept, FIXED
+        tokens += prompt
+        dollars += GPT.prompt_dollars(plain=prompt - warm, read=warm, write=0, hour=0) + GPT.output_dollars(
+            100, prompt
+        )
+        warm = prompt
+    return tokens, dollars
+
+
+def test_without_a_limit_the_account_is_what_the_client_alone_would_have_sent() -> None:
+    assert _claimed(0.0) == pytest.approx(_alone(0.0, 0.0), rel=0.005)
+
+
+@pytest.mark.parametrize("limit", [120_000, 200_000, 244_800])
+@pytest.mark.parametrize("kept", [0.05, 0.1, 0.2])
+def test_with_one_it_is_never_more_than_that(limit: float, kept: float) -> None:
+    """However much of its history the client keeps when it compacts."""
+    claimed, true = _claimed(limit), _alone(limit, kept * limit)
+    sent = sum(FIXED + STEP // 6 * number for number in range(1, 61))
+    assert 1 - sent / claimed[0] <= 1 - sent / true[0] + 0.01
+    assert claimed[1] <= 1.01 * true[1]
+    assert claimed[0] < 0.7 * _claimed(0.0)[0]
+
+
+@given(st.integers(1, 400_000), st.integers(0, 400_000))
+def test_where_nothing_was_changed_both_figures_are_equal_whatever_the_limit(tokens: int, read: int) -> None:
+    size = TurnSizes(usage=Usage(input=tokens, cache_read=read), came=5, went=5, limit=1_000)
+    cost, after = account(size, CacheState(), GPT)
+    assert cost.tokens_without == tokens + read
+    assert cost.dollars == cost.dollars_without
+    assert after.even

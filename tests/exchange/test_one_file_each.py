@@ -1,0 +1,196 @@
+"""A provider, a client and a model are one file or row each: added to a copy of the package, all three work together."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from tests.agent.provider import Provider
+
+import laconic
+from laconic.gateway.scripted_upstream import Answer, Asked
+
+_PROVIDER = '''
+"""Twig: turns that say something, and a bill in its own words."""
+
+import re
+from dataclasses import replace
+
+import msgspec
+
+from laconic.wire.content import JsonObject, text_part
+from laconic.wire.model import Shape
+from laconic.wire.provider_format import Address, Refusals
+from laconic.wire.providers.chat import FORMAT as CHAT
+from laconic.wire.usage import Usage, UsageFields, first_of
+
+
+def shape(raw):
+    turn = JsonObject(raw)
+    role = "assistant" if turn.text("who") == "twig" else "user"
+    return Shape(role, (text_part(raw, role, turn.fields["say"], turn.fields["say"]),), (), turn.text("who"))
+
+
+def compose(role, text):
+    return msgspec.json.encode({"who": "twig" if role == "assistant" else "me", "say": text})
+
+
+def record(counters, hour):
+    if "heard" not in counters:
+        return None
+    return Usage(input=first_of(counters, "heard"), output=first_of(counters, "said"))
+
+
+FORMAT = replace(
+    CHAT,
+    name="twig",
+    provider="twig",
+    messages=("turns",),
+    pinned=(),
+    shape=shape,
+    compose=compose,
+    usage=UsageFields(report="spent", details={}, output=("said",), record=record),
+    refusals=Refusals(write=lambda status, message: msgspec.json.encode({"twig": message})),
+    address=Address(path=re.compile("/talk")),
+    append_text=None,
+    dialect=None,
+    written_calls=None,
+    hidden_calls=None,
+)
+'''
+_CLIENT = '''
+"""Twigger: one base URL, in a variable of its own."""
+
+from laconic.clients.client import Client
+from laconic.clients.setup import ClientSetup, plain_entry, read_words
+from laconic.clients.upstream import Launch, upstream
+
+
+class Twigger:
+    silence = "it asked no model"
+
+    def find_upstreams(self, seen, defaults):
+        return (upstream("twig", seen.variable("TWIG_URL"), "TWIG_URL"),)
+
+    def launch(self, seen, upstreams, gateway, code_plane):
+        return Launch(("twigger", *seen.args), {"TWIG_URL": upstreams[0].through(gateway)} if gateway else {})
+
+
+CLIENT = Client(
+    name="twigger",
+    title="Twigger",
+    setup=ClientSetup(
+        name="twigger",
+        title="Twigger",
+        table=("servers",),
+        project=lambda places: places.root / "twigger.json",
+        user=lambda places: places.home / "twigger.json",
+        entry=plain_entry,
+        command=read_words,
+        notes="TWIGS.md",
+        programs=("twigger",),
+        folder=lambda places: places.home / ".twigger",
+    ),
+    launcher=Twigger(),
+    session_headers=("x-twig-session",),
+    task_tools=("twig_tasks",),
+)
+'''
+_ROW = """    ModelFamily(
+        starts="twig",
+        tokenizer=Tokenizer("cl100k_base"),
+        unpriced=UNKNOWN,
+        models=(Model(("twig-large",), _openai(7, 70, 0.7), 77_000),),
+    ),
+"""
+_PROGRAM = """#!{python}
+import json, os, urllib.request
+
+body = json.dumps({{"model": "twig-large", "turns": [{{"who": "me", "say": "hi"}}]}}).encode()
+request = urllib.request.Request(os.environ["TWIG_URL"] + "/talk", body, {{"content-type": "application/json"}})
+print(json.load(urllib.request.urlopen(request))["say"])
+"""
+
+
+@pytest.fixture(scope="module")
+def package(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A copy of Laconic with one file, one file and one row more."""
+    folder = tmp_path_factory.mktemp("package")
+    source = Path(laconic.__file__).parent
+    shutil.copytree(source, folder / "laconic", ignore=shutil.ignore_patterns("__pycache__"))
+    (folder / "laconic" / "wire" / "providers" / "twig.py").write_text(_PROVIDER)
+    (folder / "laconic" / "clients" / "twigger.py").write_text(_CLIENT)
+    table = folder / "laconic" / "models" / "table.py"
+    start = "FAMILIES: Final[tuple[ModelFamily, ...]] = (\n"
+    text = table.read_text()
+    assert text.count(start) == 1
+    table.write_text(text.replace(start, start + _ROW))
+    program = folder / "bin" / "twigger"
+    program.parent.mkdir()
+    program.write_text(_PROGRAM.format(python=sys.executable))
+    program.chmod(0o755)
+    return folder
+
+
+def _run(package: Path, *words: str, **variables: str) -> subprocess.CompletedProcess[str]:
+    environment = {
+        "PATH": f"{package / 'bin'}{os.pathsep}{os.environ['PATH']}",
+        "HOME": str(package),
+        "PYTHONPATH": str(package),
+        "LACONIC_CACHE_DIR": str(package / "cache"),
+        "LACONIC_STATE_DIR": str(package / "state"),
+        **variables,
+    }
+    work = package / "work"
+    work.mkdir(exist_ok=True)
+    command = [sys.executable, "-P", *words]
+    return subprocess.run(
+        command, env=environment, cwd=work, capture_output=True, text=True, timeout=120, check=False
+    )
+
+
+def test_a_request_of_the_new_client_in_the_new_format_is_billed_as_the_new_model(package: Path) -> None:
+    def answer(asked: Asked) -> Answer:
+        assert asked.path == "/talk"
+        return Answer((json.dumps({"say": "hello", "spent": {"heard": 100_000, "said": 10_000}}).encode(),))
+
+    with Provider(answer) as provider:
+        done = _run(package, "-m", "laconic", "wrap", "twigger", TWIG_URL=provider.url)
+        sent = [json.loads(asked.body) for asked in provider.asked]
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == "hello\n"
+    assert sent == [{"model": "twig-large", "turns": [{"who": "me", "say": "hi"}]}]
+    assert "100,000 prompt tokens, 10,000 output tokens; $1.40, $0.70 of it for output" in done.stderr
+
+
+def test_the_price_and_the_window_are_those_of_the_row(package: Path) -> None:
+    code = (
+        "from laconic.models.find import find_model, window_of\n"
+        "from laconic.models.prices import Prices\n"
+        "price = Prices().of('twig-large-2026-11-16', 'https://twig.example.com')\n"
+        "print(price.dollars, price.output_dollars(1e6, 0), window_of('twig-large'),"
+        " find_model('twig-large').tokenizer.encoding)\n"
+    )
+    done = _run(package, "-c", code)
+    assert done.stdout.split() == ["7", "70.0", "77000", "cl100k_base"], done.stderr
+
+
+def test_the_new_client_is_set_up(package: Path) -> None:
+    done = _run(package, "-m", "laconic", "setup", "twigger")
+    assert done.returncode == 0, done.stderr
+    written = json.loads((package / "work" / "twigger.json").read_text())
+    assert written["servers"]["laconic"]["args"][-1] == "mcp"
+    assert (package / "work" / "TWIGS.md").is_file()
+
+
+def test_its_tasks_and_its_session_are_known(package: Path) -> None:
+    code = (
+        "from laconic.clients.registry import session_headers, task_tools\n"
+        "print('x-twig-session' in session_headers(), 'twig_tasks' in task_tools())\n"
+    )
+    assert _run(package, "-c", code).stdout.split() == ["True", "True"]

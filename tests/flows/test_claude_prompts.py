@@ -1,0 +1,97 @@
+"""What the real Claude Code puts into its requests because of us, and that `doctor claude` says how much it is."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.flows.scripts import Step, body, model
+from tests.flows.stage import Stage, installed
+from tests.samples import shop
+
+from laconic.gateway.scripted_upstream import ScriptedUpstream
+from laconic.mcp_server.offers import offered_tools
+from laconic.tokens.count import counter
+from laconic.workspace.process import run
+
+pytestmark = pytest.mark.flow
+
+_EXPLORE = Step("Agent", {"description": "look", "prompt": "Find checkout.", "subagent_type": "Explore"})
+
+
+@pytest.fixture
+def stage(tmp_path: Path) -> Stage:
+    home = tmp_path / "home"
+    home.mkdir()
+    return Stage(home, shop(tmp_path))
+
+
+def _requests(stage: Stage, *steps: Step, search: str = "true") -> list[dict[str, Any]]:
+    """The bodies that Claude Code sends for one prompt, with its tool search as it is for Anthropic's own host."""
+
+    async def ask() -> list[dict[str, Any]]:
+        async with ScriptedUpstream(lambda asked: model(steps, asked)) as upstream:
+            variables = {
+                "ANTHROPIC_API_KEY": "k",
+                "ANTHROPIC_BASE_URL": upstream.url,
+                "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
+                "DISABLE_AUTOUPDATER": "1",
+                "ENABLE_TOOL_SEARCH": search,
+            }
+            words = ["claude", "-p", "Look at the code.", "--model", "claude-sonnet-4-5", "--allowedTools", "Agent"]
+            words += ["--settings", '{"enableAllProjectMcpServers": true}']
+            words[0] = str(installed("@anthropic-ai/claude-code") / "claude")
+            client = await asyncio.create_subprocess_exec(
+                *words,
+                cwd=stage.project,
+                env=stage.environment(**variables),
+                stdin=asyncio.subprocess.DEVNULL,
+                stdout=asyncio.subprocess.PIPE,
+                stderr=asyncio.subprocess.STDOUT,
+            )
+            await asyncio.wait_for(client.communicate(), 120)
+            return [found for asked in upstream.asked if (found := body(asked)).get("tools")]
+
+    return asyncio.run(ask())
+
+
+def _names(request: dict[str, Any]) -> set[str]:
+    return {tool["name"] for tool in request["tools"]}
+
+
+@pytest.mark.parametrize("way", [["--project"], ["--user"], ["--plugin"]])
+def test_our_tools_are_in_the_first_request_and_in_those_of_sub_agents(stage: Stage, way: list[str]) -> None:
+    stage.setup("claude", *way)
+    prefix = "mcp__plugin_laconic_laconic__" if way == ["--plugin"] else "mcp__laconic__"
+    ours = {f"{prefix}{tool.name}" for tool in offered_tools(editing=False)}
+    first, explorer, *_ = _requests(stage, _EXPLORE)
+    for request in (first, explorer):
+        assert ours <= _names(request)
+        assert "ToolSearch" in _names(request)
+        assert not [name for name in _names(request) if "McpResource" in name]
+    assert "Agent" in _names(first)
+    assert "Agent" not in _names(explorer)
+    if way == ["--plugin"]:
+        assert "laconic:why" in json.dumps(first["messages"])
+
+
+@pytest.mark.parametrize("way", [["--project"], ["--plugin"]])
+def test_doctor_says_what_we_cost_within_two_percent(stage: Stage, way: list[str]) -> None:
+    (without, *_) = _requests(stage)
+    stage.setup("claude", *way, "--no-guidance")
+    (with_us, *_) = _requests(stage)
+    words = [str(Path(sys.executable).with_name("laconic")), "doctor", "claude"]
+    said = run(words, stage.project, environment=stage.environment()).output.decode()
+    found = re.search(r"every prompt carries ([\d,]+) tokens", said)
+    assert found, said
+    assert int(found[1].replace(",", "")) == pytest.approx(_tokens(with_us) - _tokens(without), rel=0.02)
+
+
+def _tokens(request: dict[str, Any]) -> int:
+    told = {name: request[name] for name in ("tools", "system", "messages")}
+    return counter("claude-sonnet-4-5")(json.dumps(told, ensure_ascii=False, separators=(",", ":")))

@@ -1,0 +1,74 @@
+"""Tests to run for a change, as commands."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from laconic.config import Settings
+from laconic.index.affected.commands import commands
+from laconic.index.affected.impact import reaching
+from laconic.index.compare.symbols import compare
+from laconic.plane.plane import Plane
+from laconic.records import FileChange
+from laconic.tools import tools
+
+
+@pytest.mark.feature("C3")
+def test_tests_that_reach_a_change_come_before_those_that_are_farther(tmp_path: Path, settings: Settings) -> None:
+    old = "def base():\n    return 1\n\n\ndef middle():\n    return base()\n"
+    files = {
+        "pkg/core.py": old.replace("return 1", "return 2"),
+        "tests/test_direct.py": "from pkg.core import base\n\n\ndef test_base():\n    assert base()\n",
+        "tests/test_far.py": "from pkg.core import middle\n\n\ndef test_middle():\n    assert middle()\n",
+        "tests/test_core.py": "def test_nothing():\n    pass\n",
+        "tests/test_other.py": "def test_other():\n    pass\n",
+    }
+    for name, text in files.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text)
+    plane = Plane(tmp_path, settings, tools())
+    try:
+        plane.index.build()
+        found = compare([FileChange("pkg/core.py", "changed", old=old.encode(), new=files["pkg/core.py"].encode())])
+        assert reaching(plane.code, found) == ["tests/test_direct.py", "tests/test_core.py", "tests/test_far.py"]
+        with_past = reaching(plane.code, found, [["pkg/core.py", "tests/test_other.py"], ["a", "tests/test_far.py"]])
+        assert sorted(with_past) == sorted(name for name in files if name.startswith("tests/"))
+    finally:
+        plane.close()
+
+
+@pytest.mark.parametrize(
+    ("files", "expected"),
+    [
+        (["tests/test_a.py", "tests/b_test.py"], ["pytest tests/test_a.py tests/b_test.py"]),
+        (["src/a.test.ts"], ["npx vitest run src/a.test.ts"]),
+        (["pkg/a_test.go", "pkg/b_test.go", "c_test.go"], ["go test ./pkg ."]),
+        (["tests/it.rs"], ["cargo test --test it"]),
+        (["src/test/java/x/ATest.java"], ["mvn test -Dtest=ATest"]),
+        (
+            ["core/src/test/java/x/ATest.java"],
+            ["mvn -pl core -am -Dsurefire.failIfNoSpecifiedTests=false test -Dtest=ATest"],
+        ),
+        (["tests/it.rs", "crates/one/src/a.rs"], ["cargo test --workspace"]),
+        (["crates/one/src/a.rs", "crates/one/tests/it.rs"], ["cargo test -p one-lib"]),
+        (["spec/a_spec.rb"], ["bundle exec rspec spec/a_spec.rb"]),
+        (["README.md"], []),
+    ],
+)
+def test_each_runner_gets_its_command(tmp_path: Path, files: list[str], expected: list[str]) -> None:
+    (tmp_path / "package.json").write_text('{"devDependencies": {"vitest": "1"}}')
+    (tmp_path / "crates/one").mkdir(parents=True)
+    (tmp_path / "crates/one/Cargo.toml").write_text('[package]\nname = "one-lib"\n')
+    assert commands(tmp_path, files) == expected
+
+
+def test_modules_of_gradle_get_a_command_each_by_the_wrapper_of_the_project(tmp_path: Path) -> None:
+    for name in ("settings.gradle.kts", "gradlew"):
+        (tmp_path / name).touch()
+    files = ["a/b/src/test/java/ATest.java", "src/test/kotlin/BTest.kt", "a/b/src/test/java/CTest.java"]
+    assert commands(tmp_path, files) == [
+        "./gradlew :a:b:test --tests '*ATest' --tests '*CTest'",
+        "./gradlew test --tests '*BTest'",
+    ]

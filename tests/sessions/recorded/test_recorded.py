@@ -1,0 +1,161 @@
+"""What each client records of its sessions is understood: messages, model, title, and tokens once each."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterable
+from contextlib import closing
+from pathlib import Path
+
+from laconic.sessions.recorded.find import find_recorded
+from laconic.sessions.recorded.record import RecordedSession, RecordedUsage
+
+WHEN = "2026-11-16T14:00:00.000Z"
+
+
+def _write(path: Path, rows: Iterable[object]) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("\n".join(json.dumps(row) for row in rows) + "\n")
+
+
+def _find(home: Path, since: float = 0.0) -> list[RecordedSession]:
+    return list(find_recorded({"HOME": str(home)}, home, home / "state", since))
+
+
+def _texts(session: RecordedSession) -> list[str]:
+    found = []
+    for message in session.transcript.messages:
+        assert isinstance(message["content"], list)
+        found += [block.get("text") or block.get("name") or block.get("content") for block in message["content"]]
+    return found
+
+
+def test_claude_code_writes_the_usage_of_an_answer_into_each_of_its_blocks(tmp_path: Path) -> None:
+    usage = {"input_tokens": 3, "cache_read_input_tokens": 20, "cache_creation_input_tokens": 7, "output_tokens": 5}
+    answer = {"id": "m1", "model": "claude-sonnet-4-5", "role": "assistant", "usage": usage}
+    call = {"type": "tool_use", "id": "c", "name": "Bash", "input": {"command": "ls"}}
+    result = {"type": "tool_result", "tool_use_id": "c", "content": "a.py"}
+    rows: list[dict[str, object]] = [
+        {"message": {"role": "user", "content": "<system-reminder>x</system-reminder>Fix it"}, "cwd": "/p"},
+        {"message": {**answer, "content": [{"type": "text", "text": "I look."}]}},
+        {"message": {**answer, "content": [call]}},
+        {"message": {"role": "user", "content": [result]}},
+        {"message": {**answer, "id": "m2", "content": [{"type": "text", "text": "Done."}]}},
+        {"message": {**answer, "id": "m3", "content": []}, "isSidechain": True},
+    ]
+    _write(
+        tmp_path / ".claude" / "projects" / "-p" / "s.jsonl",
+        [{"isSidechain": False, **row, "timestamp": WHEN} for row in rows],
+    )
+    (found,) = _find(tmp_path)
+    assert (found.client, found.title, found.project, found.model) == (
+        "Claude Code",
+        "Fix it",
+        "/p",
+        "claude-sonnet-4-5",
+    )
+    assert found.requests == (RecordedUsage(3, 20, 7, 5),) * 2
+    assert _texts(found)[1:] == ["I look.", "Bash", "a.py", "Done."]
+
+
+def test_a_sub_agent_of_claude_code_is_a_session(tmp_path: Path) -> None:
+    rows = [
+        {"isSidechain": True, "timestamp": WHEN, "message": {"role": "user", "content": "Look for it"}},
+        {"isSidechain": True, "timestamp": WHEN, "message": {"role": "assistant", "content": "Found."}},
+    ]
+    _write(tmp_path / ".claude" / "projects" / "-p" / "agent-1.jsonl", rows)
+    (found,) = _find(tmp_path)
+    assert found.title == "Look for it"
+
+
+def test_codex_counts_after_each_answer_and_sometimes_twice(tmp_path: Path) -> None:
+    def item(role: str, text: str) -> dict[str, object]:
+        kind = "output_text" if role == "assistant" else "input_text"
+        return {"type": "message", "role": role, "content": [{"type": kind, "text": text}]}
+
+    def count(total: int) -> dict[str, object]:
+        last = {"input_tokens": 100, "cached_input_tokens": 60, "output_tokens": 9, "total_tokens": 109}
+        return {
+            "type": "token_count",
+            "info": {"total_token_usage": {"total_tokens": total}, "last_token_usage": last},
+        }
+
+    rows = [
+        {"type": "session_meta", "payload": {"cwd": "/p"}},
+        {"type": "turn_context", "payload": {"model": "gpt-5"}},
+        {"type": "response_item", "payload": item("user", "<environment_context>x</environment_context>")},
+        {"type": "response_item", "payload": item("user", "Fix it")},
+        {"type": "response_item", "payload": item("assistant", "Done.")},
+        {"type": "event_msg", "payload": count(109)},
+        {"type": "event_msg", "payload": count(109)},
+        {"type": "event_msg", "payload": count(218)},
+    ]
+    path = tmp_path / ".codex" / "sessions" / "2026" / "11" / "16" / "rollout-1.jsonl"
+    _write(path, [{**row, "timestamp": WHEN} for row in rows])
+    (found,) = _find(tmp_path)
+    assert (found.client, found.title, found.project, found.model) == ("Codex", "Fix it", "/p", "gpt-5")
+    assert found.requests == (RecordedUsage(40, 60, 0, 9),) * 2
+
+
+def test_opencode_keeps_messages_and_parts_in_a_database(tmp_path: Path) -> None:
+    path = tmp_path / ".local" / "share" / "opencode" / "opencode.db"
+    path.parent.mkdir(parents=True)
+    with closing(sqlite3.connect(path)) as base, base:
+        base.execute("CREATE TABLE session (id, title, directory, time_updated)")
+        base.execute("CREATE TABLE message (id, session_id, time_created, data)")
+        base.execute("CREATE TABLE part (id, message_id, session_id, data)")
+        base.execute("INSERT INTO session VALUES ('s', 'Dates', '/p', 1794839198720)")
+        tokens = {"input": 10, "output": 5, "reasoning": 2, "cache": {"read": 30, "write": 4}}
+        said: dict[str, list[dict[str, object]]] = {
+            "user": [{"type": "text", "text": "Fix it"}],
+            "assistant": [{"type": "text", "text": "Done."}, {"type": "step-finish", "tokens": tokens}],
+        }
+        for number, (role, parts) in enumerate(said.items()):
+            info = {"role": role, "modelID": "claude-sonnet-4-5"}
+            base.execute("INSERT INTO message VALUES (?, 's', ?, ?)", (f"m{number}", number, json.dumps(info)))
+            for at, part in enumerate(parts):
+                row = (f"p{number}{at}", f"m{number}", json.dumps(part))
+                base.execute("INSERT INTO part VALUES (?, ?, 's', ?)", row)
+    (found,) = _find(tmp_path)
+    assert (found.client, found.title, found.model) == ("opencode", "Dates", "claude-sonnet-4-5")
+    assert found.requests == (RecordedUsage(10, 30, 4, 7),)
+    assert _texts(found) == ["Fix it", "Done."]
+    assert _find(tmp_path, since=1794839199) == []
+
+
+def test_gemini_writes_changes_and_the_last_of_a_message_counts(tmp_path: Path) -> None:
+    call = {"id": "c", "name": "read_file", "args": {"path": "a"}, "result": [{"functionResponse": {"response": 1}}]}
+    tokens = {"input": 100, "cached": 60, "output": 5, "thoughts": 3}
+    answer = {"id": "2", "type": "gemini", "content": "I look.", "model": "gemini-3-pro", "timestamp": WHEN}
+    rows = [
+        {"sessionId": "x", "kind": "main"},
+        {"$set": {"messages": [{"id": "1", "type": "user", "timestamp": WHEN, "content": [{"text": "Fix it"}]}]}},
+        {**answer, "content": "I"},
+        {**answer, "toolCalls": [call], "tokens": tokens},
+        {"id": "3", "type": "info", "content": "noise"},
+    ]
+    _write(tmp_path / ".gemini" / "tmp" / "p" / "chats" / "session-1.jsonl", rows)
+    (found,) = _find(tmp_path)
+    assert (found.client, found.title, found.model) == ("Gemini CLI", "Fix it", "gemini-3-pro")
+    assert found.requests == (RecordedUsage(40, 60, 0, 8),)
+    assert _texts(found)[:3] == ["Fix it", "I look.", "read_file"]
+
+
+def test_aider_counts_in_words(tmp_path: Path) -> None:
+    (tmp_path / ".aider.chat.history.md").write_text(
+        "\n# aider chat started at 2026-11-16 14:00:00\n\n> Main model: gpt-4o with diff edit format\n\n#### Fix it\n\n"
+        "I changed a.py.\n\n> Tokens: 2.3k sent, 1.0k cache hit, 120 received. Cost: $0.01 message, $0.01 session.\n"
+    )
+    (found,) = _find(tmp_path)
+    assert (found.client, found.title, found.model) == ("aider", "Fix it", "gpt-4o")
+    assert found.requests == (RecordedUsage(1_300, 1_000, 0, 120),)
+
+
+def test_files_that_are_no_sessions_are_passed_over(tmp_path: Path) -> None:
+    for path in (".claude/projects/p/x.jsonl", ".codex/sessions/x.jsonl", ".gemini/tmp/p/chats/session-1.json"):
+        (tmp_path / path).parent.mkdir(parents=True)
+        (tmp_path / path).write_bytes(b"\xff not json\n[1]\n")
+    (tmp_path / ".local" / "share" / "opencode").mkdir(parents=True)
+    (tmp_path / ".local" / "share" / "opencode" / "opencode.db").write_bytes(b"no database at all, but long enough")
+    assert _find(tmp_path) == []
