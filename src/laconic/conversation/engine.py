@@ -11,6 +11,7 @@ from typing import Final
 
 import msgspec
 
+from laconic.conversation.cache_clock import CacheClock
 from laconic.conversation.cache_economics import best_start, turns_to_come
 from laconic.conversation.engine_options import EngineOptions, RequestLimits
 from laconic.conversation.eviction import Candidate, Evictor, candidates, savings
@@ -26,7 +27,7 @@ from laconic.conversation.staleness import finished
 from laconic.conversation.tracker import ConversationTracker
 from laconic.conversation.transaction import ArchiveStore, LedgerTransaction
 from laconic.errors import ArchiveUnavailable, LedgerMoved
-from laconic.models.find import find_model
+from laconic.models.model import Price
 from laconic.records import Intake
 from laconic.render.meta import meta
 from laconic.wire.limits import RateLimits, counts_cached
@@ -93,6 +94,7 @@ class ConversationEngine:
         self._shapes: OrderedDict[str, Shapes] = OrderedDict()
         self._histories: OrderedDict[tuple[str, int], History] = OrderedDict()  # by session and branch
         self._quotas: dict[str, Quota] = {}
+        self._cache = CacheClock()
 
     def prepare(
         self, session: str, conversation: ParsedRequest, bounds: RequestLimits | None = None
@@ -110,7 +112,7 @@ class ConversationEngine:
             history = None
             try:
                 history, prepared = self._prepared(session, known, conversation, bounds)
-                self._write_down(session, known, history)
+                self._write_down(session, known, history, self._cache.price(conversation).lifetime)
                 # Whoever reads the ledger tries again what could not be written: so must this process.
                 history.outdated = self._writing.refused
                 return prepared
@@ -135,7 +137,9 @@ class ConversationEngine:
                 for name in conversation.format.pinned
             )
             brought = intake(conversation, blocks.values(), history, history.branch.count, fixed)
+            prefix = fixed + history.tracker.sent_tokens
             mode, rung, more = self._maintain(history, conversation, bounds, fixed)
+            self._expect(session, history, 0 if more else prefix)
             fields, budget = self._thinking(conversation, bounds)
             changes, inserts = history.edits()
             tokens = fixed + history.tracker.tokens
@@ -160,11 +164,18 @@ class ConversationEngine:
             cuts=tuple(history.tracker.cut.items()),
         )
 
-    def observe(self, account: str, usage: Usage | None, limits: RateLimits | None) -> None:
+    def _expect(self, session: str, history: History, prefix: int) -> None:
+        """What a cache should hold of this request: all that was sent before, or nothing that we could judge by."""
+        branch = history.branch
+        pause = self._clock() - branch.time
+        self._cache.expect(session, prefix if branch.time else 0, pause, branch.lifetime)
+
+    def observe(self, account: str, usage: Usage | None, limits: RateLimits | None, *, session: str = "") -> None:
         """What an answer cost, and what the provider says is left."""
         quota = self.quota(account)
         if usage is not None:
             quota.spend(usage)
+            self._cache.observe(account, session, usage)
         quota.told(limits)
 
     def quota(self, account: str, limit: int = 0) -> Quota:
@@ -189,11 +200,13 @@ class ConversationEngine:
         self._known.move_to_end(session)
         return known
 
-    def _write_down(self, session: str, known: SessionLedger, history: History) -> None:
+    def _write_down(self, session: str, known: SessionLedger, history: History, lifetime: float) -> None:
         """Decisions, and how far the branch is. That alone is not worth a failure: a later request writes it."""
         tip, count = history.chain.at(len(history.chain)), len(history.chain)
         path = _add_to_path(history.branch.path, (count, tip))
-        branch = msgspec.structs.replace(history.branch, tip=tip, count=count, time=self._clock(), path=path)
+        branch = msgspec.structs.replace(
+            history.branch, tip=tip, count=count, time=self._clock(), path=path, lifetime=lifetime
+        )
         pending = self._writing.pending
         try:
             event = self._writing.finish(session, len(known.events), branch)
@@ -297,7 +310,8 @@ class ConversationEngine:
         quota = self.quota(bounds.account)
         quota.cached = counts_cached(conversation.format.name, conversation.model)
         answer = quota.output(output)
-        if quota.known and quota.prompt(ladder.tokens, warm=self._warm(history, conversation)) + answer > quota.left:
+        warm = self._warm(history, bounds.account)
+        if quota.known and quota.prompt(ladder.tokens, warm=warm) + answer > quota.left:
             room = max(0, quota.left - answer)  # for all of it: behind a change nothing is read from a cache
             return "survival", ladder.climb(room, max(room, fixed), "survival"), ladder.made
         most = bounds.window - min(output, bounds.window // 2) if bounds.window else 0
@@ -307,16 +321,24 @@ class ConversationEngine:
         if history.event >= 0 and history.tracker.turn - history.event < options.least_turns:
             return "", "", []  # the lock: after an event some turns pass before the next, also across a restart
         completed = history.tracker.completed and ladder.tokens >= options.semantic
-        if completed and (made := self._finish(history, evictor, conversation)):
+        economy = self._economy(history, conversation, bounds.account)
+        if completed and (made := self._finish(history, evictor, economy)):
             return "semantic", "task", [*made]
         if options.standard and ladder.tokens > options.standard:
             rung = ladder.climb(round(options.low_water * options.standard), options.standard, "age")
             return "standard", rung, ladder.made
-        if options.economic and (left := self._economise(history, evictor, conversation)):
+        if options.economic and (left := self._economise(history, evictor, conversation, economy)):
             return "economic", "age", left
         return "", "", []
 
-    def _finish(self, history: History, evictor: Evictor, conversation: ParsedRequest) -> list[Decision | Removal]:
+    def _economy(self, history: History, conversation: ParsedRequest, account: str) -> tuple[Price, bool]:
+        """What a rewrite costs now: the price, and whether there is a cache to lose.
+
+        Of a branch that was never sent nobody knows, so it counts as warm.
+        """
+        return self._cache.price(conversation), history.branch.time == 0 or self._warm(history, account)
+
+    def _finish(self, history: History, evictor: Evictor, economy: tuple[Price, bool]) -> list[Decision | Removal]:
         """Tasks were completed: their outputs go, if that pays."""
         done = {task.id: task for task in history.tracker.completed}
         made: list[Decision] = []
@@ -325,7 +347,7 @@ class ConversationEngine:
             for candidate in candidates(history.tracker, finished)
             if any(tracked.task in done for tracked, _ in candidate.rows)
         ]
-        start = self._start(history, {candidate.key: candidate.tokens for candidate in found}, conversation)
+        start = self._start(history, {candidate.key: candidate.tokens for candidate in found}, economy)
         told: set[str] = set()  # tasks whose result a tombstone carries: one is enough
         for candidate in _from(history, found, start):
             task = done[next(tracked.task for tracked, _ in candidate.rows if tracked.task in done)]
@@ -334,49 +356,45 @@ class ConversationEngine:
             told.add(task.id)
         return history.commit(made)
 
-    def _economise(self, history: History, evictor: Evictor, conversation: ParsedRequest) -> list[Decision | Removal]:
+    def _economise(
+        self, history: History, evictor: Evictor, conversation: ParsedRequest, economy: tuple[Price, bool]
+    ) -> list[Decision | Removal]:
         """What is no longer of use goes as soon as that pays."""
-        weights = self._options.weights
+        weights, (_, warm) = self._options.weights, economy
         grown = max(weights.apart, history.landed * weights.growth)
         has_grown = history.event < 0 or history.tracker.tokens >= history.landed + grown
-        if not has_grown and self._is_warm(history, conversation):
+        if warm and not has_grown:
             return []  # hysteresis: what has not grown is left alone, whatever ages in it
         found = candidates(history.tracker)
         giving = {candidate.key: candidate.tokens for candidate in found}
         roller = Roller(history, conversation, evictor, self._count)
         for key, tokens in roller.savings(giving).items():
             giving[key] = giving.get(key, 0.0) + tokens
-        start = self._start(history, giving, conversation)
+        start = self._start(history, giving, economy)
         if start is None:
             return []
         made = history.commit(evictor.decide(history.tracker, _from(history, found, start), "age", history.original))
         # Behind the first change everything is written anew: what is spent there goes.
         return [*made, *history.commit([], roller.decide(start))]
 
-    def _start(self, history: History, giving: Mapping[str, float], conversation: ParsedRequest) -> int | None:
+    def _start(self, history: History, giving: Mapping[str, float], economy: tuple[Price, bool]) -> int | None:
         """The place from which on blocks give back what they can; None when that does not pay."""
         if not giving:
             return None
-        price = find_model(conversation.model).price
-        warm = self._is_warm(history, conversation)
-        turns = turns_to_come(history.tracker.turn, self._options.weights)
+        price, warm = economy
         return best_start(
             savings(history.tracker, giving),
-            turns,
+            turns_to_come(history.tracker.turn, self._options.weights),
             price,
             self._options.weights,
             warm=warm,
             context=history.tracker.tokens,
         )
 
-    def _is_warm(self, history: History, conversation: ParsedRequest) -> bool:
-        """Whether a rewrite would cost a cache: of a branch that was never sent nobody knows, so it counts as warm."""
-        return history.branch.time == 0 or self._warm(history, conversation)
-
-    def _warm(self, history: History, conversation: ParsedRequest) -> bool:
+    def _warm(self, history: History, account: str) -> bool:
         """Whether the provider's cache still holds what was sent of the history."""
-        sent = history.branch.time
-        return sent > 0 and self._clock() - sent < find_model(conversation.model).price.lifetime
+        branch = history.branch
+        return branch.time > 0 and self._clock() - branch.time < self._cache.lifetime(account, branch.lifetime)
 
     def _thinking(self, conversation: ParsedRequest, bounds: RequestLimits) -> tuple[dict[str, bytes], int]:
         quota = self._quotas.get(bounds.account)

@@ -96,6 +96,7 @@ class Branch(msgspec.Struct, frozen=True, array_like=True):
     ancestors: tuple[int, ...] = ()  # the branches that it comes from, the nearest first
     path: tuple[tuple[int, str], ...] = ()  # blocks and hash of earlier requests: where others may fork off
     farther: tuple[Inheritance, ...] = ()  # what counts of its ancestors but the nearest
+    lifetime: float = 300.0  # seconds that a cache keeps what its last request wrote, as that request asked
 
     @property
     def inheritance(self) -> tuple[Inheritance, ...]:

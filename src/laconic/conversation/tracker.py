@@ -75,6 +75,11 @@ class ConversationTracker:
         return sum(self.sizes.values())
 
     @property
+    def sent_tokens(self) -> int:
+        """Tokens of what earlier requests had sent too."""
+        return sum(self.sizes[key] for key in self.order[: self.sent])
+
+    @property
     def completed(self) -> list[TrackedTask]:
         """Tasks that were completed by what this request brought, also when it is sent once more."""
         return [task for place, task in self._completed if place >= self.sent]

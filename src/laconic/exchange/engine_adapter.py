@@ -87,7 +87,7 @@ class EngineAdapter:
         return self._window or learned or window_of(caller.model, caller.wishes)
 
     def answered(self, caller: Caller, usage: Usage | None, limits: RateLimits | None) -> None:
-        self._engine_for(caller.model).observe(_quota(caller), usage, limits)
+        self._engine_for(caller.model).observe(_quota(caller), usage, limits, session=caller.session)
         if usage is None:
             return
         self._compare(caller, usage.prompt)
