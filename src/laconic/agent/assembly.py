@@ -97,9 +97,7 @@ def assemble(options: AgentOptions, settings: Settings, task: str = "", watch: A
 def _check_price(options: AgentOptions, parts: ExchangeParts, model: str, base: str) -> None:
     """A limit in dollars needs a price."""
     if options.limits.dollars and not parts.prices.of(model, base).known:
-        raise UsageError(
-            f"The price of {model} is not known.", "Name it in the setting `prices`, or drop --max-cost."
-        )
+        raise UsageError(f"The price of {model} is unknown.", "Name it in the setting `prices`, or drop --max-cost.")
 
 
 def _assemble_agent(

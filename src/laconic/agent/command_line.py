@@ -1,4 +1,4 @@
-"""Take a command line of the shell apart into its simple commands, as far as it can be understood without running it."""
+"""Split a shell command line into its simple commands, as far as possible without running it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The agent: ask the model, run the calls it makes, tell it what came of them, until it makes no more."""
+"""The agent loop: ask the model, run its calls, return their results, until it makes no more calls."""
 
 from __future__ import annotations
 
@@ -140,7 +140,7 @@ class Agent:
     def _give_up(self) -> None:
         if self._useless > _PATIENCE:
             raise ModelError(
-                f"{self.client.settings.model} gave {self._useless} answers in a row that could not be used.",
+                f"{self.client.settings.model} gave {self._useless} unusable answers in a row.",
                 "Try another model, or --protocol native or prompted.",
             )
 

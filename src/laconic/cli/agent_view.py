@@ -1,4 +1,4 @@
-"""What a person sees of the agent at work: its words as they come, its calls, and what came of them in short."""
+"""What a person sees while the agent works: its words as they arrive, its calls, and their results in short."""
 
 from __future__ import annotations
 

@@ -38,7 +38,7 @@ class ToolCommand:
         for argument in self._tool.arguments:
             _add(parser, self._tool, argument)
         parser.add_argument("--budget", metavar="TOKENS", help="tokens, or compact, standard, full")
-        parser.add_argument("--offset", type=int, default=OFFSET.default, help="continue at this place")
+        parser.add_argument("--offset", type=int, default=OFFSET.default, help="continue at this offset")
         parser.add_argument("--json", action="store_true", help="compact JSON instead of text")
         parser.add_argument("--root", type=Path, help="the workspace (default: the repository around this folder)")
 

@@ -103,7 +103,7 @@ class Codex:
             return f"{defaults.openai}/v1"
         if text_at(config, "cli_auth_credentials_store") in {"keyring", "auto"}:
             raise Unroutable(
-                "Codex keeps its login in the keyring, so that it does not show where its requests go.",
+                "Codex keeps its login in the keyring, so Laconic cannot see where its requests go.",
                 "Set `openai_base_url` in its config.toml.",
             )
         raise Unroutable("Codex is not signed in.", "Run `codex login`, or set `model_provider` in its config.toml.")

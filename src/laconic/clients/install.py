@@ -1,4 +1,4 @@
-"""Write our entry and our section into a client's files, keep what was there, and take exactly ours out again."""
+"""Write Laconic's entry and section into a client's files, keep what was there, and remove exactly ours again."""
 
 from __future__ import annotations
 

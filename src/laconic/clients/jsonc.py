@@ -66,7 +66,7 @@ def take(text: str, path: Sequence[str]) -> str:
 
 def _check(text: str, wanted: object) -> str:
     if parse(text) != wanted:
-        raise UsageError("The file is laid out in a way that is not understood.", "Use --print and edit it by hand.")
+        raise UsageError("Laconic does not understand the layout of the file.", "Use --print and edit it by hand.")
     return text
 
 
@@ -125,7 +125,7 @@ def _opening(text: str) -> int:
     if found:
         at = found.end()
     if text[at : at + 1] != "{":
-        raise UsageError("The file does not hold an object.", "Mend it, or use --print and edit it by hand.")
+        raise UsageError("The file does not hold an object.", "Fix it, or use --print and edit it by hand.")
     return at
 
 

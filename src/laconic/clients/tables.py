@@ -82,7 +82,7 @@ def _check(changed: str, table: tuple[str, ...], wanted: object, before: str) ->
     """The changed text, if it says what is wanted of the table and of all else what it said before."""
     held = _read(changed)
     if held is None or _at(held, table) != wanted or _apart(changed, table) != _apart(before, table):
-        raise UsageError("The file is laid out in a way that is not understood.", "Use --print and edit it by hand.")
+        raise UsageError("Laconic does not understand the layout of the file.", "Use --print and edit it by hand.")
     return changed
 
 

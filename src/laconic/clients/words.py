@@ -1,4 +1,4 @@
-"""Find options in the words that a client is started with."""
+"""Find options in a client's command-line arguments."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The account of a turn: what it cost, and what it would have cost without us.
+"""The account of a turn: what it cost, and what it would have cost without Laconic.
 
 Law: as long as no byte was changed and nothing of ours was added, both are equal, whatever the provider reports. Where
 something was changed, the provider's own split into read, written and plain tokens is carried over to the longer prompt:

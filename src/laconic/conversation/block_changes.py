@@ -1,4 +1,4 @@
-"""Decisions as changes of blocks: the same block and the same decisions always give the same change."""
+"""Turn decisions into changes to blocks: the same block and decisions always give the same change."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The conversation engine: a request in, the same request made smaller out, by decisions that stay as they are.
+"""The conversation engine: takes a request and returns a shorter one, by decisions that never change.
 
 It does no I/O: store, archive, clock and counter are passed in. The gateway, the agent and the replay call it.
 """

@@ -26,7 +26,7 @@ class MemoryStore:
     def record(self, session: str, known: int, event: LedgerEntry | None, branch: Branch) -> None:
         events = self._events.setdefault(session, [])
         if len(events) != known:
-            raise LedgerMoved("Somebody else wrote to this session.", "Read it again.")
+            raise LedgerMoved("Another writer changed this session.", "Read it again.")
         if event is not None:
             events.append(event)
         self._branches.setdefault(session, {})[branch.id] = branch

@@ -1,4 +1,4 @@
-"""Make a history fit: rung by rung, cheapest loss first, until it is below the mark. It asks no price."""
+"""Make a history fit: rung by rung, cheapest loss first, until it is below the mark. Prices play no part."""
 
 from __future__ import annotations
 

@@ -124,4 +124,4 @@ class LedgerStore(Protocol):
 
 def _must_have(ref: str) -> None:
     if not ref:
-        raise ValueError("Nothing leaves a conversation without a receipt of the archive.")
+        raise ValueError("Nothing leaves a conversation without a receipt from the archive.")

@@ -1,4 +1,4 @@
-"""Roll up old exchanges of which nothing is left to read: one line stands for many, and says how to get them back.
+"""Roll up old exchanges that have nothing left to read: one line replaces many, and says how to get them back.
 
 The line is an entry of a recap, not a tombstone: it stands below the result of the exchange before them, whose own text
 or tombstone stays. Its reference gives the exact bytes of every block that went, one after the other.

@@ -1,4 +1,4 @@
-"""Which rows of which texts are no longer of use: the judgement behind every eviction. It weighs no money."""
+"""Which rows of which texts are no longer useful: the basis of every eviction. Prices play no part."""
 
 from __future__ import annotations
 

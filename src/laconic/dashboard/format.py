@@ -1,4 +1,4 @@
-"""Numbers for people. Each says in the page where in the JSON interface it stands, and its exact value."""
+"""Numbers for people. Each carries its place in the JSON document and its exact value."""
 
 from __future__ import annotations
 

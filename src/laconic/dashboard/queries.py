@@ -140,7 +140,7 @@ class DashboardQueries:
         spending = self._read()
         row = spending.session(name)
         if row is None:
-            raise UnknownName("session", name, fix="It was never recorded, or forgotten: see the list.")
+            raise UnknownName("session", name, fix="It was never recorded, or was deleted: see the list.")
         turns = spending.turns(name)
         decisions = self._decisions(name)
         made = number_turns(turns)
@@ -269,4 +269,4 @@ def _name_file_in_errors(path: Path) -> Iterator[None]:
     try:
         yield
     except (sqlite3.Error, OSError) as error:
-        raise Unreadable(f"{path} cannot be read: {error}.", "Remove it; it is written anew.") from error
+        raise Unreadable(f"{path} cannot be read: {error}.", "Remove it; Laconic creates a new one.") from error

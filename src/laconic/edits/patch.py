@@ -42,7 +42,7 @@ class Section:
             at = _place(lines, old, max(0, hunk.old_start - (1 if hunk.old_lines else 0)) + shift)
             if at is None:
                 path = self.new_path or self.old_path
-                raise UsageError(f"The patch does not fit {path} at line {hunk.old_start}.", "Make it anew.")
+                raise UsageError(f"The patch does not fit {path} at line {hunk.old_start}.", "Create it again.")
             lines[at : at + len(old)] = new
             shift += len(new) - len(old)
             if len(hunk.body) > 1 and hunk.body[-1].startswith("\\"):

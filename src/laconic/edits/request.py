@@ -134,7 +134,7 @@ def _change(form: str, known: Mapping[str, object], tag: str) -> ReplaceLines | 
         else:
             end = start
         if start.line < 1 or end.line < start.line:
-            raise UsageError(f"Lines {start.line} to {end.line} are no range.", "Lines are 1-based and inclusive.")
+            raise UsageError(f"Lines {start.line} to {end.line} are not a range.", "Lines are 1-based and inclusive.")
         return ReplaceLines(start, end, new)
     if not new:
         raise UsageError("There is nothing to insert.", 'Give text; "\\n" is one empty line.')
@@ -188,7 +188,7 @@ def _spread(known: dict[str, object]) -> None:
     else:
         ends = re.split(r"\s*(?:-|\.\.|,)\s*", str(value))
     if len(ends) not in {1, 2} or "start" in known or "end" in known:
-        raise UsageError(f"{value!r} is no range of lines.", _FORMS)
+        raise UsageError(f"{value!r} is not a range of lines.", _FORMS)
     known["start"], known["end"] = ends[0], ends[-1]
 
 

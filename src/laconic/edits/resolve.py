@@ -133,7 +133,7 @@ def _carry_lines(edit: Edit, live: SourceText, read: Mapping[str, Seen], start: 
             what = f"The gap below line {start}"
         else:
             what = named
-        problem = f"{what} of version {edit.tag} changed since, or cannot be told from another place."
+        problem = f"{what} of version {edit.tag} changed since, or cannot be distinguished from another place."
         raise _Refused(problem, f"The file is now {live.tag}: name its lines.", [_nearby(carried, start, stop, live)])
     return new_start, new_start + stop - start
 
@@ -203,8 +203,8 @@ def _find_text(change: Find, live: SourceText) -> list[tuple[int, int, tuple[str
         look = [_lines_of(text, place, len(change.find)) for place in places[:5]] or _nearest(change.find, live)
         fix = "Give more text, count, or the tag "
         if not places:
-            fix = "Give the text as it stands, or lines with the tag "
-        raise _Refused(f"The text stands there {times}, not {change.count}.", f"{fix}{live.tag}.", look)
+            fix = "Give the text exactly as it is, or lines with the tag "
+        raise _Refused(f"The text occurs there {times}, not {change.count}.", f"{fix}{live.tag}.", look)
     groups: list[list[int]] = []
     for place in places:
         line = text.count("\n", 0, place)

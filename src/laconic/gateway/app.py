@@ -1,4 +1,4 @@
-"""The application: our own few pages, and the proxy for everything else."""
+"""The application: a few pages of Laconic's, and the proxy for everything else."""
 
 from __future__ import annotations
 

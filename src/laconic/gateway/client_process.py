@@ -1,4 +1,4 @@
-"""Run a client, alone or beside the gateway in this process, so that neither outlives the other."""
+"""Run a client, alone or next to the gateway in this process, so that neither outlives the other."""
 
 from __future__ import annotations
 

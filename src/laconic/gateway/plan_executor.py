@@ -1,4 +1,4 @@
-"""Where requests are planned: never in the event loop; in a thread, and large ones in a process of their own.
+"""Where requests are planned: never in the event loop, but in a thread, and large ones in a separate process.
 
 Neither JSON, nor regular expressions, nor the tokenizer let other threads run while they work on one large text.
 """

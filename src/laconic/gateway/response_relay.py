@@ -1,4 +1,4 @@
-"""Hand an answer to the client as it comes, and read on the side what it says about itself."""
+"""Relay an answer to the client as it arrives, and read its usage on the side."""
 
 from __future__ import annotations
 

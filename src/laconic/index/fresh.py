@@ -1,4 +1,4 @@
-"""Find out what changed on disk since it was indexed: by listening where the system tells, else by looking.
+"""Find out what changed on disk since indexing: by watching where the system supports it, else by scanning.
 
 It writes nothing. The first look costs one listing of the workspace; later ones next to nothing while it is quiet.
 """

@@ -103,7 +103,7 @@ def _parser() -> Iterator[HealthFinding]:
             why = outcome.reason
         yield HealthFinding("parser", False, why, "Install laconic again.")
     else:
-        yield HealthFinding("parser", True, "parses in a process of its own")
+        yield HealthFinding("parser", True, "parses in a separate process")
 
 
 def _index(root: Path, cache: Path, secrets: SecretFiles) -> Iterator[HealthFinding]:
@@ -111,9 +111,7 @@ def _index(root: Path, cache: Path, secrets: SecretFiles) -> Iterator[HealthFind
     file = catalog.place(cache, root)
     build = f"Run `laconic index {root}`."
     if not file.exists():
-        yield HealthFinding(
-            "index", True, "none yet: it is built with the first question.", f"{build[:-1]} to have it now."
-        )
+        yield HealthFinding("index", True, "none yet: the first question builds it.", f"{build[:-1]} to have it now.")
         return
     store = Store.open(file)
     try:

@@ -1,4 +1,4 @@
-"""What a name or an expression stands for, as far as the index can tell."""
+"""What a name or an expression refers to, as far as the index can tell."""
 
 from __future__ import annotations
 

@@ -422,7 +422,9 @@ def _replace(path: Path) -> sqlite3.Connection:
 def _unavailable(path: Path, error: sqlite3.DatabaseError) -> IndexUnavailable:
     if "locked" in str(error):
         return IndexUnavailable(f"{path} is locked.", "Wait for the other process to end.")
-    return IndexUnavailable(f"{path} cannot be opened: {error}.", "Check the cache folder and the room on its disk.")
+    return IndexUnavailable(
+        f"{path} cannot be opened: {error}.", "Check the cache folder and the free space on its disk."
+    )
 
 
 def _create(connection: sqlite3.Connection) -> None:

@@ -1,4 +1,4 @@
-"""The full help of each tool, and what a project's notes for models say of us."""
+"""The full help of each tool, and the section about Laconic in a project's notes for models."""
 
 from __future__ import annotations
 

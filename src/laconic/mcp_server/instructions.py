@@ -1,4 +1,4 @@
-"""What a host tells the model about us. Loads nothing, so that it can be said at once."""
+"""What a host tells the model about Laconic. Loads nothing, so that it is available at once."""
 
 from __future__ import annotations
 

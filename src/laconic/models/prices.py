@@ -40,9 +40,9 @@ def _own(pair: str) -> tuple[str, list[float]]:
     except ValueError:
         figures = []
     if not pattern.strip() or not 2 <= len(figures) <= 5 or any(not 0 <= figure < 1e6 for figure in figures):
-        raise BadSetting(f"prices: {pair!r} is no price.", _FORM)
+        raise BadSetting(f"prices: {pair!r} is not a price.", _FORM)
     if not figures[0] and any(figures):
-        raise BadSetting(f"prices: {pair!r} is no price: where input is free, all is.", _FORM)
+        raise BadSetting(f"prices: {pair!r} is not a price: if input is free, everything must be.", _FORM)
     return pattern.strip().lower(), figures
 
 

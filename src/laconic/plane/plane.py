@@ -142,7 +142,7 @@ class Plane:
             tool = find(name, self.tools)
             name = tool.name  # calls by a guessed name count as calls of the tool
             if tool.writes and not self.editing:
-                raise NotAllowed(f"{tool.name} is switched off.", "Start the server with --edit to allow it.")
+                raise NotAllowed(f"{tool.name} is turned off.", "Start the server with --edit to allow it.")
             arguments = understand(tool, given)
             repaired = bool(arguments.repaired)
             allowed = self._limit(tool, str(arguments.values.get("budget") or ""), session, host)

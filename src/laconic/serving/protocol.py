@@ -1,4 +1,4 @@
-"""HTTP with bounds on what a peer may send before it is known: bytes, headers, time, requests in advance.
+"""HTTP with limits on what a peer may send before it is identified: bytes, headers, time, requests in advance.
 
 The parser keeps all headers in memory and waits for their end without a limit. Here a request that is too large or too
 slow is refused while it arrives, and of connections that wait for their peer the oldest is closed when there are many.

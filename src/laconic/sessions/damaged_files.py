@@ -1,4 +1,4 @@
-"""Damaged files are moved aside under a name of their own, never deleted at once: the newest few are kept."""
+"""Move damaged files aside under a separate name instead of deleting them at once: the newest few are kept."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What tool calls cost: one row a call, and the figures made from them."""
+"""What tool calls cost: one row per call, and the figures derived from them."""
 
 from __future__ import annotations
 

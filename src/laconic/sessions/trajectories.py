@@ -1,4 +1,4 @@
-"""Sessions of our own agent as files: one line a message, for the owner only, on the disk before the next step.
+"""Sessions of `laconic agent` as files: one line per message, for the owner only, on disk before the next step.
 
 They can be read by `replay` and gone on with after a kill: a line that was cut off is dropped.
 """
@@ -111,7 +111,7 @@ def resume(folder: Path, id: str, root: Path) -> Trajectory:
     rows, whole = _rows(data)
     if not rows or rows[0].get("type") != "session_meta":
         file.close()
-        raise UsageError(f"{path} is no session of ours.", "Name another with --resume.")
+        raise UsageError(f"{path} is not a session of `laconic agent`.", "Name another with --resume.")
     if data.count(b"\n", whole):  # more than one line that was cut off: what is behind the damage is kept apart
         keep_copy(path)
     file.truncate(whole)
@@ -142,7 +142,7 @@ def _open_owned(path: Path) -> BinaryIO:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:
         file.close()
-        raise UsageError(f"Another process works on the session {path.stem}.", "Wait for it, or end it.") from None
+        raise UsageError(f"Another process is using the session {path.stem}.", "Wait for it, or end it.") from None
     return file
 
 

@@ -1,4 +1,4 @@
-"""What of a request is there only because of us: schemas of our tools, our instructions, and what was recalled."""
+"""The parts of a request that Laconic added: its tool schemas, its instructions, and recalled content."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where the values of a JSON text stand, so that a few can be replaced and every other byte stays.
+"""Where the values of a JSON text are, so that a few can be replaced and every other byte stays.
 
 Objects and arrays are opened one level at a time; nothing below is decoded. Duplicate keys, escaped keys, odd white
 space and lone surrogates are all found where they are.

@@ -69,7 +69,7 @@ def git(folder: Path, *args: str, seconds: float = 30.0, given: bytes = b"") -> 
         places["GIT_DIR"] = str(own.update(index=args[0] in _WITH_INDEX))
     except OSError as error:
         raise CommandFailed(
-            f"git cannot be asked: {error}.", "Check the space in the folder for temporary files."
+            f"git cannot be run: {error}.", "Check the free space in the folder for temporary files."
         ) from None
     return _run(program, args, folder, config=config, environment=places, seconds=seconds, given=given)
 
@@ -190,8 +190,8 @@ def _run(
         complaint = done.complaints.decode("utf-8", "replace").strip()[-300:]
         if _LACKING.search(complaint):
             raise CommandFailed(
-                "This clone lacks objects that are needed here, and git may not fetch them for us.",
-                "Run `git fetch --refetch` to have all of them, or ask about other commits.",
+                "This clone lacks objects that are needed here, and Laconic does not let git fetch them.",
+                "Run `git fetch --refetch` to get all of them, or ask about other commits.",
             )
         raise CommandFailed(f"git {args[0]} failed: {complaint}")
     return done.output

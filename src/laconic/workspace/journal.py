@@ -113,9 +113,9 @@ class Journal:
             write_whole(self._at(number, "commit"), b"")
         except OSError as error:
             self._discard(number, plan)
-            raise EditRefused(f"Nothing was written: {error}.", "Mend that, then repeat the edit.") from None
+            raise EditRefused(f"Nothing was written: {error}.", "Fix that, then repeat the edit.") from None
         if problem := self._finish(number, plan):
-            raise EditRefused(f"Nothing was written: {problem}.", "Mend that, then repeat the edit.")
+            raise EditRefused(f"Nothing was written: {problem}.", "Fix that, then repeat the edit.")
         self._prune()
 
     def _stage(self, number: int, plan: _Plan, writes: Sequence[Write]) -> None:

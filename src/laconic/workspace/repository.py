@@ -95,7 +95,9 @@ def _open(top: Path, trusted: Trusted) -> Repository | None:
     if not _is_git_dir(git_dir, common):
         if entry.is_dir() and not entry.is_symlink():
             return None
-        raise Unreadable(f"{entry} leads to {git_dir}, which is no repository.", "`git worktree repair` may fix it.")
+        raise Unreadable(
+            f"{entry} points to {git_dir}, which is not a repository.", "`git worktree repair` may fix it."
+        )
     found = Repository(top, git_dir, common)
     if not _belongs(found):
         _require_trust(found, entry, common, trusted)
@@ -108,7 +110,7 @@ def _target(entry: Path) -> Path:
         return entry.resolve()
     named = _line(entry)
     if not named.startswith("gitdir:"):
-        raise Unreadable(f"{entry} names no repository.", "Remove it, or write `gitdir: FOLDER` into it.")
+        raise Unreadable(f"{entry} does not name a repository.", "Remove it, or write `gitdir: FOLDER` into it.")
     return _resolve(entry.parent, named.removeprefix("gitdir:").strip())
 
 
@@ -188,8 +190,8 @@ def _require_trust(found: Repository, what: Path, target: Path, trusted: Trusted
     if "*" in names or own in safe or any(_is_below(target, place) for place in safe):
         return
     raise Unreadable(
-        f"{what} leads out of the repository, to {target}.",
-        f"If that is meant, run `git config --global --add safe.directory {own}`.",
+        f"{what} points outside the repository, to {target}.",
+        f"If that is intended, run `git config --global --add safe.directory {own}`.",
     )
 
 

@@ -264,5 +264,5 @@ def read_patched(root: Path, patch: bytes) -> list[FileChange]:
         note = "binary" if section.binary else ""
         found.append(FileChange(path, status, before, old, new, note, section.hunks))
     if not found:
-        raise UsageError("The file holds no unified diff.", "Give the output of `git diff` or `diff -u`.")
+        raise UsageError("The file contains no unified diff.", "Give the output of `git diff` or `diff -u`.")
     return found

@@ -1,4 +1,4 @@
-"""Folders that are somebody's whole machine, home or system rather than a code base."""
+"""Folders that are a whole machine, home or system rather than a code base."""
 
 from __future__ import annotations
 

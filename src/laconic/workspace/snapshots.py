@@ -39,7 +39,7 @@ class Snapshots:
         except sqlite3.DatabaseError as error:
             if error.sqlite_errorcode not in {sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT}:
                 raise WorkspaceError(
-                    f"{folder / _FILE} cannot be used: {error}.", "Free the disk or its lock."
+                    f"{folder / _FILE} cannot be used: {error}.", "Free disk space, or release its lock."
                 ) from None
             for suffix in ("-wal", "-shm", ""):
                 (folder / f"{_FILE}{suffix}").unlink(missing_ok=True)

@@ -1,4 +1,4 @@
-"""Hear of changes in folders from the operating system, without a thread: events wait until they are asked for.
+"""Watch folders for changes through the operating system, without a thread: events wait until they are read.
 
 Only Linux tells in this way; elsewhere there is no `FolderWatch`, and callers look at the disk from time to time.
 """

@@ -1,4 +1,4 @@
-"""Run commands with bubblewrap: in namespaces of their own, where nothing exists but the places of the rules."""
+"""Run commands with bubblewrap, in separate namespaces that contain only the places in the rules."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Run commands with Landlock, where namespaces are not to be had: the kernel refuses what the rules do not allow."""
+"""Run commands with Landlock where namespaces are unavailable: the kernel refuses what the rules do not allow."""
 
 from __future__ import annotations
 

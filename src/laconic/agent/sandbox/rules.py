@@ -1,4 +1,4 @@
-"""What commands may read, change and reach: a list of places, of which the deepest that holds a path decides."""
+"""What commands may read, change and reach: a list of places; the deepest one that contains a path decides."""
 
 from __future__ import annotations
 

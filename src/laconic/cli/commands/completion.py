@@ -2,7 +2,7 @@
 
     laconic completion bash > ~/.local/share/bash-completion/completions/laconic
 
-Commands, their options and the values that an option takes are completed; everything else as file names.
+It completes commands, options and option values; everything else is completed as a file name.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ complete -o default -F _laconic laconic
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("shell", choices=SHELLS, help="the shell that completes")
+    parser.add_argument("shell", choices=SHELLS, help="your shell")
 
 
 def run(args: argparse.Namespace, settings: Settings) -> int:

@@ -1,7 +1,7 @@
-"""Say what is wrong, or missing, and what to do about it.
+"""Report what is wrong or missing, and how to fix it.
 
-Looks at the settings, the cache folder and the files in it, git, the parser and the index of a workspace, and starts
-our server as each client that was set up would start it; changes nothing. A command in a project's file that
+Checks the settings, the cache folder and its files, git, the parser and the index of a workspace, and starts the server
+as each configured client would start it. Changes nothing. A command in a project's file that
 `laconic setup` would not write is named and not started. `laconic doctor claude` also says what our tools add to each
 prompt of Claude Code, in tokens.
 """

@@ -1,6 +1,6 @@
-"""Print what was left out or put away: all of it, some of its lines, or the lines that match.
+"""Print archived content: all of it, some lines, or the lines that match a pattern.
 
-Without a reference it lists what is kept for this workspace; --all lists what is kept for any, and for the gateway.
+Without a reference, it lists what is archived for this workspace; --all includes other workspaces and the gateway.
 """
 
 from __future__ import annotations
@@ -19,11 +19,13 @@ from laconic.workspace.git import home
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("ref", nargs="?", help="the reference that a mark or a last line names")
-    parser.add_argument("--all", action="store_true", help="list what is kept anywhere, not only for this workspace")
+    parser.add_argument("ref", nargs="?", help="the reference from a tombstone or from the last line of an answer")
+    parser.add_argument(
+        "--all", action="store_true", help="list what is archived anywhere, not only for this workspace"
+    )
     parser.add_argument("--lines", metavar="A-B", help="only these lines, from 1")
     parser.add_argument(
-        "--grep", metavar="PATTERN", help="only lines that this regular expression finds, with numbers"
+        "--grep", metavar="PATTERN", help="only lines that match this regular expression, with line numbers"
     )
 
 

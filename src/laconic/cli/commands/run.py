@@ -1,6 +1,6 @@
 """Run a command and print its output reduced; the whole output is kept for `laconic recall`.
 
-The exit code is the command's own: 127 when it does not exist, 128 and the signal's number when a signal ended it.
+The exit code is the command's own: 127 if the command does not exist, 128 plus the signal number if a signal ended it.
 """
 
 from __future__ import annotations

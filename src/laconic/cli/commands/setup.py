@@ -1,4 +1,4 @@
-"""Write the configuration by which a client starts our MCP server, or take it out again.
+"""Write the configuration that makes a client start Laconic's MCP server, or remove it again.
 
 Without a client's name it finds the clients on this machine and asks about each. Merges with what is there, keeps a copy
 of it, and changes nothing a second time. A short section for models goes into the file that the client reads
@@ -30,13 +30,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     names = []
     for known in all_setups():
         names.append(known.name)
-    parser.add_argument("client", nargs="?", choices=names, help="whom to set up (default: ask about each installed)")
+    parser.add_argument(
+        "client", nargs="?", choices=names, help="the client to set up (default: ask about each installed)"
+    )
     parser.add_argument("--print", action="store_true", help="print what would be written, and write nothing")
-    parser.add_argument("--remove", action="store_true", help="take our entry and our section out")
+    parser.add_argument("--remove", action="store_true", help="remove Laconic's entry and section")
     parser.add_argument("--project", action="store_true", help="for this folder (default, except for Codex)")
-    parser.add_argument("--user", action="store_true", help="for all projects of this user")
+    parser.add_argument("--user", action="store_true", help="for all of your projects")
     parser.add_argument("--plugin", action="store_true", help="Claude Code: our tools, a skill and /laconic:why")
-    parser.add_argument("--edit", action="store_true", help="offer the edit tool too")
+    parser.add_argument("--edit", action="store_true", help="also offer the edit tool")
     parser.add_argument("--command", metavar="WORDS", help="how clients start us, such as 'uvx --from URL laconic'")
     parser.add_argument("--no-guidance", action="store_true", help="leave AGENTS.md and the like alone")
     parser.add_argument("--skill", action="store_true", help="write the guidance as a skill of Claude Code instead")

@@ -1,4 +1,4 @@
-"""Tools, models, archived texts, and what is said when there is no such page."""
+"""Tools, models, archived texts, and the page for unknown addresses."""
 
 from __future__ import annotations
 

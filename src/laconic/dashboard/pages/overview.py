@@ -1,4 +1,4 @@
-"""The first page: tokens and money with us and without, cache, quotas, the newest sessions."""
+"""The first page: tokens and money with and without Laconic, cache, quotas, the newest sessions."""
 
 from __future__ import annotations
 

@@ -237,7 +237,9 @@ def _what(row: Node) -> Child:
 
 def _recall(row: Node) -> Child:
     if not row["ref"]:
-        return tag("small", "nothing lost: it stands elsewhere" if not row["gone"] else "with its exchange")
+        return tag(
+            "small", "nothing lost: it is elsewhere in the conversation" if not row["gone"] else "with its exchange"
+        )
     if not row["kept"]:
         return tag("small", "no longer in the archive")
     return link("archive", tag("code", row["ref"].text), ref=row["ref"].text)

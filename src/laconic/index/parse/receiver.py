@@ -1,4 +1,4 @@
-"""What stands before the dot of a name, read backwards from the text: `self`, `a.b`, `Foo()`, `items[]`."""
+"""What comes before the dot of a name, read backwards from the text: `self`, `a.b`, `Foo()`, `items[]`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Find the symbols that somebody names: `name`, `Class.method`, `method(int)`, `path::Symbol`, `path:line`."""
+"""Find symbols by name: `name`, `Class.method`, `method(int)`, `path::Symbol`, `path:line`."""
 
 from __future__ import annotations
 

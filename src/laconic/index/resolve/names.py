@@ -1,4 +1,4 @@
-"""What a plain name, or a path of names, stands for: scopes, imports, packages. Types play no part."""
+"""What a plain name, or a path of names, refers to: scopes, imports, packages. Types play no part."""
 
 from __future__ import annotations
 

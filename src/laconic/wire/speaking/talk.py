@@ -1,4 +1,4 @@
-"""What is said between an agent and a model, in no provider's words."""
+"""What an agent and a model exchange, in a provider-neutral form."""
 
 from __future__ import annotations
 
