@@ -246,7 +246,10 @@ class ConversationEngine:
             if name == session and history.tracker.extends(keys)
         ]
         nearest = max(live, key=lambda history: len(history.chain), default=None)
-        chain = nearest.chain.extend(keys[len(nearest.chain) :]) if nearest else PrefixHashes(keys)
+        if nearest:
+            chain = nearest.chain.extend(keys[len(nearest.chain) :])
+        else:
+            chain = PrefixHashes(keys)
         new = _first_new(conversation, tuple(blocks.values()))
         branch, shared = _find_branch(known.branches, chain)
         if branch is None or not chain.holds(branch.count, branch.tip):
@@ -314,7 +317,10 @@ class ConversationEngine:
         if quota.known and quota.prompt(ladder.tokens, warm=warm) + answer > quota.left:
             room = max(0, quota.left - answer)  # for all of it: behind a change nothing is read from a cache
             return "survival", ladder.climb(room, max(room, fixed), "survival"), ladder.made
-        most = bounds.window - min(output, bounds.window // 2) if bounds.window else 0
+        if bounds.window:
+            most = bounds.window - min(output, bounds.window // 2)
+        else:
+            most = 0
         if most and ladder.tokens > options.high_water * most:
             rung = ladder.climb(round(options.low_water * options.high_water * most), most, "trim")
             return "window", rung, ladder.made
@@ -366,7 +372,9 @@ class ConversationEngine:
         if warm and not has_grown:
             return []  # hysteresis: what has not grown is left alone, whatever ages in it
         found = candidates(history.tracker)
-        giving = {candidate.key: candidate.tokens for candidate in found}
+        giving = {}
+        for candidate in found:
+            giving[candidate.key] = candidate.tokens
         roller = Roller(history, conversation, evictor, self._count)
         for key, tokens in roller.savings(giving).items():
             giving[key] = giving.get(key, 0.0) + tokens
@@ -410,7 +418,9 @@ class ConversationEngine:
 
 def _from(history: History, found: Sequence[Candidate], start: int | None) -> list[Candidate]:
     """The candidates from a place on."""
-    return [] if start is None else [candidate for candidate in found if history.present[candidate.key] >= start]
+    if start is None:
+        return []
+    return [candidate for candidate in found if history.present[candidate.key] >= start]
 
 
 def _first_new(conversation: ParsedRequest, blocks: Sequence[Block]) -> int:
@@ -431,7 +441,9 @@ def _first_kept(conversation: ParsedRequest, keys: Sequence[str], start: int) ->
         turn, block = exchange.members[0]
         begins.append(place[conversation.turns[turn].blocks[block].key])
     newest = [begin for begin in begins if begin < start][-KEPT:]
-    return newest[0] if newest else start
+    if newest:
+        return newest[0]
+    return start
 
 
 def _begin_branch(known: SessionLedger, parent: Branch | None, start: int, kept: int) -> Branch:
@@ -441,9 +453,9 @@ def _begin_branch(known: SessionLedger, parent: Branch | None, start: int, kept:
     if parent is not None:
         ancestors = (parent.id, *parent.ancestors)[:_ANCESTORS]
         known_to_parent = parent.inheritance[: _ANCESTORS - 1]
-        farther = [
-            Inheritance(one.branch, min(one.start, start), one.basis, min(one.kept, kept)) for one in known_to_parent
-        ]
+        farther = []
+        for one in known_to_parent:
+            farther.append(Inheritance(one.branch, min(one.start, start), one.basis, min(one.kept, kept)))
     return Branch(
         id=1 + max((branch.id for branch in known.branches), default=0),
         tip="",
@@ -473,7 +485,10 @@ def _find_branch(branches: Sequence[Branch], chain: PrefixHashes) -> tuple[Branc
 
 def _last_seen(events: Sequence[LedgerEntry], branches: Collection[int], chain: PrefixHashes) -> int:
     """Blocks of a history on which one of these branches last decided something: its path may have forgotten it."""
-    counts = [event.count for event in events if event.branch in branches and chain.holds(event.count, event.at)]
+    counts = []
+    for event in events:
+        if event.branch in branches and chain.holds(event.count, event.at):
+            counts.append(event.count)
     return max(counts, default=0)
 
 

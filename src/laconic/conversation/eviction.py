@@ -171,7 +171,9 @@ def takes_fewer_bytes(text: str, other: str) -> bool:
 
 def as_bytes(text: str | bytes) -> bytes:
     """A text as it is archived."""
-    return text if isinstance(text, bytes) else text.encode("utf-8", "surrogatepass")
+    if isinstance(text, bytes):
+        return text
+    return text.encode("utf-8", "surrogatepass")
 
 
 def _worth(tracked: TrackedText, rows: Collection[int]) -> float:

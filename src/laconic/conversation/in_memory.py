@@ -43,7 +43,9 @@ class MemoryArchive:
         return blake2b(head + original.data, digest_size=5).hexdigest()[:8]
 
     def put_all(self, originals: Sequence[Original]) -> list[str]:
-        refs = [self.reference(one) for one in originals]
+        refs = []
+        for one in originals:
+            refs.append(self.reference(one))
         self.kept.update(zip(refs, (one.data for one in originals), strict=True))
         return refs
 

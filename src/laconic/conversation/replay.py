@@ -88,7 +88,10 @@ class _Upstream:
             if raw not in self._known:
                 self._known[raw] = self._look(raw)
         sizes = [self._known[raw].tokens for raw in blocks]
-        read = self._fixed + sum(sizes[:shared]) if self._before else 0
+        if self._before:
+            read = self._fixed + sum(sizes[:shared])
+        else:
+            read = 0
         self.last = self._fixed + sum(sizes)
         self.tokens += self.last
         self.peak = max(self.peak, self.last)
@@ -153,7 +156,9 @@ def replay(
     client, upstream = _Client(count, price, fixed), _Upstream(count, price, fixed)
     figures: Counter[str] = Counter()
     points: list[Point] = []
-    written = [msgspec.json.encode(message) for message in messages]
+    written = []
+    for message in messages:
+        written.append(msgspec.json.encode(message))
     start = msgspec.json.encode(head)[:-1] + b',"messages":['
     taken = 0
     for at, needed_lines, needed_names in needs(messages):
@@ -192,7 +197,10 @@ def needs(messages: Sequence[Json]) -> Iterator[tuple[int, set[str], set[str]]]:
     texts = ["\n".join(strings(message.get("content"))) for message in messages]
     for at, message in enumerate(messages):
         content = message.get("content")
-        blocks = [block for block in content if isinstance(block, dict)] if isinstance(content, list) else []
+        if isinstance(content, list):
+            blocks = [block for block in content if isinstance(block, dict)]
+        else:
+            blocks = []
         if message.get("role") == "assistant" and at:
             kept = "\n".join([*texts[max(0, at - _RECENT) : at], texts[0]])
             arguments = "\n".join(
@@ -216,7 +224,11 @@ def lines_of(text: str) -> set[str]:
 
 def names_of(text: str) -> set[str]:
     """Identifiers and paths that are no plain words."""
-    return {name for name in _NAME.findall(text) if len(name) >= 5 and _MADE_UP.search(name)}
+    found: set[str] = set()
+    for name in _NAME.findall(text):
+        if len(name) >= 5 and _MADE_UP.search(name):
+            found.add(name)
+    return found
 
 
 def strings(value: object) -> Iterator[str]:

@@ -98,7 +98,11 @@ class Roller:
         return found
 
     def _fresh(self, run: Sequence[Exchange]) -> list[Exchange]:
-        return [exchange for exchange in run[1:] if not self._gone(exchange)]
+        found: list[Exchange] = []
+        for exchange in run[1:]:
+            if not self._gone(exchange):
+                found.append(exchange)
+        return found
 
     def _can_head(self, exchange: Exchange, start: int) -> bool:
         """Whether a line can stand below its result without changing anything before the place `start`."""
@@ -140,7 +144,10 @@ class Roller:
         ref = self._evictor.keep(self._history.raw(keys), note=f"{len(calls)} calls")
         text = rollup_text([(call.kind, call.target) for call in calls], ref, self._count)
         texts = tracker.texts.get(result.key)
-        before = self._count(texts[0].rolled) if texts and texts[0].rolled else 0
+        if texts and texts[0].rolled:
+            before = self._count(texts[0].rolled)
+        else:
+            before = 0
         before += sum(tracker.sizes[key] for key in keys)
         after = self._count(text)
         if before <= after:
@@ -165,7 +172,11 @@ class Roller:
     def _blocks(self, exchange: Exchange) -> list[Block]:
         """Everything in its turns: the words beside a call go with it."""
         turns = dict.fromkeys(turn for turn, _ in exchange.members)
-        return [block for turn in turns for block in self._conversation.turns[turn].blocks]
+        found: list[Block] = []
+        for turn in turns:
+            for block in self._conversation.turns[turn].blocks:
+                found.append(block)
+        return found
 
     def _gone(self, exchange: Exchange) -> bool:
         return any(call.key in self._out for call in exchange.calls)

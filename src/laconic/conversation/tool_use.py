@@ -127,15 +127,23 @@ def named(text: str) -> set[str]:
 def _listed(arguments: Mapping[str, object]) -> set[str]:
     """Files in the lists of our own tools: `path:40-80` and `path::Name` to read, records with a path to edit."""
     targets = arguments.get("targets")
-    listed = targets if isinstance(targets, list) else [targets]
-    paths = {target.split(":", 1)[0] for target in listed if isinstance(target, str)}
+    if isinstance(targets, list):
+        listed = targets
+    else:
+        listed = [targets]
+    paths = set()
+    for target in listed:
+        if isinstance(target, str):
+            paths.add(target.split(":", 1)[0])
     paths |= {path for one in _edits(arguments) if isinstance(path := one.get("path"), str)}
     return {path for path in paths if path}
 
 
 def _edits(arguments: Mapping[str, object]) -> list[dict[str, object]]:
     edits = arguments.get("edits")
-    return [one for one in edits if isinstance(one, dict)] if isinstance(edits, list) else []
+    if isinstance(edits, list):
+        return [one for one in edits if isinstance(one, dict)]
+    return []
 
 
 def _first(arguments: Mapping[str, object], fields: Iterable[str]) -> str:
@@ -148,7 +156,9 @@ def _first(arguments: Mapping[str, object], fields: Iterable[str]) -> str:
 def _command(value: object) -> str:
     if isinstance(value, list):  # Codex passes the words
         return " ".join(str(word) for word in value)
-    return value if isinstance(value, str) else ""
+    if isinstance(value, str):
+        return value
+    return ""
 
 
 def _target(arguments: Mapping[str, object], command: str) -> str:

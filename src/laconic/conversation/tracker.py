@@ -82,7 +82,11 @@ class ConversationTracker:
     @property
     def completed(self) -> list[TrackedTask]:
         """Tasks that were completed by what this request brought, also when it is sent once more."""
-        return [task for place, task in self._completed if place >= self.sent]
+        found: list[TrackedTask] = []
+        for place, task in self._completed:
+            if place >= self.sent:
+                found.append(task)
+        return found
 
     def extends(self, keys: Sequence[str]) -> bool:
         """Whether a history begins with all that was read."""
@@ -163,7 +167,10 @@ class ConversationTracker:
         self._named(block, what)
         text = block.text
         self._edited_at(what)
-        words = text if isinstance(arguments, str) else "\n".join(_strings(arguments))
+        if isinstance(arguments, str):
+            words = text
+        else:
+            words = "\n".join(_strings(arguments))
         self._noticed(words)
         if is_plan(what, arguments):
             self._plan(words)
@@ -236,7 +243,10 @@ class ConversationTracker:
         return made
 
     def _without_replaced(self, call: Block, tracked: TrackedText) -> Decision | None:
-        value = call.input.get(tracked.field) if isinstance(call.input, dict) else None
+        if isinstance(call.input, dict):
+            value = call.input.get(tracked.field)
+        else:
+            value = None
         if self._shortener is None or not isinstance(value, str) or not tracked.about.changes:
             return None
         before = self._count(value)
@@ -285,7 +295,9 @@ class ConversationTracker:
         if after >= before or not block.shorter(written):
             return None
         ref = self._shortener.receipt_for(text, what)
-        return self._entry(block, ref, before, after, runs=tuple(runs)) if ref else None
+        if ref:
+            return self._entry(block, ref, before, after, runs=tuple(runs))
+        return None
 
     def _entry(
         self,
@@ -375,7 +387,10 @@ class ConversationTracker:
     def _track(
         self, key: str, field: str, text: str, *, what: About, kind: str, decision: Decision | None = None
     ) -> TrackedText:
-        base = text if decision is None or decision.text is None else decision.text
+        if decision is None or decision.text is None:
+            base = text
+        else:
+            base = decision.text
         tracked = TrackedText(
             key,
             field,
@@ -406,9 +421,13 @@ def _label(run: Run, source: TrackedText, what: About) -> str:
         return "as written above"
     if source.about.files & what.files:
         numbers = source.passage.numbers
-        return f"as above at {numbers[run.row]}" if numbers and numbers[run.row] >= 0 else "as above"
+        if numbers and numbers[run.row] >= 0:
+            return f"as above at {numbers[run.row]}"
+        return "as above"
     name = next(iter(sorted(source.about.names)), "")
-    return f"as in {name} above" if name and source.about.kind == "read" else "as above"
+    if name and source.about.kind == "read":
+        return f"as in {name} above"
+    return "as above"
 
 
 def _shows(lines: Sequence[str], first: int, old: Sequence[str]) -> bool:
@@ -425,7 +444,15 @@ def _strings(value: object) -> list[str]:
     if isinstance(value, str):
         return [value]
     if isinstance(value, dict):
-        return [text for inner in value.values() for text in _strings(inner)]
+        found: list[str] = []
+        for inner in value.values():
+            for text in _strings(inner):
+                found.append(text)
+        return found
     if isinstance(value, list):
-        return [text for inner in value for text in _strings(inner)]
+        result: list[str] = []
+        for inner in value:
+            for text in _strings(inner):
+                result.append(text)
+        return result
     return []

@@ -278,7 +278,11 @@ def _pick_points(count: int, needed: Collection[int]) -> list[int]:
     """Points that are drawn: all, or evenly some, and those that carry a mark."""
     every = -(-count // _MOST)
     if count:
-        return [at for at in range(count) if at % every == 0 or at == count - 1 or at in needed]
+        found: list[int] = []
+        for at in range(count):
+            if at % every == 0 or at == count - 1 or at in needed:
+                found.append(at)
+        return found
     return []
 
 

@@ -146,7 +146,9 @@ class DashboardQueries:
         made = number_turns(turns)
         about = spending.about(name, (_block(decision) for decision in decisions))
         if decisions:
-            kept = {entry.ref for entry in self._archive().entries(name)}
+            kept = set()
+            for entry in self._archive().entries(name):
+                kept.add(entry.ref)
         else:
             kept = set()
         rows = []

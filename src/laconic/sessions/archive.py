@@ -159,11 +159,11 @@ class Archive:
             raise RecallFailed(error.problem, error.fix) from None
         until = time.monotonic() + _SEARCHING
         try:
-            return [
-                (number, line)
-                for number, line in enumerate(self._text(ref), 1)
-                if rule.search(line, timeout=min(0.4, max(0.001, until - time.monotonic())))
-            ]
+            found: list[tuple[int, str]] = []
+            for number, line in enumerate(self._text(ref), 1):
+                if rule.search(line, timeout=min(0.4, max(0.001, until - time.monotonic()))):
+                    found.append((number, line))
+            return found
         except TimeoutError:
             raise RecallFailed(f"{pattern!r} takes too long on {ref}.", "Simplify it, or recall lines.") from None
 

@@ -64,7 +64,10 @@ def keep_copy(path: Path) -> Path:
 
 
 def _next(path: Path, before: list[Path]) -> Path:
-    number = int(before[-1].name.rsplit("-", 1)[1]) + 1 if before else 1
+    if before:
+        number = int(before[-1].name.rsplit("-", 1)[1]) + 1
+    else:
+        number = 1
     return path.with_name(f"{path.name}{_MARK}{number}")
 
 

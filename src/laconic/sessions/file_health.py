@@ -38,7 +38,10 @@ def examine_file(path: Path) -> Iterator[Condition]:
         yield Condition(False, f"{old} was damaged and moved aside.", "Delete it if you do not need it.")
     if not path.exists():
         return
-    problem = _json(path) if path.suffix == ".json" else _database(path)
+    if path.suffix == ".json":
+        problem = _json(path)
+    else:
+        problem = _database(path)
     if problem is not None:
         yield problem
         return

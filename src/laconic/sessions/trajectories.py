@@ -103,7 +103,10 @@ def begin(folder: Path, root: Path, model: str, task: str, version: str) -> Traj
 
 def resume(folder: Path, id: str, root: Path) -> Trajectory:
     """A session by its id; `last`: the newest of this folder. What was cut off by a kill is taken off the file."""
-    path = _newest(folder, root) if id == "last" else folder / f"{id}.jsonl"
+    if id == "last":
+        path = _newest(folder, root)
+    else:
+        path = folder / f"{id}.jsonl"
     if not _ID.fullmatch(path.stem) or not path.is_file():
         raise UnknownName("session", id, tuple(sorted(p.stem for p in folder.glob("*.jsonl"))[:5]))
     file = _open_owned(path)
@@ -213,7 +216,10 @@ def _read(row: Json) -> Message:
         )
         native: dict[str, Any] = row.get("native") or {}
         return Spoken(text, uses, native.get("message"), native.get("format", ""))
-    results = [block for block in blocks if block["type"] == "tool_result"]
+    results = []
+    for block in blocks:
+        if block["type"] == "tool_result":
+            results.append(block)
     if results:
         return Outcomes(
             tuple(
