@@ -7,7 +7,7 @@ import msgspec
 from laconic.config import Settings
 from laconic.conversation.engine import ConversationEngine
 from laconic.conversation.in_memory import MemoryArchive, MemoryStore
-from laconic.conversation.replay import Outcome, replay
+from laconic.conversation.replay import Outcome, ReplayClock, replay
 from laconic.exchange.assembly import engine_options
 from laconic.models.prices import Prices
 from laconic.sessions.transcripts import Transcript
@@ -50,7 +50,8 @@ def replay_session(
         options = msgspec.structs.replace(options, economic=False, semantic=1 << 60, standard=0)
     elif policy == "tasks":
         options = msgspec.structs.replace(options, economic=False, standard=0)
-    engine = ConversationEngine(MemoryStore(), MemoryArchive(), lambda: 0.0, count, options)
+    clock = ReplayClock()
+    engine = ConversationEngine(MemoryStore(), MemoryArchive(), clock, count, options)
     format = format_named("anthropic")
     head: dict[str, object] = {"model": model, "max_tokens": 8000}
     if fixed:
@@ -62,6 +63,8 @@ def replay_session(
         lambda body: engine.prepare(session.name, parse(format, body)).body,
         count=count,
         price=price,
+        clock=clock,
+        times=session.times,
     )
     output = sum(
         count(msgspec.json.encode(message.get("content")).decode())

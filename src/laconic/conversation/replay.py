@@ -12,9 +12,11 @@ from typing import Final
 
 import msgspec
 
+from laconic.conversation.provider_cache import FIVE_MINUTES, CacheBlock, CacheRules, ProviderCache
 from laconic.models.model import Price
 from laconic.wire.formats import format_named
 from laconic.wire.parsed_request import Shapes, parse
+from laconic.wire.usage import Usage
 
 Json = dict[str, object]
 Prepare = Callable[[bytes], bytes]
@@ -23,6 +25,8 @@ _NUMBER: Final = re.compile(r"^\s*\d+\s*[→|:\t]\s?")
 _NAME: Final = re.compile(r"[A-Za-z_][\w\-]*(?:[./][\w\-]+)+|[A-Za-z_][A-Za-z0-9_]{4,}")
 _MADE_UP: Final = re.compile(r"[_/.\d]|[a-z][A-Z]")
 _ROLES: Final = {role: b"role:" + role.encode() for role in ("system", "user", "assistant", "tool")}
+_STEP: Final = 5.0  # seconds that a turn takes where nothing else is known
+_ASKED: Final = 500.0  # what the answer costs that asks for a text again: 100 tokens of output
 _RECENT: Final = 6  # messages that any policy keeps: what they hold is not counted as needed
 
 
@@ -52,6 +56,24 @@ class Outcome(msgspec.Struct, frozen=True):
     events: int  # requests in which an earlier byte changed
     faults: int  # rules broken in requests that were rewritten
     points: tuple[Point, ...] = ()
+    cold: int = 0  # requests that found no cache
+    rereads: int = 0  # turns that would have to read again what they need
+    reread_cost: float = 0.0  # what those would cost, in plain input tokens
+
+    @property
+    def net(self) -> float:
+        """What passing on cost, with what it would cost to read again what was lost."""
+        return self.passed_cost + self.reread_cost
+
+
+class ReplayClock:
+    """The time of a replayed session: the engine and the provider's cache read it."""
+
+    def __init__(self) -> None:
+        self.now = 1.0e6
+
+    def __call__(self) -> float:
+        return self.now
 
 
 class _Seen(msgspec.Struct, frozen=True):
@@ -63,16 +85,16 @@ class _Seen(msgspec.Struct, frozen=True):
 class _Upstream:
     """What arrives: counted block by block, with the prefix that the request before shares."""
 
-    def __init__(self, count: Callable[[str], int], price: Price, fixed: int) -> None:
+    def __init__(self, count: Callable[[str], int], cache: ProviderCache, fixed: int) -> None:
         self._count = count
-        self._price = price
-        self._fixed = fixed  # tokens before the messages
+        self._cache = cache
+        self._fixed = CacheBlock(b"fixed", fixed, FIVE_MINUTES)  # what stands before the messages
         self._shapes: Shapes = {}
         self._known: dict[bytes, _Seen] = {}
         self._before: list[bytes] = []
         self.tokens = self.peak = self.last = self.faults = 0
         self.cost = 0.0
-        self.rewritten = False
+        self.rewritten = self.cold = False
         self.lines: Counter[str] = Counter()
         self.names: Counter[str] = Counter()
 
@@ -87,21 +109,27 @@ class _Upstream:
         for raw in blocks[shared:]:
             if raw not in self._known:
                 self._known[raw] = self._look(raw)
-        sizes = [self._known[raw].tokens for raw in blocks]
-        if self._before:
-            read = self._fixed + sum(sizes[:shared])
-        else:
-            read = 0
-        self.last = self._fixed + sum(sizes)
+        usage = self._cache.send(self._marked(blocks))
+        self.last = usage.prompt
+        self.cold = bool(self._before) and not usage.cache_read
         self.tokens += self.last
         self.peak = max(self.peak, self.last)
-        self.cost += self._price.read * read + self._price.write * (self.last - read)
+        self.cost += self._cache.cost(usage)
         self.rewritten = shared < len(self._before)
         self._note(self._before[shared:], -1)
         self._note(blocks[shared:], 1)
         if self.rewritten or not self._before:  # what is only appended to cannot break
             self.faults += len(conversation.faults())
         self._before = blocks
+
+    def _marked(self, blocks: Sequence[bytes]) -> list[CacheBlock]:
+        """As clients mark requests: before the messages, where the request before ended, and at the end."""
+        ends = {len(self._before) - 1, len(blocks) - 1}
+        found = [self._fixed]
+        for place, raw in enumerate(blocks):
+            ttl = FIVE_MINUTES if place in ends else 0.0
+            found.append(CacheBlock(raw, self._known[raw].tokens, ttl))
+        return found
 
     def _look(self, raw: bytes) -> _Seen:
         if raw in _ROLES.values():
@@ -123,37 +151,69 @@ class _Upstream:
                 self.names[word] += times
 
 
-class _Client:
-    """What the client sends: it only ever adds to what it sent before."""
+class _Losses:
+    """What it would cost to read again what a turn needs and no longer has."""
 
-    def __init__(self, count: Callable[[str], int], price: Price, fixed: int) -> None:
+    def __init__(self, count: Callable[[str], int], cache: ProviderCache) -> None:
         self._count = count
-        self._price = price
-        self.last = fixed
-        self._cached = 0
-        self.tokens = 0
+        self._cache = cache
+        self._results: list[tuple[int, set[str]]] = []  # tokens and lines of each result so far
+        self._restored: set[str] = set()
+        self._carried = 0  # tokens of results that were read again
+        self.turns = 0
         self.cost = 0.0
 
-    def take(self, messages: Sequence[Json]) -> None:
+    def add(self, messages: Sequence[Json]) -> None:
         """These messages are new."""
         for message in messages:
-            self.last += self._count(f"role:{message.get('role')}")
             content = message.get("content")
-            for block in content if isinstance(content, list) else [content]:
-                self.last += self._count(msgspec.json.encode(block).decode("utf-8", "replace"))
-        self.tokens += self.last
-        self.cost += self._price.read * self._cached + self._price.write * (self.last - self._cached)
-        self._cached = self.last
+            for block in content if isinstance(content, list) else ():
+                if isinstance(block, dict) and block.get("type") == "tool_result":
+                    size = self._count(msgspec.json.encode(block).decode("utf-8", "replace"))
+                    self._results.append((size, lines_of("\n".join(strings(block.get("content"))))))
+
+    def take(self, lost: set[str], context: int) -> None:
+        """One turn that lacks these lines, in a context of so many tokens."""
+        self.cost += self._cache.cost(Usage(cache_read=self._carried))
+        left = lost - self._restored
+        if not left:
+            return
+        self.turns += 1
+        self.cost += self._cache.cost(Usage(cache_read=context)) + _ASKED
+        while left:
+            size, lines = max(reversed(self._results), key=lambda result: len(result[1] & left), default=(0, set()))
+            if not lines & left:
+                return
+            left = left - lines
+            self._restored |= lines
+            self._carried += size
+            self.cost += self._cache.cost(Usage(cache_write=size))
 
 
 def replay(
-    name: str, head: Json, messages: Sequence[Json], prepare: Prepare, *, count: Callable[[str], int], price: Price
+    name: str,
+    head: Json,
+    messages: Sequence[Json],
+    prepare: Prepare,
+    *,
+    count: Callable[[str], int],
+    price: Price,
+    clock: ReplayClock | None = None,
+    times: Sequence[float] = (),
 ) -> Outcome:
-    """Send every request of a session through `prepare`. `head` holds the fields beside the messages."""
+    """Send every request of a session through `prepare`. `head` holds the fields beside the messages.
+
+    `times` says when each message was made: the clock moves on by the pauses between them.
+    """
+    clock = clock or ReplayClock()
     fixed = sum(
         count(msgspec.json.encode(value).decode()) for key, value in head.items() if key in {"tools", "system"}
     )
-    client, upstream = _Client(count, price, fixed), _Upstream(count, price, fixed)
+    caches = []
+    for _ in range(2):
+        caches.append(ProviderCache(_rules(price), clock))
+    client, upstream = _Upstream(count, caches[0], fixed), _Upstream(count, caches[1], fixed)
+    losses = _Losses(count, caches[1])
     figures: Counter[str] = Counter()
     points: list[Point] = []
     written = []
@@ -162,31 +222,56 @@ def replay(
     start = msgspec.json.encode(head)[:-1] + b',"messages":['
     taken = 0
     for at, needed_lines, needed_names in needs(messages):
-        client.take(messages[taken:at])
+        losses.add(messages[taken:at])
+        clock.now += max(_STEP, times[at] - times[taken]) if len(times) == len(messages) else _STEP
         taken = at
-        upstream.take(prepare(start + b",".join(written[:at]) + b"]}"))
+        body = start + b",".join(written[:at]) + b"]}"
+        client.take(body)
+        upstream.take(prepare(body))
+        lost = set()
+        for line in needed_lines:
+            if upstream.lines[line] <= 0:
+                lost.add(line)
+        losses.take(lost, upstream.last)
+        figures["cold"] += client.cold
         figures["events"] += upstream.rewritten
         figures["lines"] += len(needed_lines)
-        figures["lines_kept"] += sum(1 for line in needed_lines if upstream.lines[line] > 0)
+        figures["lines_kept"] += len(needed_lines) - len(lost)
         figures["names"] += len(needed_names)
         figures["names_kept"] += sum(1 for word in needed_names if upstream.names[word] > 0)
         points.append(Point(client.last, upstream.last, upstream.rewritten))
     return Outcome(
-        name,
-        len(points),
-        client.tokens,
-        upstream.tokens,
-        client.cost,
-        upstream.cost,
-        client.last,
-        upstream.peak,
-        figures["lines"],
-        figures["lines_kept"],
-        figures["names"],
-        figures["names_kept"],
-        figures["events"],
-        upstream.faults,
-        tuple(points),
+        name=name,
+        turns=len(points),
+        tokens=client.tokens,
+        passed=upstream.tokens,
+        cost=client.cost,
+        passed_cost=upstream.cost,
+        peak=client.last,
+        passed_peak=upstream.peak,
+        lines=figures["lines"],
+        lines_kept=figures["lines_kept"],
+        names=figures["names"],
+        names_kept=figures["names_kept"],
+        events=figures["events"],
+        faults=upstream.faults,
+        points=tuple(points),
+        cold=figures["cold"],
+        rereads=losses.turns,
+        reread_cost=losses.cost,
+    )
+
+
+def _rules(price: Price) -> CacheRules:
+    """A provider that charges for writes caches what is marked; the others cache everything."""
+    marks = 4 if price.write > price.plain else 0
+    return CacheRules(
+        smallest=price.smallest,
+        read=price.read,
+        write=price.write,
+        hour=price.hour,
+        marks=marks,
+        lifetime=price.lifetime,
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 from collections.abc import Iterable, Iterator
+from datetime import datetime
 from pathlib import Path
 from typing import Final
 
@@ -12,6 +13,8 @@ import msgspec
 from laconic.errors import UsageError
 
 Json = dict[str, object]
+_STEP: Final = 5.0  # seconds between messages of which no time is known
+_GONE: Final = 7200.0  # seconds after which no cache is left
 _SUFFIXES: Final = (".json", ".jsonl", ".json.gz", ".jsonl.gz")
 
 
@@ -21,6 +24,7 @@ class Transcript(msgspec.Struct, frozen=True):
     name: str
     messages: list[Json]
     split: str = ""  # of a corpus that has parts
+    times: tuple[float, ...] = ()  # seconds at which each message was made, of any clock; 0: not known
 
 
 def transcripts(path: Path) -> Iterator[Transcript]:
@@ -102,7 +106,7 @@ def _events(rows: list[Json]) -> list[Json]:
             info = row.get("info")
             found += _opencode(str(info.get("role") if isinstance(info, dict) else "user"), parts)
         elif isinstance(inner, dict) and (inner.get("role") or inner.get("type")):
-            found.append(inner)
+            found.append({**inner, "timestamp": row.get("timestamp")} if row.get("timestamp") else inner)
     return found
 
 
@@ -122,6 +126,8 @@ def _opencode(role: str, parts: list[object]) -> Iterator[Json]:
 
 def _transcript(name: str, rows: Iterable[Json], split: str) -> Transcript:
     merged: list[tuple[str, list[Json]]] = []
+    times: list[float] = []
+    clock = RecordedClock()
     for row in rows:
         role, blocks = _message(row)
         if not blocks:
@@ -130,7 +136,46 @@ def _transcript(name: str, rows: Iterable[Json], split: str) -> Transcript:
             merged[-1][1].extend(blocks)
         else:
             merged.append((role, blocks))
-    return Transcript(name, _pair_calls(merged), split)
+            times.append(clock.read(row))
+    messages = _pair_calls(merged)
+    return Transcript(name, messages, split, tuple(times[len(times) - len(messages) :]))
+
+
+class RecordedClock:
+    """When messages were made: by their time, or by the usage that shows where a provider's cache had gone."""
+
+    def __init__(self) -> None:
+        self._now = 0.0
+        self._before = 0  # tokens of the prompt before
+
+    def read(self, row: Json) -> float:
+        """The time of the next message."""
+        stated = _seconds(row.get("timestamp"))
+        if stated:
+            self._now = max(self._now, stated)
+        elif self._is_cold(row):
+            self._now += _GONE
+        else:
+            self._now += _STEP
+        return self._now
+
+    def _is_cold(self, row: Json) -> bool:
+        """Whether an answer read almost nothing from a cache although its prompt had not shrunk."""
+        meta = row.get("meta")
+        usage = meta.get("usage") if isinstance(meta, dict) else None
+        if not isinstance(usage, dict) or "cache_write" not in usage:
+            return False
+        read = int(usage.get("cache_read") or 0)
+        total = read + int(usage.get("cache_write") or 0) + int(usage.get("input") or 0)
+        before, self._before = self._before, total
+        return before > 0 and read < 0.5 * before and total > 0.7 * before
+
+
+def _seconds(text: object) -> float:
+    try:
+        return datetime.fromisoformat(str(text).replace("Z", "+00:00")).timestamp()
+    except ValueError:
+        return 0.0
 
 
 def _message(row: Json) -> tuple[str, list[Json]]:
