@@ -262,7 +262,10 @@ class Settings(Mapping[str, Value]):
     def own_folders(self, environ: Mapping[str, str] | None = None) -> tuple[Path, ...]:
         """Where Laconic keeps its settings and what it remembers: nothing for commands of a model."""
         configured = settings_file(os.environ if environ is None else environ)
-        named = configured if configured.parent.name != "laconic" else configured.parent
+        if configured.parent.name != "laconic":
+            named = configured
+        else:
+            named = configured.parent
         return (self.cache_dir(), self.state_dir(), named)
 
     def is_default(self, name: str) -> bool:
@@ -323,11 +326,10 @@ def command_environment(
     file of the project could stand in for a program of the system. A user who names PATH keeps it whole.
     """
     environ = os.environ if environ is None else environ
-    kept = {
-        name: value
-        for name, value in environ.items()
-        if any(fnmatchcase(name, pattern) for pattern in (*_HARMLESS, *more))
-    }
+    kept = {}
+    for name, value in environ.items():
+        if any(fnmatchcase(name, pattern) for pattern in (*_HARMLESS, *more)):
+            kept[name] = value
     if "PATH" in kept and "PATH" not in more:
         kept["PATH"] = _path_outside(root, kept["PATH"], kept.get("VIRTUAL_ENV", ""))
     return kept
@@ -347,7 +349,10 @@ def _path_outside(root: Path, path: str, active: str) -> str:
 
 def child_environment(extra: Mapping[str, str] | None = None, *, without: str = "") -> dict[str, str]:
     """The environment for a program that we start; a prefix names variables that are not handed on."""
-    kept = {name: value for name, value in os.environ.items() if not without or not name.startswith(without)}
+    kept = {}
+    for name, value in os.environ.items():
+        if not without or not name.startswith(without):
+            kept[name] = value
     return {**kept, **(extra or {})}
 
 

@@ -136,7 +136,8 @@ def _config(seen: Situation) -> Table:
 
 def _files(seen: Situation) -> Iterator[Path]:
     user = Path(seen.variable("XDG_CONFIG_HOME") or seen.home / ".config") / "opencode"
-    yield from (user / name for name in ("config.json", *_WHOLE))
+    for name in ("config.json", *_WHOLE):
+        yield user / name
     if named := seen.variable("OPENCODE_CONFIG"):
         yield seen.folder / named
     if seen.variable("OPENCODE_DISABLE_PROJECT_CONFIG"):

@@ -162,7 +162,10 @@ class RecordedClock:
     def _is_cold(self, row: Json) -> bool:
         """Whether an answer read almost nothing from a cache although its prompt had not shrunk."""
         meta = row.get("meta")
-        usage = meta.get("usage") if isinstance(meta, dict) else None
+        if isinstance(meta, dict):
+            usage = meta.get("usage")
+        else:
+            usage = None
         if not isinstance(usage, dict) or "cache_write" not in usage:
             return False
         read = int(usage.get("cache_read") or 0)
@@ -210,7 +213,10 @@ def _tool_calls(calls: object) -> Iterator[Json]:
     if not isinstance(calls, list):
         return
     for call in calls:
-        function = call.get("function") if isinstance(call, dict) else None
+        if isinstance(call, dict):
+            function = call.get("function")
+        else:
+            function = None
         if isinstance(function, dict):
             yield _call(call.get("id"), function.get("name"), function.get("arguments"))
 

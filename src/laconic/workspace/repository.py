@@ -157,7 +157,9 @@ def _check(found: Repository, trusted: Trusted) -> Repository:
 def _linked_parts(found: Repository) -> Iterator[Path]:
     """What is a link although git makes it a file or a folder."""
     for home in {found.git_dir, found.common_dir}:
-        yield from (home / name for name in _PARTS if (home / name).is_symlink())
+        for name in _PARTS:
+            if (home / name).is_symlink():
+                yield home / name
     for folder in (found.objects, found.objects / "pack"):
         try:
             with os.scandir(folder) as entries:

@@ -90,7 +90,8 @@ def _expand_granted(places: tuple[tuple[Path, Access], ...]) -> Iterator[tuple[P
     private = [path for path, access in places if access == "private"]
     for path, access in places:
         if access == "read":
-            yield from ((part, access) for part in _around(path, private))
+            for part in _around(path, private):
+                yield (part, access)
         elif access == "write":
             yield path, access
 

@@ -111,7 +111,10 @@ def _find_named(what: str, wanted: str, known: Iterable[str]) -> str:
     if wanted in names:
         found = [wanted]
     else:
-        found = [name for name in names if name.startswith(wanted)]
+        found = []
+        for name in names:
+            if name.startswith(wanted):
+                found.append(name)
     if len(found) == 1 and wanted:
         return found[0]
     if found:

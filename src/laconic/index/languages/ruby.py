@@ -56,7 +56,10 @@ _REFERENCES: Final = """
 def _imports(node: Node, source: Source) -> Iterator[Import | str]:
     method, arguments = node.child_by_field_name("method"), node.child_by_field_name("arguments")
     if arguments is not None:
-        strings = [child for child in arguments.named_children if child.type == "string"]
+        strings = []
+        for child in arguments.named_children:
+            if child.type == "string":
+                strings.append(child)
     else:
         strings = []
     if method is None or not strings:

@@ -132,9 +132,11 @@ def _tree(node: Node, prefix: str, public: bool) -> Iterator[Import]:
             if path is not None:
                 deeper = _join(before, _text(path))
             if names is not None:
-                todo.extend((child, deeper) for child in reversed(names.named_children))
+                for child in reversed(names.named_children):
+                    todo.append((child, deeper))
         elif each.type == "use_list":
-            todo.extend((child, before) for child in reversed(each.named_children))
+            for child in reversed(each.named_children):
+                todo.append((child, before))
         elif each.type == "use_wildcard":
             yield Import(_join(before, _text(each).removesuffix("*").removesuffix("::")), line, "*", exported=public)
         elif each.type == "use_as_clause":

@@ -232,7 +232,9 @@ def _find_comments(node: Node) -> Iterator[Node]:
         if "comment" in child.type:
             yield child
         elif child.type == "modifiers":
-            yield from (word for word in child.children if "comment" in word.type)
+            for word in child.children:
+                if "comment" in word.type:
+                    yield word
 
 
 def _after_attributes(each: Found) -> int:

@@ -136,7 +136,10 @@ def declared_bases(code: Code, type_: int) -> tuple[list[int], bool]:
                 scope = -1
             meant = path(code, NamePlace(declared.file, scope, declared.line), names)
             if meant.kind == "symbol":
-                types = [n for n in meant.symbols if _is_type(code, n) and n != type_]
+                types = []
+                for n in meant.symbols:
+                    if _is_type(code, n) and n != type_:
+                        types.append(n)
             else:
                 types = []
             found += [number for number in types if number not in found]

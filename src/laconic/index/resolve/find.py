@@ -74,7 +74,9 @@ def _find_named(code: Code, text: str, files: list[SourceFile] | None) -> list[S
     if not parts:
         return []
     if files is not None:
-        wanted = {each.id for each in files}
+        wanted = set()
+        for each in files:
+            wanted.add(each.id)
     else:
         wanted = None
     found = []
