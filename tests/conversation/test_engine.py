@@ -361,6 +361,60 @@ def test_no_line_goes_below_a_text_that_is_no_unicode() -> None:
     assert b'"half a pair: \\ud800"' in sent.body
 
 
+class _Losing(_Full):
+    """Loses what it had, and refuses to take it back while it is full."""
+
+    full = False
+    losses = 0
+
+    @property
+    def epoch(self) -> int:
+        return self.losses
+
+    def lose(self, refs: set[str]) -> None:
+        for ref in refs:
+            del self.kept[ref]
+        self.losses += 1
+
+
+def _rolled_up(archive: _Losing, *, below_shortened: bool) -> tuple[ConversationEngine, list[dict[str, object]]]:
+    """A session in which a line stands for exchanges that are gone, below a result that is shortened or is not."""
+    one = engine(EngineOptions(rules=_EAGER, weights=_ALWAYS), archive=archive)
+    log = "\n".join(f"step a of the log, entry {n}" for n in range(20))
+    messages = [user("go"), *(run("first", "make first", "ok") if below_shortened else []), *run("a", "make a", log)]
+    for number in range(20):
+        messages += run(f"c{number}", f"make step{number}", f"step {number} is done and well")
+    for request in _prefixes(messages):
+        sent = send(one, request)
+    assert b"20 lines left out" in sent.body
+    assert b"calls left out" in sent.body
+    return one, messages
+
+
+def test_a_line_for_exchanges_that_the_archive_lost_goes_when_they_come_back() -> None:
+    archive = _Losing()
+    one, messages = _rolled_up(archive, below_shortened=False)
+    archive.lose(set(archive.kept))
+    archive.full = True
+    assert send(one, messages).body == body(messages)
+    archive.full = False
+    again = send(one, messages).body
+    assert b"calls left out" in again
+    assert set(re.findall(rb"recall ([0-9a-f]{8})", again)) <= {ref.encode() for ref in archive.kept}
+
+
+def test_a_line_stays_below_a_result_whose_own_text_the_archive_lost() -> None:
+    """What is gone is named in the request, whatever becomes of the text above it."""
+    archive = _Losing()
+    one, messages = _rolled_up(archive, below_shortened=True)
+    text = next(ref for ref, data in archive.kept.items() if data.startswith(b"step a of the log"))
+    archive.lose({text})
+    archive.full = True
+    sent = send(one, messages).body
+    assert b"step a of the log, entry 19" in sent
+    assert b"calls left out" in sent
+
+
 @pytest.mark.parametrize("at", [4, 6, 10, 16])
 def test_a_fork_of_a_fork_begins_as_its_parent_was_sent(at: int) -> None:
     """What the first branch decided after the second had left it does not count for a third that leaves the second."""

@@ -298,7 +298,7 @@ class ConversationEngine:
             found = set(archive.put_all(again)) if again else set()
         except ArchiveUnavailable:
             found = set()
-        history.lost = missing - found
+        history.lose(missing - found)
         history.epoch = epoch
 
     # maintenance

@@ -254,8 +254,7 @@ class History:
         """All changes of this request, and our own messages. Only what the archive has a receipt for is changed."""
         changes: dict[At, Change] = {}
         for key, change in self.changes.items():
-            if not self.lost or self.lost.isdisjoint(decision.ref for decision in self.of(key).values()):
-                changes[self.blocks[key].at] = change
+            changes[self.blocks[key].at] = change
         changes |= {self.blocks[key].at: Drop() for key in self.gone}
         recap = self.recap
         if recap:
@@ -287,6 +286,18 @@ class History:
         for removal in self.removals:
             if removal.ref in refs:
                 yield removal.ref, [Original(self.session, "", self.raw(removal.keys))]
+
+    def lose(self, refs: set[str]) -> None:
+        """What the archive cannot give back now is sent as it came, without a line that names its reference."""
+        if refs == self.lost:
+            return
+        changed = refs ^ self.lost
+        self.lost = refs
+        for key, fields in self.decisions.items():
+            if not changed.isdisjoint(decision.ref for decision in fields.values()):
+                self._dirty.add(key)
+        self._dirty.update(removal.anchor for removal in self.removals if removal.below)
+        self._refresh()
 
     def rest(self) -> None:
         """Let go of the request's bytes."""
@@ -322,10 +333,13 @@ class History:
         self.event = turn
 
     def _refresh(self) -> None:
-        """Work out what becomes of blocks about which something was decided."""
+        """Work out what becomes of blocks about which something was decided that the archive can give back."""
         below = {removal.anchor: removal.text for removal in self._standing() if removal.below}
         for key in self._dirty:
-            change = change_of(self.blocks[key], self.of(key), below.get(key, ""))
-            if change is not None:
+            decisions = {field: one for field, one in self.of(key).items() if one.ref not in self.lost}
+            change = change_of(self.blocks[key], decisions, below.get(key, ""))
+            if change is None:
+                self.changes.pop(key, None)
+            else:
                 self.changes[key] = change
         self._dirty.clear()
