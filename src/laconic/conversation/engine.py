@@ -240,11 +240,10 @@ class ConversationEngine:
     ) -> tuple[History, PrefixHashes, int]:
         """The branch that a request continues, or a new one; and from which block on the request is new."""
         keys = tuple(blocks)
-        live = [
-            history
-            for (name, _), history in self._histories.items()
-            if name == session and history.tracker.extends(keys)
-        ]
+        live = []
+        for (name, _), each in self._histories.items():
+            if name == session and each.tracker.extends(keys):
+                live.append(each)
         nearest = max(live, key=lambda history: len(history.chain), default=None)
         if nearest:
             chain = nearest.chain.extend(keys[len(nearest.chain) :])
@@ -346,13 +345,14 @@ class ConversationEngine:
 
     def _finish(self, history: History, evictor: Evictor, economy: tuple[Price, bool]) -> list[Decision | Removal]:
         """Tasks were completed: their outputs go, if that pays."""
-        done = {task.id: task for task in history.tracker.completed}
+        done = {}
+        for each in history.tracker.completed:
+            done[each.id] = each
         made: list[Decision] = []
-        found = [
-            candidate
-            for candidate in candidates(history.tracker, finished)
-            if any(tracked.task in done for tracked, _ in candidate.rows)
-        ]
+        found = []
+        for one in candidates(history.tracker, finished):
+            if any(tracked.task in done for tracked, _ in one.rows):
+                found.append(one)
         start = self._start(history, {candidate.key: candidate.tokens for candidate in found}, economy)
         told: set[str] = set()  # tasks whose result a tombstone carries: one is enough
         for candidate in _from(history, found, start):
@@ -435,7 +435,9 @@ def _first_new(conversation: ParsedRequest, blocks: Sequence[Block]) -> int:
 
 def _first_kept(conversation: ParsedRequest, keys: Sequence[str], start: int) -> int:
     """The place of the newest exchanges among the first blocks, which stay whatever happens."""
-    place = {key: number for number, key in enumerate(keys)}
+    place = {}
+    for number, each in enumerate(keys):
+        place[each] = number
     begins: list[int] = []
     for exchange in conversation.exchanges:
         turn, block = exchange.members[0]
@@ -471,12 +473,11 @@ def _begin_branch(known: SessionLedger, parent: Branch | None, start: int, kept:
 
 def _find_branch(branches: Sequence[Branch], chain: PrefixHashes) -> tuple[Branch | None, int]:
     """The branch that shares most with a history, and how much: it goes on, or another one forks off."""
-    found = [
-        (count, count == branch.count, branch.id, branch)
-        for branch in branches
-        for count, tip in branch.path
-        if chain.holds(count, tip)
-    ]
+    found = []
+    for each in branches:
+        for count, tip in each.path:
+            if chain.holds(count, tip):
+                found.append((count, count == each.count, each.id, each))
     if not found:
         return None, 0
     shared, _, _, branch = max(found, key=lambda match: match[:3])

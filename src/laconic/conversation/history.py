@@ -113,7 +113,9 @@ class History:
 
     def _replayed(self, events: Sequence[LedgerEntry]) -> Iterator[tuple[int, LedgerEntry]]:
         """Events of this branch, and of those that it continues, by their numbers."""
-        ancestors = {one.branch: one for one in self.branch.inheritance}
+        ancestors = {}
+        for each in self.branch.inheritance:
+            ancestors[each.branch] = each
         for number, event in enumerate(events):
             one = ancestors.get(event.branch)
             inherited = one is not None and number < one.basis and event.count <= one.start

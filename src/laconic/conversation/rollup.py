@@ -62,7 +62,10 @@ class Roller:
             pass  # what is archived may go, the rest stays
         if not made or self._history.breaks(*made):
             return []
-        return [msgspec.structs.replace(removal, context=left) for removal in made]
+        found: list[Removal] = []
+        for each in made:
+            found.append(msgspec.structs.replace(each, context=left))
+        return found
 
     def _runs(self, start: int, giving: Mapping[str, float]) -> Iterator[list[Exchange]]:
         """Neighbours of which all but the first go. The first stays, and the line for the others stands below its result.

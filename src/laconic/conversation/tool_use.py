@@ -136,7 +136,11 @@ def _listed(arguments: Mapping[str, object]) -> set[str]:
         if isinstance(target, str):
             paths.add(target.split(":", 1)[0])
     paths |= {path for one in _edits(arguments) if isinstance(path := one.get("path"), str)}
-    return {path for path in paths if path}
+    found: set[str] = set()
+    for each in paths:
+        if each:
+            found.add(each)
+    return found
 
 
 def _edits(arguments: Mapping[str, object]) -> list[dict[str, object]]:
