@@ -156,12 +156,17 @@ class Ladder:
     def _account(self, conversation: ParsedRequest, span: Sequence[Exchange], budget: int) -> str:
         notes = [(d.ref, _brief(d.note or d.text or "")) for d in self._decisions()]
         tasks = tuple(self._history.tracker.tasks)
-        own = recap(conversation, span, tasks, notes, count=self._count, budget=budget)
+        own = recap(conversation, self._covered(conversation, span), tasks, notes, count=self._count, budget=budget)
         if self._summariser is None:
             return own
         transcript = "\n".join(b.text for e in span for call, result in e.pairs for b in (call, result) if b)
         written = self._summariser(transcript, budget)
         return written if written and _SHORTEST <= self._count(written.strip()) <= budget else own
+
+    def _covered(self, conversation: ParsedRequest, span: Sequence[Exchange]) -> list[Exchange]:
+        """These exchanges, and all that went before: a recap says what earlier ones said."""
+        gone = self._history.gone | {call.key for exchange in span for call in exchange.calls}
+        return [exchange for exchange in conversation.exchanges if any(call.key in gone for call in exchange.calls)]
 
     def _decisions(self) -> list[Decision]:
         found = [d for fields in self._history.decisions.values() for d in fields.values() if d.reason != "ingest"]
