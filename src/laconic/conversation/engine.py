@@ -23,7 +23,7 @@ from laconic.conversation.prefix_hashes import PrefixHashes
 from laconic.conversation.quota import Quota, thinking
 from laconic.conversation.recap import Summariser
 from laconic.conversation.rollup import Roller
-from laconic.conversation.staleness import finished
+from laconic.conversation.staleness import find_finished
 from laconic.conversation.tracker import ConversationTracker
 from laconic.conversation.transaction import ArchiveStore, LedgerTransaction
 from laconic.errors import ArchiveUnavailable, LedgerMoved
@@ -111,7 +111,7 @@ class ConversationEngine:
                 return PreparedRequest(body)  # nobody knows what was decided: nothing is left out
             history = None
             try:
-                history, prepared = self._prepared(session, known, conversation, bounds)
+                history, prepared = self._prepare(session, known, conversation, bounds)
                 self._write_down(session, known, history, self._cache.price(conversation).lifetime)
                 # Whoever reads the ledger tries again what could not be written: so must this process.
                 history.outdated = self._writing.refused
@@ -123,7 +123,7 @@ class ConversationEngine:
             self._forget_session(session)
         return PreparedRequest(body)
 
-    def _prepared(
+    def _prepare(
         self, session: str, known: SessionLedger, conversation: ParsedRequest, bounds: RequestLimits
     ) -> tuple[History, PreparedRequest]:
         """The request with all that is decided about it; nothing of it is written down yet."""
@@ -350,7 +350,7 @@ class ConversationEngine:
             done[each.id] = each
         made: list[Decision] = []
         found = []
-        for one in candidates(history.tracker, finished):
+        for one in candidates(history.tracker, find_finished):
             if any(tracked.task in done for tracked, _ in one.rows):
                 found.append(one)
         start = self._start(history, {candidate.key: candidate.tokens for candidate in found}, economy)

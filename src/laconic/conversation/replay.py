@@ -105,11 +105,11 @@ class _Upstream:
         for turn in conversation.turns:
             blocks.append(_ROLES[turn.role])
             blocks += [block.raw for block in turn.blocks]
-        shared = _shared(self._before, blocks)
+        shared = _count_shared(self._before, blocks)
         for raw in blocks[shared:]:
             if raw not in self._known:
                 self._known[raw] = self._look(raw)
-        usage = self._cache.send(self._marked(blocks))
+        usage = self._cache.send(self._mark(blocks))
         self.last = usage.prompt
         self.cold = bool(self._before) and not usage.cache_read
         self.tokens += self.last
@@ -122,7 +122,7 @@ class _Upstream:
             self.faults += len(conversation.faults())
         self._before = blocks
 
-    def _marked(self, blocks: Sequence[bytes]) -> list[CacheBlock]:
+    def _mark(self, blocks: Sequence[bytes]) -> list[CacheBlock]:
         """As clients mark requests: before the messages, where the request before ended, and at the end."""
         ends = {len(self._before) - 1, len(blocks) - 1}
         found = [self._fixed]
@@ -327,7 +327,7 @@ def strings(value: object) -> Iterator[str]:
             yield from strings(inner)
 
 
-def _shared(before: Sequence[bytes], now: Sequence[bytes]) -> int:
+def _count_shared(before: Sequence[bytes], now: Sequence[bytes]) -> int:
     shared = 0
     for old, new in zip(before, now, strict=False):
         if old != new:

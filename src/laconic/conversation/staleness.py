@@ -43,7 +43,7 @@ def is_past(tracker: ConversationTracker, tracked: TrackedText) -> bool:
     return age >= rules.rolled
 
 
-def finished(tracker: ConversationTracker, tracked: TrackedText) -> Collection[int]:
+def find_finished(tracker: ConversationTracker, tracked: TrackedText) -> Collection[int]:
     """Rows of a task that is over. What was read and was of use in the newest turns, or is pointed to from there, stays.
 
     Output that its task was made for goes at once: the model has read it and drawn its conclusion. Of files under change
