@@ -443,7 +443,9 @@ def test_recaps_accumulate_what_earlier_ones_said() -> None:
         edit = {"file_path": f"src/part{number}/file{number}.py", "content": code(f"part{number}", 10)}
         messages += turn(f"w{number}", "Write", edit, "written", text=f"Now for part {number}. " * 160)
         sent = opened(send(one, messages, RequestLimits(window=12_000)))
-        found = [block.text for each in sent.turns for block in each.blocks if block.text.startswith("[laconic] Recap")]
+        found = [
+            block.text for each in sent.turns for block in each.blocks if block.text.startswith("[laconic] Recap")
+        ]
         recaps.update(dict.fromkeys(found))
     assert len(recaps) >= 4
     newest = list(recaps)[-1]
