@@ -62,7 +62,7 @@ def tools_page() -> str:
         parts.append(help_text(tool.name).replace("# ", "## ", 1))
     head = (
         "# Tools\n\nTokens are o200k. An answer has at most its budget unless the call names another, and never more"
-        f" than {CEILING:,}; calls that are under way together share {BATCH:,}.\n\n"
+        f" than {CEILING:,}; concurrent calls share {BATCH:,}.\n\n"
         "| tool | budget of an answer | cost in every prompt | offered |\n|---|---|---|---|\n"
     )
     return head + "\n".join(rows) + "\n\n" + "\n".join(parts)

@@ -97,3 +97,29 @@ def test_a_planted_fault_breaks_the_import_contract(tmp_path: Path, module: str,
     broken = lint()
     assert broken.returncode == 1
     assert "BROKEN" in broken.stdout
+
+
+def _measure_sentences() -> tuple[int, Counter[str]]:
+    lines, found = 0, Counter[str]()
+    for path in SOURCE.rglob("*.py"):
+        text = path.read_text("utf-8")
+        lines += text.count("\n")
+        for node in ast.walk(ast.parse(text)):
+            if isinstance(node, ast.IfExp):
+                found["conditional"] += 1
+                found["nested"] += sum(isinstance(inner, ast.IfExp) for inner in ast.walk(node)) - 1
+            elif isinstance(node, ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp):
+                found["comprehension"] += 1
+            elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                length = (node.end_lineno or 0) - node.lineno + 1
+                found["longest"] = max(found["longest"], length)
+    return lines, found
+
+
+def test_lines_say_one_thing() -> None:
+    """Conditions and loops are statements, but for the short ones; functions can be seen at once."""
+    lines, found = _measure_sentences()
+    assert found["nested"] == 0
+    assert 1000 * found["conditional"] / lines <= 17
+    assert 1000 * found["comprehension"] / lines <= 20.2
+    assert found["longest"] <= 60

@@ -1,7 +1,8 @@
 """Claimed savings against true ones: real clients, wrapped and plain, against a provider that bills like Anthropic's.
 
 Both runs of a scenario are really made. The provider counts every prompt and keeps a prompt cache of its own; what it
-billed is the truth. The claim is the last line of `laconic wrap`. Needs npm, which installs the clients into the cache.
+billed is the truth. The claim is what `laconic stats` says of the wrapped run. Needs npm, which installs the clients
+into the cache folder.
 """
 
 from __future__ import annotations
@@ -9,7 +10,6 @@ from __future__ import annotations
 import asyncio
 import json
 import os
-import re
 import shutil
 import subprocess
 import sys
@@ -35,9 +35,6 @@ _COMMANDS: Final[Mapping[str, Sequence[str]]] = {
     "opencode": ("opencode", "run", "--model", f"anthropic/{_MODEL}", "Work through the files."),
 }
 _SECONDS: Final = 280
-_CLAIM: Final = re.compile(
-    r"([\d,]+) prompt tokens(?: instead of about ([\d,]+))?.*?; \$([\d.]+)(?: instead of about \$([\d.]+))?"
-)
 
 
 class Scenario(msgspec.Struct, frozen=True):
@@ -161,11 +158,11 @@ def _speak(call: dict[str, Any] | None, usage: dict[str, int], name: str) -> Ans
 
 
 class RunResult(msgspec.Struct, frozen=True):
-    """What the provider billed, and what was said at the end."""
+    """What the provider billed, and what share of it we say was saved."""
 
     tokens: int
     dollars: float
-    said: str
+    claimed: float
 
 
 def _run(client: str, scenario: Scenario, path: str, *, wrapped: bool) -> RunResult:
@@ -183,23 +180,35 @@ async def _run_once(client: str, scenario: Scenario, path: str, wrapped: bool) -
             options = {"options": {"baseURL": f"{upstream.url}/v1", "apiKey": "k"}}
             held = {"provider": {"anthropic": options}, "permission": {"bash": "allow"}}
             (project / "opencode.json").write_text(json.dumps(held), "utf-8")
+            environment = _environment(Path(folder), upstream.url, path)
             words = list(_COMMANDS[client])
             if wrapped:
                 words = [sys.executable, "-m", "laconic", "wrap", *words]
             running = await asyncio.create_subprocess_exec(
                 *words,
                 cwd=project,
-                env=_environment(Path(folder), upstream.url, path),
+                env=environment,
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
-                stderr=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
             )
             try:
-                _, said = await asyncio.wait_for(running.communicate(), _SECONDS)
+                await asyncio.wait_for(running.wait(), _SECONDS)
             except TimeoutError:
                 running.kill()
-                _, said = await running.communicate()
-    return RunResult(provider.tokens, provider.dollars, said.decode("utf-8", "replace"))
+                await running.wait()
+            claimed = await _claimed_saving(project, environment) if wrapped else 0.0
+    return RunResult(provider.tokens, provider.dollars, claimed)
+
+
+async def _claimed_saving(project: Path, environment: dict[str, str]) -> float:
+    """By the record of the run, which the last line of `wrap` rounds to cents."""
+    words = [sys.executable, "-m", "laconic", "stats", "--json"]
+    asked = await asyncio.create_subprocess_exec(*words, cwd=project, env=environment, stdout=subprocess.PIPE)
+    out, _ = await asked.communicate()
+    models = json.loads(out)["models"]
+    whole = sum(model["dollars_whole"] for model in models)
+    return 1 - sum(model["dollars"] for model in models) / whole if whole else 0.0
 
 
 def _environment(home: Path, base: str, path: str) -> dict[str, str]:
@@ -221,10 +230,6 @@ def _environment(home: Path, base: str, path: str) -> dict[str, str]:
 
 
 def _row(client: str, scenario: Scenario, plain: RunResult, wrapped: RunResult) -> dict[str, Cell]:
-    found = _CLAIM.search(wrapped.said)
-    claimed = 0.0
-    if found is not None and found[4]:
-        claimed = 1 - float(found[3]) / float(found[4])
     return {
         "client": client,
         "scenario": scenario.name,
@@ -233,7 +238,7 @@ def _row(client: str, scenario: Scenario, plain: RunResult, wrapped: RunResult) 
         "plain $": plain.dollars,
         "wrapped $": wrapped.dollars,
         "true": 1 - wrapped.dollars / plain.dollars if plain.dollars else 0.0,
-        "claimed": claimed,
+        "claimed": wrapped.claimed,
     }
 
 

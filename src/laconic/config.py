@@ -67,47 +67,58 @@ class Setting:
 SETTINGS: Final[tuple[Setting, ...]] = (
     Setting("cache_dir", "", "Folder for indexes and archives; empty means the user's cache folder."),
     Setting("state_dir", "", "Folder for the agent's sessions and your token; empty: the user's state folder."),
-    Setting("model", "gpt-5", "Model whose tokenizer counts when nothing else says so."),
+    Setting("model", "gpt-5", "Model whose tokenizer is used if nothing else names one."),
     Setting(
         "prices",
         "",
         "Prices of models, as PATTERN=INPUT/OUTPUT[/CACHE READ/CACHE WRITE/HOUR'S WRITE] in dollars per million tokens,"
-        " with commas: `qwen*=0/0, mymodel=1.2/6`.",
+        " separated by commas: `qwen*=0/0, mymodel=1.2/6`.",
     ),
-    Setting("budget", 0, "Tokens an answer may have at most; 0 means the tool's own default.", minimum=0),
+    Setting("budget", 0, "Maximum tokens of an answer; 0 means the tool's own default.", minimum=0),
     Setting("budgets", "", "The same for single tools, with commas: `search=2000, map=800`."),
-    Setting("reduce.budget", 0, "Tokens that `laconic reduce` aims for; 0 means by content.", minimum=0),
+    Setting("reduce.budget", 0, "Tokens that `laconic reduce` aims for; 0: depends on the content.", minimum=0),
     Setting(
         "parse.max_bytes", 2_000_000, "Largest file that is parsed; larger ones are listed as skipped.", minimum=1
     ),
     Setting("parse.max_line", 50_000, "Longest line, in bytes, of a file that is parsed.", minimum=1),
-    Setting("parse.seconds", 10.0, "Time after which the parser of one file is killed.", minimum=0.1),
+    Setting("parse.seconds", 10.0, "Seconds after which the parser of one file is killed.", minimum=0.1),
     Setting("index.secrets", "", "Secret files (`.env`, keys) that may be indexed and read: patterns, or `all`."),
-    Setting("archive.limit_mb", 512, "Megabytes the archive may hold on disk; the oldest go first.", minimum=1),
-    Setting("archive.days", 90, "Days that the archive keeps what nobody put again; 0: any number.", minimum=0),
-    Setting("ledger.days", 90, "Days that decisions about an unused conversation are kept.", minimum=1),
-    Setting("ledger.limit_mb", 256, "Megabytes of decisions that are kept; the oldest go first.", minimum=1),
-    Setting("turns.days", 365, "Days that the figures of an unused conversation are kept.", minimum=1),
+    Setting(
+        "archive.limit_mb",
+        512,
+        "Maximum megabytes of the archive on disk; the oldest entries are removed first.",
+        minimum=1,
+    ),
+    Setting("archive.days", 90, "Days to keep an archive entry after it was last stored; 0: forever.", minimum=0),
+    Setting("ledger.days", 90, "Days to keep decisions about an unused conversation.", minimum=1),
+    Setting("ledger.limit_mb", 256, "Maximum megabytes of decisions; the oldest are removed first.", minimum=1),
+    Setting("turns.days", 365, "Days to keep the figures of an unused conversation.", minimum=1),
     Setting("gateway.listen", "127.0.0.1:8787", "Address of the gateway."),
-    Setting("gateway.anthropic_url", "https://api.anthropic.com", "Where Anthropic's API is."),
-    Setting("gateway.openai_url", "https://api.openai.com", "Where OpenAI's API is, or a server that speaks it."),
-    Setting("gateway.gemini_url", "https://generativelanguage.googleapis.com", "Where Gemini's API is."),
+    Setting("gateway.anthropic_url", "https://api.anthropic.com", "Address of Anthropic's API."),
+    Setting("gateway.openai_url", "https://api.openai.com", "Address of OpenAI's API, or of a compatible server."),
+    Setting("gateway.gemini_url", "https://generativelanguage.googleapis.com", "Address of Gemini's API."),
     Setting(
-        "gateway.upstreams", "", "Further providers, reached under their name: `ollama=http://127.0.0.1:11434, ...`."
+        "gateway.upstreams", "", "More providers, each served under its name: `ollama=http://127.0.0.1:11434, ...`."
     ),
-    Setting("gateway.token", "", "Token that clients must send in `x-laconic-token`; needed unless on loopback."),
-    Setting("gateway.hosts", "", "Further names of this machine that requests may ask for, with commas."),
+    Setting("gateway.token", "", "Token that clients must send in `x-laconic-token`; required unless on loopback."),
+    Setting("gateway.hosts", "", "More host names that requests may use, separated by commas."),
     Setting(
-        "gateway.enabled", True, "Whether conversations are changed at all; off, the gateway only passes them on."
-    ),
-    Setting(
-        "gateway.off_models", "", "Models whose conversations pass unchanged, as patterns with commas: `o3*, *-mini`."
+        "gateway.enabled", True, "Whether to change conversations at all; if off, the gateway only passes them on."
     ),
     Setting(
-        "gateway.prompted_models", "", "Models without function calling, as patterns with commas: `ollama/gemma*`."
+        "gateway.off_models",
+        "",
+        "Models whose conversations pass unchanged, as comma-separated patterns: `o3*, *-mini`.",
     ),
     Setting(
-        "gateway.native_models", "", "Models that are never asked to write calls as text, as patterns with commas."
+        "gateway.prompted_models",
+        "",
+        "Models without function calling, as comma-separated patterns: `ollama/gemma*`.",
+    ),
+    Setting(
+        "gateway.native_models",
+        "",
+        "Models that are never asked to write calls as text, as comma-separated patterns.",
     ),
     Setting(
         "gateway.recall",
@@ -115,15 +126,18 @@ SETTINGS: Final[tuple[Setting, ...]] = (
         "Offer `recall` to programs without a shell and without our tools; off, nothing is left out of their requests.",
     ),
     Setting(
-        "gateway.probe", True, "Ask a model of which nothing is known, once a day, whether it has function calling."
+        "gateway.probe", True, "Probe unknown models once a day for function calling, with the client's own key."
     ),
     Setting(
-        "gateway.window", 0, "Tokens that all models take; 0: by their names, and by what providers say.", minimum=0
+        "gateway.window",
+        0,
+        "Context window of all models, in tokens; 0: by name, and by what providers say.",
+        minimum=0,
     ),
     Setting(
         "gateway.max_body",
         64,
-        "Largest request body that is looked at, in MiB; a larger one passes as it is.",
+        "Largest request body to inspect, in MiB; a larger one passes unchanged.",
         minimum=1,
     ),
     Setting(
@@ -139,60 +153,61 @@ SETTINGS: Final[tuple[Setting, ...]] = (
         "claude-code",
         "MCP clients that are offered no resources, as patterns with commas: they put tools for them into every prompt.",
     ),
-    Setting("context.enabled", True, "Whether conversations are made smaller at all."),
-    Setting("context.economic", True, "Leave out what is no longer of use whenever that pays."),
-    Setting("context.semantic", 50_000, "Tokens from which a completed task gives its outputs back.", minimum=0),
+    Setting("context.enabled", True, "Whether to shorten conversations at all."),
+    Setting("context.economic", True, "Leave out what is no longer useful, whenever that pays."),
+    Setting("context.semantic", 50_000, "Tokens from which the outputs of a completed task are removed.", minimum=0),
     Setting(
-        "context.standard", 200_000, "Tokens above which history is made smaller at any price; 0: never.", minimum=0
+        "context.standard", 200_000, "Tokens above which history is shortened at any price; 0: never.", minimum=0
     ),
-    Setting("context.low_water", 0.6, "Share of a threshold to land at after an event.", minimum=0.1),
+    Setting("context.low_water", 0.6, "Share of a threshold to shrink to after an event.", minimum=0.1),
     Setting("context.high_water", 0.85, "Share of the model's window above which history must shrink.", minimum=0.1),
-    Setting("context.least_turns", 1, "Turns between two events (5 suits providers with dear caches).", minimum=1),
-    Setting("context.task_tool", "", "One more tool that keeps tasks, beside those that are known."),
+    Setting(
+        "context.least_turns", 1, "Turns between two events (5 suits providers with expensive caches).", minimum=1
+    ),
+    Setting("context.task_tool", "", "Another tool that manages tasks, in addition to the known ones."),
     Setting("context.meta", False, "Tell the model at the end of a request how full its context is."),
     Setting(
         "agent.model", "anthropic/claude-sonnet-5-5", "Model of `laconic agent`: PROVIDER/NAME, or scripted:FILE."
     ),
     Setting("agent.protocol", "auto", "How its model calls tools.", choices=("auto", "native", "prompted")),
     Setting(
-        "agent.window", 0, "Tokens that its model takes; 0: by its name, and by what the provider says.", minimum=0
+        "agent.window",
+        0,
+        "Context window of its model, in tokens; 0: by name, and by what the provider says.",
+        minimum=0,
     ),
     Setting("agent.temperature", "", "Temperature of its model, such as 0.2; empty: the model's own."),
     Setting("agent.snapshot", True, "Begin a session with a short listing of the folder and what git says about it."),
-    Setting("agent.answer", 8_000, "Tokens that one message of its model may have.", minimum=100),
+    Setting("agent.answer", 8_000, "Maximum tokens of one message from its model.", minimum=100),
     Setting(
         "agent.allow",
         "",
-        "Commands that run without a question, as patterns with commas: `pytest*, make test`. No protection.",
+        "Commands to run without asking, as comma-separated patterns: `pytest*, make test`. No protection.",
     ),
     Setting(
         "agent.deny",
         "sudo *, su *, doas *, shutdown*, reboot*, mkfs*, dd *, rm -rf /*, rm -rf ~*, git push*",
-        "Commands that are refused without a question, as patterns with commas. No protection.",
+        "Commands to refuse without asking, as comma-separated patterns. No protection.",
     ),
     Setting(
         "agent.sandbox",
         "auto",
-        "Run commands in a sandbox where the system has one (auto), never (off), or not without one (require).",
+        "Run commands in a sandbox if the system has one (auto), never (off), or only in one (require).",
         choices=("auto", "off", "require"),
     ),
-    Setting("agent.network", "off", "Whether commands in the sandbox reach the network.", choices=("off", "on")),
-    Setting(
-        "agent.readable", "", "Further files and folders that commands may read, with commas: `~/data, ~/.gitconfig`."
-    ),
-    Setting(
-        "agent.writable", "", "Further files and folders that commands may change, with commas: `.git, ~/.cache/pip`."
-    ),
+    Setting("agent.network", "off", "Whether commands in the sandbox can reach the network.", choices=("off", "on")),
+    Setting("agent.readable", "", "More files and folders that commands may read: `~/data, ~/.gitconfig`."),
+    Setting("agent.writable", "", "More files and folders that commands may change: `.git, ~/.cache/pip`."),
     Setting(
         "agent.environment",
         "",
-        "Further variables that commands see, as patterns with commas: `DATABASE_URL, DJANGO_*`.",
+        "More variables that commands see, as comma-separated patterns: `DATABASE_URL, DJANGO_*`.",
     ),
-    Setting("agent.seconds", 120.0, "Time after which a command of its is ended.", minimum=0.1),
-    Setting("agent.patience", 300.0, "Seconds to wait for the next word of a model.", minimum=0.1),
-    Setting("agent.max_turns", 60, "Messages of the model after which it stops; 0: no limit.", minimum=0),
-    Setting("agent.max_tokens", 0, "Tokens, sent and received, after which it stops; 0: no limit.", minimum=0),
-    Setting("agent.max_cost", 0.0, "Dollars after which it stops; 0: no limit.", minimum=0),
+    Setting("agent.seconds", 120.0, "Seconds after which a command of the agent is ended.", minimum=0.1),
+    Setting("agent.patience", 300.0, "Seconds to wait for the next output of a model.", minimum=0.1),
+    Setting("agent.max_turns", 60, "Messages from the model after which the agent stops; 0: no limit.", minimum=0),
+    Setting("agent.max_tokens", 0, "Tokens, sent and received, after which the agent stops; 0: no limit.", minimum=0),
+    Setting("agent.max_cost", 0.0, "Dollars after which the agent stops; 0: no limit.", minimum=0),
     Setting(
         "bench.data", "", "Folder with the recorded data that benchmarks measure on; empty: in the cache, or samples."
     ),
@@ -247,7 +262,10 @@ class Settings(Mapping[str, Value]):
     def own_folders(self, environ: Mapping[str, str] | None = None) -> tuple[Path, ...]:
         """Where Laconic keeps its settings and what it remembers: nothing for commands of a model."""
         configured = settings_file(os.environ if environ is None else environ)
-        named = configured if configured.parent.name != "laconic" else configured.parent
+        if configured.parent.name != "laconic":
+            named = configured
+        else:
+            named = configured.parent
         return (self.cache_dir(), self.state_dir(), named)
 
     def is_default(self, name: str) -> bool:
@@ -308,11 +326,10 @@ def command_environment(
     file of the project could stand in for a program of the system. A user who names PATH keeps it whole.
     """
     environ = os.environ if environ is None else environ
-    kept = {
-        name: value
-        for name, value in environ.items()
-        if any(fnmatchcase(name, pattern) for pattern in (*_HARMLESS, *more))
-    }
+    kept = {}
+    for name, value in environ.items():
+        if any(fnmatchcase(name, pattern) for pattern in (*_HARMLESS, *more)):
+            kept[name] = value
     if "PATH" in kept and "PATH" not in more:
         kept["PATH"] = _path_outside(root, kept["PATH"], kept.get("VIRTUAL_ENV", ""))
     return kept
@@ -332,7 +349,10 @@ def _path_outside(root: Path, path: str, active: str) -> str:
 
 def child_environment(extra: Mapping[str, str] | None = None, *, without: str = "") -> dict[str, str]:
     """The environment for a program that we start; a prefix names variables that are not handed on."""
-    kept = {name: value for name, value in os.environ.items() if not without or not name.startswith(without)}
+    kept = {}
+    for name, value in os.environ.items():
+        if not without or not name.startswith(without):
+            kept[name] = value
     return {**kept, **(extra or {})}
 
 
@@ -363,7 +383,7 @@ def _read_toml(path: Path) -> dict[str, object]:
     try:
         return _flatten(tomllib.loads(path.read_text("utf-8")))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError, RecursionError) as error:
-        raise BadSetting(f"{path} cannot be read: {error}.", "Mend or remove the file.") from None
+        raise BadSetting(f"{path} cannot be read: {error}.", "Fix or remove the file.") from None
 
 
 def _flatten(table: Mapping[str, object], prefix: str = "") -> dict[str, object]:

@@ -8,21 +8,21 @@ LaconicError
 ├── WorkspaceError        the code base could not be read as asked
 │   ├── OutsideWorkspace  a path that leaves the workspace
 │   ├── Unreadable        binary, huge, ignored, missing or forbidden
-│   └── CommandFailed     a program that we started failed or ran too long
-├── EditRefused           nothing was written, and why
-├── IndexUnavailable      the index is locked, broken or of another version
+│   └── CommandFailed     a program that Laconic started failed or ran too long
+├── EditRefused           nothing was written; the message says why
+├── IndexUnavailable      the index is locked, damaged or has another version
 ├── RecallFailed          nothing is kept under that reference
 ├── ArchiveUnavailable    the archive cannot be read or written
 ├── LedgerMoved           another process wrote to the same session
 ├── ConversationError     a conversation could not be understood or made to fit
 │   ├── MalformedRequest  the body is not the format it claims to be
-│   └── ContextOverflow   what may not be touched is already too large
+│   └── ContextOverflow   the part that must stay is already too large
 ├── UpstreamError         a provider could not be reached
 ├── ModelError            a model's answer could not be used
 ├── NotAllowed            a command that the user or the settings do not allow
 └── LimitReached          turns, tokens or money are used up
 
-Each carries one sentence on what is wrong and one on how to go on: agents read both.
+Each carries one sentence on what is wrong and one on how to continue: agents read both.
 """
 
 from __future__ import annotations
@@ -74,15 +74,15 @@ class Unreadable(WorkspaceError):
 
 
 class CommandFailed(WorkspaceError):
-    """A program that we started failed or ran too long."""
+    """A program that Laconic started failed or ran too long."""
 
 
 class EditRefused(LaconicError):
-    """Nothing was written, and why."""
+    """Nothing was written; the message says why."""
 
 
 class IndexUnavailable(LaconicError):
-    """The index is locked, broken or of another version."""
+    """The index is locked, damaged or has another version."""
 
 
 class RecallFailed(LaconicError):
@@ -106,7 +106,7 @@ class MalformedRequest(ConversationError):
 
 
 class ContextOverflow(ConversationError):
-    """What may not be touched is already too large."""
+    """The part that must stay is already too large."""
 
 
 class UpstreamError(LaconicError):

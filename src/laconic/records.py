@@ -18,7 +18,9 @@ class Span(msgspec.Struct, frozen=True, array_like=True):
         return self.end - self.start + 1
 
     def __str__(self) -> str:
-        return str(self.start) if self.start == self.end else f"{self.start}-{self.end}"
+        if self.start == self.end:
+            return str(self.start)
+        return f"{self.start}-{self.end}"
 
 
 class Definition(msgspec.Struct, frozen=True, array_like=True):

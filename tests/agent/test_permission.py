@@ -125,7 +125,7 @@ def test_the_rest_is_asked_for_and_without_anybody_refused(tmp_path: Path, comma
     with pytest.raises(NotAllowed, match="user does not allow"):
         Permission(tmp_path, ("pytest*",), DENY, no).check(command)  # type: ignore[arg-type]
     assert asked == [command]
-    with pytest.raises(NotAllowed, match="Nobody is there"):
+    with pytest.raises(NotAllowed, match="There is no terminal"):
         Permission(tmp_path, ("pytest*",), DENY).check(command)
 
 

@@ -82,9 +82,9 @@ def test_for_people_the_work_is_shown_beside_the_answer(folder: Path) -> None:
 def test_without_a_terminal_commands_are_refused(folder: Path) -> None:
     """The model is told so, and the edit that needs no permission is made."""
     done = _agent(folder, "-p", CASE.task)
-    assert done.stdout == "No rule of this script fits.\n"
+    assert done.stdout == "No rule in this script matches.\n"
     (file,) = (folder / "state" / "agent").glob("*.jsonl")
-    assert "Nobody is there to allow this command" in file.read_text("utf-8")
+    assert "There is no terminal to ask for permission" in file.read_text("utf-8")
     assert CASE.passes(folder / "project")
 
 
@@ -115,11 +115,11 @@ def test_on_a_terminal_a_person_is_asked(folder: Path, word: str, allowed: bool)
 @pytest.mark.parametrize(
     ("words", "problem"),
     [
-        ((), "There is no task"),
+        ((), "No task was given"),
         (("--resume", "nothing", "x"), "No session named 'nothing'"),
         (("--resume", "../../etc/passwd", "x"), "No session named"),
         (("--model", "scripted:none.toml", "x"), "none.toml cannot be read"),
-        (("--model", "nonsense", "x"), "names no model"),
+        (("--model", "nonsense", "x"), "does not name a model"),
     ],
 )
 def test_wrong_usage_is_named(
@@ -134,5 +134,5 @@ def test_wrong_usage_is_named(
 def test_a_script_that_is_none_is_named(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LACONIC_STATE_DIR", str(folder / "state"))
     (folder / "bad.toml").write_text('[[rule]]\nwhen = ["("]\n', "utf-8")
-    with pytest.raises(UsageError, match="is no script of a model"):
+    with pytest.raises(UsageError, match="is not a model script"):
         main(["agent", "--model", f"scripted:{folder / 'bad.toml'}", "x"])

@@ -46,7 +46,7 @@ def test_the_doctor_says_how_the_index_stands(
     code: Path, given: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["doctor", *given, str(code)]) == 0
-    assert f"none yet: it is built with the first question. Run `laconic index {code}`" in capsys.readouterr().out
+    assert f"none yet: the first question builds it. Run `laconic index {code}`" in capsys.readouterr().out
     assert not (tmp_path / "cache").exists()  # it changes nothing
     main(["index", *given, str(code)])
     assert main(["doctor", *given, str(code)]) == 0

@@ -110,7 +110,7 @@ def test_without_an_option_it_says_what_is_kept(cache: Path, capsys: pytest.Capt
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["--all"], "Say --yes"),
+        (["--all"], "Pass --yes"),
         (["--session", "session", "--yes"], "2 sessions begin with"),
         (["--session", "nobody", "--yes"], "No session named"),
         (["--account", "", "--yes"], "begin with"),

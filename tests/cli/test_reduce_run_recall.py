@@ -98,8 +98,8 @@ def test_recall_searches_everything_or_one_session(environment: dict[str, str]) 
     for name in ("one", "two"):
         laconic(environment, "run", "--session", name, "--", sys.executable, "-c", NOISY)
     everywhere = laconic(environment, "recall", "--all", "--grep", "no space").stdout.decode()
-    assert everywhere.count("error: no space left") == 2
+    assert everywhere.count("3001: error: no space left") == 2
     assert "tokens" in everywhere
     found = laconic(environment, "recall", "--session", "two", "--grep", "no space").stdout.decode()
-    assert found.count("error: no space left") == 1
+    assert found.count("3001: error: no space left") == 1
     assert laconic(environment, "recall", "--all", "--grep", "not there").returncode == 1

@@ -120,7 +120,7 @@ def test_our_options_stand_around_the_name_and_the_rest_is_the_clients(
 
 @pytest.mark.parametrize("words", [[], ["--"], ["--off"]])
 def test_a_client_must_be_named(words: list[str]) -> None:
-    with pytest.raises(UsageError, match="Which client"):
+    with pytest.raises(UsageError, match="No client was given"):
         main(["wrap", *words])
 
 

@@ -77,8 +77,8 @@ def test_60_a_changed_line_is_refused_with_the_fresh_lines_and_the_tag(live: byt
 def test_61_of_two_equal_lines_the_deleted_one_is_not_mistaken_for_the_other() -> None:
     read = b"start\n    x()\n    x()\nend\n"
     live = b"start\n    x()\nend\n"
-    assert "told from another" in refusal(live, {"start": 2, "text": "    y()"}, read=read).problem
-    assert "told from another" in refusal(live, {"start": 3, "text": "    y()"}, read=read).problem
+    assert "distinguished from another" in refusal(live, {"start": 2, "text": "    y()"}, read=read).problem
+    assert "distinguished from another" in refusal(live, {"start": 3, "text": "    y()"}, read=read).problem
 
 
 def test_61_a_formatter_that_touched_everything_leaves_no_place_to_guess() -> None:

@@ -20,7 +20,7 @@ Json = dict[str, Any]
 Call = tuple[str, Json]
 PATHS = {"/v1/messages": "anthropic", "/v1/responses": "responses", "/v1/chat/completions": "chat"}
 DONE = "All steps are done."
-TITLES = ("Read the logs", "Mend the parser", "Try it out", "Write it down")
+TITLES = ("Read the logs", "Fix the parser", "Try it out", "Write it down")
 _STEP = re.compile(r"_(\d\d)_(\d{4})_\d$")
 
 

@@ -130,5 +130,5 @@ def test_a_setting_comes_first() -> None:
 
 @pytest.mark.parametrize("text", ["qwen", "qwen=1", "=1/2", "a=x/y", "a=-1/2", "a=1/2/3/4/5/6", "a=nan/1", "a=0/5"])
 def test_what_is_no_price_is_named(text: str) -> None:
-    with pytest.raises(BadSetting, match="is no price"):
+    with pytest.raises(BadSetting, match="is not a price"):
         Prices(text)

@@ -45,7 +45,7 @@ def test_one_that_others_could_read_or_write_is_refused(tmp_path: Path, mode: in
 def test_a_file_without_a_token_is_refused(tmp_path: Path, text: str) -> None:
     (tmp_path / FILE).touch(0o600)
     (tmp_path / FILE).write_text(text)
-    with pytest.raises(BadSetting, match="holds no token"):
+    with pytest.raises(BadSetting, match="contains no token"):
         own_token(tmp_path)
 
 

@@ -17,6 +17,7 @@ from laconic.agent.run_tool import CommandRunner
 from laconic.agent.sandbox.choosing import choose_sandbox
 from laconic.agent.scripted_model import ScriptedModel, script
 from laconic.agent.snapshot import describe_workspace
+from laconic.agent.system_prompt import system_prompt
 from laconic.agent.toolbox import Toolbox
 from laconic.agent.transport import Transport
 from laconic.agent.usage_recorder import UsageRecorder
@@ -26,7 +27,6 @@ from laconic.exchange.assembly import ExchangeParts
 from laconic.exchange.caller import Caller
 from laconic.exchange.exchange import ModelExchange
 from laconic.reduce.text import reduce_text
-from laconic.render.briefing import system_prompt
 from laconic.sessions.trajectories import Trajectory, begin, resume
 from laconic.sessions.turns import Who
 from laconic.tokens.count import Counter, counter
@@ -78,7 +78,10 @@ def folder_of(settings: Settings) -> Path:
 def assemble(options: AgentOptions, settings: Settings, task: str = "", watch: AgentObserver | None = None) -> Agent:
     """A session that is ready to work on a task: begun, or gone on with. Close it afterwards."""
     folder, root = folder_of(settings), options.root.resolve()
-    record = resume(folder, options.resume, root) if options.resume else None
+    if options.resume:
+        record = resume(folder, options.resume, root)
+    else:
+        record = None
     try:
         parts = ExchangeParts.open(settings)
         chosen = _choose_model(options, parts)  # a model that is not there leaves no session behind
@@ -94,9 +97,7 @@ def assemble(options: AgentOptions, settings: Settings, task: str = "", watch: A
 def _check_price(options: AgentOptions, parts: ExchangeParts, model: str, base: str) -> None:
     """A limit in dollars needs a price."""
     if options.limits.dollars and not parts.prices.of(model, base).known:
-        raise UsageError(
-            f"The price of {model} is not known.", "Name it in the setting `prices`, or drop --max-cost."
-        )
+        raise UsageError(f"The price of {model} is unknown.", "Name it in the setting `prices`, or drop --max-cost.")
 
 
 def _assemble_agent(

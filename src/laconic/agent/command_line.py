@@ -1,4 +1,4 @@
-"""Take a command line of the shell apart into its simple commands, as far as it can be understood without running it."""
+"""Split a shell command line into its simple commands, as far as possible without running it."""
 
 from __future__ import annotations
 
@@ -92,7 +92,10 @@ def run_by(command: SimpleCommand) -> SimpleCommand | None:
     rest = _after_options(command.words[1:], taking)
     if command.name == "env":
         before = next((at for at, word in enumerate(rest) if not _ASSIGNMENT.match(word)), len(rest))
-    assigned = tuple(rest[:before]) if command.name == "env" else ()
+    if command.name == "env":
+        assigned = tuple(rest[:before])
+    else:
+        assigned = ()
     if rest[before:]:
         return SimpleCommand(tuple(rest[before:]), command.assigned + assigned)
     return None
@@ -135,7 +138,10 @@ class _Reader:
             self.visit(child)
 
     def _take(self, node: Node) -> None:
-        found = [_literal(child) for child in node.named_children if _is_word(child)]
+        found = []
+        for child in node.named_children:
+            if _is_word(child):
+                found.append(_literal(child))
         assigned = tuple(_source(child) for child in node.named_children if child.type == "variable_assignment")
         if not found:
             return
@@ -161,8 +167,14 @@ class _Reader:
             self._add(inner)
 
     def _redirect(self, node: Node) -> None:
-        signs = [child.type for child in node.children if not child.is_named]
-        targets = [_source(child) for child in node.named_children if child.type != "file_descriptor"]
+        signs = []
+        for child in node.children:
+            if not child.is_named:
+                signs.append(child.type)
+        targets = []
+        for child in node.named_children:
+            if child.type != "file_descriptor":
+                targets.append(_source(child))
         copies = any(sign in {">&", "<&"} for sign in signs) and all(target.isdigit() for target in targets)
         if any(">" in sign for sign in signs) and not copies:
             self.has_output_file = self.has_output_file or not set(targets) <= set(_HARMLESS_TARGETS)
@@ -210,7 +222,9 @@ def _literal(node: Node) -> str | None:
     if node.type == "string" and all(child.type == "string_content" for child in node.named_children):
         return _ESCAPED_IN_STRING.sub(r"\1", _source(node)[1:-1])
     if node.type in {"command_name", "concatenation"}:
-        parts = [_literal(child) for child in node.named_children]
+        parts = []
+        for child in node.named_children:
+            parts.append(_literal(child))
         if None in parts:
             return None
         return "".join(part or "" for part in parts)

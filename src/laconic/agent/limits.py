@@ -1,4 +1,4 @@
-"""How much a session may take: turns, tokens, money. A limit that is reached is an exception that says how to go on."""
+"""Limits of a session: turns, tokens, money. Reaching one raises an exception that says how to continue."""
 
 from __future__ import annotations
 
@@ -38,6 +38,4 @@ class Spent:
             ("dollars", "--max-cost", self.bill.dollars, limits.dollars),
         ):
             if most and used >= most:
-                raise LimitReached(
-                    f"The limit is reached: {used:.6g} of {most:g} {name}.", f"Raise {flag} and resume."
-                )
+                raise LimitReached(f"Limit reached: {used:.6g} of {most:g} {name}.", f"Raise {flag} and resume.")

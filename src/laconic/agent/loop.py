@@ -1,4 +1,4 @@
-"""The agent: ask the model, run the calls it makes, tell it what came of them, until it makes no more."""
+"""The agent loop: ask the model, run its calls, return their results, until it makes no more calls."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 from typing import Final, Protocol
 
 from laconic.agent.model_client import ModelClient, ModelOutput
+from laconic.agent.system_prompt import CUT_OFF, INTERRUPTED, NOTHING_SAID, not_run, not_run_all
 from laconic.agent.toolbox import Toolbox
 from laconic.agent.usage_recorder import UsageRecorder
 from laconic.errors import ModelError
-from laconic.render.briefing import CUT_OFF, INTERRUPTED, NOTHING_SAID, not_run, not_run_all
 from laconic.sessions.trajectories import Trajectory
 from laconic.wire.speaking.talk import CallResult, Message, ModelCall, Outcomes, Spoken, UserMessage
 
@@ -54,7 +54,10 @@ class Agent:
     def work(self, task: str = "") -> str:
         """Until the model makes no more calls: what it says then is the answer."""
         self._take_up()
-        last = self.record.messages[-1] if self.record.messages else None
+        if self.record.messages:
+            last = self.record.messages[-1]
+        else:
+            last = None
         if task:
             is_first = not self.record.messages and bool(self.snapshot)
             self.record.add(UserMessage(f"{task}\n\n{self.snapshot}" if is_first else task))
@@ -102,7 +105,9 @@ class Agent:
 
         When one of several is broken, or the message was cut off, nothing is changed.
         """
-        spoilt = "batch" if any(use.broken for use in said.uses) else ""
+        spoilt = ""
+        if any(use.broken for use in said.uses):
+            spoilt = "batch"
         if said.truncated:
             spoilt = "truncated"
         found = []
@@ -135,7 +140,7 @@ class Agent:
     def _give_up(self) -> None:
         if self._useless > _PATIENCE:
             raise ModelError(
-                f"{self.client.settings.model} gave {self._useless} answers in a row that could not be used.",
+                f"{self.client.settings.model} gave {self._useless} unusable answers in a row.",
                 "Try another model, or --protocol native or prompted.",
             )
 

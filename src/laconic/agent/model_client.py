@@ -1,4 +1,4 @@
-"""Ask one model: the conversation kept small, in its provider's words, with native calls or calls as text.
+"""Ask one model in its provider's format, with a small conversation and native calls or calls as text.
 
 Which of the two a model can do is declared, remembered, or found out with the first request.
 """
@@ -119,7 +119,7 @@ class ModelClient:
             return self._ask(messages, task, show)
         except _TooLong as error:
             raise ContextOverflow(
-                f"{self.settings.model} takes {error.said.most} tokens, and no more may be left out.",
+                f"{self.settings.model} takes {error.said.most} tokens, and nothing more can be left out.",
                 "Use a model with a larger window, or start with a smaller task.",
             ) from None
 
@@ -268,7 +268,8 @@ class ModelClient:
         if length is not None:
             raise _TooLong(length)
         raise ModelError(
-            f"{self.settings.provider} answered {reply.status}: {_message(said)}.", "Check key, model and address."
+            f"{self.settings.provider} answered {reply.status}: {_message(said)}.",
+            "Check the key, the model and the address.",
         )
 
 
@@ -277,8 +278,14 @@ def _message(said: bytes) -> str:
         found = msgspec.json.decode(said)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
         found = None
-    error = found.get("error") if isinstance(found, Mapping) else None
-    text = error.get("message") if isinstance(error, Mapping) else error
+    if isinstance(found, Mapping):
+        error = found.get("error")
+    else:
+        error = None
+    if isinstance(error, Mapping):
+        text = error.get("message")
+    else:
+        text = error
     return " ".join(str(text or said.decode("utf-8", "replace")).split())[:_SAID].rstrip(".")
 
 

@@ -1,4 +1,4 @@
-"""Whether a command runs without a question: by lists in the settings, by a word of the user, or not at all.
+"""Decide whether a command may run: by the lists in the settings, by asking the user, or not at all.
 
 The lists save questions. They do not protect: a shell can hide what it does, and only a sandbox can hold it.
 """
@@ -45,10 +45,10 @@ class Permission:
         if answer == "always":
             self._granted.add(command)
         if answer == "no":
-            why = "Nobody is there to allow this command."
+            why = "There is no terminal to ask for permission."
             if self._ask:
                 why = "The user does not allow this command."
-            raise NotAllowed(why, "Go on without it, or tell the user what to run and why.")
+            raise NotAllowed(why, "Continue without it, or tell the user what to run and why.")
 
     def _is_allowed(self, line: CommandLine) -> bool:
         """It is understood, nothing is written to a file, and each command is on the list, or what it runs is."""

@@ -50,10 +50,10 @@ def endpoint(
     known = _addresses(settings, environ)
     provider, model = (first, rest) if sign and (first in known or base) else (_guess_provider(name, base), name)
     if not model or (not base and provider not in known):
-        raise UsageError(f"{name!r} names no model.", f"Write PROVIDER/MODEL; providers: {', '.join(known)}.")
+        raise UsageError(f"{name!r} does not name a model.", f"Write PROVIDER/MODEL; providers: {', '.join(known)}.")
     address = base or known[provider]
     if urlsplit(address).scheme not in {"http", "https"}:
-        raise BadSetting(f"{address!r} is no address of a provider.", "Write http://host:port or https://host.")
+        raise BadSetting(f"{address!r} is not a provider's address.", "Write http://host:port or https://host.")
     plain = address.rstrip("/").removesuffix("/v1").removesuffix("/v1beta")
     return Endpoint(provider, model, format or _SPOKEN.get(provider, "chat"), plain)
 

@@ -68,8 +68,8 @@ def run_tool(runner: CommandRunner, session: str) -> Tool:
     return Tool(
         "run",
         f"Run a shell command in the working folder{runner.confinement}; output reduced, the whole kept for recall",
-        "The command starts in the working folder or in `folder` below it, has no input, and is ended with all that it"
-        " started after a time limit. What it leaves in the background is ended too.",
+        "The command starts in the working folder or in `folder` below it, has no input, and is ended after a"
+        " time limit, together with everything that it started, in the background too.",
         (
             Argument("command", "text", "", required=True, aliases=("cmd", "script", "code", "bash", "input")),
             Argument("seconds", "number", "", aliases=("timeout", "time_limit"), listed=False),
@@ -103,7 +103,10 @@ def _show_output(call: ToolCall, session: str, command: str, ended: Ended, limit
         notes.append(f"{ended.dropped} bytes in the middle were not kept")
     if ended.code or notes:
         notes.insert(0, f"exit code {ended.code}")
-    said = view.text if view.text.endswith("\n") or not view.text else f"{view.text}\n"
+    if view.text.endswith("\n") or not view.text:
+        said = view.text
+    else:
+        said = f"{view.text}\n"
     if notes:
         return f"{said}[{'; '.join(notes)}]\n"
     return said or "(no output, exit code 0)\n"

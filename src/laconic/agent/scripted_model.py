@@ -64,9 +64,9 @@ def script(path: Path) -> Script:
             for pattern in (*rule.when, rule.unless):
                 re.compile(pattern)
     except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"The script {path} cannot be read: {error}.", "Name another.") from None
+        raise UsageError(f"The script {path} cannot be read: {error}.", "Name another file.") from None
     except (tomllib.TOMLDecodeError, msgspec.ValidationError, re.error) as error:
-        raise UsageError(f"{path} is no script of a model: {error}.", "See docs/agent.md.") from None
+        raise UsageError(f"{path} is not a model script: {error}.", "See docs/agent.md.") from None
     return made
 
 
@@ -116,7 +116,7 @@ class ScriptedModel:
             for use in uses:
                 written.append(call_text(use.name, use.arguments))
             return ModelAnswer("\n\n".join(filter(None, [say, *written])), (), rule.truncated)
-        return ModelAnswer("No rule of this script fits.")
+        return ModelAnswer("No rule in this script matches.")
 
     def _refuse(self, problem: str) -> StreamedResponse:
         return StreamedResponse(
@@ -127,10 +127,17 @@ class ScriptedModel:
 def newest(conversation: ParsedRequest) -> tuple[str, Sequence[str]]:
     """The text since the model spoke last, and the tools whose results stand in it."""
     spoke = max((turn.index for turn in conversation.turns if turn.role == "assistant"), default=-1)
-    names = {result.at: call.name for e in conversation.exchanges for call, result in e.pairs if result}
+    names = {}
+    for e in conversation.exchanges:
+        for call, result in e.pairs:
+            if result:
+                names[result.at] = call.name
     blocks = [block for turn in conversation.turns[spoke + 1 :] if turn.role != "system" for block in turn.blocks]
     text = "\n".join(block.text for block in blocks)
-    tools = [names.get(block.at, "") for block in blocks if block.kind == "result"]
+    tools = []
+    for block in blocks:
+        if block.kind == "result":
+            tools.append(names.get(block.at, ""))
     return text, tools or _TEXT_RESULT.findall(text)
 
 

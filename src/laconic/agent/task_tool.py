@@ -1,4 +1,4 @@
-"""`task`: what the agent is doing. The conversation engine reads the same calls, and lets go of what is done."""
+"""`task`: what the agent is doing. The conversation engine reads the same calls and removes what is done."""
 
 from __future__ import annotations
 
@@ -51,15 +51,21 @@ class TaskList:
         elif title:
             task = AgentTask(str(len(self._tasks) + 1), title, status or "pending")
         else:
-            raise UsageError("A task needs a title, or the id of one that is there.", "task(title, status?)")
+            raise UsageError("A task needs a title, or the id of an existing task.", "task(title, status?)")
         task = replace(task, result=str(given.get("result") or task.result))
         self._tasks.pop(task.id, None)
         self._tasks[task.id] = task
         return self._describe(task)
 
     def _describe(self, task: AgentTask) -> str:
-        others = [f"#{t.id} {t.status}: {t.title}" for t in self._tasks.values() if t.status != "completed"]
-        rest = [line for line in others if not line.startswith(f"#{task.id} ")]
+        others = []
+        for t in self._tasks.values():
+            if t.status != "completed":
+                others.append(f"#{t.id} {t.status}: {t.title}")
+        rest = []
+        for line in others:
+            if not line.startswith(f"#{task.id} "):
+                rest.append(line)
         return "\n".join([f"#{task.id} {task.status}: {task.title}", *(["open:", *rest] if rest else [])])
 
 
@@ -71,7 +77,7 @@ def task_tool(tasks: TaskList) -> Tool:
 
     return Tool(
         "task",
-        "Add, start or complete a task; outputs belong to the one in progress",
+        "Add, start or complete a task; outputs belong to the task in progress",
         "A title adds a task, an id names one that is there. Completing one with its result lets what was shown for it"
         " be left out later.",
         (
@@ -82,7 +88,7 @@ def task_tool(tasks: TaskList) -> Tool:
         ),
         run,
         budget=400,
-        examples=('task(title="Mend the parser", status="in_progress")', 'task(id="1", status="completed")'),
+        examples=('task(title="Fix the parser", status="in_progress")', 'task(id="1", status="completed")'),
         aliases="todo task_create task_update update_task create_task",
         indexed=False,
         writes=True,

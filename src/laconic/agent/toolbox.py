@@ -30,10 +30,14 @@ class Toolbox:
     def __init__(self, root: Path, settings: Settings, runner: CommandRunner, session: str, window: int = 0) -> None:
         self.runner = runner
         self.tasks = TaskList()
-        own = {tool.name: tool for tool in (run_tool(runner, session), task_tool(self.tasks))}
+        own = {}
+        for tool in (run_tool(runner, session), task_tool(self.tasks)):
+            own[tool.name] = tool
         self._plane = Plane(root, settings, {**own, **tools()})
         self._session = Session()
-        self._most = max(_LEAST, window // _SHARE) if window else None
+        self._most: int | None = None
+        if window:
+            self._most = max(_LEAST, window // _SHARE)
 
     def close(self) -> None:
         self._plane.close()

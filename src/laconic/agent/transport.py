@@ -107,5 +107,5 @@ def _unreachable(url: str, error: Exception) -> UpstreamError:
     reason = getattr(error, "reason", error)
     address = url.split("?", 1)[0]
     return UpstreamError(
-        f"{address} does not answer: {reason or type(error).__name__}.", "Check address and network."
+        f"{address} does not answer: {reason or type(error).__name__}.", "Check the address and the network."
     )

@@ -1,4 +1,4 @@
-"""What a person sees of the agent at work: its words as they come, its calls, and what came of them in short."""
+"""What a person sees while the agent works: its words as they arrive, its calls, and their results in short."""
 
 from __future__ import annotations
 
@@ -24,7 +24,8 @@ class View:
 
     def text(self, text: str) -> None:
         self._console.print(text.translate(_CONTROLS), end="", markup=False, highlight=False, soft_wrap=True)
-        self._open = not text.endswith("\n") if text else self._open
+        if text:
+            self._open = not text.endswith("\n")
 
     def on_call(self, use: ModelCall) -> None:
         self._line()
@@ -59,4 +60,6 @@ class View:
 
 def _short(value: object, size: int) -> str:
     text = " ".join(str(value).translate(_CONTROLS).split())
-    return text if len(text) <= size else f"{text[: size - 1]}…"
+    if len(text) <= size:
+        return text
+    return f"{text[: size - 1]}…"

@@ -1,4 +1,4 @@
-"""Commands that other installed packages add: entry points in the group `laconic.commands`, each naming a module."""
+"""Commands from other installed packages: entry points in the group `laconic.commands`, each naming a module."""
 
 from __future__ import annotations
 
@@ -36,5 +36,7 @@ def load_extension(name: str) -> ModuleType:
             f"`laconic {name}` cannot be loaded: {error}.", f"Install {package} again, or uninstall it."
         ) from error
     if not isinstance(module, ModuleType):
-        raise UsageError(f"`laconic {name}` names no module: {found.value}.", f"Fix the entry point in {GROUP}.")
+        raise UsageError(
+            f"`laconic {name}` does not name a module: {found.value}.", f"Fix the entry point in {GROUP}."
+        )
     return module

@@ -50,7 +50,9 @@ class LookedAt(msgspec.Struct, frozen=True):
 def look_at(sessions: Sequence[RecordedSession], settings: Settings) -> Iterator[LookedAt]:
     """Each session through the engine, with a bar on a terminal."""
     prices = Prices(settings.text("prices"))
-    sizes = [1 + len(session.transcript.messages) for session in sessions]
+    sizes = []
+    for each in sessions:
+        sizes.append(1 + len(each.transcript.messages))
     for session in track(sessions, "messages replayed", sizes):
         yield _look(session, prices.of(session.model), settings)
 
@@ -106,7 +108,9 @@ def _prompt_dollars(one: RecordedUsage, price: Price) -> float:
 
 
 def _share(part: float, whole: float) -> float:
-    return part / whole if whole else 1.0
+    if whole:
+        return part / whole
+    return 1.0
 
 
 def summarize(found: Sequence[LookedAt], days: int) -> list[str]:
@@ -114,7 +118,8 @@ def summarize(found: Sequence[LookedAt], days: int) -> list[str]:
     lines = [_describe_sessions(found, days), _describe_cost(found), _describe_saving(found), ""]
     lines.append("Most expensive:")
     dearest = sorted(found, key=lambda one: (one.dollars, one.prompt), reverse=True)[:_EXPENSIVE]
-    lines += [f"  {_describe_one(one)}" for one in dearest]
+    for each in dearest:
+        lines.append(f"  {_describe_one(each)}")
     return [*lines, *_describe_losses(found)]
 
 
@@ -126,10 +131,15 @@ def _describe_sessions(found: Sequence[LookedAt], days: int) -> str:
 
 
 def _describe_cost(found: Sequence[LookedAt]) -> str:
-    about = "" if all(one.counted for one in found) else "about "
+    about = "about "
+    if all(one.counted for one in found):
+        about = ""
     dollars = sum(one.dollars for one in found)
     prompt, output = sum(one.prompt for one in found), sum(one.output for one in found)
-    unpriced = [one for one in found if not one.priced]
+    unpriced = []
+    for one in found:
+        if not one.priced:
+            unpriced.append(one)
     unknown = ""
     if unpriced:
         models = ", ".join(sorted({one.model or "an unnamed model" for one in unpriced})[:3])
@@ -164,7 +174,10 @@ def _describe_one(one: LookedAt) -> str:
 
 def _describe_losses(found: Sequence[LookedAt]) -> list[str]:
     """Where it would have hurt: dearer sessions, and lines that a later call needed."""
-    dearer = [one for one in found if one.saved < -0.005]
+    dearer = []
+    for each in found:
+        if each.saved < -0.005:
+            dearer.append(each)
     needed = sum(one.replayed.outcome.lines for one in found)
     kept = sum(one.replayed.outcome.lines_kept for one in found)
     lines = ["Where it would have hurt:"]

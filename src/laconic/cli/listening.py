@@ -1,4 +1,4 @@
-"""Arguments of the commands that listen: one way to say where, with which certificate and which token."""
+"""Arguments shared by the commands that listen: address, certificate and token."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class _RefuseToken(argparse.Action):
     ) -> None:
         raise UsageError(
             "A token on the command line can be read by every user of this machine.",
-            "Write it to a file and give --token-file FILE, or set LACONIC_GATEWAY_TOKEN or gateway.token.",
+            "Write it to a file and pass --token-file FILE, or set LACONIC_GATEWAY_TOKEN or gateway.token.",
         )
 
 
@@ -38,7 +38,9 @@ def add_listen_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--token", nargs="?", action=_RefuseToken, help=argparse.SUPPRESS)
     parser.add_argument("--certificate", default="", metavar="FILE", help="certificate for TLS")
     parser.add_argument("--key", default="", metavar="FILE", help="key of the certificate")
-    parser.add_argument("--insecure", action="store_true", help="allow plain HTTP on an address that others reach")
+    parser.add_argument(
+        "--insecure", action="store_true", help="allow plain HTTP on an address that others can reach"
+    )
 
 
 def listen_as_asked(args: argparse.Namespace, settings: Settings, address: str) -> Listen:
@@ -46,5 +48,8 @@ def listen_as_asked(args: argparse.Namespace, settings: Settings, address: str) 
     from laconic.serving.listen import listen
     from laconic.serving.tokens import read_token
 
-    token = read_token(args.token_file) if args.token_file else settings.text("gateway.token")
+    if args.token_file:
+        token = read_token(args.token_file)
+    else:
+        token = settings.text("gateway.token")
     return listen(address, token, args.certificate, args.key, insecure=args.insecure)

@@ -54,7 +54,10 @@ def names() -> list[str]:
 
 
 def _modules() -> list[str]:
-    return [module.name.replace("_", "-") for module in pkgutil.iter_modules(commands.__path__)]
+    found: list[str] = []
+    for module in pkgutil.iter_modules(commands.__path__):
+        found.append(module.name.replace("_", "-"))
+    return found
 
 
 def command(name: str) -> Command:
@@ -139,7 +142,10 @@ def summary(name: str) -> str:
 
     if name in tools() and name not in _modules():
         return (command(name).__doc__ or "").split("\n", 1)[0]
-    module = f"{commands.__name__}.{name.replace('-', '_')}" if name in _modules() else find_extensions()[name].module
+    if name in _modules():
+        module = f"{commands.__name__}.{name.replace('-', '_')}"
+    else:
+        module = find_extensions()[name].module
     try:
         spec = find_spec(module)
     except ImportError:  # another package, and broken: its command says so when it is called
@@ -158,7 +164,10 @@ def _overview() -> str:
     ]
     left = dict.fromkeys(names())
     for title, group in _GROUPS.items():
-        listed = [name for name in group if name in left]
+        listed = []
+        for each in group:
+            if each in left:
+                listed.append(each)
         lines += ["", f"{title}:", *(f"  {name:<12} {summary(name)}" for name in listed)]
         for name in listed:
             del left[name]

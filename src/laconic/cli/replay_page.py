@@ -86,11 +86,10 @@ def _session(one: Replayed) -> Markup:
         short,
         (("earlier text was rewritten", "mark"),) if outcome.events else (),
     )
-    marks = [
-        charts.ChartMark(at, f"request {at + 1}: earlier text was rewritten", "#", 0.2)
-        for at, point in enumerate(points)
-        if point.rewritten
-    ]
+    marks = []
+    for at, point in enumerate(points):
+        if point.rewritten:
+            marks.append(charts.ChartMark(at, f"request {at + 1}: earlier text was rewritten", "#", 0.2))
     return tag("div", _figures(one), charts.draw_curve(chart, marks))
 
 
@@ -99,7 +98,10 @@ def _figures(one: Replayed) -> Markup:
     change = "no tokens"
     if outcome.tokens:
         change = describe_change(outcome.passed, outcome.tokens)
-    kept = outcome.lines_kept / outcome.lines if outcome.lines else 1.0
+    if outcome.lines:
+        kept = outcome.lines_kept / outcome.lines
+    else:
+        kept = 1.0
     return cards(
         card("Prompt tokens", short(outcome.passed), f"instead of {short(outcome.tokens)}, {change}"),
         card("Cost", _money(one.dollars_passed, one.priced), f"instead of {_money(one.dollars, one.priced)}"),
@@ -108,4 +110,6 @@ def _figures(one: Replayed) -> Markup:
 
 
 def _money(dollars: float, priced: bool) -> str:
-    return money(dollars) if priced else "price unknown"
+    if priced:
+        return money(dollars)
+    return "price unknown"

@@ -72,7 +72,10 @@ def format_seconds(seconds: float) -> str:
 
 def track(items: Sequence[_T], unit: str, weights: Iterable[int] | None = None) -> Iterator[_T]:
     """The items one by one, with a bar; weights make the estimate better where items differ in size."""
-    sizes = list(weights) if weights is not None else [1] * len(items)
+    if weights is not None:
+        sizes = list(weights)
+    else:
+        sizes = [1] * len(items)
     bar = ProgressBar(unit)
     total, done = sum(sizes), 0
     try:

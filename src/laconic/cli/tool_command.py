@@ -38,7 +38,7 @@ class ToolCommand:
         for argument in self._tool.arguments:
             _add(parser, self._tool, argument)
         parser.add_argument("--budget", metavar="TOKENS", help="tokens, or compact, standard, full")
-        parser.add_argument("--offset", type=int, default=OFFSET.default, help="continue at this place")
+        parser.add_argument("--offset", type=int, default=OFFSET.default, help="continue at this offset")
         parser.add_argument("--json", action="store_true", help="compact JSON instead of text")
         parser.add_argument("--root", type=Path, help="the workspace (default: the repository around this folder)")
 
@@ -78,14 +78,19 @@ def _read_words(value: object) -> object:
     """Words of the command line; a file name that is not UTF-8 as our listings show it."""
     if isinstance(value, list):
         return [_read_words(each) for each in value]
-    return os.fsencode(value).decode("utf-8", "backslashreplace") if isinstance(value, str) else value
+    if isinstance(value, str):
+        return os.fsencode(value).decode("utf-8", "backslashreplace")
+    return value
 
 
 def _from_top(value: object, here: Path, root: Path) -> object:
     """A place that is named from the current folder, as the workspace names it."""
     if isinstance(value, list):
         return [_from_top(each, here, root) for each in value]
-    name = _PLACE.match(value) if isinstance(value, str) else None
+    if isinstance(value, str):
+        name = _PLACE.match(value)
+    else:
+        name = None
     if name is None or not (here / name[0]).exists():
         return value
     return f"{here.relative_to(root).as_posix()}/{value}"
@@ -123,7 +128,9 @@ def _show(text: str, root: Path, *, plain: bool) -> None:
         print(text, end="" if text.endswith("\n") else "\n")
         return
     coloured = "".join(_colour(line) for line in text.splitlines(keepends=True))
-    pager = _pager(root) if text.count("\n") >= shutil.get_terminal_size().lines else ""
+    pager = ""
+    if text.count("\n") >= shutil.get_terminal_size().lines:
+        pager = _pager(root)
     if pager:
         subprocess.run([pager, "-FRX"], input=coloured, text=True, check=False)
     else:

@@ -53,9 +53,15 @@ class Aider:
             return Launch(("aider", *seen.args))
         known = _providers(Defaults("", "", ""))
         # `--set-env` comes after every file; on the command line it replaces the list of the configuration.
-        given = [] if list(options(seen.args, "--set-env")) else _configured_variables(seen)
+        if list(options(seen.args, "--set-env")):
+            given = []
+        else:
+            given = _configured_variables(seen)
         settings = [*given, *(f"{known[one.name].variables[0]}={one.through(gateway)}" for one in upstreams)]
-        words = [word for setting in settings for word in ("--set-env", setting)]
+        words = []
+        for setting in settings:
+            for word in ("--set-env", setting):
+                words.append(word)
         return Launch(("aider", *seen.args, *words))
 
 

@@ -131,7 +131,10 @@ def _flag_settings(seen: Situation) -> Table:
 
 
 def _variables(settings: Mapping[str, object]) -> dict[str, str]:
-    return {name: str(value) for name, value in table_at(settings, "env").items()}
+    found: dict[str, str] = {}
+    for name, value in table_at(settings, "env").items():
+        found[name] = str(value)
+    return found
 
 
 def _config_folder(places: Places) -> Path:

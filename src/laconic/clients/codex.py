@@ -67,7 +67,10 @@ class Codex:
         if code_plane:
             settings["mcp_servers.laconic.command"] = code_plane[0]
             settings["mcp_servers.laconic.args"] = list(code_plane[1:])
-        ours = [word for key, value in settings.items() for word in ("-c", f"{key}={json.dumps(value)}")]
+        ours = []
+        for key, value in settings.items():
+            for word in ("-c", f"{key}={json.dumps(value)}"):
+                ours.append(word)
         # Of several values for a key the last counts: ours stand behind the user's own.
         place = max((end for _, end, _ in options(seen.args, "-c", "--config")), default=0)
         return Launch(("codex", *seen.args[:place], *ours, *seen.args[place:]), variables)
@@ -100,7 +103,7 @@ class Codex:
             return f"{defaults.openai}/v1"
         if text_at(config, "cli_auth_credentials_store") in {"keyring", "auto"}:
             raise Unroutable(
-                "Codex keeps its login in the keyring, so that it does not show where its requests go.",
+                "Codex keeps its login in the keyring, so Laconic cannot see where its requests go.",
                 "Set `openai_base_url` in its config.toml.",
             )
         raise Unroutable("Codex is not signed in.", "Run `codex login`, or set `model_provider` in its config.toml.")

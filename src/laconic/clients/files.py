@@ -70,7 +70,10 @@ def read_flat_yaml(path: Path) -> dict[str, str | list[str]]:
             found[last] = [*(held if isinstance(held, list) else []), _unquote(bare[2:].strip())]
         elif match := _YAML.fullmatch(line):
             last, value = match[1], match[2] or ""
-            inner = value[1:-1] if value.startswith("[") and value.endswith("]") else None
+            if value.startswith("[") and value.endswith("]"):
+                inner = value[1:-1]
+            else:
+                inner = None
             found[last] = _unquote(value) if inner is None else [_unquote(item.strip()) for item in inner.split(",")]
     return found
 

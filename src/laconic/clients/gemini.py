@@ -47,7 +47,10 @@ class Gemini:
     def launch(
         self, seen: Situation, upstreams: Sequence[Upstream], gateway: str, code_plane: Sequence[str]
     ) -> Launch:
-        variables = {BASE_URL: upstreams[0].through(gateway)} if gateway else {}
+        if gateway:
+            variables = {BASE_URL: upstreams[0].through(gateway)}
+        else:
+            variables = {}
         return Launch(("gemini", *seen.args), variables)
 
     def _auth_type(self, seen: Situation) -> str:

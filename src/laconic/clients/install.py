@@ -1,4 +1,4 @@
-"""Write our entry and our section into a client's files, keep what was there, and take exactly ours out again."""
+"""Write Laconic's entry and section into a client's files, keep what was there, and remove exactly ours again."""
 
 from __future__ import annotations
 
@@ -98,7 +98,10 @@ def configured_entry(client: ClientSetup, places: Places, scope: Scope) -> Mappi
 def is_needed_elsewhere(client: ClientSetup, places: Places, scope: Scope) -> bool:
     """Whether another client reads the same guidance and still starts us."""
     notes = client.notes_file(places, scope)
-    others = [other for other in all_setups() if other is not client and other.notes_file(places, scope) == notes]
+    others = []
+    for other in all_setups():
+        if other is not client and other.notes_file(places, scope) == notes:
+            others.append(other)
     return any(_still(other, places, scope) for other in others)
 
 
@@ -113,8 +116,15 @@ def is_mentioned(path: Path) -> bool:
     """Whether a file of guidance takes in another one that holds our section: `@AGENTS.md`."""
     if not path.is_file():
         return False
-    words = [word for line in read(path).splitlines() for word in line.split() if word.startswith("@")]
-    taken = [path.parent / word[1:] for word in words if word.endswith(".md")]
+    words = []
+    for line in read(path).splitlines():
+        for word in line.split():
+            if word.startswith("@"):
+                words.append(word)
+    taken = []
+    for word in words:
+        if word.endswith(".md"):
+            taken.append(path.parent / word[1:])
     return any(other.is_file() and section.START in read(other) for other in taken if other != path)
 
 

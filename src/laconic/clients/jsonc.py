@@ -66,7 +66,7 @@ def take(text: str, path: Sequence[str]) -> str:
 
 def _check(text: str, wanted: object) -> str:
     if parse(text) != wanted:
-        raise UsageError("The file is laid out in a way that is not understood.", "Use --print and edit it by hand.")
+        raise UsageError("Laconic does not understand the layout of the file.", "Use --print and edit it by hand.")
     return text
 
 
@@ -125,7 +125,7 @@ def _opening(text: str) -> int:
     if found:
         at = found.end()
     if text[at : at + 1] != "{":
-        raise UsageError("The file does not hold an object.", "Mend it, or use --print and edit it by hand.")
+        raise UsageError("The file does not hold an object.", "Fix it, or use --print and edit it by hand.")
     return at
 
 
@@ -157,7 +157,10 @@ def _insert(text: str, opening: int, key: str, value: object) -> str:
     if members and "\n" not in text[opening : members[0].start]:  # an object on one line stays on it
         end = members[-1].end
         return text[:end] + ", " + name + json.dumps(value, ensure_ascii=False) + text[end:]
-    inner = _indent(text, members[0].start) if members else outer + _unit(text)
+    if members:
+        inner = _indent(text, members[0].start)
+    else:
+        inner = outer + _unit(text)
     new = name + _dump(text, value, inner)
     tail = len(text[:closing].rstrip())
     if not members:

@@ -136,10 +136,14 @@ def _config(seen: Situation) -> Table:
 
 def _files(seen: Situation) -> Iterator[Path]:
     user = Path(seen.variable("XDG_CONFIG_HOME") or seen.home / ".config") / "opencode"
-    yield from (user / name for name in ("config.json", *_WHOLE))
+    for name in ("config.json", *_WHOLE):
+        yield user / name
     if named := seen.variable("OPENCODE_CONFIG"):
         yield seen.folder / named
-    folders = [] if seen.variable("OPENCODE_DISABLE_PROJECT_CONFIG") else list(_project_folders(seen.folder))
+    if seen.variable("OPENCODE_DISABLE_PROJECT_CONFIG"):
+        folders = []
+    else:
+        folders = list(_project_folders(seen.folder))
     yield from (folder / name for folder in reversed(folders) for name in _WHOLE)
     inner = [folder / ".opencode" for folder in folders] + [seen.home / ".opencode"]
     if named := seen.variable("OPENCODE_CONFIG_DIR"):
@@ -162,7 +166,10 @@ def _expand(text: str, folder: Path, seen: Situation) -> str:
 
     def content(found: re.Match[str]) -> str:
         name = found[1]
-        path = seen.home / name[2:] if name.startswith("~/") else folder / name
+        if name.startswith("~/"):
+            path = seen.home / name[2:]
+        else:
+            path = folder / name
         return json.dumps(read_text(path).strip())[1:-1]
 
     return re.sub(r"\{file:([^}]+)\}", content, text)

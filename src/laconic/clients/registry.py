@@ -38,7 +38,9 @@ def all_setups() -> tuple[ClientSetup, ...]:
 
 def find_setup(name: str) -> ClientSetup:
     """How the client of this name is set up."""
-    known = {setup.name: setup for setup in all_setups()}
+    known = {}
+    for setup in all_setups():
+        known[setup.name] = setup
     if name not in known:
         raise UnknownName("client", name, tuple(known))
     return known[name]
@@ -48,7 +50,10 @@ def find_client(name: str) -> WrappedClient:
     """How the client of this name is wrapped; an empty name is any program."""
     if not name:
         return Program()
-    known = {client.name: client.launcher for client in all_clients().values() if client.launcher is not None}
+    known = {}
+    for client in all_clients().values():
+        if client.launcher is not None:
+            known[client.name] = client.launcher
     if name not in known:
         raise UnknownName("client", name, tuple(known), f"For any other program: `laconic wrap -- {name} ...`.")
     return known[name]

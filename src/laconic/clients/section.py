@@ -1,4 +1,4 @@
-"""A section of ours in somebody's Markdown, between two marks. Pure."""
+"""Laconic's section in a Markdown file, between two marks. Pure."""
 
 from __future__ import annotations
 

@@ -83,7 +83,7 @@ def read_words(entry: Mapping[str, Any]) -> list[str]:
 def scope(client: ClientSetup, *, project: bool, user: bool) -> Scope:
     """The scope that was asked for, or the client's own."""
     if project and user:
-        raise UsageError("--project and --user exclude each other.", "Name one.")
+        raise UsageError("--project and --user cannot be used together.", "Name one.")
     if project:
         return "project"
     if user:

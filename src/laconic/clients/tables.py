@@ -82,7 +82,7 @@ def _check(changed: str, table: tuple[str, ...], wanted: object, before: str) ->
     """The changed text, if it says what is wanted of the table and of all else what it said before."""
     held = _read(changed)
     if held is None or _at(held, table) != wanted or _apart(changed, table) != _apart(before, table):
-        raise UsageError("The file is laid out in a way that is not understood.", "Use --print and edit it by hand.")
+        raise UsageError("Laconic does not understand the layout of the file.", "Use --print and edit it by hand.")
     return changed
 
 
@@ -157,7 +157,8 @@ def _name(held: Any, *, whole: bool) -> tuple[str, ...]:
         (key,) = held
         names.append(key)
         held = held[key]
-        held = held[0] if whole and isinstance(held, list) and held else held
+        if whole and isinstance(held, list) and held:
+            held = held[0]
     return tuple(names)
 
 
@@ -171,7 +172,10 @@ def _apart(text: str, table: Sequence[str]) -> Any:
     """All that the text says, except of this table."""
 
     def without(value: Any, path: Sequence[str]) -> Any:
-        held = {key: item for key, item in value.items() if key != path[0]}
+        held = {}
+        for key, item in value.items():
+            if key != path[0]:
+                held[key] = item
         if len(path) > 1 and isinstance(value.get(path[0]), dict):
             inner = without(value[path[0]], path[1:])
             if inner:
@@ -192,7 +196,9 @@ def _dump(value: object) -> str:
     if isinstance(value, list):
         return "[" + ", ".join(_dump(item) for item in value) + "]"
     if isinstance(value, Mapping):
-        rows = [f"{_dump_key(key)} = {_dump(item)}" for key, item in value.items()]
+        rows = []
+        for key, item in value.items():
+            rows.append(f"{_dump_key(key)} = {_dump(item)}")
         if rows:
             return "{ " + ", ".join(rows) + " }"
         return "{}"

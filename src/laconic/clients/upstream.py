@@ -1,4 +1,4 @@
-"""What every client answers before it is wrapped: the hosts that it would use, and the command that leads through us."""
+"""What `wrap` asks of every client: the hosts that it would use, and the command that goes through the gateway."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def upstream(name: str, url: str, source: str) -> Upstream:
     """An upstream with a plain name and an address that can be reached; `source` says where the address stands."""
     parts = urlsplit(url.strip())
     if parts.scheme not in {"http", "https"} or not parts.hostname:
-        raise Unroutable(f"{source}: {url!r} is no http address.", "Write http://host:port or https://host.")
+        raise Unroutable(f"{source}: {url!r} is not an HTTP address.", "Write http://host:port or https://host.")
     if parts.username or parts.query or parts.fragment:
         raise Unroutable(f"{source}: the address carries more than a host and a path.", "Put keys into headers.")
     plain = _NAME.sub("-", name.lower()).strip("-_0123456789") or "provider"

@@ -1,4 +1,4 @@
-"""Find options in the words that a client is started with."""
+"""Find options in a client's command-line arguments."""
 
 from __future__ import annotations
 
@@ -32,5 +32,7 @@ def last_value(args: Sequence[str], *names: str) -> str:
 
 
 def has_flag(args: Sequence[str], name: str) -> bool:
-    before = list(args)[: list(args).index("--")] if "--" in args else args
+    before = list(args)
+    if "--" in before:
+        before = before[: before.index("--")]
     return name in before

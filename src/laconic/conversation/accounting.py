@@ -1,4 +1,4 @@
-"""The account of a turn: what it cost, and what it would have cost without us.
+"""The account of a turn: what it cost, and what it would have cost without Laconic.
 
 Law: as long as no byte was changed and nothing of ours was added, both are equal, whatever the provider reports. Where
 something was changed, the provider's own split into read, written and plain tokens is carried over to the longer prompt:
@@ -62,7 +62,9 @@ class CacheState(msgspec.Struct, frozen=True):
     @classmethod
     def read(cls, written: bytes) -> CacheState:
         """As `TurnCost.row` wrote it; nothing is the beginning of a session."""
-        return msgspec.json.decode(written, type=cls) if written else cls()
+        if written:
+            return msgspec.json.decode(written, type=cls)
+        return cls()
 
     @property
     def even(self) -> bool:
@@ -152,8 +154,15 @@ def estimate_prompt(tokens: int, before: CacheState, price: Price, at: float) ->
 def carry_over(exchange: TurnSizes, before: CacheState, price: Price) -> Split:
     """The reported split on the prompt that would have been."""
     sent = Split.of(exchange.usage)
-    tokens = sent.prompt / exchange.went if exchange.went else 0.0  # for a unit of size
-    whole = tokens * max(0.0, exchange.came - exchange.ours) if exchange.went else sent.prompt
+    # for a unit of size
+    if exchange.went:
+        tokens = sent.prompt / exchange.went
+    else:
+        tokens = 0.0
+    if exchange.went:
+        whole = tokens * max(0.0, exchange.came - exchange.ours)
+    else:
+        whole = sent.prompt
     warm = min(whole, max(0.0, _warm(exchange, before, price, tokens)))
     new, cold = sent.plain + sent.write, whole - warm
     if not new:
@@ -193,7 +202,9 @@ def _warm(exchange: TurnSizes, before: CacheState, price: Price, tokens: float) 
     if read <= _SLACK * exchange.fixed * exchange.usage.prompt:
         return front
     most = front + tokens * max(0.0, exchange.removed)
-    return min(most, max(front, before.cached_without)) if before.caches else most
+    if before.caches:
+        return min(most, max(front, before.cached_without))
+    return most
 
 
 def _is_ours(exchange: TurnSizes, before: CacheState) -> bool:

@@ -1,4 +1,4 @@
-"""Decisions as changes of blocks: the same block and the same decisions always give the same change."""
+"""Turn decisions into changes to blocks: the same block and decisions always give the same change."""
 
 from __future__ import annotations
 
@@ -25,9 +25,14 @@ def change_of(block: Block, decisions: Mapping[str, Decision], below: str = "") 
     if block.kind == "call":
         return _with_arguments(block, decisions)
     if not block.has_text:
-        return None if not decisions else SetText(write(decisions[""], block.text), keep_images=True)
+        if not decisions:
+            return None
+        return SetText(write(decisions[""], block.text), keep_images=True)
     original = block.text
-    text = write(decisions[""], original) if "" in decisions else original
+    if "" in decisions:
+        text = write(decisions[""], original)
+    else:
+        text = original
     return SetText(f"{text}\n{below}" if below else text, keep_images=True)
 
 

@@ -41,7 +41,10 @@ def gain(removed: float, rewritten: float, turns: float, price: Price, weights: 
     read = price.read if warm else price.plain
     saved = price.read * removed * turns + (0.0 if warm else (price.write - price.read) * removed)
     recall = weights.recall * removed * (price.write + read)
-    rewrite = (price.write - price.read) * rewritten if warm else 0.0
+    if warm:
+        rewrite = (price.write - price.read) * rewritten
+    else:
+        rewrite = 0.0
     return saved - recall - weights.caution * rewrite
 
 

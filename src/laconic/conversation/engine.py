@@ -1,4 +1,4 @@
-"""The conversation engine: a request in, the same request made smaller out, by decisions that stay as they are.
+"""The conversation engine: takes a request and returns a shorter one, by decisions that never change.
 
 It does no I/O: store, archive, clock and counter are passed in. The gateway, the agent and the replay call it.
 """
@@ -23,7 +23,7 @@ from laconic.conversation.prefix_hashes import PrefixHashes
 from laconic.conversation.quota import Quota, thinking
 from laconic.conversation.recap import Summariser
 from laconic.conversation.rollup import Roller
-from laconic.conversation.staleness import finished
+from laconic.conversation.staleness import find_finished
 from laconic.conversation.tracker import ConversationTracker
 from laconic.conversation.transaction import ArchiveStore, LedgerTransaction
 from laconic.errors import ArchiveUnavailable, LedgerMoved
@@ -111,7 +111,7 @@ class ConversationEngine:
                 return PreparedRequest(body)  # nobody knows what was decided: nothing is left out
             history = None
             try:
-                history, prepared = self._prepared(session, known, conversation, bounds)
+                history, prepared = self._prepare(session, known, conversation, bounds)
                 self._write_down(session, known, history, self._cache.price(conversation).lifetime)
                 # Whoever reads the ledger tries again what could not be written: so must this process.
                 history.outdated = self._writing.refused
@@ -123,7 +123,7 @@ class ConversationEngine:
             self._forget_session(session)
         return PreparedRequest(body)
 
-    def _prepared(
+    def _prepare(
         self, session: str, known: SessionLedger, conversation: ParsedRequest, bounds: RequestLimits
     ) -> tuple[History, PreparedRequest]:
         """The request with all that is decided about it; nothing of it is written down yet."""
@@ -240,13 +240,15 @@ class ConversationEngine:
     ) -> tuple[History, PrefixHashes, int]:
         """The branch that a request continues, or a new one; and from which block on the request is new."""
         keys = tuple(blocks)
-        live = [
-            history
-            for (name, _), history in self._histories.items()
-            if name == session and history.tracker.extends(keys)
-        ]
+        live = []
+        for (name, _), each in self._histories.items():
+            if name == session and each.tracker.extends(keys):
+                live.append(each)
         nearest = max(live, key=lambda history: len(history.chain), default=None)
-        chain = nearest.chain.extend(keys[len(nearest.chain) :]) if nearest else PrefixHashes(keys)
+        if nearest:
+            chain = nearest.chain.extend(keys[len(nearest.chain) :])
+        else:
+            chain = PrefixHashes(keys)
         new = _first_new(conversation, tuple(blocks.values()))
         branch, shared = _find_branch(known.branches, chain)
         if branch is None or not chain.holds(branch.count, branch.tip):
@@ -314,7 +316,10 @@ class ConversationEngine:
         if quota.known and quota.prompt(ladder.tokens, warm=warm) + answer > quota.left:
             room = max(0, quota.left - answer)  # for all of it: behind a change nothing is read from a cache
             return "survival", ladder.climb(room, max(room, fixed), "survival"), ladder.made
-        most = bounds.window - min(output, bounds.window // 2) if bounds.window else 0
+        if bounds.window:
+            most = bounds.window - min(output, bounds.window // 2)
+        else:
+            most = 0
         if most and ladder.tokens > options.high_water * most:
             rung = ladder.climb(round(options.low_water * options.high_water * most), most, "trim")
             return "window", rung, ladder.made
@@ -340,13 +345,14 @@ class ConversationEngine:
 
     def _finish(self, history: History, evictor: Evictor, economy: tuple[Price, bool]) -> list[Decision | Removal]:
         """Tasks were completed: their outputs go, if that pays."""
-        done = {task.id: task for task in history.tracker.completed}
+        done = {}
+        for each in history.tracker.completed:
+            done[each.id] = each
         made: list[Decision] = []
-        found = [
-            candidate
-            for candidate in candidates(history.tracker, finished)
-            if any(tracked.task in done for tracked, _ in candidate.rows)
-        ]
+        found = []
+        for one in candidates(history.tracker, find_finished):
+            if any(tracked.task in done for tracked, _ in one.rows):
+                found.append(one)
         start = self._start(history, {candidate.key: candidate.tokens for candidate in found}, economy)
         told: set[str] = set()  # tasks whose result a tombstone carries: one is enough
         for candidate in _from(history, found, start):
@@ -366,7 +372,9 @@ class ConversationEngine:
         if warm and not has_grown:
             return []  # hysteresis: what has not grown is left alone, whatever ages in it
         found = candidates(history.tracker)
-        giving = {candidate.key: candidate.tokens for candidate in found}
+        giving = {}
+        for candidate in found:
+            giving[candidate.key] = candidate.tokens
         roller = Roller(history, conversation, evictor, self._count)
         for key, tokens in roller.savings(giving).items():
             giving[key] = giving.get(key, 0.0) + tokens
@@ -410,7 +418,9 @@ class ConversationEngine:
 
 def _from(history: History, found: Sequence[Candidate], start: int | None) -> list[Candidate]:
     """The candidates from a place on."""
-    return [] if start is None else [candidate for candidate in found if history.present[candidate.key] >= start]
+    if start is None:
+        return []
+    return [candidate for candidate in found if history.present[candidate.key] >= start]
 
 
 def _first_new(conversation: ParsedRequest, blocks: Sequence[Block]) -> int:
@@ -425,13 +435,17 @@ def _first_new(conversation: ParsedRequest, blocks: Sequence[Block]) -> int:
 
 def _first_kept(conversation: ParsedRequest, keys: Sequence[str], start: int) -> int:
     """The place of the newest exchanges among the first blocks, which stay whatever happens."""
-    place = {key: number for number, key in enumerate(keys)}
+    place = {}
+    for number, each in enumerate(keys):
+        place[each] = number
     begins: list[int] = []
     for exchange in conversation.exchanges:
         turn, block = exchange.members[0]
         begins.append(place[conversation.turns[turn].blocks[block].key])
     newest = [begin for begin in begins if begin < start][-KEPT:]
-    return newest[0] if newest else start
+    if newest:
+        return newest[0]
+    return start
 
 
 def _begin_branch(known: SessionLedger, parent: Branch | None, start: int, kept: int) -> Branch:
@@ -441,9 +455,9 @@ def _begin_branch(known: SessionLedger, parent: Branch | None, start: int, kept:
     if parent is not None:
         ancestors = (parent.id, *parent.ancestors)[:_ANCESTORS]
         known_to_parent = parent.inheritance[: _ANCESTORS - 1]
-        farther = [
-            Inheritance(one.branch, min(one.start, start), one.basis, min(one.kept, kept)) for one in known_to_parent
-        ]
+        farther = []
+        for one in known_to_parent:
+            farther.append(Inheritance(one.branch, min(one.start, start), one.basis, min(one.kept, kept)))
     return Branch(
         id=1 + max((branch.id for branch in known.branches), default=0),
         tip="",
@@ -459,12 +473,11 @@ def _begin_branch(known: SessionLedger, parent: Branch | None, start: int, kept:
 
 def _find_branch(branches: Sequence[Branch], chain: PrefixHashes) -> tuple[Branch | None, int]:
     """The branch that shares most with a history, and how much: it goes on, or another one forks off."""
-    found = [
-        (count, count == branch.count, branch.id, branch)
-        for branch in branches
-        for count, tip in branch.path
-        if chain.holds(count, tip)
-    ]
+    found = []
+    for each in branches:
+        for count, tip in each.path:
+            if chain.holds(count, tip):
+                found.append((count, count == each.count, each.id, each))
     if not found:
         return None, 0
     shared, _, _, branch = max(found, key=lambda match: match[:3])
@@ -473,7 +486,10 @@ def _find_branch(branches: Sequence[Branch], chain: PrefixHashes) -> tuple[Branc
 
 def _last_seen(events: Sequence[LedgerEntry], branches: Collection[int], chain: PrefixHashes) -> int:
     """Blocks of a history on which one of these branches last decided something: its path may have forgotten it."""
-    counts = [event.count for event in events if event.branch in branches and chain.holds(event.count, event.at)]
+    counts = []
+    for event in events:
+        if event.branch in branches and chain.holds(event.count, event.at):
+            counts.append(event.count)
     return max(counts, default=0)
 
 

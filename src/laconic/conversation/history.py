@@ -69,9 +69,15 @@ class History:
         self.conversation, self.blocks, self.chain = conversation, blocks, chain
         listed = list(blocks.values())
         tracker.begin(new)
-        replayed = {} if tracker.order else dict(self._replayed(events))
-        ingested = self._ingested(replayed)
-        calls = conversation.calls(listed[len(tracker.order)].turn) if len(tracker.order) < len(listed) else {}
+        if tracker.order:
+            replayed = {}
+        else:
+            replayed = dict(self._find_events(events))
+        ingested = self._find_ingested(replayed)
+        if len(tracker.order) < len(listed):
+            calls = conversation.calls(listed[len(tracker.order)].turn)
+        else:
+            calls = {}
         made: list[Decision] = []
         for stop, number, inherited in self._stops(replayed, len(listed)):
             made += tracker.read(conversation, listed[len(tracker.order) : stop], calls, ingested)
@@ -85,7 +91,7 @@ class History:
         self._refresh()
         return self.commit(made)
 
-    def _ingested(self, replayed: Mapping[int, LedgerEntry]) -> dict[tuple[str, str], Decision]:
+    def _find_ingested(self, replayed: Mapping[int, LedgerEntry]) -> dict[tuple[str, str], Decision]:
         """What was decided of blocks when they were new."""
         found: dict[tuple[str, str], Decision] = {}
         for number, event in replayed.items():
@@ -105,9 +111,11 @@ class History:
                 stops.append((min(inherited.start, last), -distance, inherited))  # the farthest first
         return sorted(stops, key=lambda stop: (stop[0], stop[2] is not None, stop[1]))
 
-    def _replayed(self, events: Sequence[LedgerEntry]) -> Iterator[tuple[int, LedgerEntry]]:
+    def _find_events(self, events: Sequence[LedgerEntry]) -> Iterator[tuple[int, LedgerEntry]]:
         """Events of this branch, and of those that it continues, by their numbers."""
-        ancestors = {one.branch: one for one in self.branch.inheritance}
+        ancestors = {}
+        for each in self.branch.inheritance:
+            ancestors[each.branch] = each
         for number, event in enumerate(events):
             one = ancestors.get(event.branch)
             inherited = one is not None and number < one.basis and event.count <= one.start
@@ -121,7 +129,10 @@ class History:
             if number in own or event.branch != inherited.branch:
                 continue
             for decision in event.decisions:
-                before = inherited.start if decision.reason == "ingest" else kept
+                if decision.reason == "ingest":
+                    before = inherited.start
+                else:
+                    before = kept
                 newer = self._ranks.get((decision.key, decision.field), -1) < number
                 if newer and self._begins_with((decision.key, *decision.sources), before):
                     self._take(decision, number)
@@ -170,7 +181,9 @@ class History:
         assert conversation is not None
         changes, inserts = self.edits()
         changes |= {self.blocks[key].at: Drop() for removal in removals for key in removal.keys}
-        rules = {fault.rule for fault in conversation.faults()}
+        rules = set()
+        for fault in conversation.faults():
+            rules.add(fault.rule)
         try:
             left = parse(conversation.format, conversation.emit(changes, inserts))
         except ConversationError:
@@ -183,8 +196,13 @@ class History:
         if not field:
             return block.text
         arguments = block.input
-        value = arguments.get(field) if isinstance(arguments, dict) else None
-        return value if isinstance(value, str) else ""
+        if isinstance(arguments, dict):
+            value = arguments.get(field)
+        else:
+            value = None
+        if isinstance(value, str):
+            return value
+        return ""
 
     def raw(self, keys: Sequence[str]) -> bytes:
         """The exact bytes of blocks, one after the other."""
@@ -198,17 +216,36 @@ class History:
     @property
     def gone(self) -> set[str]:
         """Blocks that are not sent."""
-        return {key for removal in self._standing() for key in removal.keys}
+        found: set[str] = set()
+        for removal in self._standing():
+            for key in removal.keys:
+                found.add(key)
+        return found
 
     def _standing(self) -> list[Removal]:
         """The removals whose reference the request shows: no other takes anything out of it."""
         recap = self.recap
-        kept = [one for one in self.removals if one.ref not in self.lost]
-        recaps = [one for one in kept if recap and not one.below and one.ref in recap.text]
-        lines = [one for one in kept if one.below]
+        kept = []
+        for one in self.removals:
+            if one.ref not in self.lost:
+                kept.append(one)
+        recaps = []
+        for one in kept:
+            if recap and not one.below and one.ref in recap.text:
+                recaps.append(one)
+        lines = []
+        for one in kept:
+            if one.below:
+                lines.append(one)
         while True:
-            gone = {key for one in (*recaps, *lines) for key in one.keys}
-            shown = [one for one in lines if one.anchor not in gone]
+            gone = set()
+            for one in (*recaps, *lines):
+                for key in one.keys:
+                    gone.add(key)
+            shown = []
+            for one in lines:
+                if one.anchor not in gone:
+                    shown.append(one)
             if len(shown) == len(lines):
                 return [*recaps, *lines]
             lines = shown  # a line whose result is gone takes nothing out
@@ -223,13 +260,19 @@ class History:
                 changes[self.blocks[key].at] = change
         changes |= {self.blocks[key].at: Drop() for key in self.gone}
         recap = self.recap
-        inserts = [InsertMessage(self.blocks[recap.anchor].turn, "user", recap.text)] if recap else []
+        if recap:
+            inserts = [InsertMessage(self.blocks[recap.anchor].turn, "user", recap.text)]
+        else:
+            inserts = []
         return changes, inserts
 
     @property
     def refs(self) -> set[str]:
         """Every reference in force."""
-        found: set[str] = {decision.ref for fields in self.decisions.values() for decision in fields.values()}
+        found: set[str] = set()
+        for fields in self.decisions.values():
+            for decision in fields.values():
+                found.add(decision.ref)
         return found | {removal.ref for removal in self.removals}
 
     def originals(self, refs: Collection[str]) -> Iterator[tuple[str, list[Original]]]:
@@ -260,21 +303,24 @@ class History:
 
     def _take(self, decision: Decision, number: int) -> None:
         self._note(decision, number)
-        self._happened(decision.turn, decision.context)
+        self._note_event(decision.turn, decision.context)
         self.tracker.take(decision, self.of(decision.key))
 
     def _remove(self, removal: Removal) -> None:
-        self._happened(removal.turn, removal.context)
+        self._note_event(removal.turn, removal.context)
         if removal.below:
             self.removals = [one for one in self.removals if not (one.below and one.anchor == removal.anchor)]
         self.removals.append(removal)
         self._dirty.update(one.anchor for one in self.removals if one.below)
         self.tracker.remove(removal, self.of)
 
-    def _happened(self, turn: int, context: int) -> None:
+    def _note_event(self, turn: int, context: int) -> None:
         if turn < self.event:
             return
-        self.landed = context if turn > self.event else min(self.landed, context)
+        if turn > self.event:
+            self.landed = context
+        else:
+            self.landed = min(self.landed, context)
         self.event = turn
 
     def _refresh(self) -> None:

@@ -11,7 +11,11 @@ _MADE_UP: Final = re.compile(r"[_.\d]|[a-z][A-Z]")
 
 def identifiers(text: str) -> set[str]:
     """Words with an underscore, a digit, a dot or a capital inside."""
-    return {word for word in _WORD.findall(text) if len(word) >= 5 and _MADE_UP.search(word)}
+    found: set[str] = set()
+    for word in _WORD.findall(text):
+        if len(word) >= 5 and _MADE_UP.search(word):
+            found.add(word)
+    return found
 
 
 def is_comment(line: str) -> bool:

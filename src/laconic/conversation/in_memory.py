@@ -26,7 +26,7 @@ class MemoryStore:
     def record(self, session: str, known: int, event: LedgerEntry | None, branch: Branch) -> None:
         events = self._events.setdefault(session, [])
         if len(events) != known:
-            raise LedgerMoved("Somebody else wrote to this session.", "Read it again.")
+            raise LedgerMoved("Another writer changed this session.", "Read it again.")
         if event is not None:
             events.append(event)
         self._branches.setdefault(session, {})[branch.id] = branch
@@ -43,7 +43,9 @@ class MemoryArchive:
         return blake2b(head + original.data, digest_size=5).hexdigest()[:8]
 
     def put_all(self, originals: Sequence[Original]) -> list[str]:
-        refs = [self.reference(one) for one in originals]
+        refs = []
+        for one in originals:
+            refs.append(self.reference(one))
         self.kept.update(zip(refs, (one.data for one in originals), strict=True))
         return refs
 

@@ -20,15 +20,18 @@ _WORDS: Final = {"text": "", "thinking": "thinking", "redacted": "thinking", "re
 def intake(conversation: ParsedRequest, blocks: Iterable[Block], history: History, known: int, fixed: int) -> Intake:
     """The blocks of this request that the one before did not have; all of them where there was none."""
     fresh = list(islice(blocks, known, None))
-    calls = _calls(conversation, fresh[0].turn) if fresh else {}
-    entered = tuple(_entered(conversation, block, calls.get(block.at), history) for block in fresh)
+    if fresh:
+        calls = _calls(conversation, fresh[0].turn)
+    else:
+        calls = {}
+    entered = tuple(_describe_block(conversation, block, calls.get(block.at), history) for block in fresh)
     anew = known == 0
     if not anew:
         return Intake(history.tracker.turn, fixed, entered)
     return Intake(history.tracker.turn, fixed, entered, anew, _title(conversation), _project(conversation))
 
 
-def _entered(conversation: ParsedRequest, block: Block, call: Block | None, history: History) -> Entered:
+def _describe_block(conversation: ParsedRequest, block: Block, call: Block | None, history: History) -> Entered:
     tracker = history.tracker
     sent = tracker.sizes[block.key]
     saved = sum(decision.whole - decision.after for decision in history.of(block.key).values())
@@ -36,7 +39,12 @@ def _entered(conversation: ParsedRequest, block: Block, call: Block | None, hist
         return Entered(block.key, "calls", block.name, _file(about(block.name, block.input)), sent + saved, sent)
     if block.kind == "result":
         texts = tracker.texts.get(block.key)
-        what = texts[0].about if texts else about(call.name, call.input) if call else None
+        if texts:
+            what = texts[0].about
+        elif call:
+            what = about(call.name, call.input)
+        else:
+            what = None
         name = call.name if call else block.name
         return Entered(block.key, what.kind if what else "other", name, _file(what), sent + saved, sent)
     kind = _WORDS.get(block.kind, "other") or _role(conversation.turns[block.turn].role)
@@ -44,12 +52,16 @@ def _entered(conversation: ParsedRequest, block: Block, call: Block | None, hist
 
 
 def _role(role: str) -> str:
-    return "instructions" if role == "system" else role
+    if role == "system":
+        return "instructions"
+    return role
 
 
 def _file(what: About | None) -> str:
     """The file that a call is about; a command that merely names some is about none."""
-    return min(what.files, default="") if what and what.kind in {"read", "edit"} else ""
+    if what and what.kind in {"read", "edit"}:
+        return min(what.files, default="")
+    return ""
 
 
 def _calls(conversation: ParsedRequest, first: int) -> dict[tuple[int, int], Block]:
@@ -66,7 +78,9 @@ def _project(conversation: ParsedRequest) -> str:
     """The folder that the client works in, from its instructions or from what it says of itself before the user does."""
     said = [conversation.field("system").decode("utf-8", "replace")]
     for turn in conversation.turns[:_BEGINNING]:
-        said += [block.text for block in turn.blocks if block.kind == "text"]
+        for block in turn.blocks:
+            if block.kind == "text":
+                said.append(block.text)
     return find_project(said)
 
 
@@ -77,5 +91,7 @@ def _title(conversation: ParsedRequest) -> str:
     texts: list[str] = []
     for turn in conversation.turns[conversation.first_user :][:_BEGINNING]:
         if turn.role == "user":
-            texts += [block.text for block in turn.blocks if block.kind == "text"]
+            for block in turn.blocks:
+                if block.kind == "text":
+                    texts.append(block.text)
     return choose_title(texts)

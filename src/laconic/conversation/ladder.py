@@ -1,4 +1,4 @@
-"""Make a history fit: rung by rung, cheapest loss first, until it is below the mark. It asks no price."""
+"""Make a history fit: rung by rung, cheapest loss first, until it is below the mark. Prices play no part."""
 
 from __future__ import annotations
 
@@ -85,7 +85,10 @@ class Ladder:
     def _span(self) -> list[Exchange]:
         conversation, gone = self._history.conversation, self._history.gone
         assert conversation is not None
-        found = [e for e in conversation.exchanges if not any(call.key in gone for call in e.calls)]
+        found = []
+        for e in conversation.exchanges:
+            if not any(call.key in gone for call in e.calls):
+                found.append(e)
         return [e for e in found[:-KEPT] if e.complete and not self._is_pinned(conversation, e)]
 
     def _flush(self) -> bool:
@@ -133,7 +136,10 @@ class Ladder:
 
     def _leaving(self, conversation: ParsedRequest, span: Sequence[Exchange]) -> tuple[str, ...]:
         """The blocks of these exchanges, of those that a line below them stands for, and of too many older recaps."""
-        keys = {conversation.turns[turn].blocks[block].key for e in span for turn, block in e.members}
+        keys = set()
+        for e in span:
+            for turn, block in e.members:
+                keys.add(conversation.turns[turn].blocks[block].key)
         for removal in self._history.removals:
             if removal.below and removal.anchor in keys:
                 keys.update(removal.keys)
@@ -144,32 +150,48 @@ class Ladder:
         return tuple(sorted(keys, key=place.__getitem__))
 
     def _recaps(self) -> list[Removal]:
-        return [removal for removal in self._history.removals if not removal.below]
+        found: list[Removal] = []
+        for removal in self._history.removals:
+            if not removal.below:
+                found.append(removal)
+        return found
 
     def _recap_text(self, conversation: ParsedRequest, span: Sequence[Exchange], ref: Receipt) -> str:
         """What the exchanges came to, behind the references that give all of them back."""
         recaps = self._recaps()
-        earlier = () if len(recaps) >= _RECAPS else tuple(removal.ref for removal in recaps)
+        earlier: tuple[Receipt, ...] = ()
+        if len(recaps) < _RECAPS:
+            earlier = tuple(removal.ref for removal in recaps)
         head = recap_head(ref, earlier)
         return f"{head}\n\n{self._account(conversation, span, BUDGET - self._count(head) - 8)}"
 
     def _account(self, conversation: ParsedRequest, span: Sequence[Exchange], budget: int) -> str:
-        notes = [(d.ref, _brief(d.note or d.text or "")) for d in self._decisions()]
+        notes = []
+        for d in self._decisions():
+            notes.append((d.ref, _brief(d.note or d.text or "")))
         tasks = tuple(self._history.tracker.tasks)
-        own = recap(conversation, self._covered(conversation, span), tasks, notes, count=self._count, budget=budget)
+        own = recap(
+            conversation, self._find_covered(conversation, span), tasks, notes, count=self._count, budget=budget
+        )
         if self._summariser is None:
             return own
         transcript = "\n".join(b.text for e in span for call, result in e.pairs for b in (call, result) if b)
         written = self._summariser(transcript, budget)
-        return written if written and _SHORTEST <= self._count(written.strip()) <= budget else own
+        if written and _SHORTEST <= self._count(written.strip()) <= budget:
+            return written
+        return own
 
-    def _covered(self, conversation: ParsedRequest, span: Sequence[Exchange]) -> list[Exchange]:
+    def _find_covered(self, conversation: ParsedRequest, span: Sequence[Exchange]) -> list[Exchange]:
         """These exchanges, and all that went before: a recap says what earlier ones said."""
         gone = self._history.gone | {call.key for exchange in span for call in exchange.calls}
         return [exchange for exchange in conversation.exchanges if any(call.key in gone for call in exchange.calls)]
 
     def _decisions(self) -> list[Decision]:
-        found = [d for fields in self._history.decisions.values() for d in fields.values() if d.reason != "ingest"]
+        found = []
+        for fields in self._history.decisions.values():
+            for d in fields.values():
+                if d.reason != "ingest":
+                    found.append(d)
         return sorted(found, key=lambda decision: (self._history.present[decision.key], decision.field))
 
     # trim
@@ -185,22 +207,25 @@ class Ladder:
             if not tracked.field
             and key not in gone
             and history.blocks[key].editable
-            and self._shown(tracked) > _SHORTEST
+            and self._count_shown(tracked) > _SHORTEST
         ]
-        for largest in sorted(texts, key=self._shown, reverse=True)[:_LARGEST]:
+        for largest in sorted(texts, key=self._count_shown, reverse=True)[:_LARGEST]:
             if self._commit(self._cut(largest, over)):
                 return True
         return False
 
     @staticmethod
-    def _shown(tracked: TrackedText) -> int:
+    def _count_shown(tracked: TrackedText) -> int:
         """Characters that are shown."""
         if all(tracked.shown):
             return tracked.characters
         return sum(len(line) for row, line in enumerate(tracked.passage.lines) if tracked.shown[row])
 
     def _cut(self, tracked: TrackedText, over: int) -> list[Decision]:
-        rows = [row for row in range(len(tracked)) if tracked.shown[row]]
+        rows = []
+        for row in range(len(tracked)):
+            if tracked.shown[row]:
+                rows.append(row)
         if len(rows) < 3:
             return self._shorten(tracked, over)
         share = min(1.0, (over + 64) / max(1, self._history.tracker.sizes[tracked.key]))
@@ -255,4 +280,6 @@ class Ladder:
 def _brief(note: str) -> str:
     """What was left out, in a few words; the reference stands before them."""
     said = _RECALL.sub("", note).strip("[] ")
-    return said if len(said) <= _NOTE else f"{said[: _NOTE - 1]}…"
+    if len(said) <= _NOTE:
+        return said
+    return f"{said[: _NOTE - 1]}…"

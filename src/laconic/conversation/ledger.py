@@ -39,7 +39,11 @@ class Decision(msgspec.Struct, frozen=True, array_like=True):
     @property
     def sources(self) -> set[str]:
         """Blocks that this one points to."""
-        return {run.source for run in self.runs if run.source}
+        found: set[str] = set()
+        for run in self.runs:
+            if run.source:
+                found.add(run.source)
+        return found
 
 
 class Removal(msgspec.Struct, frozen=True, array_like=True):
@@ -101,7 +105,9 @@ class Branch(msgspec.Struct, frozen=True, array_like=True):
     @property
     def inheritance(self) -> tuple[Inheritance, ...]:
         """What counts of its ancestors, the nearest first."""
-        found = [Inheritance(ancestor, self.start, self.basis, self.kept) for ancestor in self.ancestors]
+        found = []
+        for ancestor in self.ancestors:
+            found.append(Inheritance(ancestor, self.start, self.basis, self.kept))
         farther = self.farther or found[1:]  # a branch of an earlier version does not say
         return (*found[:1], *farther)
 
@@ -124,4 +130,4 @@ class LedgerStore(Protocol):
 
 def _must_have(ref: str) -> None:
     if not ref:
-        raise ValueError("Nothing leaves a conversation without a receipt of the archive.")
+        raise ValueError("Nothing leaves a conversation without a receipt from the archive.")

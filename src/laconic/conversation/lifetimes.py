@@ -1,4 +1,4 @@
-"""How long things stay of use, in turns of the assistant; the reasons are what recorded sessions showed."""
+"""How long content stays useful, in turns of the assistant, as measured on recorded sessions."""
 
 from __future__ import annotations
 

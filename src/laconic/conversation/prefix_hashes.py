@@ -26,11 +26,15 @@ class PrefixHashes:
 
     def extend(self, keys: Sequence[str]) -> PrefixHashes:
         """The chain of a longer history."""
-        return PrefixHashes(keys, self._digests) if keys else self
+        if keys:
+            return PrefixHashes(keys, self._digests)
+        return self
 
     def at(self, count: int) -> str:
         """The hash of the first blocks; empty when there are not so many."""
-        return self._digests[(count - 1) * _SIZE : count * _SIZE].hex() if 0 < count <= len(self) else ""
+        if 0 < count <= len(self):
+            return self._digests[(count - 1) * _SIZE : count * _SIZE].hex()
+        return ""
 
     def holds(self, count: int, tip: str) -> bool:
         """Whether a history of so many blocks with this hash is the beginning of this one."""

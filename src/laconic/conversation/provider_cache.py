@@ -59,7 +59,10 @@ class ProviderCache:
 
     def send(self, blocks: Sequence[CacheBlock]) -> Usage:
         """One request: what of it is read, written, and neither."""
-        marked = [place for place, block in enumerate(blocks) if block.ttl]
+        marked = []
+        for place, block in enumerate(blocks):
+            if block.ttl:
+                marked.append(place)
         if self._rules.marks and len(marked) > self._rules.marks:
             raise TooManyMarks(f"{len(marked)} marks, {self._rules.marks} are allowed: remove some.")
         hashes = _chain(blocks)

@@ -34,7 +34,10 @@ class Quota:
 
     def spend(self, usage: Usage) -> None:
         """A request and its answer."""
-        counted = usage.prompt if self.cached else usage.prompt - usage.cache_read
+        if self.cached:
+            counted = usage.prompt
+        else:
+            counted = usage.prompt - usage.cache_read
         if usage.prompt > 0:
             self._share = counted / usage.prompt
         if counted + usage.output > 0:
@@ -69,11 +72,15 @@ class Quota:
 
     def prompt(self, tokens: int, *, warm: bool) -> int:
         """How many of a prompt's tokens will count; of one that was sent a moment ago, as many as the last time."""
-        return round(tokens * self._share) if warm else tokens
+        if warm:
+            return round(tokens * self._share)
+        return tokens
 
     def output(self, tokens: int) -> int:
         """How many of an answer's tokens will count."""
-        return 0 if self._input_only else tokens
+        if self._input_only:
+            return 0
+        return tokens
 
     def _since(self, time: float) -> int:
         return sum(prompt + self.output(answer) for when, prompt, answer in self._spent if when > time)
@@ -94,6 +101,11 @@ def thinking(left: int, asked: int, provider: str, *, in_loop: bool) -> Thinking
     if in_loop or asked <= 0 or left >= _HALF:
         return None
     least = _LEAST.get(provider, 0)
-    wanted = min(asked, _SMALL) if left < _LOW else max(asked // 2, min(asked, _SMALL))
+    if left < _LOW:
+        wanted = min(asked, _SMALL)
+    else:
+        wanted = max(asked // 2, min(asked, _SMALL))
     budget = max(least, wanted)
-    return None if budget >= asked else Thinking(budget, "low" if left < _LOW else "medium")
+    if budget >= asked:
+        return None
+    return Thinking(budget, "low" if left < _LOW else "medium")

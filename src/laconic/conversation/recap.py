@@ -40,7 +40,7 @@ def recap(
     last = max(turns, default=0)
     return recap_text(
         Recapped(
-            asked=tuple(_asked(conversation, last)),
+            asked=tuple(_collect_requests(conversation, last)),
             tasks=tuple(f"{task.title}: {task.status}{' - ' + task.result if task.result else ''}" for task in tasks),
             changed=tuple(dict.fromkeys(_files(span, changes=True))),
             read=tuple(dict.fromkeys(_files(span, changes=False))),
@@ -54,15 +54,15 @@ def recap(
     )
 
 
-def _asked(conversation: ParsedRequest, last: int) -> list[str]:
+def _collect_requests(conversation: ParsedRequest, last: int) -> list[str]:
     """User messages stay verbatim in the conversation; the recap needs only those that it stands behind."""
-    return [
-        " ".join(block.text.split())[: 2 * _LINE]
-        for turn in conversation.turns[:last]
-        if turn.role == "user" and turn.index != conversation.first_user
-        for block in turn.blocks
-        if block.kind == "text"
-    ]
+    found: list[str] = []
+    for turn in conversation.turns[:last]:
+        if turn.role == "user" and turn.index != conversation.first_user:
+            for block in turn.blocks:
+                if block.kind == "text":
+                    found.append(" ".join(block.text.split())[: 2 * _LINE])
+    return found
 
 
 def _files(span: Sequence[Exchange], *, changes: bool) -> list[str]:
@@ -99,7 +99,10 @@ def _open(span: Sequence[Exchange]) -> list[str]:
         for call, result in exchange.pairs:
             what = about(call.name, call.input)
             if what.kind == "run" and result is not None:
-                lines = [line.strip()[:_LINE] for line in result.text.split("\n") if _FAILURE.search(line)]
+                lines = []
+                for line in result.text.split("\n"):
+                    if _FAILURE.search(line):
+                        lines.append(line.strip()[:_LINE])
                 newest[what.target] = lines[:6]
     return [line for lines in newest.values() for line in lines]
 

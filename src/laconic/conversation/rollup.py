@@ -1,4 +1,4 @@
-"""Roll up old exchanges of which nothing is left to read: one line stands for many, and says how to get them back.
+"""Roll up old exchanges that have nothing left to read: one line replaces many, and says how to get them back.
 
 The line is an entry of a recap, not a tombstone: it stands below the result of the exchange before them, whose own text
 or tombstone stays. Its reference gives the exact bytes of every block that went, one after the other.
@@ -62,7 +62,10 @@ class Roller:
             pass  # what is archived may go, the rest stays
         if not made or self._history.breaks(*made):
             return []
-        return [msgspec.structs.replace(removal, context=left) for removal in made]
+        found: list[Removal] = []
+        for each in made:
+            found.append(msgspec.structs.replace(each, context=left))
+        return found
 
     def _runs(self, start: int, giving: Mapping[str, float]) -> Iterator[list[Exchange]]:
         """Neighbours of which all but the first go. The first stays, and the line for the others stands below its result.
@@ -73,7 +76,7 @@ class Roller:
         found: list[Exchange] = []
         after = -1
         for exchange in self._conversation.exchanges:
-            gone = self._gone(exchange)
+            gone = self._is_gone(exchange)
             goes = gone or self._can_go(exchange, giving)
             if found and (exchange.turns[0] != after or not goes):
                 if self._fresh(found):
@@ -98,7 +101,11 @@ class Roller:
         return found
 
     def _fresh(self, run: Sequence[Exchange]) -> list[Exchange]:
-        return [exchange for exchange in run[1:] if not self._gone(exchange)]
+        found: list[Exchange] = []
+        for exchange in run[1:]:
+            if not self._is_gone(exchange):
+                found.append(exchange)
+        return found
 
     def _can_head(self, exchange: Exchange, start: int) -> bool:
         """Whether a line can stand below its result without changing anything before the place `start`."""
@@ -140,7 +147,10 @@ class Roller:
         ref = self._evictor.keep(self._history.raw(keys), note=f"{len(calls)} calls")
         text = rollup_text([(call.kind, call.target) for call in calls], ref, self._count)
         texts = tracker.texts.get(result.key)
-        before = self._count(texts[0].rolled) if texts and texts[0].rolled else 0
+        if texts and texts[0].rolled:
+            before = self._count(texts[0].rolled)
+        else:
+            before = 0
         before += sum(tracker.sizes[key] for key in keys)
         after = self._count(text)
         if before <= after:
@@ -165,7 +175,11 @@ class Roller:
     def _blocks(self, exchange: Exchange) -> list[Block]:
         """Everything in its turns: the words beside a call go with it."""
         turns = dict.fromkeys(turn for turn, _ in exchange.members)
-        return [block for turn in turns for block in self._conversation.turns[turn].blocks]
+        found: list[Block] = []
+        for turn in turns:
+            for block in self._conversation.turns[turn].blocks:
+                found.append(block)
+        return found
 
-    def _gone(self, exchange: Exchange) -> bool:
+    def _is_gone(self, exchange: Exchange) -> bool:
         return any(call.key in self._out for call in exchange.calls)

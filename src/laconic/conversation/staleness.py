@@ -1,4 +1,4 @@
-"""Which rows of which texts are no longer of use: the judgement behind every eviction. It weighs no money."""
+"""Which rows of which texts are no longer useful: the basis of every eviction. Prices play no part."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def is_past(tracker: ConversationTracker, tracked: TrackedText) -> bool:
     return age >= rules.rolled
 
 
-def finished(tracker: ConversationTracker, tracked: TrackedText) -> Collection[int]:
+def find_finished(tracker: ConversationTracker, tracked: TrackedText) -> Collection[int]:
     """Rows of a task that is over. What was read and was of use in the newest turns, or is pointed to from there, stays.
 
     Output that its task was made for goes at once: the model has read it and drawn its conclusion. Of files under change
@@ -69,7 +69,12 @@ def everything(tracker: ConversationTracker, tracked: TrackedText) -> Collection
 
 
 def _out(tracked: TrackedText) -> set[int]:
-    return {row for run in tracked.runs if not run.source for row in range(run.first, run.last + 1)}
+    found: set[int] = set()
+    for run in tracked.runs:
+        if not run.source:
+            for row in range(run.first, run.last + 1):
+                found.add(row)
+    return found
 
 
 def _last_use(tracker: ConversationTracker, tracked: TrackedText) -> int:
@@ -99,7 +104,10 @@ def _limit(tracker: ConversationTracker, tracked: TrackedText) -> int:
     if what.test:
         ages = rules.changed_test if changed else rules.read_test
     elif what.document:
-        ages = rules.changed_document if changed else rules.read_document
+        if changed:
+            ages = rules.changed_document
+        else:
+            ages = rules.read_document
     else:
         ages = rules.changed if changed else rules.read
     return ages.pick(len(tracked), rules.short, rules.big)
@@ -110,11 +118,16 @@ def _argument_limit(tracker: ConversationTracker, tracked: TrackedText) -> int:
     rules, what = tracker.rules, tracked.about
     if what.kind == "run":
         return rules.script
-    return rules.argument_document if what.document else rules.argument
+    if what.document:
+        return rules.argument_document
+    return rules.argument
 
 
 def _output_limit(rules: Lifetimes, tracked: TrackedText) -> int:
-    ages = rules.search if tracked.kind == "search" else rules.output
+    if tracked.kind == "search":
+        ages = rules.search
+    else:
+        ages = rules.output
     return ages.pick(tracked.characters, rules.output_short, rules.output_big)
 
 

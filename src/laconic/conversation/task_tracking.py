@@ -48,10 +48,14 @@ class TaskTracker:
     @property
     def current(self) -> str:
         """The task that outputs belong to now: the one started last. Empty: none."""
-        return self._started[-1] if self._started else ""
+        if self._started:
+            return self._started[-1]
+        return ""
 
     def title(self, id: str) -> str:
-        return self._tasks[id].title if id in self._tasks else id
+        if id in self._tasks:
+            return self._tasks[id].title
+        return id
 
     def is_task_tool(self, name: str, arguments: Mapping[str, object]) -> bool:
         tool = plain(name)
@@ -80,7 +84,8 @@ class TaskTracker:
         status = str(row.get("status") or row.get("state") or "").lower()
         if alone and not any(row.get(field) for field in ("id", "taskId", "task_id")):
             found = _CREATED.search(answer)  # a new task gets its id from the answer
-            id = next((group for group in found.groups() if group), id) if found else id
+            if found:
+                id = next((group for group in found.groups() if group), id)
             status = status or "pending"
         if not id:
             return None

@@ -69,7 +69,7 @@ def about(name: str, arguments: Mapping[str, object] | str) -> About:
     if isinstance(arguments, str):
         arguments = {"command": arguments}
     paths = {value for field in _FILES if isinstance(value := arguments.get(field), str) and value}
-    paths |= _listed(arguments)
+    paths |= _list_files(arguments)
     command = next((text for field in _COMMANDS if (text := _command(arguments.get(field)))), "")
     changes = kind == "edit"
     if kind == "edit":
@@ -119,23 +119,35 @@ def is_plan(what: About, arguments: Mapping[str, object] | str) -> bool:
     return what.kind == "task" or (isinstance(arguments, dict) and isinstance(arguments.get("plan"), str))
 
 
-def named(text: str) -> set[str]:
+def find_named(text: str) -> set[str]:
     """Names of files that a text mentions."""
     return set(_NAMED.findall(text))
 
 
-def _listed(arguments: Mapping[str, object]) -> set[str]:
+def _list_files(arguments: Mapping[str, object]) -> set[str]:
     """Files in the lists of our own tools: `path:40-80` and `path::Name` to read, records with a path to edit."""
     targets = arguments.get("targets")
-    listed = targets if isinstance(targets, list) else [targets]
-    paths = {target.split(":", 1)[0] for target in listed if isinstance(target, str)}
+    if isinstance(targets, list):
+        listed = targets
+    else:
+        listed = [targets]
+    paths = set()
+    for target in listed:
+        if isinstance(target, str):
+            paths.add(target.split(":", 1)[0])
     paths |= {path for one in _edits(arguments) if isinstance(path := one.get("path"), str)}
-    return {path for path in paths if path}
+    found: set[str] = set()
+    for each in paths:
+        if each:
+            found.add(each)
+    return found
 
 
 def _edits(arguments: Mapping[str, object]) -> list[dict[str, object]]:
     edits = arguments.get("edits")
-    return [one for one in edits if isinstance(one, dict)] if isinstance(edits, list) else []
+    if isinstance(edits, list):
+        return [one for one in edits if isinstance(one, dict)]
+    return []
 
 
 def _first(arguments: Mapping[str, object], fields: Iterable[str]) -> str:
@@ -148,11 +160,13 @@ def _first(arguments: Mapping[str, object], fields: Iterable[str]) -> str:
 def _command(value: object) -> str:
     if isinstance(value, list):  # Codex passes the words
         return " ".join(str(word) for word in value)
-    return value if isinstance(value, str) else ""
+    if isinstance(value, str):
+        return value
+    return ""
 
 
 def _target(arguments: Mapping[str, object], command: str) -> str:
     for field in (*_FILES, "pattern", "query", "url", "description"):
         if isinstance(value := arguments.get(field), str) and value:
             return value
-    return command.strip().split("\n", 1)[0] or ", ".join(sorted(_listed(arguments)))
+    return command.strip().split("\n", 1)[0] or ", ".join(sorted(_list_files(arguments)))

@@ -1,4 +1,4 @@
-"""What one request decides, written together: bytes to the archive, then the event to the ledger, once each.
+"""Write what one request decides: first the bytes to the archive, then the event to the ledger, once each.
 
 Until `finish` nothing is on the disk. It does no I/O of its own: archive and store are passed in.
 """
@@ -123,4 +123,6 @@ class LedgerTransaction:
 
 
 def _not_now() -> ArchiveUnavailable:
-    return ArchiveUnavailable("It cannot be kept now.", "Free some disk; the next request tries again.")
+    return ArchiveUnavailable(
+        "The archive cannot be written now.", "Free some disk space; the next request tries again."
+    )

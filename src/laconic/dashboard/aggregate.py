@@ -42,7 +42,9 @@ def sum_totals(rows: Iterable[Hour | SessionRow | TurnRow], turns: int | None = 
 
 
 def share(part: float, whole: float) -> float | None:
-    return part / whole if whole else None
+    if whole:
+        return part / whole
+    return None
 
 
 def list_buckets(groups: dict[int, list[Hour]], width: int, since: float, now: float) -> Iterable[int]:
@@ -51,7 +53,10 @@ def list_buckets(groups: dict[int, list[Hour]], width: int, since: float, now: f
         return ()
     last = max(*groups, int(now) // width * width)
     shortest = last - (24 if width == HOUR else 7) * width + width
-    first = int(since) // width * width if since and width == DAY else min(groups)
+    if since and width == DAY:
+        first = int(since) // width * width
+    else:
+        first = min(groups)
     return range(max(min(first, shortest), last - _MOST * width), last + 1, width)
 
 
@@ -67,20 +72,22 @@ def session_figures(row: SessionRow) -> SessionFigures:
 
 def scale_parts(parts: Sequence[SpendingPart], shares: Shares) -> list[SpendingPart]:
     """Parts that we counted, in tokens of the provider's count."""
-    return [
-        msgspec.structs.replace(part, sent=round(part.sent * shares.sent), whole=round(part.whole * shares.whole))
-        for part in parts
-    ]
+    found: list[SpendingPart] = []
+    for part in parts:
+        found.append(
+            msgspec.structs.replace(part, sent=round(part.sent * shares.sent), whole=round(part.whole * shares.whole))
+        )
+    return found
 
 
 def scale_kinds(kinds: Sequence[SpendingPart], totals: Totals) -> list[SpendingPart]:
     """All kinds, so that they add up to the totals to the token."""
     sent = spread([part.sent for part in kinds], totals.prompt)
     whole = spread([part.whole for part in kinds], totals.prompt_without)
-    return [
-        msgspec.structs.replace(part, sent=own, whole=full)
-        for part, own, full in zip(kinds, sent, whole, strict=True)
-    ]
+    found: list[SpendingPart] = []
+    for part, own, full in zip(kinds, sent, whole, strict=True):
+        found.append(msgspec.structs.replace(part, sent=own, whole=full))
+    return found
 
 
 def shares_of(kinds: Sequence[SpendingPart], totals: Totals) -> Shares:
@@ -104,16 +111,18 @@ def spread(sizes: Sequence[int], total: int) -> list[int]:
 def turn_figures(rows: Sequence[TurnRow]) -> list[TurnFigures]:
     paid = accumulate(row.dollars for row in rows)
     whole = accumulate(row.dollars_whole for row in rows)
-    return [
-        TurnFigures(
-            *(row.number, row.at, row.status, row.milliseconds, row.mode, row.rung, row.decisions, row.saved),
-            *(row.input, row.cache_write, row.prompt or row.context, round(row.whole) or row.context),
-            paid=own,
-            paid_without=full,
-            totals=sum_totals([row], 1),
+    found: list[TurnFigures] = []
+    for row, own, full in zip(rows, paid, whole, strict=True):
+        found.append(
+            TurnFigures(
+                *(row.number, row.at, row.status, row.milliseconds, row.mode, row.rung, row.decisions, row.saved),
+                *(row.input, row.cache_write, row.prompt or row.context, round(row.whole) or row.context),
+                paid=own,
+                paid_without=full,
+                totals=sum_totals([row], 1),
+            )
         )
-        for row, own, full in zip(rows, paid, whole, strict=True)
-    ]
+    return found
 
 
 def number_turns(turns: Sequence[TurnRow]) -> dict[int, int]:
@@ -151,9 +160,16 @@ def decision_figures(
 
 def newest_decisions(decisions: Sequence[DecisionFigures], until: int, most: int) -> list[DecisionFigures]:
     """The newest first, up to a turn where one is named; about so many, but never a part of a turn's."""
-    rows = [row for row in decisions if not until or row.number <= until]
+    rows = []
+    for row in decisions:
+        if not until or row.number <= until:
+            rows.append(row)
     first = rows[-most].number if len(rows) > most else 0
-    return [row for row in reversed(rows) if row.number >= first]
+    found: list[DecisionFigures] = []
+    for row in reversed(rows):
+        if row.number >= first:
+            found.append(row)
+    return found
 
 
 def decision_events(decisions: Sequence[DecisionFigures]) -> list[DecisionEvent]:
@@ -176,8 +192,14 @@ def _count_reasons(rows: Sequence[DecisionFigures]) -> dict[str, int]:
 
 def estimate_runway(row: QuotaRow, now: float) -> Runway:
     """A quota fills up again within its minute: it runs out only at a pace above the limit."""
-    left = row.tokens_left if now < row.reset or not row.tokens else max(0, row.tokens - row.spent)
-    drain = (row.spent - row.tokens) / 60 if row.tokens else row.spent / 60
+    if now < row.reset or not row.tokens:
+        left = row.tokens_left
+    else:
+        left = max(0, row.tokens - row.spent)
+    if row.tokens:
+        drain = (row.spent - row.tokens) / 60
+    else:
+        drain = row.spent / 60
     return Runway(
         *(row.upstream, row.model, row.at, row.tokens, left, row.spent),
         used_share=1 - left / row.tokens if row.tokens else None,

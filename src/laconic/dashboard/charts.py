@@ -59,7 +59,9 @@ def draw_curve(chart: Chart, marks: Sequence[ChartMark] = ()) -> Markup:
     top = _top(chart)
     last = chart.series[-1].values
     few = sum(not mark.quiet for mark in marks) <= _FEW
-    dots = [_dot(mark, _x(mark.at, count), _y(last[mark.at], top), few=few) for mark in marks]
+    dots = []
+    for mark in marks:
+        dots.append(_dot(mark, _x(mark.at, count), _y(last[mark.at], top), few=few))
     layers = _draw_areas(chart, top, "area", {mark.at for mark in marks})
     return _draw_figure(chart, (*layers, dots), linked=bool(marks))
 
@@ -70,13 +72,14 @@ def draw_bars(chart: Chart) -> Markup:
     stacked = list(accumulate((list(line.values) for line in chart.series), _stack))
     top = _top(replace(chart, series=[Series("", "", values) for values in stacked]))
     if count > _DENSE:
-        layers = [Series(line.name, line.look, up) for line, up in zip(chart.series, stacked, strict=True)]
+        layers = []
+        for line, up in zip(chart.series, stacked, strict=True):
+            layers.append(Series(line.name, line.look, up))
         return _draw_figure(chart, _draw_areas(replace(chart, series=layers[::-1]), top, "solid"))
-    drawn = [
-        _bar((at + 0.1) * 100 / count, 80 / count, (up[at], line.values[at]), top, line.look)
-        for line, up in zip(chart.series, stacked, strict=True)
-        for at in range(count)
-    ]
+    drawn = []
+    for line, up in zip(chart.series, stacked, strict=True):
+        for at in range(count):
+            drawn.append(_bar((at + 0.1) * 100 / count, 80 / count, (up[at], line.values[at]), top, line.look))
     return _draw_bar_chart(chart, drawn, top)
 
 
@@ -105,7 +108,10 @@ def draw_meter(part: float, whole: float, look: str = "with") -> Markup:
 
 
 def _stack(below: list[float], above: list[float]) -> list[float]:
-    return [under + size for under, size in zip(below, above, strict=True)]
+    found: list[float] = []
+    for under, size in zip(below, above, strict=True):
+        found.append(under + size)
+    return found
 
 
 def _draw_areas(chart: Chart, top: float, look: str, needed: Collection[int] = ()) -> list[Child]:
@@ -130,7 +136,9 @@ def _draw_bar_chart(chart: Chart, drawn: Sequence[Markup], top: float) -> Markup
 
 def draw_spread(low: float, high: float, top: float) -> Markup:
     """Two values on one rail: the usual and the rare."""
-    shares = [min(1.0, value / top) if top else 0.0 for value in (high, low)]
+    shares = []
+    for value in (high, low):
+        shares.append(min(1.0, value / top) if top else 0.0)
     return tag(
         "svg",
         tag("rect", width="100%", height="100%", rx=3, class_="rail"),
@@ -166,7 +174,9 @@ def _draw_figure(chart: Chart, parts: Sequence[Child], *, linked: bool = False) 
 def _top(chart: Chart) -> float:
     """The largest value; nothing at all is drawn as if it could be one."""
     top = max((max(line.values, default=0) for line in chart.series), default=0)
-    return top if top >= _LEAST else 1
+    if top >= _LEAST:
+        return top
+    return 1
 
 
 def _dot(mark: ChartMark, x: str, y: str, *, few: bool) -> Markup:
@@ -185,8 +195,12 @@ def _dot(mark: ChartMark, x: str, y: str, *, few: bool) -> Markup:
 
 
 def _area(line: Series, picked: Sequence[int], count: int, top: float, look: str) -> Markup:
-    xs = [1000 * (at + 0.5) / count for at in picked]
-    points = [(x, 10 * _height(line.values[at], top)) for x, at in zip(xs, picked, strict=True)]
+    xs = []
+    for at in picked:
+        xs.append(1000 * (at + 0.5) / count)
+    points = []
+    for x, at in zip(xs, picked, strict=True):
+        points.append((x, 10 * _height(line.values[at], top)))
     if len(points) == 1:
         points = [(0.0, points[0][1]), (1000.0, points[0][1])]
     path = " L".join(f"{x:.1f} {y:.1f}" for x, y in points)
@@ -235,13 +249,18 @@ def _strips(tips: Sequence[str], picked: Sequence[int]) -> Markup:
 
 
 def _grid(top: float) -> Markup:
-    ticks = [_y(value, top) for value in _ticks(top)]
+    ticks = []
+    for value in _ticks(top):
+        ticks.append(_y(value, top))
     return tag("g", *(tag("line", x1="0", x2="100%", y1=y, y2=y, class_="grid") for y in ticks))
 
 
 def _scale(top: float, unit: Callable[[float], str]) -> Markup:
     """What the lines of the grid stand for; written over the bars."""
-    ticks = [value for value in _ticks(top) if value]
+    ticks = []
+    for value in _ticks(top):
+        if value:
+            ticks.append(value)
     return tag("g", *(tag("text", unit(value), x="2", y=_y(value, top), dy="-4", class_="tick") for value in ticks))
 
 
@@ -249,13 +268,22 @@ def _ticks(top: float) -> list[float]:
     """Round values from nothing to the top, three to five of them."""
     size = 10.0 ** math.floor(math.log10(top / 2))
     step = next(size * factor for factor in (5, 2, 1) if size * factor * 2 <= top)
-    return [step * number for number in range(int(top / step) + 1)]
+    found: list[float] = []
+    for number in range(int(top / step) + 1):
+        found.append(step * number)
+    return found
 
 
 def _pick_points(count: int, needed: Collection[int]) -> list[int]:
     """Points that are drawn: all, or evenly some, and those that carry a mark."""
     every = -(-count // _MOST)
-    return [at for at in range(count) if at % every == 0 or at == count - 1 or at in needed] if count else []
+    if count:
+        found: list[int] = []
+        for at in range(count):
+            if at % every == 0 or at == count - 1 or at in needed:
+                found.append(at)
+        return found
+    return []
 
 
 def _height(value: float, top: float) -> float:

@@ -1,4 +1,4 @@
-"""What each page shows, computed once: the JSON interface and the pages are two writings of these records."""
+"""What each page shows, computed once: the JSON and the pages are both written from these records."""
 
 from __future__ import annotations
 

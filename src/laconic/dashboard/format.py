@@ -1,4 +1,4 @@
-"""Numbers for people. Each says in the page where in the JSON interface it stands, and its exact value."""
+"""Numbers for people. Each carries its place in the JSON document and its exact value."""
 
 from __future__ import annotations
 
@@ -90,14 +90,18 @@ def short(number: float) -> str:
     for limit, letter in ((1e9, "G"), (1e6, "M"), (1e3, "k")):
         if abs(number) >= limit * 0.99995:
             size = number / limit
-            return f"{size:,.0f}{letter}" if abs(size) >= 100 else f"{size:.3g}{letter}"
+            if abs(size) >= 100:
+                return f"{size:,.0f}{letter}"
+            return f"{size:.3g}{letter}"
     return f"{number:,.0f}"
 
 
 def money(number: float) -> str:
     if number and abs(number) < 0.01:
         return f"${number:.4f}"
-    return f"${number:,.2f}" if abs(number) < 10_000 else f"${short(number)}"
+    if abs(number) < 10_000:
+        return f"${number:,.2f}"
+    return f"${short(number)}"
 
 
 def price(number: float) -> str:
@@ -107,7 +111,9 @@ def price(number: float) -> str:
 
 def percent(number: float) -> str:
     size = 100 * number
-    return f"{size:.0f} %" if size >= 10 or size == 0 else f"{size:.1f} %"
+    if size >= 10 or size == 0:
+        return f"{size:.0f} %"
+    return f"{size:.1f} %"
 
 
 def span(number: float) -> str:
@@ -118,9 +124,14 @@ def span(number: float) -> str:
 
 
 def _data(node: Node, text: str, exact: str | None = None) -> Markup:
-    title = exact if exact not in (None, text, f"{text} tokens") else None
+    if exact not in (None, text, f"{text} tokens"):
+        title = exact
+    else:
+        title = None
     return tag("data", text, value=_exact(node), data_at=node.path, title=title)
 
 
 def _exact(node: Node) -> str:
-    return "" if node.value is None else repr(node.value)
+    if node.value is None:
+        return ""
+    return repr(node.value)

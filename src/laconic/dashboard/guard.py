@@ -39,7 +39,10 @@ class Guard:
     def __init__(self, app: ASGIApp, token: str) -> None:
         self._app = app
         self._token = token
-        self._pass = hmac.new(token.encode(), b"laconic dashboard", sha256).hexdigest() if token else ""
+        if token:
+            self._pass = hmac.new(token.encode(), b"laconic dashboard", sha256).hexdigest()
+        else:
+            self._pass = ""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -48,7 +51,9 @@ class Guard:
 
         async def closed(message: Message) -> None:
             if message["type"] == "http.response.start":
-                added = [(name.encode(), value.encode()) for name, value in _HEADERS.items()]
+                added = []
+                for name, value in _HEADERS.items():
+                    added.append((name.encode(), value.encode()))
                 message = {**message, "headers": [*message["headers"], *added]}
             await send(message)
 
@@ -84,7 +89,9 @@ class Guard:
             if len(body) > _LONGEST:
                 return PlainTextResponse("Too long.\n", 413)
         given = parse_qs(body.decode("utf-8", "replace")).get("token", [""])[0]
-        return self._enter(request) if is_token(given, self._token) else _form("That is not the token.")
+        if is_token(given, self._token):
+            return self._enter(request)
+        return _form("That is not the token.")
 
     def _enter(self, request: Request) -> Response:
         """Go on at the address without the token. The cookie is no token: with it one sees these pages, nothing else."""
@@ -105,7 +112,9 @@ class Guard:
 def _cookie_name(request: Request) -> str:
     """Browsers keep cookies by host, whatever the port: two dashboards on one machine must not share a name."""
     port = request.headers.get("host", "").rpartition(":")[2]
-    return f"laconic_dashboard_{port}" if port.isascii() and port.isdigit() else "laconic_dashboard"
+    if port.isascii() and port.isdigit():
+        return f"laconic_dashboard_{port}"
+    return "laconic_dashboard"
 
 
 def _form(text: str) -> Response:

@@ -24,7 +24,9 @@ PERIODS: Final = ((1, "24 hours"), (7, "7 days"), (30, "30 days"), (0, "all"))
 
 def page(title: str, here: str, *content: Child, json: str = "") -> str:
     """A whole page. `here` is the link of the navigation that it belongs to, `json` where its figures are."""
-    links = [tag("a", name, href=link, aria_current="page" if link == here else None) for link, name in _NAVIGATION]
+    links = []
+    for link, each in _NAVIGATION:
+        links.append(tag("a", each, href=link, aria_current="page" if link == here else None))
     body = tag(
         "body",
         tag("a", "Skip to the figures", href="#main", class_="skip"),
@@ -88,16 +90,17 @@ def table(
     if not written:
         return tag("div", tag("h2", caption), tag("p", empty, class_="empty"), class_="panel")
     head = tag("tr", *(_heading(name, orders.get(name.lstrip("-#"))) for name in columns))
-    body = [
-        tag(
-            "tr",
-            *(
-                tag("td" if at else "th", cell, scope=None if at else "row", class_=_look(columns[at]))
-                for at, cell in enumerate(row)
-            ),
+    body = []
+    for row in written:
+        body.append(
+            tag(
+                "tr",
+                *(
+                    tag("td" if at else "th", cell, scope=None if at else "row", class_=_look(columns[at]))
+                    for at, cell in enumerate(row)
+                ),
+            )
         )
-        for row in written
-    ]
     whole = tag("table", tag("caption", caption, class_="unseen"), tag("thead", head), tag("tbody", *body))
     box = tag("div", whole, class_="scroll tall" if tall else "scroll", tabindex=0, role="region", aria_label=caption)
     return tag("div", tag("h2", caption), tag("p", hint, class_="hint") if hint else None, box, class_="panel")

@@ -47,9 +47,13 @@ def _write(child: Child) -> str:
 
 def _attribute(name: str, value: Attribute) -> str:
     name = name.rstrip("_").replace("_", "-")
-    return f" {name}" if value is True else f' {name}="{clean(escape(str(value)))}"'
+    if value is True:
+        return f" {name}"
+    return f' {name}="{clean(escape(str(value)))}"'
 
 
 def clean(text: str) -> str:
     """Without what HTML has no place for: control characters, halves of surrogate pairs."""
-    return text if text.isprintable() else text.translate(_REPLACED)
+    if text.isprintable():
+        return text
+    return text.translate(_REPLACED)

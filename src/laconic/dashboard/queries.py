@@ -45,7 +45,7 @@ from laconic.sessions.archive import Archive
 from laconic.sessions.ledger_file import LedgerFile
 from laconic.sessions.spending import Hour, Order, SessionFilter, Spending
 from laconic.sessions.tool_call_log import FILE as CALLS
-from laconic.sessions.tool_call_log import ToolCallLog
+from laconic.sessions.tool_call_log import Figures, ToolCallLog
 from laconic.sessions.turns import DAY, HOUR
 from laconic.sessions.turns import FILE as TURNS
 
@@ -85,14 +85,18 @@ class DashboardQueries:
         """Changes after so many seconds, as long as a quota is watched that changes with the clock alone."""
         now = self._now()
         watched = any(now - row.at < 2 * _STALE for row in self._read().quotas(now))
-        return int(now // seconds) if watched else 0
+        if watched:
+            return int(now // seconds)
+        return 0
 
     def overview(self, days: int = 30) -> Overview:
         """The last days; 0: everything."""
         now, spending = self._now(), self._read()
         since = now - days * DAY if days else 0.0
         hours = spending.hours(since - HOUR)
-        bucket = "hour" if days == 1 or (hours and hours[-1].hour - hours[0].hour < 2 * DAY) else "day"
+        bucket = "day"
+        if days == 1 or (hours and hours[-1].hour - hours[0].hour < 2 * DAY):
+            bucket = "hour"
         width = HOUR if bucket == "hour" else DAY
         groups: dict[int, list[Hour]] = {}
         for hour in hours:
@@ -136,16 +140,20 @@ class DashboardQueries:
         spending = self._read()
         row = spending.session(name)
         if row is None:
-            raise UnknownName("session", name, fix="It was never recorded, or forgotten: see the list.")
+            raise UnknownName("session", name, fix="It was never recorded, or was deleted: see the list.")
         turns = spending.turns(name)
         decisions = self._decisions(name)
         made = number_turns(turns)
         about = spending.about(name, (_block(decision) for decision in decisions))
-        kept = {entry.ref for entry in self._archive().entries(name)} if decisions else set()
-        rows = [
-            decision_figures(decision, made, about.get(_block(decision), ("", "", "")), kept)
-            for decision in decisions
-        ]
+        if decisions:
+            kept = set()
+            for entry in self._archive().entries(name):
+                kept.add(entry.ref)
+        else:
+            kept = set()
+        rows = []
+        for decision in decisions:
+            rows.append(decision_figures(decision, made, about.get(_block(decision), ("", "", "")), kept))
         figures = session_figures(row)
         kinds = spending.parts_of(name, "kind")
         shares = shares_of(kinds, figures.totals)
@@ -181,11 +189,15 @@ class DashboardQueries:
 
     def tools(self) -> Tools:
         """What tools cost; a name that a model made up is no tool."""
-        ours = []
-        names = {module.name for module in pkgutil.iter_modules(laconic.tools.__path__)}
+        ours: list[Figures] = []
+        names = set()
+        for module in pkgutil.iter_modules(laconic.tools.__path__):
+            names.add(module.name)
         if (self._folder / CALLS).exists():
             with _name_file_in_errors(self._folder / CALLS), closing(ToolCallLog(self._folder)) as calls:
-                ours = [row for row in calls.figures() if row.tool in names]
+                for row in calls.figures():
+                    if row.tool in names:
+                        ours.append(row)
         spending = self._read()
         shares = shares_of(spending.parts("kind"), sum_totals(spending.hours()))
         return Tools(ours, scale_parts(spending.parts("tool", limit=_ROWS), shares))
@@ -248,7 +260,9 @@ class DashboardQueries:
 
 def _block(decision: Decision | Removal) -> str:
     """The block that a decision is listed by."""
-    return decision.key if isinstance(decision, Decision) else decision.keys[0]
+    if isinstance(decision, Decision):
+        return decision.key
+    return decision.keys[0]
 
 
 @contextmanager
@@ -257,4 +271,4 @@ def _name_file_in_errors(path: Path) -> Iterator[None]:
     try:
         yield
     except (sqlite3.Error, OSError) as error:
-        raise Unreadable(f"{path} cannot be read: {error}.", "Remove it; it is written anew.") from error
+        raise Unreadable(f"{path} cannot be read: {error}.", "Remove it; Laconic creates a new one.") from error

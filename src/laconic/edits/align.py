@@ -72,7 +72,10 @@ def _pins(old: Sequence[str], new: Sequence[str], part: _Stretch) -> list[tuple[
     """Telling lines that stand once on both sides, as far as their order leaves no choice."""
     once_old = _once(old, part.old, part.old_stop)
     once_new = _once(new, part.new, part.new_stop)
-    pairs = [(a, once_new[line]) for line, a in once_old.items() if line in once_new]
+    pairs = []
+    for line, a in once_old.items():
+        if line in once_new:
+            pairs.append((a, once_new[line]))
     pairs.sort()
     return _without_alternative(pairs)
 
@@ -80,7 +83,11 @@ def _pins(old: Sequence[str], new: Sequence[str], part: _Stretch) -> list[tuple[
 def _once(lines: Sequence[str], start: int, stop: int) -> dict[str, int]:
     """Lines with a letter or digit that stand exactly once between start and stop, with their places."""
     counts = Counter(lines[i] for i in range(start, stop))
-    return {lines[i]: i for i in range(start, stop) if counts[lines[i]] == 1 and any(map(str.isalnum, lines[i]))}
+    found: dict[str, int] = {}
+    for i in range(start, stop):
+        if counts[lines[i]] == 1 and any(map(str.isalnum, lines[i])):
+            found[lines[i]] = i
+    return found
 
 
 def _without_alternative(pairs: list[tuple[int, int]]) -> list[tuple[int, int]]:
@@ -88,9 +95,16 @@ def _without_alternative(pairs: list[tuple[int, int]]) -> list[tuple[int, int]]:
     before = _longest([b for _, b in pairs])
     after = _longest([-b for _, b in reversed(pairs)])[::-1]
     longest = max(before, default=0)
-    on_path = [i for i in range(len(pairs)) if before[i] + after[i] - 1 == longest]
+    on_path = []
+    for i in range(len(pairs)):
+        if before[i] + after[i] - 1 == longest:
+            on_path.append(i)
     rivals = Counter(before[i] for i in on_path)
-    return [pairs[i] for i in on_path if rivals[before[i]] == 1]
+    found: list[tuple[int, int]] = []
+    for i in on_path:
+        if rivals[before[i]] == 1:
+            found.append(pairs[i])
+    return found
 
 
 def _longest(values: list[int]) -> list[int]:

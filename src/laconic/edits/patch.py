@@ -31,17 +31,26 @@ class Section:
         whole = data.endswith(b"\n") or not data
         shift = 0
         for hunk in self.hunks:
-            old = [line[1:] for line in hunk.body if line[:1] in " -"]
-            new = [line[1:] for line in hunk.body if line[:1] in " +"]
+            old = []
+            for line in hunk.body:
+                if line[:1] in " -":
+                    old.append(line[1:])
+            new = []
+            for line in hunk.body:
+                if line[:1] in " +":
+                    new.append(line[1:])
             at = _place(lines, old, max(0, hunk.old_start - (1 if hunk.old_lines else 0)) + shift)
             if at is None:
                 path = self.new_path or self.old_path
-                raise UsageError(f"The patch does not fit {path} at line {hunk.old_start}.", "Make it anew.")
+                raise UsageError(f"The patch does not fit {path} at line {hunk.old_start}.", "Create it again.")
             lines[at : at + len(old)] = new
             shift += len(new) - len(old)
-            if hunk.body and hunk.body[-1].startswith("\\"):
-                whole = not hunk.body[-2].startswith("+") if len(hunk.body) > 1 else whole
-        pieces = (*lines, "") if whole and lines else tuple(lines) or ("",)
+            if len(hunk.body) > 1 and hunk.body[-1].startswith("\\"):
+                whole = not hunk.body[-2].startswith("+")
+        if whole and lines:
+            pieces = (*lines, "")
+        else:
+            pieces = tuple(lines) or ("",)
         ending = source.ending
         return join(type(source)(pieces, (ending,) * (len(pieces) - 1), source.bom))
 
@@ -51,7 +60,10 @@ def sections(patch: bytes) -> list[Section]:
     lines = patch.decode("utf-8", "surrogateescape").split("\n")
     starts = list(_starts(lines))
     ends = [*starts[1:], len(lines)] if starts else []
-    return [_section(lines[start:end]) for start, end in zip(starts, ends, strict=True)]
+    found: list[Section] = []
+    for start, end in zip(starts, ends, strict=True):
+        found.append(_section(lines[start:end]))
+    return found
 
 
 def _starts(lines: list[str]) -> Iterator[int]:
@@ -118,7 +130,9 @@ def _path(text: str, prefix: str, line: str) -> str:
     name = text.split("\t", 1)[0].rstrip("\r")
     if name == "/dev/null":
         return ""
-    return name.removeprefix(prefix) if line[:3] in {"---", "+++"} else name
+    if line[:3] in {"---", "+++"}:
+        return name.removeprefix(prefix)
+    return name
 
 
 def _hunks(lines: list[str]) -> Iterator[Hunk]:

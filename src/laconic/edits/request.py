@@ -102,7 +102,10 @@ def edit(given: Mapping[str, object]) -> Edit:
     """An edit from arguments as an agent writes them."""
     known = _rename_keys(given)
     path, tag = _target(known)
-    forms = [name for name in ("start", "insert_after", "insert_before", "find", "create") if name in known]
+    forms = []
+    for name in ("start", "insert_after", "insert_before", "find", "create"):
+        if name in known:
+            forms.append(name)
     if not forms and "text" in known and not tag:
         forms = ["create"]
     if len(forms) != 1:
@@ -126,14 +129,20 @@ def _change(form: str, known: Mapping[str, object], tag: str) -> ReplaceLines | 
     new = as_lines(text)
     if form == "start":
         start = _number(known["start"], "start")
-        end = _number(known["end"], "end") if "end" in known else start
+        if "end" in known:
+            end = _number(known["end"], "end")
+        else:
+            end = start
         if start.line < 1 or end.line < start.line:
-            raise UsageError(f"Lines {start.line} to {end.line} are no range.", "Lines are 1-based and inclusive.")
+            raise UsageError(f"Lines {start.line} to {end.line} are not a range.", "Lines are 1-based and inclusive.")
         return ReplaceLines(start, end, new)
     if not new:
         raise UsageError("There is nothing to insert.", 'Give text; "\\n" is one empty line.')
     named = _number(known[form], form)
-    below = named.line if form == "insert_after" else named.line - 1
+    if form == "insert_after":
+        below = named.line
+    else:
+        below = named.line - 1
     if below < 0:
         raise UsageError("There is no line 0 to insert before.", "Lines are 1-based; the top is insert_before 1.")
     return InsertLines(below, named, new)
@@ -174,9 +183,12 @@ def _rename_keys(given: Mapping[str, object]) -> dict[str, object]:
 def _spread(known: dict[str, object]) -> None:
     """`lines: "40-52"` or `[40, 52]` as start and end."""
     value = known.pop("lines")
-    ends = [*value] if isinstance(value, list | tuple) else re.split(r"\s*(?:-|\.\.|,)\s*", str(value))
+    if isinstance(value, list | tuple):
+        ends = [*value]
+    else:
+        ends = re.split(r"\s*(?:-|\.\.|,)\s*", str(value))
     if len(ends) not in {1, 2} or "start" in known or "end" in known:
-        raise UsageError(f"{value!r} is no range of lines.", _FORMS)
+        raise UsageError(f"{value!r} is not a range of lines.", _FORMS)
     known["start"], known["end"] = ends[0], ends[-1]
 
 
@@ -194,7 +206,10 @@ def _target(known: Mapping[str, object]) -> tuple[str, str]:
 
 
 def _number(value: object, name: str) -> AnchoredLine:
-    match = _LINE.match(str(value)) if isinstance(value, int | str) and not isinstance(value, bool) else None
+    if isinstance(value, int | str) and not isinstance(value, bool):
+        match = _LINE.match(str(value))
+    else:
+        match = None
     if match is None:
         raise UsageError(f"{name} is {value!r}, not a line number.", _FORMS)
     return AnchoredLine(int(match[1]), match[2] or "")

@@ -113,9 +113,10 @@ def _carry_lines(edit: Edit, live: SourceText, read: Mapping[str, Seen], start: 
         problem = f"Version {edit.tag} has {len(lines)} lines, not {stop}."
         raise _Refused(problem, "Name lines that were shown.", [Span(max(1, len(live.lines) - 3), len(live.lines))])
     if seen and (hidden := _find_hidden(edit.span, seen.shown)):
-        what = (
-            f"Line {hidden} of version {edit.tag} was" if len(hidden) == 1 else f"Lines {hidden} of {edit.tag} were"
-        )
+        if len(hidden) == 1:
+            what = f"Line {hidden} of version {edit.tag} was"
+        else:
+            what = f"Lines {hidden} of {edit.tag} were"
         problem = f"{what} never shown."
         where = _nearby(carry(lines, live.lines), hidden.start - 1, hidden.end, live)
         raise _Refused(problem, "They are below; repeat the edit if it is still right.", [where])
@@ -124,9 +125,15 @@ def _carry_lines(edit: Edit, live: SourceText, read: Mapping[str, Seen], start: 
     carried = carry(lines, live.lines)
     new_start = _image(carried, start, stop, len(live.lines))
     if new_start == NOWHERE:
-        named = f"Line {start + 1}" if stop - start == 1 else f"Lines {start + 1} to {stop}"
-        what = f"The gap below line {start}" if start == stop else named
-        problem = f"{what} of version {edit.tag} changed since, or cannot be told from another place."
+        if stop - start == 1:
+            named = f"Line {start + 1}"
+        else:
+            named = f"Lines {start + 1} to {stop}"
+        if start == stop:
+            what = f"The gap below line {start}"
+        else:
+            what = named
+        problem = f"{what} of version {edit.tag} changed since, or cannot be distinguished from another place."
         raise _Refused(problem, f"The file is now {live.tag}: name its lines.", [_nearby(carried, start, stop, live)])
     return new_start, new_start + stop - start
 
@@ -136,11 +143,15 @@ def _image(carried: Sequence[int], start: int, stop: int, total: int) -> int:
     if start < stop:
         first = carried[start]
         same = all(carried[i] == first + i - start for i in range(start, stop))
-        return first if first != NOWHERE and same else NOWHERE
+        if first != NOWHERE and same:
+            return first
+        return NOWHERE
     above = carried[start - 1] if start else -1
     below = carried[start] if start < len(carried) else total
     lost = (start and above == NOWHERE) or below == NOWHERE
-    return NOWHERE if lost or above + 1 != below else below
+    if lost or above + 1 != below:
+        return NOWHERE
+    return below
 
 
 def _find_hidden(span: Span | None, shown: Sequence[Span]) -> Span | None:
@@ -151,7 +162,9 @@ def _find_hidden(span: Span | None, shown: Sequence[Span]) -> Span | None:
     for part in sorted(shown, key=lambda part: part.start):
         if part.start <= line <= part.end:
             line = part.end + 1
-    return Span(line, span.end) if line <= span.end else None
+    if line <= span.end:
+        return Span(line, span.end)
+    return None
 
 
 def _nearby(carried: Sequence[int], start: int, stop: int, live: SourceText) -> Span:
@@ -160,14 +173,20 @@ def _nearby(carried: Sequence[int], start: int, stop: int, live: SourceText) -> 
     below = next((carried[i] for i in range(stop, len(carried)) if carried[i] != NOWHERE), None)
     total = len(live.lines)
     first = above + 1 if above is not None else 0
-    last = below if below is not None and below >= first else min(total, first + max(1, stop - start))
+    if below is not None and below >= first:
+        last = below
+    else:
+        last = min(total, first + max(1, stop - start))
     return Span(max(1, first - 2), max(1, min(total, last + 3)))
 
 
 def _unknown(edit: Edit, live: SourceText) -> _Refused:
     look = edit.span
     total = len(live.lines)
-    spans = [Span(max(1, min(look.start, total) - 3), max(1, min(total, look.end + 3)))] if look else []
+    if look:
+        spans = [Span(max(1, min(look.start, total) - 3), max(1, min(total, look.end + 3)))]
+    else:
+        spans = []
     problem = f"No version {edit.tag} of this file was read."
     return _Refused(problem, f"The file is now {live.tag}: check the lines and use that tag.", spans)
 
@@ -177,14 +196,15 @@ def _find_text(change: Find, live: SourceText) -> list[tuple[int, int, tuple[str
     text = live.text
     places = _places(text, change.find)
     if len(places) != change.count:
-        times = "once" if len(places) == 1 else f"{len(places)} times"
+        if len(places) == 1:
+            times = "once"
+        else:
+            times = f"{len(places)} times"
         look = [_lines_of(text, place, len(change.find)) for place in places[:5]] or _nearest(change.find, live)
-        fix = (
-            "Give the text as it stands, or lines with the tag "
-            if not places
-            else "Give more text, count, or the tag "
-        )
-        raise _Refused(f"The text stands there {times}, not {change.count}.", f"{fix}{live.tag}.", look)
+        fix = "Give more text, count, or the tag "
+        if not places:
+            fix = "Give the text exactly as it is, or lines with the tag "
+        raise _Refused(f"The text occurs there {times}, not {change.count}.", f"{fix}{live.tag}.", look)
     groups: list[list[int]] = []
     for place in places:
         line = text.count("\n", 0, place)
@@ -193,7 +213,10 @@ def _find_text(change: Find, live: SourceText) -> list[tuple[int, int, tuple[str
         else:
             groups.append([place])
     replacement = change.text.replace("\r\n", "\n")
-    return [_whole_lines(text, group, change.find, replacement) for group in groups]
+    found: list[tuple[int, int, tuple[str, ...]]] = []
+    for group in groups:
+        found.append(_whole_lines(text, group, change.find, replacement))
+    return found
 
 
 def _whole_lines(text: str, places: list[int], find: str, new: str) -> tuple[int, int, tuple[str, ...]]:
@@ -226,9 +249,18 @@ def _lines_of(text: str, place: int, length: int) -> Span:
 
 def _nearest(find: str, live: SourceText) -> list[Span]:
     """Where a text that is not there most likely was meant: its telling lines, white space aside."""
-    wanted = {" ".join(line.split()) for line in find.split("\n") if any(map(str.isalnum, line))}
-    hits = [i for i, line in enumerate(live.lines, 1) if " ".join(line.split()) in wanted]
-    return [Span(max(1, i - 3), min(len(live.lines), i + 3)) for i in hits[:3]]
+    wanted = set()
+    for line in find.split("\n"):
+        if any(map(str.isalnum, line)):
+            wanted.add(" ".join(line.split()))
+    hits = []
+    for i, line in enumerate(live.lines, 1):
+        if " ".join(line.split()) in wanted:
+            hits.append(i)
+    found: list[Span] = []
+    for i in hits[:3]:
+        found.append(Span(max(1, i - 3), min(len(live.lines), i + 3)))
+    return found
 
 
 def _check_anchors(places: Sequence[AnchoredLine], lines: Sequence[str], shift: int) -> None:

@@ -26,13 +26,17 @@ class SourceText:
 
     @property
     def lines(self) -> tuple[str, ...]:
-        return self.pieces if self.pieces and self.pieces[-1] else self.pieces[:-1]
+        if self.pieces and self.pieces[-1]:
+            return self.pieces
+        return self.pieces[:-1]
 
     @property
     def ending(self) -> str:
         """The ending for new lines: the one in use, or the more frequent one where a file mixes them."""
         windows = sum(ending == "\r\n" for ending in self.endings)
-        return "\r\n" if windows * 2 > len(self.endings) else "\n"
+        if windows * 2 > len(self.endings):
+            return "\r\n"
+        return "\n"
 
     @property
     def text(self) -> str:
@@ -55,16 +59,25 @@ def split(data: bytes) -> SourceText:
     if data.startswith(_OTHER_BOMS) or b"\0" in data:
         raise Unreadable("The file is binary or not UTF-8.", "Edit text files only.")
     bom = data.startswith(_BOM)
-    text = data[len(_BOM) :].decode("utf-8", "surrogateescape") if bom else data.decode("utf-8", "surrogateescape")
+    if bom:
+        text = data[len(_BOM) :].decode("utf-8", "surrogateescape")
+    else:
+        text = data.decode("utf-8", "surrogateescape")
     raw = text.split("\n")
-    pieces = [piece.removesuffix("\r") for piece in raw[:-1]]
-    endings = ["\r\n" if piece.endswith("\r") else "\n" for piece in raw[:-1]]
+    pieces = []
+    for piece in raw[:-1]:
+        pieces.append(piece.removesuffix("\r"))
+    endings = []
+    for piece in raw[:-1]:
+        endings.append("\r\n" if piece.endswith("\r") else "\n")
     return SourceText((*pieces, raw[-1]), tuple(endings), bom)
 
 
 def join(source: SourceText) -> bytes:
     """Lines back to bytes: the inverse of `split`."""
-    parts = [piece + ending for piece, ending in zip(source.pieces, (*source.endings, ""), strict=True)]
+    parts = []
+    for piece, ending in zip(source.pieces, (*source.endings, ""), strict=True):
+        parts.append(piece + ending)
     return (_BOM if source.bom else b"") + "".join(parts).encode("utf-8", "surrogateescape")
 
 
@@ -90,4 +103,6 @@ def splice(source: SourceText, changes: tuple[tuple[int, int, tuple[str, ...]], 
 
 def _style(source: SourceText, index: int, style: str) -> str:
     """In a file of mixed endings a new line ends like the one it replaces."""
-    return source.endings[index] if index < len(source.endings) else style
+    if index < len(source.endings):
+        return source.endings[index]
+    return style

@@ -45,7 +45,10 @@ class ModelExchange:
         self, target: Target, caller: Caller, conversation: ParsedRequest, *, reads_text: bool = False
     ) -> Plan:
         """What to send in the place of a request. `reads_text`: whoever asks finds calls in a text himself."""
-        recall = self._recall if self._recall is not None and self._recall.is_needed(conversation) else None
+        if self._recall is not None and self._recall.is_needed(conversation):
+            recall = self._recall
+        else:
+            recall = None
         if recall is not None and not recall.enabled:
             return self._pass(caller, conversation)
         prepared = self.engine.prepare(caller, conversation)

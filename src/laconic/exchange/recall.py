@@ -71,7 +71,10 @@ class Recall:
 
     def answer(self, caller: Caller, held: HeldAnswer) -> list[str]:
         """The results of all calls; every failure is a result that says what to do."""
-        return [self._answer(caller, call) for call in held.calls]
+        found: list[str] = []
+        for call in held.calls:
+            found.append(self._answer(caller, call))
+        return found
 
     def _answer(self, caller: Caller, call: ModelCall) -> str:
         ref = str(call.arguments.get("ref") or "").strip().strip("[]`'\"").removeprefix("laconic recall ")
@@ -79,7 +82,9 @@ class Recall:
             if self._archive.entry(ref).session != caller.session:  # of another conversation, maybe of somebody else
                 return f"error: nothing was left out of this conversation under {ref!r}."
             if pattern := str(call.arguments.get("grep") or ""):
-                found = [f"{number}: {line}" for number, line in self._archive.matching(ref, pattern)]
+                found = []
+                for number, line in self._archive.matching(ref, pattern):
+                    found.append(f"{number}: {line}")
                 return _cut(found) or f"no line of {ref} matches {pattern}"
             first, last = _range(str(call.arguments.get("lines") or ""))
             return _cut(self._archive.lines(ref, first, last)) or "(empty)"
@@ -97,7 +102,9 @@ def extend(conversation: ParsedRequest, messages: Sequence[object]) -> bytes:
 
 
 def _range(text: str) -> tuple[int, int]:
-    numbers = [int(number) for number in re.findall(r"\d{1,9}", text)]
+    numbers = []
+    for number in re.findall(r"\d{1,9}", text):
+        numbers.append(int(number))
     if not numbers:
         return 1, 1_000_000_000
     return numbers[0], numbers[-1]

@@ -1,4 +1,4 @@
-"""The application: our own few pages, and the proxy for everything else."""
+"""The application: a few pages of Laconic's, and the proxy for everything else."""
 
 from __future__ import annotations
 
@@ -74,14 +74,7 @@ def build(
         yield
         await proxy.stop()
 
-    def refuse(scope: Scope, status: int, message: str) -> Response:
-        """A refusal in the format that the client of this path reads."""
-        raw = scope["raw_path"].decode("latin-1")
-        try:
-            format = target(upstreams, scope["method"], raw, readable(scope["headers"])).format
-        except LaconicError:
-            format = ""
-        return Response(refusal(format, status, message), status, media_type="application/json")
+    refuse = partial(_refuse, upstreams)
 
     async def numbers(request: Request) -> Response:
         if not has_token(request.headers, viewer_token):
@@ -94,13 +87,25 @@ def build(
     def ask(scope: Scope) -> Response:
         return refuse(scope, 401, f"The gateway wants its token in {HEADER}.")
 
-    guarded = TokenCheck(proxy, token, ask, _in_header) if token else proxy
+    guarded: ASGIApp = proxy
+    if token:
+        guarded = TokenCheck(proxy, token, ask, _in_header)
     routes = _routes(_healthz, numbers, pages or {}, guarded)
     check = Middleware(HostCheck, hosts or AllowedHosts(), lambda scope, problem: refuse(scope, 403, problem))
     app = Starlette(routes=routes, lifespan=lifespan, middleware=[check])
     app.state.registry = registry
     app.state.metrics = metrics
     return app
+
+
+def _refuse(upstreams: Upstreams, scope: Scope, status: int, message: str) -> Response:
+    """A refusal in the format that the client of this path reads."""
+    raw = scope["raw_path"].decode("latin-1")
+    try:
+        format = target(upstreams, scope["method"], raw, readable(scope["headers"])).format
+    except LaconicError:
+        format = ""
+    return Response(refusal(format, status, message), status, media_type="application/json")
 
 
 def _routes(
@@ -113,8 +118,10 @@ def _routes(
         Route("/metrics", numbers),
         Route("/laconic/sessions", numbers),
     ]
-    found += [Route(path, _with_slash) for path in pages]
-    found += [Mount(path, page) for path, page in pages.items()]
+    for path in pages:
+        found.append(Route(path, _with_slash))
+    for path, page in pages.items():
+        found.append(Mount(path, page))
     return [*found, Mount("/", proxy)]
 
 
@@ -135,4 +142,7 @@ def _in_header(headers: Mapping[str, str], token: str) -> bool:
 
 
 def _faults(name: str, file: Faulty) -> dict[Labels, float]:
-    return {(("fault", fault), ("file", name)): count for fault, count in list(file.faults.items())}
+    found: dict[Labels, float] = {}
+    for fault, count in list(file.faults.items()):
+        found[(("fault", fault), ("file", name))] = count
+    return found

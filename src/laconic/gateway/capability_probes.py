@@ -66,7 +66,10 @@ class CapabilityProbes:
 
     async def _ask(self, client: aiohttp.ClientSession, where: Target, query: str, raw: Raw, model: str) -> str:
         """What the provider declares, else what the model does. Whatever goes wrong shows nothing."""
-        headers = [(name, value) for name, value in upward(raw) if name.lower() not in _GONE]
+        headers = []
+        for name, value in upward(raw):
+            if name.lower() not in _GONE:
+                headers.append((name, value))
         found, how = "", "declared"
         if where.format in {"chat", "responses"}:
             with suppress(aiohttp.ClientError, TimeoutError, OSError):

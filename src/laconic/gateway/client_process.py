@@ -1,4 +1,4 @@
-"""Run a client, alone or beside the gateway in this process, so that neither outlives the other."""
+"""Run a client, alone or next to the gateway in this process, so that neither outlives the other."""
 
 from __future__ import annotations
 
@@ -72,7 +72,10 @@ def _wait(client: subprocess.Popen[bytes]) -> int:
     stop = signal.signal(signal.SIGTERM, lambda *_: client.terminate())
     try:
         code = client.wait()
-        return code if code >= 0 else 128 - code  # ended by a signal, as a shell says it
+        # ended by a signal, as a shell says it
+        if code >= 0:
+            return code
+        return 128 - code
     finally:
         signal.signal(signal.SIGINT, before)
         signal.signal(signal.SIGTERM, stop)

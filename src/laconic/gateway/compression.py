@@ -1,4 +1,4 @@
-"""Open compressed request bodies, and answers on the side. One that grows without end stays closed."""
+"""Decompress request bodies, and copies of answers. A body that grows without limit stays compressed."""
 
 from __future__ import annotations
 

@@ -8,17 +8,17 @@ from typing import Final
 HELP: Final = {
     "laconic_requests_total": "Requests by upstream, format and status.",
     "laconic_unrouted_total": "Requests that belong to no configured provider and were refused.",
-    "laconic_fail_open_total": "Requests that passed unchanged because our own code failed, by what failed.",
-    "laconic_disconnects_total": "Requests that the client left.",
+    "laconic_fail_open_total": "Requests that passed unchanged because Laconic failed, by failure.",
+    "laconic_disconnects_total": "Requests that the client abandoned.",
     "laconic_upstream_faults_total": "Answers that the provider did not finish, by fault.",
-    "laconic_request_bytes_total": "Bytes of conversations, as they came and as they went.",
+    "laconic_request_bytes_total": "Bytes of conversations, as received and as sent.",
     "laconic_prompt_tokens_total": "Prompt tokens that providers reported: plain, read from a cache, written to one.",
     "laconic_output_tokens_total": "Output tokens that providers reported.",
-    "laconic_malformed_calls_total": "Calls in the text of a model that could not be used, by provider, model, reason.",
-    "laconic_asked_again_total": "Answers of which no call could be used, so that the model was asked again.",
+    "laconic_malformed_calls_total": "Unusable calls in a model's text, by provider, model and reason.",
+    "laconic_asked_again_total": "Answers without a usable call, after which the model was asked again.",
     "laconic_recalls_total": "Answers in which a model called `recall`, and was answered by us.",
-    "laconic_probes_total": "Models of which it was found out whether they call functions, by what showed it.",
-    "laconic_store_faults_total": "Files of ours that could not be used, by file and by what was wrong with them.",
+    "laconic_probes_total": "Probes of models for function calling, by result and by how it was found.",
+    "laconic_store_faults_total": "Laconic files that could not be used, by file and fault.",
     "laconic_in_flight": "Requests that are being answered.",
 }
 _MOST: Final = 10**12
@@ -57,13 +57,16 @@ class Metrics:
             if name.endswith("_total"):
                 kind = "counter"
             lines += [f"# HELP {name} {about}", f"# TYPE {name} {kind}"]
-            lines += [
-                f"{name}{_labels(labels)} {_number(value)}" for (own, labels), value in self._sorted() if own == name
-            ]
+            for (own, labels), value in self._sorted():
+                if own == name:
+                    lines.append(f"{name}{_labels(labels)} {_number(value)}")
         return "\n".join(lines) + "\n"
 
     def _sorted(self) -> Iterable[tuple[tuple[str, Labels], float]]:
-        watched = {(name, labels): value for name, count in self._watched for labels, value in count().items()}
+        watched = {}
+        for name, count in self._watched:
+            for labels, value in count().items():
+                watched[(name, labels)] = value
         return sorted((self._values | watched).items())
 
 

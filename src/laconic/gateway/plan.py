@@ -71,14 +71,20 @@ class Planner:
 
     def _plan(self, target: Target, headers: Mapping[str, str], query: str, body: bytes) -> Plan:
         encoding = headers.get("content-encoding", "")
-        plain = opened(body, encoding, self.policy.max_body) if encoding else body
+        if encoding:
+            plain = opened(body, encoding, self.policy.max_body)
+        else:
+            plain = body
         if plain is None:
             return Plan(body)
         conversation = parse(format_named(target.format), plain)
         who = caller(target, headers, query, conversation)
         if self.switch(who.session, headers) or not self._wanted(who, conversation):
             notes = {"session": who.session, "action": "off"}
-            added = Ours() if conversation.chained else ours(conversation, self.policy.texts)
+            if conversation.chained:
+                added = Ours()
+            else:
+                added = ours(conversation, self.policy.texts)
             return Plan(body, who, notes, off=True, came=len(plain), went=len(plain), ours=added)
         plan = self.exchange.prepare(target, who, conversation)
         if encoding and plan.body is plain:

@@ -1,4 +1,4 @@
-"""Where requests are planned: never in the event loop; in a thread, and large ones in a process of their own.
+"""Where requests are planned: never in the event loop, but in a thread, and large ones in a separate process.
 
 Neither JSON, nor regular expressions, nor the tokenizer let other threads run while they work on one large text.
 """
@@ -59,7 +59,10 @@ class PlanExecutor:
 
     async def downgrade(self, where: Target, plan: Plan) -> Plan | None:
         """The request with calls as text; None when that is not allowed, or no help."""
-        ask = self._apart if self._is_large(plan.body) else self._here
+        if self._is_large(plan.body):
+            ask = self._apart
+        else:
+            ask = self._here
         return await ask(_downgrade, where, plan)
 
     async def answer_recall(self, where: Target, plan: Plan, held: HeldAnswer) -> Plan:
@@ -68,7 +71,10 @@ class PlanExecutor:
 
     async def again(self, where: Target, plan: Plan, nonsense: Nonsense) -> Plan:
         """The same request after an answer whose calls cannot be used."""
-        ask = self._apart if self._is_large(plan.body) else self._here
+        if self._is_large(plan.body):
+            ask = self._apart
+        else:
+            ask = self._here
         return await ask(_correct, where, plan, nonsense)
 
     async def overflowed(self, caller: Caller, said: TooLong) -> None:

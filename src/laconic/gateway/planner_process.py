@@ -1,4 +1,4 @@
-"""A planner in a process of its own, for requests that would hold up all others. It ends when nobody needs it."""
+"""A planner in a separate process, for requests that would hold up all others. It ends when it is idle."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Take a request, send what the plan says, and hand the answer back as it comes."""
+"""Take a request, send what the plan says, and return the answer as it arrives."""
 
 from __future__ import annotations
 

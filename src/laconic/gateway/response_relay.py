@@ -1,4 +1,4 @@
-"""Hand an answer to the client as it comes, and read on the side what it says about itself."""
+"""Relay an answer to the client as it arrives, and read its usage on the side."""
 
 from __future__ import annotations
 
@@ -82,7 +82,10 @@ class ResponseRelay:
         """Of all answers of the model to this request, as far as they came; estimated where nobody counted."""
         found = self._used
         for part in (self._reader.so_far if self._reader else None, self._usage_of_body()):
-            found = part if found is None else found + (part or Usage())
+            if found is None:
+                found = part
+            else:
+                found = found + (part or Usage())
         return found
 
     def _usage_of_body(self) -> Usage | None:
@@ -98,7 +101,10 @@ class ResponseRelay:
         """An answer has ended."""
         self._reader = self._body = None
         if usage is not None:
-            self._used = usage if self._used is None else self._used + usage
+            if self._used is None:
+                self._used = usage
+            else:
+                self._used = self._used + usage
 
     async def _with_recall(
         self, answer: aiohttp.ClientResponse, plan: Plan, where: Target, side: SideReader, *, streamed: bool
@@ -193,7 +199,10 @@ class ResponseRelay:
                 body += side.feed(chunk)
             await self._write(chunk)
         whole = bytes(body)
-        found = usage_of(whole, hour=self._hour) if len(whole) <= _WHOLE else None
+        if len(whole) <= _WHOLE:
+            found = usage_of(whole, hour=self._hour)
+        else:
+            found = None
         self._add(found or self._usage_of_body())
 
     async def _read(self, answer: aiohttp.ClientResponse, plan: Plan, where: Target) -> None:

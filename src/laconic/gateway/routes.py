@@ -41,7 +41,9 @@ def upstreams(anthropic: str, openai: str, gemini: str, named: str) -> Upstreams
     for pair in filter(None, (item.strip() for item in named.split(","))):
         name, sign, url = pair.partition("=")
         if not sign or not re.fullmatch(r"[a-z][a-z0-9_-]*", name.strip()):
-            raise BadSetting(f"gateway.upstreams: {pair!r} is no name=url.", "Write: ollama=http://127.0.0.1:11434")
+            raise BadSetting(
+                f"gateway.upstreams: {pair!r} is not of the form name=url.", "Write: ollama=http://127.0.0.1:11434"
+            )
         table[name.strip()] = base_url(url)
     return Upstreams(base_url(anthropic), base_url(openai), base_url(gemini), table)
 
@@ -50,14 +52,14 @@ def base_url(url: str) -> str:
     """An address without its final slash and version, which the request's path carries."""
     parts = urlsplit(url.strip())
     if parts.scheme not in {"http", "https"} or not parts.hostname or parts.query or parts.fragment:
-        raise BadSetting(f"{url!r} is no address of a provider.", "Write http://host:port or https://host.")
+        raise BadSetting(f"{url!r} is not a provider's address.", "Write http://host:port or https://host.")
     return url.strip().rstrip("/").removesuffix("/v1")
 
 
 def target(known: Upstreams, method: str, path: str, headers: Mapping[str, str], query: str = "") -> Target:
     """Where a request goes: by a configured name in front of its path, else by its path and its key."""
     if not _PATH.fullmatch(path):
-        raise UsageError("The path of the request is not a plain one.", "Escape what is not printable ASCII.")
+        raise UsageError("The path of the request is not plain ASCII.", "Percent-encode all other characters.")
     first, _, rest = path[1:].partition("/")
     if first in known.named:
         name, base, path = first, known.named[first], "/" + rest
@@ -88,11 +90,12 @@ def _choose_provider(known: Upstreams, path: str, headers: Mapping[str, str], qu
     if not name and _KEY_HEADERS & headers.keys():
         name = "openai"
     if not name or not bases[name]:
-        raise NoRoute("This request belongs to no provider that is configured.", "Check the client's base URL.")
+        raise NoRoute("This request belongs to no configured provider.", "Check the client's base URL.")
     for owner in keys:
         if bases[owner] != bases[name]:
             raise UsageError(
-                f"The request goes to {name} with a key of {owner}: it was not sent.", "Check the client's base URL."
+                f"The request goes to {name} with a key for {owner}, so it was not sent.",
+                "Check the client's base URL.",
             )
     return name, bases[name]
 
@@ -104,7 +107,10 @@ def _owner_of_path(path: str) -> str:
         return found[0].provider
     owner, longest = "", 0
     for format in FORMATS.values():
-        own = format.address.own_paths.match(path) if format.address.own_paths is not None else None
+        if format.address.own_paths is not None:
+            own = format.address.own_paths.match(path)
+        else:
+            own = None
         if own is not None and own.end() > longest:
             owner, longest = format.provider, own.end()
     return owner

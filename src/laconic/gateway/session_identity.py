@@ -59,7 +59,10 @@ def _account(target: Target, headers: Mapping[str, str], query: str) -> str:
 
 def _stated_account(headers: Mapping[str, str]) -> str:
     """The account that a request names beside its key."""
-    stated = [headers[name] for name in _ACCOUNTS if headers.get(name)]
+    stated = []
+    for name in _ACCOUNTS:
+        if headers.get(name):
+            stated.append(headers[name])
     return "\0".join([*stated, _subject(headers.get("authorization", ""))]).strip("\0")
 
 

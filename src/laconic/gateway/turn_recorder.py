@@ -1,4 +1,4 @@
-"""Write down what each turn cost, in a thread of its own: no request waits for it, and no failure reaches a client."""
+"""Record what each turn cost, in a separate thread: no request waits for it, and no failure reaches a client."""
 
 from __future__ import annotations
 

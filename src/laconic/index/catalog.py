@@ -1,4 +1,4 @@
-"""Where the indexes of all workspaces lie, and what is in each. Removing one removes only our own files."""
+"""Where the indexes of all workspaces are, and what is in each. Removing one removes only Laconic's files."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def claim(cache: Path, root: Path, *, force: bool = False) -> Path:
     name = file.parent / _ROOT
     if not force and (why := why_not_a_project(root)) and not name.exists():
         fix = f"Name the folder of a project; to index it anyway, run `laconic index --yes {root}` or add force=true."
-        raise UsageError(f"Should all of {root} be indexed? It looks like no project: {why}.", fix)
+        raise UsageError(f"Should all of {root} be indexed? It does not look like a project: {why}.", fix)
     try:
         file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         for owned in (cache, cache / _FOLDER, file.parent):
@@ -72,7 +72,7 @@ def claim(cache: Path, root: Path, *, force: bool = False) -> Path:
             name.write_text(str(root.resolve()), "utf-8", "surrogateescape")
     except OSError as error:
         advice = "Set cache_dir to a folder that you may write to."
-        raise IndexUnavailable(f"The index cannot be kept in {cache}: {error.strerror}.", advice) from None
+        raise IndexUnavailable(f"The index cannot be stored in {cache}: {error.strerror}.", advice) from None
     for old in file.parent.glob("*.sqlite"):
         if old != file and time.time() - old.stat().st_mtime > _ABANDONED:
             remove(old)
@@ -110,7 +110,11 @@ def numbers(connection: sqlite3.Connection, root: Path, index_bytes: int) -> Sta
         return int(connection.execute(query).fetchone()[0] or 0)
 
     def table(query: str) -> dict[str, int]:
-        return {str(key): int(count) for key, count in connection.execute(query) if key}
+        found: dict[str, int] = {}
+        for key, count in connection.execute(query):
+            if key:
+                found[str(key)] = int(count)
+        return found
 
     states = table("SELECT state, count(*) FROM files GROUP BY 1")
     meta = dict(connection.execute("SELECT key, value FROM meta"))

@@ -61,9 +61,15 @@ def read_known_files(store: Store, paths: Sequence[str] | None = None) -> dict[s
         rows = store.connection.execute(query).fetchall()
     else:
         asked = (store.connection.execute(query + " WHERE path = ?", (path,)).fetchone() for path in paths)
-        rows = [row for row in asked if row is not None]
+        rows = []
+        for row in asked:
+            if row is not None:
+                rows.append(row)
     older = store.older
-    return {row[0]: _FORGOTTEN if row[1] <= older else KnownFile._make(row[2:]) for row in rows}
+    found: dict[str, KnownFile] = {}
+    for row in rows:
+        found[row[0]] = _FORGOTTEN if row[1] <= older else KnownFile._make(row[2:])
+    return found
 
 
 def compare(listed: Iterable[Listed], remembered: Mapping[str, KnownFile]) -> Changes:

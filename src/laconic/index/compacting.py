@@ -1,4 +1,4 @@
-"""Write the full-text tables anew when too many of their rows belong to files that are no more."""
+"""Rebuild the full-text tables when too many of their rows belong to files that no longer exist."""
 
 from __future__ import annotations
 

@@ -86,8 +86,12 @@ def type_names(written: str) -> list[str]:
     text = re.sub(r"^[&*\s]*(?:'\w+\s+)?", "", text)
     text = _MODIFIERS.sub("", text).strip()
     text = re.sub(r"^[&*\s]*(?:mut\s+)?(?:dyn\s+|impl\s+)?", "", text)
-    text = split_outside(text, "&")[0].strip() if not text.startswith("&") else text
-    sides = [side.strip().strip("\"'") for side in split_outside(text, "|") if side.strip() not in _NOTHING]
+    if not text.startswith("&"):
+        text = split_outside(text, "&")[0].strip()
+    sides = []
+    for side in split_outside(text, "|"):
+        if side.strip() not in _NOTHING:
+            sides.append(side.strip().strip("\"'"))
     if len(sides) != 1:
         return []
     text = sides[0]
@@ -150,7 +154,9 @@ def read_result_after_parameters(name: str, signature: str) -> str:
     """`function f(): T`, `fun f(): T`, `func f() -> T`."""
     closing = after_parameters(signature, name)
     match = re.match(r"\s*(?::|->)\s*(.+?)\s*(?:=>|\{|=|$)", closing)
-    return match[1] if match else ""
+    if match:
+        return match[1]
+    return ""
 
 
 def read_result_before_name(name: str, signature: str) -> str:
@@ -193,9 +199,13 @@ def read_type_before_name(name: str, signature: str) -> Given:
 def read_type_after_equals(name: str, signature: str) -> str:
     """`type name = T`."""
     match = re.search(rf"\b{re.escape(name)}\b[^=]*=\s*([^;]+)", signature)
-    return match[1].strip() if match else ""
+    if match:
+        return match[1].strip()
+    return ""
 
 
 def take_whole(written: str) -> list[str]:
     """A function has one result."""
-    return [written] if written else []
+    if written:
+        return [written]
+    return []

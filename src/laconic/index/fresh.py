@@ -1,4 +1,4 @@
-"""Find out what changed on disk since it was indexed: by listening where the system tells, else by looking.
+"""Find out what changed on disk since indexing: by watching where the system supports it, else by scanning.
 
 It writes nothing. The first look costs one listing of the workspace; later ones next to nothing while it is quiet.
 """
@@ -87,7 +87,9 @@ class Freshness:
         return Changes(tuple(suspects), tuple(gone))
 
     def _take_events(self) -> WatchEvents:
-        return WatchEvents(frozenset(), False) if self._watch is None else self._watch.take_events()
+        if self._watch is None:
+            return WatchEvents(frozenset(), False)
+        return self._watch.take_events()
 
     def _look(self, heard: WatchEvents) -> Changes:
         started = self._clock()
@@ -100,7 +102,10 @@ class Freshness:
         self._ignored = (self._ignored | heard.paths).difference(item.path for item in items)
         pause = max(_SELDOM if self._watch else _OFTEN, (self._clock() - started) * _SHARE)
         # A folder that was not yet watched may have changed between listing and watching.
-        self._next = 0.0 if news or (self._listens and self._looks == 1) else self._clock() + pause
+        if news or (self._listens and self._looks == 1):
+            self._next = 0.0
+        else:
+            self._next = self._clock() + pause
         return changes
 
     def _listen_anew(self) -> None:

@@ -61,7 +61,9 @@ def _sqlite() -> Iterator[HealthFinding]:
                 connection.execute("CREATE VIRTUAL TABLE t USING fts5(x, tokenize='trigram')")
             except sqlite3.OperationalError:
                 well = False
-    advice = "" if well else "Use a Python whose SQLite has FTS5 with trigrams (3.34 or later)."
+    advice = "Use a Python whose SQLite has FTS5 with trigrams (3.34 or later)."
+    if well:
+        advice = ""
     yield HealthFinding("sqlite", well, sqlite3.sqlite_version, advice)
 
 
@@ -96,10 +98,12 @@ def _parser() -> Iterator[HealthFinding]:
     with ParsePool(1) as pool:
         outcome = next(iter(pool.parse_many([("probe.py", b"def probe():\n    pass\n")])))[1]
     if isinstance(outcome, Failure) or not outcome.definitions:
-        why = outcome.reason if isinstance(outcome, Failure) else "a function was not found"
+        why = "a function was not found"
+        if isinstance(outcome, Failure):
+            why = outcome.reason
         yield HealthFinding("parser", False, why, "Install laconic again.")
     else:
-        yield HealthFinding("parser", True, "parses in a process of its own")
+        yield HealthFinding("parser", True, "parses in a separate process")
 
 
 def _index(root: Path, cache: Path, secrets: SecretFiles) -> Iterator[HealthFinding]:
@@ -107,9 +111,7 @@ def _index(root: Path, cache: Path, secrets: SecretFiles) -> Iterator[HealthFind
     file = catalog.place(cache, root)
     build = f"Run `laconic index {root}`."
     if not file.exists():
-        yield HealthFinding(
-            "index", True, "none yet: it is built with the first question.", f"{build[:-1]} to have it now."
-        )
+        yield HealthFinding("index", True, "none yet: the first question builds it.", f"{build[:-1]} to have it now.")
         return
     store = Store.open(file)
     try:

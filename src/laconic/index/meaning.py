@@ -1,4 +1,4 @@
-"""What a name or an expression stands for, as far as the index can tell."""
+"""What a name or an expression refers to, as far as the index can tell."""
 
 from __future__ import annotations
 
@@ -43,12 +43,16 @@ ALIENS: Final = Meaning("container", name="alien")  # of values that are not our
 
 def of(symbols: tuple[int, ...] | list[int]) -> Meaning:
     """Definitions."""
-    return Meaning("symbol", tuple(symbols)) if symbols else UNKNOWN
+    if symbols:
+        return Meaning("symbol", tuple(symbols))
+    return UNKNOWN
 
 
 def instance(symbols: tuple[int, ...] | list[int]) -> Meaning:
     """A value of one of these types."""
-    return Meaning("instance", tuple(symbols)) if symbols else UNKNOWN
+    if symbols:
+        return Meaning("instance", tuple(symbols))
+    return UNKNOWN
 
 
 def container(symbols: tuple[int, ...] | list[int]) -> Meaning:
@@ -62,9 +66,13 @@ def element(whole: Meaning) -> Meaning:
         return UNKNOWN
     if whole.symbols:
         return instance(whole.symbols)
-    return ALIEN if whole.name else UNKNOWN
+    if whole.name:
+        return ALIEN
+    return UNKNOWN
 
 
 def module(files: tuple[int, ...] | list[int], folder: str = "") -> Meaning:
     """A module: the files that make it up."""
-    return Meaning("module", files=tuple(files), folder=folder) if files or folder else UNKNOWN
+    if files or folder:
+        return Meaning("module", files=tuple(files), folder=folder)
+    return UNKNOWN

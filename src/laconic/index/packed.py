@@ -55,7 +55,9 @@ def names_in(blob: bytes) -> list[str]:
 def unpack_named(blob: bytes, name: str) -> list[Reference]:
     """The references with one name, in the order in which they were packed."""
     packed = msgspec.msgpack.decode(decompress(blob), type=_Packed)
-    return _decode(packed, name) if name in packed.names else []
+    if name in packed.names:
+        return _decode(packed, name)
+    return []
 
 
 def _decode(packed: _Packed, name: str) -> list[Reference]:

@@ -74,13 +74,18 @@ def read(root: Path, item: Listed) -> bytes | PreparedFile:
         data = read_listed(f"{root}/{item.path}", item.path)
     except Unreadable as error:
         return skip_file(item, f"{item.size:,} bytes, over {LIMIT:,}" if item.size > LIMIT else error.problem)
-    return skip_file(item, "binary", data) if is_binary(data) else data
+    if is_binary(data):
+        return skip_file(item, "binary", data)
+    return data
 
 
 def assemble(item: Listed, data: bytes, outcome: Parsed | Failure | None, checked_ns: int) -> PreparedFile:
     """The rows of a file that was read and parsed; None: it is in no language that we know."""
     lines = as_lines(data)
-    found = outcome if isinstance(outcome, Parsed) else Parsed("", len(lines))
+    if isinstance(outcome, Parsed):
+        found = outcome
+    else:
+        found = Parsed("", len(lines))
     definitions = found.definitions[: (1 << SHIFT) - 2]
     file_class = class_of(item.path, data)
     state = "parsed" if found.language else "text"

@@ -10,7 +10,7 @@ import configparser
 import json
 import re
 import tomllib
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import PurePosixPath
 from typing import Any, Final
 
@@ -71,7 +71,9 @@ def _setup_cfg(path: str, text: str) -> Project:
     parser = configparser.ConfigParser(interpolation=None)
     parser.read_string(text)
     needs = parser.get("options", "install_requires", fallback="").splitlines()
-    about = parser["metadata"] if parser.has_section("metadata") else {}
+    about: Mapping[str, str] = {}
+    if parser.has_section("metadata"):
+        about = parser["metadata"]
     return Project(path, "Python", str(about.get("name", "")), str(about.get("version", "")), _names(needs))
 
 
@@ -83,7 +85,8 @@ def _package_json(path: str, text: str) -> Project:
     data: dict[str, Any] = json.loads(text)
     scripts = data.get("scripts") or {}
     spaces = data.get("workspaces") or []
-    spaces = spaces.get("packages", []) if isinstance(spaces, dict) else spaces
+    if isinstance(spaces, dict):
+        spaces = spaces.get("packages", [])
     return Project(
         path,
         "Node",
@@ -124,7 +127,9 @@ def _pom(path: str, text: str) -> Project:
 
     def first(tag: str) -> str:
         match = re.search(rf"<{tag}>\s*([^<]+?)\s*</{tag}>", outside)
-        return match[1] if match else ""
+        if match:
+            return match[1]
+        return ""
 
     needs = re.findall(r"<dependency>.*?<artifactId>\s*([^<]+?)\s*</artifactId>.*?</dependency>", text, re.DOTALL)
     modules = re.findall(r"<module>\s*([^<]+?)\s*</module>", text)
@@ -139,7 +144,10 @@ def _gradle(path: str, text: str) -> Project:
     needs: list[str] = []
     for line in _GRADLE_NEEDS.findall(text):
         for found in _GRADLE_WHAT.finditer(line):
-            parts = [part for part in found.groups() if part]
+            parts = []
+            for part in found.groups():
+                if part:
+                    parts.append(part)
             needs.append(":".join(parts))
             break
     modules: list[str] = []

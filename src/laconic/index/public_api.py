@@ -50,7 +50,8 @@ def _find_exported(store: Store, prefix: str, read: Callable[[str], str]) -> lis
         ORDER BY length(path) - length(replace(path, '/', '')), path"""
     own = [path for (path,) in store.connection.execute(sql) if _is_own(path, prefix)]
     for path in own[:_FILES]:
-        found += [(path, name) for name in _EXPORTED.findall(read(path))]
+        for name in _EXPORTED.findall(read(path)):
+            found.append((path, name))
     return _outermost(found, prefix)
 
 

@@ -156,7 +156,9 @@ class Store:
 
     def meta(self, key: str, default: str = "") -> str:
         row = self.connection.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
-        return default if row is None else str(row[0])
+        if row is None:
+            return default
+        return str(row[0])
 
     def set_meta(self, key: str, value: str) -> None:
         self.connection.execute("INSERT OR REPLACE INTO meta VALUES(?, ?)", (key, value))
@@ -253,27 +255,38 @@ class Store:
 
     def file(self, path: str) -> File | None:
         row = self.connection.execute("SELECT * FROM files WHERE path = ?", (path,)).fetchone()
-        return None if row is None else File._make(row)
+        if row is None:
+            return None
+        return File._make(row)
 
     def file_by_id(self, number: int) -> File | None:
         row = self.connection.execute("SELECT * FROM files WHERE id = ?", (number,)).fetchone()
-        return None if row is None else File._make(row)
+        if row is None:
+            return None
+        return File._make(row)
 
     def symbols_in(self, file: int) -> list[Symbol]:
         """The symbols of a file, outer before inner."""
         rows = self.connection.execute(
             "SELECT * FROM symbols WHERE id BETWEEN ? AND ? ORDER BY id", symbols_of(file)
         ).fetchall()
-        return [Symbol._make(row) for row in rows]
+        found: list[Symbol] = []
+        for row in rows:
+            found.append(Symbol._make(row))
+        return found
 
     def symbols_of_path(self, path: str) -> list[Symbol]:
         """The same by the path of the file; none if it is not indexed."""
         file = self.file(path)
-        return self.symbols_in(file.id) if file is not None else []
+        if file is not None:
+            return self.symbols_in(file.id)
+        return []
 
     def symbol(self, number: int) -> Symbol | None:
         row = self.connection.execute("SELECT * FROM symbols WHERE id = ?", (number,)).fetchone()
-        return None if row is None else Symbol._make(row)
+        if row is None:
+            return None
+        return Symbol._make(row)
 
     def symbols_named(self, name: str) -> list[Symbol]:
         """Symbols of this name in any naming style; those written exactly so first."""
@@ -286,12 +299,16 @@ class Store:
             "SELECT * FROM symbols WHERE id BETWEEN ? AND ? AND start <= ? AND end >= ? ORDER BY start DESC, id DESC",
             (*symbols_of(file), line, line),
         ).fetchone()
-        return None if row is None else Symbol._make(row)
+        if row is None:
+            return None
+        return Symbol._make(row)
 
     def references_in(self, file: int) -> list[Reference]:
         """All references that a file holds."""
         row = self.connection.execute("SELECT packed FROM refs WHERE file = ?", (file,)).fetchone()
-        return [] if row is None else unpack(row[0])
+        if row is None:
+            return []
+        return unpack(row[0])
 
     def mentions(self, name: str) -> Iterator[tuple[int, list[Reference]]]:
         """Files that refer to this very name, each with those references. The words of a test's title are no name."""
@@ -312,7 +329,10 @@ class Store:
             return []
         quoted = '"' + name.replace('"', '""') + '"'
         rows = self.connection.execute("SELECT rowid FROM mentions WHERE mentions MATCH ?", (quoted,))
-        return [int(row[0]) for row in rows]
+        found: list[int] = []
+        for row in rows:
+            found.append(int(row[0]))
+        return found
 
     def fingerprint(self) -> str:
         """A hash of all rows by content, without ids and times: equal for equal code, however it was built."""
@@ -402,7 +422,9 @@ def _replace(path: Path) -> sqlite3.Connection:
 def _unavailable(path: Path, error: sqlite3.DatabaseError) -> IndexUnavailable:
     if "locked" in str(error):
         return IndexUnavailable(f"{path} is locked.", "Wait for the other process to end.")
-    return IndexUnavailable(f"{path} cannot be opened: {error}.", "Check the cache folder and the room on its disk.")
+    return IndexUnavailable(
+        f"{path} cannot be opened: {error}.", "Check the cache folder and the free space on its disk."
+    )
 
 
 def _create(connection: sqlite3.Connection) -> None:

@@ -69,7 +69,9 @@ class Question:
 
     @property
     def folded(self) -> bool:
-        return self.text == self.text.lower() if self.ignore_case is None else self.ignore_case
+        if self.ignore_case is None:
+            return self.text == self.text.lower()
+        return self.ignore_case
 
 
 Matcher = Callable[[bytes, float], "tuple[int, list[MatchingLine]]"]
@@ -78,7 +80,10 @@ Matcher = Callable[[bytes, float], "tuple[int, list[MatchingLine]]"]
 def find(store: Store, root: Path, question: Question) -> TextFound:
     """Every line that matches, read from disk as it is now."""
     deadline = time.monotonic() + question.seconds
-    matcher = _regex(question) if question.regex else _literal(question)
+    if question.regex:
+        matcher = _regex(question)
+    else:
+        matcher = _literal(question)
     found: list[InFile] = []
     candidates = _candidates(store, question)
     for at, (number, path, file_class) in enumerate(candidates):
@@ -96,15 +101,19 @@ def find(store: Store, root: Path, question: Question) -> TextFound:
 
 
 def _candidates(store: Store, question: Question) -> Sequence[tuple[int, str, str]]:
-    ask = trigrams.for_regex if question.regex else trigrams.for_literal
-    query = ask(question.text)
+    if question.regex:
+        query = trigrams.for_regex(question.text)
+    else:
+        query = trigrams.for_literal(question.text)
     head = "SELECT files.id, files.path, files.class FROM "
     if query:
         sql = head + "texts JOIN files ON files.id = texts.rowid WHERE texts MATCH ? ORDER BY files.path"
         rows = store.connection.execute(sql, (query,)).fetchall()
     else:
         rows = store.connection.execute(head + "files WHERE state != 'skipped' ORDER BY path").fetchall()
-    return rows if question.paths is None else [row for row in rows if question.paths(row[1])]
+    if question.paths is None:
+        return rows
+    return [row for row in rows if question.paths(row[1])]
 
 
 def _literal(question: Question) -> Matcher:

@@ -32,7 +32,9 @@ def for_regex(pattern: str) -> str:
     branches = scanner.alternatives()
     if scanner.at < len(pattern) or len(branches) > _BRANCHES:
         return ""
-    queries = [_all(literals) for literals in branches]
+    queries = []
+    for literals in branches:
+        queries.append(_all(literals))
     if not all(queries):
         return ""
     return " OR ".join(f"({query})" for query in dict.fromkeys(queries))
@@ -78,9 +80,15 @@ class _Scanner:
             done = [[*branch, run] if run else branch for branch in done]
             run = piece if piece is not None and not optional else ""
             if inner is not None and not optional:
-                crossed = [[*left, *right] for left in done for right in inner]
+                crossed = []
+                for left in done:
+                    for right in inner:
+                        crossed.append([*left, *right])
                 done = crossed if len(crossed) <= _BRANCHES else done
-        return [[*branch, run] if run else branch for branch in done]
+        found: Branches = []
+        for branch in done:
+            found.append([*branch, run] if run else branch)
+        return found
 
     def _item(self) -> tuple[str | None, Branches | None]:
         """The next character or group: a literal character, or what is inside a group, or neither."""
@@ -93,7 +101,9 @@ class _Scanner:
             return None, None
         if char == "(":
             return None, self._group()
-        return (None, None) if char in ".^$" else (char, None)
+        if char in ".^$":
+            return (None, None)
+        return (char, None)
 
     def _escape(self) -> str | None:
         char = self._peek()
@@ -135,7 +145,9 @@ class _Scanner:
                 plain = True
         inner = self.alternatives()
         self.at += 1  # the closing parenthesis
-        return inner if plain else None
+        if plain:
+            return inner
+        return None
 
     def _quantifier(self) -> tuple[bool, bool]:
         """Whether the item before may be absent, and whether it stands there exactly once."""
@@ -157,4 +169,6 @@ class _Scanner:
         return optional, False
 
     def _peek(self) -> str:
-        return self.pattern[self.at] if self.at < len(self.pattern) else "\0"
+        if self.at < len(self.pattern):
+            return self.pattern[self.at]
+        return "\0"

@@ -84,7 +84,9 @@ def documents(path: str, lines: Sequence[str], definitions: Sequence[Described],
 def _names(name: str) -> str:
     """The parts of a name, and the name as a whole when it has several: both are searched for."""
     parts = split(name)
-    return f"{parts} {name}" if " " in parts else parts or name
+    if " " in parts:
+        return f"{parts} {name}"
+    return parts or name
 
 
 def _segments(count: int, definitions: Sequence[Described]) -> Iterator[tuple[int, int, int]]:
@@ -109,7 +111,9 @@ def _segments(count: int, definitions: Sequence[Described]) -> Iterator[tuple[in
 
 
 def _body(identifiers: dict[str, None] | None, limit: int = _BODY_WORDS) -> str:
-    return " ".join(map(_parts, list(identifiers)[:limit])) if identifiers else ""
+    if identifiers:
+        return " ".join(map(_parts, list(identifiers)[:limit]))
+    return ""
 
 
 @lru_cache(maxsize=50_000)

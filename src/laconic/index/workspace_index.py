@@ -33,7 +33,10 @@ class Index:
     def __init__(self, root: Path, store: Store, preparer: Preparer, secrets: SecretFiles) -> None:
         self.root = root
         self.store = store
-        self._writer = Store.open(store.path) if store.kept else store
+        if store.kept:
+            self._writer = Store.open(store.path)
+        else:
+            self._writer = store
         self._preparer = preparer
         self._secrets = secrets
         self._fresh = Freshness(store, root, secrets=secrets)
@@ -98,18 +101,25 @@ class Index:
             builder.join(patience)
             return self._describe_progress()
         if not self.store.meta("built") or self.store.outdated:
-            return self._build_behind(patience) if self.store.kept else self._build_at_once()
+            if self.store.kept:
+                return self._build_behind(patience)
+            return self._build_at_once()
         with self._turn:
             changes = self._fresh.changes()
             if len(changes) > _MASS and self.store.kept:
                 return self._build_behind(patience)
-            return "" if self._bring_in(changes) else "the index is being updated by another process"
+            if self._bring_in(changes):
+                return ""
+            return "the index is being updated by another process"
 
     def ensure(self, paths: Iterable[str]) -> bool:
         """Check the files that an answer quotes; True when one had changed and the answer must be made again."""
         with self._turn:
             changes = self._fresh.check_named(dict.fromkeys(paths))
-            outcome = bring_in(self._writer, self.root, changes, self._preparer) if changes else BuildResult()
+            if changes:
+                outcome = bring_in(self._writer, self.root, changes, self._preparer)
+            else:
+                outcome = BuildResult()
         return bool(outcome.written or outcome.removed)
 
     def watch(self) -> None:
@@ -165,7 +175,9 @@ class Index:
             return f"the index is being built: {progress} files"
         if not self.store.meta("built"):
             return "the index is being built"
-        return "files are being parsed again with a newer parser" if self.store.outdated else ""
+        if self.store.outdated:
+            return "files are being parsed again with a newer parser"
+        return ""
 
     def _watching(self) -> None:
         while not self._closing.is_set():

@@ -109,5 +109,8 @@ def _read_records(text: str) -> list[Record]:
     held = msgspec.json.decode(text)
     for value in held.values() if isinstance(held, dict) else ():
         if isinstance(value, list):
-            return [row if isinstance(row, dict) else {"value": row} for row in value]
+            found: list[Record] = []
+            for row in value:
+                found.append(row if isinstance(row, dict) else {"value": row})
+            return found
     return []

@@ -76,7 +76,10 @@ class _Questions:
     without_resources: tuple[str, ...]
 
     def answer_initialize(self, params: object) -> dict[str, object]:
-        wished = params.get("protocolVersion") if isinstance(params, dict) else None
+        if isinstance(params, dict):
+            wished = params.get("protocolVersion")
+        else:
+            wished = None
         version = wished if wished in VERSIONS else VERSIONS[-1]
         return {"protocolVersion": version, "serverInfo": _ABOUT, **self._offer(params)}
 
@@ -127,4 +130,6 @@ def _decode(line: bytes) -> dict[str, Any]:
         message = msgspec.json.decode(line)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return {}  # what is wrong with it is said when the SDK's server gets it
-    return message if isinstance(message, dict) and isinstance(message.get("method"), str) else {}
+    if isinstance(message, dict) and isinstance(message.get("method"), str):
+        return message
+    return {}

@@ -1,4 +1,4 @@
-"""The full help of each tool, and what a project's notes for models say of us."""
+"""The full help of each tool, and the section about Laconic in a project's notes for models."""
 
 from __future__ import annotations
 
@@ -11,11 +11,12 @@ def help_text(name: str) -> str:
     found = tools().get(name)
     if found is None:
         raise UnknownName("tool", name, tuple(tools()))
-    rows = [
-        f"- `{argument.name}`{'' if argument.required else ' (optional)'}: {argument.help or argument.kind}"
-        + (f"; one of {', '.join(argument.choices)}" if argument.choices else "")
-        for argument in found.fields.values()
-    ]
+    rows = []
+    for argument in found.fields.values():
+        rows.append(
+            f"- `{argument.name}`{'' if argument.required else ' (optional)'}: {argument.help or argument.kind}"
+            + (f"; one of {', '.join(argument.choices)}" if argument.choices else "")
+        )
     examples = "".join(f"    {example}\n" for example in found.examples)
     return (
         f"# {found.name}\n\n{found.summary}.\n\n{found.help}\n\nDefault budget: {found.budget} tokens.\n\n"

@@ -38,7 +38,7 @@ def _repair(line: bytes) -> bytes:
     try:
         message = json.loads(line.decode(errors="replace"))
     except (ValueError, RecursionError) as error:
-        raise Unusable(_id(line), f"The line is not JSON: {error}. Send one message a line.") from None
+        raise Unusable(_id(line), f"The line is not JSON: {error}. Send one message per line.") from None
     text = json.dumps(message, ensure_ascii=False).encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     return text.encode()
 

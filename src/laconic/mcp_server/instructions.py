@@ -1,12 +1,11 @@
-"""What a host tells the model about us. Loads nothing, so that it can be said at once."""
+"""What a host tells the model about Laconic. Loads nothing, so that it is available at once."""
 
 from __future__ import annotations
 
 from typing import Final
 
 INSTRUCTIONS: Final = (
-    "Answers about this code base, in few tokens. search finds names, text, /regex/, paths or answers a question;"
-    " inspect shows a symbol with body, references, callers and tests; context collects code for a task in words;"
-    " read shows lines (give several targets at once). Prefer these to grep and cat, and ask for much at once."
-    " Each takes budget: tokens, or compact, standard, full."
+    "Answers about this code base, in few tokens. search, inspect (symbols with body, references, callers, tests),"
+    " context (code for a task) and read (several places at once) come before grep and cat. Ask for much at once."
+    " budget: tokens, or compact, standard, full."
 )

@@ -16,20 +16,26 @@ TEMPLATES: Final[list[dict[str, Json]]] = [
 
 def offered_tools(*, editing: bool) -> list[Tool]:
     """The tools of a server; writing ones only when they were switched on."""
-    return [tool for tool in tools().values() if tool.default or (tool.writes and editing)]
+    found: list[Tool] = []
+    for tool in tools().values():
+        if tool.default or (tool.writes and editing):
+            found.append(tool)
+    return found
 
 
 def list_tools(*, editing: bool, running: bool = False) -> list[dict[str, Json]]:
     """The tool list, which every prompt pays for; `running` says that the settings allow programs."""
-    return [
-        {
-            "name": tool.name,
-            "description": tool.summary,
-            "inputSchema": tool.schema(),
-            "annotations": hints(tool, running=running),
-        }
-        for tool in offered_tools(editing=editing)
-    ]
+    found: list[dict[str, Json]] = []
+    for tool in offered_tools(editing=editing):
+        found.append(
+            {
+                "name": tool.name,
+                "description": tool.summary,
+                "inputSchema": tool.schema(),
+                "annotations": hints(tool, running=running),
+            }
+        )
+    return found
 
 
 def hints(tool: Tool, *, running: bool) -> dict[str, Json]:
@@ -47,7 +53,7 @@ def hints(tool: Tool, *, running: bool) -> dict[str, Json]:
 
 def list_resources(*, editing: bool) -> list[dict[str, Json]]:
     """The full help of each tool."""
-    return [
-        {"uri": f"{SCHEME}help/{tool.name}", "name": f"{tool.name} help", "mimeType": "text/markdown"}
-        for tool in offered_tools(editing=editing)
-    ]
+    found: list[dict[str, Json]] = []
+    for tool in offered_tools(editing=editing):
+        found.append({"uri": f"{SCHEME}help/{tool.name}", "name": f"{tool.name} help", "mimeType": "text/markdown"})
+    return found

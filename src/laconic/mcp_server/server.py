@@ -155,7 +155,10 @@ class CodePlane:
     def _session(self, ctx: ServerRequestContext[Any]) -> Session:
         """The session of the client that calls; one that cannot be told apart gets a fresh one each time."""
         request = ctx.request
-        key = "stdio" if request is None else request.headers.get("mcp-session-id", "")
+        if request is None:
+            key = "stdio"
+        else:
+            key = request.headers.get("mcp-session-id", "")
         if not key:
             return Session()
         session = self._sessions.pop(key, None) or Session()
@@ -171,7 +174,9 @@ class CodePlane:
     async def _list_templates(
         self, ctx: ServerRequestContext[Any], params: object
     ) -> types.ListResourceTemplatesResult:
-        templates = [types.ResourceTemplate.model_validate(entry) for entry in TEMPLATES]
+        templates = []
+        for entry in TEMPLATES:
+            templates.append(types.ResourceTemplate.model_validate(entry))
         return types.ListResourceTemplatesResult(resource_templates=templates)
 
     async def _read_resource(
@@ -205,4 +210,6 @@ def _wake(done: anyio.Event, loop: asyncio.AbstractEventLoop) -> None:
 def _host_budget(meta: Any) -> int | None:
     """The host's own budget for this answer, where it sends one."""
     value = (meta or {}).get("tokenBudget")
-    return int(value) if isinstance(value, int | float) and not isinstance(value, bool) and value > 0 else None
+    if isinstance(value, int | float) and not isinstance(value, bool) and value > 0:
+        return int(value)
+    return None

@@ -36,13 +36,15 @@ class Prices:
 def _own(pair: str) -> tuple[str, list[float]]:
     pattern, _, said = pair.partition("=")
     try:
-        figures = [float(word) for word in said.split("/")]
+        figures = []
+        for word in said.split("/"):
+            figures.append(float(word))
     except ValueError:
         figures = []
     if not pattern.strip() or not 2 <= len(figures) <= 5 or any(not 0 <= figure < 1e6 for figure in figures):
-        raise BadSetting(f"prices: {pair!r} is no price.", _FORM)
+        raise BadSetting(f"prices: {pair!r} is not a price.", _FORM)
     if not figures[0] and any(figures):
-        raise BadSetting(f"prices: {pair!r} is no price: where input is free, all is.", _FORM)
+        raise BadSetting(f"prices: {pair!r} is not a price: if input is free, everything must be.", _FORM)
     return pattern.strip().lower(), figures
 
 
@@ -51,8 +53,13 @@ def _priced(listed: Price, figures: list[float]) -> Price:
     input, output, *cache = figures
     if not input:
         return msgspec.structs.replace(listed, dollars=0.0, above=0)
-    ratios = [figure / input for figure in cache]
-    known = [listed.read, listed.write, listed.hour] if listed.known else [1.0, 1.0, 1.0]
+    ratios = []
+    for figure in cache:
+        ratios.append(figure / input)
+    if listed.known:
+        known = [listed.read, listed.write, listed.hour]
+    else:
+        known = [1.0, 1.0, 1.0]
     read, write, hour = [*ratios, *known[len(ratios) :]]
     return msgspec.structs.replace(
         listed, dollars=input, output=output / input, read=read, write=write, hour=max(write, hour), above=0

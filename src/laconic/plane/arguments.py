@@ -238,7 +238,7 @@ def _add_span(tool: Tool, values: dict[str, Value], spans: Mapping[str, object])
         if last is None and "limit" in spans:
             end = start + _number(spans["limit"]) - 1
     except (ValueError, TypeError, OverflowError):
-        raise UsageError(f"{_quote(first)} to {_quote(last)} are no lines.", usage(tool)) from None
+        raise UsageError(f"{_quote(first)} to {_quote(last)} are not lines.", usage(tool)) from None
     values["targets"] = [f"{targets[0]}:{max(1, start)}-{max(1, end)}"]
     values.pop("offset", None)
 

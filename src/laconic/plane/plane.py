@@ -142,7 +142,7 @@ class Plane:
             tool = find(name, self.tools)
             name = tool.name  # calls by a guessed name count as calls of the tool
             if tool.writes and not self.editing:
-                raise NotAllowed(f"{tool.name} is switched off.", "Start the server with --edit to allow it.")
+                raise NotAllowed(f"{tool.name} is turned off.", "Start the server with --edit to allow it.")
             arguments = understand(tool, given)
             repaired = bool(arguments.repaired)
             allowed = self._limit(tool, str(arguments.values.get("budget") or ""), session, host)
@@ -242,12 +242,18 @@ class Plane:
         if self._index is not None and self._index.store.is_removed:
             self._forget_index()
         try:
-            self._lag = self._build() if self.shell else self._refresh()
+            if self.shell:
+                self._lag = self._build()
+            else:
+                self._lag = self._refresh()
             if self.index.trouble:
                 raise IndexUnavailable(f"{self.index.trouble}.")
         except _UNUSABLE as error:
             self._do_without(error)
-            self._lag = self.index.refresh() if not self.index.store.kept else ""
+            if not self.index.store.kept:
+                self._lag = self.index.refresh()
+            else:
+                self._lag = ""
 
     def _build(self) -> str:
         """For a command, which asks once: complete, however long that takes; another writer is waited for."""

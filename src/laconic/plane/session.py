@@ -75,7 +75,10 @@ class Session:
 
     def _leave(self, tokens: int) -> None:
         self._under_way -= 1
-        self._batch = self._batch + tokens if self._under_way > 0 else 0
+        if self._under_way > 0:
+            self._batch = self._batch + tokens
+        else:
+            self._batch = 0
 
     @property
     def batch_left(self) -> int:

@@ -17,7 +17,9 @@ def write_command(tool: Tool, given: Mapping[str, Value], flags: Sequence[str] =
         leading = leading[:1]  # one that stands in for another would be taken for it
     for name, value in given.items():
         if isinstance(value, list):
-            values = [str(each) for each in value]
+            values = []
+            for each in value:
+                values.append(str(each))
         else:
             values = [str(value)]
         if name in leading and not any(each.startswith("-") for each in values):

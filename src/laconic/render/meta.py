@@ -1,4 +1,4 @@
-"""How full the context is, in one line for the end of a request: volatile words never stand in the prefix."""
+"""How full the context is, in one line for the end of a request: volatile words never go into the prefix."""
 
 from __future__ import annotations
 

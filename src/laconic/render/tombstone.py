@@ -1,4 +1,4 @@
-"""What stands in the place of text that was left out: what it was, how much, why, and how to get it back."""
+"""What replaces text that was left out: what it was, how much, why, and how to get it back."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Show characters that would steer a terminal, or hide what stands there, as escapes: names and contents are foreign.
+"""Escape characters that would control a terminal or hide text: names and contents are untrusted.
 
 Line feeds and tabs of a text stay; in a name, which is part of a line, they are escaped too.
 """

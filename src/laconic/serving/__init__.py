@@ -1,1 +1,1 @@
-"""What every HTTP listener shares: the address, TLS, tokens, Host and Origin, and bounds on what a peer may send."""
+"""What every HTTP listener shares: the address, TLS, tokens, Host and Origin, and limits on what a peer may send."""

@@ -53,7 +53,9 @@ class AllowedHosts(msgspec.Struct, frozen=True):
             return ""
         kinds = (headers.get(b"sec-fetch-mode"), headers.get(b"sec-fetch-dest"))
         followed = kinds == (["navigate"], ["document"])  # a link, whose page the user sees
-        return "" if followed else "The request comes from a page of another site."
+        if followed:
+            return ""
+        return "The request comes from a page of another site."
 
     def _is_own(self, origin: str, host: str) -> bool:
         try:
@@ -76,7 +78,9 @@ def allowed_hosts(where: Listen, further: Iterable[str] = ()) -> AllowedHosts:
 def host_name(host: str) -> str:
     """The name or address in a Host header in lower case, without its port; empty when it is malformed."""
     match = _HOST.fullmatch(host)
-    return (match[1] or match[2]) if match else ""
+    if match:
+        return match[1] or match[2]
+    return ""
 
 
 def answer_plainly(scope: Scope, problem: str) -> Response:
@@ -98,8 +102,12 @@ class HostCheck:
         self._refuse = refuse
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        problem = self._hosts.find_problem(scope["headers"]) if scope["type"] == "http" else ""
-        app = self._refuse(scope, problem) if problem else self._app
+        problem = ""
+        if scope["type"] == "http":
+            problem = self._hosts.find_problem(scope["headers"])
+        app = self._app
+        if problem:
+            app = self._refuse(scope, problem)
         await app(scope, receive, send)
 
 

@@ -41,7 +41,7 @@ def listen(address: str, token: str, certificate: str, key: str, *, insecure: bo
     """
     host, _, port = address.rpartition(":")
     if not port.isascii() or not port.isdigit() or int(port) > 65535:
-        raise BadSetting(f"{address!r} is no address to listen on.", "Write 127.0.0.1:8787.")
+        raise BadSetting(f"{address!r} is not an address to listen on.", "Write 127.0.0.1:8787.")
     where = Listen(
         host=host.strip("[]") or "127.0.0.1",
         port=int(port),
@@ -53,11 +53,11 @@ def listen(address: str, token: str, certificate: str, key: str, *, insecure: bo
     if not where.local and not token:
         raise BadSetting(
             f"{address} can be reached by others, so clients must send a token.",
-            "Give --token-file FILE or set gateway.token, or listen on 127.0.0.1.",
+            "Pass --token-file FILE or set gateway.token, or listen on 127.0.0.1.",
         )
     if not where.local and not certificate and not insecure:
         raise BadSetting(
-            f"{address} would send tokens and keys in the clear.", "Give --certificate and --key, or say --insecure."
+            f"{address} would send tokens and keys in the clear.", "Pass --certificate and --key, or --insecure."
         )
     if certificate or key:
         _check_certificate(where)
@@ -67,7 +67,7 @@ def listen(address: str, token: str, certificate: str, key: str, *, insecure: bo
 def _check_certificate(where: Listen) -> None:
     """Files that cannot serve TLS are found before anything listens."""
     if not where.certificate:
-        raise BadSetting("A key without its certificate.", "Name the certificate with --certificate.")
+        raise BadSetting("There is a key, but no certificate.", "Name the certificate with --certificate.")
     for file in filter(None, (where.certificate, where.key)):
         if not Path(file).is_file():
             raise BadSetting(f"There is no file {file}.", "Name a certificate and its key as PEM files.")
@@ -77,13 +77,16 @@ def _check_certificate(where: Listen) -> None:
     except (ssl.SSLError, OSError) as error:
         raise BadSetting(
             f"{where.certificate} cannot be used for TLS: {getattr(error, 'reason', '') or error}.",
-            "Name a certificate and the key that belongs to it, as PEM files, the key without a password.",
+            "Name a certificate and its key as PEM files; the key must have no password.",
         ) from None
 
 
 def bind(where: Listen) -> socket.socket:
     """Take the address; port 0 takes a free one."""
-    family = socket.AF_INET6 if ":" in where.host else socket.AF_INET
+    if ":" in where.host:
+        family = socket.AF_INET6
+    else:
+        family = socket.AF_INET
     # The protocol is named because asyncio sends small pieces at once only on sockets that say they are TCP.
     opened = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     opened.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

@@ -1,4 +1,4 @@
-"""HTTP with bounds on what a peer may send before it is known: bytes, headers, time, requests in advance.
+"""HTTP with limits on what a peer may send before it is identified: bytes, headers, time, requests in advance.
 
 The parser keeps all headers in memory and waits for their end without a limit. Here a request that is too large or too
 slow is refused while it arrives, and of connections that wait for their peer the oldest is closed when there are many.
@@ -98,7 +98,10 @@ class BoundedProtocol(HttpToolsProtocol):
             return
         self._understood = False
         super().data_received(data)
-        self._silent = 0 if self._understood else self._silent + len(data)
+        if self._understood:
+            self._silent = 0
+        else:
+            self._silent = self._silent + len(data)
         if self._silent > self._bounds.head_bytes:
             self._refuse(*self._too_long())
 

@@ -58,7 +58,10 @@ def raise_descriptor_limit() -> int:
 
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     for wanted in _DESCRIPTORS:
-        most = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
+        if hard == resource.RLIM_INFINITY:
+            most = wanted
+        else:
+            most = min(wanted, hard)
         if soft == resource.RLIM_INFINITY or soft >= most:
             return most
         with suppress(ValueError, OSError):

@@ -112,7 +112,7 @@ def _read_own(path: Path) -> str:
         token = file.read(1_000).strip()
     private = os.name == "nt" or (about.st_uid == os.geteuid() and not stat.S_IMODE(about.st_mode) & 0o077)
     if not private:
-        raise BadSetting(f"Others may have read {path}.", "Remove the file; a new token is made at the next start.")
+        raise BadSetting(f"Others may have read {path}.", "Remove the file; the next start creates a new token.")
     if len(token) < _LEAST or not token.isascii() or " " in token:
-        raise BadSetting(f"{path} holds no token.", "Remove the file; a new token is made at the next start.")
+        raise BadSetting(f"{path} contains no token.", "Remove the file; the next start creates a new token.")
     return token

@@ -145,7 +145,7 @@ class Archive:
             return zlib.decompress(row[0])
         except zlib.error:
             self._file.faults["damaged row"] += 1
-            raise RecallFailed(f"What is kept under {ref!r} is damaged.", "Run it again.") from None
+            raise RecallFailed(f"The archived content of {ref!r} is damaged.", "Run it again.") from None
 
     def lines(self, ref: str, first: int, last: int) -> list[str]:
         """Lines of the stored text, 1-based, both ends included."""
@@ -159,11 +159,11 @@ class Archive:
             raise RecallFailed(error.problem, error.fix) from None
         until = time.monotonic() + _SEARCHING
         try:
-            return [
-                (number, line)
-                for number, line in enumerate(self._text(ref), 1)
-                if rule.search(line, timeout=min(0.4, max(0.001, until - time.monotonic())))
-            ]
+            found: list[tuple[int, str]] = []
+            for number, line in enumerate(self._text(ref), 1):
+                if rule.search(line, timeout=min(0.4, max(0.001, until - time.monotonic()))):
+                    found.append((number, line))
+            return found
         except TimeoutError:
             raise RecallFailed(f"{pattern!r} takes too long on {ref}.", "Simplify it, or recall lines.") from None
 
@@ -269,9 +269,7 @@ def _holds(packed: bytes, data: bytes) -> bool:
 
 
 def _nothing(ref: str) -> RecallFailed:
-    return RecallFailed(
-        f"Nothing is kept under {ref!r}.", "It was never stored, or older than the archive holds: run it again."
-    )
+    return RecallFailed(f"Nothing is archived under {ref!r}.", "It was never stored, or has expired: run it again.")
 
 
 def _key(session: str, task: str) -> bytes:

@@ -1,4 +1,4 @@
-"""Damaged files are moved aside under a name of their own, never deleted at once: the newest few are kept."""
+"""Move damaged files aside under a separate name instead of deleting them at once: the newest few are kept."""
 
 from __future__ import annotations
 
@@ -64,7 +64,10 @@ def keep_copy(path: Path) -> Path:
 
 
 def _next(path: Path, before: list[Path]) -> Path:
-    number = int(before[-1].name.rsplit("-", 1)[1]) + 1 if before else 1
+    if before:
+        number = int(before[-1].name.rsplit("-", 1)[1]) + 1
+    else:
+        number = 1
     return path.with_name(f"{path.name}{_MARK}{number}")
 
 

@@ -181,7 +181,9 @@ class Database:
         try:
             result = work(opened.base)
         except BaseException as error:
-            fault = fault_of(error) if isinstance(error, sqlite3.Error) else ""
+            fault = ""
+            if isinstance(error, sqlite3.Error):
+                fault = fault_of(error)
             if writes and fault in _UNWRITABLE and not opened.base.in_transaction:
                 self._give_back(opened)  # it reads as before, where a new connection might find no room for its log
             else:
@@ -218,7 +220,9 @@ class Database:
         opened.base.close()
 
     def _patience(self, writes: bool) -> float:
-        return 0.0 if writes in self._given_up else _WAIT
+        if writes in self._given_up:
+            return 0.0
+        return _WAIT
 
     def _open(self, *, writes: bool) -> _Opened:
         _make(self.path)
@@ -261,8 +265,12 @@ class Database:
         if fault == "locked":
             self._given_up.add(writes)
         if not self._what:
-            return error if isinstance(error, sqlite3.Error) else sqlite3.OperationalError(str(error))
-        problem = "is of a newer Laconic" if fault == "newer" else "cannot be used"
+            if isinstance(error, sqlite3.Error):
+                return error
+            return sqlite3.OperationalError(str(error))
+        problem = "cannot be used"
+        if fault == "newer":
+            problem = "is of a newer Laconic"
         return ArchiveUnavailable(f"The {self._what} {self.path} {problem}: {error}.", _FIXES.get(fault, _FIX))
 
 

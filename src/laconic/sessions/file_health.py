@@ -1,4 +1,4 @@
-"""Say in what condition a file of ours is, without changing it."""
+"""Report the condition of one of Laconic's files without changing it."""
 
 from __future__ import annotations
 
@@ -35,10 +35,13 @@ class Condition(NamedTuple):
 def examine_file(path: Path) -> Iterator[Condition]:
     """All that is to be said of a file; nothing when there is none."""
     for old in list_ruined(path):
-        yield Condition(False, f"{old} was damaged and moved aside.", "Delete it when you do not need it.")
+        yield Condition(False, f"{old} was damaged and moved aside.", "Delete it if you do not need it.")
     if not path.exists():
         return
-    problem = _json(path) if path.suffix == ".json" else _database(path)
+    if path.suffix == ".json":
+        problem = _json(path)
+    else:
+        problem = _database(path)
     if problem is not None:
         yield problem
         return

@@ -125,7 +125,9 @@ class LedgerFile(Generic[E, B]):
 
     def record(self, session: str, known: int, event: E | None, branch: B) -> None:
         """Add to a session. When this returns an event is on the disk; how far a branch is, a power cut may take."""
-        data = msgspec.msgpack.encode(event) if event is not None else b""
+        data = b""
+        if event is not None:
+            data = msgspec.msgpack.encode(event)
 
         def work(base: sqlite3.Connection) -> None:
             if _number(base, session) != known:

@@ -87,7 +87,11 @@ class Purge:
     def _agent_files(self, before: float | None = None) -> list[Path]:
         if not self.agent.is_dir():
             return []
-        return [path for path in self.agent.glob("*.jsonl") if before is None or path.stat().st_mtime < before]
+        found: list[Path] = []
+        for path in self.agent.glob("*.jsonl"):
+            if before is None or path.stat().st_mtime < before:
+                found.append(path)
+        return found
 
     def _remove_agent(self, names: Collection[str]) -> int:
         removed = 0

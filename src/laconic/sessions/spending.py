@@ -218,7 +218,10 @@ class Spending:
         """Sessions, the most first; what a client asked on the side is added to the session that it belongs to."""
         where, values = wanted.clause()
         query = _FAMILIES.format(where=where, order=_ORDERS[order])
-        return [SessionRow(*row) for row in self._base.execute(query, (*values, limit, offset))]
+        found: list[SessionRow] = []
+        for row in self._base.execute(query, (*values, limit, offset)):
+            found.append(SessionRow(*row))
+        return found
 
     def side_sessions(self, row: SessionRow) -> list[SessionRow]:
         """Other conversations to which the client gave the id of this one."""
@@ -236,11 +239,16 @@ class Spending:
 
     def _distinct(self, column: str) -> list[str]:
         query = f"SELECT DISTINCT {column} FROM session WHERE {column}<>'' ORDER BY 1"
-        return [name for (name,) in self._base.execute(query)]
+        found: list[str] = []
+        for (name,) in self._base.execute(query):
+            found.append(name)
+        return found
 
     def session(self, name: str) -> SessionRow | None:
         row = self._base.execute(f"SELECT {_COLUMNS} FROM session WHERE name=?", (name,)).fetchone()
-        return SessionRow(*row) if row else None
+        if row:
+            return SessionRow(*row)
+        return None
 
     def turns(self, name: str) -> list[TurnRow]:
         """The turns of a session, in order."""
@@ -248,12 +256,18 @@ class Spending:
             f"SELECT {_SUMS}, number, at, turn, status, milliseconds, context, decisions, saved, mode, rung FROM turn"
             " WHERE session=(SELECT id FROM session WHERE name=?) ORDER BY number"
         )
-        return [TurnRow(*row) for row in self._base.execute(query, (name,))]
+        found: list[TurnRow] = []
+        for row in self._base.execute(query, (name,)):
+            found.append(TurnRow(*row))
+        return found
 
     def hours(self, since: float = 0.0) -> list[Hour]:
         """Hours in which something happened, in order."""
         query = f"SELECT {_SUMS}, hour, turns FROM hour WHERE hour>=? ORDER BY hour"
-        return [Hour(*row) for row in self._base.execute(query, (since,))]
+        found: list[Hour] = []
+        for row in self._base.execute(query, (since,)):
+            found.append(Hour(*row))
+        return found
 
     def parts(self, by: By, since: float = 0.0, limit: int = -1) -> list[SpendingPart]:
         """Where tokens went since a day, over all sessions, the most first. What has no tool or file is left out."""
@@ -261,7 +275,10 @@ class Spending:
             "SELECT name, sum(blocks), sum(entered), sum(sent) AS total, sum(whole) FROM tally WHERE axis=? AND day>=?"
             " GROUP BY name ORDER BY total DESC, name LIMIT ?"
         )
-        return [SpendingPart(*row) for row in self._base.execute(query, (by, int(since) // DAY * DAY, limit))]
+        found: list[SpendingPart] = []
+        for row in self._base.execute(query, (by, int(since) // DAY * DAY, limit)):
+            found.append(SpendingPart(*row))
+        return found
 
     def parts_of(self, session: str, by: By, limit: int = -1) -> list[SpendingPart]:
         """The same for one session."""
@@ -270,7 +287,10 @@ class Spending:
             " sum(part.whole+whole_now*(session.turns-since)) FROM part JOIN session ON session.id=part.session"
             f" WHERE session.name=? AND {by}<>'' GROUP BY 1 ORDER BY total DESC, 1 LIMIT ?"
         )
-        return [SpendingPart(*row) for row in self._base.execute(query, (session, limit))]
+        found: list[SpendingPart] = []
+        for row in self._base.execute(query, (session, limit)):
+            found.append(SpendingPart(*row))
+        return found
 
     def about(self, session: str, found: Iterable[str]) -> dict[str, tuple[str, str, str]]:
         """Kind, tool and file of blocks, by their keys."""
@@ -280,7 +300,11 @@ class Spending:
             " WHERE block.session=(SELECT id FROM session WHERE name=?)",
             (session,),
         )
-        return {numbers[key]: (kind, tool, file) for key, kind, tool, file in rows if key in numbers}
+        result: dict[str, tuple[str, str, str]] = {}
+        for key, kind, tool, file in rows:
+            if key in numbers:
+                result[numbers[key]] = (kind, tool, file)
+        return result
 
     def malformed(self) -> Sequence[Malformed]:
         """The most first."""
@@ -306,7 +330,10 @@ class Spending:
         spent: dict[tuple[str, str], tuple[int, int]] = {}
         for account, model, format, fresh, cached, output in rows:
             before = spent.get((account, model), (0, 0))
-            prompt = fresh + cached if counts_cached(format, model) else fresh
+            if counts_cached(format, model):
+                prompt = fresh + cached
+            else:
+                prompt = fresh
             spent[account, model] = (before[0] + prompt, before[1] + output)
         rows = self._base.execute(
             "SELECT account, model, upstream, at, tokens, tokens_left, reset, input_only FROM quota ORDER BY at DESC"

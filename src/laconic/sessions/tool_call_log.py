@@ -1,4 +1,4 @@
-"""What tool calls cost: one row a call, and the figures made from them."""
+"""What tool calls cost: one row per call, and the figures derived from them."""
 
 from __future__ import annotations
 
@@ -97,7 +97,9 @@ def _figures(base: sqlite3.Connection) -> Iterator[Figures]:
     ).fetchall()
     for tool, calls, errors, repaired, cut, mean, largest, milliseconds, *layers in totals:
         p50, p95 = (int(_nth(base, tool, "tokens", calls, share)) for share in (50, 95))
-        times = [round(_nth(base, tool, "milliseconds", calls, share), 2) for share in (50, 95, 100)]
+        times = []
+        for share in (50, 95, 100):
+            times.append(round(_nth(base, tool, "milliseconds", calls, share), 2))
         yield Figures(
             tool=tool,
             calls=calls,

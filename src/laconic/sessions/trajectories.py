@@ -1,4 +1,4 @@
-"""Sessions of our own agent as files: one line a message, for the owner only, on the disk before the next step.
+"""Sessions of `laconic agent` as files: one line per message, for the owner only, on disk before the next step.
 
 They can be read by `replay` and gone on with after a kill: a line that was cut off is dropped.
 """
@@ -103,7 +103,10 @@ def begin(folder: Path, root: Path, model: str, task: str, version: str) -> Traj
 
 def resume(folder: Path, id: str, root: Path) -> Trajectory:
     """A session by its id; `last`: the newest of this folder. What was cut off by a kill is taken off the file."""
-    path = _newest(folder, root) if id == "last" else folder / f"{id}.jsonl"
+    if id == "last":
+        path = _newest(folder, root)
+    else:
+        path = folder / f"{id}.jsonl"
     if not _ID.fullmatch(path.stem) or not path.is_file():
         raise UnknownName("session", id, tuple(sorted(p.stem for p in folder.glob("*.jsonl"))[:5]))
     file = _open_owned(path)
@@ -111,7 +114,7 @@ def resume(folder: Path, id: str, root: Path) -> Trajectory:
     rows, whole = _rows(data)
     if not rows or rows[0].get("type") != "session_meta":
         file.close()
-        raise UsageError(f"{path} is no session of ours.", "Name another with --resume.")
+        raise UsageError(f"{path} is not a session of `laconic agent`.", "Name another with --resume.")
     if data.count(b"\n", whole):  # more than one line that was cut off: what is behind the damage is kept apart
         keep_copy(path)
     file.truncate(whole)
@@ -142,7 +145,7 @@ def _open_owned(path: Path) -> BinaryIO:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:
         file.close()
-        raise UsageError(f"Another process works on the session {path.stem}.", "Wait for it, or end it.") from None
+        raise UsageError(f"Another process is using the session {path.stem}.", "Wait for it, or end it.") from None
     return file
 
 
@@ -213,7 +216,10 @@ def _read(row: Json) -> Message:
         )
         native: dict[str, Any] = row.get("native") or {}
         return Spoken(text, uses, native.get("message"), native.get("format", ""))
-    results = [block for block in blocks if block["type"] == "tool_result"]
+    results = []
+    for block in blocks:
+        if block["type"] == "tool_result":
+            results.append(block)
     if results:
         return Outcomes(
             tuple(

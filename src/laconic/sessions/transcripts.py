@@ -45,10 +45,16 @@ def transcript_of(name: str, rows: list[Json]) -> Transcript:
 
 
 def _read(path: Path) -> Iterator[Transcript]:
-    data = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
+    if path.suffix == ".gz":
+        data = gzip.decompress(path.read_bytes())
+    else:
+        data = path.read_bytes()
     name = path.name.split(".", 1)[0]
     whole = _value(data)
-    rows = [whole] if whole is not None else [row for line in data.split(b"\n") if (row := _value(line)) is not None]
+    if whole is not None:
+        rows = [whole]
+    else:
+        rows = [row for line in data.split(b"\n") if (row := _value(line)) is not None]
     rows = [inner for row in rows for inner in (row if isinstance(row, list) else [row])]
     objects = [row for row in rows if isinstance(row, dict)]
     recorded = [row for row in objects if isinstance(row.get("messages") or row.get("input"), list)]
@@ -57,7 +63,10 @@ def _read(path: Path) -> Iterator[Transcript]:
             messages = row.get("messages") or row.get("input")
             assert isinstance(messages, list)
             label = str(row.get("id") or (name if len(recorded) == 1 else f"{name}-{number}"))
-            inner = [message for message in messages if isinstance(message, dict)]
+            inner = []
+            for message in messages:
+                if isinstance(message, dict):
+                    inner.append(message)
             exported = any(
                 isinstance(message.get("parts"), list) for message in inner
             )  # as opencode exports a session
@@ -153,7 +162,10 @@ class RecordedClock:
     def _is_cold(self, row: Json) -> bool:
         """Whether an answer read almost nothing from a cache although its prompt had not shrunk."""
         meta = row.get("meta")
-        usage = meta.get("usage") if isinstance(meta, dict) else None
+        if isinstance(meta, dict):
+            usage = meta.get("usage")
+        else:
+            usage = None
         if not isinstance(usage, dict) or "cache_write" not in usage:
             return False
         read = int(usage.get("cache_read") or 0)
@@ -184,31 +196,57 @@ def _message(row: Json) -> tuple[str, list[Json]]:
         return "user", [_result(row.get("tool_call_id"), content)]
     if role not in {"user", "assistant"}:
         return "system", []
-    blocks: list[Json] = []
-    if isinstance(content, str):
-        blocks = [{"type": "text", "text": content}] if content.strip() else []
-    elif isinstance(content, list):
-        blocks = [known for block in content if isinstance(block, dict) and (known := _block(block))]
-    calls = row.get("tool_calls")
-    for call in calls if isinstance(calls, list) else []:
-        function = call.get("function") if isinstance(call, dict) else None
+    return str(role), [*_blocks(content), *_tool_calls(row.get("tool_calls"))]
+
+
+def _blocks(content: object) -> Iterator[Json]:
+    if isinstance(content, str) and content.strip():
+        yield {"type": "text", "text": content}
+    if not isinstance(content, list):
+        return
+    for block in content:
+        if isinstance(block, dict) and (known := _block(block)):
+            yield known
+
+
+def _tool_calls(calls: object) -> Iterator[Json]:
+    if not isinstance(calls, list):
+        return
+    for call in calls:
+        if isinstance(call, dict):
+            function = call.get("function")
+        else:
+            function = None
         if isinstance(function, dict):
-            blocks.append(_call(call.get("id"), function.get("name"), function.get("arguments")))
-    return str(role), blocks
+            yield _call(call.get("id"), function.get("name"), function.get("arguments"))
 
 
 def _block(block: Json) -> Json | None:
     if block.get("type") in {"text", "input_text", "output_text"}:
         text = block.get("text")
-        return {"type": "text", "text": text} if isinstance(text, str) and text.strip() else None
+        if isinstance(text, str) and text.strip():
+            return {"type": "text", "text": text}
+        return None
     if block.get("type") in {"tool_use", "tool_result"}:
-        return {key: value for key, value in block.items() if key != "cache_control"}
+        found: Json = {}
+        for key, value in block.items():
+            if key != "cache_control":
+                found[key] = value
+        return found
     return None
 
 
 def _call(id: object, name: object, arguments: object) -> Json:
-    decoded = _value(arguments.encode()) if isinstance(arguments, str) else arguments
-    given = decoded if isinstance(decoded, dict) else {"raw": arguments} if decoded is None else {"v": decoded}
+    if isinstance(arguments, str):
+        decoded = _value(arguments.encode())
+    else:
+        decoded = arguments
+    if isinstance(decoded, dict):
+        given = decoded
+    elif decoded is None:
+        given = {"raw": arguments}
+    else:
+        given = {"v": decoded}
     return {"type": "tool_use", "id": str(id or "x"), "name": str(name or "tool"), "input": given}
 
 
@@ -222,12 +260,23 @@ def _pair_calls(merged: list[tuple[str, list[Json]]]) -> list[Json]:
     for at, (role, blocks) in enumerate(merged):
         if role == "assistant":
             after = merged[at + 1][1] if at + 1 < len(merged) else []
-            answered = {block.get("tool_use_id") for block in after}
-            kept = [block for block in blocks if block.get("type") != "tool_use" or block.get("id") in answered]
+            answered = set()
+            for block in after:
+                answered.add(block.get("tool_use_id"))
+            kept = []
+            for block in blocks:
+                if block.get("type") != "tool_use" or block.get("id") in answered:
+                    kept.append(block)
         else:
             before = found[-1]["content"] if found else []
-            made = {block.get("id") for block in before} if isinstance(before, list) else set()
-            kept = [b for b in blocks if b.get("type") != "tool_result" or b.get("tool_use_id") in made]
+            if isinstance(before, list):
+                made = {block.get("id") for block in before}
+            else:
+                made = set()
+            kept = []
+            for b in blocks:
+                if b.get("type") != "tool_result" or b.get("tool_use_id") in made:
+                    kept.append(b)
         found.append({"role": role, "content": kept or [{"type": "text", "text": "…"}]})
     while found and found[0]["role"] != "user":
         del found[0]

@@ -259,7 +259,9 @@ class Turns:
         """What the last answered turn of a session left behind for the account of the next; empty: nothing."""
         query = "SELECT standing FROM session WHERE name=?"
         row = self._file.read(lambda base: base.execute(query, (session,)).fetchone())
-        return bytes(row[0]) if row and row[0] else b""
+        if row and row[0]:
+            return bytes(row[0])
+        return b""
 
     def add(self, *turns: TurnRecord) -> None:
         """Write turns down, all or none."""
@@ -298,9 +300,15 @@ class Turns:
         def work(base: sqlite3.Connection) -> int:
             cursor = base.cursor()
             query = "SELECT id FROM session WHERE name=?"
-            found = [row for name in names for row in cursor.execute(query, name).fetchall()]
+            found = []
+            for name in names:
+                for row in cursor.execute(query, name).fetchall():
+                    found.append(row)
             query = "SELECT DISTINCT file FROM part WHERE session=?"
-            files = [file for one in found for (file,) in cursor.execute(query, one).fetchall()]
+            files = []
+            for one in found:
+                for (file,) in cursor.execute(query, one).fetchall():
+                    files.append(file)
             _forget(cursor, found)
             cursor.execute(
                 "DELETE FROM tally WHERE axis='file' AND name IN (SELECT value FROM json_each(?))"
@@ -345,7 +353,9 @@ def _write(base: sqlite3.Cursor, turn: TurnRecord) -> None:
     session, number, fixed = _session(base, turn)
     cost = turn.cost or Cost()
     depth = turn.intake.turn if turn.intake else 0
-    sums = {name: getattr(cost, name) for name in _SUMS}
+    sums = {}
+    for name in _SUMS:
+        sums[name] = getattr(cost, name)
     row = {
         "session": session,
         "number": number,
@@ -364,7 +374,10 @@ def _write(base: sqlite3.Cursor, turn: TurnRecord) -> None:
     hour = {"hour": int(turn.at) // HOUR * HOUR, "turns": 1, **sums}
     added = ", ".join(f"{name}={name}+excluded.{name}" for name in ("turns", *_SUMS))
     base.execute(f"{_insert('hour', hour)} ON CONFLICT(hour) DO UPDATE SET {added}", hour)
-    entered = _take_in(base, session, number - 1, turn.intake, fixed) if turn.intake is not None else ()
+    if turn.intake is not None:
+        entered = _take_in(base, session, number - 1, turn.intake, fixed)
+    else:
+        entered = ()
     _cut(base, session, number - 1, turn.cuts)
     _tally(base, session, int(turn.at) // DAY * DAY, entered)
     _notes(base, turn)
@@ -397,7 +410,9 @@ def _session(base: sqlite3.Cursor, turn: TurnRecord) -> tuple[int, int, int]:
     id, turns, fixed = row
     title = turn.intake.title if turn.intake else ""
     project = turn.intake.project if turn.intake else ""
-    added = {name: getattr(cost, name) for name in _SUMS}
+    added = {}
+    for name in _SUMS:
+        added[name] = getattr(cost, name)
     added |= {"turns": 1, "errors": turn.status >= 400, "decisions": turn.decisions}
     base.execute(
         f"UPDATE session SET last=max(last, :at), {', '.join(f'{name}={name}+:{name}' for name in added)},"

@@ -27,7 +27,9 @@ class Counter:
         """What a report says: the encoding, and that it is an estimate where it is one."""
         if self._measured is None:
             return f"estimate of {self._kind.encoding}"
-        return self._kind.encoding if self._kind.factor == 1.0 else f"{self._kind.encoding} x {self._kind.factor:.3g}"
+        if self._kind.factor == 1.0:
+            return self._kind.encoding
+        return f"{self._kind.encoding} x {self._kind.factor:.3g}"
 
     @property
     def exact(self) -> bool:
@@ -35,7 +37,9 @@ class Counter:
 
     def __call__(self, text: str) -> int:
         raw = self._raw(text)
-        return raw if self._kind.factor == 1.0 else round(raw * self._kind.factor)
+        if self._kind.factor == 1.0:
+            return raw
+        return round(raw * self._kind.factor)
 
     def _raw(self, text: str) -> int:
         if len(text) < _WORTH_HASHING:

@@ -92,7 +92,9 @@ def _word(piece: str) -> float:
         return _CODES[size]  # hashes and encoded data: hardly a vowel
     if not lead:
         return _WORD[size]
-    return _SPACED[size] if lead == " " else _MARKED[size]
+    if lead == " ":
+        return _SPACED[size]
+    return _MARKED[size]
 
 
 def _marks(piece: str) -> float:
@@ -120,7 +122,9 @@ def _letter(letter: str, han: float) -> float:
     for first, last, price in _SCRIPTS:
         if first <= code <= last:
             return price or han
-    return 0.45 if letter.isalpha() else 0.92
+    if letter.isalpha():
+        return 0.45
+    return 0.92
 
 
 _SCRIPTS: Final = (
@@ -147,4 +151,6 @@ def _han_price(text: str) -> float:
             simplified += letter in _SIMPLIFIED
     if kana * 5 > chinese:
         return 0.84
-    return 0.93 if traditional > simplified else 0.72
+    if traditional > simplified:
+        return 0.93
+    return 0.72

@@ -36,6 +36,10 @@ def load(encoding: str) -> Measure | None:
 
     def quickly(text: str) -> int:
         # The packed form saves a Python list, but would take `<|endoftext|>` inside a file for a special token.
-        return len(ordinary(text)) if "<|" in text else len(packed(text)) // _TOKEN_BYTES
+        if "<|" in text:
+            return len(ordinary(text))
+        return len(packed(text)) // _TOKEN_BYTES
 
-    return quickly if encoding in _PACKED else plainly
+    if encoding in _PACKED:
+        return quickly
+    return plainly

@@ -218,12 +218,15 @@ def _with_members(item: Weighed, items: Sequence[Weighed], detail: str) -> str:
     text = symbol_line(item, detail)
     change = item.change
     prefix = f"{change.name}."
-    inner = [
-        one
-        for one in items
-        if one.change.within and one.change.path == change.path and one.change.name.startswith(prefix)
-        and one.change.changes == change.changes
-    ]  # fmt: skip
+    inner = []
+    for one in items:
+        if (
+            one.change.within
+            and one.change.path == change.path
+            and one.change.name.startswith(prefix)
+            and one.change.changes == change.changes
+        ):
+            inner.append(one)
     if inner:
         return f"{text}\n{within_line(inner)}"
     return text

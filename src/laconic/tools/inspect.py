@@ -121,7 +121,8 @@ class _Found(NamedTuple):
     def add_uses(self, pieces: list[Piece], most: int, title: str) -> None:
         """Show the first of some files with what comes first, the others below a line of their own."""
         self.first.extend(pieces[:most])
-        self.rest.extend(replace(piece, group=title) for piece in pieces[most:])
+        for piece in pieces[most:]:
+            self.rest.append(replace(piece, group=title))
 
 
 def _about(call: ToolCall, code: Code, symbol: Symbol, file: OpenedFile, only: set[str]) -> _Found:

@@ -195,7 +195,7 @@ def _fits(symbol: Symbol, name: str) -> bool:
 TOOL = Tool(
     "read",
     "Numbered lines of several places: path, path:40-80, path::Symbol",
-    "Reads files, ranges and symbols. Each file has a header with the tag that `edit` wants. A long file without a"
+    "Reads files, ranges and symbols. Each file has a header with the tag that `edit` needs. A long file without a"
     " range gives its outline; a snippet has at most 80 lines unless a budget is named. `anchors` adds two"
     " letters to every number (`40:k3`), which `edit` checks, for models that lose count.",
     (

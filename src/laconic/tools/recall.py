@@ -97,14 +97,14 @@ def _range(text: str) -> tuple[int, int]:
         return 1, 1_000_000_000
     numbers = re.findall(r"\d{1,9}", text)
     if not numbers:
-        raise UsageError(f"{text!r} is no range of lines.", "Write 40-80.")
+        raise UsageError(f"{text!r} is not a range of lines.", "Write 40-80.")
     return int(numbers[0]), int(numbers[-1]) if len(numbers) > 1 else int(numbers[0])
 
 
 TOOL = Tool(
     "recall",
     "What was left out or evicted, by its reference",
-    "Gives back exactly what an earlier answer or the gateway put into the archive: all of it, some lines, or the lines"
+    "Returns exactly what an earlier answer or the gateway put into the archive: all of it, some lines, or the lines"
     " that match a pattern. Without a reference it lists or searches what was kept for this workspace.",
     (
         Argument("ref", "text", "", explained="the reference that a mark or a last line names"),

@@ -1,4 +1,4 @@
-"""`search`: one box for names, text, regular expressions, paths and questions."""
+"""`search`: one search for names, text, regular expressions, paths and questions."""
 
 from __future__ import annotations
 
@@ -276,9 +276,9 @@ def _nothing(call: ToolCall, query: str, found: SearchResult) -> str:
 TOOL = Tool(
     "search",
     "Find by name, phrase, /regex/, path or question; hits with their symbol and span",
-    "One box: identifiers in any style, Class.method, kind words (class Foo), phrases, /regular expressions/, globs and"
-    " paths, or a question in words. `in` narrows: code, symbols, refs, docs, tests, paths. Filters may stand in the"
-    " query: path:src/** lang:rust kind:class -tests.",
+    "Accepts identifiers in any style, Class.method, kind words (class Foo), phrases, /regular expressions/, globs and"
+    " paths, or a question in words. `in` narrows: code, symbols, refs, docs, tests, paths. The query may"
+    " contain filters: path:src/** lang:rust kind:class -tests.",
     (
         Argument("query", "text", "", required=True, explained='a name, words, "a phrase", /a regex/, or a path'),
         Argument(

@@ -101,7 +101,7 @@ def _known(call: ToolCall) -> set[Path]:
 def _remove(call: ToolCall) -> ToolAnswer:
     root = _root(call)
     if root not in _known(call):
-        raise UsageError(f"{root} is not indexed.", "`action` list names those that are.")
+        raise UsageError(f"{root} is not indexed.", "Use `action` list to see which folders are.")
     catalog.forget(call.plane.cache, root)  # the folder itself may be gone
     return ToolAnswer([Piece((f"forgot the index of {root}\n",))], "workspace", unit="workspaces")
 

@@ -99,8 +99,14 @@ def _mark_cuts(raw: bytes, offset: int) -> Iterator[tuple[int, int]]:
         for number, member in enumerate(found):
             inner = member.value.of(raw)
             if member.key == "cache_control":
-                start = found[number - 1].value.end if number else member.at
-                last = found[1].at if not number and len(found) > 1 else member.value.end
+                if number:
+                    start = found[number - 1].value.end
+                else:
+                    start = member.at
+                if not number and len(found) > 1:
+                    last = found[1].at
+                else:
+                    last = member.value.end
                 yield offset + start, offset + last
             elif _MARK in inner:
                 yield from _mark_cuts(inner, offset + member.value.start)

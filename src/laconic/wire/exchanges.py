@@ -45,7 +45,10 @@ class _Open:
         return False
 
     def close(self) -> Exchange:
-        own = [block.at for turn in self.turns for block in turn.blocks]
+        own = []
+        for turn in self.turns:
+            for block in turn.blocks:
+                own.append(block.at)
         answers = []
         for result in self.results:
             if result is not None:
@@ -91,7 +94,11 @@ def exchanges(turns: Sequence[Turn], *, merged: bool) -> tuple[Exchange, ...]:
 
 def orphans(turns: Sequence[Turn], found: Sequence[Exchange]) -> tuple[Block, ...]:
     """Results that answer no call."""
-    settled = {result.at for exchange in found for result in exchange.results if result is not None}
+    settled = set()
+    for exchange in found:
+        for result in exchange.results:
+            if result is not None:
+                settled.add(result.at)
     return tuple(
         block for turn in turns for block in turn.blocks if block.kind == "result" and block.at not in settled
     )

@@ -8,17 +8,23 @@ from typing import Any
 
 def as_list(value: object) -> list[Any]:
     """The list that a value is; else an empty one."""
-    return value if isinstance(value, list) else []
+    if isinstance(value, list):
+        return value
+    return []
 
 
 def as_object(value: object) -> dict[str, Any]:
     """The object that a value is; else an empty one."""
     if isinstance(value, dict):
         return value
-    return dict(value) if isinstance(value, Mapping) else {}
+    if isinstance(value, Mapping):
+        return dict(value)
+    return {}
 
 
 def first_object(value: object) -> dict[str, Any]:
     """The first element of a list, if it is an object; else an empty one."""
     found = as_list(value)
-    return as_object(found[0]) if found else {}
+    if found:
+        return as_object(found[0])
+    return {}

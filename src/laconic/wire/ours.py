@@ -1,4 +1,4 @@
-"""What of a request is there only because of us: schemas of our tools, our instructions, and what was recalled."""
+"""The parts of a request that Laconic added: its tool schemas, its instructions, and recalled content."""
 
 from __future__ import annotations
 
@@ -31,7 +31,10 @@ def ours(conversation: ParsedRequest, texts: Sequence[bytes] = ()) -> Ours:
     size = sum(len(text) for text in texts if text in conversation.body) + _schemas(conversation.field("tools"))
     if conversation.array is None or b"recall" not in conversation.array.of(conversation.body):
         return Ours(size)
-    recalls = [one for one in conversation.exchanges if any(_recalls(call) for call in one.calls)]
+    recalls = []
+    for one in conversation.exchanges:
+        if any(_recalls(call) for call in one.calls):
+            recalls.append(one)
     size += sum(_size(call, result) for one in recalls for call, result in one.pairs if _recalls(call))
     return Ours(size, bool(recalls) and _alone(recalls[-1], conversation))
 
@@ -52,5 +55,8 @@ def _size(call: Block, result: Block | None) -> int:
 
 def _alone(exchange: Exchange, conversation: ParsedRequest) -> bool:
     """Whether the request ends with the results of this exchange, and all of them were recalled."""
-    ends = {result.turn for result in exchange.results if result is not None}
+    ends = set()
+    for result in exchange.results:
+        if result is not None:
+            ends.add(result.turn)
     return len(conversation.turns) - 1 in ends and all(_recalls(call) for call in exchange.calls)

@@ -175,7 +175,7 @@ def _collect_answered(found: Sequence[Exchange]) -> dict[At, Block]:
 def parse(format: ProviderFormat, body: bytes, shapes: Shapes | None = None) -> ParsedRequest:
     """Open a body. Only the top level and the list of messages are looked at."""
     if not is_object(body.lstrip()[:1]):
-        raise MalformedRequest("The body is no JSON object.", f"Send a request in the {format.name} format.")
+        raise MalformedRequest("The body is not a JSON object.", f"Send a request in the {format.name} format.")
     fields = last(members(body))
     name = next((name for name in format.messages if name in fields), None)
     if name is None:
@@ -189,5 +189,5 @@ def parse(format: ProviderFormat, body: bytes, shapes: Shapes | None = None) -> 
     elif is_string(raw):
         array, spans = None, (fields[name],)
     else:
-        raise MalformedRequest(f"{name!r} is no list.", f"Send a request in the {format.name} format.")
+        raise MalformedRequest(f"{name!r} is not a list.", f"Send a request in the {format.name} format.")
     return ParsedRequest(format, body, fields, array, spans).remember({} if shapes is None else shapes)

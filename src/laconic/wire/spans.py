@@ -1,4 +1,4 @@
-"""Where the values of a JSON text stand, so that a few can be replaced and every other byte stays.
+"""Where the values of a JSON text are, so that a few can be replaced and every other byte stays.
 
 Objects and arrays are opened one level at a time; nothing below is decoded. Duplicate keys, escaped keys, odd white
 space and lone surrogates are all found where they are.
@@ -128,7 +128,10 @@ def _members(raw: bytes, table: dict[str, msgspec.Raw]) -> list[Member]:
         comma = _skip(raw, end)
         if raw[comma : comma + 1] not in {b",", b"}"}:
             raise _Astray
-        at = _skip(raw, comma + 1) if raw[comma : comma + 1] == b"," else comma
+        if raw[comma : comma + 1] == b",":
+            at = _skip(raw, comma + 1)
+        else:
+            at = comma
     if raw[at : at + 1] != b"}":
         raise _Astray
     return found

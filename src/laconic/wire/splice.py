@@ -72,7 +72,9 @@ def _cut_elements(turn: Turn, dropped: Iterable[Block]) -> list[Cut]:
         by_list.setdefault(turn.shape.lists[block.part.list], set()).add(block.part.span)
     cuts: list[Cut] = []
     for span, out in by_list.items():
-        inside = [element.shift(span.start) for element in elements(span.of(turn.raw))]
+        inside = []
+        for element in elements(span.of(turn.raw)):
+            inside.append(element.shift(span.start))
         if all(element in out for element in inside):
             raise ConversationError("A message cannot keep an empty list.", "Drop the whole turn.")
         cuts += without(inside, [element in out for element in inside])
@@ -146,11 +148,10 @@ def _with_members(raw: bytes, wanted: Mapping[str, object]) -> bytes:
         found = []
     if not found or [member.key for member in found] != list(wanted):
         return msgspec.json.encode(wanted)
-    cuts = [
-        (*member.value, msgspec.json.encode(wanted[member.key]))
-        for member in found
-        if value(member.value.of(raw)) != wanted[member.key]
-    ]
+    cuts = []
+    for member in found:
+        if value(member.value.of(raw)) != wanted[member.key]:
+            cuts.append((*member.value, msgspec.json.encode(wanted[member.key])))
     return _apply(raw, cuts)
 
 
@@ -163,13 +164,19 @@ def _array_cuts(conversation: ParsedRequest, gone: set[int], inserts: Sequence[I
         coming[insert.turn] = (
             coming.get(insert.turn, b"") + b"," + conversation.format.compose(insert.role, insert.text)
         )
-    stays = [number for number in range(len(spans)) if number not in gone]
+    stays = []
+    for number in range(len(spans)):
+        if number not in gone:
+            stays.append(number)
     if not stays:
         written = b"".join(coming[turn] for turn in sorted(coming))[1:]
         if not written:
             raise ConversationError("Nothing would be left of this conversation.", "Keep at least one message.")
         return [(array.start + 1, array.end - 1, written)]
-    cuts = without(spans, [number in gone for number in range(len(spans))]) if gone else []
+    if gone:
+        cuts = without(spans, [number in gone for number in range(len(spans))])
+    else:
+        cuts = []
     for turn, messages in sorted(coming.items()):
         after = next((number for number in stays if number >= turn), None)
         if after is not None:

@@ -83,4 +83,8 @@ def first_of(counters: Counters, *names: str) -> int:
 
 
 def _read_numbers(report: Mapping[str, Any]) -> dict[str, int]:
-    return {name: number for name, number in report.items() if type(number) is int and 0 < number <= _MOST}
+    found: dict[str, int] = {}
+    for name, number in report.items():
+        if type(number) is int and 0 < number <= _MOST:
+            found[name] = number
+    return found

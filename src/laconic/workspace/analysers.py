@@ -95,7 +95,11 @@ COMMANDS: Final[dict[str, AnalyserCommand]] = {
 
 def find_configured(root: Path) -> list[str]:
     """The tools that a project is set up for."""
-    return [name for name, command in COMMANDS.items() if any(_has_sign(root, sign) for sign in command.signs)]
+    found: list[str] = []
+    for name, command in COMMANDS.items():
+        if any(_has_sign(root, sign) for sign in command.signs):
+            found.append(name)
+    return found
 
 
 def allowed_tools(settings: Settings) -> list[str]:

@@ -59,7 +59,9 @@ def class_of(path: str, data: bytes = b"") -> str:
         return "doc"
     if _TEST.search(path):
         return "test"
-    return "config" if _CONFIG.search(path) else "source"
+    if _CONFIG.search(path):
+        return "config"
+    return "source"
 
 
 def _long_lines(data: bytes) -> bool:

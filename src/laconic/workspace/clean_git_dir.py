@@ -1,4 +1,4 @@
-"""A git folder of our own making beside a repository, so that git never reads the repository's configuration.
+"""A clean git folder next to a repository, so that git never reads the repository's configuration.
 
 It has the repository's HEAD, index, references and ignore rules, and a configuration that we write. A configuration can
 name programs in more than thirty places and more with every release; what git does not read cannot be sprung.
@@ -114,7 +114,11 @@ class CleanGitDir:
 
 def harmless(config: Mapping[str, str]) -> dict[str, str]:
     """What of a configuration git may know: words that say how files are compared."""
-    return {name: config[name] for name in HARMLESS if name in config and _WORD.fullmatch(config[name])}
+    found: dict[str, str] = {}
+    for name in HARMLESS:
+        if name in config and _WORD.fullmatch(config[name]):
+            found[name] = config[name]
+    return found
 
 
 def _config(repository: Repository) -> str:
@@ -127,7 +131,7 @@ def _config(repository: Repository) -> str:
         known = _EXTENSIONS.get(extension, ())
         if known is not None and value not in known:
             raise Unreadable(
-                f"The repository uses the extension {extension[:40]!r} ({value[:40]!r}) of git, which is not understood.",
+                f"The repository uses the extension {extension[:40]!r} ({value[:40]!r}) of git, which is not supported.",
                 "Name a patch file made with `git diff` instead.",
             )
     lines += ["[extensions]", f"objectformat = {given.get('extensions.objectformat', 'sha1').lower()}"]

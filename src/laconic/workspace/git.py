@@ -69,7 +69,7 @@ def git(folder: Path, *args: str, seconds: float = 30.0, given: bytes = b"") -> 
         places["GIT_DIR"] = str(own.update(index=args[0] in _WITH_INDEX))
     except OSError as error:
         raise CommandFailed(
-            f"git cannot be asked: {error}.", "Check the space in the folder for temporary files."
+            f"git cannot be run: {error}.", "Check the free space in the folder for temporary files."
         ) from None
     return _run(program, args, folder, config=config, environment=places, seconds=seconds, given=given)
 
@@ -91,7 +91,9 @@ def top(folder: Path) -> Path | None:
         found = repository_of(folder)
     except Unreadable:
         return None
-    return found.top if found else None
+    if found:
+        return found.top
+    return None
 
 
 def home(folder: Path) -> Path:
@@ -101,7 +103,9 @@ def home(folder: Path) -> Path:
     """
     folder = folder.resolve()
     found = top(folder)
-    return folder if found is None or found == Path.home() else found
+    if found is None or found == Path.home():
+        return folder
+    return found
 
 
 def list_files(folder: Path) -> list[bytes] | None:
@@ -131,9 +135,16 @@ def user_config(program: str) -> UserConfig:
         done = run(command, Path(program).parent, seconds=5.0, environment=nowhere, without="GIT_")
     except CommandFailed:
         return UserConfig()
-    pairs = [entry.partition("\n") for entry in done.output.decode("utf-8", "surrogateescape").split("\0")]
-    config = {name: value for name, _, value in pairs}
-    files = {name: value for name, value in config.items() if name in {"core.excludesfile", "core.attributesfile"}}
+    pairs = []
+    for entry in done.output.decode("utf-8", "surrogateescape").split("\0"):
+        pairs.append(entry.partition("\n"))
+    config = {}
+    for name, _, value in pairs:
+        config[name] = value
+    files = {}
+    for name, value in config.items():
+        if name in {"core.excludesfile", "core.attributesfile"}:
+            files[name] = value
     trusted = tuple(value for name, _, value in pairs if name == "safe.directory" and value)
     return UserConfig(harmless(config), files, trusted)
 
@@ -146,7 +157,11 @@ def repository_of(folder: Path) -> Repository | None:
 def _missing(compared: Mapping[str, str], repository: Repository) -> dict[str, str]:
     """The user's settings about which the repository says nothing itself."""
     said = repository.config()
-    return {name: value for name, value in compared.items() if name not in said}
+    found: dict[str, str] = {}
+    for name, value in compared.items():
+        if name not in said:
+            found[name] = value
+    return found
 
 
 def _run(
@@ -159,7 +174,10 @@ def _run(
     seconds: float,
     given: bytes = b"",
 ) -> bytes:
-    settings = [word for name, value in {**_OFF, **(config or {})}.items() for word in ("-c", f"{name}={value}")]
+    settings = []
+    for name, value in {**_OFF, **(config or {})}.items():
+        for word in ("-c", f"{name}={value}"):
+            settings.append(word)
     done = run(
         [program, *_FLAGS, *settings, *args],
         folder,
@@ -172,8 +190,8 @@ def _run(
         complaint = done.complaints.decode("utf-8", "replace").strip()[-300:]
         if _LACKING.search(complaint):
             raise CommandFailed(
-                "This clone lacks objects that are needed here, and git may not fetch them for us.",
-                "Run `git fetch --refetch` to have all of them, or ask about other commits.",
+                "This clone lacks objects that are needed here, and Laconic does not let git fetch them.",
+                "Run `git fetch --refetch` to get all of them, or ask about other commits.",
             )
         raise CommandFailed(f"git {args[0]} failed: {complaint}")
     return done.output

@@ -19,8 +19,14 @@ def parse_config(text: str) -> dict[str, str]:
     for line in text.replace("\r\n", "\n").replace("\\\n", "").split("\n"):
         rest = line
         while header := _SECTION.match(rest):
-            name = _unescape(header[2]) if header[2] is not None else None
-            section = header[1].lower() if name is None else f"{header[1].lower()}.{name}"
+            if header[2] is not None:
+                name = _unescape(header[2])
+            else:
+                name = None
+            if name is None:
+                section = header[1].lower()
+            else:
+                section = f"{header[1].lower()}.{name}"
             rest = rest[header.end() :]
         if section and (key := _KEY.match(rest)):
             found[f"{section}.{key[1].lower()}"] = _value(rest[key.end() :]) if key[2] else "true"

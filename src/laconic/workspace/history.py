@@ -21,4 +21,8 @@ def read_commit_files(root: Path, until: str = "HEAD") -> list[list[str]]:
         return []
     commits = (part.decode("utf-8", "surrogateescape").split("\0") for part in out.split(b"\0\0"))
     named = ([name for name in (each.strip("\n") for each in commit) if name] for commit in commits)
-    return [files for files in named if 1 < len(files) <= _SWEEPING]
+    found: list[list[str]] = []
+    for files in named:
+        if 1 < len(files) <= _SWEEPING:
+            found.append(files)
+    return found

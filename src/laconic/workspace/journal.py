@@ -86,7 +86,10 @@ class Journal:
                 if plan and not plan.undoes and number not in undone and not self._at(number, "reverted").exists():
                     self._apply(self._reverse(number, plan), undoes=number)
                     _drop(plan.folders)
-                    return [Path(entry.target) for entry in plan.entries]
+                    found: list[Path] = []
+                    for entry in plan.entries:
+                        found.append(Path(entry.target))
+                    return found
         raise EditRefused("There is no edit to undo.", "Only edits made by `edit` are kept.")
 
     @contextmanager
@@ -110,9 +113,9 @@ class Journal:
             write_whole(self._at(number, "commit"), b"")
         except OSError as error:
             self._discard(number, plan)
-            raise EditRefused(f"Nothing was written: {error}.", "Mend that, then repeat the edit.") from None
+            raise EditRefused(f"Nothing was written: {error}.", "Fix that, then repeat the edit.") from None
         if problem := self._finish(number, plan):
-            raise EditRefused(f"Nothing was written: {problem}.", "Mend that, then repeat the edit.")
+            raise EditRefused(f"Nothing was written: {problem}.", "Fix that, then repeat the edit.")
         self._prune()
 
     def _stage(self, number: int, plan: _Plan, writes: Sequence[Write]) -> None:
@@ -202,7 +205,10 @@ class Journal:
             now = _content(target)
             if _hash(now) != entry.after:
                 raise EditRefused(f"{target.name} changed since that edit.", "Undo it by hand; nothing was undone.")
-            old = None if entry.before == _ABSENT else self._at(number, f"old-{index}").read_bytes()
+            if entry.before == _ABSENT:
+                old = None
+            else:
+                old = self._at(number, f"old-{index}").read_bytes()
             writes.append(Write(target, now, old))
         return writes
 
@@ -214,7 +220,10 @@ class Journal:
         return self._folder / str(number) / name
 
     def _numbers(self) -> list[int]:
-        return [int(path.name) for path in self._folder.glob("[0-9]*")]
+        found: list[int] = []
+        for path in self._folder.glob("[0-9]*"):
+            found.append(int(path.name))
+        return found
 
     def _list_unfinished(self) -> Iterator[int]:
         return (number for number in sorted(self._numbers()) if not self._at(number, "done").exists())
@@ -284,4 +293,6 @@ def _content(target: Path) -> bytes | None:
 
 
 def _hash(content: bytes | None) -> str:
-    return _ABSENT if content is None else sha256(content).hexdigest()
+    if content is None:
+        return _ABSENT
+    return sha256(content).hexdigest()

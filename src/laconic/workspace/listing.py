@@ -31,7 +31,9 @@ class Listed(NamedTuple):
 def listing(root: Path, secrets: SecretFiles = NO_EXCEPTIONS) -> list[Listed]:
     """All files of a workspace, sorted by path."""
     top = os.fsencode(root.resolve())
-    found = {item.path: item for item in _below(top, b"", top, secrets)}
+    found = {}
+    for item in _below(top, b"", top, secrets):
+        found[item.path] = item
     return [found[path] for path in sorted(found)]
 
 
@@ -62,7 +64,9 @@ def look(root: Path, path: str, secrets: SecretFiles = NO_EXCEPTIONS) -> Listed 
         status = os.lstat(full)
     except (OSError, ValueError):
         return None
-    return None if stat.S_ISDIR(status.st_mode) else _list_file(top, full, name, status, secrets)
+    if stat.S_ISDIR(status.st_mode):
+        return None
+    return _list_file(top, full, name, status, secrets)
 
 
 def _list_file(top: bytes, full: bytes, name: bytes, status: os.stat_result, secrets: SecretFiles) -> Listed | None:

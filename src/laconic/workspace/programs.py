@@ -1,4 +1,4 @@
-"""Find the programs that we start: on the PATH, never inside the workspace, where a repository could have put them."""
+"""Find the programs that Laconic starts: on the PATH, never inside the workspace, where a repository could put them."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def find_program(
     inside = inside or next((file for folder in _LOCAL if _is_program(file := workspace / folder / name)), None)
     if inside is not None:
         raise CommandFailed(f"{name} exists only inside the workspace ({inside}) and is not run from there.", fix)
-    raise CommandFailed(f"{name} is not installed.", "Install it, and see that it is on the PATH.")
+    raise CommandFailed(f"{name} is not installed.", "Install it, and make sure that it is on the PATH.")
 
 
 def is_within(path: Path, folder: Path) -> bool:
@@ -48,8 +48,13 @@ def is_within(path: Path, folder: Path) -> bool:
 
 def _on_path(name: str, environment: Mapping[str, str] | None) -> Iterator[Path]:
     """Executable files of that name; relative entries of the PATH mean the current folder, and are passed over."""
-    variables = child_environment() if environment is None else environment
-    suffixes = variables.get("PATHEXT", ".COM;.EXE;.BAT;.CMD").split(";") if _WINDOWS else [""]
+    variables = environment
+    if variables is None:
+        variables = child_environment()
+    if _WINDOWS:
+        suffixes = variables.get("PATHEXT", ".COM;.EXE;.BAT;.CMD").split(";")
+    else:
+        suffixes = [""]
     for entry in variables.get("PATH", os.defpath).split(os.pathsep):
         if not Path(entry).is_absolute():
             continue

@@ -27,12 +27,14 @@ def inside(root: Path, path: str) -> Path:
     except (OSError, ValueError, RuntimeError) as error:
         raise Unreadable(f"{path!r} is not a usable path: {error}.", "Use a path as a search shows it.") from None
     if full != top and top not in full.parents:
-        raise OutsideWorkspace(f"{path} lies outside the workspace {top}.", "Use a path below it.")
+        raise OutsideWorkspace(f"{path} is outside the workspace {top}.", "Use a path below it.")
     return full
 
 
 def _unescape(found: re.Match[str]) -> str:
-    return os.fsdecode(bytes([int(found[1], 16)])) if found[1] else chr(int(found[2], 16))
+    if found[1]:
+        return os.fsdecode(bytes([int(found[1], 16)]))
+    return chr(int(found[2], 16))
 
 
 def relative(root: Path, path: str) -> str:
@@ -85,4 +87,6 @@ def as_text(data: bytes) -> str:
 def as_lines(data: bytes) -> list[str]:
     """Bytes as lines, as editors and parsers number them: only line feeds end a line."""
     lines = as_text(data).split("\n")
-    return lines if lines[-1] else lines[:-1]
+    if lines[-1]:
+        return lines
+    return lines[:-1]

@@ -75,7 +75,10 @@ def read_small(path: Path) -> bytes:
 
 def _may_decide(place: Path, below: os.stat_result) -> bool:
     """Whether the repository of a folder above is taken: not across disks, nor one that somebody else put there."""
-    owners = {below.st_uid, os.geteuid()} if hasattr(os, "geteuid") else {below.st_uid}
+    if hasattr(os, "geteuid"):
+        owners = {below.st_uid, os.geteuid()}
+    else:
+        owners = {below.st_uid}
     try:
         above, entry = place.stat(), (place / ".git").lstat()
     except OSError:
@@ -92,7 +95,9 @@ def _open(top: Path, trusted: Trusted) -> Repository | None:
     if not _is_git_dir(git_dir, common):
         if entry.is_dir() and not entry.is_symlink():
             return None
-        raise Unreadable(f"{entry} leads to {git_dir}, which is no repository.", "`git worktree repair` may fix it.")
+        raise Unreadable(
+            f"{entry} points to {git_dir}, which is not a repository.", "`git worktree repair` may fix it."
+        )
     found = Repository(top, git_dir, common)
     if not _belongs(found):
         _require_trust(found, entry, common, trusted)
@@ -105,7 +110,7 @@ def _target(entry: Path) -> Path:
         return entry.resolve()
     named = _line(entry)
     if not named.startswith("gitdir:"):
-        raise Unreadable(f"{entry} names no repository.", "Remove it, or write `gitdir: FOLDER` into it.")
+        raise Unreadable(f"{entry} does not name a repository.", "Remove it, or write `gitdir: FOLDER` into it.")
     return _resolve(entry.parent, named.removeprefix("gitdir:").strip())
 
 
@@ -152,7 +157,9 @@ def _check(found: Repository, trusted: Trusted) -> Repository:
 def _linked_parts(found: Repository) -> Iterator[Path]:
     """What is a link although git makes it a file or a folder."""
     for home in {found.git_dir, found.common_dir}:
-        yield from (home / name for name in _PARTS if (home / name).is_symlink())
+        for name in _PARTS:
+            if (home / name).is_symlink():
+                yield home / name
     for folder in (found.objects, found.objects / "pack"):
         try:
             with os.scandir(folder) as entries:
@@ -178,12 +185,15 @@ def _require_trust(found: Repository, what: Path, target: Path, trusted: Trusted
     """Go on only if the user has told git to trust the repository, or the place that something in it leads to."""
     own = found.top or found.git_dir
     names = trusted(own)
-    safe = [Path(name.removesuffix("/*")).expanduser().resolve() for name in names if name != "*"]
+    safe = []
+    for name in names:
+        if name != "*":
+            safe.append(Path(name.removesuffix("/*")).expanduser().resolve())
     if "*" in names or own in safe or any(_is_below(target, place) for place in safe):
         return
     raise Unreadable(
-        f"{what} leads out of the repository, to {target}.",
-        f"If that is meant, run `git config --global --add safe.directory {own}`.",
+        f"{what} points outside the repository, to {target}.",
+        f"If that is intended, run `git config --global --add safe.directory {own}`.",
     )
 
 

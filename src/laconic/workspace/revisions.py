@@ -85,10 +85,15 @@ def changes(root: Path, compared: States, paths: Sequence[str] = (), context: in
     raws, parts = _read_diff(
         git(root, "diff", *_OPTIONS, f"-U{context}", *_ends(compared), "--", *paths, seconds=120)
     )
-    wanted = [raw for raw in raws if not _OURS.search(raw.new_path)]
+    wanted = []
+    for raw in raws:
+        if not _OURS.search(raw.new_path):
+            wanted.append(raw)
     blobs = _blobs(root, [sha for raw in wanted for sha in (raw.old_id, raw.new_id)])
     work = root if compared.new == WORK else None
-    found = [_change(work, raw, parts.get(raw.new_path), blobs) for raw in wanted]
+    found = []
+    for raw in wanted:
+        found.append(_change(work, raw, parts.get(raw.new_path), blobs))
     if work:
         found = [change for change in found if not _is_stored_elsewhere(change)]
         found += _read_untracked(root, paths)
@@ -99,12 +104,16 @@ def _ends(compared: States) -> list[str]:
     if compared.new == INDEX:
         return ["--cached", compared.old]
     if compared.new == WORK:
-        return [] if compared.old == INDEX else [compared.old]
+        if compared.old == INDEX:
+            return []
+        return [compared.old]
     return [compared.old, compared.new]
 
 
 def _side(root: Path, name: str) -> str:
-    return name if name in {INDEX, WORK} else _commit(root, name)
+    if name in {INDEX, WORK}:
+        return name
+    return _commit(root, name)
 
 
 def _commit(root: Path, name: str) -> str:
@@ -137,8 +146,13 @@ def _read_diff(output: bytes) -> tuple[list[_Raw], dict[str, Section]]:
     """Git's list of files and its patches, which come in the same order."""
     head, _, patch = output.partition(b"\0\0")
     fields = iter(head.decode("utf-8", "surrogateescape").split("\0"))
-    raws = [_raw(field, fields) for field in fields if field.startswith(":")]
-    found = {section.new_path or section.old_path: section for section in sections(patch)}
+    raws = []
+    for field in fields:
+        if field.startswith(":"):
+            raws.append(_raw(field, fields))
+    found = {}
+    for section in sections(patch):
+        found[section.new_path or section.old_path] = section
     return raws, found
 
 
@@ -154,7 +168,10 @@ def _change(work: Path | None, raw: _Raw, section: Section | None, blobs: dict[s
     status = _STATUS.get(raw.status, "unmerged")
     note = ""
     old = blobs.get(raw.old_id) if status != "added" else None
-    new = blobs.get(raw.new_id) if status != "removed" else None
+    if status != "removed":
+        new = blobs.get(raw.new_id)
+    else:
+        new = None
     if "160000" in {raw.old_mode, raw.new_mode}:
         note, old, new = f"submodule {raw.old_id[:8]} -> {raw.new_id[:8]}", None, None
     elif work and status not in {"removed", "unmerged"}:
@@ -210,7 +227,9 @@ def _blobs(root: Path, ids: Sequence[str]) -> dict[str, bytes | None]:
     checked = git(root, "cat-file", "--batch-check", seconds=60, given="\n".join(wanted).encode()).decode()
     sizes = {fields[0]: fields for line in checked.splitlines() if (fields := line.split())}
     fit = [sha for sha in wanted if sizes[sha][1] == "blob" and int(sizes[sha][2]) <= _LARGEST]
-    output = git(root, "cat-file", "--batch", seconds=120, given="\n".join(fit).encode()) if fit else b""
+    output = b""
+    if fit:
+        output = git(root, "cat-file", "--batch", seconds=120, given="\n".join(fit).encode())
     found: dict[str, bytes | None] = dict.fromkeys(wanted)
     position = 0
     for sha in fit:
@@ -226,8 +245,14 @@ def read_patched(root: Path, patch: bytes) -> list[FileChange]:
     found = []
     for section in sections(patch):
         path = section.new_path or section.old_path
-        old = read_bytes(root, section.old_path, _LARGEST) if section.old_path else None
-        new = section.apply(old or b"") if section.new_path and not section.binary else None
+        if section.old_path:
+            old = read_bytes(root, section.old_path, _LARGEST)
+        else:
+            old = None
+        if section.new_path and not section.binary:
+            new = section.apply(old or b"")
+        else:
+            new = None
         status = "changed"
         if old is None:
             status = "added"
@@ -239,5 +264,5 @@ def read_patched(root: Path, patch: bytes) -> list[FileChange]:
         note = "binary" if section.binary else ""
         found.append(FileChange(path, status, before, old, new, note, section.hunks))
     if not found:
-        raise UsageError("The file holds no unified diff.", "Give the output of `git diff` or `diff -u`.")
+        raise UsageError("The file contains no unified diff.", "Give the output of `git diff` or `diff -u`.")
     return found

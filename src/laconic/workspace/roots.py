@@ -1,4 +1,4 @@
-"""Folders that are somebody's whole machine, home or system rather than a code base."""
+"""Folders that are a whole machine, home or system rather than a code base."""
 
 from __future__ import annotations
 
@@ -31,4 +31,6 @@ def why_not_a_project(root: Path) -> str:
     place = root.as_posix()
     below = any(place == folder or place.startswith(f"{folder}/") for folder in _ALL_BELOW)
     system = root.drive and root.parent == Path(root.anchor) and root.name.lower() in _WINDOWS
-    return "it belongs to the system" if below or system or place in _SYSTEM else ""
+    if below or system or place in _SYSTEM:
+        return "it belongs to the system"
+    return ""

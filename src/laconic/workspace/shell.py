@@ -1,4 +1,4 @@
-"""Run a command with a time limit; whatever it started ends with it, also what it put into the background."""
+"""Run a command with a time limit; everything that it started ends with it, even in the background."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def execute(
         )
     except (OSError, ValueError) as error:
         os.close(status)
-        raise CommandFailed(f"The command cannot be started: {error}.", "Check its words and its folder.") from None
+        raise CommandFailed(f"The command cannot be started: {error}.", "Check the command and its folder.") from None
     finally:
         os.close(tell)
     assert process.stdout is not None
@@ -91,7 +91,10 @@ def execute(
         kept.join(_GRACE)
         orphans = _has_byte(status)
         os.close(status)
-    code = process.returncode if process.returncode >= 0 else 128 - process.returncode
+    if process.returncode >= 0:
+        code = process.returncode
+    else:
+        code = 128 - process.returncode
     return Ended(code, kept.output, late, orphans and not late, kept.dropped)
 
 

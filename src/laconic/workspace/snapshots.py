@@ -39,7 +39,7 @@ class Snapshots:
         except sqlite3.DatabaseError as error:
             if error.sqlite_errorcode not in {sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT}:
                 raise WorkspaceError(
-                    f"{folder / _FILE} cannot be used: {error}.", "Free the disk or its lock."
+                    f"{folder / _FILE} cannot be used: {error}.", "Free disk space, or release its lock."
                 ) from None
             for suffix in ("-wal", "-shm", ""):
                 (folder / f"{_FILE}{suffix}").unlink(missing_ok=True)
@@ -70,12 +70,18 @@ class Snapshots:
     def versions(self, path: str) -> dict[str, Seen]:
         """The versions of a file that were read, by tag."""
         rows = self._rows.execute("SELECT tag, shown, text FROM snapshot WHERE path = ?", (path,))
-        return {tag: Seen(_lines(blob), _spans(shown)) for tag, shown, blob in rows}
+        found: dict[str, Seen] = {}
+        for tag, shown, blob in rows:
+            found[tag] = Seen(_lines(blob), _spans(shown))
+        return found
 
     def paths(self, tag: str) -> list[str]:
         """The files that were read with this tag; the latest first."""
         rows = self._rows.execute("SELECT path FROM snapshot WHERE tag = ? ORDER BY number DESC", (tag,))
-        return [str(path) for (path,) in rows]
+        found: list[str] = []
+        for (path,) in rows:
+            found.append(str(path))
+        return found
 
     def _prune(self, path: str) -> None:
         self._rows.execute(

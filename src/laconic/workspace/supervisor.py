@@ -76,7 +76,9 @@ def _wait(child: int) -> int:
         pid, how = os.wait()
         if pid == child:
             code = os.waitstatus_to_exitcode(how)
-            return code if code >= 0 else 128 - code
+            if code >= 0:
+                return code
+            return 128 - code
 
 
 def _end_all(child: int) -> None:

@@ -1,4 +1,4 @@
-"""Hear of changes in folders from the operating system, without a thread: events wait until they are asked for.
+"""Watch folders for changes through the operating system, without a thread: events wait until they are read.
 
 Only Linux tells in this way; elsewhere there is no `FolderWatch`, and callers look at the disk from time to time.
 """
@@ -50,7 +50,9 @@ class FolderWatch:
             handle = libc.inotify_init1(os.O_NONBLOCK | os.O_CLOEXEC)
         except AttributeError:
             return None
-        return cls(root, handle) if handle >= 0 else None
+        if handle >= 0:
+            return cls(root, handle)
+        return None
 
     def close(self) -> None:
         os.close(self._handle)

@@ -46,7 +46,11 @@ def working_copy(root: Path) -> Iterator[Path]:
 def find_changed(root: Path, before: Sequence[Listed]) -> list[str]:
     """The files that are not as they were."""
     now = set(listing(root))
-    return [file.path for file in before if file not in now]
+    found: list[str] = []
+    for file in before:
+        if file not in now:
+            found.append(file.path)
+    return found
 
 
 def _copy_files(root: Path, copy: Path, files: Sequence[Listed]) -> None:

@@ -1,4 +1,4 @@
-"""Put bytes on disk so that a file is old or new at every moment, never half.
+"""Write a file atomically: at every moment it is either the old version or the new one.
 
 A new content is written beside its file, forced to disk, and renamed over it. Mode, owner and extended attributes stay;
 a link keeps pointing where it did, because callers pass the file it points to. A file with several names is the

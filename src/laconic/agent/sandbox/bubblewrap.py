@@ -1,4 +1,4 @@
-"""Run commands with bubblewrap: in namespaces of their own, where nothing exists but the places of the rules."""
+"""Run commands with bubblewrap, in separate namespaces that contain only the places in the rules."""
 
 from __future__ import annotations
 
@@ -58,12 +58,17 @@ class Bubblewrap:
 
     def run(self, command: str, folder: Path, *, seconds: float, environment: Mapping[str, str]) -> Ended:
         """Run a command line of the shell."""
-        families = (INET, INET6, NETLINK) if self._rules.network else (UNIX, INET, INET6, NETLINK)
+        families = [INET, INET6, NETLINK]
+        if not self._rules.network:
+            families.insert(0, UNIX)
         inner = {**environment, "HOME": str(self._rules.home), "TMPDIR": "/tmp"}
-        with guard(self._rules) as rules, _readable(socket_filter(platform.machine(), families)) as filters:
+        with guard(self._rules) as rules, _readable(socket_filter(platform.machine(), tuple(families))) as filters:
 
             def launch(status: int) -> list[str]:
-                checks = [word for number in filters for word in ("--seccomp", str(number))]
+                checks = []
+                for number in filters:
+                    for word in ("--seccomp", str(number)):
+                        checks.append(word)
                 watched = ["/bin/sh", "-c", _WATCHED, "sh", command, str(status)]
                 return [self._program, *self._users, *checks, *arguments(rules, folder), "--", *watched]
 

@@ -55,6 +55,6 @@ def choose_sandbox(root: Path, settings: Settings, environment: Mapping[str, str
     if wanted == "require":
         raise UsageError(
             f"There is no sandbox: {'; '.join(reasons)}.",
-            "Install bubblewrap (`bwrap`), work in a folder of its own, or set agent.sandbox to auto.",
+            "Install bubblewrap (`bwrap`), work in a separate folder, or set agent.sandbox to auto.",
         )
     return Unconfined("; ".join(reasons))

@@ -28,7 +28,8 @@ def orders(root: Path) -> Iterator[Path]:
     folder = root / ".git"
     if not folder.is_dir():
         return
-    yield from (folder / name for name in _ORDERS)
+    for name in _ORDERS:
+        yield folder / name
     yield from hook_folders(root)
 
 

@@ -1,4 +1,4 @@
-"""Keep commands from changing what other programs take orders from: git, and the clients that work in the folder."""
+"""Keep commands from changing files that other programs obey: git's, and those of the clients in the folder."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Run commands with Landlock, where namespaces are not to be had: the kernel refuses what the rules do not allow."""
+"""Run commands with Landlock where namespaces are unavailable: the kernel refuses what the rules do not allow."""
 
 from __future__ import annotations
 
@@ -90,7 +90,8 @@ def _expand_granted(places: tuple[tuple[Path, Access], ...]) -> Iterator[tuple[P
     private = [path for path, access in places if access == "private"]
     for path, access in places:
         if access == "read":
-            yield from ((part, access) for part in _around(path, private))
+            for part in _around(path, private):
+                yield (part, access)
         elif access == "write":
             yield path, access
 

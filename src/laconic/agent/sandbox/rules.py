@@ -1,4 +1,4 @@
-"""What commands may read, change and reach: a list of places, of which the deepest that holds a path decides."""
+"""What commands may read, change and reach: a list of places; the deepest one that contains a path decides."""
 
 from __future__ import annotations
 
@@ -60,7 +60,10 @@ def rules_for(root: Path, settings: Settings, environment: Mapping[str, str]) ->
     """The rules for a working folder; `environment` is that of the commands."""
     home = Path(environment.get("HOME") or Path.home()).resolve()
     network = settings.text("agent.network") == "on"
-    places: dict[Path, Access] = {path: "read" for path in map(Path, _SYSTEM) if path.exists()}
+    places: dict[Path, Access] = {}
+    for path in map(Path, _SYSTEM):
+        if path.exists():
+            places[path] = "read"
     places |= dict.fromkeys(_find_restricted(Path("/etc"), deep=True), "private")
     places |= dict.fromkeys(_find_restricted(Path("/opt"), deep=False), "private")
     places |= dict.fromkeys((*map(Path, _PRIVATE), home), "private")
@@ -71,7 +74,10 @@ def rules_for(root: Path, settings: Settings, environment: Mapping[str, str]) ->
     places[root] = "write"
     named: dict[Path, Access] = dict.fromkeys(_resolve_named(settings.patterns("agent.readable"), root, home), "read")
     named |= dict.fromkeys(_resolve_named(settings.patterns("agent.writable"), root, home), "write")
-    secrets: dict[Path, Access] = {home / name: "private" for name in _SECRETS if (home / name).exists()}
+    secrets: dict[Path, Access] = {}
+    for name in _SECRETS:
+        if (home / name).exists():
+            secrets[home / name] = "private"
     own: dict[Path, Access] = dict.fromkeys(_own(settings), "private")
     return SandboxRules(root, home, _sort_places({**places, **secrets, **named, **own}), network)
 
@@ -99,7 +105,10 @@ def _find_restricted(folder: Path, *, deep: bool) -> Iterator[Path]:
             continue
         if stat.S_ISLNK(mode):
             continue
-        needed = stat.S_IXOTH if stat.S_ISDIR(mode) else stat.S_IROTH
+        if stat.S_ISDIR(mode):
+            needed = stat.S_IXOTH
+        else:
+            needed = stat.S_IROTH
         if not mode & needed:
             yield Path(entry.path)
         elif deep and stat.S_ISDIR(mode):
@@ -138,7 +147,10 @@ def _holding(root: Path, home: Path, folder: Path) -> Iterator[Path]:
 def _resolve_named(words: Iterable[str], root: Path, home: Path) -> Iterator[Path]:
     """Places that the user names: relative to the working folder, or to the home folder with `~/`."""
     for word in words:
-        path = home / word[2:] if word.startswith("~/") else root / word
+        if word.startswith("~/"):
+            path = home / word[2:]
+        else:
+            path = root / word
         path = home if word == "~" else path.resolve()
         if path.exists():
             yield path

@@ -88,6 +88,9 @@ def profile(rules: SandboxRules) -> str:
 
 def _quote(path: Path) -> str:
     """As a string of the profile, which knows only real paths: on macOS these three are links."""
-    real = Path("/private", *path.parts[1:]) if path.parts[1:2] in _LINKED else path
+    if path.parts[1:2] in _LINKED:
+        real = Path("/private", *path.parts[1:])
+    else:
+        real = path
     said = str(real).replace("\\", "\\\\").replace('"', '\\"')
     return f'"{said}"'

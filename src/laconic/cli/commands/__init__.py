@@ -1,1 +1,1 @@
-"""One module a command; the file name is the command name."""
+"""One module per command; the file name is the command name."""

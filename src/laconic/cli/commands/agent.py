@@ -1,9 +1,9 @@
-"""Let a model work on this folder: it searches, edits and runs commands until the task is done.
+"""Let a model work in this folder: it searches, edits and runs commands until the task is done.
 
-Commands run in a sandbox where the system has one; the first line says which, or that there is none. You are asked
-before a command runs, unless --yes is given or `agent.allow` names it; without a terminal it is refused. The answer
-goes to standard output, everything else to standard error. Exit codes: 0 done, 2 wrong usage, 3 a limit was reached,
-4 the model or its provider failed, 130 interrupted. `--resume` goes on after each of them.
+Commands run in a sandbox if the system has one; the first line says which, or that there is none. The agent asks before
+it runs a command, unless you pass --yes or `agent.allow` names the command. Without a terminal, the command is refused.
+The answer goes to standard output, everything else to standard error. Exit codes: 0 done, 2 wrong usage, 3 a limit was
+reached, 4 the model or its provider failed, 130 interrupted. `--resume` continues after any of them.
 """
 
 from __future__ import annotations
@@ -28,24 +28,26 @@ _LIMIT, _MODEL, _INTERRUPTED = 3, 4, 130
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("task", nargs="?", default="", help="what to do; `-` reads it from standard input")
-    parser.add_argument("-p", "--print", action="store_true", help="print nothing but the answer: for scripts")
+    parser.add_argument("-p", "--print", action="store_true", help="print only the answer, for scripts")
     parser.add_argument(
         "--model", help="PROVIDER/NAME (anthropic, openai, gemini, or a named upstream), scripted:FILE"
     )
-    parser.add_argument("--base-url", default="", metavar="URL", help="a server of your own that serves the model")
-    parser.add_argument("--format", default="", choices=("", "chat", "anthropic", "gemini"), help="what it speaks")
+    parser.add_argument("--base-url", default="", metavar="URL", help="address of the server that serves the model")
+    parser.add_argument(
+        "--format", default="", choices=("", "chat", "anthropic", "gemini"), help="format that the server understands"
+    )
     parser.add_argument("--protocol", choices=("auto", "native", "prompted"), help="how the model calls tools")
     parser.add_argument(
-        "--window", type=int, metavar="TOKENS", help="tokens that the model takes (default: by its name)"
+        "--window", type=int, metavar="TOKENS", help="context window of the model, in tokens (default: by its name)"
     )
     parser.add_argument(
         "--yes", action="store_true", help="run commands without asking, except those that agent.deny refuses"
     )
-    parser.add_argument("--max-turns", type=int, metavar="N", help="stop after so many messages of the model")
-    parser.add_argument("--max-tokens", type=int, metavar="N", help="stop after so many tokens, sent and received")
-    parser.add_argument("--max-cost", type=float, metavar="DOLLARS", help="stop after so much money")
+    parser.add_argument("--max-turns", type=int, metavar="N", help="stop after N messages from the model")
+    parser.add_argument("--max-tokens", type=int, metavar="N", help="stop after N tokens, sent and received")
+    parser.add_argument("--max-cost", type=float, metavar="DOLLARS", help="stop when the session has cost this much")
     parser.add_argument(
-        "--resume", default="", metavar="ID", help="go on with a session; `last` is this folder's newest"
+        "--resume", default="", metavar="ID", help="resume a session; `last` is the newest one in this folder"
     )
     parser.add_argument("--root", type=Path, default=Path(), help="the folder to work in (default: this one)")
 
@@ -58,15 +60,18 @@ def run(args: argparse.Namespace, settings: Settings) -> int:
 
     task = sys.stdin.read() if args.task == "-" else args.task
     if not task.strip() and not args.resume:
-        raise UsageError("There is no task.", 'Write: laconic agent "what to do".')
-    view = None if args.print else View(Console(file=sys.stderr))
+        raise UsageError("No task was given.", 'Write: laconic agent "what to do".')
+    if args.print:
+        view = None
+    else:
+        view = View(Console(file=sys.stderr))
     agent = assemble(_options(args, settings, view), settings, task, view)
     signal.signal(signal.SIGTERM, _interrupt)
     if view is not None:
         view.note(agent.tools.runner.describe())
     try:
         if agent.record.ended == "done" and not task:
-            raise UsageError(f"The session {agent.record.id} is done.", "Give a task to go on with.")
+            raise UsageError(f"The session {agent.record.id} is finished.", "Give it a new task to continue.")
         return _work(agent, task, view)
     finally:
         agent.close()
@@ -77,7 +82,10 @@ def _options(args: argparse.Namespace, settings: Settings, view: View | None) ->
     from laconic.agent.limits import RunLimits
     from laconic.agent.permission import everything
 
-    asking = view.ask if view is not None and sys.stdin.isatty() and sys.stderr.isatty() else None
+    if view is not None and sys.stdin.isatty() and sys.stderr.isatty():
+        asking = view.ask
+    else:
+        asking = None
     return AgentOptions(
         args.root,
         args.model or settings.text("agent.model"),

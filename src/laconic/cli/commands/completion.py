@@ -2,7 +2,7 @@
 
     laconic completion bash > ~/.local/share/bash-completion/completions/laconic
 
-Commands, their options and the values that an option takes are completed; everything else as file names.
+It completes commands, options and option values; everything else is completed as a file name.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ complete -o default -F _laconic laconic
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("shell", choices=SHELLS, help="the shell that completes")
+    parser.add_argument("shell", choices=SHELLS, help="your shell")
 
 
 def run(args: argparse.Namespace, settings: Settings) -> int:
@@ -49,13 +49,19 @@ def script(shell: str) -> str:
     cases = "\n".join(f'            {name}) words="{" ".join(_words(name))}" ;;' for name in names())
     text = _BASH.format(commands=" ".join([*names(), "--help", "--version"]), cases=cases)
     head = "#compdef laconic\nautoload -U +X bashcompinit && bashcompinit\n"
-    return text if shell == "bash" else head + text
+    if shell == "bash":
+        return text
+    return head + text
 
 
 def _words(name: str) -> list[str]:
     """The options of a command, and the words that its arguments are chosen from."""
     actions = _actions(name)
-    flags = [option for action in actions for option in action.option_strings if option.startswith("--")]
+    flags = []
+    for action in actions:
+        for option in action.option_strings:
+            if option.startswith("--"):
+                flags.append(option)
     return [*flags, *(str(choice) for action in actions for choice in action.choices or ())]
 
 
@@ -67,8 +73,14 @@ def _fish() -> Iterator[str]:
     for name in names():
         seen = f"'__fish_seen_subcommand_from {name}'"
         for action in _actions(name):
-            choices = f" -xa {_quote(' '.join(map(str, action.choices)))}" if action.choices else ""
-            long = [option[2:] for option in action.option_strings if option.startswith("--")]
+            if action.choices:
+                choices = f" -xa {_quote(' '.join(map(str, action.choices)))}"
+            else:
+                choices = ""
+            long = []
+            for option in action.option_strings:
+                if option.startswith("--"):
+                    long.append(option[2:])
             if long:
                 yield f"complete -c laconic -n {seen} -l {long[0]}{choices} -d {_quote(action.help or '')}"
             elif choices:

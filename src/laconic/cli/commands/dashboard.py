@@ -1,7 +1,7 @@
 """Show where tokens went, in a browser: sessions, tools, files, models, money, live.
 
-It reads the files of the cache folder, listens on this machine only, and sends nothing anywhere. Open the link that it
-prints: it holds the token that the pages ask for.
+It reads the files in the cache folder, listens on this machine only, and sends nothing anywhere. Open the link that it
+prints: it contains the token that the pages require.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--listen",
         default="127.0.0.1:0",
         metavar="HOST:PORT",
-        help="address to listen on; port 0 is any that is free",
+        help="address to listen on; port 0 means any free port",
     )
     add_listen_arguments(parser)
 

@@ -1,7 +1,7 @@
-"""Say what is wrong, or missing, and what to do about it.
+"""Report what is wrong or missing, and how to fix it.
 
-Looks at the settings, the cache folder and the files in it, git, the parser and the index of a workspace, and starts
-our server as each client that was set up would start it; changes nothing. A command in a project's file that
+Checks the settings, the cache folder and its files, git, the parser and the index of a workspace, and starts the server
+as each configured client would start it. Changes nothing. A command in a project's file that
 `laconic setup` would not write is named and not started. `laconic doctor claude` also says what our tools add to each
 prompt of Claude Code, in tokens.
 """
@@ -55,16 +55,26 @@ def run(args: argparse.Namespace, settings: Settings) -> int:
     else:
         for finding in findings:
             _print(finding)
-    return 0 if all(finding.well for finding in findings) else 1
+    if all(finding.well for finding in findings):
+        return 0
+    return 1
 
 
 def _split(words: Sequence[str]) -> tuple[list[str], Path]:
     """The clients that were named, and the workspace; a folder that is called like a client is written `./claude`."""
     from laconic.clients.registry import all_setups  # not for `--help`
 
-    known = {client.name for client in all_setups()}
-    names = [word for word in words if word in known]
-    paths = [word for word in words if word not in known]
+    known = set()
+    for client in all_setups():
+        known.add(client.name)
+    names = []
+    for word in words:
+        if word in known:
+            names.append(word)
+    paths = []
+    for word in words:
+        if word not in known:
+            paths.append(word)
     if len(paths) > 1:
         raise UsageError("One workspace at a time.", "Name one folder.")
     root = Path(*paths)
@@ -88,7 +98,9 @@ def _files(settings: Settings) -> Iterator[HealthFinding]:
     from laconic.sessions.file_health import examine_file
 
     cache = settings.cache_dir()
-    paths = [cache / name for name in (archive.FILE, ledger_file.FILE, turns.FILE, tool_call_log.FILE)]
+    paths = []
+    for each in (archive.FILE, ledger_file.FILE, turns.FILE, tool_call_log.FILE):
+        paths.append(cache / each)
     for path in (*paths, settings.state_dir() / "models.json"):
         for seen in examine_file(path):
             yield HealthFinding(path.name, seen.well, seen.text, seen.advice)

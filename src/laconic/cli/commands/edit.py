@@ -1,4 +1,4 @@
-"""Edit files by line and tag, or by exact text: all edits of a call are made, or none.
+"""Edit files by line and tag, or by exact text: all edits in a call are made, or none.
 
 Edits are JSON, one object or a list, as arguments or on standard input:
 {"path": "a.py", "tag": "4f2a91", "start": 40, "end": 42, "text": "..."}; `insert_after` or `insert_before` instead of
@@ -23,7 +23,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("edits", nargs="*", metavar="JSON", help="edits (default: standard input)")
     parser.add_argument("--root", type=Path, default=Path(), help="the workspace (default: this folder)")
     parser.add_argument("--dry-run", action="store_true", help="show what would be written")
-    parser.add_argument("--undo", action="store_true", help="take back the last edit that was made with this command")
+    parser.add_argument("--undo", action="store_true", help="undo the last edit made with this command")
 
 
 def run(args: argparse.Namespace, settings: Settings) -> int:

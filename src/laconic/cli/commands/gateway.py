@@ -1,6 +1,6 @@
-"""Run the gateway: a proxy in front of model providers that keeps conversations small.
+"""Run the gateway: a proxy between your client and model providers that keeps conversations small.
 
-Point a client at it (ANTHROPIC_BASE_URL, OPENAI_BASE_URL with /v1, ...); keys stay the client's.
+Point a client at it (ANTHROPIC_BASE_URL, OPENAI_BASE_URL with /v1, ...). The client keeps its own keys.
 """
 
 from __future__ import annotations
@@ -31,11 +31,13 @@ if TYPE_CHECKING:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--listen", metavar="HOST:PORT", help="address to listen on")
-    parser.add_argument("--anthropic-url", default="", metavar="URL", help="where Anthropic's API is")
-    parser.add_argument("--openai-url", default="", metavar="URL", help="where OpenAI's API is, or a server like it")
-    parser.add_argument("--gemini-url", default="", metavar="URL", help="where Gemini's API is")
+    parser.add_argument("--anthropic-url", default="", metavar="URL", help="address of Anthropic's API")
+    parser.add_argument(
+        "--openai-url", default="", metavar="URL", help="address of OpenAI's API, or of a compatible server"
+    )
+    parser.add_argument("--gemini-url", default="", metavar="URL", help="address of Gemini's API")
     add_listen_arguments(parser)
-    parser.add_argument("--off", action="store_true", help="change nothing: only pass requests on")
+    parser.add_argument("--off", action="store_true", help="send requests on unchanged, and only count their cost")
 
 
 def run(args: argparse.Namespace, settings: Settings) -> int:

@@ -1,6 +1,6 @@
 """Build or refresh the index of a workspace.
 
-Shows progress on a terminal; prints the numbers of the index at the end.
+Shows progress on a terminal, and prints statistics at the end.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "path", nargs="?", type=Path, help="the workspace (default: the repository around this folder)"
     )
     parser.add_argument("--json", action="store_true", help="print the statistics as JSON")
-    parser.add_argument("--rebuild", action="store_true", help="throw the old index away first")
+    parser.add_argument("--rebuild", action="store_true", help="delete the old index first")
     parser.add_argument(
-        "--yes", action="store_true", help="index a folder that looks like no project, such as / or ~"
+        "--yes", action="store_true", help="index a folder that does not look like a project, such as / or ~"
     )
     parser.add_argument("--wait", type=float, default=0.0, metavar="S", help="seconds to wait for another writer")
 

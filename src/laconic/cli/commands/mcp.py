@@ -1,7 +1,7 @@
 """Serve the code plane as an MCP server, on standard input and output or over HTTP.
 
-Over HTTP clients send the token in `Authorization: Bearer`: the one that you choose, or else the one in the file
-`token` of the state folder.
+Over HTTP, clients send a token in `Authorization: Bearer`: the one that you chose, or the one in the file `token` of
+the state folder.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from laconic.config import Settings
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--root", type=Path, default=Path(), help="the workspace (default: this folder)")
-    parser.add_argument("--edit", action="store_true", help="offer the edit tool too")
+    parser.add_argument("--edit", action="store_true", help="also offer the edit tool")
     parser.add_argument("--http", metavar="HOST:PORT", help="serve streamable HTTP here instead of standard input")
     parser.add_argument(
-        "--no-token", action="store_true", help="let every user of this machine in (loopback without a token)"
+        "--no-token", action="store_true", help="allow every user of this machine (loopback without a token)"
     )
     add_listen_arguments(parser)
 
@@ -43,10 +43,11 @@ def _serve_http(args: argparse.Namespace, settings: Settings) -> int:
 
     where = listen_as_asked(args, settings, args.http)
     if args.no_token and (where.token or not where.local):
-        raise UsageError(
-            "--no-token goes with an address on loopback and no token.", "Leave out --no-token, or the token."
-        )
-    token = "" if args.no_token else where.token or own_token(settings.state_dir())
+        raise UsageError("--no-token needs a loopback address and no token.", "Leave out --no-token, or the token.")
+    if args.no_token:
+        token = ""
+    else:
+        token = where.token or own_token(settings.state_dir())
     hosts = allowed_hosts(where, settings.patterns("gateway.hosts"))
     app = application(args.root, settings, hosts, editing=args.edit, token=token)
     opened = bind(where)

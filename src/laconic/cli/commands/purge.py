@@ -1,7 +1,7 @@
-"""Remove what Laconic keeps about conversations: of one session, of one account, before a date, or everything.
+"""Delete what Laconic stores about conversations: one session, one account, everything before a date, or everything.
 
-Without an option it says what is kept. Afterwards the removed bytes are in none of our files; a gateway that runs goes
-on. Indexes and the history of edits belong to workspaces and stay.
+Without an option, it lists what is stored. Afterwards no file of Laconic contains the removed bytes. A running gateway
+keeps working. Indexes and the edit history belong to workspaces and stay.
 """
 
 from __future__ import annotations
@@ -24,9 +24,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     chosen = parser.add_mutually_exclusive_group()
     chosen.add_argument("--session", metavar="ID", help="one session, by its id or the beginning of it")
     chosen.add_argument("--account", metavar="ID", help="all sessions of a provider and key, by the account's id")
-    chosen.add_argument("--before", metavar="DATE", help="what nobody used since then: 2026-01-31, also with a time")
+    chosen.add_argument(
+        "--before", metavar="DATE", help="everything unused since a date: 2026-01-31, optionally with a time"
+    )
     chosen.add_argument("--all", action="store_true", help="everything")
-    parser.add_argument("--yes", action="store_true", help="do not ask")
+    parser.add_argument("--yes", action="store_true", help="do not ask for confirmation")
 
 
 def run(args: argparse.Namespace, settings: Settings) -> int:
@@ -38,7 +40,7 @@ def run(args: argparse.Namespace, settings: Settings) -> int:
             )
         if args.before is not None:
             moment = _moment(args.before)
-            what = f"what nobody used since {args.before}"
+            what = f"everything unused since {args.before}"
             return _remove(args, what, purge.sessions(moment), purge, lambda: purge.remove_before(moment))
         if args.session is None and args.account is None:
             return _list(purge)
@@ -91,12 +93,14 @@ def _remove(
     print("Removed: " + (", ".join(f"{count} {name}" for name, count in removed.items() if count) or "nothing") + ".")
     if busy:
         print(f"An agent works on {', '.join(busy)}: end it and purge again.", file=sys.stderr)
-    return 1 if busy else 0
+    if busy:
+        return 1
+    return 0
 
 
 def _ask_to_agree(what: str) -> bool:
     if not sys.stdin.isatty():
-        raise UsageError("Nobody is there to agree.", "Say --yes.")
+        raise UsageError("This needs a confirmation, and there is no terminal.", "Pass --yes.")
     print(f"Remove {what}? It cannot be brought back. [y/N] ", end="", flush=True)
     return sys.stdin.readline().strip().lower() in {"y", "yes"}
 
@@ -104,7 +108,13 @@ def _ask_to_agree(what: str) -> bool:
 def _find_named(what: str, wanted: str, known: Iterable[str]) -> str:
     """The one that has this name, or the only one that begins so."""
     names = sorted(known)
-    found = [wanted] if wanted in names else [name for name in names if name.startswith(wanted)]
+    if wanted in names:
+        found = [wanted]
+    else:
+        found = []
+        for name in names:
+            if name.startswith(wanted):
+                found.append(name)
     if len(found) == 1 and wanted:
         return found[0]
     if found:
@@ -116,4 +126,4 @@ def _moment(text: str) -> float:
     try:
         return datetime.fromisoformat(text).timestamp()
     except ValueError:
-        raise UsageError(f"{text!r} is no date.", "Write 2026-01-31, or 2026-01-31T18:00.") from None
+        raise UsageError(f"{text!r} is not a date.", "Write 2026-01-31, or 2026-01-31T18:00.") from None

@@ -1,4 +1,4 @@
-"""Make a text smaller: a filter, as in `pytest 2>&1 | laconic reduce`.
+"""Shorten a text. Use it as a filter: `pytest 2>&1 | laconic reduce`.
 
 Recognises test runs, logs, traces, compiler and linter output, searches, listings, JSON, patches, tables, HTML.
 """
@@ -21,7 +21,7 @@ def add_budget(parser: argparse.ArgumentParser) -> None:
         "--budget",
         type=int,
         metavar="TOKENS",
-        help="tokens the result may have at most, save for its last line; 0: by content",
+        help="maximum tokens of the result, not counting its last line; 0: depends on the content",
     )
 
 

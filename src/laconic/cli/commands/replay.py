@@ -33,8 +33,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--html", type=Path, metavar="FILE", help="write a page with a chart for each session")
     parser.add_argument("--days", type=int, default=30, metavar="N", help="without a path: how far to look back")
     parser.add_argument("--policy", choices=_POLICIES, action="append", help="with a path: what to try")
-    parser.add_argument("--model", default="claude-sonnet-4-5", help="with a path: the model whose prices count")
-    parser.add_argument("--least", type=int, default=5, metavar="TURNS", help="pass over shorter sessions")
+    parser.add_argument("--model", default="claude-sonnet-4-5", help="with a path: the model whose prices to use")
+    parser.add_argument("--least", type=int, default=5, metavar="TURNS", help="skip shorter sessions")
 
 
 def run(args: argparse.Namespace, settings: Settings) -> int:
@@ -50,7 +50,10 @@ def _look_around(args: argparse.Namespace, settings: Settings) -> int:
 
     since = time.time() - args.days * _DAY
     recorded = find_recorded(child_environment(), Path.cwd(), settings.state_dir(), since)
-    sessions = [one for one in recorded if one.last >= since and _turns(one.transcript.messages) >= args.least]
+    sessions = []
+    for one in recorded:
+        if one.last >= since and _turns(one.transcript.messages) >= args.least:
+            sessions.append(one)
     if not sessions:
         raise UsageError(
             f"No client recorded a session of {args.least} turns here in the last {args.days} days.",
@@ -78,13 +81,17 @@ def _replay_path(args: argparse.Namespace, settings: Settings) -> int:
     from laconic.sessions.recorded.record import title_of
     from laconic.sessions.transcripts import transcripts
 
-    sessions = [one for one in transcripts(args.path) if _turns(one.messages) >= args.least]
+    sessions = []
+    for one in transcripts(args.path):
+        if _turns(one.messages) >= args.least:
+            sessions.append(one)
     if not sessions:
         raise UsageError(f"No session of {args.least} turns in {args.path}.", "Name another path, or lower --least.")
     found: list[Replayed] = []
     for policy in args.policy or _POLICIES[:1]:
         followed = track(sessions, "messages replayed", [len(one.messages) for one in sessions])
-        found += [replay_session(one, policy, args.model, settings, title=title_of(one)) for one in followed]
+        for one in followed:
+            found.append(replay_session(one, policy, args.model, settings, title=title_of(one)))
     if args.html:
         args.html.write_text(render_page(found), "utf-8")
     if args.json:
@@ -123,8 +130,13 @@ def _totals(found: Sequence[Replayed]) -> list[dict[str, Cell]]:
 
     rows: list[dict[str, Cell]] = []
     for policy in dict.fromkeys(one.policy for one in found):
-        own = [one for one in found if one.policy == policy]
-        outcomes = [one.outcome for one in own]
+        own = []
+        for one in found:
+            if one.policy == policy:
+                own.append(one)
+        outcomes = []
+        for one in own:
+            outcomes.append(one.outcome)
         before, after = sum(one.dollars for one in own), sum(one.dollars_passed for one in own)
         rows.append(
             {

@@ -1,6 +1,6 @@
 """Run a command and print its output reduced; the whole output is kept for `laconic recall`.
 
-The exit code is the command's own: 127 when it does not exist, 128 and the signal's number when a signal ended it.
+The exit code is the command's own: 127 if the command does not exist, 128 plus the signal number if a signal ended it.
 """
 
 from __future__ import annotations
@@ -26,13 +26,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace, settings: Settings) -> int:
-    argv = args.argv[1:] if args.argv[:1] == ["--"] else args.argv
+    if args.argv[:1] == ["--"]:
+        argv = args.argv[1:]
+    else:
+        argv = args.argv
     if not argv:
         raise UsageError("No command was given.", "Write `laconic run -- COMMAND ARGUMENT...`.")
     code, output = _run(argv)
     text = output.decode("utf-8", "replace")
     budget = budget_of(args, settings)
-    more = _keep(output, " ".join(argv), args.session or str(home(Path())), settings) if output else ""
+    more = ""
+    if output:
+        more = _keep(output, " ".join(argv), args.session or str(home(Path())), settings)
     view = reduce_text(text, cost=counter(settings.text("model")), budget=budget, more=more)
     print(view.text, end="" if view.text.endswith("\n") or not view.text else "\n")
     if code:

@@ -1,4 +1,4 @@
-"""Write the configuration by which a client starts our MCP server, or take it out again.
+"""Write the configuration that makes a client start Laconic's MCP server, or remove it again.
 
 Without a client's name it finds the clients on this machine and asks about each. Merges with what is there, keeps a copy
 of it, and changes nothing a second time. A short section for models goes into the file that the client reads
@@ -27,14 +27,18 @@ _INSTALL = "Install it as a command of its own: `uv tool install laconic` or `pi
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    names = [known.name for known in all_setups()]
-    parser.add_argument("client", nargs="?", choices=names, help="whom to set up (default: ask about each installed)")
+    names = []
+    for known in all_setups():
+        names.append(known.name)
+    parser.add_argument(
+        "client", nargs="?", choices=names, help="the client to set up (default: ask about each installed)"
+    )
     parser.add_argument("--print", action="store_true", help="print what would be written, and write nothing")
-    parser.add_argument("--remove", action="store_true", help="take our entry and our section out")
+    parser.add_argument("--remove", action="store_true", help="remove Laconic's entry and section")
     parser.add_argument("--project", action="store_true", help="for this folder (default, except for Codex)")
-    parser.add_argument("--user", action="store_true", help="for all projects of this user")
-    parser.add_argument("--plugin", action="store_true", help="Claude Code: our tools, a skill and /laconic:why")
-    parser.add_argument("--edit", action="store_true", help="offer the edit tool too")
+    parser.add_argument("--user", action="store_true", help="for all of your projects")
+    parser.add_argument("--plugin", action="store_true", help="Claude Code: our tools, a skill and /laconic:cost")
+    parser.add_argument("--edit", action="store_true", help="also offer the edit tool")
     parser.add_argument("--command", metavar="WORDS", help="how clients start us, such as 'uvx --from URL laconic'")
     parser.add_argument("--no-guidance", action="store_true", help="leave AGENTS.md and the like alone")
     parser.add_argument("--skill", action="store_true", help="write the guidance as a skill of Claude Code instead")
@@ -72,7 +76,10 @@ def _set_up(known: ClientSetup, places: Places, args: argparse.Namespace, settin
     where = scope(known, project=args.project, user=args.user)
     if args.plugin and not args.project:
         where = "user"
-    program = shlex.split(args.command) if args.command else program_words(where)
+    if args.command:
+        program = shlex.split(args.command)
+    else:
+        program = program_words(where)
     words = [*program, "mcp", *known.arguments, *(["--edit"] if args.edit else [])]
     edits = _edits(known, places, where, words, args)
     if args.print:
@@ -89,7 +96,9 @@ def _set_up(known: ClientSetup, places: Places, args: argparse.Namespace, settin
         return
     for edit in edits:
         done = install.apply(edit, backups)
-        copy = f" (a copy of the old file: {done.backup})" if done.backup else ""
+        copy = ""
+        if done.backup:
+            copy = f" (a copy of the old file: {done.backup})"
         print(visible_name(f"{done.what}: {done.path}{copy}"))
     if known.after and where == "project":
         print(known.after)
@@ -160,7 +169,10 @@ def _skill_edit(known: ClientSetup, places: Places, where: Scope) -> install.Con
     notes = known.notes_file(places, where)
     if known.name != "claude" or notes is None:
         raise UsageError(f"{known.name} reads no skills.", "Leave --skill out: the guidance goes into its notes.")
-    folder = places.root / ".claude" if where == "project" else notes.parent
+    if where == "project":
+        folder = places.root / ".claude"
+    else:
+        folder = notes.parent
     path = folder / "skills" / "laconic" / "SKILL.md"
     return install.ConfigChange(path, lambda text: skill(), lambda text: "", known.folders(places, where))
 

@@ -1,7 +1,7 @@
-"""Show what the tools and the models cost, and which models wrote calls that could not be used.
+"""Show what tools and models cost, and which models wrote unusable calls.
 
-Calls, errors, tokens and time of each tool; tokens and money of each model, with us and without, as the gateway saw
-them; malformed calls by provider, model and reason.
+Calls, errors, tokens and time for each tool; tokens and money for each model, with and without Laconic, as the gateway
+saw them; malformed calls by provider, model and reason.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ def _figures(settings: Settings) -> Sequence[Figures]:
         with closing(ToolCallLog(settings.cache_dir())) as calls:
             return list(calls.figures())
     except sqlite3.Error as error:
-        raise Unreadable(f"The record of calls cannot be read: {error}.", f"Remove {FILE}.") from None
+        raise Unreadable(f"The call log cannot be read: {error}.", f"Remove {FILE}.") from None
 
 
 def _spending(settings: Settings) -> tuple[Sequence[ModelUse], Sequence[Malformed]]:
@@ -76,7 +76,7 @@ def _spending(settings: Settings) -> tuple[Sequence[ModelUse], Sequence[Malforme
         with closing(Spending(settings.cache_dir() / FILE)) as spending:
             return spending.models(), spending.malformed()
     except sqlite3.Error as error:
-        raise Unreadable(f"The record of turns cannot be read: {error}.", f"Remove {FILE}.") from None
+        raise Unreadable(f"The turn log cannot be read: {error}.", f"Remove {FILE}.") from None
 
 
 def _bill(use: ModelUse) -> str:

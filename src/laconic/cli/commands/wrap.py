@@ -1,12 +1,12 @@
-"""Run a coding agent, or any program, through the gateway and with our tools, leaving no configuration behind.
+"""Run a coding agent, or any program, through the gateway and with Laconic's tools, leaving no configuration behind.
 
     laconic wrap claude -p "fix the parser"
     laconic wrap codex --off exec "fix the parser"
     laconic wrap -- python my_agent.py
 
-Clients: aider, claude, codex, gemini, opencode. Options stand before the client's name or right behind it; what follows
-is the client's, and after -- everything is. Requests go where the client's own configuration sends them, and nowhere
-else. Everything ends with the client. One line at the end says what it cost, with and without us.
+Clients: aider, claude, codex, gemini, opencode. Put options before the client's name or directly after it; everything
+else, and everything after --, belongs to the client. Requests go only where the client's own configuration sends them.
+The gateway stops with the client. One line at the end says what the run cost, with and without Laconic.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ if TYPE_CHECKING:
     from laconic.clients.upstream import Launch, Situation, WrappedClient
 
 _FLAGS: Final = {
-    "--no-code-plane": "do not offer our tools to the client",
-    "--no-gateway": "offer our tools only: requests go where the client sends them, unchanged and uncounted",
-    "--off": "send requests on unchanged; the gateway still counts their cost, and the client still gets our tools",
+    "--no-code-plane": "do not offer Laconic's tools to the client",
+    "--no-gateway": "offer Laconic's tools only: requests bypass the gateway, unchanged and uncounted",
+    "--off": "send requests on unchanged; the gateway still counts their cost, and the client still gets the tools",
 }
 
 _NO_MODEL: Final = frozenset(  # first words of a client with which it asks no model
@@ -40,7 +40,7 @@ _NO_MODEL: Final = frozenset(  # first words of a client with which it asks no m
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     for flag, help in _FLAGS.items():
         parser.add_argument(flag, action="store_true", help=help)
-    parser.add_argument("words", nargs=argparse.REMAINDER, metavar="CLIENT ...", help="the client and its own words")
+    parser.add_argument("words", nargs=argparse.REMAINDER, metavar="CLIENT ...", help="the client and its arguments")
 
 
 def run(args: argparse.Namespace, settings: Settings) -> int:
@@ -68,7 +68,7 @@ def run(args: argparse.Namespace, settings: Settings) -> int:
 def split_words(words: Sequence[str]) -> tuple[str, list[str], list[str]]:
     """The client's name (empty for any program), our own flags behind it, and the words that are the client's."""
     if not words or words == ["--"]:
-        raise UsageError("Which client?", "Write `laconic wrap claude`, or `laconic wrap -- PROGRAM`.")
+        raise UsageError("No client was given.", "Write `laconic wrap claude`, or `laconic wrap -- PROGRAM`.")
     if words[0] == "--":
         return "", [], list(words[1:])
     name, *rest = words
@@ -102,7 +102,7 @@ def _run_through(
         program = client.launch(seen, (), "", []).words[0]
         around = f"Or run `{program}` without laconic."
         if _takes_tools(client, seen):
-            around = "Or take our tools without the gateway: add --no-gateway."
+            around = "To use Laconic's tools without the gateway, add --no-gateway."
         raise Unroutable(error.problem, f"{error.fix} {around}".strip()) from None
     where = listen("127.0.0.1:0", "", "", "", insecure=False)
     opened = bind(where)
@@ -112,7 +112,9 @@ def _run_through(
     with LogFile(settings.state_dir() / "wrap") as log, TemporaryDirectory(prefix="laconic-") as folder:
         words = _write_files(made, Path(folder))
         code = run_beside(app, where, opened, words, _environment(seen, made), log=log.file)
-    problems = f"; problems are in {log.path}" if log.path.exists() else ""
+    problems = ""
+    if log.path.exists():
+        problems = f"; problems are in {log.path}"
     print(f"{_summary(app, client)}{problems}", file=sys.stderr)
     return code
 
@@ -128,7 +130,10 @@ def _write_files(made: Launch, folder: Path) -> list[str]:
 
     for name, text in made.files.items():
         (folder / name).write_text(text, "utf-8")
-    return [word.replace(FOLDER, str(folder)) for word in made.words]
+    found: list[str] = []
+    for word in made.words:
+        found.append(word.replace(FOLDER, str(folder)))
+    return found
 
 
 def _environment(seen: Situation, made: Launch) -> dict[str, str]:

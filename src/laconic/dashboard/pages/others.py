@@ -1,4 +1,4 @@
-"""Tools, models, archived texts, and what is said when there is no such page."""
+"""Tools, models, archived texts, and the page for unknown addresses."""
 
 from __future__ import annotations
 
@@ -100,7 +100,9 @@ def models_page(view: Node) -> str:
 
 
 def _money(row: Node, name: str) -> Markup:
-    return tag("span", "price unknown") if row["unpriced"] and not row[name] else format.dollars(row[name])
+    if row["unpriced"] and not row[name]:
+        return tag("span", "price unknown")
+    return format.dollars(row[name])
 
 
 def archive_page(view: Node) -> str:

@@ -1,4 +1,4 @@
-"""The first page: tokens and money with us and without, cache, quotas, the newest sessions."""
+"""The first page: tokens and money with and without Laconic, cache, quotas, the newest sessions."""
 
 from __future__ import annotations
 
@@ -80,36 +80,46 @@ def _saved_text(amount: Child) -> Markup:
 
 def _over_time(view: Node) -> list[Markup]:
     rows = view["buckets"].value
-    pattern = "%b %H:00" if view["bucket"].value == "hour" else "%b"
-    moments = [datetime.fromtimestamp(row["at"], UTC) for row in rows]
-    names = [f"{moment.day} {moment.strftime(pattern)}" for moment in moments]
+    pattern = "%b"
+    if view["bucket"].value == "hour":
+        pattern = "%b %H:00"
+    moments = []
+    for row in rows:
+        moments.append(datetime.fromtimestamp(row["at"], UTC))
+    names = []
+    for moment in moments:
+        names.append(f"{moment.day} {moment.strftime(pattern)}")
     ends = (names[0], names[-1]) if names else ("", "")
-    sums = [row["totals"] for row in rows]
-    tokens = [
-        f"{name}\n{format.short(row['prompt'])} tokens sent\n{format.short(row['prompt_without'])} without"
-        for name, row in zip(names, sums, strict=True)
-    ]
-    paid = [
-        f"{name}\n{format.money(row['dollars'])} paid\n{format.money(row['dollars_without'])} without"
-        for name, row in zip(names, sums, strict=True)
-    ]
+    sums = []
+    for row in rows:
+        sums.append(row["totals"])
+    tokens = []
+    for name, row in zip(names, sums, strict=True):
+        tokens.append(
+            f"{name}\n{format.short(row['prompt'])} tokens sent\n{format.short(row['prompt_without'])} without"
+        )
+    paid = []
+    for name, row in zip(names, sums, strict=True):
+        paid.append(f"{name}\n{format.money(row['dollars'])} paid\n{format.money(row['dollars_without'])} without")
     per = f"by {view['bucket'].text}, UTC"
     with_us = "with laconic"
-    return [
-        charts.draw_paired_bars(
-            charts.Chart(f"{title} {per}", (_without(sums, f"{what}_without"), own), tips, ends, unit)
+    found: list[Markup] = []
+    for title, what, own, tips, unit in (
+        (
+            "Prompt tokens",
+            "prompt",
+            charts.Series(with_us, "with", _values(sums, "prompt")),
+            tokens,
+            format.short,
+        ),
+        ("Money", "dollars", charts.Series(with_us, "money", _values(sums, "dollars")), paid, format.price),
+    ):
+        found.append(
+            charts.draw_paired_bars(
+                charts.Chart(f"{title} {per}", (_without(sums, f"{what}_without"), own), tips, ends, unit)
+            )
         )
-        for title, what, own, tips, unit in (
-            (
-                "Prompt tokens",
-                "prompt",
-                charts.Series(with_us, "with", _values(sums, "prompt")),
-                tokens,
-                format.short,
-            ),
-            ("Money", "dollars", charts.Series(with_us, "money", _values(sums, "dollars")), paid, format.price),
-        )
-    ]
+    return found
 
 
 def _without(sums: list[Any], what: str) -> charts.Series:
@@ -117,24 +127,28 @@ def _without(sums: list[Any], what: str) -> charts.Series:
 
 
 def _values(sums: list[Any], what: str) -> list[float]:
-    return [row[what] for row in sums]
+    found: list[float] = []
+    for row in sums:
+        found.append(row[what])
+    return found
 
 
 def _quotas(view: Node) -> Markup:
-    rows = [
-        (
-            join_spaced(tag("strong", row["model"].text), row["upstream"].text),
-            join_spaced(charts.draw_meter(row["used_share"].number, 1, "mark"), format.share(row["used_share"])),
-            format.tokens(row["left"]),
-            format.tokens(row["limit"]) if row["limit"] else "not said",
-            format.tokens(row["spent"]),
-            join_spaced("runs out in", format.seconds(row["seconds"]))
-            if row["seconds"].value is not None
-            else "does not run out at this pace",
-            format.when(row["at"]),
+    rows = []
+    for row in view["quotas"]:
+        rows.append(
+            (
+                join_spaced(tag("strong", row["model"].text), row["upstream"].text),
+                join_spaced(charts.draw_meter(row["used_share"].number, 1, "mark"), format.share(row["used_share"])),
+                format.tokens(row["left"]),
+                format.tokens(row["limit"]) if row["limit"] else "not said",
+                format.tokens(row["spent"]),
+                join_spaced("runs out in", format.seconds(row["seconds"]))
+                if row["seconds"].value is not None
+                else "does not run out at this pace",
+                format.when(row["at"]),
+            )
         )
-        for row in view["quotas"]
-    ]
     return table(
         "Quota runway",
         ("Model", "Used", "#Left", "#Limit per minute", "#Last minute", "Runway", "Said"),

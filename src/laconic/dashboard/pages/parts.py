@@ -40,7 +40,7 @@ def spending_page(view: Node) -> str:
             ),
             tag(
                 "p",
-                "What stands in a conversation is sent again with every turn. Each row counts its tokens in every turn "
+                "Content in a conversation is sent again with every turn. Each row counts its tokens in every turn "
                 "in which they were sent, by our own counter.",
                 class_="hint",
             ),

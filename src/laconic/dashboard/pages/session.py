@@ -94,32 +94,42 @@ def _side(view: Node) -> Markup | None:
 
 
 def _ends(turns: list[Any]) -> tuple[str, str]:
-    return (f"turn {turns[0]['number']}", f"turn {turns[-1]['number']}") if turns else ("", "")
+    if turns:
+        return (f"turn {turns[0]['number']}", f"turn {turns[-1]['number']}")
+    return ("", "")
 
 
 def _context(view: Node) -> Markup:
     turns = view["turns"].value
-    listed = {row["number"] for row in view["decisions"].value}
-    place = {turn["number"]: at for at, turn in enumerate(turns)}
+    listed = set()
+    for row in view["decisions"].value:
+        listed.add(row["number"])
+    place = {}
+    for at, turn in enumerate(turns):
+        place[turn["number"]] = at
     most = (
         max((event["saved"] for event in view["events"].value if set(event["reasons"]) != {"ingest"}), default=0) or 1
     )
-    marks = [
-        charts.ChartMark(
-            place[event["number"]],
-            f"turn {event['number']}: {event['decisions']} decisions, {format.short(event['saved'])} tokens out\n"
-            + ", ".join(f"{_REASONS.get(reason, reason)}: {count}" for reason, count in event["reasons"].items()),
-            _place(view, event["number"], listed),
-            min(1.0, max(0.0, event["saved"] / most)),
-            quiet=set(event["reasons"]) == {"ingest"},
+    marks = []
+    for event in view["events"].value:
+        if event["number"] in place:
+            marks.append(
+                charts.ChartMark(
+                    place[event["number"]],
+                    f"turn {event['number']}: {event['decisions']} decisions, {format.short(event['saved'])} tokens out\n"
+                    + ", ".join(
+                        f"{_REASONS.get(reason, reason)}: {count}" for reason, count in event["reasons"].items()
+                    ),
+                    _place(view, event["number"], listed),
+                    min(1.0, max(0.0, event["saved"] / most)),
+                    quiet=set(event["reasons"]) == {"ingest"},
+                )
+            )
+    tips = []
+    for turn in turns:
+        tips.append(
+            f"turn {turn['number']}\n{format.short(turn['sent'])} tokens sent\n{format.short(turn['without'])} without"
         )
-        for event in view["events"].value
-        if event["number"] in place
-    ]
-    tips = [
-        f"turn {turn['number']}\n{format.short(turn['sent'])} tokens sent\n{format.short(turn['without'])} without"
-        for turn in turns
-    ]
     chart = charts.Chart(
         "Context over time",
         (
@@ -214,7 +224,10 @@ def _older(view: Node) -> Markup | None:
 
 
 def _what(row: Node) -> Child:
-    words = [word for word in (row["tool"].text, row["field"].text) if word]
+    words = []
+    for word in (row["tool"].text, row["field"].text):
+        if word:
+            words.append(word)
     return join_spaced(
         " ".join(words) or row["kind"].text or "a block",
         tag("code", row["file"].text) if row["file"] else None,
@@ -224,7 +237,9 @@ def _what(row: Node) -> Child:
 
 def _recall(row: Node) -> Child:
     if not row["ref"]:
-        return tag("small", "nothing lost: it stands elsewhere" if not row["gone"] else "with its exchange")
+        return tag(
+            "small", "nothing lost: it is elsewhere in the conversation" if not row["gone"] else "with its exchange"
+        )
     if not row["kept"]:
         return tag("small", "no longer in the archive")
     return link("archive", tag("code", row["ref"].text), ref=row["ref"].text)

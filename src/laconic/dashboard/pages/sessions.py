@@ -30,10 +30,9 @@ ORDERS: Final[tuple[tuple[Order, str], ...]] = (  # each with the column that it
 
 def sessions_page(view: Node) -> str:
     """The page."""
-    orders = {
-        column: ColumnOrder(f"?{urlencode({**_asked(view), 'order': order})}", order == view["order"].value)
-        for order, column in ORDERS
-    }
+    orders = {}
+    for order, column in ORDERS:
+        orders[column] = ColumnOrder(f"?{urlencode({**_asked(view), 'order': order})}", order == view["order"].value)
     rows = map(session_row, view["sessions"])
     listed = table("Sessions", COLUMNS, rows, "No session was recorded yet, or none is like that.", orders=orders)
     sums = view["totals"]
@@ -61,7 +60,10 @@ def sessions_page(view: Node) -> str:
 def _asked(view: Node) -> dict[str, str]:
     """What the page was asked for, without the page's number."""
     names = ("client", "project", "words")
-    found = {name: view[name].text for name in names if view[name].value}
+    found = {}
+    for name in names:
+        if view[name].value:
+            found[name] = view[name].text
     return {**found, "order": view["order"].text}
 
 

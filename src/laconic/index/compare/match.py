@@ -38,7 +38,11 @@ class Matched:
         return old.parent is not None and self.taken.get(id(old.parent)) is new.parent
 
     def free(self, units: Iterable[Unit]) -> list[Unit]:
-        return [unit for unit in units if id(unit) not in self.taken]
+        found: list[Unit] = []
+        for unit in units:
+            if id(unit) not in self.taken:
+                found.append(unit)
+        return found
 
 
 def match(files: Sequence[tuple[Side | None, Side | None]]) -> Matched:
@@ -94,7 +98,9 @@ def _other_kind(
             again.append(unit)
         else:
             pairs.append((unit, partner))
-    taken = {id(new) for _, new in pairs}
+    taken = set()
+    for _, new in pairs:
+        taken.add(id(new))
     return pairs, again, [unit for unit in fresh if id(unit) not in taken]
 
 
@@ -157,7 +163,10 @@ def _scores(
             local = (_local(old) or _local(new)) and not found.siblings(old, new)
             if alike >= (_needed_local(old, new) if local else _likeness_needed(old, new, near=near)):
                 same_parent = _parent_name(old) == _parent_name(new)
-                distance = -abs(old.span.start - new.span.start) / 1e6 if near else -1.0
+                if near:
+                    distance = -abs(old.span.start - new.span.start) / 1e6
+                else:
+                    distance = -1.0
                 yield (
                     (alike + 0.2 * same_name + 0.1 * near + 0.05 * same_parent, float(same_name), distance),
                     old,
@@ -169,17 +178,25 @@ def _likeness_needed(old: Unit, new: Unit, *, near: bool) -> float:
     """How alike two symbols must be to be taken for one."""
     size = min(old.words.total(), new.words.total())
     if old.definition.name == new.definition.name:
-        return 0.5 if size >= _TELLING else 0.9
+        if size >= _TELLING:
+            return 0.5
+        return 0.9
     if size < _TELLING:
         # Little text tells little: only a neighbour with the very same shape, and never a bare value.
-        return 1.0 if near and old.family != "value" and _parent_name(old) == _parent_name(new) else 2.0
-    return _ALIKE if near else _ALIKE_ELSEWHERE
+        if near and old.family != "value" and _parent_name(old) == _parent_name(new):
+            return 1.0
+        return 2.0
+    if near:
+        return _ALIKE
+    return _ALIKE_ELSEWHERE
 
 
 def _needed_local(old: Unit, new: Unit) -> float:
     """What is inside a function belongs to it, unless it is large and kept its name."""
     large = min(old.words.total(), new.words.total()) >= _LARGE
-    return 0.7 if large and old.definition.name == new.definition.name else 2.0
+    if large and old.definition.name == new.definition.name:
+        return 0.7
+    return 2.0
 
 
 def _local(unit: Unit) -> bool:

@@ -48,16 +48,21 @@ class Comparison:
 
 def compare(changes: Sequence[FileChange]) -> Comparison:
     """Parse both sides of every changed file and say what is different."""
-    files = [_file(change) for change in changes]
+    files = []
+    for change in changes:
+        files.append(_file(change))
     code = [file for file in files if file.code]
     matched = match([(file.old, file.new) for file in code])
     known = _Known(files, matched.pairs)
-    lonely = {id(unit) for unit in (*matched.removed, *matched.added)}
+    lonely = set()
+    for unit in (*matched.removed, *matched.added):
+        lonely.add(id(unit))
     broken = {id(file.old): file.new for file in code if file.old and file.new and file.broken}
-    found = [
-        _describe_one_sided(unit, _describe_gone(unit, broken.get(id(unit.side))), lonely) for unit in matched.removed
-    ]
-    found += [_describe_one_sided(unit, "added", lonely) for unit in matched.added]
+    found = []
+    for unit in matched.removed:
+        found.append(_describe_one_sided(unit, _describe_gone(unit, broken.get(id(unit.side))), lonely))
+    for unit in matched.added:
+        found.append(_describe_one_sided(unit, "added", lonely))
     found += [made for old, new in matched.pairs if (made := _pair(old, new, known))]
     found += [made for file in code if (made := _top_level(file, known))]
     return Comparison(tuple(files), tuple(sorted(found, key=_place)))
@@ -78,7 +83,9 @@ class _Known:
         return (id(around[0]), id(around[1])) in self._pairs
 
     def hunks(self, old: Side, new: Side) -> tuple[Hunk, ...] | None:
-        return self._hunks[id(new)] if (id(old), id(new)) in self._pairs else None
+        if (id(old), id(new)) in self._pairs:
+            return self._hunks[id(new)]
+        return None
 
     def tree(self, side: Side) -> Syntax:
         if id(side) not in self._trees:
@@ -96,8 +103,14 @@ def _file(change: FileChange) -> Compared:
     unread = missing and change.status != "removed"  # too large, say: what it held cannot be called gone
     if unread or change.note == "binary" or change.note.startswith("submodule"):
         return Compared(change, None, None)
-    old = Side(change.old_path or change.path, change.old) if change.old is not None else None
-    new = Side(change.path, change.new) if change.new is not None else None
+    if change.old is not None:
+        old = Side(change.old_path or change.path, change.old)
+    else:
+        old = None
+    if change.new is not None:
+        new = Side(change.path, change.new)
+    else:
+        new = None
     made = Compared(change, old, new, _imports(old, new))
     if made.code and made.broken and not change.note:
         return replace(made, change=msgspec.structs.replace(change, note="no longer parses"))
@@ -107,7 +120,9 @@ def _file(change: FileChange) -> Compared:
 def _describe_gone(unit: Unit, new: Side | None) -> str:
     """What happened to a symbol of the old side alone: where the new side does not parse, it may still be there."""
     word = re.compile(rf"(?<!\w){re.escape(unit.definition.name)}(?!\w)")
-    return "body" if new is not None and any(map(word.search, new.lines)) else "removed"
+    if new is not None and any(map(word.search, new.lines)):
+        return "body"
+    return "removed"
 
 
 def _imports(old: Side | None, new: Side | None) -> tuple[str, ...]:
@@ -153,7 +168,10 @@ def _pair(old: Unit, new: Unit, known: _Known) -> SymbolChange | None:
     if not what:
         return None
     hunks = known.hunks(old.side, new.side)
-    changed = (len(new.own), len(old.own)) if hunks is None else changed_lines(hunks, set(old.own), set(new.own))
+    if hunks is None:
+        changed = (len(new.own), len(old.own))
+    else:
+        changed = changed_lines(hunks, set(old.own), set(new.own))
     if what == ["cosmetic"] and hunks and not any(changed):
         return None  # an unchanged comment next to it came to belong to it, or no longer does
     own = new.definition
@@ -213,7 +231,10 @@ def _whereabouts(old: Unit, new: Unit, known: _Known) -> Iterator[str]:
 def _contents(old: Unit, new: Unit, known: _Known) -> Iterator[str]:
     before, after = known.tree(old.side), known.tree(new.side)
     masked = old.definition.name != new.definition.name
-    names = (old.definition.name, new.definition.name) if masked else ("", "")
+    if masked:
+        names = (old.definition.name, new.definition.name)
+    else:
+        names = ("", "")
     if _mask_name(before.meaning(old.own), names[0]) == _mask_name(after.meaning(new.own), names[1]):
         yield "cosmetic"
         return
@@ -274,7 +295,9 @@ def _top_level(file: Compared, known: _Known) -> SymbolChange | None:
     texts = [[line for n in side.top if (line := side.lines[n - 1].strip())] for side in (old, new)]
     if texts[0] == texts[1]:
         return None
-    meanings = [known.tree(side).meaning(side.top, imports=False)[1:] for side in (old, new)]
+    meanings = []
+    for side in (old, new):
+        meanings.append(known.tree(side).meaning(side.top, imports=False)[1:])
     what = "cosmetic" if meanings[0] == meanings[1] else "body"
     if what == "cosmetic" and file.imports:
         return None

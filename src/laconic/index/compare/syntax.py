@@ -23,7 +23,10 @@ class Syntax:
         self._side = side
         self._root: Node | None = None
         self._starts = [0, *(found.end() for found in re.finditer(b"\n", side.data)), len(side.data) + 1]
-        ready = compile_language(side.parsed.language) if side.parsed.language else None
+        if side.parsed.language:
+            ready = compile_language(side.parsed.language)
+        else:
+            ready = None
         if ready is not None:
             import tree_sitter  # loaded with the first grammar
 
@@ -33,7 +36,9 @@ class Syntax:
         """The nodes that start on these lines, in order; equal for versions that differ only in layout."""
         if self._root is None:
             return tuple(" ".join(self._side.lines[n - 1].split()) for n in lines if self._side.lines[n - 1].strip())
-        rows = {number - 1 for number in lines}
+        rows = set()
+        for number in lines:
+            rows.add(number - 1)
         if not rows:
             return ()
         # Bytes, not points: reading many points of a node crashes some versions of the binding.

@@ -47,7 +47,9 @@ class Unit:
 
     @property
     def parent(self) -> Unit | None:
-        return self.side.units[self.definition.parent] if self.definition.parent >= 0 else None
+        if self.definition.parent >= 0:
+            return self.side.units[self.definition.parent]
+        return None
 
     @cached_property
     def text(self) -> str:
@@ -74,7 +76,10 @@ class Side:
         names: list[str] = []
         inside = _children(self.parsed.definitions)
         for index, definition in enumerate(self.parsed.definitions):
-            around = names[definition.parent] if 0 <= definition.parent < index else definition.owner
+            if 0 <= definition.parent < index:
+                around = names[definition.parent]
+            else:
+                around = definition.owner
             names.append(f"{around}.{definition.name}" if around else definition.name)
             own = _own(definition.span, [self.parsed.definitions[child].span for child in inside.get(index, ())])
             self.units.append(Unit(self, index, definition, names[-1], own))
@@ -83,12 +88,18 @@ class Side:
     @property
     def code(self) -> bool:
         """Whether there is anything in it that a program would call a symbol."""
-        kinds = {unit.definition.kind for unit in self.units}
+        kinds = set()
+        for unit in self.units:
+            kinds.add(unit.definition.kind)
         return bool(self.parsed.language) and (not kinds or not kinds <= _NOT_CODE)
 
     def children(self, parent: Unit | None) -> list[Unit]:
         wanted = -1 if parent is None else parent.index
-        return [unit for unit in self.units if unit.definition.parent == wanted]
+        found: list[Unit] = []
+        for unit in self.units:
+            if unit.definition.parent == wanted:
+                found.append(unit)
+        return found
 
 
 def _children(definitions: Sequence[Definition]) -> dict[int, list[int]]:
@@ -99,5 +110,8 @@ def _children(definitions: Sequence[Definition]) -> dict[int, list[int]]:
 
 
 def _own(span: Span, inner: Sequence[Span]) -> tuple[int, ...]:
-    taken = {number for part in inner for number in range(part.start, part.end + 1)}
+    taken = set()
+    for part in inner:
+        for number in range(part.start, part.end + 1):
+            taken.add(number)
     return tuple(number for number in range(span.start, span.end + 1) if number not in taken)

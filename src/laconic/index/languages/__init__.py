@@ -37,4 +37,8 @@ def canonical_name(word: str) -> str:
 
 @lru_cache(maxsize=1)
 def _aliases() -> dict[str, str]:
-    return {alias: language.name for language in all_languages().values() for alias in language.aliases}
+    found: dict[str, str] = {}
+    for language in all_languages().values():
+        for alias in language.aliases:
+            found[alias] = language.name
+    return found

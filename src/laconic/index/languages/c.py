@@ -227,7 +227,8 @@ def _refine(each: Found, source: Source) -> None:
         scope, _, name = each.name.rpartition("::")
         each.name_start += len(each.name) - len(name)
         each.owner, each.name = scope.split("<", 1)[0].rsplit("::", 1)[-1], name
-        each.kind = "method" if each.kind == "function" and each.owner else each.kind
+        if each.kind == "function" and each.owner:
+            each.kind = "method"
     if node.type in {"declaration", "type_definition"} and each.kind in {"variable", "type"}:
         each.fixed_parent = True  # a type that is declared in the same breath is not inside the variable
     if node.type in {"declaration", "field_declaration"} and each.kind in {"function", "method"}:
@@ -251,22 +252,36 @@ def _refine(each: Found, source: Source) -> None:
 def _name_test(each: Found) -> None:
     """`TEST_F(Fixture, Name)` is a test of that name, and runs as a method of its fixture."""
     each.test = True
-    parameters = [child.text or b"" for child in each.node.named_children if child.type == "function_declarator"]
-    words = re.findall(rb"\w+", parameters[0].partition(b"(")[2]) if parameters else []
+    parameters = []
+    for child in each.node.named_children:
+        if child.type == "function_declarator":
+            parameters.append(child.text or b"")
+    if parameters:
+        words = re.findall(rb"\w+", parameters[0].partition(b"(")[2])
+    else:
+        words = []
     if len(words) == 2:
-        each.owner = words[0].decode() if each.name != "TEST" else ""
+        if each.name != "TEST":
+            each.owner = words[0].decode()
+        else:
+            each.owner = ""
         each.name, each.kind = words[1].decode(), "test"
 
 
 def _access(node: Node, kind: str) -> str:
     """The access specifier above a member."""
-    member = node.parent if node.type.endswith("_specifier") and node.parent is not None else node
+    if node.type.endswith("_specifier") and node.parent is not None:
+        member = node.parent
+    else:
+        member = node
     sibling, steps = member.prev_named_sibling, 0
     while sibling is not None and steps < 300:
         if sibling.type == "access_specifier":
             return (sibling.text or b"public").decode().rstrip(": ")
         sibling, steps = sibling.prev_named_sibling, steps + 1
-    return "private" if kind == "class" else "public"
+    if kind == "class":
+        return "private"
+    return "public"
 
 
 _MODIFIERS: Final = frozenset({"static", "extern", "inline", "virtual", "const", "constexpr", "explicit", "friend"})
@@ -293,7 +308,9 @@ _CPP_HEADER: Final = re.compile(rb"^\s*(?:class|namespace|template|using|public:
 
 def _tell(name: str, head: bytes) -> str:
     """A header may be in either language."""
-    return "cpp" if name.endswith(".h") and _CPP_HEADER.search(head) else "c"
+    if name.endswith(".h") and _CPP_HEADER.search(head):
+        return "cpp"
+    return "c"
 
 
 LANGUAGES: Final = (

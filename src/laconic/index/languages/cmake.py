@@ -110,7 +110,9 @@ def _commands(code: bytes, source: Source) -> Iterator[_Command]:
             depth -= 1
             if not depth and word:
                 first = _FIRST.match(code, opened, match.start(2))
-                name = source.text(*first.span(1))[:_LONGEST].strip('"') if first else ""
+                name = ""
+                if first:
+                    name = source.text(*first.span(1))[:_LONGEST].strip('"')
                 yield _Command(word, start, match.end(), name, first.start(1) if first else start)
 
 

@@ -98,9 +98,14 @@ def _imports(node: Node, source: Source) -> Iterator[Import | str]:
 
 
 def _refine(each: Found, source: Source) -> None:
-    given = [word for word in ("public", "protected", "internal", "private") if word in each.modifiers]
+    given = []
+    for word in ("public", "protected", "internal", "private"):
+        if word in each.modifiers:
+            given.append(word)
     each.modifiers = [word for word in each.modifiers if word not in given]
-    around = each.parent.kind if each.parent is not None else ""
+    around = ""
+    if each.parent is not None:
+        around = each.parent.kind
     if given:
         each.visibility = given[0]
     elif each.node.type in {"enum_member_declaration", "parameter"} or around == "interface":

@@ -86,7 +86,9 @@ def _imports(node: Node, source: Source) -> Iterator[Import | str]:
     if path is None:
         return
     module = (path.text or b"").decode("utf-8", "replace").strip('"`')
-    name = (alias.text or b"").decode() if alias is not None else ""
+    name = ""
+    if alias is not None:
+        name = (alias.text or b"").decode()
     line = node.start_point[0] + 1
     yield Import(module, line, "*") if name == "." else Import(module, line, alias=name)
 
@@ -111,9 +113,9 @@ def _embedded_type(node: Node) -> str:
         embedded = node.named_child(0)
     else:
         return ""
-    return (
-        (embedded.text or b"").decode("utf-8", "replace").lstrip("*").split("[", 1)[0] if embedded is not None else ""
-    )
+    if embedded is not None:
+        return (embedded.text or b"").decode("utf-8", "replace").lstrip("*").split("[", 1)[0]
+    return ""
 
 
 _REQUIRE: Final = re.compile(r"^\s*(?:require\s+)?([\w.-]+\.[\w./-]+)\s+v\S+")
@@ -183,12 +185,18 @@ def _locate(code: Code, source: SourceFile, name: str) -> Meaning:
     if _modules(code):
         return FOREIGN
     folder = next((each for each in code.by_folder if each and name.endswith(f"/{each}")), "")
-    return module(_package_files(code, folder), folder) if folder else FOREIGN
+    if folder:
+        return module(_package_files(code, folder), folder)
+    return FOREIGN
 
 
 def _package_files(code: Code, folder: str) -> list[int]:
     """The Go files of a folder."""
-    return [each.id for each in code.by_folder.get(folder, ()) if each.language == "go"]
+    found: list[int] = []
+    for each in code.by_folder.get(folder, ()):
+        if each.language == "go":
+            found.append(each.id)
+    return found
 
 
 def _modules(code: Code) -> list[tuple[str, str]]:
@@ -227,15 +235,21 @@ def _read_result(name: str, signature: str) -> str:
 def _split_results(written: str) -> list[str]:
     """`(a T, err error)` has two."""
     if not written.startswith("("):
-        return [written] if written else []
-    found = [each.split() for each in split_outside(written[1:].rstrip(" )"), ",")]
+        if written:
+            return [written]
+        return []
+    found = []
+    for each in split_outside(written[1:].rstrip(" )"), ","):
+        found.append(each.split())
     return [words[-1] if words else "" for words in found]
 
 
 def _read_alias(name: str, signature: str) -> str:
     """`type A = T` is another name, `type A T` is a type of its own."""
     match = re.match(rf"(?:type\s+)?{re.escape(name)}\s*=\s*(.+)", signature)
-    return match[1] if match else ""
+    if match:
+        return match[1]
+    return ""
 
 
 def _read_type(name: str, signature: str) -> Given:
@@ -260,7 +274,9 @@ def _read_shape(signature: str) -> tuple[int, int]:
 
 
 def _count(parameters: str) -> int:
-    return len(split_outside(parameters, ",")) if parameters.strip() else 0
+    if parameters.strip():
+        return len(split_outside(parameters, ","))
+    return 0
 
 
 def _find_interfaces(code: Code, type_: int) -> list[int]:

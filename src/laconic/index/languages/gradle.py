@@ -30,9 +30,8 @@ def _parse(source: Source) -> Parsed:
         span, text = Span(number, number), " ".join(line.split())[:200]
         listing = bool(_INCLUDE.match(code)) or listing
         if listing:
-            definitions += [
-                Definition(name.lstrip(":"), "module", span, number, text) for name in _QUOTED.findall(code)
-            ]
+            for name in _QUOTED.findall(code):
+                definitions.append(Definition(name.lstrip(":"), "module", span, number, text))
             listing = code.rstrip().endswith((",", "(", "include")) and bool(code.strip())
         elif match := _NAME.match(code):
             definitions.append(Definition(match[1], "module", span, number, text, modifiers=("root",)))

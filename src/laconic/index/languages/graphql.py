@@ -69,7 +69,9 @@ class _Reader:
 
     def _peek(self, ahead: int = 0) -> bytes:
         at = self.at + ahead
-        return self.tokens[at][0] if at < len(self.tokens) else b""
+        if at < len(self.tokens):
+            return self.tokens[at][0]
+        return b""
 
     def _statement(self, word: bytes) -> None:
         first = self.at
@@ -139,7 +141,10 @@ class _Reader:
                 if not self._skip_typed(parent, b"(:@="):
                     self.at += 1
                 continue
-            member = self._define(kind, self.at, parent) if kind and parent >= 0 else -1
+            if kind and parent >= 0:
+                member = self._define(kind, self.at, parent)
+            else:
+                member = -1
             self.at += member < 0
             while self._skip_typed(member if member >= 0 else parent, b"(:@="):
                 pass
@@ -231,12 +236,18 @@ class _Reader:
 
     def _record(self, each: _Found) -> Definition:
         row, column = self.source.place(self.tokens[each.first][1])
-        described = self.tokens[each.first - 1] if each.first else (b"", 0)
+        if each.first:
+            described = self.tokens[each.first - 1]
+        else:
+            described = (b"", 0)
         doc = ""
         if described[0][:1] == b'"':
             doc = paragraph(described[0].strip(b'"').decode("utf-8", "replace"))
             row, column = self.source.place(described[1])
-        top = row if self.source.lines[row][:column].strip() else self.source.comment_above(row, ("#",))
+        if self.source.lines[row][:column].strip():
+            top = row
+        else:
+            top = self.source.comment_above(row, ("#",))
         text, start = self.tokens[each.last]
         return Definition(
             name=self.tokens[each.name][0][:_LONGEST].decode(),

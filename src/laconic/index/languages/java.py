@@ -119,8 +119,12 @@ def _refine(each: Found, source: Source) -> None:
         each.kind = "constant"
     if each.node.type == "annotation_type_declaration":
         each.modifiers.append("annotation")
-    names = {decorator.rsplit(".", 1)[-1] for decorator in each.decorators}
-    each.modifiers += [word.lower() for word in ("Override", "Deprecated") if word in names]
+    names = set()
+    for decorator in each.decorators:
+        names.add(decorator.rsplit(".", 1)[-1])
+    for word in ("Override", "Deprecated"):
+        if word in names:
+            each.modifiers.append(word.lower())
     each.test = bool(names & _TESTS) or (each.kind == "class" and each.name.endswith(("Test", "Tests", "IT")))
 
 
@@ -129,8 +133,11 @@ def _visibility(each: Found) -> None:
     if given:
         each.modifiers.remove(given)
     elif each.parent is None or each.parent.kind != "interface":
-        given = "internal" if each.kind != "field" or each.node.type == "field_declaration" else "public"
-        given = each.visibility if "anonymous" in each.modifiers else given
+        given = "public"
+        if each.kind != "field" or each.node.type == "field_declaration":
+            given = "internal"
+        if "anonymous" in each.modifiers:
+            given = each.visibility
     each.visibility = given or "public"
 
 

@@ -182,7 +182,9 @@ def _read_import(node: Node) -> Iterator[Import]:
         return
     for part in clause.named_children:
         if part.type == "identifier":
-            name = "" if clause.type == "import_require_clause" else "default"
+            name = "default"
+            if clause.type == "import_require_clause":
+                name = ""
             yield Import(module, _line(part), name, _text(part))
         elif part.type == "namespace_import":
             yield Import(module, _line(part), "", _text(part.named_children[-1]))
@@ -218,7 +220,10 @@ def _read_export(node: Node) -> Iterator[Import | str]:
 
 def _read_require(node: Node) -> Iterator[Import]:
     value, target = node.child_by_field_name("value"), node.child_by_field_name("name")
-    string = _first_string(value) if value is not None else None
+    if value is not None:
+        string = _first_string(value)
+    else:
+        string = None
     if target is None or value is None or string is None:
         return
     module = _module(string)
@@ -245,7 +250,10 @@ def _assigned_exports(node: Node) -> Iterator[Import | str]:
         yield Import(_module(string), _line(node), "*", exported=True)
     elif value.type == "object":
         for each in value.named_children:
-            key = each.child_by_field_name("key") if each.type == "pair" else each
+            if each.type == "pair":
+                key = each.child_by_field_name("key")
+            else:
+                key = each
             if key is not None and key.type in {"property_identifier", "shorthand_property_identifier"}:
                 yield _text(key)
 
@@ -256,14 +264,26 @@ def _read_alias(node: Node) -> tuple[str, str]:
 
 
 def _first_string(node: Node) -> Node | None:
-    call = node if node.type == "call_expression" else node.child_by_field_name("object")
-    arguments = call.child_by_field_name("arguments") if call is not None else None
-    first = arguments.named_child(0) if arguments is not None and arguments.named_child_count else None
-    return first if first is not None and first.type == "string" else None
+    call: Node | None = node
+    if node.type != "call_expression":
+        call = node.child_by_field_name("object")
+    if call is not None:
+        arguments = call.child_by_field_name("arguments")
+    else:
+        arguments = None
+    if arguments is not None and arguments.named_child_count:
+        first = arguments.named_child(0)
+    else:
+        first = None
+    if first is not None and first.type == "string":
+        return first
+    return None
 
 
 def _module(node: Node | None) -> str:
-    return _text(node).strip("\"'") if node is not None else ""
+    if node is not None:
+        return _text(node).strip("\"'")
+    return ""
 
 
 def _text(node: Node) -> str:
@@ -383,7 +403,9 @@ def _find_file(code: Code, place: str) -> Meaning:
 
 
 def _join(folder: str, rest: str) -> str:
-    return posixpath.normpath(posixpath.join(folder, rest)) if folder or rest else ""
+    if folder or rest:
+        return posixpath.normpath(posixpath.join(folder, rest))
+    return ""
 
 
 def _aliases(code: Code, source: SourceFile) -> list[tuple[str, str]]:
@@ -444,7 +466,10 @@ def _find_package(code: Code, name: str) -> Meaning:
     if not folder:
         return UNKNOWN
     rest = "/".join(parts[size:])
-    inner = [f"src/{rest}", rest] if rest else ["src", "src/main", "lib", "", "source"]
+    if rest:
+        inner = [f"src/{rest}", rest]
+    else:
+        inner = ["src", "src/main", "lib", "", "source"]
     for each in inner:
         if found := _find_file(code, _join(folder, each.removeprefix("lib/"))):
             return found
@@ -459,8 +484,14 @@ def _find_package_folder(code: Code, name: str) -> str:
     kept = code.derived.get(key)
     if isinstance(kept, str):
         return kept
-    ends = [each for each in code.by_folder if each.endswith(f"/{name}/src")]
-    found = [each.removesuffix("/src") for each in ends if _find_file(code, each)]
+    ends = []
+    for each in code.by_folder:
+        if each.endswith(f"/{name}/src"):
+            ends.append(each)
+    found = []
+    for each in ends:
+        if _find_file(code, each):
+            found.append(each.removesuffix("/src"))
     folder = found[0] if len(found) == 1 else ""
     code.derived[key] = folder
     return folder
@@ -487,11 +518,15 @@ def _find_by_tail(code: Code, source: SourceFile, name: str) -> Meaning:
         if found:
             best = max(found, key=lambda each: len(posixpath.commonpath([each.path, source.path])))
             return module([best.id])
-    return UNKNOWN if marked else FOREIGN
+    if marked:
+        return UNKNOWN
+    return FOREIGN
 
 
 def _basename(stem: str, suffix: str) -> str:
-    return suffix[1:] if suffix.startswith("/") else stem + suffix
+    if suffix.startswith("/"):
+        return suffix[1:]
+    return stem + suffix
 
 
 _BUILT_IN_TYPES: Final = split_words(

@@ -84,12 +84,17 @@ def _refine(each: Found, source: Source) -> None:
     node = each.node
     if node.type == "companion_object":
         name = next((child for child in node.children if child.type == "identifier"), None)
-        each.name = (name.text or b"").decode() if name is not None else "Companion"
+        if name is not None:
+            each.name = (name.text or b"").decode()
+        else:
+            each.name = "Companion"
         each.modifiers, each.name_start = ["companion"], -1
     elif node.type == "secondary_constructor":
         each.name, each.name_start = "constructor", -1
     elif node.type == "class_declaration":
-        words = {child.type for child in node.children}
+        words = set()
+        for child in node.children:
+            words.add(child.type)
         if "interface" in words:
             each.kind = "interface"
         elif "enum" in each.modifiers:

@@ -66,7 +66,10 @@ _LOCALS: Final = """
 def _imports(node: Node, source: Source) -> Iterator[Import | str]:
     line = node.start_point[0] + 1
     if node.type != "namespace_use_declaration":
-        texts = [child for child in node.named_children if child.type in {"string", "encapsed_string"}]
+        texts = []
+        for child in node.named_children:
+            if child.type in {"string", "encapsed_string"}:
+                texts.append(child)
         if texts:
             yield Import((texts[0].text or b"").decode("utf-8", "replace").strip("\"'"), line)
         return

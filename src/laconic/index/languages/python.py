@@ -139,11 +139,16 @@ def _text(node: Node) -> str:
 
 def _documentation(node: Node) -> Node | None:
     body = node.child_by_field_name("body")
-    first = body.named_child(0) if body is not None and body.named_child_count else None
+    if body is not None and body.named_child_count:
+        first = body.named_child(0)
+    else:
+        first = None
     if first is None or first.type != "expression_statement":
         return None
     inner = first.named_child(0)
-    return inner if inner is not None and inner.type in {"string", "concatenated_string"} else None
+    if inner is not None and inner.type in {"string", "concatenated_string"}:
+        return inner
+    return None
 
 
 def _refine(each: Found, source: Source) -> None:
@@ -175,14 +180,18 @@ def _locate(code: Code, source: SourceFile, name: str) -> Meaning:
         folder = source.folder
         for _ in range(len(name) - len(bare) - 1):
             folder = folder.rpartition("/")[0]
-        return _at(code, "/".join(filter(None, [folder, *bare.split(".")]))) if bare else _at(code, folder)
+        if bare:
+            return _at(code, "/".join(filter(None, [folder, *bare.split(".")])))
+        return _at(code, folder)
     parts = bare.split(".")
     return _absolute(code, source, parts)
 
 
 def _find_part(code: Code, whole: Meaning, name: str) -> Meaning:
     """A submodule."""
-    return _at(code, f"{whole.folder}/{name}") if whole.folder else UNKNOWN
+    if whole.folder:
+        return _at(code, f"{whole.folder}/{name}")
+    return UNKNOWN
 
 
 def _at(code: Code, place: str) -> Meaning:
@@ -211,7 +220,9 @@ def _absolute(code: Code, source: SourceFile, parts: list[str]) -> Meaning:
         if meant := _at(code, f"{base}/{tail}" if base else tail):
             return meant
     # A package of ours may have parts that we do not see.
-    return UNKNOWN if _ours(code, source, parts[0]) else FOREIGN
+    if _ours(code, source, parts[0]):
+        return UNKNOWN
+    return FOREIGN
 
 
 def _bases(code: Code, parts: list[str]) -> set[str]:
@@ -245,7 +256,9 @@ def _without(folder: str, tail: list[str]) -> str:
     end = "/".join(tail)
     if folder == end:
         return ""
-    return folder[: -len(end) - 1] if folder.endswith(f"/{end}") else "\0"
+    if folder.endswith(f"/{end}"):
+        return folder[: -len(end) - 1]
+    return "\0"
 
 
 def _is_root(code: Code, source: SourceFile, base: str, depth: int) -> bool:
@@ -299,7 +312,10 @@ def _read_returned(lines: list[str]) -> list[tuple[int, str]]:
         if re.match(r"\s*(?:yield\b|.*=\s*yield\b)", line):
             return []
         if (match := _RETURN.match(line)) and match[1].strip() != "None":
-            rest = lines[number + 1 : number + 8] if match[1].rstrip().endswith("(") else []
+            if match[1].rstrip().endswith("("):
+                rest = lines[number + 1 : number + 8]
+            else:
+                rest = []
             found.append((number, "\n".join([match[1], *rest])))
     return found
 

@@ -55,7 +55,13 @@ _REFERENCES: Final = """
 
 def _imports(node: Node, source: Source) -> Iterator[Import | str]:
     method, arguments = node.child_by_field_name("method"), node.child_by_field_name("arguments")
-    strings = [child for child in arguments.named_children if child.type == "string"] if arguments is not None else []
+    if arguments is not None:
+        strings = []
+        for child in arguments.named_children:
+            if child.type == "string":
+                strings.append(child)
+    else:
+        strings = []
     if method is None or not strings:
         return
     path = (strings[0].text or b"").decode("utf-8", "replace").strip("\"'")
@@ -74,7 +80,8 @@ def _refine(each: Found, source: Source) -> None:
     if each.kind == "test":
         each.test = True
     elif each.kind in {"function", "method"}:
-        each.kind = "method" if each.parent is not None and each.parent.kind == "module" else each.kind
+        if each.parent is not None and each.parent.kind == "module":
+            each.kind = "method"
         each.visibility = _visibility(each.node)
         each.test = each.name.startswith("test_")
 
@@ -84,9 +91,14 @@ def _visibility(node: Node) -> str:
     around = node.parent
     if around is not None and around.type == "argument_list":
         call = around.parent
-        word = call.child_by_field_name("method") if call is not None else None
+        if call is not None:
+            word = call.child_by_field_name("method")
+        else:
+            word = None
         if word is not None and word.text in (b"private", b"protected", b"private_class_method"):
-            return "protected" if word.text == b"protected" else "private"
+            if word.text == b"protected":
+                return "protected"
+            return "private"
     sibling, steps = node.prev_named_sibling, 0
     while sibling is not None and steps < 200:
         if sibling.type == "identifier" and sibling.text in (b"private", b"protected", b"public"):

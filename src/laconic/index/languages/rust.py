@@ -128,11 +128,15 @@ def _tree(node: Node, prefix: str, public: bool) -> Iterator[Import]:
         line = each.start_point[0] + 1
         if each.type == "scoped_use_list":
             path, names = each.child_by_field_name("path"), each.child_by_field_name("list")
-            deeper = _join(before, _text(path)) if path is not None else before
+            deeper = before
+            if path is not None:
+                deeper = _join(before, _text(path))
             if names is not None:
-                todo += [(child, deeper) for child in reversed(names.named_children)]
+                for child in reversed(names.named_children):
+                    todo.append((child, deeper))
         elif each.type == "use_list":
-            todo += [(child, before) for child in reversed(each.named_children)]
+            for child in reversed(each.named_children):
+                todo.append((child, before))
         elif each.type == "use_wildcard":
             yield Import(_join(before, _text(each).removesuffix("*").removesuffix("::")), line, "*", exported=public)
         elif each.type == "use_as_clause":
@@ -149,12 +153,16 @@ def _tree(node: Node, prefix: str, public: bool) -> Iterator[Import]:
 
 
 def _join(before: str, path: str) -> str:
-    return f"{before}::{path}" if before and path else before or path
+    if before and path:
+        return f"{before}::{path}"
+    return before or path
 
 
 def _split(path: str) -> tuple[str, str]:
     module, _, name = path.rpartition("::")
-    return (module, name) if module else (name, "")
+    if module:
+        return (module, name)
+    return (name, "")
 
 
 def _text(node: Node) -> str:
@@ -169,10 +177,15 @@ def _refine(each: Found, source: Source) -> None:
         each.kind = ""  # `mod name;` is an import
         return
     each.bases = [base.split("<", 1)[0].strip() for base in each.bases]
-    head = source.text(each.start, each.name_start) if each.name_start >= 0 else ""
+    head = ""
+    if each.name_start >= 0:
+        head = source.text(each.start, each.name_start)
     if "pub" in each.modifiers:
         each.modifiers.remove("pub")
-        each.visibility = "internal" if "pub(" in head else "public"
+        if "pub(" in head:
+            each.visibility = "internal"
+        else:
+            each.visibility = "public"
     elif not _open(each):
         each.visibility = "private"
     above = source.comment_above(each.outer.start_point[0], ("#[", "///", "//"))
@@ -201,7 +214,7 @@ _ROOT_FILES: Final = frozenset({"lib.rs", "main.rs", "mod.rs"})
 
 def _locate(code: Code, source: SourceFile, name: str) -> Meaning:
     """The module, or the type, that a path leads to."""
-    parts = [part for part in re.split(r"::|\.", name) if part]
+    parts = list(filter(None, re.split(r"::|\.", name)))
     if not parts:
         return _of_file(code, source)
     head, rest = parts[0], parts[1:]
@@ -217,7 +230,10 @@ def _locate(code: Code, source: SourceFile, name: str) -> Meaning:
         start = _find_part(code, _of_file(code, source), head)
         if not start:
             folder = _crates(code).get(head)
-            start = _crate_root(code, folder) if folder is not None else FOREIGN
+            if folder is not None:
+                start = _crate_root(code, folder)
+            else:
+                start = FOREIGN
     for step in rest:
         if start.kind == "foreign":
             break
@@ -231,7 +247,11 @@ def _find_part(code: Code, whole: Meaning, name: str) -> Meaning:
         for path in (f"{whole.folder}/{name}.rs", f"{whole.folder}/{name}/mod.rs"):
             if found := code.by_path.get(path):
                 return _of_file(code, found)
-    inner = [symbol.id for file in whole.files for symbol in code.top(file, name) if symbol.kind == "module"]
+    inner = []
+    for file in whole.files:
+        for symbol in code.top(file, name):
+            if symbol.kind == "module":
+                inner.append(symbol.id)
     return of(inner)
 
 
@@ -239,21 +259,35 @@ def _step(code: Code, start: Meaning, name: str) -> Meaning:
     if start.kind == "module":
         if found := _find_part(code, start, name):
             return found
-        types = [symbol.id for file in start.files for symbol in code.top(file, name)]
+        types = []
+        for file in start.files:
+            for symbol in code.top(file, name):
+                types.append(symbol.id)
         return of(types)
-    inner = [symbol.id for number in start.symbols for symbol in code.outline(number >> 20).find_named(number, name)]
-    return of(inner) if inner else UNKNOWN
+    inner = []
+    for number in start.symbols:
+        for symbol in code.outline(number >> 20).find_named(number, name):
+            inner.append(symbol.id)
+    if inner:
+        return of(inner)
+    return UNKNOWN
 
 
 def _of_file(code: Code, source: SourceFile) -> Meaning:
     base = source.path.rpartition("/")[2]
-    folder = source.folder if base in _ROOT_FILES else source.path.removesuffix(".rs")
+    if base in _ROOT_FILES:
+        folder = source.folder
+    else:
+        folder = source.path.removesuffix(".rs")
     return module([source.id], folder)
 
 
 def _above(code: Code, source: SourceFile) -> Meaning:
     base = source.path.rpartition("/")[2]
-    folder = source.folder.rpartition("/")[0] if base == "mod.rs" else source.folder
+    if base == "mod.rs":
+        folder = source.folder.rpartition("/")[0]
+    else:
+        folder = source.folder
     for path in (f"{folder}/mod.rs", f"{folder}.rs", f"{folder}/lib.rs", f"{folder}/main.rs"):
         if found := code.by_path.get(path):
             return _of_file(code, found)

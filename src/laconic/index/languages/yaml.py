@@ -15,7 +15,10 @@ _DEFINITIONS: Final = """
 
 
 def _refine(each: Found, source: Source) -> None:
-    each.name = each.name.split(" ", 1)[-1] if each.name.startswith("&") else each.name.strip("\"'")
+    if each.name.startswith("&"):
+        each.name = each.name.split(" ", 1)[-1]
+    else:
+        each.name = each.name.strip("\"'")
 
 
 LANGUAGE: Final = Language(

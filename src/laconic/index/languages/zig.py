@@ -49,7 +49,10 @@ def _refine(each: Found, source: Source) -> None:
     elif each.kind == "test":
         each.test = True
     elif each.kind != "field":
-        each.visibility = "public" if line.startswith((b"pub ", b"export ")) else "private"
+        if line.startswith((b"pub ", b"export ")):
+            each.visibility = "public"
+        else:
+            each.visibility = "private"
 
 
 LANGUAGE: Final = Language(

@@ -9,7 +9,11 @@ from laconic.index.resolve.code import Code, SourceFile
 
 
 def _parts(name: str) -> list[str]:
-    return [part for part in re.split(r"[.\\:]+", name) if part]
+    found: list[str] = []
+    for part in re.split(r"[.\\:]+", name):
+        if part:
+            found.append(part)
+    return found
 
 
 def locate_package(code: Code, source: SourceFile, name: str) -> Meaning:
@@ -25,13 +29,17 @@ def locate_package(code: Code, source: SourceFile, name: str) -> Meaning:
         return meant
     head = parts[0] if parts else ""
     ours = any(_parts(package)[:1] == [head] for package in code.by_package)
-    return UNKNOWN if ours and len(parts) > 1 and _shares(code, parts) else FOREIGN
+    if ours and len(parts) > 1 and _shares(code, parts):
+        return UNKNOWN
+    return FOREIGN
 
 
 def find_package_part(code: Code, whole: Meaning, name: str) -> Meaning:
     """A package inside a package."""
     files = _files(code, [*_parts(whole.folder), name])
-    return module(files, f"{whole.folder}.{name}") if files else UNKNOWN
+    if files:
+        return module(files, f"{whole.folder}.{name}")
+    return UNKNOWN
 
 
 def _shares(code: Code, parts: list[str]) -> bool:
@@ -49,5 +57,8 @@ def _files(code: Code, parts: list[str]) -> list[int]:
 def _inside(code: Code, meant: Meaning, name: str) -> Meaning:
     if meant.kind == "module":
         return of([symbol.id for file in meant.files for symbol in code.top(file, name)])
-    found = [inner.id for number in meant.symbols for inner in code.outline(number >> 20).find_named(number, name)]
+    found = []
+    for number in meant.symbols:
+        for inner in code.outline(number >> 20).find_named(number, name):
+            found.append(inner.id)
     return of(found)

@@ -10,7 +10,10 @@ from laconic.index.resolve.code import Code, SourceFile
 
 def locate_included(code: Code, source: SourceFile, name: str) -> Meaning:
     """The file next to the asking one, else the only one (or the nearest) whose path ends so."""
-    wanted = name if "." in posixpath.basename(name) or source.language != "ruby" else f"{name}.rb"
+    if "." in posixpath.basename(name) or source.language != "ruby":
+        wanted = name
+    else:
+        wanted = f"{name}.rb"
     beside = posixpath.normpath(posixpath.join(source.folder, wanted))
     if found := code.by_path.get(beside):
         return module([found.id])

@@ -39,7 +39,9 @@ def compile_language(name: str) -> Compiled | None:
         return None
 
     def compile_query(text: str) -> tree_sitter.Query | None:
-        return tree_sitter.Query(grammar, text) if text else None
+        if text:
+            return tree_sitter.Query(grammar, text)
+        return None
 
     return Compiled(
         language=language,

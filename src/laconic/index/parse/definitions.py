@@ -77,7 +77,9 @@ def outline(ready: Compiled, source: Source, root: Node) -> Outline:
 
 def records(made: Outline, language: Language, source: Source) -> tuple[Definition, ...]:
     """The definitions as records."""
-    index = {id(each): number for number, each in enumerate(made.found)}
+    index = {}
+    for number, each in enumerate(made.found):
+        index[id(each)] = number
     return tuple(_record(each, index, language, source) for each in made.found)
 
 
@@ -89,7 +91,9 @@ def _collect(
     kind: str, parts: dict[str, list[Node]], by_node: dict[tuple[int, int], Found], source: Source, language: Language
 ) -> None:
     node = parts[kind][0]
-    name_node = parts["name"][0] if "name" in parts else node.child_by_field_name("name")
+    name_node = node.child_by_field_name("name")
+    if "name" in parts:
+        name_node = parts["name"][0]
     if "declarator" in parts and language.find_name is not None:
         named = language.find_name(kind, parts["declarator"][0])
         if named is None:
@@ -173,7 +177,10 @@ def _decorate(each: Found, language: Language, source: Source) -> None:
 def _record(each: Found, index: dict[int, int], language: Language, source: Source) -> Definition:
     row, indent = each.outer.start_point
     alone = not source.lines[row][:indent].strip()
-    top = source.comment_above(row, language.comments) if language.comments and alone else row
+    if language.comments and alone:
+        top = source.comment_above(row, language.comments)
+    else:
+        top = row
     bottom, column = each.outer.end_point
     if column == 0 and bottom > row:  # the node ends with the line break
         bottom -= 1
@@ -202,8 +209,14 @@ def _signature(each: Found, source: Source) -> str:
     last = each.body.prev_sibling
     while last is not None and (last.type in _OPENERS or "comment" in last.type):
         last = last.prev_sibling
-    end = last.end_byte if last is not None and last.start_byte > start else each.body.start_byte
-    comments = [node for node in _find_comments(each.node) if start <= node.start_byte < end]
+    if last is not None and last.start_byte > start:
+        end = last.end_byte
+    else:
+        end = each.body.start_byte
+    comments = []
+    for node in _find_comments(each.node):
+        if start <= node.start_byte < end:
+            comments.append(node)
     if not comments:
         return source.fold_lines(start, end).rstrip(" {:=")
     parts: list[str] = []
@@ -219,7 +232,9 @@ def _find_comments(node: Node) -> Iterator[Node]:
         if "comment" in child.type:
             yield child
         elif child.type == "modifiers":
-            yield from (word for word in child.children if "comment" in word.type)
+            for word in child.children:
+                if "comment" in word.type:
+                    yield word
 
 
 def _after_attributes(each: Found) -> int:
@@ -227,11 +242,20 @@ def _after_attributes(each: Found) -> int:
     start = each.start
     for child in each.node.children[:3]:
         if child.type in {"attribute_list", "annotation", "marker_annotation", "decorator"}:
-            start = child.next_sibling.start_byte if child.next_sibling else start
+            if child.next_sibling:
+                start = child.next_sibling.start_byte
         elif child.type == "modifiers" and child.named_child_count:
-            plain = [word for word in child.children if "annotation" not in word.type and "comment" not in word.type]
-            after = child.next_sibling.start_byte if child.next_sibling else start
-            return plain[0].start_byte if plain else after
+            plain = []
+            for word in child.children:
+                if "annotation" not in word.type and "comment" not in word.type:
+                    plain.append(word)
+            if child.next_sibling:
+                after = child.next_sibling.start_byte
+            else:
+                after = start
+            if plain:
+                return plain[0].start_byte
+            return after
         else:
             break
     return start
@@ -243,7 +267,10 @@ def _documentation(each: Found, top: int, row: int, language: Language, source: 
     if top == row:
         return ""
     attributes = source.attributes(top, row)
-    above = [source.lines[at].decode("utf-8", "replace") for at in range(top, row) if at not in attributes]
+    above = []
+    for at in range(top, row):
+        if at not in attributes:
+            above.append(source.lines[at].decode("utf-8", "replace"))
     return paragraph("\n".join(above))
 
 

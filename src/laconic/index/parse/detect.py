@@ -24,12 +24,20 @@ def _names() -> dict[str, str]:
 
 @lru_cache(maxsize=1)
 def _interpreters() -> dict[str, str]:
-    return {word: language.name for language in all_languages().values() for word in language.shebangs}
+    found: dict[str, str] = {}
+    for language in all_languages().values():
+        for word in language.shebangs:
+            found[word] = language.name
+    return found
 
 
 @lru_cache(maxsize=1)
 def _prefixes() -> dict[str, str]:
-    return {word.lower(): language.name for language in all_languages().values() for word in language.prefixes}
+    found: dict[str, str] = {}
+    for language in all_languages().values():
+        for word in language.prefixes:
+            found[word.lower()] = language.name
+    return found
 
 
 def language_of(path: str, head: bytes = b"") -> Language | None:
@@ -48,4 +56,6 @@ def language_of(path: str, head: bytes = b"") -> Language | None:
     if not found:
         return None
     language = all_languages()[found]
-    return all_languages()[language.tell(name, head)] if language.tell else language
+    if language.tell:
+        return all_languages()[language.tell(name, head)]
+    return language

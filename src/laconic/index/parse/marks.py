@@ -55,7 +55,10 @@ def marks(path: str, data: bytes, span: Span | None = None) -> str:
     """One mark for each line of the span (or of the file); by guessing where there is no good grammar."""
     source = Source(path, data)
     language = language_of(path, data[:4096])
-    ready = compile_language(language.name) if language and language.safe and len(data) <= _LARGEST else None
+    if language and language.safe and len(data) <= _LARGEST:
+        ready = compile_language(language.name)
+    else:
+        ready = None
     first, last = (span.start - 1, min(span.end, len(source.lines))) if span else (0, len(source.lines))
     if ready is None:
         return guess([line.decode("utf-8", "replace") for line in source.lines[first:last]])
@@ -122,13 +125,18 @@ def _keywords(name: str) -> Query | None:
         return None
     parts = []
     for capture, words, named in (("return", _RETURNS, False), ("flow", _FLOW, False), ("closure", _CLOSURES, True)):
-        have = [word for word in words if ready.grammar.id_for_node_kind(word, named)]
+        have = []
+        for word in words:
+            if ready.grammar.id_for_node_kind(word, named):
+                have.append(word)
         listed = " ".join(f"({word})" if named else f'"{word}"' for word in have)
         if have:
             parts.append(f"[{listed}] @{capture}")
     if ready.language.leaving:
         parts.append(ready.language.leaving)
-    return tree_sitter.Query(ready.grammar, "\n".join(parts)) if parts else None
+    if parts:
+        return tree_sitter.Query(ready.grammar, "\n".join(parts))
+    return None
 
 
 def _definition(each: Found, language: Language, source: Source, painted: _Lines) -> None:
@@ -136,7 +144,10 @@ def _definition(each: Found, language: Language, source: Source, painted: _Lines
     for row in range(start, _header_end(each) + 1):
         painted.paint(row, Mark.SIGNATURE)
     painted.close(each.outer)
-    inside = language.documentation(each.node) if language.documentation else None
+    if language.documentation:
+        inside = language.documentation(each.node)
+    else:
+        inside = None
     if inside is not None:
         _document(inside.start_point[0], inside.end_point[0] + 1, source, painted)
     above = source.comment_above(start, language.comments)
@@ -145,7 +156,10 @@ def _definition(each: Found, language: Language, source: Source, painted: _Lines
         painted.paint(row, Mark.SIGNATURE)
     _document(above, start, source, painted, attributes)
     if language.tail_returns and each.body is not None:
-        tail = each.body.named_child(each.body.named_child_count - 1) if each.body.named_child_count else None
+        if each.body.named_child_count:
+            tail = each.body.named_child(each.body.named_child_count - 1)
+        else:
+            tail = None
         if tail is not None and not tail.type.endswith(("_statement", "_declaration", "_item", "comment")):
             painted.paint(tail.start_point[0], Mark.RETURN)
 
@@ -154,12 +168,16 @@ def _header_end(each: Found) -> int:
     """The last row of a signature."""
     body = each.body
     if body is None or body.type.startswith(("declaration_list", "field_declaration_list")):
-        return each.name_row if body is None else body.start_point[0]
+        if body is None:
+            return each.name_row
+        return body.start_point[0]
     before = body.prev_sibling
     while before is not None and "comment" in before.type:
         before = before.prev_sibling
     braced = body.child_count and body.children[0].type == "{"
-    return body.start_point[0] if braced or before is None else max(each.name_row, before.end_point[0])
+    if braced or before is None:
+        return body.start_point[0]
+    return max(each.name_row, before.end_point[0])
 
 
 def _document(first: int, end: int, source: Source, painted: _Lines, other: Set[int] = frozenset()) -> None:

@@ -234,7 +234,9 @@ class _Worker:
         child.kill()
         code = child.wait()
         _close(child)
-        return f"took longer than {self._seconds:g} seconds" if self._late else f"the parser died with code {code}"
+        if self._late:
+            return f"took longer than {self._seconds:g} seconds"
+        return f"the parser died with code {code}"
 
     def _start(self) -> subprocess.Popen[bytes]:
         if self._child is None or self._child.poll() is not None:

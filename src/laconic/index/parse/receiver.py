@@ -1,4 +1,4 @@
-"""What stands before the dot of a name, read backwards from the text: `self`, `a.b`, `Foo()`, `items[]`."""
+"""What comes before the dot of a name, read backwards from the text: `self`, `a.b`, `Foo()`, `items[]`."""
 
 from __future__ import annotations
 
@@ -43,9 +43,13 @@ def _separator(data: bytes, start: int) -> int:
     two = data[max(0, at - 2) : at]
     if two in (b"::", b"->"):
         at -= 2
-        return at - 1 if two == b"->" and data[at - 1 : at] == b"?" else at
+        if two == b"->" and data[at - 1 : at] == b"?":
+            return at - 1
+        return at
     if two.endswith(b".") and two != b"..":
-        return at - 2 if two in (b"?.", b"!.", b"&.") else at - 1
+        if two in (b"?.", b"!.", b"&."):
+            return at - 2
+        return at - 1
     return -1
 
 

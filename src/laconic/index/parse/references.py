@@ -40,7 +40,9 @@ def references(ready: Compiled, source: Source, root: Node, made: Outline) -> tu
     if ready.references is None:
         return tuple(told)
     captures = QueryCursor(ready.references).captures(root)
-    names: list[_Name] = [(node.start_byte, node.end_byte, node.start_point) for node in captures.get("id", ())]
+    names: list[_Name] = []
+    for node in captures.get("id", ()):
+        names.append((node.start_byte, node.end_byte, node.start_point))
     for start, end in [*find_hidden(ready, source.data), *_stretches(captures.get("words", ()))]:
         names += _find_words(source, start, end)
     names.sort()
@@ -101,14 +103,20 @@ def _walk(names: Sequence[_Name], ground: _Ground) -> list[Reference]:
         mark = data[start - 1] if start else 0
         if mark == _DOT or mark in (_COLON, _GREATER):
             near = start - last_end == 1 and mark == _DOT
-            receiver = chain if near else before(data, start, last_end, chain)
+            if near:
+                receiver = chain
+            else:
+                receiver = before(data, start, last_end, chain)
         elif start in keyed:
             receiver = keyed[start]
         last_end = end
         chain = f"{receiver}.{name}" if receiver else name
         if start in skipped or within == "import" or (not receiver and (name in hidden or name in ignored)):
             continue
-        use = within if within == "inherit" else uses.get(start) or within or _use(data, end)
+        if within == "inherit":
+            use = within
+        else:
+            use = uses.get(start) or within or _use(data, end)
         append(Reference(name, row + 1, column, use, receiver, scope))
     return found
 
@@ -133,25 +141,38 @@ def _read_literal_type(parts: dict[str, list[Node]]) -> str:
     if "type" in parts:
         written = (parts["type"][0].text or b"").decode("utf-8", "replace")
         name = _PLAIN_TYPE.match(written.replace("::", "."))
-        return f"{name[1]}{{}}" if name else "?"
+        if name:
+            return f"{name[1]}{{}}"
+        return "?"
     if "value" not in parts:
         return "?"
     value = parts["value"][0]
-    called = value.child_by_field_name("function") if value.type == "call_expression" else None
+    if value.type == "call_expression":
+        called = value.child_by_field_name("function")
+    else:
+        called = None
     written = ((called or value).text or b"").decode("utf-8", "replace")
     if not _PLAIN_CHAIN.fullmatch(written):
         return "?"
-    return f"{written}()" if called is not None else written
+    if called is not None:
+        return f"{written}()"
+    return written
 
 
 def _stretches(nodes: Iterable[Node]) -> list[tuple[int, int]]:
-    return [(node.start_byte, node.end_byte) for node in nodes]
+    found: list[tuple[int, int]] = []
+    for node in nodes:
+        found.append((node.start_byte, node.end_byte))
+    return found
 
 
 def _find_words(source: Source, start: int, end: int) -> list[_Name]:
     """Every word of a stretch, as if each were a name of the tree."""
     text = _QUOTED.sub(_blank_out, source.data[start:end])
-    return [(start + m.start(), start + m.end(), source.place(start + m.start())) for m in _NAME.finditer(text)]
+    found: list[_Name] = []
+    for m in _NAME.finditer(text):
+        found.append((start + m.start(), start + m.end(), source.place(start + m.start())))
+    return found
 
 
 def _blank_out(match: re.Match[bytes]) -> bytes:
@@ -181,7 +202,10 @@ def _reference_imports(made: Outline, source: Source) -> list[Reference]:
         name = each.name
         if not name or name in {"*", "default"}:
             continue
-        line = source.lines[each.line - 1] if each.line <= len(source.lines) else b""
+        if each.line <= len(source.lines):
+            line = source.lines[each.line - 1]
+        else:
+            line = b""
         found.append(Reference(name, each.line, max(0, line.rfind(name.encode())), "import", each.module))
     return found
 
@@ -205,12 +229,18 @@ def _segments(ranges: list[tuple[int, int, int]]) -> list[tuple[int, int]]:
 
 def _zones(captures: dict[str, list[Node]]) -> list[tuple[int, str]]:
     """Where all names are used in one way: annotations, bases, decorators, imports."""
-    kinds = [capture for capture in captures if capture.startswith("in.")]
+    kinds = []
+    for capture in captures:
+        if capture.startswith("in."):
+            kinds.append(capture)
     ranges = sorted(
         ((node.start_byte, -node.end_byte, number) for number, kind in enumerate(kinds) for node in captures[kind])
     )
     flat = _segments([(start, -end, number) for start, end, number in ranges])
-    return [(start, kinds[number][3:] if number >= 0 else "") for start, number in flat]
+    found: list[tuple[int, str]] = []
+    for start, number in flat:
+        found.append((start, kinds[number][3:] if number >= 0 else ""))
+    return found
 
 
 def _locals(

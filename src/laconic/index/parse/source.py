@@ -36,7 +36,9 @@ class Source:
     @property
     def count(self) -> int:
         """How many lines there are; a line break at the end begins none."""
-        return self.data.count(b"\n") + (not self.data.endswith(b"\n")) if self.data else 0
+        if self.data:
+            return self.data.count(b"\n") + (not self.data.endswith(b"\n"))
+        return 0
 
     def place(self, at: int) -> tuple[int, int]:
         """The row and the column of a byte, both from 0."""
@@ -49,7 +51,9 @@ class Source:
     def fold_lines(self, start: int, end: int, longest: int = _LONGEST) -> str:
         """A stretch as one line with single spaces, cut when it is very long."""
         line = " ".join(self.text(start, min(end, start + 4 * longest)).split())
-        return line if len(line) <= longest else line[: longest - 1] + "…"
+        if len(line) <= longest:
+            return line
+        return line[: longest - 1] + "…"
 
     def first_line(self, start: int, end: int, longest: int = 160) -> str:
         stop = self.data.find(b"\n", start, end)
@@ -108,4 +112,6 @@ def paragraph(text: str) -> str:
         elif kept:
             break
     joined = " ".join(kept)
-    return joined if len(joined) <= _LONGEST else joined[: _LONGEST - 1] + "…"
+    if len(joined) <= _LONGEST:
+        return joined
+    return joined[: _LONGEST - 1] + "…"

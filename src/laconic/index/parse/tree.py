@@ -21,7 +21,9 @@ def parse_tree(ready: Compiled, data: bytes) -> Node:
 
 def find_hidden(ready: Compiled, data: bytes) -> list[Stretch]:
     """Where text is that the grammar cannot read."""
-    return ready.language.hide(data) if ready.language.hide else []
+    if ready.language.hide:
+        return ready.language.hide(data)
+    return []
 
 
 def _blank(data: bytes, hidden: list[Stretch]) -> bytes:

@@ -23,7 +23,9 @@ def read_frame(stream: IO[bytes]) -> bytes | None:
         return None
     size = int.from_bytes(head, "big")
     body = stream.read(size)
-    return body if len(body) == size else None
+    if len(body) == size:
+        return body
+    return None
 
 
 def write_frame(stream: IO[bytes], body: bytes) -> None:

@@ -19,7 +19,10 @@ _DEEP: Final = 30
 
 def owner_name(code: Code, symbol: Symbol) -> str:
     """The name of the type that a definition belongs to; empty for what belongs to none."""
-    above = code.symbol(symbol.parent) if symbol.parent is not None else None
+    if symbol.parent is not None:
+        above = code.symbol(symbol.parent)
+    else:
+        above = None
     if above is not None and above.kind in TYPES and above.kind != "module":
         return above.name
     if above is not None and above.kind != "module":
@@ -28,7 +31,9 @@ def owner_name(code: Code, symbol: Symbol) -> str:
     if above is not None:
         own = own.removeprefix(f"{above.qualified}.")
     head, dot, _ = own.rpartition(".")
-    return head.rpartition(".")[2] if dot else ""
+    if dot:
+        return head.rpartition(".")[2]
+    return ""
 
 
 def owners(code: Code, symbol: Symbol) -> list[int]:
@@ -36,20 +41,34 @@ def owners(code: Code, symbol: Symbol) -> list[int]:
     name = owner_name(code, symbol)
     if not name:
         return []
-    above = code.symbol(symbol.parent) if symbol.parent is not None else None
+    if symbol.parent is not None:
+        above = code.symbol(symbol.parent)
+    else:
+        above = None
     if above is not None and above.kind in TYPES and above.kind not in {"impl", "module"}:
         return [above.id]
-    found = [each for each in code.find_named(name) if each.kind in TYPES and _same_home(code, each, symbol)]
-    exact = [each for each in found if f"{each.qualified}.{symbol.name}" == symbol.qualified]
+    found = []
+    for each in code.find_named(name):
+        if each.kind in TYPES and _same_home(code, each, symbol):
+            found.append(each)
+    exact = []
+    for each in found:
+        if f"{each.qualified}.{symbol.name}" == symbol.qualified:
+            exact.append(each)
     if found:
         return [each.id for each in exact or found]
-    return [above.id] if above is not None else []
+    if above is not None:
+        return [above.id]
+    return []
 
 
 def enclosing_types(code: Code, place: NamePlace) -> list[int]:
     """All types around a place, from the inside out: their members may be used without a receiver."""
     around = code.outline(place.file).around(place.scope)
-    outer = [each.id for each in around if each.kind in TYPES and each.kind not in {"module", "impl"}]
+    outer = []
+    for each in around:
+        if each.kind in TYPES and each.kind not in {"module", "impl"}:
+            outer.append(each.id)
     return list(dict.fromkeys([*enclosing_type(code, place), *outer]))
 
 
@@ -76,12 +95,14 @@ def own_members(code: Code, type_: int, name: str) -> list[Symbol]:
     if dialect.closed_types or (here and not dialect.two_spaces):
         return here
     tail = f".{symbol.name}.{name}"
-    elsewhere = [
-        each
-        for each in code.find_named(name)
-        if each.parent != type_ and f".{each.qualified}".endswith(tail) and _same_home(code, symbol, each)
-    ]
-    exact = [each for each in elsewhere if each.qualified == f"{symbol.qualified}.{name}"]
+    elsewhere = []
+    for each in code.find_named(name):
+        if each.parent != type_ and f".{each.qualified}".endswith(tail) and _same_home(code, symbol, each):
+            elsewhere.append(each)
+    exact = []
+    for each in elsewhere:
+        if each.qualified == f"{symbol.qualified}.{name}":
+            exact.append(each)
     return [*here, *(exact or elsewhere)]
 
 
@@ -109,9 +130,18 @@ def declared_bases(code: Code, type_: int) -> tuple[list[int], bool]:
             names = _WORDS.findall(_ARGUMENTS.split(written, maxsplit=1)[0])
             if not names:
                 continue
-            scope = position_of(declared.parent) if declared.parent is not None else -1
+            if declared.parent is not None:
+                scope = position_of(declared.parent)
+            else:
+                scope = -1
             meant = path(code, NamePlace(declared.file, scope, declared.line), names)
-            types = [n for n in meant.symbols if _is_type(code, n) and n != type_] if meant.kind == "symbol" else []
+            if meant.kind == "symbol":
+                types = []
+                for n in meant.symbols:
+                    if _is_type(code, n) and n != type_:
+                        types.append(n)
+            else:
+                types = []
             found += [number for number in types if number not in found]
             others = others or not types
     code.derived[key] = (found, others)
@@ -177,10 +207,13 @@ def kin(code: Code, type_: int) -> set[int]:
     """The types that some heir of a type inherits from as well."""
     key = ("kin", type_)
     kept = code.derived.get(key)
-    if not isinstance(kept, set):
-        kept = {each for heir in descendants(code, type_) for each in ancestors(code, heir)}
-        code.derived[key] = kept
-    return kept
+    if isinstance(kept, set):
+        return kept
+    found: set[int] = set()
+    for heir in descendants(code, type_):
+        found.update(ancestors(code, heir))
+    code.derived[key] = found
+    return found
 
 
 def members(code: Code, type_: int, name: str) -> list[Symbol]:
@@ -237,11 +270,20 @@ def find_extended_types(code: Code, block: Symbol) -> list[int]:
     kept = code.derived.get(key)
     if isinstance(kept, list):
         return kept
-    scope = position_of(block.parent) if block.parent is not None else -1
+    if block.parent is not None:
+        scope = position_of(block.parent)
+    else:
+        scope = -1
     meant = path(code, NamePlace(block.file, scope, block.line), [block.name])
-    found = [number for number in meant.symbols if _is_type(code, number)]
+    found = []
+    for number in meant.symbols:
+        if _is_type(code, number):
+            found.append(number)
     if not found and meant.kind == "unknown":
-        found = [each.id for each in code.find_named(block.name) if _is_home(code, each, block)]
+        found = []
+        for each in code.find_named(block.name):
+            if _is_home(code, each, block):
+                found.append(each.id)
     code.derived[key] = found
     return found
 
@@ -258,8 +300,13 @@ def _find_block(code: Code, symbol: Symbol) -> Symbol | None:
     """The block that adds something to a type from outside; nothing for what is in the type itself."""
     if symbol.kind == "impl":
         return symbol
-    above = code.symbol(symbol.parent) if symbol.parent is not None else None
-    return above if above is not None and above.kind == "impl" else None
+    if symbol.parent is not None:
+        above = code.symbol(symbol.parent)
+    else:
+        above = None
+    if above is not None and above.kind == "impl":
+        return above
+    return None
 
 
 def _share_home(code: Code, type_: Symbol, other: Symbol) -> bool:
@@ -293,7 +340,10 @@ def _heirs(code: Code) -> dict[str, list[int]]:
         symbol = code.symbol(int(number))
         heirs = [int(number)]
         if kind == "impl":
-            heirs = find_extended_types(code, symbol) if symbol is not None else []
+            if symbol is not None:
+                heirs = find_extended_types(code, symbol)
+            else:
+                heirs = []
         for base in str(written).split("\n"):
             if last := _last_word(base):
                 found.setdefault(last, []).extend(heirs)
@@ -303,8 +353,10 @@ def _heirs(code: Code) -> dict[str, list[int]]:
 
 def _last_word(base: str) -> str:
     """`a.b.Base[T]` is Base."""
-    words = _WORDS.findall(_ARGUMENTS.split(base, maxsplit=1)[0])
-    return words[-1] if words else ""
+    words: list[str] = _WORDS.findall(_ARGUMENTS.split(base, maxsplit=1)[0])
+    if words:
+        return words[-1]
+    return ""
 
 
 def _is_home(code: Code, type_: Symbol, other: Symbol) -> bool:

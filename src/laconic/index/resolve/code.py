@@ -59,10 +59,14 @@ class FileSymbols:
             self.inside.setdefault((symbol.parent, symbol.name), []).append(symbol)
 
     def at(self, position: int) -> Symbol | None:
-        return self.symbols[position] if 0 <= position < len(self.symbols) else None
+        if 0 <= position < len(self.symbols):
+            return self.symbols[position]
+        return None
 
     def by_id(self, number: int | None) -> Symbol | None:
-        return None if number is None else self.at(position_of(number))
+        if number is None:
+            return None
+        return self.at(position_of(number))
 
     def around(self, position: int) -> Iterator[Symbol]:
         """The definition at a position and those that hold it, from the inside out."""
@@ -160,7 +164,9 @@ class Code:
 
     def mentions_in(self, file: int, name: str) -> list[Reference]:
         row = self.store.connection.execute("SELECT packed FROM refs WHERE file = ?", (file,)).fetchone()
-        return [] if row is None else unpack_named(row[0], name)
+        if row is None:
+            return []
+        return unpack_named(row[0], name)
 
     def lines(self, file: int) -> list[str]:
         """The text of a file as it is now on disk; nothing when it cannot be read."""
@@ -171,13 +177,20 @@ class Code:
 
     def top(self, file: int, name: str) -> list[Symbol]:
         """What a file defines under a name outside of everything else."""
-        return [each for each in self.outline(file).find_named(None, name) if each.qualified == each.name]
+        found: list[Symbol] = []
+        for each in self.outline(file).find_named(None, name):
+            if each.qualified == each.name:
+                found.append(each)
+        return found
 
     def _read_imports(self, file: int) -> list[Import]:
         rows = self.store.connection.execute(
             "SELECT module, line, name, alias, exported FROM imports WHERE file = ? ORDER BY position", (file,)
         )
-        return [Import(module, line, name, alias, bool(exported)) for module, line, name, alias, exported in rows]
+        found: list[Import] = []
+        for module, line, name, alias, exported in rows:
+            found.append(Import(module, line, name, alias, bool(exported)))
+        return found
 
     def _read_exports(self, file: int) -> frozenset[str]:
         rows = self.store.connection.execute("SELECT name FROM exports WHERE file = ?", (file,))
@@ -199,4 +212,6 @@ class Code:
 
 def id_at(file: int, position: int) -> int | None:
     """The symbol id of a position, nothing for the file itself."""
-    return None if position < 0 else symbol_id(file, position)
+    if position < 0:
+        return None
+    return symbol_id(file, position)

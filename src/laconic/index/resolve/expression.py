@@ -80,7 +80,9 @@ def chain(text: str) -> str:
     if not comment and (rest[:1] in _OPERATORS or rest[:3] in {"or ", "and", "if "}):
         return ""
     joined = "".join(parts).rstrip(".:")
-    return joined if joined[:1] not in "([{." else ""
+    if joined[:1] not in "([{.":
+        return joined
+    return ""
 
 
 def _continues(text: str, at: int) -> bool:

@@ -1,4 +1,4 @@
-"""Find the symbols that somebody names: `name`, `Class.method`, `method(int)`, `path::Symbol`, `path:line`."""
+"""Find symbols by name: `name`, `Class.method`, `method(int)`, `path::Symbol`, `path:line`."""
 
 from __future__ import annotations
 
@@ -46,7 +46,9 @@ def _find(code: Code, text: str) -> list[Symbol]:
     if mark and (files := _files(code, where)):
         return _find_named(code, what, files)
     if (match := _LINE.match(text)) and (files := _files(code, match[1])):
-        found = [code.store.symbol_at(each.id, int(match[2])) for each in files]
+        found = []
+        for each in files:
+            found.append(code.store.symbol_at(each.id, int(match[2])))
         return [symbol for symbol in found if symbol is not None]
     return _find_named(code, text, None)
 
@@ -57,20 +59,33 @@ def _files(code: Code, text: str) -> list[SourceFile]:
     if exact := code.by_path.get(text):
         return [exact]
     base = text.rpartition("/")[2]
-    return [each for each in code.by_basename.get(base, ()) if each.path.endswith(f"/{text}")]
+    found: list[SourceFile] = []
+    for each in code.by_basename.get(base, ()):
+        if each.path.endswith(f"/{text}"):
+            found.append(each)
+    return found
 
 
 def _find_named(code: Code, text: str, files: list[SourceFile] | None) -> list[Symbol]:
-    parts = [part for part in _PARTS.split(text) if part]
+    parts = []
+    for part in _PARTS.split(text):
+        if part:
+            parts.append(part)
     if not parts:
         return []
-    wanted = {each.id for each in files} if files is not None else None
-    found = [
-        symbol
-        for symbol in code.store.symbols_named(parts[-1])
-        if symbol.file in code.sources and (wanted is None or symbol.file in wanted)
-    ]
-    scored = [(_misfit(code, symbol, parts), symbol) for symbol in found]
+    if files is not None:
+        wanted = set()
+        for each in files:
+            wanted.add(each.id)
+    else:
+        wanted = None
+    found = []
+    for symbol in code.store.symbols_named(parts[-1]):
+        if symbol.file in code.sources and (wanted is None or symbol.file in wanted):
+            found.append(symbol)
+    scored = []
+    for symbol in found:
+        scored.append((_misfit(code, symbol, parts), symbol))
     return [symbol for misfit, symbol in sorted(scored, key=lambda pair: (pair[0], pair[1].id)) if misfit[0] == 0]
 
 
@@ -80,7 +95,9 @@ def _misfit(code: Code, symbol: Symbol, parts: list[str]) -> tuple[int, ...]:
     held = symbol.qualified.split(".")[:-1]
     module = re.split(r"[/.]", source.path.rpartition(".")[0])
     asked = parts[:-1]
-    trail = [each.lower() for each in [*module, *held]]
+    trail = []
+    for each in [*module, *held]:
+        trail.append(each.lower())
     missing = 0
     at = len(trail)
     for part in reversed(asked):

@@ -48,7 +48,8 @@ def _find_dispatched_uses(code: Code, symbol: Symbol) -> list[SymbolUse]:
     """Uses of what a member overrides: they may run it, although they name another."""
     found: list[SymbolUse] = []
     for above in classes.overridden(code, symbol):
-        found += [use._replace(sure=False, tier="override") for use in references(code, above)]
+        for use in references(code, above):
+            found.append(use._replace(sure=False, tier="override"))
     return found
 
 
@@ -95,7 +96,10 @@ def definitions(code: Code, values: Values, place: NamePlace, ref: Reference) ->
         and (own := code.sources.get(each.file))
         and own.dialect.family == source.dialect.family
     ]
-    members = [each.id for each in same if classes.owner_name(code, each)]
+    members = []
+    for each in same:
+        if classes.owner_name(code, each):
+            members.append(each.id)
     if not members or len(members) > _FAN_OUT:
         return (), False
     return tuple(members), False
@@ -181,7 +185,10 @@ def _within(code: Code, symbol: Symbol, *, constructed: bool) -> set[int]:
         if only and each.parent == symbol.id and not _runs_in_constructor(each):
             continue
         inside.add(each.id)
-    return {position_of(number) for number in inside}
+    found: set[int] = set()
+    for number in inside:
+        found.add(position_of(number))
+    return found
 
 
 def _runs_in_constructor(symbol: Symbol) -> bool:

@@ -59,7 +59,9 @@ class Judge:
         if not ref.receiver:
             return self._bare(wanted, place, ref)
         if quick:
-            return _BY_NAME if wanted.is_member else None
+            if wanted.is_member:
+                return _BY_NAME
+            return None
         return self._member(wanted, place, ref)
 
     def _can_see(self, wanted: TargetSymbol, source: SourceFile) -> bool:
@@ -78,7 +80,10 @@ class Judge:
             return False
         owners = [self.code.symbol(number) for number in wanted.owners]
         for each in (wanted.symbol, *owners):
-            reach = wanted.dialect.reach.get(each.visibility, "") if each is not None else ""
+            if each is not None:
+                reach = wanted.dialect.reach.get(each.visibility, "")
+            else:
+                reach = ""
             if reach == "file":
                 return False
             if reach == "below" and not source.path.startswith(_folder_below(home)):
@@ -89,9 +94,14 @@ class Judge:
 
     def _judge_imported(self, wanted: TargetSymbol, place: NamePlace, ref: Reference) -> Verdict | None:
         source = self.code.sources[place.file]
-        found = [e for e in self.code.imports(place.file) if e.line == ref.line and e.name == ref.name]
+        found = []
+        for e in self.code.imports(place.file):
+            if e.line == ref.line and e.name == ref.name:
+                found.append(e)
         if not found:
-            return None if wanted.is_member else _BY_NAME
+            if wanted.is_member:
+                return None
+            return _BY_NAME
         for each in found:
             if each.module == "self" and locate(self.code, source, f"self::{each.name}").kind == "module":
                 continue  # `mod name;` of Rust brings in a file
@@ -114,9 +124,13 @@ class Judge:
         if meant.kind != "unknown":
             return None
         if not wanted.is_member:
-            return Verdict("unique", True) if dialect.shared == "all" and wanted.unique else _BY_NAME
+            if dialect.shared == "all" and wanted.unique:
+                return Verdict("unique", True)
+            return _BY_NAME
         if dialect.bare_members:
-            return _BY_NAME if self._may_inherit_bare(place) else None
+            if self._may_inherit_bare(place):
+                return _BY_NAME
+            return None
         if dialect.shorthand or wanted.symbol.kind in {"field", "constant", "class"}:
             return _BY_NAME
         return None
@@ -129,7 +143,10 @@ class Judge:
     def _implicit(self, wanted: TargetSymbol, place: NamePlace) -> list[Verdict | None]:
         """A bare name as a member of the types around it; empty when none of them has such a member."""
         for type_ in classes.enclosing_types(self.code, place):
-            found = [e for e in classes.members(self.code, type_, wanted.name) if e.kind != "constructor"]
+            found = []
+            for e in classes.members(self.code, type_, wanted.name):
+                if e.kind != "constructor":
+                    found.append(e)
             if found:
                 meant = Meaning("symbol", tuple(each.id for each in found))
                 return [self._compare(wanted, meant, "member")]
@@ -142,7 +159,9 @@ class Judge:
         if whole.kind in {"foreign", "alien"}:
             if self._fits_foreign_interface(wanted, whole.name):
                 return Verdict("override", True)
-            return _BY_NAME if wanted.extends else None
+            if wanted.extends:
+                return _BY_NAME
+            return None
         if whole.kind == "unknown":
             return self._untold(wanted, place, ref)
         found = self.values.members(whole, ref.name)
@@ -156,8 +175,12 @@ class Judge:
                 return None  # `super` never leads down
             return verdict
         if whole.kind == "module":
-            return None if wanted.is_member or found.kind == "foreign" else _BY_NAME
-        return _BY_NAME if wanted.is_member and self._may_be_heir(wanted, whole) else None
+            if wanted.is_member or found.kind == "foreign":
+                return None
+            return _BY_NAME
+        if wanted.is_member and self._may_be_heir(wanted, whole):
+            return _BY_NAME
+        return None
 
     def _fits_foreign_interface(self, wanted: TargetSymbol, name: str) -> bool:
         """Whether a type of the language's library is an interface that the owner of a method fits."""
@@ -168,7 +191,10 @@ class Judge:
 
     def _may_be_heir(self, wanted: TargetSymbol, whole: Meaning) -> bool:
         """Whether a value of a type that has no such member may be one of a type below it that has."""
-        below = {heir for type_ in whole.symbols for heir in classes.descendants(self.code, type_)}
+        below = set()
+        for type_ in whole.symbols:
+            for heir in classes.descendants(self.code, type_):
+                below.add(heir)
         if below & set(wanted.owners):
             return True
         dynamic = wanted.dialect.structural and wanted.dialect.find_implicit_bases is None
@@ -181,13 +207,21 @@ class Judge:
         if len(found.symbols) < 2 or not self.code.sources[file_of(found.symbols[0])].dialect.two_spaces:
             return found
         kinds = {number: symbol.kind for number in found.symbols if (symbol := self.code.symbol(number))}
-        wanted = [number for number, kind in kinds.items() if (kind in CALLABLES) == (ref.kind == "call")]
-        return of(wanted) if wanted else found
+        wanted = []
+        for number, kind in kinds.items():
+            if (kind in CALLABLES) == (ref.kind == "call"):
+                wanted.append(number)
+        if wanted:
+            return of(wanted)
+        return found
 
     def _choose_space(self, found: Meaning, ref: Reference) -> Meaning:
         """Of an interface and a value of one name, the one that a use can mean; an import brings both."""
         types = [n for n in found.symbols if (each := self.code.symbol(n)) and each.kind in {"interface", "type"}]
-        values = [number for number in found.symbols if number not in types]
+        values = []
+        for number in found.symbols:
+            if number not in types:
+                values.append(number)
         if not types or not values or ref.kind == "import":
             return found
         return of(types if ref.kind in {"type", "inherit"} else values)
@@ -197,12 +231,18 @@ class Judge:
         if wanted.is_member and is_common(wanted.name) and not self._knows_owner(wanted, place.file):
             return None
         if wanted.is_member:
-            return Verdict("unique", True) if wanted.is_telling else _BY_NAME
+            if wanted.is_telling:
+                return Verdict("unique", True)
+            return _BY_NAME
         if wanted.dialect.shorthand:
-            return _BY_NAME if self._is_put_into_object(wanted) else None
+            if self._is_put_into_object(wanted):
+                return _BY_NAME
+            return None
         parts = steps(ref.receiver)
         head = parts[0].text if parts else ""
-        return _BY_NAME if head and names.imports_of(self.code, place, head) else None
+        if head and names.imports_of(self.code, place, head):
+            return _BY_NAME
+        return None
 
     def _is_put_into_object(self, wanted: TargetSymbol) -> bool:
         """Whether the file of a function or variable writes it into an object by its bare name: `{ run }`."""
@@ -250,7 +290,10 @@ class Judge:
         """Whether an interface stands between the two, without either saying so."""
         for number in found:
             symbol = self.code.symbol(number)
-            owners = classes.owners(self.code, symbol) if symbol else []
+            if symbol:
+                owners = classes.owners(self.code, symbol)
+            else:
+                owners = []
             kinds = {each.kind for owner in owners if (each := self.code.symbol(owner))}
             if owners and (wanted.abstract or kinds & {"interface", "trait", "protocol", "type"}):
                 return True
@@ -261,9 +304,15 @@ class Judge:
         if whole.kind != "instance" or ref.receiver not in wanted.dialect.me | wanted.dialect.above:
             return None
         kin = {type_ for owner in wanted.owners for type_ in classes.kin(self.code, owner)}
-        return _OVERRIDE if kin & set(whole.symbols) else None
+        if kin & set(whole.symbols):
+            return _OVERRIDE
+        return None
 
     def _tier(self, wanted: TargetSymbol, place: NamePlace) -> str:
         if wanted.symbol.file != place.file:
-            return "import" if names.imports_of(self.code, place, wanted.name) else "package"
-        return "file" if wanted.symbol.parent is None else "scope"
+            if names.imports_of(self.code, place, wanted.name):
+                return "import"
+            return "package"
+        if wanted.symbol.parent is None:
+            return "file"
+        return "scope"

@@ -55,7 +55,9 @@ class LocalNames:
         """The byte of a place in the text that was parsed."""
         row = line - self._first
         if row < 0 or row + 1 >= len(self._starts):
-            return 0 if row < 0 else self._starts[-1]
+            if row < 0:
+                return 0
+            return self._starts[-1]
         return min(self._starts[row] + column, self._starts[row + 1] - 1)
 
     def place(self, at: int) -> tuple[int, int]:
@@ -65,12 +67,21 @@ class LocalNames:
 
     def find(self, name: str, at: int) -> list[Binding]:
         """What a name may hold at a byte; nothing when it is no local name there."""
-        around = [each for each in self.by_name.get(name, ()) if each.start <= at < each.end]
+        around = []
+        for each in self.by_name.get(name, ()):
+            if each.start <= at < each.end:
+                around.append(each)
         if not around:
             return []
         smallest = min(each.end - each.start for each in around)
-        inner = [each for each in around if each.end - each.start == smallest]
-        before = [each for each in inner if each.at < at]
+        inner = []
+        for each in around:
+            if each.end - each.start == smallest:
+                inner.append(each)
+        before = []
+        for each in inner:
+            if each.at < at:
+                before.append(each)
         return _find_reaching(before, at) or inner[:1]
 
 
@@ -107,7 +118,10 @@ def _read(code: Code, function: Symbol) -> LocalNames:
         before, after = language.method_wrapper
     found = LocalNames(function.start, lines, len(before.encode()))
     text = f"{before}{chr(10).join(lines)}{after}".encode()
-    query = _compile(language.name) if language is not None else None
+    if language is not None:
+        query = _compile(language.name)
+    else:
+        query = None
     if language is None or query is None or len(text) > _LARGEST or not language.safe:
         return found
     from tree_sitter import QueryCursor  # loaded with the first grammar
@@ -145,7 +159,10 @@ def _compile(name: str) -> Query | None:
 
 
 def _bind(name: Node, parts: dict[str, list[Node]], language: Language) -> Binding:
-    scope = parts["scope"][0] if "scope" in parts else _climb(name, language.scopes)
+    if "scope" in parts:
+        scope = parts["scope"][0]
+    else:
+        scope = _climb(name, language.scopes)
     block = _climb(name, language.blocks)
     return Binding(
         at=parts["scope"][0].start_byte if "scope" in parts else name.start_byte,

@@ -26,4 +26,6 @@ def find_part(code: Code, whole: Meaning, name: str) -> Meaning:
     if not language and whole.files:
         language = code.sources[whole.files[0]].language
     rule = dialect_of(language).find_part
-    return rule(code, whole, name) if rule else UNKNOWN
+    if rule:
+        return rule(code, whole, name)
+    return UNKNOWN

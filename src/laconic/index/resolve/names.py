@@ -1,4 +1,4 @@
-"""What a plain name, or a path of names, stands for: scopes, imports, packages. Types play no part."""
+"""What a plain name, or a path of names, refers to: scopes, imports, packages. Types play no part."""
 
 from __future__ import annotations
 
@@ -20,7 +20,9 @@ def lookup(code: Code, place: NamePlace, name: str) -> Meaning:
     if found := in_scopes(code, source, place, name):
         return of([symbol.id for symbol in found])
     top = [symbol.id for symbol in code.top(place.file, name) if not _is_space(source, symbol)]
-    brought = [follow_import(code, source, each) for each in imports_of(code, place, name)]
+    brought = []
+    for each in imports_of(code, place, name):
+        brought.append(follow_import(code, source, each))
     if meant := _merge([of(top), *brought]):
         return meant
     if meant := _look_in_stars(code, source, name):
@@ -47,11 +49,14 @@ def inside(code: Code, whole: Meaning, name: str) -> Meaning:
     if whole.kind == "module":
         return member(code, whole, name)
     if whole.kind == "symbol":
-        found = [
-            each.id for number in whole.symbols for each in code.outline(file_of(number)).find_named(number, name)
-        ]
+        found = []
+        for number in whole.symbols:
+            for each in code.outline(file_of(number)).find_named(number, name):
+                found.append(each.id)
         return of(found)
-    return whole if whole.kind == "foreign" else UNKNOWN
+    if whole.kind == "foreign":
+        return whole
+    return UNKNOWN
 
 
 def in_scopes(code: Code, source: SourceFile, place: NamePlace, name: str) -> list[Symbol]:
@@ -73,7 +78,10 @@ def in_scopes(code: Code, source: SourceFile, place: NamePlace, name: str) -> li
 def imports_of(code: Code, place: NamePlace, name: str) -> list[Import]:
     """The imports that bring a name; those of the function itself hide those of the file."""
     source = code.sources[place.file]
-    found = [each for each in code.imports(place.file) if each.module and bound_name(source, each) == name]
+    found = []
+    for each in code.imports(place.file):
+        if each.module and bound_name(source, each) == name:
+            found.append(each)
     if len(found) < 2:
         return found
     for around in code.outline(place.file).around(place.scope):
@@ -96,7 +104,9 @@ def follow_import(code: Code, source: SourceFile, each: Import, seen: Seen | Non
     if source.dialect.binds_head and not each.name and not each.alias:
         return locate(code, source, source.dialect.bind(each.module))
     if not each.module:  # the file exports something of its own under another name
-        return UNKNOWN if each.alias == each.name else lookup(code, NamePlace(source.id, -1, each.line), each.name)
+        if each.alias == each.name:
+            return UNKNOWN
+        return lookup(code, NamePlace(source.id, -1, each.line), each.name)
     whole = locate(code, source, _absolute(code, source, each))
     if each.name in {"", "*"}:
         return whole
@@ -130,14 +140,16 @@ def _member(code: Code, whole: Meaning, name: str, seen: Seen) -> Meaning:
             continue
         source = code.sources[file]
         if name == "default" and source.dialect.default_exports:
-            own += [each.id for each in code.outline(file).symbols if "default" in each.modifiers.split()]
-        own += [symbol.id for symbol in code.top(file, name)]
-        again += [
-            follow_import(code, source, each, seen)
-            for each in code.imports(file)
-            if bound_name(source, each) == name
-            and (each.exported or source.dialect.open_modules or name in code.exports(file))
-        ]
+            for symbol in code.outline(file).symbols:
+                if "default" in symbol.modifiers.split():
+                    own.append(symbol.id)
+        for symbol in code.top(file, name):
+            own.append(symbol.id)
+        for each in code.imports(file):
+            if bound_name(source, each) == name and (
+                each.exported or source.dialect.open_modules or name in code.exports(file)
+            ):
+                again.append(follow_import(code, source, each, seen))
     if meant := _merge([of(own), *again]):
         return meant
     if meant := find_part(code, whole, name):
@@ -156,19 +168,25 @@ def follow_star_import(code: Code, source: SourceFile, each: Import, name: str, 
     whole = locate(code, source, _absolute(code, source, each))
     if whole.kind == "module":
         return member(code, whole, name, seen)
-    return inside(code, whole, name) if whole.kind == "symbol" else UNKNOWN
+    if whole.kind == "symbol":
+        return inside(code, whole, name)
+    return UNKNOWN
 
 
 def _find_implicit_module(code: Code, source: SourceFile, place: NamePlace, name: str) -> Meaning:
     """The head of a path that nothing brings in: `crate`, `super`, or another crate of Rust."""
     found = locate(code, source, _absolute(code, source, Import(name, place.line)))
-    return found if found.kind == "module" else UNKNOWN
+    if found.kind == "module":
+        return found
+    return UNKNOWN
 
 
 def _absolute(code: Code, source: SourceFile, each: Import) -> str:
     """The module of an import, seen from where it stands."""
     rule = source.dialect.make_absolute
-    return rule(code, source, each) if rule else each.module
+    if rule:
+        return rule(code, source, each)
+    return each.module
 
 
 def _look_in_stars(code: Code, source: SourceFile, name: str) -> Meaning:
@@ -184,13 +202,22 @@ def _look_in_shared(code: Code, source: SourceFile, place: NamePlace, name: str)
     shared = source.dialect.shared
     if not shared:
         return UNKNOWN
-    found = [each for each in code.find_named(name) if each.kind not in NAMELESS and _is_shared(code, source, each)]
+    found = []
+    for each in code.find_named(name):
+        if each.kind not in NAMELESS and _is_shared(code, source, each):
+            found.append(each)
     if shared == "folder":
         return of([each.id for each in found if _folder(code, each) == source.folder])
     if shared == "package":
         return of([each.id for each in found if _package(code, each) == source.package])
-    same = [each for each in found if _family(code, each) == source.dialect.family]
-    near = [each for each in same if _package(code, each) == source.package] if source.package else []
+    same = []
+    for each in found:
+        if _family(code, each) == source.dialect.family:
+            same.append(each)
+    if source.package:
+        near = [each for each in same if _package(code, each) == source.package]
+    else:
+        near = []
     if source.dialect.namespaces:
         near = _find_in_nearest_space(code, place, same)
     return of([each.id for each in near or same])
@@ -224,7 +251,10 @@ def _find_in_nearest_space(code: Code, place: NamePlace, found: list[Symbol]) ->
     if len(found) < 2:
         return found
     around = next(code.outline(place.file).around(place.scope), None)
-    space = around.qualified.split(".") if around is not None else []
+    if around is not None:
+        space = around.qualified.split(".")
+    else:
+        space = []
     best, nearest = -1, found
     for each in found:
         own = each.qualified.split(".")[:-1]
@@ -238,17 +268,23 @@ def _find_in_nearest_space(code: Code, place: NamePlace, found: list[Symbol]) ->
 
 def _folder(code: Code, symbol: Symbol) -> str:
     source = code.sources.get(symbol.file)
-    return source.folder if source else "\0"
+    if source:
+        return source.folder
+    return "\0"
 
 
 def _package(code: Code, symbol: Symbol) -> str:
     source = code.sources.get(symbol.file)
-    return source.package if source else "\0"
+    if source:
+        return source.package
+    return "\0"
 
 
 def _family(code: Code, symbol: Symbol) -> str:
     source = code.sources.get(symbol.file)
-    return source.dialect.family if source else ""
+    if source:
+        return source.dialect.family
+    return ""
 
 
 def _merge(meanings: Iterable[Meaning]) -> Meaning:
@@ -268,4 +304,6 @@ def _merge(meanings: Iterable[Meaning]) -> Meaning:
         return of(tuple(symbols))
     if files or folder:
         return module(tuple(files), folder)
-    return FOREIGN if foreign else UNKNOWN
+    if foreign:
+        return FOREIGN
+    return UNKNOWN

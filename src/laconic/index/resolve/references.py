@@ -82,7 +82,10 @@ def _aliases(code: Code, wanted: TargetSymbol) -> list[str]:
     """Other names that imports somewhere give to a symbol; `default` when some file exports it so."""
     found: dict[str, None] = {}
     queue = [wanted.name]
-    own = names.member(code, module([wanted.symbol.file]), "default") if wanted.dialect.default_exports else UNKNOWN
+    if wanted.dialect.default_exports:
+        own = names.member(code, module([wanted.symbol.file]), "default")
+    else:
+        own = UNKNOWN
     if set(own.symbols) & wanted.same:
         found["default"] = None
         queue += ["default", ""]
@@ -111,11 +114,11 @@ def _importers(code: Code, wanted: TargetSymbol, name: str) -> list[tuple[int, I
     rows = code.store.connection.execute(
         "SELECT file, module, line, alias, exported FROM imports WHERE name = ? AND alias != ''", (name,)
     )
-    return [
-        (int(file), Import(module, line, name, alias, bool(exported)))
-        for file, module, line, alias, exported in rows.fetchall()
-        if file in code.sources and code.sources[file].dialect.family == wanted.dialect.family
-    ]
+    found: list[tuple[int, Import]] = []
+    for file, imported, line, alias, exported in rows.fetchall():
+        if file in code.sources and code.sources[file].dialect.family == wanted.dialect.family:
+            found.append((int(file), Import(imported, line, name, alias, bool(exported))))
+    return found
 
 
 def _does_bring(code: Code, file: int, each: Import, wanted: TargetSymbol) -> bool:

@@ -46,16 +46,24 @@ def target(code: Code, symbol: Symbol) -> TargetSymbol:
     """Everything about a symbol that judging needs."""
     source = code.sources[symbol.file]
     owners = tuple(classes.owners(code, symbol))
-    same = {
-        each.id for each in code.find_named(symbol.name) if each.id == symbol.id or _same(code, each, symbol, owners)
-    }
+    same = set()
+    for each in code.find_named(symbol.name):
+        if each.id == symbol.id or _same(code, each, symbol, owners):
+            same.add(each.id)
     is_method = bool(owners)
-    up = frozenset(each.id for each in classes.overridden(code, symbol)) - same if is_method else frozenset()
-    down = frozenset(each.id for each in classes.overrides(code, symbol)) - same if is_method else frozenset()
+    if is_method:
+        up = frozenset(each.id for each in classes.overridden(code, symbol)) - same
+    else:
+        up = frozenset()
+    if is_method:
+        down = frozenset(each.id for each in classes.overrides(code, symbol)) - same
+    else:
+        down = frozenset()
     related = same | up | down
-    others = [
-        each for each in code.find_named(symbol.name) if each.id not in related and _rival(code, each, source.dialect)
-    ]
+    others = []
+    for each in code.find_named(symbol.name):
+        if each.id not in related and _rival(code, each, source.dialect):
+            others.append(each)
     kinds = {found.kind for number in owners if (found := code.symbol(number))}
     return TargetSymbol(
         symbol,
@@ -89,7 +97,10 @@ def _same(code: Code, each: Symbol, symbol: Symbol, owners: tuple[int, ...]) -> 
 
 def _is_added(code: Code, symbol: Symbol) -> bool:
     """Whether it may be a member of types of others: declared by a trait, or in a block that adds to a type."""
-    above = code.symbol(symbol.parent) if symbol.parent is not None else None
+    if symbol.parent is not None:
+        above = code.symbol(symbol.parent)
+    else:
+        above = None
     if above is None or above.kind == "trait":
         return above is not None
     return above.kind == "impl" and not classes.find_extended_types(code, above)

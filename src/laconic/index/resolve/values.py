@@ -80,7 +80,9 @@ class Values:
     def receiver(self, place: NamePlace, text: str) -> Meaning:
         """What stands before the dot."""
         parts = steps(text)
-        return self.follow(place, parts, 0) if parts else UNKNOWN
+        if parts:
+            return self.follow(place, parts, 0)
+        return UNKNOWN
 
     def follow(self, place: NamePlace, parts: tuple[Step, ...], deep: int) -> Meaning:
         """A chain of names, calls and subscripts, from left to right."""
@@ -126,7 +128,9 @@ class Values:
             return instance(classes.enclosing_type(self.code, place)), 1
         if head in dialect.above or (head + "()" in dialect.above and called):
             own = classes.enclosing_type(self.code, place)
-            above = [up for type_ in own for up in classes.bases(self.code, type_)[0]]
+            above = []
+            for type_ in own:
+                above.extend(classes.bases(self.code, type_)[0])
             return instance(above), 2 if called else 1
         if parts[0].is_name:
             return self.name(place, head, deep), 1
@@ -137,7 +141,10 @@ class Values:
         dialect = self.code.sources[place.file].dialect
         head, last = ends
         if step.text == "{}" and meant.kind == "symbol":
-            types = [each.id for each in self._symbols(meant) if each.kind in TYPES]
+            types = []
+            for each in self._symbols(meant):
+                if each.kind in TYPES:
+                    types.append(each.id)
             meant = of(types) if types else meant
         stands_out = dialect.types_stand_out or step.text == "{}"
         if meant.kind == "foreign" and (head in dialect.builtin or (last[:1].isupper() and stands_out)):
@@ -170,11 +177,19 @@ class Values:
         """Definitions seen as values: a variable stands for what it holds."""
         if meant.kind != "symbol":
             return meant
-        found = [self.code.symbol(number) for number in meant.symbols]
-        holders = [symbol for symbol in found if symbol and symbol.kind in _HOLDERS]
+        found = []
+        for number in meant.symbols:
+            found.append(self.code.symbol(number))
+        holders = []
+        for symbol in found:
+            if symbol and symbol.kind in _HOLDERS:
+                holders.append(symbol)
         if not holders or len(holders) < len(found):
             return meant
-        declared = [each for each in holders if self._read_declared(each).kind == "type"]
+        declared = []
+        for each in holders:
+            if self._read_declared(each).kind == "type":
+                declared.append(each)
         return _agree(self.holds(each, deep) for each in declared or holders)
 
     def _read_declared(self, symbol: Symbol) -> Given:
@@ -198,7 +213,9 @@ class Values:
         found = self.members(whole, name)
         if found.kind == "symbol":
             symbols = self._symbols(found)
-            kinds = {each.kind in CALLABLES for each in symbols}
+            kinds = set()
+            for each in symbols:
+                kinds.add(each.kind in CALLABLES)
             if len(kinds) > 1:  # a field and a method of one name
                 symbols = [each for each in symbols if (each.kind in CALLABLES) == called]
                 found = of([each.id for each in symbols])
@@ -211,7 +228,9 @@ class Values:
         found: list[Meaning] = []
         for symbol in self._symbols(whole):
             inner = symbol.signature.partition("(")[2].rpartition(")")[0]
-            written = [each.strip().removeprefix("pub ") for each in split_outside(inner, ",")]
+            written = []
+            for each in split_outside(inner, ","):
+                written.append(each.strip().removeprefix("pub "))
             if position < len(written):
                 place = NamePlace(symbol.file, position_of(symbol.id), symbol.line)
                 found.append(self.read_type(place, written[position]))
@@ -282,7 +301,9 @@ class Values:
             inner = self.read_type(place, inside, deep + 1)
             if inner.kind in {"alien", "foreign"}:
                 return ALIENS
-            return container(inner.symbols) if inner.kind in {"instance", "container"} else CONTAINER
+            if inner.kind in {"instance", "container"}:
+                return container(inner.symbols)
+            return CONTAINER
         path = type_names(written)
         if not path:
             return UNKNOWN
@@ -296,7 +317,9 @@ class Values:
             return self._read_named_type(meant, deep)
         if meant.kind == "unknown" and len(path) == 1 and (bound := self._find_bound(place, path[0])):
             return self.read_type(place, bound, deep + 1)
-        return Meaning("alien", name=".".join(path)) if meant.kind == "foreign" else UNKNOWN
+        if meant.kind == "foreign":
+            return Meaning("alien", name=".".join(path))
+        return UNKNOWN
 
     def _read_named_type(self, meant: Meaning, deep: int) -> Meaning:
         """The types of a name; one that is only another name for a type stands for that."""
@@ -304,7 +327,10 @@ class Values:
         for symbol in self._symbols(meant):
             aliased = self._read_alias(symbol)
             if aliased:
-                scope = position_of(symbol.parent) if symbol.parent is not None else -1
+                if symbol.parent is not None:
+                    scope = position_of(symbol.parent)
+                else:
+                    scope = -1
                 place = NamePlace(symbol.file, scope, symbol.line)
                 found = self.read_type(place, aliased, deep + 1)
                 if found.kind == "container":
@@ -350,17 +376,23 @@ class Values:
         if dialect.typed_lists is not None and (typed := dialect.typed_lists.match(text)):
             return self.read_type(place, typed[1])
         if dialect.lists is not None and dialect.lists.match(text):
-            return ALIENS if "struct" in text[:40] else CONTAINER
+            if "struct" in text[:40]:
+                return ALIENS
+            return CONTAINER
         if text.startswith(_LITERALS) or text[:1].isdigit():
             plain = chain(text) == "" and not text.startswith(("[", "{", "("))
-            return ALIEN if plain else UNKNOWN
+            if plain:
+                return ALIEN
+            return UNKNOWN
         written = chain(text)
         parts = steps(written) if written else None
         if not parts:
             return UNKNOWN
         if index and parts[-1].text == "()":
             return self.call(self.follow(place, parts[:-1], deep + 1), deep + 1, index)
-        return UNKNOWN if index else self.follow(place, parts, deep + 1)
+        if index:
+            return UNKNOWN
+        return self.follow(place, parts, deep + 1)
 
     def _local(self, place: NamePlace, name: str, deep: int) -> Meaning | None:
         """What a local name is at a place; nothing if the functions around do not have one."""
@@ -395,14 +427,19 @@ class Values:
 
     def _inner(self, symbol: Symbol) -> int:
         """The scope in which the right-hand side of a field stands: a method for `self.x = y`, else its owner."""
-        best = position_of(symbol.parent) if symbol.parent is not None else -1
+        if symbol.parent is not None:
+            best = position_of(symbol.parent)
+        else:
+            best = -1
         for at, each in enumerate(self.code.outline(symbol.file).symbols):
             if each.kind in CALLABLES and each.start <= symbol.line <= each.end:
                 best = at
         return best
 
     def _symbols(self, meant: Meaning) -> list[Symbol]:
-        found = [self.code.symbol(number) for number in meant.symbols]
+        found = []
+        for number in meant.symbols:
+            found.append(self.code.symbol(number))
         return [each for each in found if each is not None]
 
     def _is_type(self, number: int) -> bool:
@@ -413,4 +450,6 @@ class Values:
 def _agree(meanings: Iterable[Meaning]) -> Meaning:
     """The one meaning that all have, else nothing."""
     found = set(meanings)
-    return found.pop() if len(found) == 1 else UNKNOWN
+    if len(found) == 1:
+        return found.pop()
+    return UNKNOWN

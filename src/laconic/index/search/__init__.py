@@ -1,4 +1,4 @@
-"""One box for every question about code: names, paths, text and words, ranked together without a mode to choose."""
+"""One search for every question about code: names, paths, text and words, ranked together without modes."""
 
 from laconic.index.search.ranking import RankedSymbol
 from laconic.index.search.rerank import rank_symbols

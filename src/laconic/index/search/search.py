@@ -1,4 +1,4 @@
-"""Search code: a query in, hits from all sources in one order out, and never an empty page without a way on."""
+"""Search code: a query in, hits from all sources in one order out, and a suggestion whenever there are none."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Order by meaning: the best answers in words are put in order again by how near they are to the question.
+"""Rank by meaning: rerank the best answers by how close they are to the question.
 
 Optional: without the extra `semantic` nothing changes. No vectors are stored; a question encodes its candidates.
 """

@@ -62,7 +62,10 @@ class TaskQuery:
         self.pairs = _pair_words(title)
         self.more_pairs = _pair_words(strip_code(rest)[:_PROSE]) - self.pairs
         scope = _SCOPE.match(title)
-        self.scope = frozenset(split_stems(scope[1])) if scope else frozenset[str]()
+        if scope:
+            self.scope = frozenset(split_stems(scope[1]))
+        else:
+            self.scope = frozenset[str]()
         self.names = dict.fromkeys(find_identifiers(task))
         self.folded = frozenset(map(fold, self.names))
         self.any_name = frozenset(map(fold, _NAME.findall(task)))

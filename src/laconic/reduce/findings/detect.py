@@ -49,7 +49,7 @@ def read(output: str) -> Findings:
     if found.items or not short.strip():
         return found
     raise UsageError(
-        "The output is of no known tool.", "Known: SARIF, JUnit, and the usual linters and test runners."
+        "The output comes from no known tool.", "Known: SARIF, JUnit, and the usual linters and test runners."
     )
 
 

@@ -30,7 +30,9 @@ def read(document: Any) -> Findings:
         if not document or "location" in first:
             return _ruff(document)
         return read_rows([row for row in document if isinstance(row, dict)])
-    raise UsageError("This JSON is of no known tool.", "Known: SARIF, ESLint, ruff, pyright, mypy, cargo, go test.")
+    raise UsageError(
+        "This JSON comes from no known tool.", "Known: SARIF, ESLint, ruff, pyright, mypy, cargo, go test."
+    )
 
 
 def read_rows(rows: Sequence[Mapping[str, Any]]) -> Findings:
@@ -45,7 +47,9 @@ def read_rows(rows: Sequence[Mapping[str, Any]]) -> Findings:
         return go_failures("".join(_go_output(rows)), rows)
     if {"file", "severity", "message"} <= keys:
         return Findings("mypy", tuple(_mypy(row) for row in rows if row.get("severity") != "note"))
-    raise UsageError("This JSON is of no known tool.", "Known: SARIF, ESLint, ruff, pyright, mypy, cargo, go test.")
+    raise UsageError(
+        "This JSON comes from no known tool.", "Known: SARIF, ESLint, ruff, pyright, mypy, cargo, go test."
+    )
 
 
 def _at(value: Any, *path: str | int) -> Any:

@@ -155,7 +155,10 @@ def cargo(output: str) -> Findings:
     for match in _RUSTC.finditer(output):
         lint = _RUSTC_LINT.search(output, match.end(), output.find("\n\n", match.end()))
         if lint:
-            named = f"clippy::{lint['clippy']}" if lint["clippy"] else lint[1]
+            if lint["clippy"]:
+                named = f"clippy::{lint['clippy']}"
+            else:
+                named = lint[1]
         else:
             named = ""
         rule = match["rule"] or named

@@ -43,7 +43,7 @@ def _root(output: str) -> Tree.Element:
     start = output.find("<!DOCTYPE", 0, 10_000)
     if start >= 0 and (found := _DOCTYPE.match(output, start)):
         if found[1] == "[":
-            raise UsageError("The XML declares entities of its own.", "Reports do not need them; it was not read.")
+            raise UsageError("The XML declares its own entities.", "Reports do not need them; it was not read.")
         output = output[:start] + output[found.end() :]
     try:
         return Tree.fromstring(output.strip().encode("utf-8", "replace"))

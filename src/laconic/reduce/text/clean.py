@@ -1,4 +1,4 @@
-"""Take the paint off a text: colours, overwritten progress, padding, control characters. No word is lost."""
+"""Strip decoration from a text: colours, overwritten progress, padding, control characters. No word is lost."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reduce any text: clean it, recognise it, choose what stays, and say what was left out and how to get it."""
+"""Reduce any text: clean it, recognise it, choose what stays, and say what was left out and how to get it back."""
 
 from __future__ import annotations
 

@@ -61,7 +61,10 @@ def _messages(path: Path) -> list[Row]:
     found: dict[str, Row] = {}
     for row in _objects(path):
         changed = row.get("$set")
-        listed = changed.get("messages") if isinstance(changed, dict) else row.get("messages")
+        if isinstance(changed, dict):
+            listed = changed.get("messages")
+        else:
+            listed = row.get("messages")
         for message in listed if isinstance(listed, list) else [row]:
             if isinstance(message, dict) and message.get("id") and message.get("type"):
                 found[str(message["id"])] = message
@@ -74,12 +77,16 @@ def _objects(path: Path) -> list[Row]:
         whole = msgspec.json.decode(path.read_bytes())
     except (OSError, msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
         return list(read_rows(path))
-    return [whole] if isinstance(whole, dict) else []
+    if isinstance(whole, dict):
+        return [whole]
+    return []
 
 
 def _convert(message: Row) -> Iterator[Row]:
     """A message of Gemini's as messages of the chat form."""
-    role = "assistant" if message.get("type") == "gemini" else "user"
+    role = "user"
+    if message.get("type") == "gemini":
+        role = "assistant"
     if message.get("type") not in {"gemini", "user"}:
         return
     text = _text(message.get("content"))

@@ -43,7 +43,9 @@ def _read(base: sqlite3.Connection, id: str, title: str, project: str, last: flo
         info = _decode(data)
         model = str(info.get("modelID") or model)
         rows.append({"info": info, "parts": parts.get(message, [])})
-        requests += [_usage(part) for part in parts.get(message, []) if part.get("type") == "step-finish"]
+        for part in parts.get(message, []):
+            if part.get("type") == "step-finish":
+                requests.append(_usage(part))
     transcript = transcript_of(id, rows)
     return RecordedSession(
         client=CLIENT,
@@ -62,7 +64,9 @@ def _decode(text: str) -> Row:
         row = msgspec.json.decode(text)
     except (msgspec.MsgspecError, RecursionError):
         return {}
-    return row if isinstance(row, dict) else {}
+    if isinstance(row, dict):
+        return row
+    return {}
 
 
 def _usage(part: Row) -> RecordedUsage:

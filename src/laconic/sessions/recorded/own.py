@@ -32,4 +32,6 @@ def find_sessions(folder: Path, since: float) -> Iterator[RecordedSession]:
 
 def _begun(rows: list[Row]) -> Row:
     begun = rows[0].get("begun") if rows else None
-    return begun if isinstance(begun, dict) else {}
+    if isinstance(begun, dict):
+        return begun
+    return {}

@@ -92,7 +92,9 @@ def number_at(row: object, *keys: str) -> int:
     """A whole number inside of objects; 0 when it is not there."""
     for key in keys:
         row = row.get(key) if isinstance(row, dict) else None
-    return int(row) if isinstance(row, int | float) else 0
+    if isinstance(row, int | float):
+        return int(row)
+    return 0
 
 
 def title_of(transcript: Transcript) -> str:

@@ -28,13 +28,19 @@ def downward(format: ProviderFormat, body: bytes, tools: Sequence[PromptedTool])
         answer = value(body)
     except MalformedRequest:
         return Read(body)
-    texts = format.written_calls.rewrite(answer, tools) if isinstance(answer, dict) and format.written_calls else None
+    if isinstance(answer, dict) and format.written_calls:
+        texts = format.written_calls.rewrite(answer, tools)
+    else:
+        texts = None
     if texts is None:
         return Read(body)
     broken = tuple(one for text in texts for one in text.outcome.broken)
     alone = texts[0] if len(texts) == 1 else None
     useless = alone is not None and alone.outcome.useless and not alone.truncated
-    nonsense = Nonsense(alone.written, broken) if alone is not None and useless else None
+    if alone is not None and useless:
+        nonsense = Nonsense(alone.written, broken)
+    else:
+        nonsense = None
     return Read(msgspec.json.encode(answer), broken, nonsense)
 
 

@@ -74,7 +74,9 @@ def calls_in(
         if named is not None:
             return [named]
         return []
-    found = [_call(item, tools, marked=marked) for item in _flat(decode(text))]
+    found = []
+    for item in _flat(decode(text)):
+        found.append(_call(item, tools, marked=marked))
     if None in found:
         return []
     return [item for item in found if item is not None]
@@ -144,7 +146,10 @@ def _find(name: str, tools: Mapping[str, PromptedTool]) -> PromptedTool | None:
 
 def _arguments(value: Mapping[str, object], given: str | None, tool: PromptedTool) -> dict[str, object] | None:
     if given is None:  # written beside the name: only when they are the tool's own
-        beside = {key: item for key, item in value.items() if key not in {*NAME_KEYS, *_EXTRA_KEYS}}
+        beside = {}
+        for key, item in value.items():
+            if key not in {*NAME_KEYS, *_EXTRA_KEYS}:
+                beside[key] = item
         if beside.keys() <= tool.properties:
             return beside
         return None

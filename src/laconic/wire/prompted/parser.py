@@ -120,7 +120,10 @@ class CallParser:
         """The answer has ended; `truncated` when the provider says that it was cut off."""
         text = self._advance(last=True)
         found = [item for _, items in self._held for item in items]
-        broken = [item for item in found if isinstance(item, Broken)]
+        broken = []
+        for item in found:
+            if isinstance(item, Broken):
+                broken.append(item)
         if not truncated and not broken:
             return ParsedAnswer(text, tuple(item for item in found if isinstance(item, PromptedCall)))
         reason = "batch"
@@ -128,10 +131,18 @@ class CallParser:
             reason = "truncated"
         calls: list[PromptedCall] = []
         for written, items in self._held:
-            good = [item for item in items if isinstance(item, PromptedCall)]
-            safe = [item for item in good if self._tools[item.name].reads_only]
+            good = []
+            for item in items:
+                if isinstance(item, PromptedCall):
+                    good.append(item)
+            safe = []
+            for item in good:
+                if self._tools[item.name].reads_only:
+                    safe.append(item)
             calls += safe
-            broken += [Broken(reason, item.name) for item in good if item not in safe]
+            for item in good:
+                if item not in safe:
+                    broken.append(Broken(reason, item.name))
             if len(safe) < len(items):
                 text += written
         return ParsedAnswer(text, tuple(calls), tuple(broken))
@@ -275,7 +286,10 @@ class CallParser:
                 items = calls_in(raw[first:end], self._tools, marked=unit.kind == "tool", name=unit.name)
             except ValueError:
                 name = unit.name or mentions(raw[first:end], self._tools)
-                items = [Broken("not-json", name)] if name or unit.kind == "tool" else []
+                if name or unit.kind == "tool":
+                    items = [Broken("not-json", name)]
+                else:
+                    items = []
             if not items:
                 if unit.kind == "tool":
                     return [Broken("not-json")]

@@ -35,10 +35,13 @@ def read_answer(status: int, body: bytes) -> str:
     if any(_is_call(part) for part in _parts(answer)):
         return "native"
     parts = [answer, *_choices(answer)]
-    ends = {str(part.get("finish_reason") or part.get("stop_reason") or part.get("status")) for part in parts}
-    return (
-        "" if ends & {"length", "max_tokens", "incomplete", "failed"} else "prompted"
-    )  # cut off in the middle of a thought: nobody knows
+    ends = set()
+    for part in parts:
+        ends.add(str(part.get("finish_reason") or part.get("stop_reason") or part.get("status")))
+    # cut off in the middle of a thought: nobody knows
+    if ends & {"length", "max_tokens", "incomplete", "failed"}:
+        return ""
+    return "prompted"
 
 
 def read_listing(body: bytes, model: str) -> str:

@@ -130,7 +130,10 @@ def result_text(name: str, id: str, text: str, error: bool) -> str:
 
 def _messages(conversation: ParsedRequest) -> Iterator[bytes]:
     """Results that follow each other become one message of the user: many models want roles to alternate."""
-    names = {call.id: call.name for exchange in conversation.exchanges for call in exchange.calls}
+    names = {}
+    for exchange in conversation.exchanges:
+        for call in exchange.calls:
+            names[call.id] = call.name
     role, waiting = "", list[str]()  # whose texts wait to become one message
     if not conversation.format.system:
         yield from _chat_system(conversation)
@@ -159,7 +162,10 @@ def _turn(conversation: ParsedRequest, turn: Turn, names: Mapping[str, str]) -> 
         if conversation.array is None:
             return conversation.format.compose("user", turn.blocks[0].text)
         return turn.raw
-    role = "assistant" if turn.role == "assistant" else turn.native
+    if turn.role == "assistant":
+        role = "assistant"
+    else:
+        role = turn.native
     return conversation.format.compose(role, "\n\n".join(_texts(turn, names)))
 
 
@@ -186,7 +192,10 @@ def _is_first_system(conversation: ParsedRequest, turn: Turn) -> bool:
 
 
 def _chat_system(conversation: ParsedRequest) -> Iterator[bytes]:
-    first = conversation.turns[0] if conversation.turns else None
+    if conversation.turns:
+        first = conversation.turns[0]
+    else:
+        first = None
     text = instruction(conversation)
     if first is not None and first.role == "system":
         text = "\n\n".join([*(block.text for block in first.blocks), text])

@@ -1,4 +1,4 @@
-"""Read JSON that a model wrote by hand. Repairs stand outside of strings only: no byte inside one ever changes."""
+"""Read JSON that a model wrote by hand. Repairs happen outside strings only: no byte inside one ever changes."""
 
 from __future__ import annotations
 

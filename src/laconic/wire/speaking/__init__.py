@@ -1,1 +1,1 @@
-"""Speak with a model in a provider's own words: write requests, read streamed answers, and say what a model would."""
+"""Talk to a model in a provider's own format: write requests, read streamed answers, and say what a model would."""

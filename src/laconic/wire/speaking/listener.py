@@ -38,7 +38,7 @@ class Listener:
                 self._reader.event(event)
         if not self._heard:
             raise ModelError(
-                "The answer is none that this provider gives.", "Check the address and the model's name."
+                "The answer is not in this provider's format.", "Check the address and the model's name."
             )
         return self._reader.close()
 
@@ -47,13 +47,16 @@ class Listener:
         if event is None:
             return ""
         if isinstance(error := event.get("error"), dict) and not event.get("choices"):
-            raise ModelError(f"The provider broke off: {str(error.get('message'))[:300]}.", "Try again.")
+            raise ModelError(f"The provider stopped with an error: {str(error.get('message'))[:300]}.", "Try again.")
         self._heard += 1
         return self._reader.event(event)
 
     def _whole(self) -> list[Json]:
         answer = _object(bytes(self._body))
-        found = [answer] if answer is not None else _objects(bytes(self._body))
+        if answer is not None:
+            found = [answer]
+        else:
+            found = _objects(bytes(self._body))
         return [event for one in found for event in self._dialect.whole(one)]
 
 

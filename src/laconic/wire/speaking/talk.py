@@ -1,4 +1,4 @@
-"""What is said between an agent and a model, in no provider's words."""
+"""What an agent and a model exchange, in a provider-neutral form."""
 
 from __future__ import annotations
 
@@ -107,7 +107,10 @@ class ProviderDialect:
 def decode_arguments(written: str, *, truncated: bool) -> tuple[dict[str, Any], str]:
     """The arguments of a call, and why they cannot be used. Nothing is repaired: a guess could write the wrong text."""
     try:
-        value = msgspec.json.decode(written.encode("utf-8", "replace")) if written.strip() else {}
+        if written.strip():
+            value = msgspec.json.decode(written.encode("utf-8", "replace"))
+        else:
+            value = {}
     except (msgspec.MsgspecError, RecursionError):
         return {}, "truncated" if truncated else "not-json"
     if isinstance(value, dict):

@@ -123,7 +123,10 @@ class MessageReader:
                 if not texts[-1].strip():
                     continue
             content.append(block)
-        native = {"role": "assistant", "content": content} if content and all(use.id for use in uses) else None
+        if content and all(use.id for use in uses):
+            native = {"role": "assistant", "content": content}
+        else:
+            native = None
         return ModelAnswer("\n".join(texts), tuple(uses), truncated, native, USAGE.record(self._counters, False))
 
 
@@ -158,13 +161,17 @@ def express(heard: ModelAnswer) -> Iterator[bytes]:
     blocks = 0
     if heard.text:
         pieces = [heard.text[start : start + 40] for start in range(0, len(heard.text), 40)]
-        deltas: list[Json] = [{"type": "text_delta", "text": piece} for piece in pieces]
+        deltas: list[Json] = []
+        for piece in pieces:
+            deltas.append({"type": "text_delta", "text": piece})
         yield from block(0, {"type": "text", "text": ""}, deltas)
         blocks = 1
     for number, use in enumerate(heard.uses):
         start = {"type": "tool_use", "id": make_call_id(use.id, 0, number), "name": use.name, "input": {}}
         written = msgspec.json.encode(use.arguments).decode()
-        deltas = [{"type": "input_json_delta", "partial_json": piece} for piece in (written[:20], written[20:])]
+        deltas = []
+        for piece in (written[:20], written[20:]):
+            deltas.append({"type": "input_json_delta", "partial_json": piece})
         yield from block(blocks + number, start, deltas)
     stop = "end_turn"
     if heard.uses:

@@ -109,7 +109,10 @@ def remove(answer: Json, name: str) -> Json:
     content = answer.get("content")
     if not isinstance(content, list):
         return answer
-    kept = [block for block in content if not _is_hidden(block, name)]
+    kept = []
+    for block in content:
+        if not _is_hidden(block, name):
+            kept.append(block)
     if len(kept) == len(content):
         return answer
     has_calls = any(isinstance(block, dict) and block.get("type") == "tool_use" for block in kept)

@@ -24,13 +24,22 @@ def rewrite(answer: Json, tools: Sequence[PromptedTool]) -> list[WrittenText] | 
     content = answer.get("content")
     if not isinstance(content, list):
         return None
-    texts = [block for block in content if isinstance(block, dict) and isinstance(block.get("text"), str)]
+    texts = []
+    for block in content:
+        if isinstance(block, dict) and isinstance(block.get("text"), str):
+            texts.append(block)
     written = "\n".join(block["text"] for block in texts)
     read = read_text(written, tools, answer.get("stop_reason") == "max_tokens")
     outcome = read.outcome
     if outcome.calls:
-        kept = [block for block in content if block not in texts]
-        text = [{"type": "text", "text": outcome.text}] if outcome.text.strip() else []
+        kept = []
+        for block in content:
+            if block not in texts:
+                kept.append(block)
+        if outcome.text.strip():
+            text = [{"type": "text", "text": outcome.text}]
+        else:
+            text = []
         uses = []
         for number, call in enumerate(outcome.calls):
             uses.append(
@@ -105,7 +114,10 @@ class AnthropicStream(DownStream):
         return self._say(self._parser.feed(delta["text"]))
 
     def _end(self, raw: bytes, event: dict[str, Any]) -> bytes:
-        delta = event.get("delta") if isinstance(event.get("delta"), dict) else {}
+        if isinstance(event.get("delta"), dict):
+            delta = event.get("delta")
+        else:
+            delta = {}
         assert isinstance(delta, dict)
         truncated = delta.get("stop_reason") == "max_tokens"
         outcome = self._parser.close(truncated=truncated)

@@ -72,7 +72,10 @@ class HiddenPieceStream(HeldStream):
             if piece.get("index", 0) not in self._hidden:
                 kept.append(piece)
         if len(kept) < len(pieces):
-            rest = {name: value for name, value in delta.items() if name != "tool_calls"}
+            rest = {}
+            for name, value in delta.items():
+                if name != "tool_calls":
+                    rest[name] = value
             visible = _with_delta(visible, {**rest, "tool_calls": kept} if kept else rest)
         if not self._has_others:
             visible = _with_finish(visible, "stop")

@@ -65,7 +65,8 @@ class ChatStream(DownStream):
         choices = event.get("choices")
         if not isinstance(choices, list) or not choices:
             return raw
-        self._id = event.get("id") if self._id is None else self._id
+        if self._id is None:
+            self._id = event.get("id")
         out = []
         for choice in choices:
             if isinstance(choice, dict):
@@ -77,7 +78,10 @@ class ChatStream(DownStream):
         if index:
             self._retries = 0
         parser = self._parsers.setdefault(index, CallParser(self._tools))
-        delta = dict(choice["delta"]) if isinstance(choice.get("delta"), dict) else {}
+        if isinstance(choice.get("delta"), dict):
+            delta = dict(choice["delta"])
+        else:
+            delta = {}
         if self._resumed:
             delta.pop("role", None)  # said before; clients put such words together
         out = []

@@ -113,7 +113,9 @@ class ContentReader:
             call = part.get("functionCall") or part.get("function_call")
             if isinstance(call, dict):
                 given = call.get("args")
-                broken = "arguments" if given and not isinstance(given, dict) else ""
+                broken = ""
+                if given and not isinstance(given, dict):
+                    broken = "arguments"
                 arguments = as_object(given)
                 uses.append(ModelCall(str(call.get("name")), arguments, str(call.get("id") or ""), broken))
         if self._finish == "MALFORMED_FUNCTION_CALL" and not uses:
@@ -122,7 +124,10 @@ class ContentReader:
         text = "".join(
             part["text"] for part in self._parts if isinstance(part.get("text"), str) and not part.get("thought")
         )
-        native = {"role": "model", "parts": self._parts} if self._parts else None
+        if self._parts:
+            native = {"role": "model", "parts": self._parts}
+        else:
+            native = None
         return ModelAnswer(
             text, tuple(uses), truncated and bool(self._parts), native, USAGE.record(self._counters, False)
         )

@@ -69,7 +69,10 @@ class HiddenPartStream(HeldStream):
         if not any(_call_name(part) == self._name for part in parts):
             return self._pass(raw, event)
         first = next(at for at, part in enumerate(parts) if _call_name(part))
-        kept = [part for part in parts[first:] if _call_name(part) != self._name]
+        kept = []
+        for part in parts[first:]:
+            if _call_name(part) != self._name:
+                kept.append(part)
         visible = _with_parts(event, kept or [{"text": ""}])
         return self._pass(event_of(msgspec.json.encode(visible)), visible)
 

@@ -105,7 +105,10 @@ def faults(conversation: ParsedRequest) -> list[Fault]:
         if turn.role == "assistant" == before.role and any(block.kind == "call" for block in turn.blocks):
             found.append(Fault("order", turn.index, "a call must follow a user turn or the results of other calls"))
     for turn in conversation.turns:
-        calls = [block for block in turn.blocks if block.kind == "call"]
+        calls = []
+        for block in turn.blocks:
+            if block.kind == "call":
+                calls.append(block)
         if any(is_signed(call) for call in calls[1:]) and not is_signed(calls[0]):
             found.append(Fault("thinking", turn.index, "the first call of the turn has lost its signature"))
     return found

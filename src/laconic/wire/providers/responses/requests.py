@@ -114,7 +114,10 @@ def faults(conversation: ParsedRequest) -> list[Fault]:
     turns = conversation.turns
     for turn in turns:
         if turn.native == "reasoning":
-            after = turns[turn.index + 1] if turn.index + 1 < len(turns) else None
+            if turn.index + 1 < len(turns):
+                after = turns[turn.index + 1]
+            else:
+                after = None
             if after is None or after.role != "assistant":
                 found.append(Fault("thinking", turn.index, "a reasoning item without the item it led to"))
     return found
