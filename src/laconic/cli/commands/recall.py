@@ -1,11 +1,7 @@
 """Print archived content: all of it, some lines, or the lines that match a pattern.
 
-<<<<<<< HEAD
-Without a reference it lists, or searches with --grep, what is kept for this workspace: by session, task, age and size.
-With --all it looks at everything that is kept, the gateway's texts too; --session and --task narrow that down.
-=======
-Without a reference, it lists what is archived for this workspace; --all includes other workspaces and the gateway.
->>>>>>> main
+Without a reference, it lists, or searches with --grep, what is archived for this workspace: session, task, age and size.
+With --all it includes other workspaces and the gateway; --session and --task narrow that down.
 """
 
 from __future__ import annotations
@@ -28,17 +24,12 @@ _PER_TOKEN = 4  # bytes, near enough for a list
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-<<<<<<< HEAD
-    parser.add_argument("ref", nargs="?", help="the reference that a mark or a last line names")
-    parser.add_argument("--all", action="store_true", help="list what is kept anywhere, not only for this workspace")
-    parser.add_argument("--session", metavar="NAME", help="a session, by its name or words of its title")
-    parser.add_argument("--task", metavar="TITLE", help="what belonged to the task with this title")
-=======
     parser.add_argument("ref", nargs="?", help="the reference from a tombstone or from the last line of an answer")
     parser.add_argument(
         "--all", action="store_true", help="list what is archived anywhere, not only for this workspace"
     )
->>>>>>> main
+    parser.add_argument("--session", metavar="NAME", help="a session, by its name or words of its title")
+    parser.add_argument("--task", metavar="TITLE", help="what belonged to the task with this title")
     parser.add_argument("--lines", metavar="A-B", help="only these lines, from 1")
     parser.add_argument(
         "--grep", metavar="PATTERN", help="only lines that match this regular expression, with line numbers"
