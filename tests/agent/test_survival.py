@@ -89,7 +89,7 @@ def test_a_model_that_makes_no_sense_is_given_up_after_three_answers(
     if protocol == "native" and "```" in rule.get("say", ""):
         assert agent.work("x").startswith("```")  # only text: a native model has said its last word
     else:
-        with pytest.raises(ModelError, match="3 answers in a row"):
+        with pytest.raises(ModelError, match="3 unusable answers in a row"):
             agent.work("x")
         assert agent.malformed == ({reason: 3} if reason else {})
     agent.close()
@@ -376,7 +376,7 @@ def test_a_limit_ends_the_session_where_it_can_be_gone_on_with(tmp_path: Path, l
 def test_a_limit_in_dollars_needs_a_price(tmp_path: Path) -> None:
     """A limit that cannot be kept is refused before anything is asked."""
     options = AgentOptions(tmp_path, "openai/some-model", limits=RunLimits(dollars=1.0))
-    with pytest.raises(UsageError, match="some-model is not known"):
+    with pytest.raises(UsageError, match="some-model is unknown"):
         agent_for(options, settings_in(tmp_path), "x")
 
 

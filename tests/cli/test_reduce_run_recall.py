@@ -92,3 +92,14 @@ def test_recall_of_what_is_not_kept_says_what_to_do(environment: dict[str, str])
     assert done.returncode == 2
     assert b"run it again" in done.stderr
     assert b"Write 40-80" in laconic(environment, "recall", "zzzzzzzz", "--lines", "x").stderr
+
+
+def test_recall_searches_everything_or_one_session(environment: dict[str, str]) -> None:
+    for name in ("one", "two"):
+        laconic(environment, "run", "--session", name, "--", sys.executable, "-c", NOISY)
+    everywhere = laconic(environment, "recall", "--all", "--grep", "no space").stdout.decode()
+    assert everywhere.count("3001: error: no space left") == 2
+    assert "tokens" in everywhere
+    found = laconic(environment, "recall", "--session", "two", "--grep", "no space").stdout.decode()
+    assert found.count("3001: error: no space left") == 1
+    assert laconic(environment, "recall", "--all", "--grep", "not there").returncode == 1

@@ -247,7 +247,7 @@ def test_the_plugin_brings_tools_a_skill_and_a_command_and_leaves_no_trace(proje
     skill = (folder / "skills" / "laconic" / "SKILL.md").read_text()
     for advice in ("in progress", "compact", "recall"):
         assert advice in skill
-    assert "laconic why" in (folder / "commands" / "why.md").read_text()
+    assert "laconic stats" in (folder / "commands" / "cost.md").read_text()
     assert not (project / ".mcp.json").exists()
     main(["setup", "claude", "--plugin", scope, "--remove"])
     assert _files(project.parent) == before

@@ -101,7 +101,7 @@ REFUSED = [
     ),
     Refused("settings of an organisation", "Managed", {".claude/remote-settings.json": _settings("https://managed")}),
     Refused("a broken file", "is not JSON", {USER: '{"env": '}),
-    Refused("no address", "is no http address", environment={"ANTHROPIC_BASE_URL": "company"}),
+    Refused("no address", "is not an HTTP address", environment={"ANTHROPIC_BASE_URL": "company"}),
     Refused("a password in the address", "more than a host", environment={"ANTHROPIC_BASE_URL": "https://u:p@host"}),
 ]
 

@@ -432,3 +432,23 @@ def test_a_history_that_the_provider_keeps_is_left_alone() -> None:
 def test_an_untouched_request_leaves_as_the_very_same_bytes() -> None:
     raw = body([user("hello"), *run("a", "ls", "x")])
     assert engine().prepare("s", parse(FORMAT, raw)).body == raw
+
+
+def test_recaps_accumulate_what_earlier_ones_said() -> None:
+    """After several recaps every file that was changed is still named, within the room that a recap has."""
+    one = engine(EngineOptions(economic=False, standard=0))
+    messages: list[Json] = [user("go")]
+    recaps: dict[str, None] = {}
+    for number in range(60):
+        edit = {"file_path": f"src/part{number}/file{number}.py", "content": code(f"part{number}", 10)}
+        messages += turn(f"w{number}", "Write", edit, "written", text=f"Now for part {number}. " * 160)
+        sent = opened(send(one, messages, RequestLimits(window=12_000)))
+        found = [
+            block.text for each in sent.turns for block in each.blocks if block.text.startswith("[laconic] Recap")
+        ]
+        recaps.update(dict.fromkeys(found))
+    assert len(recaps) >= 4
+    newest = list(recaps)[-1]
+    last = max(number for number in range(60) if f"file{number}.py" in newest)
+    assert [number for number in range(last) if f"file{number}.py" not in newest] == []
+    assert count(newest) <= 3_000

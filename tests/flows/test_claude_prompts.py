@@ -77,7 +77,7 @@ def test_our_tools_are_in_the_first_request_and_in_those_of_sub_agents(stage: St
     assert "Agent" in _names(first)
     assert "Agent" not in _names(explorer)
     if way == ["--plugin"]:
-        assert "laconic:why" in json.dumps(first["messages"])
+        assert "laconic:cost" in json.dumps(first["messages"])
 
 
 @pytest.mark.parametrize("way", [["--project"], ["--plugin"]])

@@ -177,3 +177,14 @@ def test_a_file_of_the_first_version_gets_its_total(tmp_path: Path) -> None:
         base.execute("PRAGMA user_version = 1")
     archive.put("s", "t", os.urandom(1_000))
     assert len(archive.entries()) == 2
+
+
+def test_everything_that_is_kept_can_be_searched_by_session_and_task(tmp_path: Path) -> None:
+    with closing(Archive(tmp_path / "a.sqlite", 10**9)) as archive:
+        first = archive.put("one", "Find it", b"alpha\nport 8080 is closed\n", "run netstat")
+        second = archive.put("two", "", b"port 9090 is open\n", "run netstat")
+        found = archive.search(r"port \d+")
+        assert {(entry.ref, number) for entry, number, _ in found} == {(first, 2), (second, 1)}
+        assert [entry.ref for entry, _, _ in archive.search("port", session="two")] == [second]
+        assert [entry.ref for entry, _, _ in archive.search("port", task="Find it")] == [first]
+        assert archive.search("nowhere") == []

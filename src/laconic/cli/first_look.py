@@ -50,7 +50,9 @@ class LookedAt(msgspec.Struct, frozen=True):
 def look_at(sessions: Sequence[RecordedSession], settings: Settings) -> Iterator[LookedAt]:
     """Each session through the engine, with a bar on a terminal."""
     prices = Prices(settings.text("prices"))
-    sizes = [1 + len(session.transcript.messages) for session in sessions]
+    sizes = []
+    for each in sessions:
+        sizes.append(1 + len(each.transcript.messages))
     for session in track(sessions, "messages replayed", sizes):
         yield _look(session, prices.of(session.model), settings)
 
@@ -116,7 +118,8 @@ def summarize(found: Sequence[LookedAt], days: int) -> list[str]:
     lines = [_describe_sessions(found, days), _describe_cost(found), _describe_saving(found), ""]
     lines.append("Most expensive:")
     dearest = sorted(found, key=lambda one: (one.dollars, one.prompt), reverse=True)[:_EXPENSIVE]
-    lines += [f"  {_describe_one(one)}" for one in dearest]
+    for each in dearest:
+        lines.append(f"  {_describe_one(each)}")
     return [*lines, *_describe_losses(found)]
 
 
@@ -171,7 +174,10 @@ def _describe_one(one: LookedAt) -> str:
 
 def _describe_losses(found: Sequence[LookedAt]) -> list[str]:
     """Where it would have hurt: dearer sessions, and lines that a later call needed."""
-    dearer = [one for one in found if one.saved < -0.005]
+    dearer = []
+    for each in found:
+        if each.saved < -0.005:
+            dearer.append(each)
     needed = sum(one.replayed.outcome.lines for one in found)
     kept = sum(one.replayed.outcome.lines_kept for one in found)
     lines = ["Where it would have hurt:"]

@@ -164,7 +164,10 @@ def _overview() -> str:
     ]
     left = dict.fromkeys(names())
     for title, group in _GROUPS.items():
-        listed = [name for name in group if name in left]
+        listed = []
+        for each in group:
+            if each in left:
+                listed.append(each)
         lines += ["", f"{title}:", *(f"  {name:<12} {summary(name)}" for name in listed)]
         for name in listed:
             del left[name]

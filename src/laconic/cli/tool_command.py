@@ -115,7 +115,10 @@ def _add(parser: argparse.ArgumentParser, tool: Tool, argument: Argument) -> Non
             nargs = "+"
         elif several:
             nargs = "*"
-        parser.add_argument(argument.name, nargs=nargs, **{"default": argparse.SUPPRESS, **options})  # type: ignore[arg-type]
+        placed = {"default": argparse.SUPPRESS, **options}
+        if nargs == "?":  # the parser would look for its default among the choices; the plane checks them
+            placed.pop("choices", None)
+        parser.add_argument(argument.name, nargs=nargs, **placed)  # type: ignore[arg-type]
     if not argument.required:
         if several:
             options["nargs"] = "*"

@@ -26,7 +26,7 @@ def plugin_folder(places: Places, scope: Scope) -> Path:
 
 
 def plugin_edits(places: Places, scope: Scope, words: Sequence[str]) -> list[ConfigChange]:
-    """The files of the plugin: the manifest with our server, the skill, and the command for `why`."""
+    """The files of the plugin: the manifest with our server, the skill, and the command for costs."""
     folder, within = plugin_folder(places, scope), SETUP.folders(places, scope)
     server = {"command": words[0], "args": list(words[1:]), "alwaysLoad": True}
     manifest = {
@@ -39,7 +39,7 @@ def plugin_edits(places: Places, scope: Scope, words: Sequence[str]) -> list[Con
     texts = {
         _MANIFEST: json.dumps(manifest, indent=2) + "\n",
         Path("skills") / NAME / "SKILL.md": (_TEXTS / "SKILL.md").read_text("utf-8"),
-        Path("commands") / "why.md": (_TEXTS / "why.md").read_text("utf-8"),
+        Path("commands") / "cost.md": (_TEXTS / "cost.md").read_text("utf-8"),
     }
     found = []
     for name, text in texts.items():
@@ -74,7 +74,7 @@ def plugin_command(places: Places, scope: Scope) -> list[str] | None:
 def skill_lines() -> str:
     """What the list of skills in every prompt says of the plugin."""
     rows = []
-    for file, name in (("why.md", "why"), ("SKILL.md", NAME)):
+    for file, name in (("cost.md", "cost"), ("SKILL.md", NAME)):
         text = (_TEXTS / file).read_text("utf-8")
         for line in text.splitlines():
             if line.startswith(_ABOUT):

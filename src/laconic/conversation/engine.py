@@ -23,7 +23,7 @@ from laconic.conversation.prefix_hashes import PrefixHashes
 from laconic.conversation.quota import Quota, thinking
 from laconic.conversation.recap import Summariser
 from laconic.conversation.rollup import Roller
-from laconic.conversation.staleness import finished
+from laconic.conversation.staleness import find_finished
 from laconic.conversation.tracker import ConversationTracker
 from laconic.conversation.transaction import ArchiveStore, LedgerTransaction
 from laconic.errors import ArchiveUnavailable, LedgerMoved
@@ -111,7 +111,7 @@ class ConversationEngine:
                 return PreparedRequest(body)  # nobody knows what was decided: nothing is left out
             history = None
             try:
-                history, prepared = self._prepared(session, known, conversation, bounds)
+                history, prepared = self._prepare(session, known, conversation, bounds)
                 self._write_down(session, known, history, self._cache.price(conversation).lifetime)
                 # Whoever reads the ledger tries again what could not be written: so must this process.
                 history.outdated = self._writing.refused
@@ -123,7 +123,7 @@ class ConversationEngine:
             self._forget_session(session)
         return PreparedRequest(body)
 
-    def _prepared(
+    def _prepare(
         self, session: str, known: SessionLedger, conversation: ParsedRequest, bounds: RequestLimits
     ) -> tuple[History, PreparedRequest]:
         """The request with all that is decided about it; nothing of it is written down yet."""
@@ -240,11 +240,10 @@ class ConversationEngine:
     ) -> tuple[History, PrefixHashes, int]:
         """The branch that a request continues, or a new one; and from which block on the request is new."""
         keys = tuple(blocks)
-        live = [
-            history
-            for (name, _), history in self._histories.items()
-            if name == session and history.tracker.extends(keys)
-        ]
+        live = []
+        for (name, _), each in self._histories.items():
+            if name == session and each.tracker.extends(keys):
+                live.append(each)
         nearest = max(live, key=lambda history: len(history.chain), default=None)
         if nearest:
             chain = nearest.chain.extend(keys[len(nearest.chain) :])
@@ -346,13 +345,14 @@ class ConversationEngine:
 
     def _finish(self, history: History, evictor: Evictor, economy: tuple[Price, bool]) -> list[Decision | Removal]:
         """Tasks were completed: their outputs go, if that pays."""
-        done = {task.id: task for task in history.tracker.completed}
+        done = {}
+        for each in history.tracker.completed:
+            done[each.id] = each
         made: list[Decision] = []
-        found = [
-            candidate
-            for candidate in candidates(history.tracker, finished)
-            if any(tracked.task in done for tracked, _ in candidate.rows)
-        ]
+        found = []
+        for one in candidates(history.tracker, find_finished):
+            if any(tracked.task in done for tracked, _ in one.rows):
+                found.append(one)
         start = self._start(history, {candidate.key: candidate.tokens for candidate in found}, economy)
         told: set[str] = set()  # tasks whose result a tombstone carries: one is enough
         for candidate in _from(history, found, start):
@@ -435,7 +435,9 @@ def _first_new(conversation: ParsedRequest, blocks: Sequence[Block]) -> int:
 
 def _first_kept(conversation: ParsedRequest, keys: Sequence[str], start: int) -> int:
     """The place of the newest exchanges among the first blocks, which stay whatever happens."""
-    place = {key: number for number, key in enumerate(keys)}
+    place = {}
+    for number, each in enumerate(keys):
+        place[each] = number
     begins: list[int] = []
     for exchange in conversation.exchanges:
         turn, block = exchange.members[0]
@@ -471,12 +473,11 @@ def _begin_branch(known: SessionLedger, parent: Branch | None, start: int, kept:
 
 def _find_branch(branches: Sequence[Branch], chain: PrefixHashes) -> tuple[Branch | None, int]:
     """The branch that shares most with a history, and how much: it goes on, or another one forks off."""
-    found = [
-        (count, count == branch.count, branch.id, branch)
-        for branch in branches
-        for count, tip in branch.path
-        if chain.holds(count, tip)
-    ]
+    found = []
+    for each in branches:
+        for count, tip in each.path:
+            if chain.holds(count, tip):
+                found.append((count, count == each.count, each.id, each))
     if not found:
         return None, 0
     shared, _, _, branch = max(found, key=lambda match: match[:3])

@@ -104,7 +104,10 @@ class Evictor:
         except ArchiveUnavailable:
             pass  # what is archived may go, the rest stays
         left = tracker.tokens - sum(decision.before - decision.after for decision in made)
-        return [msgspec.structs.replace(decision, turn=tracker.turn, context=left) for decision in made]
+        found: list[Decision] = []
+        for each in made:
+            found.append(msgspec.structs.replace(each, turn=tracker.turn, context=left))
+        return found
 
     def shrink(self, text: str, what: About) -> tuple[str, Receipt] | None:
         """A large output in fewer tokens; None when it is not shorter, or cannot be archived."""

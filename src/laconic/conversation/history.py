@@ -72,8 +72,8 @@ class History:
         if tracker.order:
             replayed = {}
         else:
-            replayed = dict(self._replayed(events))
-        ingested = self._ingested(replayed)
+            replayed = dict(self._find_events(events))
+        ingested = self._find_ingested(replayed)
         if len(tracker.order) < len(listed):
             calls = conversation.calls(listed[len(tracker.order)].turn)
         else:
@@ -91,7 +91,7 @@ class History:
         self._refresh()
         return self.commit(made)
 
-    def _ingested(self, replayed: Mapping[int, LedgerEntry]) -> dict[tuple[str, str], Decision]:
+    def _find_ingested(self, replayed: Mapping[int, LedgerEntry]) -> dict[tuple[str, str], Decision]:
         """What was decided of blocks when they were new."""
         found: dict[tuple[str, str], Decision] = {}
         for number, event in replayed.items():
@@ -111,9 +111,11 @@ class History:
                 stops.append((min(inherited.start, last), -distance, inherited))  # the farthest first
         return sorted(stops, key=lambda stop: (stop[0], stop[2] is not None, stop[1]))
 
-    def _replayed(self, events: Sequence[LedgerEntry]) -> Iterator[tuple[int, LedgerEntry]]:
+    def _find_events(self, events: Sequence[LedgerEntry]) -> Iterator[tuple[int, LedgerEntry]]:
         """Events of this branch, and of those that it continues, by their numbers."""
-        ancestors = {one.branch: one for one in self.branch.inheritance}
+        ancestors = {}
+        for each in self.branch.inheritance:
+            ancestors[each.branch] = each
         for number, event in enumerate(events):
             one = ancestors.get(event.branch)
             inherited = one is not None and number < one.basis and event.count <= one.start
@@ -312,18 +314,18 @@ class History:
 
     def _take(self, decision: Decision, number: int) -> None:
         self._note(decision, number)
-        self._happened(decision.turn, decision.context)
+        self._note_event(decision.turn, decision.context)
         self.tracker.take(decision, self.of(decision.key))
 
     def _remove(self, removal: Removal) -> None:
-        self._happened(removal.turn, removal.context)
+        self._note_event(removal.turn, removal.context)
         if removal.below:
             self.removals = [one for one in self.removals if not (one.below and one.anchor == removal.anchor)]
         self.removals.append(removal)
         self._dirty.update(one.anchor for one in self.removals if one.below)
         self.tracker.remove(removal, self.of)
 
-    def _happened(self, turn: int, context: int) -> None:
+    def _note_event(self, turn: int, context: int) -> None:
         if turn < self.event:
             return
         if turn > self.event:

@@ -24,14 +24,14 @@ def intake(conversation: ParsedRequest, blocks: Iterable[Block], history: Histor
         calls = _calls(conversation, fresh[0].turn)
     else:
         calls = {}
-    entered = tuple(_entered(conversation, block, calls.get(block.at), history) for block in fresh)
+    entered = tuple(_describe_block(conversation, block, calls.get(block.at), history) for block in fresh)
     anew = known == 0
     if not anew:
         return Intake(history.tracker.turn, fixed, entered)
     return Intake(history.tracker.turn, fixed, entered, anew, _title(conversation), _project(conversation))
 
 
-def _entered(conversation: ParsedRequest, block: Block, call: Block | None, history: History) -> Entered:
+def _describe_block(conversation: ParsedRequest, block: Block, call: Block | None, history: History) -> Entered:
     tracker = history.tracker
     sent = tracker.sizes[block.key]
     saved = sum(decision.whole - decision.after for decision in history.of(block.key).values())

@@ -170,7 +170,9 @@ class Ladder:
         for d in self._decisions():
             notes.append((d.ref, _brief(d.note or d.text or "")))
         tasks = tuple(self._history.tracker.tasks)
-        own = recap(conversation, span, tasks, notes, count=self._count, budget=budget)
+        own = recap(
+            conversation, self._find_covered(conversation, span), tasks, notes, count=self._count, budget=budget
+        )
         if self._summariser is None:
             return own
         transcript = "\n".join(b.text for e in span for call, result in e.pairs for b in (call, result) if b)
@@ -178,6 +180,11 @@ class Ladder:
         if written and _SHORTEST <= self._count(written.strip()) <= budget:
             return written
         return own
+
+    def _find_covered(self, conversation: ParsedRequest, span: Sequence[Exchange]) -> list[Exchange]:
+        """These exchanges, and all that went before: a recap says what earlier ones said."""
+        gone = self._history.gone | {call.key for exchange in span for call in exchange.calls}
+        return [exchange for exchange in conversation.exchanges if any(call.key in gone for call in exchange.calls)]
 
     def _decisions(self) -> list[Decision]:
         found = []
@@ -200,15 +207,15 @@ class Ladder:
             if not tracked.field
             and key not in gone
             and history.blocks[key].editable
-            and self._shown(tracked) > _SHORTEST
+            and self._count_shown(tracked) > _SHORTEST
         ]
-        for largest in sorted(texts, key=self._shown, reverse=True)[:_LARGEST]:
+        for largest in sorted(texts, key=self._count_shown, reverse=True)[:_LARGEST]:
             if self._commit(self._cut(largest, over)):
                 return True
         return False
 
     @staticmethod
-    def _shown(tracked: TrackedText) -> int:
+    def _count_shown(tracked: TrackedText) -> int:
         """Characters that are shown."""
         if all(tracked.shown):
             return tracked.characters

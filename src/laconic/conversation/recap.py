@@ -40,7 +40,7 @@ def recap(
     last = max(turns, default=0)
     return recap_text(
         Recapped(
-            asked=tuple(_asked(conversation, last)),
+            asked=tuple(_collect_requests(conversation, last)),
             tasks=tuple(f"{task.title}: {task.status}{' - ' + task.result if task.result else ''}" for task in tasks),
             changed=tuple(dict.fromkeys(_files(span, changes=True))),
             read=tuple(dict.fromkeys(_files(span, changes=False))),
@@ -54,7 +54,7 @@ def recap(
     )
 
 
-def _asked(conversation: ParsedRequest, last: int) -> list[str]:
+def _collect_requests(conversation: ParsedRequest, last: int) -> list[str]:
     """User messages stay verbatim in the conversation; the recap needs only those that it stands behind."""
     found: list[str] = []
     for turn in conversation.turns[:last]:

@@ -105,11 +105,11 @@ class _Upstream:
         for turn in conversation.turns:
             blocks.append(_ROLES[turn.role])
             blocks += [block.raw for block in turn.blocks]
-        shared = _shared(self._before, blocks)
+        shared = _count_shared(self._before, blocks)
         for raw in blocks[shared:]:
             if raw not in self._known:
                 self._known[raw] = self._look(raw)
-        usage = self._cache.send(self._marked(blocks))
+        usage = self._cache.send(self._mark(blocks))
         self.last = usage.prompt
         self.cold = bool(self._before) and not usage.cache_read
         self.tokens += self.last
@@ -122,7 +122,7 @@ class _Upstream:
             self.faults += len(conversation.faults())
         self._before = blocks
 
-    def _marked(self, blocks: Sequence[bytes]) -> list[CacheBlock]:
+    def _mark(self, blocks: Sequence[bytes]) -> list[CacheBlock]:
         """As clients mark requests: before the messages, where the request before ended, and at the end."""
         ends = {len(self._before) - 1, len(blocks) - 1}
         found = [self._fixed]
@@ -206,19 +206,14 @@ def replay(
     `times` says when each message was made: the clock moves on by the pauses between them.
     """
     clock = clock or ReplayClock()
-    fixed = sum(
-        count(msgspec.json.encode(value).decode()) for key, value in head.items() if key in {"tools", "system"}
-    )
-    caches = []
-    for _ in range(2):
-        caches.append(ProviderCache(_rules(price), clock))
-    client, upstream = _Upstream(count, caches[0], fixed), _Upstream(count, caches[1], fixed)
-    losses = _Losses(count, caches[1])
+    fixed = _count_fixed(head, count)
+    cache = ProviderCache(_rules(price), clock)
+    client = _Upstream(count, ProviderCache(_rules(price), clock), fixed)
+    upstream = _Upstream(count, cache, fixed)
+    losses = _Losses(count, cache)
     figures: Counter[str] = Counter()
     points: list[Point] = []
-    written = []
-    for message in messages:
-        written.append(msgspec.json.encode(message))
+    written = list(map(msgspec.json.encode, messages))
     start = msgspec.json.encode(head)[:-1] + b',"messages":['
     taken = 0
     for at, needed_lines, needed_names in needs(messages):
@@ -228,17 +223,16 @@ def replay(
         body = start + b",".join(written[:at]) + b"]}"
         client.take(body)
         upstream.take(prepare(body))
-        lost = set()
-        for line in needed_lines:
-            if upstream.lines[line] <= 0:
-                lost.add(line)
+        lost = {line for line in needed_lines if upstream.lines[line] <= 0}
         losses.take(lost, upstream.last)
-        figures["cold"] += client.cold
-        figures["events"] += upstream.rewritten
-        figures["lines"] += len(needed_lines)
-        figures["lines_kept"] += len(needed_lines) - len(lost)
-        figures["names"] += len(needed_names)
-        figures["names_kept"] += sum(1 for word in needed_names if upstream.names[word] > 0)
+        figures += Counter(
+            cold=client.cold,
+            events=upstream.rewritten,
+            lines=len(needed_lines),
+            lines_kept=len(needed_lines) - len(lost),
+            names=len(needed_names),
+            names_kept=sum(1 for word in needed_names if upstream.names[word] > 0),
+        )
         points.append(Point(client.last, upstream.last, upstream.rewritten))
     return Outcome(
         name=name,
@@ -249,17 +243,17 @@ def replay(
         passed_cost=upstream.cost,
         peak=client.last,
         passed_peak=upstream.peak,
-        lines=figures["lines"],
-        lines_kept=figures["lines_kept"],
-        names=figures["names"],
-        names_kept=figures["names_kept"],
-        events=figures["events"],
         faults=upstream.faults,
         points=tuple(points),
-        cold=figures["cold"],
+        **{key: figures[key] for key in ("lines", "lines_kept", "names", "names_kept", "events", "cold")},
         rereads=losses.turns,
         reread_cost=losses.cost,
     )
+
+
+def _count_fixed(head: Json, count: Callable[[str], int]) -> int:
+    """Tokens that stand before all messages."""
+    return sum(count(msgspec.json.encode(head[key]).decode()) for key in ("tools", "system") if key in head)
 
 
 def _rules(price: Price) -> CacheRules:
@@ -279,11 +273,16 @@ def needs(messages: Sequence[Json]) -> Iterator[tuple[int, set[str], set[str]]]:
     """For each turn of the assistant: lines that its calls repeat from older results, and older names in it."""
     result_lines: set[str] = set()
     known_names: set[str] = set()
-    texts = ["\n".join(strings(message.get("content"))) for message in messages]
+    texts = []
+    for each in messages:
+        texts.append("\n".join(strings(each.get("content"))))
     for at, message in enumerate(messages):
         content = message.get("content")
         if isinstance(content, list):
-            blocks = [block for block in content if isinstance(block, dict)]
+            blocks = []
+            for one in content:
+                if isinstance(one, dict):
+                    blocks.append(one)
         else:
             blocks = []
         if message.get("role") == "assistant" and at:
@@ -328,7 +327,7 @@ def strings(value: object) -> Iterator[str]:
             yield from strings(inner)
 
 
-def _shared(before: Sequence[bytes], now: Sequence[bytes]) -> int:
+def _count_shared(before: Sequence[bytes], now: Sequence[bytes]) -> int:
     shared = 0
     for old, new in zip(before, now, strict=False):
         if old != new:

@@ -62,7 +62,10 @@ class Roller:
             pass  # what is archived may go, the rest stays
         if not made or self._history.breaks(*made):
             return []
-        return [msgspec.structs.replace(removal, context=left) for removal in made]
+        found: list[Removal] = []
+        for each in made:
+            found.append(msgspec.structs.replace(each, context=left))
+        return found
 
     def _runs(self, start: int, giving: Mapping[str, float]) -> Iterator[list[Exchange]]:
         """Neighbours of which all but the first go. The first stays, and the line for the others stands below its result.
@@ -73,7 +76,7 @@ class Roller:
         found: list[Exchange] = []
         after = -1
         for exchange in self._conversation.exchanges:
-            gone = self._gone(exchange)
+            gone = self._is_gone(exchange)
             goes = gone or self._can_go(exchange, giving)
             if found and (exchange.turns[0] != after or not goes):
                 if self._fresh(found):
@@ -100,7 +103,7 @@ class Roller:
     def _fresh(self, run: Sequence[Exchange]) -> list[Exchange]:
         found: list[Exchange] = []
         for exchange in run[1:]:
-            if not self._gone(exchange):
+            if not self._is_gone(exchange):
                 found.append(exchange)
         return found
 
@@ -178,5 +181,5 @@ class Roller:
                 found.append(block)
         return found
 
-    def _gone(self, exchange: Exchange) -> bool:
+    def _is_gone(self, exchange: Exchange) -> bool:
         return any(call.key in self._out for call in exchange.calls)

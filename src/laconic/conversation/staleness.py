@@ -43,7 +43,7 @@ def is_past(tracker: ConversationTracker, tracked: TrackedText) -> bool:
     return age >= rules.rolled
 
 
-def finished(tracker: ConversationTracker, tracked: TrackedText) -> Collection[int]:
+def find_finished(tracker: ConversationTracker, tracked: TrackedText) -> Collection[int]:
     """Rows of a task that is over. What was read and was of use in the newest turns, or is pointed to from there, stays.
 
     Output that its task was made for goes at once: the model has read it and drawn its conclusion. Of files under change
@@ -55,7 +55,8 @@ def finished(tracker: ConversationTracker, tracked: TrackedText) -> Collection[i
     if not tracked.field and (huge or not _is_read(tracked)):
         gone = _out(tracked)
         return [row for row in range(len(tracked)) if row not in gone]
-    if now - _last_use(tracker, tracked) < (rules.finished_changed if changed else rules.protected):
+    kept = rules.finished_changed if changed else rules.protected
+    if now - _last_use(tracker, tracked, planned=False) < kept:  # its task is over, whatever the plan said
         return {row for row in tracked.stale if tracked.shown[row]}
     return [row for row in everything(tracker, tracked) if now - tracked.seen[row] >= rules.protected]
 
@@ -77,10 +78,13 @@ def _out(tracked: TrackedText) -> set[int]:
     return found
 
 
-def _last_use(tracker: ConversationTracker, tracked: TrackedText) -> int:
-    """The last turn that touched or named the text's file, or used a rare name of its own."""
+def _last_use(tracker: ConversationTracker, tracked: TrackedText, *, planned: bool = True) -> int:
+    """The last turn that touched or named the text's file, or used a rare name of its own.
+
+    `planned`: what a plan names is of use until it was changed.
+    """
     last = max(tracked.turn, tracked.related)
-    if _is_read(tracked) and tracker.is_planned(tracked.about.names):
+    if planned and _is_read(tracked) and tracker.is_planned(tracked.about.names):
         return tracker.turn
     if len(tracked) >= tracker.rules.big and not tracked.field:
         return last  # of a large text only the rows around what is used count as used

@@ -69,7 +69,7 @@ def about(name: str, arguments: Mapping[str, object] | str) -> About:
     if isinstance(arguments, str):
         arguments = {"command": arguments}
     paths = {value for field in _FILES if isinstance(value := arguments.get(field), str) and value}
-    paths |= _listed(arguments)
+    paths |= _list_files(arguments)
     command = next((text for field in _COMMANDS if (text := _command(arguments.get(field)))), "")
     changes = kind == "edit"
     if kind == "edit":
@@ -119,12 +119,12 @@ def is_plan(what: About, arguments: Mapping[str, object] | str) -> bool:
     return what.kind == "task" or (isinstance(arguments, dict) and isinstance(arguments.get("plan"), str))
 
 
-def named(text: str) -> set[str]:
+def find_named(text: str) -> set[str]:
     """Names of files that a text mentions."""
     return set(_NAMED.findall(text))
 
 
-def _listed(arguments: Mapping[str, object]) -> set[str]:
+def _list_files(arguments: Mapping[str, object]) -> set[str]:
     """Files in the lists of our own tools: `path:40-80` and `path::Name` to read, records with a path to edit."""
     targets = arguments.get("targets")
     if isinstance(targets, list):
@@ -136,7 +136,11 @@ def _listed(arguments: Mapping[str, object]) -> set[str]:
         if isinstance(target, str):
             paths.add(target.split(":", 1)[0])
     paths |= {path for one in _edits(arguments) if isinstance(path := one.get("path"), str)}
-    return {path for path in paths if path}
+    found: set[str] = set()
+    for each in paths:
+        if each:
+            found.add(each)
+    return found
 
 
 def _edits(arguments: Mapping[str, object]) -> list[dict[str, object]]:
@@ -165,4 +169,4 @@ def _target(arguments: Mapping[str, object], command: str) -> str:
     for field in (*_FILES, "pattern", "query", "url", "description"):
         if isinstance(value := arguments.get(field), str) and value:
             return value
-    return command.strip().split("\n", 1)[0] or ", ".join(sorted(_listed(arguments)))
+    return command.strip().split("\n", 1)[0] or ", ".join(sorted(_list_files(arguments)))

@@ -121,7 +121,7 @@ class Sightings:
                     if len(known) > _REMEMBERED:
                         del known[0]
 
-    def _known(self, line: str) -> list[tuple[TrackedText, int]]:
+    def _find_places(self, line: str) -> list[tuple[TrackedText, int]]:
         known = self._places.get(line)
         if known is None:
             return []
@@ -131,7 +131,7 @@ class Sightings:
 
     def of(self, line: str) -> Iterator[tuple[TrackedText, int]]:
         """Where a line is visible. A text that was replaced since no longer has its rows."""
-        for tracked, row in self._known(line):
+        for tracked, row in self._find_places(line):
             if row < len(tracked) and tracked.shown[row] and tracked.passage.lines[row] == line:
                 yield tracked, row
 
@@ -149,7 +149,7 @@ class Sightings:
 
     def _longest(self, lines: Sequence[str], at: int) -> tuple[int, tuple[TrackedText, int] | None]:
         best, found = 0, None
-        for tracked, row in reversed(self._known(lines[at])):
+        for tracked, row in reversed(self._find_places(lines[at])):
             rows, shown, length = tracked.passage.lines, tracked.shown, 0
             while (
                 at + length < len(lines)

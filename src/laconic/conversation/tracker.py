@@ -9,7 +9,7 @@ from laconic.conversation.identifiers import identifiers
 from laconic.conversation.ledger import Decision, Receipt, Removal
 from laconic.conversation.lifetimes import Lifetimes
 from laconic.conversation.task_tracking import TaskTracker, TrackedTask
-from laconic.conversation.tool_use import NOTHING, About, about, is_old, is_plan, named
+from laconic.conversation.tool_use import NOTHING, About, about, find_named, is_old, is_plan
 from laconic.conversation.tracked_text import Sightings, TrackedText
 from laconic.records import Run
 from laconic.reduce.passage import passage
@@ -120,7 +120,7 @@ class ConversationTracker:
             elif block.kind == "result":
                 call = calls.get(block.at)
                 if call is not None:
-                    made += self._applied(call, block, ingested)
+                    made += self._drop_replaced(call, block, ingested)
                 decision = ingested.get((block.key, ""))
                 made += self._result(block, call, decision, pinned=conversation.is_pinned(block))
             else:
@@ -140,7 +140,7 @@ class ConversationTracker:
     def remove(self, removal: Removal, in_force: Callable[[str], Mapping[str, Decision]]) -> None:
         """Whole exchanges are gone. A line that stands for some of them counts with the result above it."""
         for key in removal.keys:
-            self._resized(key, 0)
+            self._set_size(key, 0)
             for tracked in self.texts.pop(key, ()):
                 tracked.shown = bytearray(len(tracked))
         if removal.below:
@@ -151,10 +151,10 @@ class ConversationTracker:
 
     def _resize(self, key: str, in_force: Mapping[str, Decision]) -> None:
         whole = self._whole[key]
-        saved = sum(_saved(decision, whole) for decision in in_force.values())
-        self._resized(key, max(1, whole - saved) + self._below.get(key, 0))
+        saved = sum(_count_saved(decision, whole) for decision in in_force.values())
+        self._set_size(key, max(1, whole - saved) + self._below.get(key, 0))
 
-    def _resized(self, key: str, size: int) -> None:
+    def _set_size(self, key: str, size: int) -> None:
         self.cut[key] = self.cut.get(key, 0) + self.sizes[key] - size
         self.sizes[key] = size
 
@@ -164,14 +164,14 @@ class ConversationTracker:
         arguments = block.input
         what = about(block.name, arguments)
         self._owner[block.key] = self.tasks.current
-        self._named(block, what)
+        self._note_files(block, what)
         text = block.text
         self._edited_at(what)
         if isinstance(arguments, str):
             words = text
         else:
             words = "\n".join(_strings(arguments))
-        self._noticed(words)
+        self._note_mentions(words)
         if is_plan(what, arguments):
             self._plan(words)
         if isinstance(arguments, dict):
@@ -182,7 +182,7 @@ class ConversationTracker:
                     tracked.task = self.tasks.current
         self._measure(block, {})
 
-    def _named(self, block: Block, what: About) -> None:
+    def _note_files(self, block: Block, what: About) -> None:
         """A call names files, also one that is no longer sent."""
         self.asked[block.key] = self.turn
         if what.kind in {"task", "report"}:
@@ -223,12 +223,14 @@ class ConversationTracker:
                     self._completed.append((self.place[block.key], task))
         self._measure(block, {"": decision} if decision else {})
         if what.old and not block.error:
-            self._superseded(what)
+            self._mark_stale(what)
         if what.kind in {"read", "report"}:
             self._remember_names(tracked)
         return made
 
-    def _applied(self, call: Block, result: Block, ingested: Mapping[tuple[str, str], Decision]) -> list[Decision]:
+    def _drop_replaced(
+        self, call: Block, result: Block, ingested: Mapping[tuple[str, str], Decision]
+    ) -> list[Decision]:
         """An edit that succeeded: the text that it replaced is in no file any more, and its first line names it."""
         made: list[Decision] = []
         for tracked in self.texts.get(call.key, ()):
@@ -322,7 +324,7 @@ class ConversationTracker:
             turn=self.turn,
         )
 
-    def _superseded(self, what: About) -> None:
+    def _mark_stale(self, what: About) -> None:
         """An edit took these lines out of its file: where they are shown one after the other, they are out of date."""
         anchor = max(range(len(what.old)), key=lambda row: len(what.old[row]))
         if len(what.old[anchor].strip()) < _ANCHOR:
@@ -339,22 +341,22 @@ class ConversationTracker:
     def _text(self, block: Block) -> None:
         self._measure(block, {})
         if block.kind == "text":
-            self._noticed(block.text)
+            self._note_mentions(block.text)
             if not self._speaking:
                 self._plan(block.text)
 
     def _plan(self, text: str) -> None:
         """Files that are named here are to be worked on."""
-        for name in named(text):
+        for name in find_named(text):
             self.planned[name] = self.turn
 
     def is_planned(self, names: Collection[str]) -> bool:
         """Whether one of these files is to be worked on and has not been changed since that was said."""
         return any(self.planned.get(name, -1) > self.written.get(name, -1) for name in names)
 
-    def _noticed(self, text: str) -> None:
+    def _note_mentions(self, text: str) -> None:
         """Files and rare names that are written keep their texts in use."""
-        for name in named(text):
+        for name in find_named(text):
             self.mentioned[name] = self.turn
         for word in identifiers(text):
             holders = self._names.get(word, ())
@@ -408,7 +410,7 @@ class ConversationTracker:
         return tracked
 
 
-def _saved(decision: Decision, size: int) -> int:
+def _count_saved(decision: Decision, size: int) -> int:
     """Tokens that a decision saves where the text stands in JSON: in results line ends and quotes count there too."""
     saved = decision.whole - decision.after
     if decision.field:

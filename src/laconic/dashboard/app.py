@@ -48,7 +48,9 @@ def make_standalone_application(settings: Settings, token: str, hosts: AllowedHo
 def make_application(settings: Settings, token: str) -> ASGIApp:
     """The dashboard of one cache folder, for those who have the token, below any path of another application."""
     queries = DashboardQueries(settings)
-    routes = [Route(f"/static/{name}", _static) for name in _STATIC]
+    routes = []
+    for each in _STATIC:
+        routes.append(Route(f"/static/{each}", _static))
     routes.append(Route("/archive.txt", _endpoint(queries, _original)))
     for name, (read, write) in PAGES.items():
         routes.append(Route(f"/{name}", _endpoint(queries, _page(name, read, write))))
@@ -64,7 +66,9 @@ def _days(query: Query) -> int:
 
 
 def _sessions(queries: DashboardQueries, query: Query) -> msgspec.Struct:
-    orders: dict[str, Order] = {str(order): order for order, _ in ORDERS}
+    orders: dict[str, Order] = {}
+    for each, _ in ORDERS:
+        orders[str(each)] = each
     order = query.get("order", "last")
     if order not in orders:
         raise UnknownName("order", order, tuple(orders))

@@ -24,7 +24,9 @@ PERIODS: Final = ((1, "24 hours"), (7, "7 days"), (30, "30 days"), (0, "all"))
 
 def page(title: str, here: str, *content: Child, json: str = "") -> str:
     """A whole page. `here` is the link of the navigation that it belongs to, `json` where its figures are."""
-    links = [tag("a", name, href=link, aria_current="page" if link == here else None) for link, name in _NAVIGATION]
+    links = []
+    for link, each in _NAVIGATION:
+        links.append(tag("a", each, href=link, aria_current="page" if link == here else None))
     body = tag(
         "body",
         tag("a", "Skip to the figures", href="#main", class_="skip"),

@@ -74,14 +74,7 @@ def build(
         yield
         await proxy.stop()
 
-    def refuse(scope: Scope, status: int, message: str) -> Response:
-        """A refusal in the format that the client of this path reads."""
-        raw = scope["raw_path"].decode("latin-1")
-        try:
-            format = target(upstreams, scope["method"], raw, readable(scope["headers"])).format
-        except LaconicError:
-            format = ""
-        return Response(refusal(format, status, message), status, media_type="application/json")
+    refuse = partial(_refuse, upstreams)
 
     async def numbers(request: Request) -> Response:
         if not has_token(request.headers, viewer_token):
@@ -103,6 +96,16 @@ def build(
     app.state.registry = registry
     app.state.metrics = metrics
     return app
+
+
+def _refuse(upstreams: Upstreams, scope: Scope, status: int, message: str) -> Response:
+    """A refusal in the format that the client of this path reads."""
+    raw = scope["raw_path"].decode("latin-1")
+    try:
+        format = target(upstreams, scope["method"], raw, readable(scope["headers"])).format
+    except LaconicError:
+        format = ""
+    return Response(refusal(format, status, message), status, media_type="application/json")
 
 
 def _routes(

@@ -14,10 +14,8 @@ def help_text(name: str) -> str:
     rows = []
     for argument in found.fields.values():
         rows.append(
-
-                f"- `{argument.name}`{'' if argument.required else ' (optional)'}: {argument.help or argument.kind}"
-                + (f"; one of {', '.join(argument.choices)}" if argument.choices else "")
-
+            f"- `{argument.name}`{'' if argument.required else ' (optional)'}: {argument.help or argument.kind}"
+            + (f"; one of {', '.join(argument.choices)}" if argument.choices else "")
         )
     examples = "".join(f"    {example}\n" for example in found.examples)
     return (

@@ -9,6 +9,8 @@ from typing import Final
 _HEAD: Final = "[laconic] Recap of earlier turns that are no longer shown. It stands in their place."
 _ALL: Final = "All of them, word for word: `laconic recall {}`."
 _BEFORE: Final = "Those of earlier recaps: {}."
+_TITLE: Final = 12  # tokens around the title of a section
+_LINE: Final = 3  # tokens around a line
 _SHARES: Final[tuple[tuple[str, str, float], ...]] = (
     ("tasks", "Tasks", 0.15),
     ("asked", "The user also said", 0.2),
@@ -44,21 +46,37 @@ def recap_head(ref: str, earlier: Sequence[str]) -> str:
 
 
 def recap_text(what: Recapped, budget: int, count: Callable[[str], int]) -> str:
-    """At most `budget` tokens; of a section that is too long the newest lines stay, with their number."""
-    parts = []
+    """At most `budget` tokens; of a section that is too long the newest lines stay, with their number.
+
+    What short sections leave of their shares goes to the others, in the order of their worth.
+    """
     room = budget - 16
-    for field, title, share in _SHARES:
+    wanted: dict[str, int] = {}
+    for field, title, _ in _SHARES:
         lines: tuple[str, ...] = getattr(what, field)
         if lines:
-            parts.append(_section(title, lines, round(room * share), count))
+            wanted[field] = _size(title, lines, count)
+    given = {field: min(wanted[field], round(room * share)) for field, _, share in _SHARES if field in wanted}
+    left = room - sum(given.values())
+    parts = []
+    for field, title, _ in _SHARES:
+        if field in wanted:
+            more = min(left, wanted[field] - given[field])
+            left -= more
+            parts.append(_section(title, getattr(what, field), given[field] + more, count))
     return "\n\n".join(part for part in parts if part)
+
+
+def _size(title: str, lines: Sequence[str], count: Callable[[str], int]) -> int:
+    """Tokens of a whole section."""
+    return count(title) + _TITLE + sum(count(line) + _LINE for line in lines)
 
 
 def _section(title: str, lines: tuple[str, ...], room: int, count: Callable[[str], int]) -> str:
     kept: list[str] = []
-    used = count(title) + 12
+    used = count(title) + _TITLE
     for line in reversed(lines):
-        used += count(line) + 3
+        used += count(line) + _LINE
         if used > room:
             break
         kept.append(f"- {line}")

@@ -167,6 +167,23 @@ class Archive:
         except TimeoutError:
             raise RecallFailed(f"{pattern!r} takes too long on {ref}.", "Simplify it, or recall lines.") from None
 
+    def search(
+        self, pattern: str, session: str | None = None, task: str | None = None, most: int = 200
+    ) -> list[tuple[Entry, int, str]]:
+        """Numbered lines of what is kept that a regular expression finds, the newest texts first."""
+        until = time.monotonic() + _SEARCHING
+        found: list[tuple[Entry, int, str]] = []
+        for entry in reversed(self.entries(session, task)):
+            if time.monotonic() > until:
+                raise RecallFailed(
+                    f"{pattern!r} takes too long on all of it.", "Name a session, a task or a reference."
+                )
+            for number, line in self.matching(entry.ref, pattern):
+                found.append((entry, number, line))
+                if len(found) >= most:
+                    return found
+        return found
+
     def entries(self, session: str | None = None, task: str | None = None) -> list[Entry]:
         """What is kept, oldest first."""
         where, values = ["1"], []

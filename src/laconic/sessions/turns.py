@@ -250,6 +250,11 @@ class Turns:
     def close(self) -> None:
         self._file.close()
 
+    def titles(self) -> dict[str, str]:
+        """How the user began each session, by its name."""
+        query = "SELECT name, title FROM session WHERE title<>''"
+        return dict(self._file.read(lambda base: base.execute(query).fetchall()) or ())
+
     def standing(self, session: str) -> bytes:
         """What the last answered turn of a session left behind for the account of the next; empty: nothing."""
         query = "SELECT standing FROM session WHERE name=?"

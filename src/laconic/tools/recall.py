@@ -3,20 +3,27 @@
 from __future__ import annotations
 
 import re
+import time
 
 from laconic.errors import UsageError
 from laconic.plane.tool import Argument, Piece, Tool, ToolAnswer, ToolCall
+from laconic.sessions.archive import Entry
 
 _CHUNK = 40  # lines that are shown or left out together
 _WIDEST = 2_000
+_EVERYWHERE = "all"
+_PER_TOKEN = 4  # bytes, near enough for a list
 
 
 def run(call: ToolCall) -> ToolAnswer:
     archive = call.plane.archive
     ref = call.text("ref").strip().strip("[]`'\"")
+    pattern = call.text("grep")
+    if not ref and pattern:
+        return _search(call, pattern)
     if not ref:
         return _entries(call)
-    if pattern := call.text("grep"):
+    if pattern:
         found = archive.matching(ref, pattern)
         pieces = []
         for number, line in found:
@@ -37,15 +44,52 @@ def run(call: ToolCall) -> ToolAnswer:
     return ToolAnswer(pieces, "recall", unit=f"parts of {_CHUNK} lines", spread=1.0)
 
 
+def _scope(call: ToolCall) -> tuple[str | None, str | None]:
+    """The session and the task that are looked at; None: all of them."""
+    session: str | None = call.text("session") or str(call.plane.root)
+    if session == _EVERYWHERE:
+        session = None
+    return session, call.text("task") or None
+
+
+def _search(call: ToolCall, pattern: str) -> ToolAnswer:
+    """Lines of all that was kept, below the text that they are in."""
+    pieces = []
+    shown = ""
+    for order, (entry, number, line) in enumerate(call.plane.archive.search(pattern, *_scope(call))):
+        head = f"{_describe(entry)}\n" if entry.ref != shown else ""
+        shown = entry.ref
+        pieces.append(Piece((f"{head}{number}: {line[:_WIDEST]}\n",), order=order))
+    return ToolAnswer(
+        pieces, "recall", unit="lines", note="" if pieces else f"nothing that is kept matches {pattern}\n"
+    )
+
+
 def _entries(call: ToolCall) -> ToolAnswer:
-    """What was kept for this workspace, the newest first."""
-    entries = call.plane.archive.entries(session=str(call.plane.root))[::-1]
+    """What was kept, the newest first."""
+    entries = call.plane.archive.entries(*_scope(call))[::-1]
     pieces = []
     for entry in entries:
-        pieces.append(Piece((f"{entry.ref} {entry.size} bytes {entry.note}\n",)))
+        pieces.append(Piece((f"{_describe(entry)}\n",)))
     return ToolAnswer(
         pieces, "recall", unit="entries", note="" if entries else "nothing is archived for this workspace\n"
     )
+
+
+def _describe(entry: Entry) -> str:
+    """A text in a list: its reference, its task, what it is, its age and its size."""
+    task = f"task {entry.task!r} " if entry.task else ""
+    size = max(1, entry.size // _PER_TOKEN)
+    return (
+        f"{entry.ref} {task}{entry.note or entry.session} ({_age(time.time() - entry.stored)}, about {size:,} tokens)"
+    )
+
+
+def _age(seconds: float) -> str:
+    for name, length in (("days", 86_400), ("hours", 3_600), ("minutes", 60)):
+        if seconds >= 2 * length:
+            return f"{int(seconds // length)} {name} ago"
+    return "just now"
 
 
 def _range(text: str) -> tuple[int, int]:
@@ -61,11 +105,13 @@ TOOL = Tool(
     "recall",
     "What was left out or evicted, by its reference",
     "Returns exactly what an earlier answer or the gateway put into the archive: all of it, some lines, or the lines"
-    " that match a pattern. Without a reference it lists what was kept for this workspace.",
+    " that match a pattern. Without a reference it lists or searches what was kept for this workspace.",
     (
         Argument("ref", "text", "", explained="the reference that a mark or a last line names"),
         Argument("lines", "text", "", listed=False, explained="only these lines: 40-80"),
         Argument("grep", "text", "", explained="only lines that this regular expression finds"),
+        Argument("session", "text", "", listed=False, explained="without a reference: of this session, or `all`"),
+        Argument("task", "text", "", listed=False, explained="without a reference: of the task with this title"),
     ),
     run,
     budget=3_000,

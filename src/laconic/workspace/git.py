@@ -31,6 +31,7 @@ _OFF: Final = {
     "log.showSignature": "false",
     "protocol.allow": "never",
     "submodule.recurse": "false",
+    "diff.ignoreSubmodules": "dirty",  # looking into one would start git there, with its own configuration
 }
 _ENVIRONMENT: Final = {
     "GIT_CONFIG_GLOBAL": os.devnull,
@@ -42,7 +43,7 @@ _ENVIRONMENT: Final = {
     "LC_ALL": "C",
 }
 _LACKING: Final = re.compile(r"unable to read|could not fetch|missing (?:blob|tree)|bad object|unable to find")
-_WITH_INDEX: Final = frozenset({"diff", "ls-files"})
+_WITH_INDEX: Final = frozenset({"diff", "ls-files", "status"})
 
 
 class UserConfig(msgspec.Struct, frozen=True):

@@ -98,7 +98,9 @@ def _files(settings: Settings) -> Iterator[HealthFinding]:
     from laconic.sessions.file_health import examine_file
 
     cache = settings.cache_dir()
-    paths = [cache / name for name in (archive.FILE, ledger_file.FILE, turns.FILE, tool_call_log.FILE)]
+    paths = []
+    for each in (archive.FILE, ledger_file.FILE, turns.FILE, tool_call_log.FILE):
+        paths.append(cache / each)
     for path in (*paths, settings.state_dir() / "models.json"):
         for seen in examine_file(path):
             yield HealthFinding(path.name, seen.well, seen.text, seen.advice)

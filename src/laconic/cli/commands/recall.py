@@ -1,6 +1,7 @@
 """Print archived content: all of it, some lines, or the lines that match a pattern.
 
-Without a reference, it lists what is archived for this workspace; --all includes other workspaces and the gateway.
+Without a reference, it lists, or searches with --grep, what is archived for this workspace: session, task, age and size.
+With --all it includes other workspaces and the gateway; --session and --task narrow that down.
 """
 
 from __future__ import annotations
@@ -8,14 +9,18 @@ from __future__ import annotations
 import argparse
 import re
 import sys
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 
 from laconic.config import Settings
 from laconic.errors import UsageError
 from laconic.render.visible import visible_name
-from laconic.sessions.archive import Archive
+from laconic.sessions.archive import Archive, Entry
+from laconic.sessions.turns import Turns
 from laconic.workspace.git import home
+
+_PER_TOKEN = 4  # bytes, near enough for a list
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -23,6 +28,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--all", action="store_true", help="list what is archived anywhere, not only for this workspace"
     )
+    parser.add_argument("--session", metavar="NAME", help="a session, by its name or words of its title")
+    parser.add_argument("--task", metavar="TITLE", help="what belonged to the task with this title")
     parser.add_argument("--lines", metavar="A-B", help="only these lines, from 1")
     parser.add_argument(
         "--grep", metavar="PATTERN", help="only lines that match this regular expression, with line numbers"
@@ -32,10 +39,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace, settings: Settings) -> int:
     store = Archive.of(settings)
     if args.ref is None:
-        for entry in store.entries(None if args.all else str(home(Path()))):
-            when = datetime.fromtimestamp(entry.stored, UTC).strftime("%Y-%m-%d %H:%M")
-            print(visible_name(f"{entry.ref}  {when}  {entry.size:>9,} bytes  {entry.session}  {entry.note}"))
-        return 0
+        return _search_or_list(args, store, Turns.of(settings).titles())
     if args.grep is not None:
         first, last = _range(args.lines)
         found = [(number, line) for number, line in store.matching(args.ref, args.grep) if first <= number <= last]
@@ -50,6 +54,39 @@ def run(args: argparse.Namespace, settings: Settings) -> int:
     sys.stdout.buffer.write(store.get(args.ref))
     sys.stdout.buffer.flush()
     return 0
+
+
+def _search_or_list(args: argparse.Namespace, store: Archive, titles: Mapping[str, str]) -> int:
+    """Every text in scope in a line, or those that hold lines which match, with these."""
+    found = 0
+    for entry in reversed(store.entries(_session(args), args.task)):
+        title = titles.get(entry.session, "")
+        if args.session and args.session != entry.session and args.session.lower() not in title.lower():
+            continue
+        lines = []
+        if args.grep is not None:
+            lines = store.matching(entry.ref, args.grep)
+            if not lines:
+                continue
+        found += 1
+        print(visible_name(_describe(entry, title)))
+        for number, line in lines:
+            print(f"  {number}: {line}")
+    return 0 if found or args.grep is None else 1
+
+
+def _session(args: argparse.Namespace) -> str | None:
+    """This workspace, unless something else is asked for."""
+    if args.all or args.session or args.task:
+        return None
+    return str(home(Path()))
+
+
+def _describe(entry: Entry, title: str) -> str:
+    when = datetime.fromtimestamp(entry.stored, UTC).strftime("%Y-%m-%d %H:%M")
+    task = f"task {entry.task!r}  " if entry.task else ""
+    size = f"about {max(1, entry.size // _PER_TOKEN):,} tokens"
+    return f"{entry.ref}  {when}  {size:>20}  {title or entry.session}  {task}{entry.note}"
 
 
 def _range(text: str | None) -> tuple[int, int]:

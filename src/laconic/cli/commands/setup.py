@@ -37,7 +37,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--remove", action="store_true", help="remove Laconic's entry and section")
     parser.add_argument("--project", action="store_true", help="for this folder (default, except for Codex)")
     parser.add_argument("--user", action="store_true", help="for all of your projects")
-    parser.add_argument("--plugin", action="store_true", help="Claude Code: our tools, a skill and /laconic:why")
+    parser.add_argument("--plugin", action="store_true", help="Claude Code: our tools, a skill and /laconic:cost")
     parser.add_argument("--edit", action="store_true", help="also offer the edit tool")
     parser.add_argument("--command", metavar="WORDS", help="how clients start us, such as 'uvx --from URL laconic'")
     parser.add_argument("--no-guidance", action="store_true", help="leave AGENTS.md and the like alone")

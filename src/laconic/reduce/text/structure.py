@@ -101,7 +101,10 @@ def _write_map(out: Writer, key: str, value: Mapping[str, object], depth: int) -
 
 
 def _write_list(out: Writer, key: str, rows: Sequence[object], depth: int) -> None:
-    records = [row for row in rows if isinstance(row, dict)]
+    records = []
+    for each in rows:
+        if isinstance(each, dict):
+            records.append(each)
     if len(records) == len(rows) and len(rows) > 1:
         _write_table(out, key, [dict(flatten(row, False)) for row in records], depth)
         return
@@ -144,7 +147,10 @@ def _write_table(out: Writer, key: str, rows: Sequence[Mapping[str, object]], de
     with out.below(place):
         if columns:
             place = out.line(depth, "| " + " | ".join(columns))
-    blobs = {name for name in columns if sum(len(str(row.get(name))) for row in rows) > _CELL * len(rows)}
+    blobs = set()
+    for one in columns:
+        if sum(len(str(row.get(one))) for row in rows) > _CELL * len(rows):
+            blobs.add(one)
     naming = next((name for name in _NAMING if name in columns or name in nested), columns[0] if columns else "")
     if len(rows) < _CROWD:
         usual = PLACE
@@ -153,7 +159,9 @@ def _write_table(out: Writer, key: str, rows: Sequence[Mapping[str, object]], de
     for row in rows:
         if nested and naming:
             out.own(str(row.get(naming, ""))[-80:])
-        sizes = [(name, _BLOB if name in blobs else _CELL) for name in columns]
+        sizes = []
+        for item in columns:
+            sizes.append((item, _BLOB if item in blobs else _CELL))
         cells = [_cell(row.get(name), prefixes.get(name, ""), out, most) for name, most in sizes]
         extra = [f"{name}: {scalar(row[name], out, _CELL)}" for name in rare if row.get(name) not in NOTHING]
         line = " | ".join(filter(None, [*cells, *extra]))
@@ -253,7 +261,9 @@ def _inline(value: object, most: int = _INLINE) -> str | None:
     if isinstance(value, dict):
         if len(value) > 8:
             return None
-        texts = [(name, _inline(inner, most)) for name, inner in value.items()]
+        texts = []
+        for name, each in value.items():
+            texts.append((name, _inline(each, most)))
         if any(text is None for _, text in texts):
             return None
         line = "{" + ", ".join(f"{name}: {text}" for name, text in texts) + "}"
