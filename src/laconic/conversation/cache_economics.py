@@ -23,6 +23,7 @@ class Weights(msgspec.Struct, frozen=True):
     caution: float = 1.0  # the price of the rewrite is multiplied by this: the future is a guess
     least: float = 1500.0  # tokens' worth that an event must gain
     share: float = 0.4  # of the whole history that an event must remove while the cache is warm
+    task_share: float = 0.13  # the same of one that a completed task brings about
     growth: float = 0.6  # share by which a history must have grown since the last event
     apart: int = 5000  # and tokens
     horizon: float = 1.0  # turns that follow, as a share of the turns so far
@@ -49,11 +50,11 @@ def gain(removed: float, rewritten: float, turns: float, price: Price, weights: 
 
 
 def best_start(
-    savings: Sequence[Saving], turns: float, price: Price, weights: Weights, *, warm: bool, context: int = 0
+    savings: Sequence[Saving], turns: float, price: Price, weights: Weights, *, warm: bool, enough: float = 0.0
 ) -> int | None:
     """The place of the block from which (in order) to remove on; None when no choice gains enough.
 
-    `context` is the size of the whole history: for a small part of it no event is worth its risk.
+    `enough`: tokens that must go while the cache is warm; for a small part of a history no event is worth its risk.
     A rewrite costs the same wherever the first change stands before a block, so all savings behind it join in.
     """
     best, start, removed, most = weights.least if warm else 0.0, None, 0.0, 0.0
@@ -63,6 +64,6 @@ def best_start(
         worth = gain(removed, rewritten, turns, price, weights, warm=warm)
         if worth > best:
             best, start, most = worth, savings[number].place, removed
-    if warm and most < weights.share * context:
+    if warm and most < enough:
         return None
     return start

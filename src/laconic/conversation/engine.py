@@ -353,7 +353,8 @@ class ConversationEngine:
         for one in candidates(history.tracker, find_finished):
             if any(tracked.task in done for tracked, _ in one.rows):
                 found.append(one)
-        start = self._start(history, {candidate.key: candidate.tokens for candidate in found}, economy)
+        giving = {candidate.key: candidate.tokens for candidate in found}
+        start = self._start(history, giving, economy, self._options.weights.task_share)
         told: set[str] = set()  # tasks whose result a tombstone carries: one is enough
         for candidate in _from(history, found, start):
             task = done[next(tracked.task for tracked, _ in candidate.rows if tracked.task in done)]
@@ -378,14 +379,16 @@ class ConversationEngine:
         roller = Roller(history, conversation, evictor, self._count)
         for key, tokens in roller.savings(giving).items():
             giving[key] = giving.get(key, 0.0) + tokens
-        start = self._start(history, giving, economy)
+        start = self._start(history, giving, economy, weights.share)
         if start is None:
             return []
         made = history.commit(evictor.decide(history.tracker, _from(history, found, start), "age", history.original))
         # Behind the first change everything is written anew: what is spent there goes.
         return [*made, *history.commit([], roller.decide(start))]
 
-    def _start(self, history: History, giving: Mapping[str, float], economy: tuple[Price, bool]) -> int | None:
+    def _start(
+        self, history: History, giving: Mapping[str, float], economy: tuple[Price, bool], share: float
+    ) -> int | None:
         """The place from which on blocks give back what they can; None when that does not pay."""
         if not giving:
             return None
@@ -396,7 +399,7 @@ class ConversationEngine:
             price,
             self._options.weights,
             warm=warm,
-            context=history.tracker.tokens,
+            enough=share * history.tracker.tokens,
         )
 
     def _warm(self, history: History, account: str) -> bool:
