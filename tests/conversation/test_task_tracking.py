@@ -87,7 +87,7 @@ def test_a_completion_counts_when_its_request_is_sent_again() -> None:
     messages = [user("go"), *_todo("t1", ("Find it", "in_progress")), *_work("find", 8)]
     for number in range(4):
         messages += run(f"n{number}", "true", "ok")
-    messages += [{"role": "assistant", "content": [{"type": "text", "text": "And now?"}]}, user("word " * 150_000)]
+    messages += [{"role": "assistant", "content": [{"type": "text", "text": "And now?"}]}, user("word " * 45_000)]
     done = [*messages, *_todo("t2", ("Find it", "completed"))]
     one = engine(options, store=store, archive=archive, clock=clock)
     send(one, messages)
