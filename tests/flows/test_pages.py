@@ -60,7 +60,10 @@ async def _follow(shell: Shell, page: str, programs: Path, variables: dict[str, 
 
 
 def test_claude_code(shell: Shell) -> None:
-    settings = {shell.home / ".claude" / "settings.json": '{"enableAllProjectMcpServers": true}'}
+    asked = (
+        '{"enableAllProjectMcpServers": true, "env": {"ENABLE_TOOL_SEARCH": "true"}}'  # the provider is another host
+    )
+    settings = {shell.home / ".claude" / "settings.json": asked}
     said = follow(shell, "docs/quickstart/claude-code.md", "@anthropic-ai/claude-code", CLAUDE, settings)
     assert "inspect" in said  # stats lists the tools that were called
     assert not (shell.project / ".mcp.json").exists()
