@@ -121,5 +121,5 @@ def test_lines_say_one_thing() -> None:
     lines, found = _measure_sentences()
     assert found["nested"] == 0
     assert 1000 * found["conditional"] / lines <= 17
-    assert 1000 * found["comprehension"] / lines <= 20.2
+    assert 1000 * found["comprehension"] / lines <= 20
     assert found["longest"] <= 60

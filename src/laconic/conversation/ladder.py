@@ -200,15 +200,13 @@ class Ladder:
         """A single text that is too large keeps its head and its tail."""
         history = self._history
         tracker, gone = history.tracker, history.gone
-        texts = [
-            tracked
-            for key, found in tracker.texts.items()
-            for tracked in found
-            if not tracked.field
-            and key not in gone
-            and history.blocks[key].editable
-            and self._count_shown(tracked) > _SHORTEST
-        ]
+        texts = []
+        for key, found in tracker.texts.items():
+            if key in gone or not history.blocks[key].editable:
+                continue
+            for tracked in found:
+                if not tracked.field and self._count_shown(tracked) > _SHORTEST:
+                    texts.append(tracked)
         for largest in sorted(texts, key=self._count_shown, reverse=True)[:_LARGEST]:
             if self._commit(self._cut(largest, over)):
                 return True

@@ -176,11 +176,12 @@ def decision_events(decisions: Sequence[DecisionFigures]) -> list[DecisionEvent]
     found: dict[int, list[DecisionFigures]] = {}
     for decision in decisions:
         found.setdefault(decision.number, []).append(decision)
-    return [
-        DecisionEvent(number, len(rows), sum(row.saved for row in rows), _count_reasons(rows))
-        for number, rows in sorted(found.items())
-        if number
-    ]
+    events: list[DecisionEvent] = []
+    for number, rows in sorted(found.items()):
+        if number:
+            saved = sum(row.saved for row in rows)
+            events.append(DecisionEvent(number, len(rows), saved, _count_reasons(rows)))
+    return events
 
 
 def _count_reasons(rows: Sequence[DecisionFigures]) -> dict[str, int]:

@@ -230,17 +230,8 @@ class Proxy:
         """The model wrote calls that cannot be used: tell it, and go on with what it answers."""
         self._metrics.add("laconic_asked_again_total", upstream=asked.where.upstream)
         told = await self._open(self._planning.again(asked.where, plan, nonsense), None)
-        if told is None:
-            await passing.give_up()
-            return plan
-        try:
-            async with self._ask(asked, told) as answer:
-                if answer.status < 400:
-                    await passing.answer(answer, told, asked.where)
-                    return told
-        except (aiohttp.ClientError, TimeoutError, OSError):
-            if passing.nonsense is not nonsense:
-                raise
+        if told is not None and await self._continue(asked, told, passing, lambda: passing.nonsense is nonsense):
+            return told
         await passing.give_up()
         return plan
 
@@ -251,16 +242,27 @@ class Proxy:
         if more is None or len(passing.rounds) > ROUNDS:
             await passing.give_up_held()
             return plan
-        try:
-            async with self._ask(asked, more) as answer:
-                if answer.status < 400:
-                    await passing.answer(answer, more, asked.where)
-                    return more
-        except (aiohttp.ClientError, TimeoutError, OSError):
-            if passing.held is not held:
-                raise
+        if await self._continue(asked, more, passing, lambda: passing.held is held):
+            return more
         await passing.give_up_held()
         return plan
+
+    async def _continue(
+        self, asked: Incoming, plan: Plan, passing: ResponseRelay, is_unanswered: Callable[[], bool]
+    ) -> bool:
+        """Ask once more within one answer to the client; whether the provider answered.
+
+        A connection that fails before anything of the new answer was read is no answer; later it is a fault.
+        """
+        try:
+            async with self._ask(asked, plan) as answer:
+                if answer.status < 400:
+                    await passing.answer(answer, plan, asked.where)
+                    return True
+        except (aiohttp.ClientError, TimeoutError, OSError):
+            if not is_unanswered():
+                raise
+        return False
 
     async def _open(self, work: Awaitable[T], instead: T) -> T:
         """What of ours fails changes nothing for the client; it is counted and logged."""

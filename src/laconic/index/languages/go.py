@@ -204,11 +204,10 @@ def _modules(code: Code) -> list[tuple[str, str]]:
     found = code.derived.get("go modules")
     if isinstance(found, list):
         return found
-    pairs = [
-        (match[1], each.folder)
-        for each in code.by_basename.get("go.mod", ())
-        if (match := _MODULE.search(code.text(each.path)))
-    ]
+    pairs = []
+    for each in code.by_basename.get("go.mod", ()):
+        if match := _MODULE.search(code.text(each.path)):
+            pairs.append((match[1], each.folder))
     pairs.sort(key=lambda pair: -len(pair[0]))
     code.derived["go modules"] = pairs
     return pairs

@@ -509,12 +509,11 @@ def _find_by_tail(code: Code, source: SourceFile, name: str) -> Meaning:
         tails.append(rest)
     for tail in tails:
         stem = tail.rpartition("/")[2]
-        found = [
-            each
-            for suffix in _SUFFIXES
-            for each in code.by_basename.get(_basename(stem, suffix), ())
-            if each.path == tail + suffix or each.path.endswith(f"/{tail}{suffix}")
-        ]
+        found = []
+        for suffix in _SUFFIXES:
+            for each in code.by_basename.get(_basename(stem, suffix), ()):
+                if each.path == tail + suffix or each.path.endswith(f"/{tail}{suffix}"):
+                    found.append(each)
         if found:
             best = max(found, key=lambda each: len(posixpath.commonpath([each.path, source.path])))
             return module([best.id])

@@ -298,11 +298,11 @@ def _crate_root(code: Code, folder: str) -> Meaning:
     """The root file of the crate that a folder belongs to."""
     while True:
         for base in (folder, f"{folder}/src".lstrip("/")):
-            files = [
-                code.by_path[path]
-                for name in ("lib.rs", "main.rs")
-                if (path := f"{base}/{name}".lstrip("/")) in code.by_path
-            ]
+            files = []
+            for name in ("lib.rs", "main.rs"):
+                path = f"{base}/{name}".lstrip("/")
+                if path in code.by_path:
+                    files.append(code.by_path[path])
             if files:
                 return module([each.id for each in files], base)
         if not folder:

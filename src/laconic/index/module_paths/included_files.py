@@ -18,11 +18,10 @@ def locate_included(code: Code, source: SourceFile, name: str) -> Meaning:
     if found := code.by_path.get(beside):
         return module([found.id])
     tail = wanted.lstrip("./")
-    ends = [
-        each
-        for each in code.by_basename.get(posixpath.basename(tail), ())
-        if each.path == tail or each.path.endswith(f"/{tail}")
-    ]
+    ends = []
+    for each in code.by_basename.get(posixpath.basename(tail), ()):
+        if each.path == tail or each.path.endswith(f"/{tail}"):
+            ends.append(each)
     if not ends:
         return FOREIGN
     return module([max(ends, key=lambda each: len(posixpath.commonpath([each.path, source.path]))).id])

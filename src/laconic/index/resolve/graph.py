@@ -36,11 +36,11 @@ def callers(code: Code, symbol: Symbol) -> list[CallEdge]:
     for use in [*references(code, symbol), *_find_dispatched_uses(code, symbol)]:
         if use.symbol is not None and use.kind not in {"import", "inherit"} and use.symbol != symbol.id:
             found.setdefault(use.symbol, []).append(use)
-    calls = [
-        CallEdge(around, tuple(sorted({use.line for use in uses})), any(use.sure for use in uses))
-        for number, uses in found.items()
-        if (around := code.symbol(number))
-    ]
+    calls = []
+    for number, uses in found.items():
+        if around := code.symbol(number):
+            lines = tuple(sorted({use.line for use in uses}))
+            calls.append(CallEdge(around, lines, any(use.sure for use in uses)))
     return sorted(calls, key=lambda call: (not call.sure, call.symbol.id))
 
 
@@ -89,13 +89,11 @@ def definitions(code: Code, values: Values, place: NamePlace, ref: Reference) ->
         return meant.symbols, True
     if meant.kind != "unknown" or not ref.receiver:
         return (), False
-    same = [
-        each
-        for each in code.find_named(ref.name)
-        if each.kind in CALLABLES
-        and (own := code.sources.get(each.file))
-        and own.dialect.family == source.dialect.family
-    ]
+    same = []
+    for each in code.find_named(ref.name):
+        own = code.sources.get(each.file)
+        if each.kind in CALLABLES and own and own.dialect.family == source.dialect.family:
+            same.append(each)
     members = []
     for each in same:
         if classes.owner_name(code, each):
