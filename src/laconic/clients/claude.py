@@ -182,5 +182,6 @@ CLIENT: Final = Client(
     session_headers=("x-claude-code-session-id",),
     task_tools=("TodoWrite", "TaskCreate", "TaskUpdate"),
     shell_tools=("Bash",),
+    project_names=(".claude", ".mcp.json"),
     recorded=_find_recorded,
 )

@@ -23,4 +23,5 @@ class Client:
     session_headers: tuple[str, ...] = ()  # in which its requests name their session
     task_tools: tuple[str, ...] = ()  # by which its models keep their tasks
     shell_tools: tuple[str, ...] = ()  # by which its models run commands
+    project_names: tuple[str, ...] = ()  # files and folders in a project that it obeys
     recorded: FindRecorded | None = None  # how the sessions are found that it records

@@ -181,5 +181,6 @@ CLIENT: Final = Client(
     session_headers=("session_id", "session-id", "conversation_id"),
     task_tools=("update_plan",),
     shell_tools=("shell", "shell_command", "exec_command", "local_shell"),
+    project_names=(".codex",),
     recorded=_find_recorded,
 )

@@ -102,5 +102,6 @@ CLIENT: Final = Client(
     launcher=Gemini(),
     task_tools=("write_todos",),
     shell_tools=("run_shell_command",),
+    project_names=(".gemini",),
     recorded=_find_recorded,
 )

@@ -277,5 +277,6 @@ CLIENT: Final = Client(
     session_headers=("x-opencode-session", "x-session-affinity"),
     task_tools=("todowrite",),
     shell_tools=("bash",),
+    project_names=(".opencode", "opencode.json", "opencode.jsonc"),
     recorded=_find_recorded,
 )

@@ -72,6 +72,12 @@ def task_tools() -> tuple[str, ...]:
 
 
 @cache
+def project_names() -> tuple[str, ...]:
+    """Files and folders in a project that clients obey."""
+    return tuple(name for client in all_clients().values() for name in client.project_names)
+
+
+@cache
 def shell_tools() -> tuple[str, ...]:
     """By which models run commands, of all clients."""
     return tuple(name for client in all_clients().values() for name in client.shell_tools)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
@@ -21,6 +21,13 @@ if TYPE_CHECKING:
     from laconic.wire.usage import UsageFields
 
 Path = tuple[str, ...]  # names of JSON members, from the top down
+SESSION_FIELDS: Final[tuple[Path, ...]] = (  # where clients of several providers put a name of the session
+    ("prompt_cache_key",),
+    ("metadata", "user_id"),
+    ("metadata", "session_id"),
+    ("metadata", "conversation_id"),
+    ("metadata", "thread_id"),
+)
 
 
 class ThinkingField(msgspec.Struct, frozen=True):

@@ -9,7 +9,14 @@ from typing import Any, Final
 import msgspec
 
 from laconic.models.find import find_model
-from laconic.wire.provider_format import Address, ProviderFormat, Refusals, ThinkingField, WrittenCalls
+from laconic.wire.provider_format import (
+    SESSION_FIELDS,
+    Address,
+    ProviderFormat,
+    Refusals,
+    ThinkingField,
+    WrittenCalls,
+)
 from laconic.wire.providers.anthropic.dialect import MessageReader, express, whole, write
 from laconic.wire.providers.anthropic.hidden import HIDDEN_CALLS
 from laconic.wire.providers.anthropic.requests import (
@@ -75,13 +82,7 @@ FORMAT: Final = ProviderFormat(
     append_text=append_text,
     system=("system",),
     extend_system=extend_system,
-    session=(
-        ("prompt_cache_key",),
-        ("metadata", "user_id"),
-        ("metadata", "session_id"),
-        ("metadata", "conversation_id"),
-        ("metadata", "thread_id"),
-    ),
+    session=SESSION_FIELDS,
     thinking=(ThinkingField(("thinking", "budget_tokens")),),
     output_limits=(("max_tokens",),),
     declare=declare,

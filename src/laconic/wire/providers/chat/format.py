@@ -9,7 +9,14 @@ from typing import Any, Final
 import msgspec
 
 from laconic.wire.json_values import as_list, as_object
-from laconic.wire.provider_format import Address, ProviderFormat, Refusals, ThinkingField, WrittenCalls
+from laconic.wire.provider_format import (
+    SESSION_FIELDS,
+    Address,
+    ProviderFormat,
+    Refusals,
+    ThinkingField,
+    WrittenCalls,
+)
 from laconic.wire.providers.chat.dialect import ChatReader, express, whole, write
 from laconic.wire.providers.chat.hidden import HIDDEN_CALLS
 from laconic.wire.providers.chat.requests import append_text, compose, declare, faults, read_tools, shape
@@ -73,13 +80,7 @@ FORMAT: Final = ProviderFormat(
     compose=compose,
     faults=faults,
     append_text=append_text,
-    session=(
-        ("prompt_cache_key",),
-        ("metadata", "user_id"),
-        ("metadata", "session_id"),
-        ("metadata", "conversation_id"),
-        ("metadata", "thread_id"),
-    ),
+    session=SESSION_FIELDS,
     thinking=(
         ThinkingField(("thinking", "budget_tokens")),
         ThinkingField(("reasoning", "effort"), words=True),
