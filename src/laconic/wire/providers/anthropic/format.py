@@ -19,6 +19,7 @@ from laconic.wire.provider_format import (
 )
 from laconic.wire.providers.anthropic.dialect import MessageReader, express, whole, write
 from laconic.wire.providers.anthropic.hidden import HIDDEN_CALLS
+from laconic.wire.providers.anthropic.media import MEDIA
 from laconic.wire.providers.anthropic.requests import (
     append_text,
     compose,
@@ -88,6 +89,7 @@ FORMAT: Final = ProviderFormat(
     declare=declare,
     read_tools=read_tools,
     spoken_text=spoken_text,
+    media=MEDIA,
     usage=USAGE,
     refusals=Refusals(
         write=refuse,

@@ -19,6 +19,7 @@ from laconic.wire.provider_format import (
 )
 from laconic.wire.providers.chat.dialect import ChatReader, express, whole, write
 from laconic.wire.providers.chat.hidden import HIDDEN_CALLS
+from laconic.wire.providers.chat.media import MEDIA
 from laconic.wire.providers.chat.requests import append_text, compose, declare, faults, read_tools, shape
 from laconic.wire.providers.chat.usage import USAGE
 from laconic.wire.providers.chat.written_calls import ChatStream, question, rewrite
@@ -90,6 +91,7 @@ FORMAT: Final = ProviderFormat(
     declare=declare,
     read_tools=read_tools,
     spoken_text=spoken_text,
+    media=MEDIA,
     usage=USAGE,
     refusals=Refusals(write=refuse, too_long=_TOO_LONG),
     # OpenAI and its like (Azure, Groq, vLLM), Mistral, the IETF draft and OpenRouter.

@@ -15,6 +15,7 @@ from laconic.wire.provider_format import (
     WrittenCalls,
 )
 from laconic.wire.providers.chat.format import refuse
+from laconic.wire.providers.chat.media import MEDIA
 from laconic.wire.providers.responses.hidden import HIDDEN_CALLS
 from laconic.wire.providers.responses.requests import compose, declare, extend_system, faults, read_tools, shape
 from laconic.wire.providers.responses.usage import USAGE
@@ -47,6 +48,7 @@ FORMAT: Final = ProviderFormat(
     declare=declare,
     read_tools=read_tools,
     spoken_text=spoken_text,
+    media=MEDIA,
     usage=USAGE,
     refusals=Refusals(write=refuse),
     counts_cached=lambda model: True,
