@@ -11,13 +11,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from laconic.index.changes import Changes, KnownFile, compare, read_known_files
+from laconic.index.changes import Changes, KnownFile, read_known_files
 from laconic.index.compacting import compact, too_many_dead
+from laconic.index.folder_states import look_at_folders, save_states
 from laconic.index.prepared import PreparedFile
 from laconic.index.preparing import Job, Preparer
 from laconic.index.store import Store
 from laconic.workspace.classes import class_of
-from laconic.workspace.listing import Listed, listing
+from laconic.workspace.listing import Listed
 from laconic.workspace.secrets import NO_EXCEPTIONS, SECRET, SecretFiles
 
 _TURNS: Final = {"source": 0, "test": 1}  # which classes of files are read first
@@ -37,6 +38,11 @@ class BuildResult:
     seconds: float = 0.0
     locked: bool = False  # another process is writing: nothing was done
 
+    @property
+    def looked_into(self) -> int:
+        """Files that were read, whether they had changed or not."""
+        return self.written + self.unchanged
+
 
 def build(
     store: Store,
@@ -46,6 +52,7 @@ def build(
     *,
     secrets: SecretFiles = NO_EXCEPTIONS,
     seconds: float = 0.0,
+    clock: Callable[[], int] = time.time_ns,
 ) -> BuildResult:
     """Make the whole workspace fresh; waits at most `seconds` for another writer."""
     with store.lock(seconds) as got:
@@ -54,11 +61,13 @@ def build(
         with store.writing():
             store.stamp()
         older = store.older
-        outcome = _apply(store, root, compare(listing(root, secrets), read_known_files(store)), preparer, progress)
+        look = look_at_folders(store, root, secrets, clock())
+        outcome = _apply(store, root, look.changes, preparer, progress)
         if outcome.written or outcome.removed or older or not store.meta("built"):
             _finish(store)
         if older or too_many_dead(store):
             compact(store, root)
+        save_states(store, root, look, complete=outcome.looked_into >= len(look.changes.suspects))
         store.shrink()
         return outcome
 
