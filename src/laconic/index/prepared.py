@@ -8,6 +8,7 @@ from __future__ import annotations
 import time
 from hashlib import blake2b
 from pathlib import Path
+from typing import Final
 
 import msgspec
 
@@ -20,9 +21,11 @@ from laconic.workspace.classes import class_of
 from laconic.workspace.listing import Listed
 from laconic.workspace.reading import LIMIT, as_lines, is_binary, read_listed
 
+HELD: Final = "held"
+
 
 class PreparedFile(msgspec.Struct, frozen=True, array_like=True):
-    """Everything that the store keeps of one file."""
+    """Everything that the store keeps of one file. In the state HELD only its hash is given: the store has the rest."""
 
     path: str
     size: int
