@@ -40,13 +40,13 @@ def normalise_origin(url: str) -> str:
     return text.rstrip("/").removesuffix(".git")
 
 
-def is_work_tree_of(folder: Path, common_dir: Path) -> bool:
-    """Whether a folder is a linked work tree of the repository with these data."""
+def is_work_tree_of(folder: Path, other: Path) -> bool:
+    """Whether a folder is a work tree of the same repository as another folder."""
     try:
-        found = repository_of(folder)
+        inner, outer = repository_of(folder), repository_of(other)
     except WorkspaceError:
         return False
-    return found is not None and found.top == folder.resolve() and found.common_dir == common_dir
+    return inner is not None and outer is not None and inner.common_dir == outer.common_dir
 
 
 def _name(repository: Repository) -> str:
