@@ -180,10 +180,10 @@ def _recalling(format: str, *, stream: bool, calls: tuple[str, ...] = (NAME,)) -
 
     def answer(asked: Asked) -> Answer:
         if SECRET.encode() in asked.body:
-            said = ModelAnswer("It says 42.", usage=Usage(input=30, output=4))
+            said = ModelAnswer("It says 42.", usage=Usage(input=3_000, output=4))
         else:
             uses = tuple(ModelCall(name, {"ref": _ref(asked)}, f"id{n}") for n, name in enumerate(calls))
-            said = ModelAnswer("Let me see.", uses, usage=Usage(input=20, output=3))
+            said = ModelAnswer("Let me see.", uses, usage=Usage(input=2_000, output=3))
         return answer_as(format, said, stream=stream)
 
     return answer
@@ -229,7 +229,7 @@ def test_the_client_sees_one_answer_and_no_call(tmp_path: Path, format: str, str
         assert text.replace("\n", "") == "Let me see.It says 42."
         assert calls == []
         assert NAME.encode() not in said
-        assert (prompt, output) == (50, 7)
+        assert (prompt, output) == (5_000, 7)
         first, second = where.upstream.asked
         assert NAME.encode() in first.body
         assert SECRET.encode() not in first.body
@@ -365,8 +365,9 @@ def test_the_bill_counts_both_requests_and_expects_one_without_us(tmp_path: Path
         await where.post(_path(format, stream=stream), body, x_ref=ref)
         after = await bill(where)
         assert after["turns"] - before["turns"] == 2
-        assert after["tokens"] - before["tokens"] == 20 + 30
+        assert after["tokens"] - before["tokens"] == 2_000 + 3_000
         assert after["output"] - before["output"] == 3 + 4
-        assert 0 < after["tokens_without"] - before["tokens_without"] < 30, "less than was sent: the tool is ours"
+        without = after["tokens_without"] - before["tokens_without"]
+        assert 2_500 < without < 2_950, "less than was sent: the tool is ours, and what was recalled"
 
     _play(tmp_path, format, stream=stream, scene=scene)
