@@ -21,7 +21,7 @@ from laconic.wire.usage import Usage
 
 _SLACK: Final = 1.1  # by which our count of a prompt's fixed part may fall short of the provider's
 _DOUBT: Final = 0.02  # of a size: two counts of the same text may differ by so much
-_ENOUGH: Final = 2_000  # tokens whose counts say how tokenizers differ
+_ENOUGH: Final = 1_000  # tokens of new text whose counts say how tokenizers differ
 _MOST: Final = 2.0  # by which a provider's count may differ from ours: more is no matter of tokenizers
 _HOUR: Final = 3600.0
 _SMALL: Final = 0.01  # dollars below which a bill shows hundredths of a cent
@@ -58,17 +58,17 @@ class CountComparison(msgspec.Struct, frozen=True):
     last_theirs: int = 0
 
     def add(self, ours: int, theirs: int, *, rewritten: bool) -> CountComparison:
-        """One prompt more; one that was rewritten says nothing about what is new in it."""
+        """One prompt more. What it grew by is compared where that is mostly text, and nothing else was changed."""
         grown, grown_theirs = ours - self.last, theirs - self.last_theirs
-        if rewritten or not self.last or grown <= 0 or grown_theirs <= 0:
+        if rewritten or not self.last or grown < _ENOUGH or grown_theirs <= 0:
             return CountComparison(self.ours, self.theirs, ours, theirs)
         return CountComparison(self.ours + grown, self.theirs + grown_theirs, ours, theirs)
 
     @property
     def ratio(self) -> float:
-        """Tokens of the provider for one of ours: of what was added, because providers add to every prompt as well."""
+        """Tokens of the provider for one of ours, without what it adds to every prompt and message."""
         found = 1.0
-        if self.ours >= _ENOUGH:
+        if self.ours:
             found = self.theirs / self.ours
         elif self.last:
             found = self.last_theirs / self.last
