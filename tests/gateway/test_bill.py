@@ -254,7 +254,8 @@ def test_schemas_instructions_and_recalls_are_taken_off(tmp_path: Path, enabled:
     same.
     """
     count = counter(MODEL)
-    fixed = count(json.dumps(SCHEMA)) + count(INSTRUCTIONS)
+    introduced = 30  # tokens of the words around them
+    fixed = count(json.dumps(SCHEMA)) + count(INSTRUCTIONS) + introduced
     recalled = sum(count(json.dumps(message["content"][0])) for message in RECALL)
     first, last = 1000 - fixed, 1700 - fixed - recalled
     paid = (1.25 * 1700 + 0.1 * 2300 + 5 * 40) * DOLLARS

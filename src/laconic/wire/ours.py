@@ -16,6 +16,11 @@ from laconic.wire.spans import elements, is_array
 _TOOL: Final = re.compile(rb'"name"\s*:\s*"(?:[\w.-]*[_.])?laconic(?:[_.][\w.-]*)?"')  # as hosts name our tools
 _RECALL: Final = re.compile(rb'\blaconic recall \w|(?:^|[_."])laconic[_.]+recall"')  # in a shell, or by the tool
 
+_OTHER_SERVER: Final = re.compile(rb'"name"\s*:\s*"mcp__(?!laconic)')
+_HOST_TOOL: Final = re.compile(
+    rb'"name"\s*:\s*"(?:list_mcp_resources|list_mcp_resource_templates|read_mcp_resource|(?:List|Read)McpResource\w*)"'
+)
+_HOST_WORDS: Final = 30  # tokens with which a host introduces instructions inside a longer text
 _BEGINNING: Final = 4  # turns in which hosts put instructions of servers
 _INTRODUCTION: Final = 500  # bytes with which a host introduces the instructions of one server
 
@@ -32,27 +37,32 @@ def ours(conversation: ParsedRequest, count: Callable[[str], int], texts: Sequen
     if b"laconic" not in conversation.body:
         return Ours()
     found = _schemas(conversation.field("tools"))
+    tokens = 0
     for text in texts:
-        if text in conversation.body:
-            found.append(_with_introduction(conversation, text))
+        if text not in conversation.body or any(text in schema for schema in found):
+            continue
+        around = _find_block(conversation, text)
+        found.append(around or text)
+        if not around:
+            tokens += _HOST_WORDS
     if conversation.array is None or b"recall" not in conversation.array.of(conversation.body):
-        return Ours(_count_all(found, count))
+        return Ours(tokens + _count_all(found, count))
     recalls = []
     for one in conversation.exchanges:
         if any(_recalls(call) for call in one.calls):
             recalls.append(one)
     for one in recalls:
         found += _recalled(one)
-    return Ours(_count_all(found, count), bool(recalls) and _alone(recalls[-1], conversation))
+    return Ours(tokens + _count_all(found, count), bool(recalls) and _alone(recalls[-1], conversation))
 
 
-def _with_introduction(conversation: ParsedRequest, text: bytes) -> bytes:
-    """Our instructions, with the words of the host around them where a block holds nothing else."""
+def _find_block(conversation: ParsedRequest, text: bytes) -> bytes:
+    """The block that holds our instructions and the words with which a host introduces them, and nothing else."""
     for turn in conversation.turns[:_BEGINNING]:
         for block in turn.blocks:
             if text in block.raw and len(block.raw) <= len(text) + _INTRODUCTION:
                 return block.raw
-    return text
+    return b""
 
 
 def _count_all(found: Sequence[bytes], count: Callable[[str], int]) -> int:
@@ -60,13 +70,15 @@ def _count_all(found: Sequence[bytes], count: Callable[[str], int]) -> int:
 
 
 def _schemas(tools: bytes) -> list[bytes]:
-    """The schemas of our tools."""
+    """The schemas of our tools, and of those that a host adds as soon as it has a server."""
     found: list[bytes] = []
     if b"laconic" not in tools or not is_array(tools):
         return found
+    is_alone = _OTHER_SERVER.search(tools) is None
     for span in elements(tools):
-        if _TOOL.search(span.of(tools)):
-            found.append(span.of(tools))
+        tool = span.of(tools)
+        if _TOOL.search(tool) or (is_alone and _HOST_TOOL.search(tool)):
+            found.append(tool)
     return found
 
 
