@@ -61,7 +61,11 @@ _CLAUDE: Final = ("--model", "claude-sonnet-4-5", "--allowedTools", "Bash")
 _CODEX: Final = ("--skip-git-repo-check", "--dangerously-bypass-approvals-and-sandbox", "-m", "gpt-5")
 _OPENCODE: Final = ("--model", "anthropic/claude-sonnet-4-5")
 _GEMINI: Final = ("--skip-trust", "--approval-mode", "yolo", "-m", "gemini-2.5-pro")
-_OPENCODE_FILE: Final = '{"provider": {"anthropic": {"options": {"baseURL": "{base}/v1", "apiKey": "k"}}}, "permission": {"bash": "allow"}}'
+_OPENCODE_FILE: Final = """{
+  "provider": {"anthropic": {"options": {"baseURL": "{base}/v1", "apiKey": "k"}}},
+  "permission": {"bash": "allow"}
+}
+"""
 
 CLIENTS: Final = (
     BilledClient(

@@ -1,4 +1,4 @@
-"""A provider that bills: it follows a scenario in three formats, and keeps a prompt cache by the rules of each provider."""
+"""A provider that bills: it follows a scenario in three formats, with a prompt cache by the rules of each."""
 
 from __future__ import annotations
 
