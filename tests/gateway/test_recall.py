@@ -14,6 +14,7 @@ from laconic.conversation.engine import ConversationEngine
 from laconic.conversation.in_memory import MemoryArchive, MemoryStore
 from laconic.exchange.engine_adapter import EngineAdapter, single_engine
 from laconic.exchange.recall import NAME, Recall
+from laconic.gateway.plan import Policy
 from laconic.gateway.scripted_upstream import Answer, Asked, streamed
 from laconic.sessions.archive import Archive
 from laconic.tokens.count import counter
@@ -371,3 +372,36 @@ def test_the_bill_counts_both_requests_and_expects_one_without_us(tmp_path: Path
         assert 2_500 < without < 2_950, "less than was sent: the tool is ours, and what was recalled"
 
     _play(tmp_path, format, stream=stream, scene=scene)
+
+
+def test_a_model_whose_calls_travel_as_text_gets_the_whole_history_and_no_recall(tmp_path: Path) -> None:
+    """A call of ours among calls as text could not be kept from the program: the refused request and the next one."""
+    text = "\n".join(f"line {line}: {line * line}" for line in range(300))
+    messages: list[Json] = [{"role": "user", "content": "Look."}]
+    for number in range(30):
+        function = {"name": "read_page", "arguments": json.dumps({"page": number})}
+        call = {"id": f"c{number}", "type": "function", "function": function}
+        messages.append({"role": "assistant", "content": None, "tool_calls": [call]})
+        messages.append({"role": "tool", "tool_call_id": f"c{number}", "content": f"page {number}\n{text}"})
+    tool = {"type": "function", "function": {"name": "read_page", "parameters": {"type": "object"}}}
+    body = json.dumps({"model": "gemma", "messages": messages, "tools": [tool]}).encode()
+
+    def script(asked: Asked) -> Answer:
+        if b'"tools"' in asked.body:
+            return Answer((b'{"error":{"message":"models/gemma does not support tools"}}',), 400)
+        return answer_as("chat", ModelAnswer("Done.", usage=Usage(9, output=1)), stream=False)
+
+    async def scene(where: Stage) -> None:
+        for _ in range(2):
+            status, _, _ = await where.post("/v1/chat/completions", body)
+            assert status == 200
+        offered, *written = where.upstream.asked
+        assert NAME.encode() in offered.body
+        for asked in written:
+            assert NAME.encode() not in asked.body
+            assert asked.body.count(b"line 299: 89401") == 30
+
+    archive = Archive(tmp_path / "archive.sqlite", 10**8)
+    engine = EngineAdapter(single_engine(ConversationEngine(MemoryStore(), MemoryArchive(), lambda: 0.0, counter())))
+    play(scene, script, engine, policy=Policy(probe=False), recall=Recall(archive))
+    archive.close()

@@ -52,6 +52,9 @@ class ModelExchange:
             recall = None
         if recall is not None and not recall.enabled:
             return self._pass(caller, conversation)
+        if recall is not None and self._writes_calls(target, caller, conversation, reads_text=reads_text):
+            # A call of ours among calls as text could not be kept from the program: nothing is left out.
+            return write_calls_as_text(conversation, self._pass(caller, conversation))
         prepared = self.engine.prepare(caller, conversation)
         is_same = prepared.body == conversation.body
         plan = Plan(
@@ -76,6 +79,11 @@ class ModelExchange:
         if recall is None:
             return plan
         return self._offer_recall(recall, conversation, plan)
+
+    def _writes_calls(self, target: Target, caller: Caller, conversation: ParsedRequest, *, reads_text: bool) -> bool:
+        """Whether the calls of this model travel as text."""
+        can_write = reads_text or conversation.format.written_calls is not None
+        return can_write and self.protocols.known_mode(target.upstream, caller.model, target.base) == "prompted"
 
     def _pass(self, caller: Caller, conversation: ParsedRequest) -> Plan:
         """A request as it came: nobody could bring back what was left out of it."""
