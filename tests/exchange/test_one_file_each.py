@@ -73,6 +73,7 @@ from laconic.clients.upstream import Launch, upstream
 
 class Twigger:
     silence = "it asked no model"
+    one_shot = ("--once",)
 
     def find_upstreams(self, seen, defaults):
         return (upstream("twig", seen.variable("TWIG_URL"), "TWIG_URL"),)
