@@ -22,6 +22,7 @@ from laconic.conversation.provider_cache import (
 )
 from laconic.gateway.scripted_upstream import Answer, Asked, streamed
 from laconic.models.find import find_model
+from laconic.models.model import Price
 from laconic.tokens.count import counter
 from laconic.wire.content import without_marks
 from laconic.wire.formats import format_named
@@ -48,14 +49,26 @@ _SHELLS: Final = {
 }
 
 
+class ProviderClock:
+    """The time at the provider, which a pause moves on."""
+
+    def __init__(self) -> None:
+        self._skipped = 0.0
+
+    def __call__(self) -> float:
+        return time.monotonic() + self._skipped
+
+    def skip(self, seconds: float) -> None:
+        self._skipped += seconds
+
+
 class BillingProvider:
     """A script for a scripted upstream. What it billed is the truth about a run."""
 
-    def __init__(self, scenario: Scenario, model: str, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, scenario: Scenario, model: str, clock: Callable[[], float]) -> None:
         self._scenario = scenario
-        self._model = model
+        self._model = model  # where a request names none
         self._count = counter(model)
-        self._price = find_model(model).price
         self._caches = {name: ProviderCache(rules, clock) for name, rules in _RULES.items()}
         self._answers = 0
         self.usages: list[Usage] = []
@@ -73,18 +86,19 @@ class BillingProvider:
         if asked.header("content-encoding") == "zstd":
             raw = zstd.decompress(raw)
         conversation = parse(format_named(format), raw)
-        usage = self._bill(format, conversation)
+        price = find_model(conversation.model or self._model).price
+        usage = self._bill(format, conversation, price)
         self._answers += 1
         return _WRITERS[format](self._next_call(conversation), usage, f"{self._answers:04}", _is_streamed(asked, raw))
 
-    def _bill(self, format: str, conversation: ParsedRequest) -> Usage:
+    def _bill(self, format: str, conversation: ParsedRequest, price: Price) -> Usage:
         usage = self._caches[format].send(list(self._blocks(conversation)))
         usage = msgspec.structs.replace(usage, output=_OUTPUT)
         self.usages.append(usage)
-        self.dollars += self._price.prompt_dollars(
+        self.dollars += price.prompt_dollars(
             plain=usage.input, read=usage.cache_read, write=usage.cache_write, hour=usage.long
         )
-        self.dollars += self._price.output_dollars(usage.output, usage.prompt)
+        self.dollars += price.output_dollars(usage.output, usage.prompt)
         return usage
 
     def _blocks(self, conversation: ParsedRequest) -> Iterator[CacheBlock]:

@@ -16,7 +16,7 @@ import msgspec
 
 from laconic.gateway.scripted_upstream import ScriptedUpstream
 from laconic_benchmarks.bill.clients import BilledClient
-from laconic_benchmarks.bill.provider import DONE, BillingProvider
+from laconic_benchmarks.bill.provider import DONE, BillingProvider, ProviderClock
 from laconic_benchmarks.bill.scenarios import Scenario
 
 _SECONDS: Final = 280
@@ -56,9 +56,11 @@ async def run_client(
     wrapped: bool,
     flags: Sequence[str] = (),
     prompts: int = 1,
+    pause: float = 0.0,
 ) -> RunResult:
-    """So many prompts, the later ones in the same session; `flags` are those of `laconic wrap`."""
-    provider = BillingProvider(scenario, client.model)
+    """So many prompts, the later ones in the same session after a pause; `flags` are those of `laconic wrap`."""
+    clock = ProviderClock()
+    provider = BillingProvider(scenario, client.model, clock)
     project = home / "project"
     project.mkdir()
     for number, text in enumerate(scenario.files):
@@ -72,6 +74,7 @@ async def run_client(
             said = await _run_program(words, project, environment)
             if DONE not in said:
                 raise RunFailed(f"{client.name}, {scenario.name}: {said[-3000:]}")
+            clock.skip(pause)
         recorded: tuple[dict[str, float], ...] = ()
         if wrapped:
             said = await _run_program([sys.executable, "-m", "laconic", "stats", "--json"], project, environment)
