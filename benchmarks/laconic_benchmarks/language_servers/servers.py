@@ -34,6 +34,7 @@ class Server(msgspec.Struct, frozen=True):
     identifier: str = ""  # of the language, in the protocol
     options: dict[str, Any] = {}
     keeps_open: bool = False  # it knows only files that are open
+    ask_meaning: str = "definition"  # what it answers only where it knows what a name means
     prepare: Callable[[Path, list[str]], None] = _need_nothing
     read: Callable[[CodeBase, Path], Truth] | None = None  # for a compiler instead of a server
 
@@ -113,7 +114,7 @@ SERVERS: Final = {
     "typescript": Server(("typescript-language-server", "--stdio"), (".ts", ".tsx"), "typescript", keeps_open=True),
     "go": Server(("gopls", "serve"), (".go",), "go"),
     "rust": Server(("rust-analyzer",), (".rs",), "rust", _RUST_OPTIONS, prepare=_write_rust_project),
-    "c": Server(_CLANGD, (".c", ".h"), "c", prepare=_write_compile_commands),
-    "cpp": Server(_CLANGD, (".cc", ".cpp", ".h", ".hpp"), "cpp", prepare=_write_compile_commands),
+    "c": Server(_CLANGD, (".c", ".h"), "c", ask_meaning="hover", prepare=_write_compile_commands),
+    "cpp": Server(_CLANGD, (".cc", ".cpp", ".h", ".hpp"), "cpp", ask_meaning="hover", prepare=_write_compile_commands),
     "java": Server(("java",), (".java",), "java", read=java.read),
 }
