@@ -35,6 +35,7 @@ _WANTED: Final = {
 }
 _FORWARD: Final = re.compile(r"\s*(?:friend\s+)?(?:class|struct|union|enum)\b[^{(]*;")  # it has no body here
 _INHERITED: Final = frozenset({"class", "interface", "struct", "method"})
+_IMPLICIT: Final = frozenset({"c", "cpp", "java"})  # names are used without being written: by macros, annotations
 _LOWER: Final = {("cpp", "sure R"): 0.80, ("cpp", "possible R"): 0.92}
 
 
@@ -135,8 +136,8 @@ def _measure(base: CodeBase, options: Options, misses: list[str]) -> Tally:
     for each in truth.symbols:
         if each.name == "__init__":  # to us, not to the server, a call of the class is a use of it
             continue
-        if base.language in {"c", "cpp"}:
-            each = msgspec.structs.replace(each, uses=tuple(_without_expansions(code, each)))
+        if base.language in _IMPLICIT:
+            each = msgspec.structs.replace(each, uses=tuple(_find_written_uses(code, each)))
         ground = Ground(code, frozenset(truth.files), frozenset(named[each.name]))
         _compare(ground, each, tally, misses)
     index.close()
@@ -149,7 +150,7 @@ def _compare_outline(code: Code, base: CodeBase, truth: Truth, tally: Tally, mis
         if source is None or is_test(path):
             continue
         text = _line(code, source.id, line)
-        if _FORWARD.match(text) or (base.language in {"c", "cpp"} and not _is_written(name, text)):
+        if _FORWARD.match(text) or (base.language in _IMPLICIT and not _is_written(name, text)):
             continue
         tally.outlined += 1
         if any(each.name == name and abs(each.line - line) < 2 for each in code.outline(source.id).symbols):
@@ -158,8 +159,8 @@ def _compare_outline(code: Code, base: CodeBase, truth: Truth, tally: Tally, mis
             misses.append(f"outline {path}:{line} {kind} {name}")
 
 
-def _without_expansions(code: Code, true: TrueSymbol) -> Iterable[Place]:
-    """The uses that are written: what a macro expands to is in no line of the code."""
+def _find_written_uses(code: Code, true: TrueSymbol) -> Iterable[Place]:
+    """The uses that are written: what a macro expands to is in no line of the code, nor is `value` in `@Name("x")`."""
     for path, line in true.uses:
         source = code.by_path.get(path)
         if source is None or _is_written(true.name, _line(code, source.id, line)):
