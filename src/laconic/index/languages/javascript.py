@@ -105,6 +105,7 @@ _TYPED_REFERENCES: Final = """
 (implements_clause) @in.inherit
 (extends_type_clause) @in.inherit
 (nested_type_identifier module: (identifier) @type)
+(member_expression object: [(satisfies_expression) (as_expression)] property: (property_identifier) @type)
 """
 _KEYED: Final = """
 (pair key: (property_identifier) @key)
@@ -542,6 +543,7 @@ SCRIPT: Final = LanguageDialect(
     structural=True,
     dispatch="both",
     shorthand=True,
+    overloads=True,
     reach={"private": "file"},
     default_exports=True,
     merges=True,

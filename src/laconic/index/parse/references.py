@@ -248,6 +248,8 @@ def _locals(
 ) -> dict[int, frozenset[str]]:
     """The names that are hidden by local variables, for every scope."""
     own: dict[int, set[str]] = {}
+    defined = made.names()
+    declared = [node for node in declared if node.start_byte not in defined]
     for scope, name in _place_in_scopes(declared, segments):
         own.setdefault(scope, set()).add(name)
     for scope, name in _place_in_scopes(outside, segments):

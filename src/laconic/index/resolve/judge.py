@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 from laconic.index.meaning import Meaning, NamePlace, of
-from laconic.index.resolve import classes, names
+from laconic.index.resolve import classes, names, receivers
 from laconic.index.resolve.code import CALLABLES, Code, SourceFile
 from laconic.index.resolve.common_names import is_common
 from laconic.index.resolve.expression import steps
@@ -228,6 +228,8 @@ class Judge:
 
     def _untold(self, wanted: TargetSymbol, place: NamePlace, ref: Reference) -> Verdict | None:
         """A receiver of which nothing is known."""
+        if wanted.owners and not self._fits_uses(wanted, place, ref):
+            return None
         if wanted.is_member and is_common(wanted.name) and not self._knows_owner(wanted, place.file):
             return None
         if wanted.is_member:
@@ -243,6 +245,11 @@ class Judge:
         if head and names.imports_of(self.code, place, head):
             return _BY_NAME
         return None
+
+    def _fits_uses(self, wanted: TargetSymbol, place: NamePlace, ref: Reference) -> bool:
+        """Whether a receiver is used as a value of the symbol's type can be."""
+        used = receivers.find_members_used(self.code, place, ref.receiver)
+        return any(receivers.has_members(self.code, owner, used) for owner in wanted.owners)
 
     def _is_put_into_object(self, wanted: TargetSymbol) -> bool:
         """Whether the file of a function or variable writes it into an object by its bare name: `{ run }`."""

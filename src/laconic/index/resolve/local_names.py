@@ -45,7 +45,8 @@ class LocalNames:
     """The local names of one function and of the functions inside it."""
 
     def __init__(self, first: int, lines: Sequence[str], shift: int) -> None:
-        self._first = first
+        self.first = first
+        self.last = first + len(lines) - 1
         self._starts = [shift]
         for line in lines:
             self._starts.append(self._starts[-1] + len(line.encode()) + 1)
@@ -53,7 +54,7 @@ class LocalNames:
 
     def offset(self, line: int, column: int) -> int:
         """The byte of a place in the text that was parsed."""
-        row = line - self._first
+        row = line - self.first
         if row < 0 or row + 1 >= len(self._starts):
             if row < 0:
                 return 0
@@ -63,7 +64,7 @@ class LocalNames:
     def place(self, at: int) -> tuple[int, int]:
         """The line and column of a byte."""
         row = max(bisect_right(self._starts, at) - 1, 0)
-        return row + self._first, at - self._starts[row]
+        return row + self.first, at - self._starts[row]
 
     def find(self, name: str, at: int) -> list[Binding]:
         """What a name may hold at a byte; nothing when it is no local name there."""

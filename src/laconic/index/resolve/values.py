@@ -24,6 +24,8 @@ from laconic.index.resolve import classes, names
 from laconic.index.resolve.code import CALLABLES, TYPES, Code
 from laconic.index.resolve.expression import Step, chain, steps
 from laconic.index.resolve.local_names import read_local_names
+from laconic.index.resolve.receivers import infer_type
+from laconic.index.resolve.signatures import read_whole_signature
 from laconic.index.schema import position_of
 from laconic.index.store import Symbol
 
@@ -133,7 +135,10 @@ class Values:
                 above.extend(classes.bases(self.code, type_)[0])
             return instance(above), 2 if called else 1
         if parts[0].is_name:
-            return self.name(place, head, deep), 1
+            meant = self.name(place, head, deep)
+            if meant.kind == "unknown" and deep == 0:
+                meant = infer_type(self.code, place, head)
+            return meant, 1
         return UNKNOWN, 1
 
     def _apply(self, place: NamePlace, meant: Meaning, step: Step, ends: tuple[str, str], deep: int) -> Meaning:
@@ -257,7 +262,17 @@ class Values:
         symbols = self._symbols(meant)
         if symbols and all(each.kind in TYPES for each in symbols):
             return instance([each.id for each in symbols])
-        return _agree(self.read_result(each, deep, index) for each in symbols)
+        results = [self.read_result(each, deep, index) for each in symbols]
+        if len(results) > 1 and self._are_overloads(symbols):
+            return next((each for each in results if each.kind != "unknown"), UNKNOWN)
+        return _agree(results)
+
+    def _are_overloads(self, symbols: list[Symbol]) -> bool:
+        """Whether they are one function that says several times how it can be called: the first one counts."""
+        first = symbols[0]
+        if not self.code.sources[first.file].dialect.overloads:
+            return False
+        return all((each.file, each.qualified) == (first.file, first.qualified) for each in symbols)
 
     def read_result(self, symbol: Symbol, deep: int, index: int = 0) -> Meaning:
         """What a function says that it returns."""
@@ -267,7 +282,7 @@ class Values:
         if symbol.kind == "constructor":
             return instance(classes.owners(self.code, symbol))
         place = NamePlace(symbol.file, position_of(symbol.id), symbol.line)
-        written = source.dialect.read_result(symbol.name, symbol.signature)
+        written = source.dialect.read_result(symbol.name, read_whole_signature(self.code, symbol))
         several = source.dialect.split_results(written)
         if index < len(several):
             return self.read_type(place, several[index])
