@@ -6,6 +6,7 @@ import json
 import posixpath
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from laconic.index.declared import read_result_after_parameters, read_type_after_colon
@@ -600,7 +601,7 @@ def _language(
         modifiers=_MODIFIERS,
         ignored=frozenset({"this", "super", "undefined", "require", "arguments", "module", "exports"}),
         aliases=_ALIASES.get(name, ()),
-        dialect=SCRIPT,
+        dialect=replace(SCRIPT, types_by_import=typed),
     )
 
 

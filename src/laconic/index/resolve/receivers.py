@@ -9,6 +9,7 @@ from laconic.index.resolve import classes
 from laconic.index.resolve.code import CALLABLES, Code
 from laconic.index.resolve.common_names import is_common, is_distinctive
 from laconic.index.resolve.local_names import read_local_names
+from laconic.index.schema import file_of
 from laconic.index.store import Symbol
 
 _WIDEST: Final = 40  # types below one that are looked at
@@ -75,6 +76,26 @@ def _has_all(code: Code, type_: int, used: frozenset[str]) -> bool:
 def _has(code: Code, type_: int, name: str) -> bool:
     """Names that libraries have, or that no type of ours has, say nothing."""
     return bool(is_common(name) or classes.members(code, type_, name) or not _find_members(code, type_, name))
+
+
+def fits(code: Code, type_: int, interface: int) -> bool:
+    """Whether a type has every member of an interface."""
+    key = ("fits", type_, interface)
+    kept = code.derived.get(key)
+    if not isinstance(kept, bool):
+        names = _list_member_names(code, interface)
+        kept = code.derived[key] = bool(names) and all(classes.members(code, type_, name) for name in names)
+    return kept
+
+
+def _list_member_names(code: Code, type_: int) -> set[str]:
+    """The names of the members that a type has in its body, or inherits from such."""
+    found: set[str] = set()
+    for number in classes.ancestors(code, type_):
+        for each in code.outline(file_of(number)).symbols:
+            if each.parent == number:
+                found.add(each.name)
+    return found
 
 
 def _find_members(code: Code, type_: int, name: str) -> list[Symbol]:
