@@ -43,7 +43,7 @@ class LanguageDialect:
     )  # where something is seen, by its visibility: file, below, home
     closed_types: bool = False  # all members of a type are in its body
     structural: bool = False  # a type is used as another without saying so in its bases
-    dispatch: str = ""  # a use of a member is one of what overrides it: `up`; and of what it overrides: `both`
+    dispatch: str = ""  # a use of a member is one of what overrides it: `up`, of what it overrides: `down`, or `both`
     find_implicit_bases: Callable[[Code, int], list[int]] | None = None  # interfaces whose shape a type has
     find_implicit_heirs: Callable[[Code, int], list[int]] | None = None  # types that have the shape of an interface
     foreign_interfaces: Mapping[str, frozenset[str]] = field(

@@ -70,7 +70,7 @@ _REFERENCES: Final = """
 (impl_item trait: (_) @in.inherit)
 (trait_item bounds: (_) @in.inherit)
 (lifetime (identifier) @skip)
-(match_pattern (identifier) @local)
+((match_pattern (identifier) @local) (#match? @local "^[a-z_]"))
 (mod_item !body) @in.import
 (use_declaration) @in.import
 (extern_crate_declaration) @in.import
@@ -100,7 +100,7 @@ _LOCALS: Final = """
 (call_expression function: (field_expression value: (_) @each) arguments: (arguments (closure_expression parameters: (closure_parameters . [(identifier) @name (reference_pattern (identifier) @name)] .))))
 (match_expression value: (_) @value body: (match_block (match_arm pattern: (match_pattern (tuple_struct_pattern type: (identifier) @_some . (identifier) @name .))) ) (#any-of? @_some "Some" "Ok"))
 (match_pattern (tuple_struct_pattern type: (scoped_identifier) (identifier) @name))
-(match_pattern (identifier) @name)
+((match_pattern (identifier) @name) (#match? @name "^[a-z_]"))
 (field_pattern name: (shorthand_field_identifier) @name)
 (captured_pattern . (identifier) @name)
 """
@@ -379,6 +379,7 @@ _DIALECT: Final = LanguageDialect(
     can_use=_depends,
     reach={"private": "below", "internal": "home"},
     open_types=True,
+    dispatch="down",
     two_spaces=True,
     open_modules=True,
     implicit_modules=True,

@@ -45,7 +45,9 @@ def owners(code: Code, symbol: Symbol) -> list[int]:
         above = code.symbol(symbol.parent)
     else:
         above = None
-    if above is not None and above.kind in TYPES and above.kind not in {"impl", "module"}:
+    if above is not None and above.kind == "impl":
+        return find_extended_types(code, above) or [above.id]
+    if above is not None and above.kind in TYPES and above.kind != "module":
         return [above.id]
     found = []
     for each in code.find_named(name):

@@ -292,6 +292,8 @@ class Judge:
             return Verdict(tier, not rivals or tier == "member")
         if found & (wanted.up | wanted.down) and wanted.dialect.dispatch == "both":
             return Verdict("override", True)
+        if found & wanted.down and wanted.dialect.dispatch == "down":
+            return Verdict("override", True)
         if found & wanted.up and wanted.dialect.dispatch == "up":
             return _OVERRIDE
         guessed = wanted.dialect.structural and wanted.dialect.find_implicit_bases is None

@@ -39,9 +39,15 @@ def lookup(code: Code, place: NamePlace, name: str) -> Meaning:
 def path(code: Code, place: NamePlace, names: Sequence[str]) -> Meaning:
     """What `a.b.c` means when all of it are modules and types."""
     meant = lookup(code, place, names[0])
+    if place.scope >= 0 and meant.kind == "symbol" and not _has_types(code, meant):
+        meant = lookup(code, place._replace(scope=-1), names[0])  # a member of the same name is no part of a path
     for name in names[1:]:
         meant = inside(code, meant, name)
     return meant
+
+
+def _has_types(code: Code, meant: Meaning) -> bool:
+    return any(symbol.kind in TYPES for number in meant.symbols if (symbol := code.symbol(number)))
 
 
 def inside(code: Code, whole: Meaning, name: str) -> Meaning:

@@ -103,6 +103,8 @@ class Values:
                 meant, last = self._take(meant, step, last)
             elif called and self._is_passing(place, meant, step.text):
                 passing = True
+            elif step.is_name and parts[at + 1 : at + 2] == (Step("{}"),):
+                meant, last = self.members(meant, step.text), step.text
             elif step.is_name:
                 meant = self.member(meant, step.text, deep, called=called)
                 last = step.text
@@ -134,6 +136,10 @@ class Values:
             for type_ in own:
                 above.extend(classes.bases(self.code, type_)[0])
             return instance(above), 2 if called else 1
+        if dialect.implicit_modules and len(parts) > 1 and parts[1].text[:1].isupper():
+            return names.lookup(self.code, place, head), 1  # a path of modules and types
+        if parts[0].is_name and parts[1:2] == (Step("{}"),):
+            return names.lookup(self.code, place, head), 1
         if parts[0].is_name:
             meant = self.name(place, head, deep)
             if meant.kind == "unknown" and deep == 0:
@@ -147,9 +153,14 @@ class Values:
         head, last = ends
         if step.text == "{}" and meant.kind == "symbol":
             types = []
+            variants = []
             for each in self._symbols(meant):
                 if each.kind in TYPES:
                     types.append(each.id)
+                elif self._is_variant(each):
+                    variants.append(each.id)
+            if variants and not types:
+                return instance(variants)
             meant = of(types) if types else meant
         stands_out = dialect.types_stand_out or step.text == "{}"
         if meant.kind == "foreign" and (head in dialect.builtin or (last[:1].isupper() and stands_out)):
@@ -191,6 +202,8 @@ class Values:
                 holders.append(symbol)
         if not holders or len(holders) < len(found):
             return meant
+        if self.code.sources[holders[0].file].dialect.open_types and all(self._is_variant(each) for each in holders):
+            return instance([each.parent for each in holders if each.parent is not None])
         declared = []
         for each in holders:
             if self._read_declared(each).kind == "type":
@@ -232,7 +245,7 @@ class Values:
         """A field that has no name but a place: `self.0`."""
         found: list[Meaning] = []
         for symbol in self._symbols(whole):
-            inner = symbol.signature.partition("(")[2].rpartition(")")[0]
+            inner = read_whole_signature(self.code, symbol).partition("(")[2].rpartition(")")[0]
             written = []
             for each in split_outside(inner, ","):
                 written.append(each.strip().removeprefix("pub "))
@@ -251,7 +264,7 @@ class Values:
             return whole
         found: dict[int, None] = {}
         for type_ in whole.symbols:
-            if self._is_type(type_):
+            if self._has_members(type_):
                 found.update(dict.fromkeys(each.id for each in classes.members(self.code, type_, name)))
         return of(list(found))
 
@@ -457,9 +470,16 @@ class Values:
             found.append(self.code.symbol(number))
         return [each for each in found if each is not None]
 
-    def _is_type(self, number: int) -> bool:
+    def _has_members(self, number: int) -> bool:
         symbol = self.code.symbol(number)
-        return symbol is not None and symbol.kind in TYPES
+        return symbol is not None and (symbol.kind in TYPES or self._is_variant(symbol))
+
+    def _is_variant(self, symbol: Symbol) -> bool:
+        """Whether it is one of the forms that a value of an enumeration has."""
+        if symbol.kind != "constant" or symbol.parent is None:
+            return False
+        above = self.code.symbol(symbol.parent)
+        return above is not None and above.kind == "enum"
 
 
 def _agree(meanings: Iterable[Meaning]) -> Meaning:
