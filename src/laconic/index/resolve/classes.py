@@ -99,7 +99,11 @@ def own_members(code: Code, type_: int, name: str) -> list[Symbol]:
     tail = f".{symbol.name}.{name}"
     elsewhere = []
     for each in code.find_named(name):
-        if each.parent != type_ and f".{each.qualified}".endswith(tail) and _same_home(code, symbol, each):
+        if each.parent == type_ or not f".{each.qualified}".endswith(tail):
+            continue
+        if dialect.open_types and _find_block(code, each) is None:
+            continue  # in the body of another type of that name
+        if _same_home(code, symbol, each):
             elsewhere.append(each)
     exact = []
     for each in elsewhere:
