@@ -64,6 +64,10 @@ class LanguageDialect:
     binds_head: bool = False  # `import a.b` binds `a`
     modules_by_file: bool = False  # the same import means different modules in two files of a folder
     passing: frozenset[str] = frozenset()  # members of wrappers that give what is in them: `unwrap`
+    foreign_stays: bool = False  # what functions of others give is never of a type of ours
+    read_builtin: Callable[[str], Given] | None = None  # what a function of the language itself gives, as written
+    is_left_out: Callable[[Code, SourceFile], bool] | None = None  # a file that is not built unless asked for
+    read_underlying: Callable[[str, str], str] | None = None  # the list or map that a type with a name is
     typed_lists: re.Pattern[str] | None = None  # a literal that says what it is: group 1 is the type
     lists: re.Pattern[str] | None = None  # how a literal begins that is a list or a map of the language
     fixtures: str = ""  # the file whose functions give tests what their parameters are named after

@@ -87,7 +87,7 @@ def _walk(names: Sequence[_Name], ground: _Ground) -> list[Reference]:
     segment, scope, until = -1, -1, segments[0][0]
     zone, within, leaves = -1, "", zones[0][0]
     hidden = local.get(-1, frozenset())
-    last_end, chain = -1, ""
+    last_end, last_row, chain = -1, -1, ""
     for start, end, (row, column) in names:
         while start >= until:
             segment += 1
@@ -109,7 +109,9 @@ def _walk(names: Sequence[_Name], ground: _Ground) -> list[Reference]:
                 receiver = before(data, start, last_end, chain)
         elif start in keyed:
             receiver = keyed[start]
-        last_end = end
+        elif row != last_row and last_end > 0 and (ends := _find_dot(data, last_end, start)):
+            receiver = before(data, ends, last_end, chain)
+        last_end, last_row = end, row
         chain = f"{receiver}.{name}" if receiver else name
         if start in skipped or within == "import" or (not receiver and (name in hidden or name in ignored)):
             continue
@@ -119,6 +121,14 @@ def _walk(names: Sequence[_Name], ground: _Ground) -> list[Reference]:
             use = uses.get(start) or within or _use(data, end)
         append(Reference(name, row + 1, column, use, receiver, scope))
     return found
+
+
+def _find_dot(data: bytes, start: int, end: int) -> int:
+    """Where the dot ends that stands at the end of a line before a name; 0 when there is none."""
+    between = data[start:end].rstrip()
+    if between.endswith(b".") and not between.endswith(b"..") and b"\n" not in between:
+        return start + len(between)
+    return 0
 
 
 def _find_keys(ready: Compiled, root: Node) -> dict[int, str]:

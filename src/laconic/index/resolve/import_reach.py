@@ -42,6 +42,9 @@ def _find_imported(code: Code, file: int) -> tuple[int, ...]:
         return kept
     source = code.sources[file]
     found: dict[int, None] = {}
+    if source.dialect.shared == "folder":
+        for each in code.by_folder[source.folder]:
+            found[each.id] = None
     for each in code.imports(file):
         if each.module:
             whole: Meaning = locate(code, source, each.module)

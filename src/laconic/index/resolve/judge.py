@@ -157,7 +157,7 @@ class Judge:
         if whole.kind == "container":
             return None  # members of lists and maps are those of the language
         if whole.kind in {"foreign", "alien"}:
-            if self._fits_foreign_interface(wanted, whole.name):
+            if self._fits_foreign_interface(wanted, whole.name) and self._knows_type(wanted, place.file):
                 return Verdict("override", True)
             if wanted.extends:
                 return _BY_NAME

@@ -213,7 +213,7 @@ def _look_in_shared(code: Code, source: SourceFile, place: NamePlace, name: str)
         if each.kind not in NAMELESS and _is_shared(code, source, each):
             found.append(each)
     if shared == "folder":
-        return of([each.id for each in found if _folder(code, each) == source.folder])
+        return of([each.id for each in _find_built(code, found) if _folder(code, each) == source.folder])
     if shared == "package":
         return of([each.id for each in found if _package(code, each) == source.package])
     same = []
@@ -227,6 +227,18 @@ def _look_in_shared(code: Code, source: SourceFile, place: NamePlace, name: str)
     if source.dialect.namespaces:
         near = _find_in_nearest_space(code, place, same)
     return of([each.id for each in near or same])
+
+
+def _find_built(code: Code, found: list[Symbol]) -> list[Symbol]:
+    """Of several definitions those that are in files which are always built."""
+    if len(found) < 2:
+        return found
+    built = []
+    for each in found:
+        source = code.sources[each.file]
+        if source.dialect.is_left_out is None or not source.dialect.is_left_out(code, source):
+            built.append(each)
+    return built or found
 
 
 def _is_space(source: SourceFile, symbol: Symbol) -> bool:

@@ -38,6 +38,7 @@ _CAST: Final = re.compile(
     r"\(\s*\(?\s*(?:const\s+)?(?:struct\s+)?([A-Za-z_][\w.:]*)(?:<[^()]*>)?\s*[*&]*\s*\)\s*[\w(]"
 )
 _LITERALS: Final = ('"', "'", "[", "{", "`", 'f"', "f'", 'b"', "b'", 'r"', "r'")
+_GENERIC: Final = frozenset({"slices", "maps", "sync", "atomic", "cmp", "iter", "lo"})  # they give what they get
 _HOLDERS: Final = frozenset({"variable", "constant", "field"})
 _SELF: Final = (["Self"], ["self"], ["this"], ["static"])
 # Members of lists and maps that give one of what they hold, and those that give as many.
@@ -94,7 +95,7 @@ class Values:
         last = parts[0].text
         passing = False  # the last name gives what is in a wrapper
         for at, step in enumerate(parts[start:], start):
-            if meant.kind == "unknown":
+            if meant.kind == "unknown" or (meant.kind == "alien" and self._stays_foreign(place)):
                 break
             called = parts[at + 1 : at + 2] == (Step("()"),)
             if passing:
@@ -110,9 +111,28 @@ class Values:
                 last = step.text
             elif step.text in {"()", "{}"}:
                 meant = self._apply(place, meant, step, (parts[0].text, last), deep)
+            elif step.text == "[]":
+                meant = self._read_element(meant, deep)
             else:
                 meant = UNKNOWN
         return meant
+
+    def _read_element(self, whole: Meaning, deep: int) -> Meaning:
+        """What a list or a map holds, or a value of a type that is one under another name."""
+        if whole.kind != "instance" or deep > _DEEP:
+            return element(whole)
+        found: list[Meaning] = []
+        for symbol in self._symbols(whole):
+            read = self.code.sources[symbol.file].dialect.read_underlying
+            written = read(symbol.name, symbol.signature) if read is not None and symbol.kind == "type" else ""
+            if written:
+                place = NamePlace(symbol.file, -1, symbol.line)
+                found.append(element(self.read_type(place, written, deep + 1)))
+        return _agree(found)
+
+    def _stays_foreign(self, place: NamePlace) -> bool:
+        """Whether all that comes from a value of others is of others as well."""
+        return self.code.sources[place.file].dialect.foreign_stays
 
     def _is_passing(self, place: NamePlace, meant: Meaning, name: str) -> bool:
         """Whether a member is one of a wrapper around a value of ours, which has none of that name itself."""
@@ -164,6 +184,8 @@ class Values:
             meant = of(types) if types else meant
         stands_out = dialect.types_stand_out or step.text == "{}"
         if meant.kind == "foreign" and (head in dialect.builtin or (last[:1].isupper() and stands_out)):
+            return ALIEN
+        if meant.kind == "foreign" and dialect.foreign_stays and head not in _GENERIC:
             return ALIEN
         return self.call(meant, deep)
 
@@ -389,7 +411,7 @@ class Values:
         elif given.kind in {"value", "each"}:
             meant = self._evaluate(place, given.text.strip(), deep, given.part)
         if given.kind == "each":
-            meant = element(meant)
+            meant = self._read_element(meant, deep)
         if given.member and meant.kind in {"instance", "symbol", "module"}:
             meant = self.member(meant, given.member, deep + 1)
         return meant
@@ -401,6 +423,10 @@ class Values:
         if cast := _CAST.match(text):
             return self.read_type(place, cast[1])
         dialect = self.code.sources[place.file].dialect
+        if dialect.read_builtin is not None:
+            made = dialect.read_builtin(text)
+            if made.kind != "opaque":
+                return self._follow_given(place, made, deep + 1)
         if dialect.typed_lists is not None and (typed := dialect.typed_lists.match(text)):
             return self.read_type(place, typed[1])
         if dialect.lists is not None and dialect.lists.match(text):
@@ -417,7 +443,10 @@ class Values:
         if not parts:
             return UNKNOWN
         if index and parts[-1].text == "()":
-            return self.call(self.follow(place, parts[:-1], deep + 1), deep + 1, index)
+            called = self.follow(place, parts[:-1], deep + 1)
+            if called.kind in {"foreign", "alien"} and dialect.foreign_stays and parts[0].text not in _GENERIC:
+                return ALIEN
+            return self.call(called, deep + 1, index)
         if index:
             return UNKNOWN
         return self.follow(place, parts, deep + 1)
