@@ -52,6 +52,7 @@ class LanguageDialect:
     types_stand_out: bool = True  # only types begin with a capital
     open_types: bool = False  # types of others may be given members of ours
     two_spaces: bool = False  # a field and a method of one type may have the same name
+    dynamic: bool = False  # a name may hold values of types that have nothing in common
     types_by_import: bool = False  # a file knows the types of another only through a chain of imports
     overloads: bool = False  # a function may say several times how it can be called
     shorthand: bool = False  # a bare name may stand for a property

@@ -601,7 +601,7 @@ def _language(
         modifiers=_MODIFIERS,
         ignored=frozenset({"this", "super", "undefined", "require", "arguments", "module", "exports"}),
         aliases=_ALIASES.get(name, ()),
-        dialect=replace(SCRIPT, types_by_import=typed),
+        dialect=replace(SCRIPT, dynamic=not typed, types_by_import=typed),
     )
 
 

@@ -227,7 +227,7 @@ def _locate(code: Code, source: SourceFile, name: str) -> Meaning:
         while rest and rest[0] == "super" and start.files:
             start, rest = _above(code, code.sources[start.files[0]]), rest[1:]
     else:
-        start = _find_part(code, _of_file(code, source), head)
+        start = _find_part(code, _of_file(code, source), head) or _step(code, _of_file(code, source), head)
         if not start:
             folder = _crates(code).get(head)
             if folder is not None:

@@ -26,6 +26,7 @@ _DOT, _COLON, _GREATER, _OPEN, _SPACE, _EQUALS, _LESS = b".:>( =<"
 _GENERIC_CALL: Final = re.compile(rb"<[\w\s,.?&*\[\]<>]{1,80}>\(")
 _NAME: Final = re.compile(rb"(?<![\w])[A-Za-z_]\w*")
 _QUOTED: Final = re.compile(rb"\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*'|//[^\n]*|/\*.*?\*/", re.DOTALL)
+_LAST_DOT: Final = re.compile(rb"([^/#\n]*|[^/#]*\n[ \t]*[)\]}]+)(?<=[\w)\]}])(\.)[ \t]*(?://[^\n]*)?\s*")
 _Name = tuple[int, int, tuple[int, int]]  # where it starts and ends, and its row and column
 _PLAIN_CHAIN: Final = re.compile(r"[\w$.]+")
 _PLAIN_TYPE: Final = re.compile(r"[&*\s]*(?:(?:struct|const)\s+)?([A-Za-z_][\w.]*)")
@@ -125,9 +126,8 @@ def _walk(names: Sequence[_Name], ground: _Ground) -> list[Reference]:
 
 def _find_dot(data: bytes, start: int, end: int) -> int:
     """Where the dot ends that stands at the end of a line before a name; 0 when there is none."""
-    between = data[start:end].rstrip()
-    if between.endswith(b".") and not between.endswith(b"..") and b"\n" not in between:
-        return start + len(between)
+    if match := _LAST_DOT.fullmatch(data, start, end):
+        return match.end(2)
     return 0
 
 

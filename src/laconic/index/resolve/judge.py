@@ -254,6 +254,8 @@ class Judge:
 
     def _fits_uses(self, wanted: TargetSymbol, place: NamePlace, ref: Reference) -> bool:
         """Whether a receiver is used as a value of the symbol's type can be."""
+        if self.code.sources[place.file].dialect.dynamic:
+            return True
         used = receivers.find_members_used(self.code, place, ref.receiver)
         return any(receivers.has_members(self.code, owner, used) for owner in wanted.owners)
 

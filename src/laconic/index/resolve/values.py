@@ -162,7 +162,7 @@ class Values:
             return names.lookup(self.code, place, head), 1
         if parts[0].is_name:
             meant = self.name(place, head, deep)
-            if meant.kind == "unknown" and deep == 0:
+            if meant.kind == "unknown" and deep == 0 and not dialect.dynamic:
                 meant = infer_type(self.code, place, head)
             return meant, 1
         return UNKNOWN, 1
