@@ -15,7 +15,8 @@ from laconic.conversation.client_compaction import compaction_limit
 from laconic.conversation.engine import PreparedRequest
 from laconic.models.find import find_model
 from laconic.models.prices import Prices
-from laconic.sessions.turns import Cost, TurnRecord, Turns, Who
+from laconic.sessions.turn_record import Cost, TurnRecord, Who
+from laconic.sessions.turns import Turns
 from laconic.wire.limits import RateLimits
 from laconic.wire.ours import Ours
 from laconic.wire.usage import Usage
