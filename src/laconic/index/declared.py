@@ -64,10 +64,11 @@ _MODIFIERS: Final = re.compile(
 class Given(NamedTuple):
     """What a name is given: a type or a value as written, an element of a value, or something that tells nothing."""
 
-    kind: str  # type, value, each, opaque
+    kind: str  # type, value, each, opaque; of a function that is passed on: parameter, of one with a type: typed
     text: str = ""
     member: str = ""  # only this member of it
-    part: int = 0  # only this one of several results
+    part: int = 0  # only this one of several results, or the position among the parameters
+    argument: int = 0  # the position of a function among the arguments of the call that `text` names
 
 
 def bind_last_part(module: str) -> str:

@@ -54,6 +54,7 @@ class LanguageDialect:
     two_spaces: bool = False  # a field and a method of one type may have the same name
     dynamic: bool = False  # a name may hold values of types that have nothing in common
     types_by_import: bool = False  # a file knows the types of another only through a chain of imports
+    callbacks: bool = False  # functions without a name get the types of their parameters from where they are passed
     overloads: bool = False  # a function may say several times how it can be called
     shorthand: bool = False  # a bare name may stand for a property
     merges: bool = False  # a type and a value of one name are one thing

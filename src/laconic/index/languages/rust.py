@@ -97,7 +97,7 @@ _LOCALS: Final = """
 (for_expression pattern: (tuple_pattern (identifier) @name))
 (closure_parameters (identifier) @name)
 (closure_parameters (tuple_pattern (identifier) @name))
-(call_expression function: (field_expression value: (_) @each) arguments: (arguments (closure_expression parameters: (closure_parameters . [(identifier) @name (reference_pattern (identifier) @name)] .))))
+(call_expression function: (field_expression) @callee arguments: (arguments (closure_expression parameters: (closure_parameters . [(identifier) @name (reference_pattern (identifier) @name)] .))))
 (match_expression value: (_) @value body: (match_block (match_arm pattern: (match_pattern (tuple_struct_pattern type: (identifier) @_some . (identifier) @name .))) ) (#any-of? @_some "Some" "Ok"))
 (match_pattern (tuple_struct_pattern type: (scoped_identifier) (identifier) @name))
 ((match_pattern (identifier) @name) (#match? @name "^[a-z_]"))

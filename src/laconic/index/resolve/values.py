@@ -21,6 +21,14 @@ from laconic.index.meaning import (
     of,
 )
 from laconic.index.resolve import classes, names
+from laconic.index.resolve.callbacks import (
+    find_call_signatures,
+    is_function_type,
+    list_arguments,
+    read_parameter_type,
+    read_parameters,
+    split_arrows,
+)
 from laconic.index.resolve.code import CALLABLES, TYPES, Code
 from laconic.index.resolve.expression import Step, chain, steps
 from laconic.index.resolve.local_names import read_local_names
@@ -408,6 +416,10 @@ class Values:
         meant = UNKNOWN
         if given.kind == "type" and given.text:
             meant = self.read_type(place, given.text)
+        elif given.kind == "parameter":
+            meant = self._read_callback(place, given, deep + 1)
+        elif given.kind == "typed":
+            meant = self._read_called(place, given.text, given.part, deep + 1)
         elif given.kind in {"value", "each"}:
             meant = self._evaluate(place, given.text.strip(), deep, given.part)
         if given.kind == "each":
@@ -415,6 +427,77 @@ class Values:
         if given.member and meant.kind in {"instance", "symbol", "module"}:
             meant = self.member(meant, given.member, deep + 1)
         return meant
+
+    def _read_callback(self, place: NamePlace, given: Given, deep: int) -> Meaning:
+        """What a function that is passed to another gets: an element of a list, or what the other says."""
+        parts = steps(chain(given.text)) or ()
+        if not parts or not parts[-1].is_name or deep > _DEEP:
+            return UNKNOWN
+        name = parts[-1].text
+        if len(parts) == 1:
+            found = names.lookup(self.code, place, name)
+        else:
+            whole = self.follow(place, parts[:-1], deep + 1)
+            if whole.kind == "container":
+                return element(whole) if given.part == 0 else UNKNOWN
+            found = self.members(whole, name)
+            if whole.kind == "instance" and found.kind == "unknown" and self._wraps(place):
+                return whole  # an optional value: `found.map(|it| it.name)`
+        if not self.code.sources[place.file].dialect.callbacks:
+            return UNKNOWN
+        for symbol in self._symbols(found):
+            for at, parameters in self._list_signatures_of(symbol, deep):
+                for written in list_arguments(parameters, given.argument):
+                    if meant := self._read_called(at, written, given.part, deep + 1):
+                        return meant
+        return UNKNOWN
+
+    def _wraps(self, place: NamePlace) -> bool:
+        """Whether values of a type are also known by the type of what wraps them."""
+        return self.code.sources[place.file].dialect.open_types
+
+    def _list_signatures_of(self, symbol: Symbol, deep: int) -> list[tuple[NamePlace, list[str]]]:
+        """The parameters that a function, or what a field holds, can be called with."""
+        if symbol.kind in CALLABLES:
+            place = NamePlace(symbol.file, position_of(symbol.id), symbol.line)
+            return [(place, read_parameters(read_whole_signature(self.code, symbol)))]
+        given = self._read_declared(symbol)
+        if symbol.kind in _HOLDERS and given.kind == "type":
+            return self._list_signatures(NamePlace(symbol.file, self._inner(symbol), symbol.line, 0), given.text, deep)
+        return []
+
+    def _list_signatures(self, place: NamePlace, written: str, deep: int) -> list[tuple[NamePlace, list[str]]]:
+        """The parameters that a value of a type can be called with."""
+        if deep > _DEEP:
+            return []
+        found: list[tuple[NamePlace, list[str]]] = []
+        for side in split_arrows(written.strip(), "|"):
+            text = side.strip()
+            if is_function_type(text):
+                found.append((place, read_parameters(text)))
+            elif path := type_names(text):
+                for symbol in self._symbols(names.path(self.code, place, path)):
+                    found += self._list_type_signatures(symbol, deep)
+        return found
+
+    def _list_type_signatures(self, symbol: Symbol, deep: int) -> list[tuple[NamePlace, list[str]]]:
+        """The parameters that a type with a name can be called with."""
+        lines = self.code.lines(symbol.file)[symbol.line - 1 : symbol.end]
+        if symbol.kind == "interface":
+            place = NamePlace(symbol.file, position_of(symbol.id), symbol.line)
+            return [(place, read_parameters(each)) for each in find_call_signatures("\n".join(lines))]
+        if symbol.kind != "type":
+            return []
+        place = NamePlace(symbol.file, position_of(symbol.id), symbol.line)
+        sides = split_arrows(" ".join(lines), "=")
+        return self._list_signatures(place, "=".join(sides[1:]).rstrip(" ;"), deep + 1)
+
+    def _read_called(self, place: NamePlace, written: str, part: int, deep: int) -> Meaning:
+        """A parameter of a function of a type as written."""
+        for at, parameters in self._list_signatures(place, written, deep):
+            if part < len(parameters) and (meant := self.read_type(at, read_parameter_type(parameters[part]))):
+                return meant
+        return UNKNOWN
 
     def _evaluate(self, place: NamePlace, text: str, deep: int, index: int = 0) -> Meaning:
         """An expression as written."""
