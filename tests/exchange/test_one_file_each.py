@@ -80,6 +80,7 @@ def read_session(path):
 
 class Twigger:
     silence = "it asked no model"
+    one_shot = ("--once",)
 
     def find_upstreams(self, seen, defaults):
         return (upstream("twig", seen.variable("TWIG_URL"), "TWIG_URL"),)

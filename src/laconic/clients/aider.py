@@ -33,6 +33,7 @@ class Aider:
     """Reads what aider reads. It has no tools of others, so that the code plane is not offered."""
 
     silence = "it asked no model, or the settings of its model name another address"
+    one_shot: tuple[str, ...] = ("-m", "--message", "-f", "--message-file")
 
     def find_upstreams(self, seen: Situation, defaults: Defaults) -> tuple[Upstream, ...]:
         variables = _variables(seen)

@@ -41,6 +41,7 @@ class Claude:
         "it asked no model, or managed settings that its organisation sends it name another address "
         "(`/status` in Claude Code shows which is used)"
     )
+    one_shot: tuple[str, ...] = ("-p", "--print")
 
     def __init__(self, managed: Path = _MANAGED) -> None:
         self._managed = managed

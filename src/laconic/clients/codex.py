@@ -28,6 +28,7 @@ class Codex:
     """Reads what Codex reads; `system` is the folder of the machine's own configuration."""
 
     silence = "it asked no model, or its organisation's configuration names another provider"
+    one_shot: tuple[str, ...] = ("exec", "e", "review")
 
     def __init__(self, system: Path = _SYSTEM) -> None:
         self._system = system

@@ -28,6 +28,7 @@ class Gemini:
     """Reads what Gemini CLI reads. Our tools cannot be given to one run of it: `laconic setup gemini` does that."""
 
     silence = "it asked no model"
+    one_shot: tuple[str, ...] = ("-p", "--prompt")
 
     def __init__(self, system: Path = _SYSTEM) -> None:
         self._system = system

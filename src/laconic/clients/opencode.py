@@ -56,6 +56,7 @@ class Opencode:
     """Reads what opencode reads; `managed` is the folder of settings that nobody can override."""
 
     silence = "it asked no model, or a provider whose address Laconic does not know: it then went there by itself"
+    one_shot: tuple[str, ...] = ("run",)
 
     def __init__(self, managed: Path = _MANAGED) -> None:
         self._managed = managed

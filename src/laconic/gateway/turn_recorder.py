@@ -113,7 +113,7 @@ def _recall_turns(turn: AnsweredTurn, passing: ResponseRelay) -> Iterator[Answer
             went=plan.went,
             usage=usage,
             estimate=_estimate_tokens(plan) if usage is None else 0,
-            ours=Ours(plan.ours.size, recall=True),
+            ours=Ours(plan.ours.tokens, recall=True),
             seconds=0.0,
             limits=None,
         )

@@ -9,7 +9,6 @@ import zlib
 from base64 import b64decode, b64encode
 from binascii import Error as BadText
 from dataclasses import dataclass, field
-from hashlib import blake2b
 from pathlib import Path
 from typing import Final
 
@@ -18,10 +17,10 @@ import msgspec
 from laconic.index.changes import Changes, compare, read_known_files
 from laconic.index.store import Store
 from laconic.index.store.file_queries import count_files, read_paths
-from laconic.workspace.listing import FolderFiles, list_folders
+from laconic.workspace.listing import FolderFiles, list_folders, listing
 from laconic.workspace.secrets import SecretFiles
 
-_META: Final = "folders "  # and a hash of the workspace's place
+_META: Final = "folders"
 _YOUNG: Final = 2_000_000_000  # nanoseconds after which a file's time is sure to tell of the next change
 
 
@@ -35,17 +34,23 @@ class FolderLook:
     """What a look at the disk found."""
 
     changes: Changes
+    files: int = -1  # that a workspace has; less than none: its folders cannot be told apart
     states: dict[str, bytes] = field(default_factory=dict)  # of all folders that the index now holds, once it is done
     unchanged: dict[str, bytes] = field(default_factory=dict)  # of those that it held before
 
 
 def look_at_folders(store: Store, root: Path, secrets: SecretFiles, now_ns: int) -> FolderLook:
     """Compare the disk with the index. `now_ns` is a moment before the look."""
-    before = _read(store, root)
+    before = _read(store)
     salt = secrets.fingerprint
-    look = FolderLook(Changes((), ()))
+    look = FolderLook(Changes((), ()), files=0)
     others: list[FolderFiles] = []
+    seen: set[str] = set()
     for folder in list_folders(root):
+        if folder.path in seen:  # two repositories have files in one folder
+            return FolderLook(compare(listing(root, secrets), read_known_files(store)))
+        seen.add(folder.path)
+        look.files += len(folder)
         state = folder.digest(salt)
         if before.get(folder.path) == state:
             look.unchanged[folder.path] = state
@@ -64,19 +69,20 @@ def look_at_folders(store: Store, root: Path, secrets: SecretFiles, now_ns: int)
     return look
 
 
-def save_states(store: Store, root: Path, look: FolderLook, *, complete: bool) -> None:
-    """Remember what was looked at; `complete`: all changes are in the index."""
-    states = look.states if complete else look.unchanged
-    saved = _Saved(count_files(store), states)
+def save_states(store: Store, look: FolderLook) -> None:
+    """Remember what was looked at, once its changes were brought in; what could not be is looked at again."""
+    saved = _Saved(count_files(store), look.states)
+    if saved.files != look.files:
+        saved.folders = look.unchanged
     text = b64encode(zlib.compress(msgspec.msgpack.encode(saved, order="sorted"), 1)).decode()
-    if text != store.meta(_key(root)):
+    if text != store.meta(_META):
         with store.writing():
-            store.set_meta(_key(root), text)
+            store.set_meta(_META, text)
 
 
-def _read(store: Store, root: Path) -> dict[str, bytes]:
+def _read(store: Store) -> dict[str, bytes]:
     """The states of folders; none where the index is not what it was, or is to be parsed again."""
-    text = store.meta(_key(root))
+    text = store.meta(_META)
     if not text or store.outdated:
         return {}
     try:
@@ -94,7 +100,3 @@ def _find_gone(store: Store, touched: set[str], present: set[str]) -> tuple[str,
         if path.rpartition("/")[0] in touched and path not in present:
             gone.append(path)
     return tuple(gone)
-
-
-def _key(root: Path) -> str:
-    return _META + blake2b(str(root).encode("utf-8", "surrogateescape"), digest_size=8).hexdigest()

@@ -15,6 +15,7 @@ from typing import Final, NamedTuple
 import msgspec
 
 from laconic.workspace import git
+from laconic.workspace.checkouts import is_work_tree_of
 from laconic.workspace.ignoring import Ignored
 from laconic.workspace.secrets import NO_EXCEPTIONS, SECRET, SecretFiles
 
@@ -50,6 +51,9 @@ class FolderFiles:
         self._prefix = prefix  # of the repository that they belong to
         self._found = found
         self.path = _decode(prefix + folder).rstrip("/")  # relative; empty: the top itself
+
+    def __len__(self) -> int:
+        return len(self._found)
 
     def list_files(self, secrets: SecretFiles) -> Iterator[Listed]:
         for name, status in self._found:
@@ -97,7 +101,7 @@ def _below(top: bytes, prefix: bytes, repository: bytes) -> Iterator[FolderFiles
         yield FolderFiles(top, prefix, folder, found)
         for name in inner:
             full = repository + b"/" + name
-            if name.rsplit(b"/", 1)[-1] not in _NEVER and os.path.lexists(full + b"/.git"):
+            if name.rsplit(b"/", 1)[-1] not in _NEVER and _is_other_repository(repository, full):
                 yield from _below(top, prefix + name + b"/", full)
 
 
@@ -107,6 +111,16 @@ def _group(names: Iterable[bytes]) -> Iterable[tuple[bytes, list[bytes]]]:
     for name in sorted(names):
         found.setdefault(name[: name.rfind(b"/") + 1], []).append(name)
     return found.items()
+
+
+def _is_other_repository(outer: bytes, inner: bytes) -> bool:
+    """Whether a folder has a repository of its own; a linked work tree of ours is another checkout, not more files."""
+    entry = inner + b"/.git"
+    if not os.path.lexists(entry):
+        return False
+    if not stat.S_ISREG(os.lstat(entry).st_mode):
+        return True
+    return not is_work_tree_of(Path(os.fsdecode(inner)), Path(os.fsdecode(outer)))
 
 
 def look(root: Path, path: str, secrets: SecretFiles = NO_EXCEPTIONS) -> Listed | None:

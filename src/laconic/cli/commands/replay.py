@@ -17,6 +17,7 @@ import msgspec
 
 from laconic.config import Settings, child_environment
 from laconic.errors import UsageError
+from laconic.models.table import CURRENT
 from laconic.render.visible import visible_json, visible_name
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--html", type=Path, metavar="FILE", help="write a page with a chart for each session")
     parser.add_argument("--days", type=int, default=30, metavar="N", help="without a path: how far to look back")
     parser.add_argument("--policy", choices=_POLICIES, action="append", help="with a path: what to try")
-    parser.add_argument("--model", default="claude-sonnet-4-5", help="with a path: the model whose prices to use")
+    parser.add_argument("--model", default=CURRENT, help="with a path: the model whose prices to use")
     parser.add_argument("--least", type=int, default=5, metavar="TURNS", help="skip shorter sessions")
 
 

@@ -298,6 +298,7 @@ C_DIALECT: Final = LanguageDialect(
     home="all",
     declared_apart=True,
     namespaces=True,
+    types_by_import=True,
     dispatch="up",
     passing=split_words("get load lock value release"),
     builtin=_BUILT_IN_TYPES,

@@ -104,6 +104,7 @@ def _refine(each: DefinitionDraft, source: Source) -> None:
 
 _DIALECT: Final = LanguageDialect(
     family="php",
+    dynamic=True,
     me=frozenset({"$this", "self", "static"}),
     above=frozenset({"parent"}),
     shared="all",

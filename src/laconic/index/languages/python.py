@@ -322,6 +322,7 @@ def _read_returned(lines: list[str]) -> list[tuple[int, str]]:
 
 _DIALECT: Final = LanguageDialect(
     family="python",
+    dynamic=True,
     me=frozenset({"self", "cls"}),
     above=frozenset({"super()"}),
     home="file",

@@ -109,6 +109,7 @@ def _visibility(node: Node) -> str:
 
 _DIALECT: Final = LanguageDialect(
     family="ruby",
+    dynamic=True,
     me=frozenset({"self"}),
     bare_members=True,
     shared="all",
