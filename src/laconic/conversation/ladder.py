@@ -271,6 +271,8 @@ class Ladder:
 
     @staticmethod
     def _is_pinned(conversation: ParsedRequest, exchange: Exchange) -> bool:
+        if any(result is not None and not result.editable for result in exchange.results):
+            return True
         return any(conversation.is_pinned(call) for call in exchange.calls)
 
 

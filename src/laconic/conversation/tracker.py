@@ -226,6 +226,8 @@ class ConversationTracker:
             for source in self.texts.get(run.source, ())[:1]:
                 source.used(run.row, run.row + run.last - run.first, self.turn)
         tracked = self._track(block.key, "", text, what=what, kind=what.kind, decision=decision)
+        if not block.editable:  # others may point to it, but it loses nothing
+            del self.texts[block.key]
         if call is not None:
             tracked.task = self._owner.get(call.key, "")
             arguments = call.input

@@ -47,10 +47,11 @@ def run(args: argparse.Namespace, settings: Settings) -> int:
 def _look_around(args: argparse.Namespace, settings: Settings) -> int:
     from laconic.cli.first_look import look_at, summarize  # the engine is heavy; other commands never get here
     from laconic.cli.replay_page import render_page
-    from laconic.sessions.recorded.find import find_recorded
+    from laconic.clients.recorded_sessions import find_recorded
+    from laconic.clients.setup import Places
 
     since = time.time() - args.days * _DAY
-    recorded = find_recorded(child_environment(), Path.cwd(), settings.state_dir(), since)
+    recorded = find_recorded(Places(Path.cwd(), child_environment()), settings.state_dir(), since)
     sessions = []
     for one in recorded:
         if one.last >= since and _turns(one.transcript.messages) >= args.least:
