@@ -48,6 +48,7 @@ class MeasuredRequest(msgspec.Struct, frozen=True):
     mode: str = ""  # why we rewrote what had been sent before; empty: we did not
     change: PrefixChange | None = None  # None: nobody compared the prompts
     repaired: str = ""  # what the gateway sent in its old form
+    free: bool = False  # on a server of one's own
 
 
 class MeasuredSession(msgspec.Struct, frozen=True):
@@ -137,6 +138,8 @@ class CostExplainer:
             if not request.usage.prompt:
                 continue
             price = self._price_of(request.model)
+            if request.free:
+                price = msgspec.structs.replace(price, dollars=0.0)
             self._requests += 1
             self._unpriced += not price.known
             self._repaired += bool(request.repaired)

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+import msgspec
+
 from laconic.conversation.cost_causes import MeasuredRequest, MeasuredSession
+from laconic.exchange.turn_evidence import read_evidence
 from laconic.sessions.recorded.record import RecordedRequest, RecordedSession
+from laconic.sessions.spending import SessionRow, Spending, TurnRow
 from laconic.wire.usage import Usage
 
 
@@ -37,3 +41,34 @@ def _measure(request: RecordedRequest, model: str) -> MeasuredRequest:
         compacted=request.compacted,
         blocks=request.blocks,
     )
+
+
+def measure_own(spending: Spending, since: float = 0.0) -> Iterator[MeasuredSession]:
+    """Sessions that went through the gateway, or were the agent's, since a moment."""
+    for row in spending.single_sessions(since):
+        requests = []
+        for turn in spending.turns(row.session):
+            if turn.prompt:
+                requests.append(_measure_turn(turn, row))
+        if requests:
+            yield MeasuredSession(
+                name=row.session, requests=tuple(requests), title=row.title, client=row.client, project=row.project
+            )
+
+
+def _measure_turn(turn: TurnRow, session: SessionRow) -> MeasuredRequest:
+    evidence = read_evidence(turn.evidence)
+    usage = Usage(
+        input=turn.input,
+        cache_read=turn.cache_read,
+        cache_write=turn.cache_write,
+        output=turn.output,
+        long=turn.long,
+    )
+    is_free = not turn.dollars and not turn.unpriced
+    request = MeasuredRequest(
+        usage=usage, at=turn.at - turn.milliseconds / 1000, model=session.model, mode=turn.mode, free=is_free
+    )
+    if evidence is None:
+        return request
+    return msgspec.structs.replace(request, model=evidence.model, change=evidence.change, repaired=evidence.repaired)

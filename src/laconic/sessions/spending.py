@@ -124,6 +124,7 @@ class TurnRow(Sums, frozen=True):
     saved: int
     mode: str
     rung: str
+    evidence: bytes  # what it changed of the request before, as its writer wrote it
 
 
 class Hour(Sums, frozen=True):
@@ -223,6 +224,14 @@ class Spending:
             found.append(SessionRow(*row))
         return found
 
+    def single_sessions(self, since: float = 0.0) -> list[SessionRow]:
+        """Every conversation by itself that went on since a moment, the newest first."""
+        query = f"SELECT {_COLUMNS} FROM session WHERE last>=? ORDER BY last DESC"
+        found: list[SessionRow] = []
+        for row in self._base.execute(query, (since,)):
+            found.append(SessionRow(*row))
+        return found
+
     def side_sessions(self, row: SessionRow) -> list[SessionRow]:
         """Other conversations to which the client gave the id of this one."""
         if not row.family:
@@ -253,7 +262,8 @@ class Spending:
     def turns(self, name: str) -> list[TurnRow]:
         """The turns of a session, in order."""
         query = (
-            f"SELECT {_SUMS}, number, at, turn, status, milliseconds, context, decisions, saved, mode, rung FROM turn"
+            f"SELECT {_SUMS}, number, at, turn, status, milliseconds, context, decisions, saved, mode, rung, evidence"
+            " FROM turn"
             " WHERE session=(SELECT id FROM session WHERE name=?) ORDER BY number"
         )
         found: list[TurnRow] = []

@@ -91,6 +91,8 @@ CREATE TABLE IF NOT EXISTS quota (
     ),
     "ALTER TABLE session ADD COLUMN family TEXT NOT NULL DEFAULT '';"
     "ALTER TABLE session ADD COLUMN project TEXT NOT NULL DEFAULT ''",
+    "ALTER TABLE session ADD COLUMN fingerprint BLOB NOT NULL DEFAULT '';"
+    "ALTER TABLE turn ADD COLUMN evidence BLOB NOT NULL DEFAULT ''",
 )
 _SUMS: Final = (
     *("input", "cache_read", "cache_write", "output", "whole", "dollars", "dollars_whole"),
@@ -197,6 +199,8 @@ class TurnRecord(msgspec.Struct, frozen=True):
     cuts: tuple[Cut, ...] = ()
     malformed: tuple[str, ...] = ()  # reasons
     allowance: Allowance | None = None
+    evidence: bytes = b""  # what it changed of the request before
+    fingerprint: bytes = b""  # what the next one is compared with
 
     @classmethod
     def of(
@@ -258,6 +262,14 @@ class Turns:
     def standing(self, session: str) -> bytes:
         """What the last answered turn of a session left behind for the account of the next; empty: nothing."""
         query = "SELECT standing FROM session WHERE name=?"
+        row = self._file.read(lambda base: base.execute(query, (session,)).fetchone())
+        if row and row[0]:
+            return bytes(row[0])
+        return b""
+
+    def fingerprint(self, session: str) -> bytes:
+        """What the next request of a session is compared with; empty: nothing."""
+        query = "SELECT fingerprint FROM session WHERE name=?"
         row = self._file.read(lambda base: base.execute(query, (session,)).fetchone())
         if row and row[0]:
             return bytes(row[0])
@@ -368,6 +380,7 @@ def _write(base: sqlite3.Cursor, turn: TurnRecord) -> None:
         "saved": turn.saved,
         "mode": turn.mode,
         "rung": turn.rung,
+        "evidence": turn.evidence,
         **sums,
     }
     base.execute(_insert("turn", row), row)
@@ -418,7 +431,8 @@ def _session(base: sqlite3.Cursor, turn: TurnRecord) -> tuple[int, int, int]:
         f"UPDATE session SET last=max(last, :at), {', '.join(f'{name}={name}+:{name}' for name in added)},"
         " model=:model, fixed=:fixed, title=CASE WHEN title='' THEN :title ELSE title END,"
         " project=CASE WHEN project='' THEN :project ELSE project END,"
-        " standing=CASE WHEN :standing='' THEN standing ELSE :standing END WHERE id=:id",
+        " standing=CASE WHEN :standing='' THEN standing ELSE :standing END,"
+        " fingerprint=CASE WHEN :fingerprint='' THEN fingerprint ELSE :fingerprint END WHERE id=:id",
         {
             **added,
             "at": turn.at,
@@ -427,6 +441,7 @@ def _session(base: sqlite3.Cursor, turn: TurnRecord) -> tuple[int, int, int]:
             "title": title,
             "project": project,
             "standing": cost.standing or "",
+            "fingerprint": turn.fingerprint or "",
             "id": id,
         },
     )

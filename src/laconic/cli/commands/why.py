@@ -8,15 +8,17 @@ title. Nothing is sent.
 from __future__ import annotations
 
 import argparse
+import sqlite3
 import time
 from collections.abc import Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
 
 from laconic.config import Settings, child_environment
-from laconic.errors import UsageError
+from laconic.errors import Unreadable, UsageError
 from laconic.render.visible import visible_json, visible_name
 
 if TYPE_CHECKING:
@@ -85,14 +87,23 @@ def _choose(args: argparse.Namespace, settings: Settings) -> tuple[Sequence[Meas
 def _find_on_machine(settings: Settings, since: float) -> list[MeasuredSession]:
     """Our own record knows more, so what a client recorded of the same session is left out."""
     from laconic.conversation.cost_causes import without_doubles
-    from laconic.exchange.cost_sources import measure_recorded
+    from laconic.exchange.cost_sources import measure_own, measure_recorded
     from laconic.sessions.recorded.find import find_recorded
+    from laconic.sessions.spending import Spending
+    from laconic.sessions.turns import FILE
 
     recorded = []
     for session in find_recorded(child_environment(), Path.cwd(), settings.state_dir(), since):
         if session.last >= since:
             recorded.append(session)
     own: list[MeasuredSession] = []
+    path = settings.cache_dir() / FILE
+    try:
+        if path.exists():
+            with closing(Spending(path)) as spending:
+                own = list(measure_own(spending, since))
+    except sqlite3.Error as error:
+        raise Unreadable(f"The record of turns cannot be read: {error}.", f"Remove {path}.") from None
     return [*own, *without_doubles(list(measure_recorded(recorded)), own)]
 
 
