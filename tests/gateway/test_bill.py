@@ -26,7 +26,8 @@ from laconic.gateway.turn_recorder import TurnRecorder
 from laconic.sessions.archive import Archive
 from laconic.sessions.ledger_file import LedgerFile
 from laconic.sessions.spending import SessionRow, Spending
-from laconic.sessions.turns import FILE, Turns
+from laconic.sessions.turn_tables import FILE
+from laconic.sessions.turns import Turns
 from laconic.tokens.count import counter
 from laconic.wire.usage import Usage
 

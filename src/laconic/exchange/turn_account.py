@@ -16,7 +16,8 @@ from laconic.conversation.engine import PreparedRequest
 from laconic.exchange.turn_evidence import write_evidence
 from laconic.models.find import find_model
 from laconic.models.prices import Prices
-from laconic.sessions.turns import Cost, TurnRecord, Turns, Who
+from laconic.sessions.turn_record import Cost, TurnRecord, Who
+from laconic.sessions.turns import Turns
 from laconic.wire.fingerprint import RequestFingerprint
 from laconic.wire.limits import RateLimits
 from laconic.wire.ours import Ours
@@ -74,6 +75,7 @@ class TurnAccount:
         record = TurnRecord.of(
             turn.who,
             turn.prepared,
+            at=self._clock(),
             status=turn.status,
             seconds=turn.seconds,
             cost=cost,

@@ -16,7 +16,7 @@ from laconic.exchange.caller import Caller, Target
 from laconic.exchange.plan import Plan
 from laconic.exchange.turn_account import AnsweredTurn, TurnAccount
 from laconic.gateway.response_relay import ResponseRelay
-from laconic.sessions.turns import Who
+from laconic.sessions.turn_record import Who
 from laconic.tokens.estimate import estimate
 from laconic.wire.ours import Ours
 

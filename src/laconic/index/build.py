@@ -79,7 +79,7 @@ def _apply(store: Store, root: Path, changes: Changes, preparer: Preparer, progr
     total = len(suspects)
     counting = total > _BATCH_FILES
     if any(_becomes_secret(item, before) for item in suspects):  # what it held leaves the disk, not only the tables
-        store.connection.execute("PRAGMA secure_delete = ON")
+        store.overwrite_deleted()
         with store.writing():
             store.set_meta("purge", "1")
     with store.writing():
@@ -119,7 +119,7 @@ def _put(store: Store, file: PreparedFile, before: dict[str, KnownFile]) -> bool
 
 def _finish(store: Store) -> None:
     with store.writing():
-        store.connection.execute("DELETE FROM meta WHERE key IN ('building', 'older')")
+        store.forget_meta("building", "older")
         store.set_meta("built", str(int(time.time())))
 
 

@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import shutil
-import sqlite3
 import time
 from collections.abc import Iterator
-from contextlib import closing
 from hashlib import blake2b
 from pathlib import Path
 from typing import Final
-
-import msgspec
 
 from laconic.errors import IndexUnavailable, UsageError
 from laconic.index.schema import VERSION
@@ -21,24 +17,6 @@ from laconic.workspace.roots import why_not_a_project
 _FOLDER: Final = "index"
 _ABANDONED: Final = 7 * 86_400  # seconds after which the index of another version is removed
 _ROOT: Final = "root"  # the file that names the workspace
-
-
-class Statistics(msgspec.Struct, frozen=True):
-    """One workspace in numbers."""
-
-    root: str
-    files: int
-    parsed: int
-    skipped: int
-    failed: int
-    symbols: int
-    lines: int
-    source_bytes: int
-    index_bytes: int
-    languages: dict[str, int]  # files of each
-    classes: dict[str, int]
-    building: str = ""  # "320/2900" while a build runs
-    built: int = 0  # when it was last complete, in seconds since 1970
 
 
 def place(cache: Path, root: Path) -> Path:
@@ -89,47 +67,3 @@ def forget(cache: Path, root: Path) -> None:
     """Remove the index of a workspace."""
     folder = place(cache, root).parent
     shutil.rmtree(folder, ignore_errors=True)
-
-
-def statistics(root: Path, file: Path) -> Statistics:
-    """The numbers of one index, without changing it."""
-    if not file.exists():
-        raise IndexUnavailable(f"{root} is not indexed.", f"Run `laconic index {root}`.")
-    try:
-        with closing(sqlite3.connect(f"{file.as_uri()}?mode=ro", uri=True)) as connection:
-            side = file.with_name(file.name + "-wal")
-            return numbers(connection, root, file.stat().st_size + (side.stat().st_size if side.exists() else 0))
-    except sqlite3.DatabaseError as error:
-        raise IndexUnavailable(f"{file} cannot be read: {error}.", f"Run `laconic index {root}`.") from None
-
-
-def numbers(connection: sqlite3.Connection, root: Path, index_bytes: int) -> Statistics:
-    """The numbers of an open index."""
-
-    def one(query: str) -> int:
-        return int(connection.execute(query).fetchone()[0] or 0)
-
-    def table(query: str) -> dict[str, int]:
-        found: dict[str, int] = {}
-        for key, count in connection.execute(query):
-            if key:
-                found[str(key)] = int(count)
-        return found
-
-    states = table("SELECT state, count(*) FROM files GROUP BY 1")
-    meta = dict(connection.execute("SELECT key, value FROM meta"))
-    return Statistics(
-        root=str(root),
-        files=sum(states.values()),
-        parsed=states.get("parsed", 0),
-        skipped=states.get("skipped", 0),
-        failed=states.get("failed", 0),
-        symbols=one("SELECT count(*) FROM symbols"),
-        lines=one("SELECT sum(lines) FROM files"),
-        source_bytes=one("SELECT sum(size) FROM files WHERE state != 'skipped'"),
-        index_bytes=index_bytes,
-        languages=table("SELECT language, count(*) FROM files GROUP BY 1 ORDER BY 2 DESC, 1"),
-        classes=table("SELECT class, count(*) FROM files GROUP BY 1 ORDER BY 2 DESC, 1"),
-        building=str(meta.get("building", "")),
-        built=int(meta.get("built", 0)),
-    )

@@ -7,24 +7,23 @@ from typing import Final
 
 from laconic.errors import Unreadable
 from laconic.index.store import Store
+from laconic.index.store.file_queries import count_files
 from laconic.index.words import documents
 from laconic.workspace.reading import as_lines, read_listed
 
 _FEW: Final = 500  # dead rows that are never worth the trouble
-_TABLES: Final = ("mentions", "texts", "words")
 
 
 def too_many_dead(store: Store) -> bool:
     """Whether more versions of files are dead than alive: ranking counts them, and so does the disk."""
     dead = int(store.meta("dead", "0"))
-    return dead > _FEW and dead > int(store.connection.execute("SELECT count(*) FROM files").fetchone()[0])
+    return dead > _FEW and dead > count_files(store)
 
 
 def compact(store: Store, root: Path) -> None:
     """One transaction: readers see the old tables until the new ones are complete. The caller holds the lock."""
     with store.writing():
-        for table in _TABLES:
-            store.connection.execute(f"INSERT INTO {table}({table}) VALUES('delete-all')")
+        store.clear_words()
         for file in list(store.files()):
             if file.state == "skipped":
                 continue
@@ -33,7 +32,6 @@ def compact(store: Store, root: Path) -> None:
             except Unreadable:
                 continue  # the next look at the disk drops it
             words = documents(file.path, lines, store.symbols_in(file.id), bare=file.file_class == "data")
-            row = store.connection.execute("SELECT packed FROM refs WHERE file = ?", (file.id,)).fetchone()
-            store.put_words(file.id, row[0] if row else b"", words.identifiers, words.rows)
+            store.put_words(file.id, store.packed_references(file.id), words.identifiers, words.rows)
         store.set_meta("dead", "0")
-        store.connection.execute("DELETE FROM meta WHERE key = 'purge'")
+        store.forget_meta("purge")

@@ -75,6 +75,7 @@ PARSER: Final = 3
 
 # Tables whose rows go with their file, and how they name it.
 BY_FILE: Final = ("refs", "imports", "exports")
+FULL_TEXT: Final = ("mentions", "texts", "words")
 
 
 def symbol_id(file: int, position: int) -> int:

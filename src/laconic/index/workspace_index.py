@@ -17,6 +17,7 @@ from laconic.index.changes import Changes
 from laconic.index.fresh import Freshness
 from laconic.index.preparing import Parsing, Preparer
 from laconic.index.store import Store
+from laconic.index.store.statistics import Statistics, read_statistics
 from laconic.workspace.secrets import NO_EXCEPTIONS, SecretFiles
 
 _MASS: Final = 1500  # changed files from which a query no longer waits for all of them
@@ -27,7 +28,7 @@ _CALM: Final = 0.05  # seconds after a change for others to follow it
 class Index:
     """An open workspace: call `refresh` before a query, and `ensure` with the paths that its answer quotes.
 
-    `store.connection` may be queried freely, from any thread; writing goes through a connection of its own.
+    `store` may be read from any thread; writing goes through a connection of its own.
     """
 
     def __init__(self, root: Path, store: Store, preparer: Preparer, secrets: SecretFiles) -> None:
@@ -128,11 +129,8 @@ class Index:
             self._watcher = threading.Thread(target=self._watching, name="laconic-watch", daemon=True)
             self._watcher.start()
 
-    def statistics(self) -> catalog.Statistics:
-        pages, size = (
-            self.store.connection.execute(f"PRAGMA {of}").fetchone()[0] for of in ("page_count", "page_size")
-        )
-        return catalog.numbers(self.store.connection, self.root, pages * size)
+    def statistics(self) -> Statistics:
+        return read_statistics(self.store, self.root)
 
     def _bring_in(self, changes: Changes) -> bool:
         if changes and bring_in(self._writer, self.root, changes, self._preparer).locked:

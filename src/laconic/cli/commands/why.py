@@ -90,7 +90,7 @@ def _find_on_machine(settings: Settings, since: float) -> list[MeasuredSession]:
     from laconic.exchange.cost_sources import measure_own, measure_recorded
     from laconic.sessions.recorded.find import find_recorded
     from laconic.sessions.spending import Spending
-    from laconic.sessions.turns import FILE
+    from laconic.sessions.turn_tables import FILE
 
     recorded = []
     for session in find_recorded(child_environment(), Path.cwd(), settings.state_dir(), since):

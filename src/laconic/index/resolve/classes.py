@@ -11,6 +11,7 @@ from laconic.index.resolve.code import TYPES, Code, SourceFile
 from laconic.index.resolve.names import path
 from laconic.index.schema import file_of, position_of
 from laconic.index.store import Symbol
+from laconic.index.store.symbol_queries import read_bases
 
 _WORDS: Final = re.compile(r"[A-Za-z_$][\w$]*")
 _ARGUMENTS: Final = re.compile(r"[<(\[]")
@@ -335,8 +336,7 @@ def _heirs(code: Code) -> dict[str, list[int]]:
     if isinstance(kept, dict):
         return kept
     found: dict[str, list[int]] = {}
-    rows = code.store.connection.execute("SELECT id, kind, bases FROM symbols WHERE bases != ''")
-    for number, kind, written in rows.fetchall():
+    for number, kind, written in read_bases(code.store):
         symbol = code.symbol(int(number))
         heirs = [int(number)]
         if kind == "impl":

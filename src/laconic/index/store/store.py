@@ -1,4 +1,4 @@
-"""The SQLite file of one workspace: open it, write whole files into it, read rows back.
+"""One open index: write whole files into it, read rows back.
 
 It does not decide what is out of date (`fresh`), what a reference means (`resolve`), or what ranks first (`search`).
 """
@@ -10,80 +10,28 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from hashlib import blake2b
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Final
 
 from laconic.errors import IndexUnavailable
 from laconic.index.packed import names_in, unpack, unpack_named
 from laconic.index.prepared import PreparedFile
-from laconic.index.schema import BY_FILE, FILE, PARSER, STATEMENTS, VERSION, file_of, symbol_id, symbols_of
+from laconic.index.schema import BY_FILE, FILE, FULL_TEXT, PARSER, symbol_id, symbols_of
+from laconic.index.store.database import MEMORY, WAIT, connect, file_number, is_ruined, lock_of, replace, unavailable
+from laconic.index.store.rows import File, Symbol
 from laconic.index.words import WordRow, fold
-from laconic.records import Reference, Span
+from laconic.records import Reference
 from laconic.workspace.lock import hold_lock
 
 _UNSAID: Final = "1"  # the parser of indexes from before it was written down
-_MEMORY: Final = Path(":memory:")
-_WAIT: Final = 10.0  # seconds that a reader waits for a checkpoint to end
-
-
-class File(NamedTuple):
-    """A row of `files`."""
-
-    id: int
-    path: str
-    language: str
-    size: int
-    mtime_ns: int
-    ctime_ns: int
-    checked_ns: int
-    hash: bytes
-    lines: int
-    file_class: str
-    state: str
-    reason: str
-    package: str
-    faults: int
-
-
-class Symbol(NamedTuple):
-    """A row of `symbols`."""
-
-    id: int
-    name: str
-    folded: str
-    qualified: str
-    kind: str
-    start: int
-    end: int
-    line: int
-    signature: str
-    doc: str
-    parent: int | None
-    visibility: str
-    modifiers: str  # separated by spaces
-    bases: str  # separated by line feeds, as written
-    test: int
-
-    @property
-    def file(self) -> int:
-        return file_of(self.id)
-
-    @property
-    def span(self) -> Span:
-        return Span(self.start, self.end)
-
-
-CALLABLE: Final = frozenset(
-    {"function", "method", "constructor", "macro"}
-)  # kinds of symbols that have a body to run
 
 
 class Store:
-    """One open index. `connection` may be queried freely; only `writing` writes."""
+    """One open index. Any thread may read; only `writing` writes. Nobody outside this package uses `connection`."""
 
     def __init__(self, path: Path, connection: sqlite3.Connection) -> None:
         self.path = path
         self.connection = connection
-        self._number = _file_number(path)
+        self._number = file_number(path)
 
     @classmethod
     def open(cls, path: Path) -> Store:
@@ -95,29 +43,29 @@ class Store:
         """
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         try:
-            return cls(path, _connect(path))
+            return cls(path, connect(path))
         except sqlite3.DatabaseError as error:
-            if not _is_ruined(error):
-                raise _unavailable(path, error) from None
-        with hold_lock(lock_of(path), seconds=_WAIT) as got:
+            if not is_ruined(error):
+                raise unavailable(path, error) from None
+        with hold_lock(lock_of(path), seconds=WAIT) as got:
             if not got:
                 raise IndexUnavailable(f"{path} is locked.", "Wait for the other process to end.")
-            return cls(path, _replace(path))
+            return cls(path, replace(path))
 
     @classmethod
     def in_memory(cls) -> Store:
         """An index for one process, where no disk takes one; all who use it share its connection."""
-        return cls(_MEMORY, _connect(_MEMORY))
+        return cls(MEMORY, connect(MEMORY))
 
     @property
     def kept(self) -> bool:
         """Whether it is on disk."""
-        return self.path != _MEMORY
+        return self.path != MEMORY
 
     @property
     def is_removed(self) -> bool:
         """Whether somebody deleted its file, or put another in its place."""
-        return self.kept and _file_number(self.path) != self._number
+        return self.kept and file_number(self.path) != self._number
 
     @contextmanager
     def lock(self, seconds: float) -> Iterator[bool]:
@@ -162,6 +110,10 @@ class Store:
 
     def set_meta(self, key: str, value: str) -> None:
         self.connection.execute("INSERT OR REPLACE INTO meta VALUES(?, ?)", (key, value))
+
+    def forget_meta(self, *keys: str) -> None:
+        """Delete values; inside `writing`."""
+        self.connection.executemany("DELETE FROM meta WHERE key = ?", [(key,) for key in keys])
 
     @property
     def older(self) -> int:
@@ -242,6 +194,19 @@ class Store:
             self.set_meta("dead", str(int(self.meta("dead", "0")) + gone))
         return gone
 
+    def overwrite_deleted(self) -> None:
+        """From now on, let nothing of what is deleted stay in the file."""
+        self.connection.execute("PRAGMA secure_delete = ON")
+
+    def clear_words(self) -> None:
+        """Empty the full-text tables; inside `writing`."""
+        for table in FULL_TEXT:
+            self.connection.execute(f"INSERT INTO {table}({table}) VALUES('delete-all')")
+
+    def check(self) -> str:
+        """What is damaged in the file; `ok` if nothing is."""
+        return str(self.connection.execute("PRAGMA quick_check(1)").fetchone()[0])
+
     def touch(self, file: PreparedFile) -> None:
         """Note that a file was looked at and still holds the same bytes; inside `writing`."""
         self.connection.execute(
@@ -303,12 +268,26 @@ class Store:
             return None
         return Symbol._make(row)
 
-    def references_in(self, file: int) -> list[Reference]:
-        """All references that a file holds."""
+    def packed_references(self, file: int) -> bytes:
+        """The references of a file as they are stored; empty: none."""
         row = self.connection.execute("SELECT packed FROM refs WHERE file = ?", (file,)).fetchone()
         if row is None:
+            return b""
+        return bytes(row[0])
+
+    def references_in(self, file: int) -> list[Reference]:
+        """All references that a file holds."""
+        packed = self.packed_references(file)
+        if not packed:
             return []
-        return unpack(row[0])
+        return unpack(packed)
+
+    def references_named(self, file: int, name: str) -> list[Reference]:
+        """Those of them that use this very name."""
+        packed = self.packed_references(file)
+        if not packed:
+            return []
+        return unpack_named(packed, name)
 
     def mentions(self, name: str) -> Iterator[tuple[int, list[Reference]]]:
         """Files that refer to this very name, each with those references. The words of a test's title are no name."""
@@ -347,93 +326,6 @@ class Store:
                 for row in self.connection.execute(f"SELECT * FROM {table} WHERE file = ? ORDER BY 1, 2", (file.id,)):
                     state.update(repr(row[1:]).encode())
         return state.hexdigest()
-
-
-def lock_of(path: Path) -> Path:
-    """The file that the one writer of an index holds."""
-    return path.with_name(path.name + ".lock")
-
-
-def _file_number(path: Path) -> int:
-    try:
-        return path.stat().st_ino
-    except OSError:
-        return -1
-
-
-def remove(path: Path) -> None:
-    """Delete an index with its side files."""
-    for suffix in ("", "-wal", "-shm"):
-        path.with_name(path.name + suffix).unlink(missing_ok=True)
-
-
-def _connect(path: Path) -> sqlite3.Connection:
-    connection = sqlite3.connect(path, timeout=_WAIT, isolation_level=None, check_same_thread=False)
-    try:
-        connection.execute("PRAGMA journal_mode = WAL")
-        # A power cut may lose the last batches, never the file: what is lost is indexed again.
-        connection.execute("PRAGMA synchronous = NORMAL")
-        connection.execute("PRAGMA cache_size = -16000")
-        if path == _MEMORY:
-            connection.execute("PRAGMA temp_store = MEMORY")
-        version = int(connection.execute("PRAGMA user_version").fetchone()[0])
-        if version == 0:
-            _create(connection)
-        _demand(version in {0, VERSION})
-        connection.execute("SELECT count(*) FROM meta").fetchone()
-        connection.execute("SELECT max(id) FROM files").fetchone()
-    except BaseException:
-        connection.close()
-        raise
-    return connection
-
-
-class _OtherTables(sqlite3.DatabaseError):
-    """The tables are not those of the version in the file's name."""
-
-
-def _demand(right: bool) -> None:
-    if not right:
-        raise _OtherTables("the index has another schema")
-
-
-def _is_ruined(error: sqlite3.DatabaseError) -> bool:
-    """Whether a file will never be an index again; else it cannot be read at the moment."""
-    if isinstance(error, _OtherTables):
-        return True
-    codes = {sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_ERROR}  # the last: a table is missing
-    return (getattr(error, "sqlite_errorcode", sqlite3.SQLITE_INTERNAL) & 0xFF) in codes
-
-
-def _replace(path: Path) -> sqlite3.Connection:
-    """An empty index in the place of a ruined one, unless another process has just put one there."""
-    try:
-        return _connect(path)
-    except sqlite3.DatabaseError as error:
-        if not _is_ruined(error):
-            raise _unavailable(path, error) from None
-        remove(path)
-    try:
-        return _connect(path)
-    except sqlite3.DatabaseError as error:
-        raise _unavailable(path, error) from None
-
-
-def _unavailable(path: Path, error: sqlite3.DatabaseError) -> IndexUnavailable:
-    if "locked" in str(error):
-        return IndexUnavailable(f"{path} is locked.", "Wait for the other process to end.")
-    return IndexUnavailable(
-        f"{path} cannot be opened: {error}.", "Check the cache folder and the free space on its disk."
-    )
-
-
-def _create(connection: sqlite3.Connection) -> None:
-    connection.execute("BEGIN IMMEDIATE")
-    if int(connection.execute("PRAGMA user_version").fetchone()[0]) == 0:  # another process may have been faster
-        for statement in STATEMENTS:
-            connection.execute(statement)
-        connection.execute(f"PRAGMA user_version = {VERSION}")
-    connection.execute("COMMIT")
 
 
 def _symbol_rows(number: int, file: PreparedFile) -> Iterator[tuple[object, ...]]:
