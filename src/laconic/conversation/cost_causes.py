@@ -21,7 +21,9 @@ FIVE_MINUTES: Final = 300.0
 HOUR: Final = 3600.0
 _EARLY: Final = 0.98  # of a lifetime: clocks of clients and providers differ
 _SHARE: Final = 0.05  # of what a cache held: less that is missing is no event
-_FIXED: Final = 0.3  # of a first prompt: a request that reads less lost its tools or its system prompt
+_SHRUNK: Final = 0.3  # the same, where a prompt became shorter
+_FIXED: Final = 0.85  # of a first prompt: a request that reads less lost its tools or its system prompt
+_FIXED_MARKED: Final = 0.3  # the same where only marked text is cached: the first message may be as long as the rest
 
 
 _PARTS: Final[dict[Part, Cause]] = {
@@ -133,7 +135,7 @@ class CostExplainer:
         has_cache = any(request.usage.cache_read or request.usage.cache_write for request in session.requests)
         before: MeasuredRequest | None = None
         lifetime = 0.0
-        first = 0  # tokens of the first prompt
+        first = 0  # tokens of the first prompt, or of the first behind a summary
         for number, request in enumerate(session.requests, 1):
             if not request.usage.prompt:
                 continue
@@ -143,7 +145,8 @@ class CostExplainer:
             self._requests += 1
             self._unpriced += not price.known
             self._repaired += bool(request.repaired)
-            first = first or request.usage.prompt
+            if request.compacted or not first:
+                first = request.usage.prompt
             seen = _Circumstances(request, before, lifetime, first, price)
             self._divide(session, number, seen, seen.lost if has_cache else 0)
             lifetime = _lifetime_after(request.usage, price, lifetime)
@@ -251,14 +254,28 @@ class _Circumstances:
         if self.before is None:
             return 0
         usage, old = self.request.usage, self.before.usage
+        if self._is_compacted():
+            return usage.input + usage.cache_write  # without a summary none of it would have been written
         held = old.prompt
         if self.price.write > self.price.plain and old.cache_read + old.cache_write:
             held = old.cache_read + old.cache_write  # what no mark stands behind was not kept
+        share = _SHARE
+        if usage.prompt < held and self._may_be_rewound():
+            share = _SHRUNK  # a rewound history ends with new text, which no cache ever held
         held = min(held, usage.prompt)
         missing = held - usage.cache_read
-        if held < self.price.smallest or missing < max(self.price.smallest, _SHARE * held):
+        if held < self.price.smallest or missing < max(self.price.smallest, share * held):
             return 0
         return missing
+
+    def _may_be_rewound(self) -> bool:
+        if self.request.mode:
+            return False
+        return self.request.change is None or self.request.change.part == "rewind"
+
+    def _is_compacted(self) -> bool:
+        change = self.request.change
+        return self.request.compacted or (change is not None and change.part == "compaction")
 
     def find_cause(self) -> Cause:
         """What came first: without a cache by the clock, no change matters; then the order of a prompt's parts."""
@@ -270,7 +287,7 @@ class _Circumstances:
             return "pause_5m"
         if request.model != before.model:
             return "model_switch"
-        if request.compacted:
+        if self._is_compacted():
             return "compaction"
         if request.change is None:
             return self._guess()
@@ -295,9 +312,11 @@ class _Circumstances:
             return "own_event"
         if self._may_be_cold():
             return "pause_5m"
-        if self.request.usage.cache_read < _FIXED * self._first:
+        has_marks = self.price.write > self.price.plain
+        fixed = _FIXED_MARKED if has_marks else _FIXED
+        if self.request.usage.cache_read < fixed * self._first:
             return "prefix_changed"
-        if self.request.blocks > LOOKBACK and self.price.write > self.price.plain:
+        if self.request.blocks > LOOKBACK and has_marks:
             return "marks_moved"
         return "message_changed"
 
