@@ -62,6 +62,7 @@ PARTS: Final = (
     Part("compaction"),
     Part("replay", ("openhands/",)),
     Part("why"),
+    Part("repair"),
     Part("bill", against="the same clients without the gateway"),
     Part("engine", against="bare parse and emit"),
     Part("gateway", against="no gateway"),

@@ -63,15 +63,16 @@ class SentTurn(msgspec.Struct, frozen=True):
 class PlantedClient:
     """The state of one session. `body` is the next request."""
 
-    def __init__(self, random: Random, models: Sequence[str], ttl: float) -> None:
+    def __init__(self, random: Random, models: Sequence[str], ttl: float, marked: int = 0) -> None:
         self._random = random
         self._models = models
         self._calls = 0
+        self._lost: list[Json] = []
         self.ttl = ttl
         self.model = models[0]
         self.tools = [self._tool(number) for number in range(10)]
         self.system = [self._text(90) for _ in range(random.randrange(25, 60))]
-        self._marked = random.choice((1, 1, 2))  # messages at the end that carry a mark
+        self._marked = marked or random.choice((1, 1, 2))  # messages at the end that carry a mark
         self.said: list[Json] = []
         self.asked: list[Json] = [{"type": "text", "text": self._text(random.choice((60, 200, 3_000)))}]
         self.messages: list[Json] = [{"role": "user", "content": self.asked}]
@@ -131,6 +132,21 @@ class PlantedClient:
         for tool in self.tools:
             properties = tool["input_schema"]["properties"]
             tool["input_schema"]["properties"] = dict(reversed(properties.items()))
+
+    def rewrite_arguments(self) -> None:
+        """The same calls from a map without an order."""
+        for message in self.messages[1::2]:
+            for block in message["content"]:
+                if block["type"] == "tool_use":
+                    block["input"] = dict(reversed(block["input"].items()))
+
+    def lose_server(self) -> None:
+        self._lost = self.tools[2:5]
+        del self.tools[2:5]
+
+    def regain_server(self) -> None:
+        """It is back, behind all others."""
+        self.tools += self._lost
 
     def change_system(self) -> None:
         self.system[self._random.randrange(2, len(self.system))] = self._text(12)

@@ -132,7 +132,7 @@ class CostExplainer:
     def add(self, session: MeasuredSession) -> None:
         """One session more."""
         self._sessions += 1
-        has_cache = any(request.usage.cache_read or request.usage.cache_write for request in session.requests)
+        has_cache = _has_cache(session)
         before: MeasuredRequest | None = None
         lifetime = 0.0
         first = 0  # tokens of the first prompt, or of the first behind a summary
@@ -154,8 +154,10 @@ class CostExplainer:
 
     def report(self, most: int = 0) -> CostReport:
         """Everything so far; with a limit, so many of the dearest moments."""
-        dollars = sum(sums.dollars for sums in self._sums.values())
-        tokens = sum(sums.tokens for sums in self._sums.values())
+        dollars = tokens = 0.0
+        for sums in self._sums.values():
+            dollars += sums.dollars
+            tokens += sums.tokens
         totals = []
         for cause, sums in self._sums.items():
             text = CAUSES[cause]
@@ -356,9 +358,16 @@ def without_doubles(
         for request in session.requests:
             seen.add(_counted(request.usage))
     for session in sessions:
-        doubles = sum(_counted(request.usage) in seen for request in session.requests)
+        doubles = 0
+        for request in session.requests:
+            doubles += _counted(request.usage) in seen
         if 2 * doubles < len(session.requests):
             yield session
+
+
+def _has_cache(session: MeasuredSession) -> bool:
+    """Whether the provider ever spoke of a cache."""
+    return any(request.usage.cache_read or request.usage.cache_write for request in session.requests)
 
 
 def _counted(usage: Usage) -> tuple[int, int, int, int]:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Sequence
+from operator import attrgetter
 from typing import Final, Literal
 
 import msgspec
@@ -16,6 +18,7 @@ Part = Literal[
 LOOKBACK: Final = 20  # blocks before a mark in which a provider looks for what it has cached
 _NAMES: Final = 4  # tools that a detail names
 _SHRUNK: Final = 0.6  # a history with fewer of its blocks than this was summarised
+_NAMED: Final = attrgetter("name", "content")
 _BEGINNING: Final = 0.3  # of a history: a summary takes the place of all behind it
 
 
@@ -40,29 +43,39 @@ def find_change(before: RequestFingerprint, now: RequestFingerprint) -> PrefixCh
 
 
 def _compare_tools(before: Sequence[ToolFingerprint], now: Sequence[ToolFingerprint]) -> PrefixChange | None:
-    old, new = [tool.content for tool in before], [tool.content for tool in now]
-    if old == new:
-        forms = {tool.form for tool in before}
-        rewritten = [tool.name for tool in now if tool.form not in forms]
-        if not rewritten:
-            return None
+    counted: Counter[bytes] = Counter()
+    for tool in now:
+        counted[tool.content] += 1
+    counted.subtract(Counter(map(attrgetter("content"), before)))
+    if len(before) != len(now) or any(counted.values()):
+        return PrefixChange("tools", _describe_tools(before, now))
+    rewritten = []
+    for old, new in zip(before, now, strict=True):
+        if old.content != new.content:
+            return PrefixChange("tools_order", f"same {len(now)} tools; the first that moved is {new.name}")
+        if old.form != new.form:
+            rewritten.append(new.name)
+    if rewritten:
         return PrefixChange("tools_form", f"same schema, other bytes: {_list_names(rewritten)}")
-    if Counter(old) == Counter(new):
-        moved = next(tool.name for tool, earlier in zip(now, before, strict=True) if tool.content != earlier.content)
-        return PrefixChange("tools_order", f"same {len(now)} tools; the first that moved is {moved}")
-    return PrefixChange("tools", _describe_tools(before, now))
+    return None
 
 
 def _describe_tools(before: Sequence[ToolFingerprint], now: Sequence[ToolFingerprint]) -> str:
-    names, known = {tool.name for tool in now}, {tool.name for tool in before}
-    contents = {tool.content for tool in before}
-    added = [tool.name for tool in now if tool.name not in known]
-    removed = [tool.name for tool in before if tool.name not in names]
-    changed = [tool.name for tool in now if tool.name in known and tool.content not in contents]
+    """As a short diff: what came, what went, what says something else."""
+    old, new = dict(map(_NAMED, before)), dict(map(_NAMED, now))
+    found: dict[str, list[str]] = {"+": [], "-": [], "~": []}
+    for name, content in new.items():
+        if name not in old:
+            found["+"].append(name)
+        elif content != old[name]:
+            found["~"].append(name)
+    for name in old:
+        if name not in new:
+            found["-"].append(name)
     parts = []
-    for sign, found in (("+", added), ("-", removed), ("~", changed)):
-        if found:
-            parts.append(f"{sign}{_list_names(found)}")
+    for sign, names in found.items():
+        if names:
+            parts.append(f"{sign}{_list_names(names)}")
     return " ".join(parts)
 
 
@@ -108,15 +121,16 @@ def _compare_marks(before: Sequence[int], now: Sequence[int]) -> PrefixChange | 
     """Whether a mark is near enough behind the last one: a provider finds nothing that is farther away."""
     if not before:
         return None
-    last = max(before)
-    if any(last <= mark <= last + LOOKBACK for mark in now):
-        return None
     if not now:
         return PrefixChange("marks", "no cache marks any more")
-    after = [mark - last for mark in now if mark > last]
-    if after:
-        return PrefixChange("marks", f"the next mark is {min(after)} blocks on; providers look back {LOOKBACK}")
-    return PrefixChange("marks", f"the last mark moved back by {last - max(now)} blocks")
+    last = max(before)
+    if max(now) < last:
+        return PrefixChange("marks", f"the last mark moved back by {last - max(now)} blocks")
+    place = bisect_left(now, last)
+    ahead = now[place] - last
+    if ahead <= LOOKBACK:
+        return None
+    return PrefixChange("marks", f"the next mark is {ahead} blocks on; providers look back {LOOKBACK}")
 
 
 def _split(packed: bytes, size: int) -> list[bytes]:

@@ -39,6 +39,8 @@ def describe_request(prepared: PreparedRequest, *, changed: bool) -> dict[str, s
     if changed:
         action = "reduced"
     notes = {"action": prepared.mode or action}
+    if prepared.repaired:
+        notes["repaired"] = ", ".join(prepared.repaired)
     if prepared.rung:
         notes["rung"] = prepared.rung
     if prepared.tokens:

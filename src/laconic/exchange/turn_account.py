@@ -95,7 +95,7 @@ class TurnAccount:
             before = b""
         return msgspec.structs.replace(
             record,
-            evidence=write_evidence(before, turn.fingerprint),
+            evidence=write_evidence(before, turn.fingerprint, ", ".join(turn.prepared.repaired)),
             fingerprint=msgspec.msgpack.encode(turn.fingerprint),
         )
 

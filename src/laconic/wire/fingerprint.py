@@ -62,7 +62,7 @@ class FingerprintReader:
     def read(self, conversation: ParsedRequest, model: str = "") -> RequestFingerprint:
         """The fingerprint of a request as it is."""
         format = conversation.format
-        system = [conversation.field(name) for name in format.system]
+        system = list(map(conversation.field, format.system))
         leading = _count_leading(conversation.turns)
         for turn in conversation.turns[:leading]:
             system.append(turn.raw)
@@ -78,7 +78,7 @@ class FingerprintReader:
             tools=_remember(self._tools, tools, lambda: tuple(_read_tools(format, tools))),
             system=_remember(self._systems, raw, lambda: b"".join(_hash_lines(system))),
             blocks=bytes(blocks),
-            marks=tuple(_find_marks(conversation.body, starts)),
+            marks=tuple(find_marks(conversation.body, starts)),
         )
 
 
@@ -149,7 +149,7 @@ def _texts(decoded: object) -> Iterator[str]:
             yield from _texts(decoded.get(name))
 
 
-def _find_marks(body: bytes, starts: list[int]) -> Iterator[int]:
+def find_marks(body: bytes, starts: list[int]) -> Iterator[int]:
     """Places of blocks that hold a mark: the last block that begins before it. What is before all blocks counts not."""
     if b'"cache_control"' not in body:
         return

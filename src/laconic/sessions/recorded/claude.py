@@ -34,7 +34,10 @@ def find_sessions(folder: Path, since: float) -> Iterator[RecordedSession]:
 def read_session(path: Path) -> RecordedSession | None:
     """The session in one file; None when there is none."""
     rows = list(read_rows(path))
-    marks = [row["isSidechain"] for row in rows if "isSidechain" in row]
+    marks = []
+    for row in rows:
+        if "isSidechain" in row:
+            marks.append(row["isSidechain"])
     if marks and all(marks):  # a sub-agent: a conversation of its own
         rows = [{**row, "isSidechain": False} for row in rows]
     model = project = summary = ""
