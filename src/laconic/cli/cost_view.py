@@ -7,7 +7,6 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import Final
 
-from laconic.conversation.cause_texts import CAUSES
 from laconic.conversation.cost_causes import CauseTotal, CostMoment, CostReport, MeasuredSession
 from laconic.dashboard.format import money, short
 from laconic.render.counted import count_of
@@ -60,7 +59,7 @@ def _describe_moment(moment: CostMoment) -> Iterator[str]:
     if moment.at:
         local = datetime.fromtimestamp(moment.at).astimezone()
         when = f"{local.day} {local:%b %H:%M}, "
-    what = CAUSES[moment.cause].label
+    what = moment.label
     if moment.detail:
         what = f"{what}: {moment.detail}"
     cost = money(moment.dollars)

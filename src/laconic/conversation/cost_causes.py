@@ -72,6 +72,7 @@ class CostMoment(msgspec.Struct, frozen=True):
     number: int  # of the request, from 1
     at: float
     cause: Cause
+    label: str
     dollars: float  # above the price of reading it
     tokens: int  # that were not read
     pause: float  # seconds since the request before
@@ -219,6 +220,7 @@ class CostExplainer:
                 number=number,
                 at=request.at,
                 cause=cause,
+                label=CAUSES[cause].label,
                 dollars=wasted,
                 tokens=lost,
                 pause=seen.pause,

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from itertools import groupby
+from operator import itemgetter
 
 import msgspec
 
@@ -45,14 +47,18 @@ def _measure(request: RecordedRequest, model: str) -> MeasuredRequest:
 
 def measure_own(spending: Spending, since: float = 0.0) -> Iterator[MeasuredSession]:
     """Sessions that went through the gateway, or were the agent's, since a moment."""
+    sessions = {}
     for row in spending.single_sessions(since):
+        sessions[row.session] = row
+    for name, turns in groupby(spending.all_turns(since), key=itemgetter(0)):
+        row = sessions.get(name)
         requests = []
-        for turn in spending.turns(row.session):
-            if turn.prompt:
+        for _, turn in turns:
+            if turn.prompt and row is not None:
                 requests.append(_measure_turn(turn, row))
-        if requests:
+        if requests and row is not None:
             yield MeasuredSession(
-                name=row.session, requests=tuple(requests), title=row.title, client=row.client, project=row.project
+                name=name, requests=tuple(requests), title=row.title, client=row.client, project=row.project
             )
 
 
