@@ -51,14 +51,20 @@ def measure_own(spending: Spending, since: float = 0.0) -> Iterator[MeasuredSess
     for row in spending.single_sessions(since):
         sessions[row.session] = row
     for name, turns in groupby(spending.all_turns(since), key=itemgetter(0)):
-        row = sessions.get(name)
+        session = sessions.get(name)
+        if session is None:
+            continue  # it began a moment ago
         requests = []
         for _, turn in turns:
-            if turn.prompt and row is not None:
-                requests.append(_measure_turn(turn, row))
-        if requests and row is not None:
+            if turn.prompt:
+                requests.append(_measure_turn(turn, session))
+        if requests:
             yield MeasuredSession(
-                name=name, requests=tuple(requests), title=row.title, client=row.client, project=row.project
+                name=name,
+                requests=tuple(requests),
+                title=session.title,
+                client=session.client,
+                project=session.project,
             )
 
 

@@ -114,7 +114,7 @@ def _recall_turns(turn: AnsweredTurn, passing: ResponseRelay) -> Iterator[Answer
             went=plan.went,
             usage=usage,
             estimate=_estimate_tokens(plan) if usage is None else 0,
-            ours=Ours(plan.ours.size, recall=True),
+            ours=Ours(plan.ours.tokens, recall=True),
             fingerprint=None,
             seconds=0.0,
             limits=None,

@@ -55,8 +55,8 @@ def run(args: argparse.Namespace, settings: Settings) -> int:
 
 def _choose(args: argparse.Namespace, settings: Settings) -> tuple[Sequence[MeasuredSession], str]:
     """The sessions that are meant, and how they are called."""
+    from laconic.clients.recorded_files import read_recorded
     from laconic.exchange.cost_sources import measure_recorded
-    from laconic.sessions.recorded.read import read_recorded
 
     path = Path(args.target)
     if args.target and path.exists():
@@ -86,14 +86,15 @@ def _choose(args: argparse.Namespace, settings: Settings) -> tuple[Sequence[Meas
 
 def _find_on_machine(settings: Settings, since: float) -> list[MeasuredSession]:
     """Our own record knows more, so what a client recorded of the same session is left out."""
+    from laconic.clients.recorded_sessions import find_recorded
+    from laconic.clients.setup import Places
     from laconic.conversation.cost_causes import without_doubles
     from laconic.exchange.cost_sources import measure_own, measure_recorded
-    from laconic.sessions.recorded.find import find_recorded
     from laconic.sessions.spending import Spending
     from laconic.sessions.turn_tables import FILE
 
     recorded = []
-    for session in find_recorded(child_environment(), Path.cwd(), settings.state_dir(), since):
+    for session in find_recorded(Places(Path.cwd(), child_environment()), settings.state_dir(), since):
         if session.last >= since:
             recorded.append(session)
     own: list[MeasuredSession] = []

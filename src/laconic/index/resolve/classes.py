@@ -46,7 +46,9 @@ def owners(code: Code, symbol: Symbol) -> list[int]:
         above = code.symbol(symbol.parent)
     else:
         above = None
-    if above is not None and above.kind in TYPES and above.kind not in {"impl", "module"}:
+    if above is not None and above.kind == "impl":
+        return find_extended_types(code, above) or [above.id]
+    if above is not None and above.kind in TYPES and above.kind != "module":
         return [above.id]
     found = []
     for each in code.find_named(name):
@@ -98,7 +100,11 @@ def own_members(code: Code, type_: int, name: str) -> list[Symbol]:
     tail = f".{symbol.name}.{name}"
     elsewhere = []
     for each in code.find_named(name):
-        if each.parent != type_ and f".{each.qualified}".endswith(tail) and _same_home(code, symbol, each):
+        if each.parent == type_ or not f".{each.qualified}".endswith(tail):
+            continue
+        if dialect.open_types and _find_block(code, each) is None:
+            continue  # in the body of another type of that name
+        if _same_home(code, symbol, each):
             elsewhere.append(each)
     exact = []
     for each in elsewhere:

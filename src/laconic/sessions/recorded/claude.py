@@ -1,8 +1,8 @@
-"""Sessions of Claude Code: `projects/FOLDER/ID.jsonl`, one line a block, with the usage of the whole answer in each."""
+"""A session of Claude Code: one line a block, with the usage of the whole answer in each."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
@@ -11,7 +11,6 @@ from laconic.sessions.recorded.record import (
     RecordedSession,
     RecordedUsage,
     Row,
-    files_since,
     number_at,
     read_rows,
     seconds_of,
@@ -19,20 +18,11 @@ from laconic.sessions.recorded.record import (
 )
 from laconic.sessions.transcripts import transcript_of
 
-CLIENT = "Claude Code"
 _BOUNDARY: Final = "compact_boundary"
 
 
-def find_sessions(folder: Path, since: float) -> Iterator[RecordedSession]:
-    """Those below Claude Code's folder that went on since a moment."""
-    for path in files_since(folder / "projects", "**/*.jsonl", since):
-        session = read_session(path)
-        if session is not None:
-            yield session
-
-
 def read_session(path: Path) -> RecordedSession | None:
-    """The session in one file; None when there is none."""
+    """One session; None if nobody said anything in it."""
     rows = list(read_rows(path))
     marks = []
     for row in rows:
@@ -54,7 +44,6 @@ def read_session(path: Path) -> RecordedSession | None:
     if not transcript.messages:
         return None
     return RecordedSession(
-        client=CLIENT,
         name=path.stem,
         title=summary or title_of(transcript),
         project=project,

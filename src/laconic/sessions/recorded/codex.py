@@ -1,8 +1,7 @@
-"""Sessions of Codex: `sessions/YEAR/MONTH/DAY/rollout-*.jsonl`, with a count of tokens after each answer."""
+"""A session of Codex: one line an item, with a count of tokens after each answer."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
@@ -11,7 +10,6 @@ from laconic.sessions.recorded.record import (
     RecordedSession,
     RecordedUsage,
     Row,
-    files_since,
     number_at,
     read_rows,
     seconds_of,
@@ -19,21 +17,11 @@ from laconic.sessions.recorded.record import (
 )
 from laconic.sessions.transcripts import transcript_of
 
-CLIENT = "Codex"
 _COMPACTED: Final = frozenset({"compacted", "context_compacted"})
 
 
-def find_sessions(folder: Path, since: float) -> Iterator[RecordedSession]:
-    """Those below Codex's folder that went on since a moment."""
-    for name in ("sessions", "archived_sessions"):
-        for path in files_since(folder / name, "**/*.jsonl", since):
-            session = read_session(path)
-            if session is not None:
-                yield session
-
-
 def read_session(path: Path) -> RecordedSession | None:
-    """The session in one file; None when there is none."""
+    """One session; None if nobody said anything in it."""
     messages: list[Row] = []
     model = project = ""
     last = 0.0
@@ -53,7 +41,6 @@ def read_session(path: Path) -> RecordedSession | None:
     if not transcript.messages:
         return None
     return RecordedSession(
-        client=CLIENT,
         name=path.stem,
         title=title_of(transcript),
         project=project,

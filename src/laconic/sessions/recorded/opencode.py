@@ -19,20 +19,13 @@ from laconic.sessions.recorded.record import (
 )
 from laconic.sessions.transcripts import transcript_of
 
-CLIENT = "opencode"
-_FILE = "opencode.db"
 _MILLISECONDS = 1000
-
-
-def find_sessions(folder: Path, since: float) -> Iterator[RecordedSession]:
-    """Those in opencode's data folder that went on since a moment."""
-    path = folder / _FILE
-    if path.is_file():
-        yield from read_database(path, since)
 
 
 def read_database(path: Path, since: float = 0.0) -> Iterator[RecordedSession]:
     """The sessions of a database that went on since a moment."""
+    if not path.is_file():
+        return
     try:
         with closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True)) as base:
             query = "SELECT id, title, directory, time_updated FROM session WHERE time_updated >= ?"
@@ -79,7 +72,6 @@ def _session(id: str, title: str, project: str, last: float, rows: Sequence[Row]
         model = str(_info(row).get("modelID") or model)
     transcript = transcript_of(id, list(rows))
     return RecordedSession(
-        client=CLIENT,
         name=id,
         title=title or title_of(transcript),
         project=project,

@@ -7,7 +7,9 @@ from pathlib import Path
 from typing import Final
 
 import msgspec
+from msgspec.structs import replace
 
+from laconic.clients.registry import all_clients
 from laconic.sessions.recorded import claude, codex, opencode
 from laconic.sessions.recorded.record import RecordedSession, Row, read_rows
 
@@ -29,20 +31,23 @@ def read_recorded(path: Path) -> Iterator[RecordedSession]:
 
 
 def _read(path: Path) -> Iterator[RecordedSession]:
+    titles = {name: client.title for name, client in all_clients().items()}
     if path.suffix == ".db":
-        yield from opencode.read_database(path)
+        for session in opencode.read_database(path):
+            yield replace(session, client=titles["opencode"])
         return
     if path.suffix == ".json":
         whole = _decode(path)
         if isinstance(whole.get("messages"), list) and isinstance(whole.get("info"), dict):
-            yield opencode.read_export(whole)
+            yield replace(opencode.read_export(whole), client=titles["opencode"])
         return
     first: Row = next(read_rows(path), {})
-    found = claude.read_session(path)
+    name, read = "claude", claude.read_session
     if "payload" in first:
-        found = codex.read_session(path)
+        name, read = "codex", codex.read_session
+    found = read(path)
     if found is not None:
-        yield found
+        yield replace(found, client=titles[name])
 
 
 def _decode(path: Path) -> Row:
