@@ -15,7 +15,7 @@ from typing import Final, TypeVar
 
 import msgspec
 
-from laconic.wire.content import remove_cache_marks
+from laconic.wire.content import without_marks
 from laconic.wire.model import Turn
 from laconic.wire.parsed_request import ParsedRequest
 from laconic.wire.provider_format import ProviderFormat
@@ -97,7 +97,7 @@ def split_tools(tools: bytes) -> list[bytes]:
 
 def _read_tools(format: ProviderFormat, tools: bytes) -> Iterator[ToolFingerprint]:
     for raw in split_tools(tools):
-        bare = remove_cache_marks(raw)
+        bare = without_marks(raw)
         decoded = value(raw)
         names = []
         for declared in format.read_tools([decoded]):
