@@ -22,10 +22,10 @@ def write_claude(folder: Path, name: str, turns: Sequence[SentTurn]) -> None:
     """`projects/FOLDER/ID.jsonl`: one row a block of an answer, each with the usage of the whole."""
     rows: list[Json] = []
     for number, (turn, said) in enumerate(_with_answers(turns)):
-        if turn.planted == "compaction":
+        if "compaction" in turn.planted:
             rows.append({"type": "system", "subtype": "compact_boundary", "timestamp": _moment(turn.at - 1)})
         asked: Json = {"message": {"role": "user", "content": turn.asked}, "type": "user", "cwd": "/planted"}
-        rows.append({**asked, "timestamp": _moment(turn.at), "isCompactSummary": turn.planted == "compaction"})
+        rows.append({**asked, "timestamp": _moment(turn.at), "isCompactSummary": "compaction" in turn.planted})
         usage = report("anthropic", turn.usage)
         for block in said:
             answer = {"id": f"msg_{number}", "model": turn.body["model"], "role": "assistant", "usage": usage}
@@ -43,7 +43,7 @@ def write_codex(folder: Path, name: str, turns: Sequence[SentTurn]) -> None:
     total = 0
     for turn, said in _with_answers(turns):
         rows.append({"type": "turn_context", "payload": {"model": turn.body["model"]}})
-        if turn.planted == "compaction":
+        if "compaction" in turn.planted:
             rows.append({"type": "compacted", "payload": {"message": turn.asked[0]["text"]}})
         for item in _items("user", turn.asked):
             rows.append({"type": "response_item", "payload": item, "timestamp": _moment(turn.at)})
@@ -68,7 +68,7 @@ def write_opencode(folder: Path, name: str, turns: Sequence[SentTurn]) -> None:
         base.execute("INSERT INTO session VALUES (?,?,?,?)", (name, name, "/planted", turns[-1].at * 1000))
         for number, (turn, said) in enumerate(_with_answers(turns)):
             at = round(turn.at * 1000)
-            if turn.planted == "compaction":
+            if "compaction" in turn.planted:
                 _add(
                     base,
                     name,
