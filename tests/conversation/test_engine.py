@@ -49,7 +49,7 @@ def _prefixes(messages: list[dict[str, object]]) -> list[list[dict[str, object]]
     return [messages[:at] for at, message in enumerate(messages) if message["role"] == "assistant"] + [messages]
 
 
-_ALWAYS = Weights(caution=0, least=0, growth=0, apart=0, fewest=80)
+_ALWAYS = Weights(payback=1e9, least=0, fewest=80)
 _NO_AGE = Ages(0, 0, 0)
 _EAGER = Lifetimes(
     read=_NO_AGE,

@@ -354,7 +354,7 @@ class ConversationEngine:
             if any(tracked.task in done for tracked, _ in one.rows):
                 found.append(one)
         giving = {candidate.key: candidate.tokens for candidate in found}
-        start = self._start(history, giving, economy, self._options.weights.task_share)
+        start = self._start(history, giving, economy, self._options.weights.task_payback)
         told: set[str] = set()  # tasks whose result a tombstone carries: one is enough
         for candidate in _from(history, found, start):
             task = done[next(tracked.task for tracked, _ in candidate.rows if tracked.task in done)]
@@ -367,11 +367,6 @@ class ConversationEngine:
         self, history: History, evictor: Evictor, conversation: ParsedRequest, economy: tuple[Price, bool]
     ) -> list[Decision | Removal]:
         """What is no longer of use goes as soon as that pays."""
-        weights, (_, warm) = self._options.weights, economy
-        grown = max(weights.apart, history.landed * weights.growth)
-        has_grown = history.event < 0 or history.tracker.tokens >= history.landed + grown
-        if warm and not has_grown:
-            return []  # hysteresis: what has not grown is left alone, whatever ages in it
         found = candidates(history.tracker)
         giving = {}
         for candidate in found:
@@ -379,7 +374,7 @@ class ConversationEngine:
         roller = Roller(history, conversation, evictor, self._count)
         for key, tokens in roller.savings(giving).items():
             giving[key] = giving.get(key, 0.0) + tokens
-        start = self._start(history, giving, economy, weights.share)
+        start = self._start(history, giving, economy, self._options.weights.payback)
         if start is None:
             return []
         made = history.commit(evictor.decide(history.tracker, _from(history, found, start), "age", history.original))
@@ -387,7 +382,7 @@ class ConversationEngine:
         return [*made, *history.commit([], roller.decide(start))]
 
     def _start(
-        self, history: History, giving: Mapping[str, float], economy: tuple[Price, bool], share: float
+        self, history: History, giving: Mapping[str, float], economy: tuple[Price, bool], payback: float
     ) -> int | None:
         """The place from which on blocks give back what they can; None when that does not pay."""
         if not giving:
@@ -399,7 +394,7 @@ class ConversationEngine:
             price,
             self._options.weights,
             warm=warm,
-            enough=share * history.tracker.tokens,
+            payback=payback,
         )
 
     def _warm(self, history: History, account: str) -> bool:

@@ -38,6 +38,8 @@ class Lifetimes(msgspec.Struct, frozen=True):
     # What calls wrote is in its file, and often its only copy here.
     argument: int = 30
     argument_document: int = 60
+    # Names of files are what the next calls are made of, and few tokens.
+    paths: int = 100
     # Output of commands and hits of searches have been acted upon within a few turns; lists of files last as reads.
     output: Ages = Ages(60, 14, 4)
     search: Ages = Ages(100, 20, 6)

@@ -36,10 +36,8 @@ def is_past(tracker: ConversationTracker, tracked: TrackedText) -> bool:
     if tracked.characters < rules.smallest or not any(tracked.shown):
         return True
     age = tracker.turn - _last_use(tracker, tracked)
-    if tracked.kind == "read" or (tracked.kind == "search" and not tracked.passage.heads):
+    if tracked.about.changes or _is_read(tracked):
         return age >= _limit(tracker, tracked)
-    if tracked.about.changes:
-        return age >= rules.rolled_change
     return age >= rules.rolled
 
 
@@ -84,6 +82,8 @@ def _last_use(tracker: ConversationTracker, tracked: TrackedText, *, planned: bo
     `planned`: what a plan names is of use until it was changed.
     """
     last = max(tracked.turn, tracked.related)
+    if not _is_read(tracked) and tracked.about.kind in {"run", "search"}:
+        return last  # a command that runs again prints its output again
     if planned and _is_read(tracked) and tracker.is_planned(tracked.about.names):
         return tracker.turn
     if len(tracked) >= tracker.rules.big and not tracked.field:
@@ -105,6 +105,8 @@ def _limit(tracker: ConversationTracker, tracked: TrackedText) -> int:
     changed = any(file in tracker.changed for file in what.files)
     if not _is_read(tracked):
         return _output_limit(rules, tracked)
+    if is_path_list(tracked):
+        return rules.paths
     if what.test:
         ages = rules.changed_test if changed else rules.read_test
     elif what.document:
@@ -133,6 +135,11 @@ def _output_limit(rules: Lifetimes, tracked: TrackedText) -> int:
     else:
         ages = rules.output
     return ages.pick(tracked.characters, rules.output_short, rules.output_big)
+
+
+def is_path_list(tracked: TrackedText) -> bool:
+    """Whether a search found files: their names are few tokens, and are what the next calls are made of."""
+    return tracked.kind == "search" and tracked.paths
 
 
 def _is_read(tracked: TrackedText) -> bool:

@@ -10,7 +10,7 @@ from laconic.conversation.ledger import Decision, Receipt, Removal
 from laconic.conversation.lifetimes import Lifetimes
 from laconic.conversation.task_tracking import TaskTracker, TrackedTask
 from laconic.conversation.tool_use import NOTHING, About, about, find_named, is_old, is_plan
-from laconic.conversation.tracked_text import Sightings, TrackedText
+from laconic.conversation.tracked_text import Sightings, TrackedText, lists_paths
 from laconic.records import Run
 from laconic.reduce.passage import passage
 from laconic.render.passage import passage_text
@@ -278,7 +278,8 @@ class ConversationTracker:
         if self._shortener is None:
             return None
         before = self._count(text)
-        if (what.kind in self.rules.shrunk or what.shell) and before >= self.rules.large:
+        shrinks = what.kind in self.rules.shrunk or what.shell
+        if shrinks and before >= self.rules.large and not lists_paths(text.split("\n")):
             short = self._shortener.shrink(text, what)
             if short is not None:
                 after = self._count(short[0])
