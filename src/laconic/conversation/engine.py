@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable, Collection, Mapping, Sequence
+from functools import partial
 from typing import Final
 
 import msgspec
@@ -23,16 +24,17 @@ from laconic.conversation.prefix_hashes import PrefixHashes
 from laconic.conversation.quota import Quota, thinking
 from laconic.conversation.recap import Summariser
 from laconic.conversation.rollup import Roller
-from laconic.conversation.staleness import find_finished
+from laconic.conversation.staleness import find_finished, useless
 from laconic.conversation.tracker import ConversationTracker
 from laconic.conversation.transaction import ArchiveStore, LedgerTransaction
 from laconic.errors import ArchiveUnavailable, LedgerMoved
 from laconic.models.model import Price
 from laconic.records import Intake
 from laconic.render.meta import meta
+from laconic.wire.cache_marks import mark_block
 from laconic.wire.limits import RateLimits, counts_cached
 from laconic.wire.model import Block, InsertMessage
-from laconic.wire.parsed_request import ParsedRequest, Shapes
+from laconic.wire.parsed_request import ParsedRequest, Shapes, parse
 from laconic.wire.thinking import asked_budget, in_tool_loop, most_output, with_budget
 from laconic.wire.usage import Usage
 
@@ -146,7 +148,7 @@ class ConversationEngine:
             if self._options.meta:
                 status = meta(tokens, bounds.window, history.tracker.tasks.title(history.tracker.tasks.current))
                 inserts.append(InsertMessage(len(conversation.turns), "user", status))
-            written = conversation.emit(changes, inserts, fields)
+            written = self._mark_kept(history, known.events, more, conversation.emit(changes, inserts, fields))
         except BaseException:
             self._forget_session(session)
             raise
@@ -163,6 +165,34 @@ class ConversationEngine:
             intake=brought,
             cuts=tuple(history.tracker.cut.items()),
         )
+
+    def _mark_kept(
+        self, history: History, events: Sequence[LedgerEntry], made: Sequence[Decision | Removal], written: bytes
+    ) -> bytes:
+        """A request that changes what was sent before asks the provider to read the unchanged beginning from its cache.
+
+        Also when it is sent once more: then the newest event is about this very history.
+        """
+        conversation = history.conversation
+        assert conversation is not None
+        if not conversation.format.marks:
+            return written
+        if not made and events and events[-1].count == len(history.chain):
+            made = [one for one in events[-1].decisions if one.reason != "ingest"] + [*events[-1].removals]
+        if not made:
+            return written
+        kept = history.last_kept(made)
+        if kept is None:
+            return written
+        request = parse(conversation.format, written)
+        for turn in reversed(request.turns):
+            for block in turn.blocks:
+                if block.raw == kept.raw:
+                    marked = mark_block(request, block)
+                    if len(marked) <= len(conversation.body):
+                        return marked
+                    return written
+        return written
 
     def _expect(self, session: str, history: History, prefix: int) -> None:
         """What a cache should hold of this request: all that was sent before, or nothing that we could judge by."""
@@ -367,11 +397,17 @@ class ConversationEngine:
         self, history: History, evictor: Evictor, conversation: ParsedRequest, economy: tuple[Price, bool]
     ) -> list[Decision | Removal]:
         """What is no longer of use goes as soon as that pays."""
-        found = candidates(history.tracker)
+        warm, patience = economy[1], 1.0
+        if not warm:
+            patience = self._options.rules.cold
+        grown = history.tracker.tokens - history.landed
+        if warm and history.event >= 0 and grown < self._options.weights.apart:
+            return []
+        found = candidates(history.tracker, partial(useless, patience=patience))
         giving = {}
         for candidate in found:
             giving[candidate.key] = candidate.tokens
-        roller = Roller(history, conversation, evictor, self._count)
+        roller = Roller(history, conversation, evictor, self._count, patience)
         for key, tokens in roller.savings(giving).items():
             giving[key] = giving.get(key, 0.0) + tokens
         start = self._start(history, giving, economy, self._options.weights.payback)

@@ -36,7 +36,6 @@ class TrackedText:
         "runs",
         "seen",
         "shown",
-        "stale",
         "task",
         "turn",
     )
@@ -63,7 +62,6 @@ class TrackedText:
         self.related = turn  # the turn in which a rare name of its own was last written
         self.seen = array("I", [turn]) * len(passage)  # the turn in which a row was last of use
         self.shown = bytearray(b"\1") * len(passage)
-        self.stale: set[int] = set()  # rows that the file no longer holds
         self.base: str | None = None  # what the passage was read from, where that is not the original
         self.task = ""  # the task in progress when the call was made
         self.ref: Receipt | None = None  # where the original is archived, once it is
@@ -87,7 +85,6 @@ class TrackedText:
         self.characters = sum(map(len, passage.lines))
         self.shown = bytearray(len(passage))  # not to be pointed to
         self.seen = array("I", [self.turn]) * len(passage)
-        self.stale = set()
 
     def without(self, rows: Iterable[int]) -> tuple[Run, ...]:
         """The runs when these rows are left out too."""

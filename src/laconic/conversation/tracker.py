@@ -20,7 +20,6 @@ from laconic.wire.model import At, Block
 from laconic.wire.parsed_request import ParsedRequest
 
 _PLACES: Final = 6  # of a name in one text
-_ANCHOR: Final = 8  # characters of the line by which replaced text is found
 _ARGUMENT: Final = 80  # characters from which an argument of several lines is a text of its own
 
 
@@ -222,8 +221,6 @@ class ConversationTracker:
                 for task in self.tasks.committed(arguments, text, error=block.error):
                     self._completed.append((self.place[block.key], task))
         self._measure(block, {"": decision} if decision else {})
-        if what.old and not block.error:
-            self._mark_stale(what)
         if what.kind in {"read", "report"}:
             self._remember_names(tracked)
         return made
@@ -325,18 +322,6 @@ class ConversationTracker:
             turn=self.turn,
         )
 
-    def _mark_stale(self, what: About) -> None:
-        """An edit took these lines out of its file: where they are shown one after the other, they are out of date."""
-        anchor = max(range(len(what.old)), key=lambda row: len(what.old[row]))
-        if len(what.old[anchor].strip()) < _ANCHOR:
-            return
-        stay = set(what.new)
-        for tracked, row in self._sightings.of(what.old[anchor]):
-            first = row - anchor
-            if tracked.about.files & what.files and _shows(tracked.passage.lines, first, what.old):
-                gone = (n for n, line in enumerate(what.old) if line not in stay)
-                tracked.stale.update(first + n for n in gone)
-
     # words
 
     def _text(self, block: Block) -> None:
@@ -431,16 +416,6 @@ def _label(run: Run, source: TrackedText, what: About) -> str:
     if name and source.about.kind == "read":
         return f"as in {name} above"
     return "as above"
-
-
-def _shows(lines: Sequence[str], first: int, old: Sequence[str]) -> bool:
-    """Whether rows from `first` on are these lines; the first and the last may be parts of theirs."""
-    if first < 0 or first + len(old) > len(lines):
-        return False
-    rows = lines[first : first + len(old)]
-    if rows[1:-1] != tuple(old[1:-1]):
-        return False
-    return rows[0].endswith(old[0]) and rows[-1].startswith(old[-1])
 
 
 def _strings(value: object) -> list[str]:
