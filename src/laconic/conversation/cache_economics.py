@@ -22,7 +22,7 @@ class Weights(msgspec.Struct, frozen=True):
 
     # Turns within which the rewrite of a warm cache must pay for itself. A session can end at any turn, and waiting
     # makes the same rewrite remove more: so this is much less than the turns that are likely to come.
-    payback: float = 10.0
+    payback: float = 8.0
     # The same when a task was completed: what belongs to it does not become more by waiting.
     task_payback: float = 30.0
     least: float = 1000.0  # tokens that an event must remove while the cache is warm

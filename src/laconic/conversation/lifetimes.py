@@ -47,7 +47,7 @@ class Lifetimes(msgspec.Struct, frozen=True):
     output_short: int = 700
     output_big: int = 10_000
     # A script inside of a command.
-    script: int = 6
+    script: int = 12
     # The text that an edit replaced is no longer in the file.
     replaced: int = 4
     # When its edit succeeded it goes at once if it has so many tokens, and what stays is at most this share of it.
