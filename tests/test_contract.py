@@ -44,6 +44,13 @@ def test_no_token_guessing() -> None:
     assert _offenders(r"len\([a-z_.]+\) *// *[34]\b|/ *3\.5\b", "tokens/") == []
 
 
+def test_only_the_store_speaks_sql_to_an_index() -> None:
+    """`health` examines SQLite itself, in memory."""
+    assert _offenders(r"store\.connection", "index/store/") == []
+    assert _offenders(r"store\.connection", source=BENCHMARKS) == []
+    assert _offenders(r"\.execute\(", "store/", source=SOURCE / "index") == ["health.py"]
+
+
 def test_only_one_module_starts_git() -> None:
     assert _offenders(r"""(?:\[|run\(|find_program\()\(?["']git["']""") == ["workspace/git.py"]
 

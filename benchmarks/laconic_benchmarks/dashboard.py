@@ -24,7 +24,9 @@ from laconic.config import Settings, child_environment, load
 from laconic.render.table import Cell
 from laconic.serving.tokens import HEADER
 from laconic.sessions.spending import Spending
-from laconic.sessions.turns import FILE, TurnRecord, Turns, Who
+from laconic.sessions.turn_record import TurnRecord, Who
+from laconic.sessions.turn_tables import FILE
+from laconic.sessions.turns import Turns
 from laconic_benchmarks.browser import browser, installed
 from laconic_benchmarks.parties import cpu
 from laconic_benchmarks.recorded import fill

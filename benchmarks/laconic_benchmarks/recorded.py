@@ -16,7 +16,9 @@ from laconic.records import Entered, Intake
 from laconic.sessions.archive import Archive
 from laconic.sessions.ledger_file import LedgerFile
 from laconic.sessions.tool_call_log import ToolCallLog
-from laconic.sessions.turns import FILE, Allowance, Cost, Cut, TurnRecord, Turns, Who
+from laconic.sessions.turn_record import Allowance, Cost, Cut, TurnRecord, Who
+from laconic.sessions.turn_tables import FILE
+from laconic.sessions.turns import Turns
 from laconic.wire.usage import Usage
 
 _DAYS: Final = 60

@@ -35,6 +35,7 @@ _WANTED: Final = {
 }
 _FORWARD: Final = re.compile(r"\s*(?:friend\s+)?(?:class|struct|union|enum)\b[^{(]*;")  # it has no body here
 _INHERITED: Final = frozenset({"class", "interface", "struct", "method"})
+_IMPLICIT: Final = frozenset({"c", "cpp", "java"})  # names are used without being written: by macros, annotations
 _LOWER: Final = {("cpp", "sure R"): 0.80, ("cpp", "possible R"): 0.92}
 
 
@@ -135,8 +136,8 @@ def _measure(base: CodeBase, options: Options, misses: list[str]) -> Tally:
     for each in truth.symbols:
         if each.name == "__init__":  # to us, not to the server, a call of the class is a use of it
             continue
-        if base.language in {"c", "cpp"}:
-            each = msgspec.structs.replace(each, uses=tuple(_without_expansions(code, each)))
+        if base.language in _IMPLICIT:
+            each = msgspec.structs.replace(each, uses=tuple(_find_written_uses(code, each)))
         ground = Ground(code, frozenset(truth.files), frozenset(named[each.name]))
         _compare(ground, each, tally, misses)
     index.close()
@@ -146,7 +147,10 @@ def _measure(base: CodeBase, options: Options, misses: list[str]) -> Tally:
 def _compare_outline(code: Code, base: CodeBase, truth: Truth, tally: Tally, misses: list[str]) -> None:
     for path, line, name, kind in truth.outline:
         source = code.by_path.get(path)
-        if source is None or is_test(path) or _FORWARD.match(_line(code, source.id, line)):
+        if source is None or is_test(path):
+            continue
+        text = _line(code, source.id, line)
+        if _FORWARD.match(text) or (base.language in _IMPLICIT and not _is_written(name, text)):
             continue
         tally.outlined += 1
         if any(each.name == name and abs(each.line - line) < 2 for each in code.outline(source.id).symbols):
@@ -155,12 +159,16 @@ def _compare_outline(code: Code, base: CodeBase, truth: Truth, tally: Tally, mis
             misses.append(f"outline {path}:{line} {kind} {name}")
 
 
-def _without_expansions(code: Code, true: TrueSymbol) -> Iterable[Place]:
-    """The uses that are written: what a macro expands to is in no line of the code."""
+def _find_written_uses(code: Code, true: TrueSymbol) -> Iterable[Place]:
+    """The uses that are written: what a macro expands to is in no line of the code, nor is `value` in `@Name("x")`."""
     for path, line in true.uses:
         source = code.by_path.get(path)
-        if source is None or re.search(rf"\b{re.escape(true.name.lstrip('~'))}\b", _line(code, source.id, line)):
+        if source is None or _is_written(true.name, _line(code, source.id, line)):
             yield path, line
+
+
+def _is_written(name: str, line: str) -> bool:
+    return re.search(rf"\b{re.escape(name.lstrip('~'))}\b", line) is not None
 
 
 def _line(code: Code, file: int, number: int) -> str:
@@ -169,7 +177,7 @@ def _line(code: Code, file: int, number: int) -> str:
 
 
 def _compare(ground: Ground, true: TrueSymbol, tally: Tally, misses: list[str]) -> None:
-    """One symbol; lines with definitions of its name are neither right nor wrong."""
+    """One symbol; lines with definitions of its name, or that the server cannot read, are neither right nor wrong."""
     code = ground.code
     tally.symbols += 1
     tally.true += len(true.uses)
@@ -181,8 +189,9 @@ def _compare(ground: Ground, true: TrueSymbol, tally: Tally, misses: list[str]) 
         return
     uses = [use for use in references(code, symbol) if use.path in ground.files]
     wanted = set(true.uses)
-    sure = {(use.path, use.line) for use in uses if use.sure} - ground.named
-    found = {(use.path, use.line) for use in uses} - ground.named
+    neutral = ground.named | (set(true.unresolved) - wanted)
+    sure = {(use.path, use.line) for use in uses if use.sure} - neutral
+    found = {(use.path, use.line) for use in uses} - neutral
     tally.sure += len(sure)
     tally.sure_true += len(sure & wanted)
     tally.found += len(found)

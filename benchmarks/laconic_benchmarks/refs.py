@@ -18,6 +18,7 @@ from typing import Any, Final, NamedTuple
 from laconic.errors import Unreadable
 from laconic.index.resolve import Code, callers, references
 from laconic.index.store import Symbol
+from laconic.index.store.symbol_queries import find_ids_of_kinds
 from laconic.index.workspace_index import Index
 from laconic.render.table import Cell
 from laconic_benchmarks.corpus import sdist, snapshot
@@ -144,9 +145,7 @@ def _row(score: Score) -> dict[str, Cell]:
 
 
 def _sample(code: Code) -> list[Symbol]:
-    marks = ",".join("?" * len(_TIMED))
-    rows = code.store.connection.execute(f"SELECT id FROM symbols WHERE kind IN ({marks}) ORDER BY id", _TIMED)
-    numbers = [int(row[0]) for row in rows]
+    numbers = find_ids_of_kinds(code.store, _TIMED)
     step = max(1, len(numbers) // _SAMPLE)
     return [symbol for number in numbers[::step][:_SAMPLE] if (symbol := code.symbol(number))]
 

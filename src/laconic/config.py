@@ -150,7 +150,7 @@ SETTINGS: Final[tuple[Setting, ...]] = (
     ),
     Setting(
         "mcp.without_resources",
-        "claude-code",
+        "claude-code, opencode*",
         "MCP clients that are offered no resources, as patterns with commas: they put tools for them into every prompt.",
     ),
     Setting("context.enabled", True, "Whether to shorten conversations at all."),

@@ -25,7 +25,7 @@ from laconic.agent.scripted_model import Script
 from laconic.errors import LimitReached, ModelError, UsageError
 from laconic.sessions.spending import Spending
 from laconic.sessions.trajectories import resume
-from laconic.sessions.turns import FILE
+from laconic.sessions.turn_tables import FILE
 from laconic.tokens.count import counter
 from laconic.wire.formats import format_named
 from laconic.wire.parsed_request import parse

@@ -25,7 +25,9 @@ from laconic.serving.protocol import ConnectionBounds
 from laconic.serving.server import server_for
 from laconic.serving.tokens import own_token
 from laconic.sessions.archive import Archive
-from laconic.sessions.turns import FILE, Cost, TurnRecord, Turns, Who
+from laconic.sessions.turn_record import Cost, TurnRecord, Who
+from laconic.sessions.turn_tables import FILE
+from laconic.sessions.turns import Turns
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 

@@ -10,6 +10,7 @@ import pytest
 from laconic.cli.main import main
 from laconic.errors import Unreadable, UsageError
 from laconic.index import catalog
+from laconic.index.store.statistics import read_statistics_of_file
 
 
 @pytest.fixture
@@ -78,7 +79,7 @@ def test_several_workspaces_are_kept_apart(code: Path, given: list[str], tmp_pat
     for folder in (code, other):
         main(["index", *given, str(folder)])
     cache = tmp_path / "cache"
-    found = {str(root): catalog.statistics(root, file).symbols for root, file in catalog.workspaces(cache)}
+    found = {str(root): read_statistics_of_file(file, root).symbols for root, file in catalog.workspaces(cache)}
     assert found == {str(code): 1, str(other): 2}
     catalog.forget(cache, code)
     assert [root for root, _ in catalog.workspaces(cache)] == [other]

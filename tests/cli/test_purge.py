@@ -24,7 +24,8 @@ from laconic.sessions.ledger_file import LedgerFile
 from laconic.sessions.spending import Spending
 from laconic.sessions.tool_call_log import ToolCallLog
 from laconic.sessions.trajectories import begin
-from laconic.sessions.turns import TurnRecord, Turns, Who
+from laconic.sessions.turn_record import TurnRecord, Who
+from laconic.sessions.turns import Turns
 from laconic.tokens.count import counter
 
 OLD = datetime(2024, 5, 1, tzinfo=UTC).timestamp()

@@ -10,7 +10,9 @@ import pytest
 from tests.samples import shop
 
 from laconic.cli.main import main
-from laconic.sessions.turns import FILE, Cost, TurnRecord, Turns, Who
+from laconic.sessions.turn_record import Cost, TurnRecord, Who
+from laconic.sessions.turn_tables import FILE
+from laconic.sessions.turns import Turns
 
 
 @pytest.mark.feature("J8")

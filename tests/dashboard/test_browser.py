@@ -17,7 +17,9 @@ from tests.flows.stage import installed
 
 from laconic.config import Settings
 from laconic.records import Intake
-from laconic.sessions.turns import FILE, Cost, TurnRecord, Turns, Who
+from laconic.sessions.turn_record import Cost, TurnRecord, Who
+from laconic.sessions.turn_tables import FILE
+from laconic.sessions.turns import Turns
 from laconic_benchmarks.recorded import fill
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")

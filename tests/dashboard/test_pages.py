@@ -20,7 +20,9 @@ from laconic.records import Entered, Intake
 from laconic.sessions.archive import Archive
 from laconic.sessions.ledger_file import LedgerFile
 from laconic.sessions.tool_call_log import ToolCallLog
-from laconic.sessions.turns import FILE, Cost, TurnRecord, Turns, Who
+from laconic.sessions.turn_record import Cost, TurnRecord, Who
+from laconic.sessions.turn_tables import FILE
+from laconic.sessions.turns import Turns
 
 HOSTILE = "\"><script>alert(1)</script><img src=x onerror='alert(2)'>&amp;\x00\ud800${7*7}{{7*7}}"
 

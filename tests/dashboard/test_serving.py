@@ -17,7 +17,9 @@ from laconic.config import Settings, child_environment, load
 from laconic.errors import BadSetting, UsageError
 from laconic.serving.listen import Listen
 from laconic.serving.tokens import own_token
-from laconic.sessions.turns import FILE, Cost, TurnRecord, Turns, Who
+from laconic.sessions.turn_record import Cost, TurnRecord, Who
+from laconic.sessions.turn_tables import FILE
+from laconic.sessions.turns import Turns
 
 
 def _say(words: list[str], folder: Path) -> tuple[subprocess.Popen[str], str]:

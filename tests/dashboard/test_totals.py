@@ -12,7 +12,9 @@ from tests.dashboard.conftest import client
 from laconic.config import Settings
 from laconic.records import Intake
 from laconic.sessions.tool_call_log import ToolCallLog
-from laconic.sessions.turns import FILE, Cost, TurnRecord, Turns, Who
+from laconic.sessions.turn_record import Cost, TurnRecord, Who
+from laconic.sessions.turn_tables import FILE
+from laconic.sessions.turns import Turns
 
 
 def _get(pages: TestClient, path: str) -> Any:

@@ -19,7 +19,8 @@ from laconic.gateway.turn_recorder import TurnRecorder
 from laconic.sessions.archive import Archive
 from laconic.sessions.ledger_file import LedgerFile
 from laconic.sessions.spending import Spending
-from laconic.sessions.turns import FILE, Turns
+from laconic.sessions.turn_tables import FILE
+from laconic.sessions.turns import Turns
 from laconic.tokens.count import counter
 
 USAGE = (

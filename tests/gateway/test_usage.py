@@ -20,7 +20,8 @@ from laconic.gateway.response_relay import Message, ResponseRelay
 from laconic.gateway.scripted_upstream import Answer, Asked, ScriptedUpstream, streamed
 from laconic.gateway.turn_recorder import TurnRecorder
 from laconic.sessions.spending import SessionRow, Spending
-from laconic.sessions.turns import FILE, Turns
+from laconic.sessions.turn_tables import FILE
+from laconic.sessions.turns import Turns
 
 Json = dict[str, Any]
 TEXT = "The parser reads one token too many at the end of a line. " * 20

@@ -25,7 +25,8 @@ from laconic.sessions.database import Database, Newer, tables
 from laconic.sessions.ledger_file import LedgerFile
 from laconic.sessions.spending import Spending
 from laconic.sessions.tool_call_log import ToolCallLog
-from laconic.sessions.turns import Allowance, TurnRecord, Turns, Who
+from laconic.sessions.turn_record import Allowance, TurnRecord, Who
+from laconic.sessions.turns import Turns
 
 _STEPS = ("CREATE TABLE IF NOT EXISTS a (x INTEGER); CREATE INDEX IF NOT EXISTS a_x ON a (x)", "ALTER TABLE a ADD y")
 

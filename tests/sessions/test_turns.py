@@ -11,7 +11,9 @@ from hypothesis import strategies as st
 
 from laconic.records import Entered, Intake
 from laconic.sessions.spending import Spending
-from laconic.sessions.turns import FILE, Cost, Cut, TurnRecord, Turns, Who
+from laconic.sessions.turn_record import Cost, Cut, TurnRecord, Who
+from laconic.sessions.turn_tables import FILE
+from laconic.sessions.turns import Turns
 
 _KINDS = ("read", "run", "calls")
 

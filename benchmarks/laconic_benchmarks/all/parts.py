@@ -45,6 +45,7 @@ PARTS: Final = (
     Part("ready", against="the bare MCP SDK"),
     Part("fixed", against="installed peers"),
     Part("index", ("build", "query"), against="ripgrep"),
+    Part("worktrees", tasks=1),
     Part("refs"),
     Part("references", against="language servers"),
     Part("search", against="ranks of other engines in the data"),

@@ -9,6 +9,7 @@ import time
 from laconic.index import catalog
 from laconic.index.preparing import processes
 from laconic.index.store import Store
+from laconic.index.store.statistics import read_statistics_of_file
 from laconic.render.table import Cell
 from laconic_benchmarks.index.measured import Measured, Place, python, watched
 from laconic_benchmarks.report import at_most
@@ -24,7 +25,7 @@ def measure(place: Place) -> Measured:
     store = Store.open(file)
     paths = [str(place.code / row.path) for row in store.files() if row.state == "parsed"]
     store.close()
-    numbers = catalog.statistics(place.code, file)
+    numbers = read_statistics_of_file(file, place.code)
     best = peak = ratio = 0.0
     rows: list[dict[str, Cell]] = []
     for _ in range(_ROUNDS):

@@ -81,8 +81,17 @@ class LanguageServer:
 
     def line(self, path: str, number: int) -> str:
         """A line of a file, counted from 1."""
-        lines = (self._root / path).read_text("utf-8", "replace").splitlines()
+        lines = self.lines(path)
         return lines[number - 1] if number <= len(lines) else ""
+
+    def lines(self, path: str) -> list[str]:
+        return (self._root / path).read_text("utf-8", "replace").split("\n")
+
+    def does_know(self, method: str, path: str, line: int, column: int) -> bool:
+        """Whether a question about a place has an answer; lines are counted from 0."""
+        place = {"line": line, "character": column}
+        asked = {"textDocument": {"uri": (self._root / path).as_uri()}, "position": place}
+        return bool(self.ask(f"textDocument/{method}", asked))
 
     def outline(self, path: str) -> list[dict[str, Any]]:
         found = self.ask("textDocument/documentSymbol", {"textDocument": {"uri": (self._root / path).as_uri()}})

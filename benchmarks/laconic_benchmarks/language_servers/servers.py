@@ -19,6 +19,15 @@ if TYPE_CHECKING:
     from laconic_benchmarks.language_servers.truth import Truth
 
 _FEATURE: Final = re.compile(r"feature\s*=\s*\"([^\"]+)\"")
+_PROGRAMS: Final = (
+    "src/main.rs",
+    "src/bin/*.rs",
+    "main.rs",
+    "tests/*.rs",
+    "tests/*/main.rs",
+    "examples/*.rs",
+    "benches/*.rs",
+)
 _RUST_SOURCES: Final = ("/usr/src/rustc-*/library", "/usr/lib/rustlib/src/rust/library")
 
 
@@ -34,6 +43,7 @@ class Server(msgspec.Struct, frozen=True):
     identifier: str = ""  # of the language, in the protocol
     options: dict[str, Any] = {}
     keeps_open: bool = False  # it knows only files that are open
+    ask_meaning: str = "definition"  # what it answers only where it knows what a name means
     prepare: Callable[[Path, list[str]], None] = _need_nothing
     read: Callable[[CodeBase, Path], Truth] | None = None  # for a compiler instead of a server
 
@@ -72,28 +82,42 @@ def _write_rust_project(root: Path, files: list[str]) -> None:
     needs: list[list[str]] = []
     for manifest in sorted(root.rglob("Cargo.toml")):
         about = tomllib.loads(manifest.read_text("utf-8"))
-        entry = manifest.parent / about.get("lib", {}).get("path", "src/lib.rs")
-        if "package" not in about or not entry.is_file():
+        if "package" not in about:
             continue
-        name = about.get("lib", {}).get("name", about["package"]["name"]).replace("-", "_")
+        package = about["package"]["name"]
+        name = about.get("lib", {}).get("name", package).replace("-", "_")
         text = "".join(path.read_text("utf-8", "replace") for path in manifest.parent.rglob("*.rs"))
         features = {*about.get("features", {}), *_FEATURE.findall(text)}
-        numbers[about["package"]["name"]] = len(crates)
-        needs.append([*about.get("dependencies", {}), *about.get("dev-dependencies", {})])
-        crates.append(
-            {
-                "root_module": str(entry),
-                "display_name": name,
-                "edition": str(about["package"].get("edition", "2021")),
-                "cfg": ["test", *(f'feature="{each}"' for each in sorted(features))],
-                "deps": [],
-            }
-        )
+        needed = [*about.get("dependencies", {}), *about.get("dev-dependencies", {})]
+        library = manifest.parent / about.get("lib", {}).get("path", "src/lib.rs")
+        for entry in _find_crate_roots(manifest.parent, library):
+            if entry == library:
+                numbers[package] = len(crates)
+                needs.append(needed)
+            else:
+                needs.append([*needed, package])
+            crates.append(
+                {
+                    "root_module": str(entry),
+                    "display_name": name,
+                    "edition": str(about["package"].get("edition", "2021")),
+                    "cfg": ["test", *(f'feature="{each}"' for each in sorted(features))],
+                    "deps": [],
+                }
+            )
     for crate, wanted in zip(crates, needs, strict=True):
         found = [numbers[each] for each in wanted if each in numbers]
         crate["deps"] = [{"crate": each, "name": crates[each]["display_name"]} for each in found]
     project = {"sysroot_src": _rust_source(), "crates": crates}
     (root / "rust-project.json").write_text(json.dumps(project))
+
+
+def _find_crate_roots(package: Path, library: Path) -> list[Path]:
+    """The files that a compiler would be called with: the library, programs, tests, examples."""
+    found = [library] if library.is_file() else []
+    for pattern in _PROGRAMS:
+        found += sorted(each for each in package.glob(pattern) if each != library)
+    return found
 
 
 def _rust_source() -> str:
@@ -113,7 +137,9 @@ SERVERS: Final = {
     "typescript": Server(("typescript-language-server", "--stdio"), (".ts", ".tsx"), "typescript", keeps_open=True),
     "go": Server(("gopls", "serve"), (".go",), "go"),
     "rust": Server(("rust-analyzer",), (".rs",), "rust", _RUST_OPTIONS, prepare=_write_rust_project),
-    "c": Server(_CLANGD, (".c", ".h"), "c", prepare=_write_compile_commands),
-    "cpp": Server(_CLANGD, (".cc", ".cpp", ".h", ".hpp"), "cpp", prepare=_write_compile_commands),
+    "c": Server(_CLANGD, (".c", ".h"), "c", ask_meaning="hover", prepare=_write_compile_commands),
+    "cpp": Server(
+        _CLANGD, (".cc", ".cpp", ".h", ".hpp"), "cpp", ask_meaning="hover", prepare=_write_compile_commands
+    ),
     "java": Server(("java",), (".java",), "java", read=java.read),
 }

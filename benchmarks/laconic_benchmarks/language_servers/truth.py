@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from functools import partial
@@ -45,6 +46,7 @@ class TrueSymbol(msgspec.Struct, frozen=True):
     kind: str
     uses: tuple[Place, ...]
     implementations: tuple[Place, ...] = ()
+    unresolved: tuple[Place, ...] = ()  # lines that mention the name, of which the server cannot say what it means
 
 
 class Truth(msgspec.Struct, frozen=True):
@@ -111,6 +113,8 @@ def _ask(base: CodeBase, root: Path, server: Server) -> Truth:
         for each in choose(defined, base.below):
             client.open(each.path, server.language_id(each.path))
             symbols.append(_describe(client, each, defined))
+        unresolved = _find_unresolved(client, server, files, symbols, defined)
+        symbols = [msgspec.structs.replace(each, unresolved=unresolved[each.name]) for each in symbols]
     outline = tuple((each.path, each.line, each.name, each.kind) for each in defined)
     return Truth(server.command[0], outline, tuple(symbols), tuple(files))
 
@@ -152,6 +156,40 @@ def _describe(client: LanguageServer, each: Defined, defined: list[Defined]) -> 
         uses=tuple(sorted(places - own)),
         implementations=tuple(sorted(implementations - {(each.path, each.line)})),
     )
+
+
+def _find_unresolved(
+    client: LanguageServer, server: Server, files: list[str], symbols: list[TrueSymbol], defined: list[Defined]
+) -> dict[str, tuple[Place, ...]]:
+    """By name, the lines that the server cannot read: code that is not compiled, unknown types, bodies of macros."""
+    known: dict[str, set[Place]] = {each.name: set() for each in symbols}
+    for symbol in symbols:
+        known[symbol.name].update(symbol.uses)
+    for each in defined:
+        known.get(each.name, set()).add((each.path, each.line))
+    pattern = re.compile(rf"(?<![\w$])(?:{'|'.join(map(re.escape, known))})(?![\w$])")
+    found: dict[str, set[Place]] = {name: set() for name in known}
+    for path in files:
+        mentions = [each for each in _find_mentions(client, path, pattern) if each[:2] not in known[each[3]]]
+        if not mentions:
+            continue
+        client.open(path, server.language_id(path))
+        resolved = {each[:2] for each in mentions if client.does_know(server.ask_meaning, path, each[1] - 1, each[2])}
+        for place in mentions:
+            if place[:2] not in resolved:
+                found[place[3]].add(place[:2])
+        if not server.keeps_open:
+            client.close(path)
+    return {name: tuple(sorted(places)) for name, places in found.items()}
+
+
+def _find_mentions(
+    client: LanguageServer, path: str, pattern: re.Pattern[str]
+) -> Iterator[tuple[str, int, int, str]]:
+    """Path, line, column and name wherever a file has one of the names."""
+    for number, line in enumerate(client.lines(path), 1):
+        for match in pattern.finditer(line):
+            yield path, number, match.start(), match[0]
 
 
 def _column(client: LanguageServer, each: Defined) -> int:

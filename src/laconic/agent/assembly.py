@@ -28,7 +28,7 @@ from laconic.exchange.caller import Caller
 from laconic.exchange.exchange import ModelExchange
 from laconic.reduce.text import reduce_text
 from laconic.sessions.trajectories import Trajectory, begin, resume
-from laconic.sessions.turns import Who
+from laconic.sessions.turn_record import Who
 from laconic.tokens.count import Counter, counter
 from laconic.wire.formats import dialect_of, format_named
 from laconic.wire.prompted.capability import Protocols

@@ -10,7 +10,7 @@ from laconic.agent.limits import Spent
 from laconic.conversation.engine import PreparedRequest
 from laconic.exchange.plan import Plan
 from laconic.exchange.turn_account import AnsweredTurn, TurnAccount
-from laconic.sessions.turns import Cost, Who
+from laconic.sessions.turn_record import Cost, Who
 from laconic.wire.limits import RateLimits
 from laconic.wire.usage import Usage
 

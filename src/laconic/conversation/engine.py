@@ -50,7 +50,9 @@ class PreparedRequest(msgspec.Struct, frozen=True):
     """What to send, and what was done to it."""
 
     body: bytes
-    tokens: int = 0  # of the history and the fixed part as sent
+    tokens: int = 0  # of the history and the fixed part as decisions reckon with them
+    came: int = 0  # of both as they came, counted on the bytes
+    sent: int = 0  # and as they are sent
     saved: int = 0  # tokens that decisions of this request took out
     made: tuple[Decision | Removal, ...] = ()
     mode: str = ""  # survival, window, semantic, standard, economic; empty: only what is new was looked at
@@ -144,10 +146,11 @@ class ConversationEngine:
             self._expect(session, history, 0 if more else prefix)
             fields, budget = self._thinking(conversation, bounds)
             changes, inserts = history.edits()
-            tokens = fixed + history.tracker.tokens
+            tokens, sent = fixed + history.tokens, fixed + history.sent_tokens
             if self._options.meta:
                 status = meta(tokens, bounds.window, history.tracker.tasks.title(history.tracker.tasks.current))
                 inserts.append(InsertMessage(len(conversation.turns), "user", status))
+                sent += self._count(status)
             written = self._mark_kept(history, known.events, more, conversation.emit(changes, inserts, fields))
         except BaseException:
             self._forget_session(session)
@@ -157,6 +160,8 @@ class ConversationEngine:
         return history, PreparedRequest(
             body=written,
             tokens=tokens,
+            came=fixed + history.whole_tokens,
+            sent=sent,
             saved=sum(one.before - one.after for one in made),
             made=tuple(made),
             mode=mode,

@@ -45,6 +45,7 @@ class History:
         self.outdated = False  # something about it could not be written: it is to be read again
         self.adopted = False  # what other branches had decided was looked at
         self._ranks: dict[tuple[str, str], int] = {}  # which event a place was decided by
+        self._changed_sizes: dict[str, int] = {}  # tokens of blocks as their changes write them
         self._dirty: set[str] = set()  # blocks whose change has to be worked out again
 
     @property
@@ -215,6 +216,31 @@ class History:
         return next((one for one in reversed(self.removals) if not one.below and one.ref not in self.lost), None)
 
     @property
+    def tokens(self) -> int:
+        """Tokens of the history as decisions reckon with them, the recap included."""
+        recap = self.recap
+        if recap is None:
+            return self.tracker.tokens
+        return self.tracker.tokens + recap.after
+
+    @property
+    def whole_tokens(self) -> int:
+        """Tokens of the history as it came."""
+        return sum(self.tracker.whole.values())
+
+    @property
+    def sent_tokens(self) -> int:
+        """Tokens of the history as it is sent, counted on the texts that are written."""
+        gone, recap = self.gone, self.recap
+        total = 0
+        for key, whole in self.tracker.whole.items():
+            if key not in gone:
+                total += self._changed_sizes.get(key, whole)
+        if recap is None:
+            return total
+        return total + recap.after
+
+    @property
     def gone(self) -> set[str]:
         """Blocks that are not sent."""
         found: set[str] = set()
@@ -358,6 +384,8 @@ class History:
             change = change_of(self.blocks[key], decisions, below.get(key, ""))
             if change is None:
                 self.changes.pop(key, None)
+                self._changed_sizes.pop(key, None)
             else:
                 self.changes[key] = change
+                self._changed_sizes[key] = self.tracker.measure_change(self.blocks[key], change)
         self._dirty.clear()

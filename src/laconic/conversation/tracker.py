@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Final, Protocol
 
@@ -16,7 +17,7 @@ from laconic.reduce.passage import passage
 from laconic.render.passage import passage_text
 from laconic.render.tombstone import replaced_text
 from laconic.wire.media import count_block
-from laconic.wire.model import At, Block
+from laconic.wire.model import At, Block, Change, SetInput, SetText
 from laconic.wire.parsed_request import ParsedRequest
 
 _PLACES: Final = 6  # of a name in one text
@@ -66,7 +67,7 @@ class ConversationTracker:
         self._owner: dict[str, str] = {}  # call -> the task in progress when it was made
         self._speaking = False  # the last block was the assistant's
         self._completed: list[tuple[int, TrackedTask]] = []  # with the place of the result that said so
-        self._whole: dict[str, int] = {}  # tokens of blocks as they came
+        self.whole: dict[str, int] = {}  # tokens of blocks as they came
         self._below: dict[str, int] = {}  # tokens of the line below a result, for exchanges that are gone
 
     @property
@@ -148,8 +149,18 @@ class ConversationTracker:
                 tracked.rolled = removal.text
             self._resize(removal.anchor, in_force(removal.anchor))
 
+    def measure_change(self, block: Block, change: Change) -> int:
+        """Tokens of a block as it leaves with a change, counted on what is written."""
+        if isinstance(change, SetText):
+            before, after = _as_json(block.text), _as_json(change.text)
+        elif isinstance(change, SetInput):
+            before, after = _as_json(block.input), _as_json(change.input)
+        else:
+            return 0
+        return max(1, self.whole[block.key] - self._count(before) + self._count(after))
+
     def _resize(self, key: str, in_force: Mapping[str, Decision]) -> None:
-        whole = self._whole[key]
+        whole = self.whole[key]
         saved = sum(_count_saved(decision, whole) for decision in in_force.values())
         self._set_size(key, max(1, whole - saved) + self._below.get(key, 0))
 
@@ -214,6 +225,8 @@ class ConversationTracker:
             for source in self.texts.get(run.source, ())[:1]:
                 source.used(run.row, run.row + run.last - run.first, self.turn)
         tracked = self._track(block.key, "", text, what=what, kind=what.kind, decision=decision)
+        if not block.editable:  # others may point to it, but it loses nothing
+            del self.texts[block.key]
         if call is not None:
             tracked.task = self._owner.get(call.key, "")
             arguments = call.input
@@ -367,7 +380,7 @@ class ConversationTracker:
 
     def _measure(self, block: Block, in_force: Mapping[str, Decision]) -> None:
         """Tokens of a block with all that is around its text: type, id, name, quotes; media as providers count them."""
-        self._whole[block.key] = self.sizes[block.key] = count_block(block, self._count)
+        self.whole[block.key] = self.sizes[block.key] = count_block(block, self._count)
         if in_force:
             self._resize(block.key, in_force)
             self.cut.pop(block.key, None)
@@ -394,6 +407,10 @@ class ConversationTracker:
         if kind != "replaced":  # it goes as soon as its edit succeeded: nothing may point to it
             self._sightings.add(tracked)
         return tracked
+
+
+def _as_json(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
 def _count_saved(decision: Decision, size: int) -> int:

@@ -11,7 +11,7 @@ import msgspec
 from laconic.conversation.ledger import Decision, Removal
 from laconic.dashboard.figures import DecisionEvent, DecisionFigures, Runway, SessionFigures, Totals, TurnFigures
 from laconic.sessions.spending import Hour, QuotaRow, SessionRow, SpendingPart, TurnRow
-from laconic.sessions.turns import DAY, HOUR
+from laconic.sessions.turn_tables import DAY, HOUR
 
 _MOST: Final = 400  # hours or days in a chart
 

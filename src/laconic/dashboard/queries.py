@@ -46,8 +46,8 @@ from laconic.sessions.ledger_file import LedgerFile
 from laconic.sessions.spending import Hour, Order, SessionFilter, Spending
 from laconic.sessions.tool_call_log import FILE as CALLS
 from laconic.sessions.tool_call_log import Figures, ToolCallLog
-from laconic.sessions.turns import DAY, HOUR
-from laconic.sessions.turns import FILE as TURNS
+from laconic.sessions.turn_tables import DAY, HOUR
+from laconic.sessions.turn_tables import FILE as TURNS
 
 _NEWEST: Final = 12  # sessions on the first page
 _PAGE: Final = 50  # sessions on a page of the list

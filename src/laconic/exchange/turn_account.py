@@ -15,7 +15,8 @@ from laconic.conversation.client_compaction import compaction_limit
 from laconic.conversation.engine import PreparedRequest
 from laconic.models.find import find_model
 from laconic.models.prices import Prices
-from laconic.sessions.turns import Cost, TurnRecord, Turns, Who
+from laconic.sessions.turn_record import Cost, TurnRecord, Who
+from laconic.sessions.turns import Turns
 from laconic.wire.limits import RateLimits
 from laconic.wire.ours import Ours
 from laconic.wire.usage import Usage
@@ -24,7 +25,7 @@ _SESSIONS: Final = 1000  # whose cache is remembered where there is no record
 
 
 class AnsweredTurn(msgspec.Struct, frozen=True):
-    """One request with its answer, as far as it came. Sizes are in bytes."""
+    """One request with its answer, as far as it came. `came` and `went` are bytes."""
 
     who: Who
     base: str  # where it was sent
@@ -60,7 +61,11 @@ class TurnAccount:
             usage = (usage or Usage()) + estimate_prompt(turn.estimate, before, price, now)
         if usage is None or not usage.prompt:
             return None, None
-        cost, after = account(_sizes_of(turn, usage, now), before, price)
+        counts = before.counts
+        if turn.prepared.sent and not usage.estimated:
+            counts = counts.add(turn.prepared.sent, usage.prompt, rewritten=bool(turn.prepared.mode))
+        cost, after = account(_sizes_of(turn, usage, counts.ratio, now), before, price)
+        after = msgspec.structs.replace(after, counts=counts)
         self._keep_state(turn.who.session, after)
         return cost, Cost(**cost.row(after))
 
@@ -102,15 +107,19 @@ class TurnAccount:
             self._states.popitem(last=False)
 
 
-def _sizes_of(turn: AnsweredTurn, usage: Usage, at: float) -> TurnSizes:
+def _sizes_of(turn: AnsweredTurn, usage: Usage, ratio: float, at: float) -> TurnSizes:
+    """All sizes in tokens of the provider's count. `ratio` is how many of those one of ours is worth."""
     prepared, fixed = turn.prepared, 0.0
     if prepared.intake is not None and prepared.tokens:
         fixed = prepared.intake.fixed / prepared.tokens
+    removed = 0.0
+    if turn.came != turn.went:
+        removed = ratio * (prepared.came - prepared.sent)
     return TurnSizes(
         usage=usage,
-        came=turn.came,
-        went=turn.went,
-        ours=turn.ours.size,
+        came=max(0.0, usage.prompt + removed),
+        went=usage.prompt,
+        ours=ratio * turn.ours.tokens,
         fixed=fixed,
         rewritten=bool(prepared.mode),
         recall=turn.ours.recall,

@@ -16,7 +16,7 @@ from laconic.exchange.caller import Caller, Target
 from laconic.exchange.plan import Plan
 from laconic.exchange.turn_account import AnsweredTurn, TurnAccount
 from laconic.gateway.response_relay import ResponseRelay
-from laconic.sessions.turns import Who
+from laconic.sessions.turn_record import Who
 from laconic.tokens.estimate import estimate
 from laconic.wire.ours import Ours
 
@@ -113,7 +113,7 @@ def _recall_turns(turn: AnsweredTurn, passing: ResponseRelay) -> Iterator[Answer
             went=plan.went,
             usage=usage,
             estimate=_estimate_tokens(plan) if usage is None else 0,
-            ours=Ours(plan.ours.size, recall=True),
+            ours=Ours(plan.ours.tokens, recall=True),
             seconds=0.0,
             limits=None,
         )

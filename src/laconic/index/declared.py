@@ -64,10 +64,11 @@ _MODIFIERS: Final = re.compile(
 class Given(NamedTuple):
     """What a name is given: a type or a value as written, an element of a value, or something that tells nothing."""
 
-    kind: str  # type, value, each, opaque
+    kind: str  # type, value, each, opaque; of a function that is passed on: parameter, of one with a type: typed
     text: str = ""
     member: str = ""  # only this member of it
-    part: int = 0  # only this one of several results
+    part: int = 0  # only this one of several results, or the position among the parameters
+    argument: int = 0  # the position of a function among the arguments of the call that `text` names
 
 
 def bind_last_part(module: str) -> str:
@@ -128,7 +129,7 @@ def read_element_type(written: str) -> str:
     """The type of what a list, map or array holds, as written; empty when it is none of them."""
     text = _MODIFIERS.sub("", written.strip().strip("\"'")).strip().lstrip("&*").strip()
     text = re.sub(r"^(?:'\w+\s+)?(?:mut\s+|readonly\s+|const\s+)*", "", text)
-    if match := re.match(r"(?:\[\w*\]|\.\.\.|map\[[^\]]*\]|(?:<-)?chan(?:<-)?\s)\s*(.+)", text):  # of Go
+    if match := re.match(r"(?:\[[^\];,]*\]|\.\.\.|map\[[^\]]*\]|(?:<-)?chan(?:<-)?\s)\s*([*\w\[(].*\w.*)", text):  # of Go
         return match[1]
     if match := re.match(r"\[([^;\]]+)(?:;[^\]]*)?\]$", text):  # of Rust
         return match[1]

@@ -43,7 +43,7 @@ class LanguageDialect:
     )  # where something is seen, by its visibility: file, below, home
     closed_types: bool = False  # all members of a type are in its body
     structural: bool = False  # a type is used as another without saying so in its bases
-    dispatch: str = ""  # a use of a member is one of what overrides it: `up`; and of what it overrides: `both`
+    dispatch: str = ""  # a use of a member is one of what overrides it: `up`, of what it overrides: `down`, or `both`
     find_implicit_bases: Callable[[Code, int], list[int]] | None = None  # interfaces whose shape a type has
     find_implicit_heirs: Callable[[Code, int], list[int]] | None = None  # types that have the shape of an interface
     foreign_interfaces: Mapping[str, frozenset[str]] = field(
@@ -52,6 +52,10 @@ class LanguageDialect:
     types_stand_out: bool = True  # only types begin with a capital
     open_types: bool = False  # types of others may be given members of ours
     two_spaces: bool = False  # a field and a method of one type may have the same name
+    dynamic: bool = False  # a name may hold values of types that have nothing in common
+    types_by_import: bool = False  # a file knows the types of another only through a chain of imports
+    callbacks: bool = False  # functions without a name get the types of their parameters from where they are passed
+    overloads: bool = False  # a function may say several times how it can be called
     shorthand: bool = False  # a bare name may stand for a property
     merges: bool = False  # a type and a value of one name are one thing
     declared_apart: bool = False  # a declaration may be in one file and the definition behind it in another
@@ -62,6 +66,10 @@ class LanguageDialect:
     binds_head: bool = False  # `import a.b` binds `a`
     modules_by_file: bool = False  # the same import means different modules in two files of a folder
     passing: frozenset[str] = frozenset()  # members of wrappers that give what is in them: `unwrap`
+    foreign_stays: bool = False  # what functions of others give is never of a type of ours
+    read_builtin: Callable[[str], Given] | None = None  # what a function of the language itself gives, as written
+    is_left_out: Callable[[Code, SourceFile], bool] | None = None  # a file that is not built unless asked for
+    read_underlying: Callable[[str, str], str] | None = None  # the list or map that a type with a name is
     typed_lists: re.Pattern[str] | None = None  # a literal that says what it is: group 1 is the type
     lists: re.Pattern[str] | None = None  # how a literal begins that is a list or a map of the language
     fixtures: str = ""  # the file whose functions give tests what their parameters are named after

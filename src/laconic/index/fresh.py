@@ -12,6 +12,7 @@ from typing import Final
 
 from laconic.index.changes import Changes, KnownFile, compare, read_known_files
 from laconic.index.store import Store
+from laconic.index.store.file_queries import read_paths
 from laconic.workspace.listing import Listed, listing, look
 from laconic.workspace.secrets import NO_EXCEPTIONS, SecretFiles
 from laconic.workspace.watching import FolderWatch, WatchEvents, folders_of
@@ -113,7 +114,7 @@ class Freshness:
         self.close()
         self._watch = FolderWatch.open(self._root)
         self._listens = self._watch is not None
-        self._listen(row[0] for row in self._store.connection.execute("SELECT path FROM files"))
+        self._listen(read_paths(self._store))
 
     def _listen(self, paths: Iterable[str]) -> bool:
         if self._watch is None:

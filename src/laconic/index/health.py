@@ -17,6 +17,7 @@ from laconic.index import catalog
 from laconic.index.changes import compare, read_known_files
 from laconic.index.parse import ParsePool
 from laconic.index.store import Store
+from laconic.index.store.statistics import read_statistics_of_file
 from laconic.records import Failure
 from laconic.workspace.git import repository_of, version
 from laconic.workspace.listing import listing
@@ -113,16 +114,16 @@ def _index(root: Path, cache: Path, secrets: SecretFiles) -> Iterator[HealthFind
     if not file.exists():
         yield HealthFinding("index", True, "none yet: the first question builds it.", f"{build[:-1]} to have it now.")
         return
-    store = Store.open(file)
+    store = Store.open(file, root)
     try:
-        verdict = str(store.connection.execute("PRAGMA quick_check(1)").fetchone()[0])
+        verdict = store.check()
         if verdict != "ok":
             yield HealthFinding(
                 "index", False, f"{file} is damaged: {verdict}.", f"Run `laconic index --rebuild {root}`."
             )
             return
         stale = len(compare(listing(root, secrets), read_known_files(store)))
-        numbers = catalog.statistics(root, file)
+        numbers = read_statistics_of_file(file, root)
     finally:
         store.close()
     size = f"{numbers.files} files, {numbers.symbols} symbols, {numbers.index_bytes / 1e6:.1f} MB"

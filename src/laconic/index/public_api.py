@@ -6,8 +6,9 @@ import re
 from collections.abc import Callable, Iterable
 from typing import Final
 
-from laconic.index.schema import SHIFT
 from laconic.index.store import Store
+from laconic.index.store.file_queries import read_exported_names, read_outermost_sources
+from laconic.index.store.symbol_queries import read_public_names
 
 _MOST: Final = 40
 _LOOKED_AT: Final = 300  # definitions whose uses are counted
@@ -40,15 +41,8 @@ def find_public_names(store: Store, prefix: str, read: Callable[[str], str]) -> 
 
 def _find_exported(store: Store, prefix: str, read: Callable[[str], str]) -> list[str]:
     """What lists of exports name, what packages of Python import from their own modules, and `exports.name = `."""
-    found: list[tuple[str, str]] = []
-    sql = "SELECT f.path, e.name FROM exports e JOIN files f ON f.id = e.file WHERE f.class = 'source'"
-    found += store.connection.execute(sql)
-    sql = """SELECT f.path, CASE i.alias WHEN '' THEN i.name ELSE i.alias END FROM imports i JOIN files f ON f.id = i.file
-        WHERE f.class = 'source' AND (f.path = '__init__.py' OR f.path LIKE '%/__init__.py') AND i.module LIKE '.%'"""
-    found += store.connection.execute(sql)
-    sql = """SELECT path FROM files WHERE class = 'source' AND language = 'javascript'
-        ORDER BY length(path) - length(replace(path, '/', '')), path"""
-    own = [path for (path,) in store.connection.execute(sql) if _is_own(path, prefix)]
+    found = read_exported_names(store)
+    own = [path for path in read_outermost_sources(store, "javascript") if _is_own(path, prefix)]
     for path in own[:_FILES]:
         for name in _EXPORTED.findall(read(path)):
             found.append((path, name))
@@ -74,12 +68,8 @@ def _outermost(found: Iterable[tuple[str, str]], prefix: str) -> list[str]:
 
 def _find_defined(store: Store, prefix: str) -> list[str]:
     """Public definitions at the top of files, those first that most files mention."""
-    marks = ",".join("?" * len(_KINDS))
-    sql = f"""SELECT f.path, s.name FROM symbols s JOIN files f ON f.id = s.id >> {SHIFT}
-        WHERE f.class = 'source' AND s.parent IS NULL AND s.visibility = 'public' AND s.test = 0 AND s.kind IN ({marks})
-        ORDER BY length(f.path) - length(replace(f.path, '/', '')), f.path, s.id"""
     names: dict[str, None] = {}
-    for path, name in store.connection.execute(sql, _KINDS):
+    for path, name in read_public_names(store, _KINDS):
         if _is_own(path, prefix) and not name.startswith("_"):
             names[str(name)] = None
     known = list(names)[:_LOOKED_AT]

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from laconic.errors import Unreadable, UsageError
 from laconic.index import trigrams
 from laconic.index.store import Store
+from laconic.index.store.file_queries import find_text_candidates
 from laconic.reduce.pattern import compile_pattern
 from laconic.workspace.reading import as_text, read_listed
 
@@ -105,12 +106,7 @@ def _candidates(store: Store, question: Question) -> Sequence[tuple[int, str, st
         query = trigrams.for_regex(question.text)
     else:
         query = trigrams.for_literal(question.text)
-    head = "SELECT files.id, files.path, files.class FROM "
-    if query:
-        sql = head + "texts JOIN files ON files.id = texts.rowid WHERE texts MATCH ? ORDER BY files.path"
-        rows = store.connection.execute(sql, (query,)).fetchall()
-    else:
-        rows = store.connection.execute(head + "files WHERE state != 'skipped' ORDER BY path").fetchall()
+    rows = find_text_candidates(store, query)
     if question.paths is None:
         return rows
     return [row for row in rows if question.paths(row[1])]

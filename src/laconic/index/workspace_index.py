@@ -17,6 +17,7 @@ from laconic.index.changes import Changes
 from laconic.index.fresh import Freshness
 from laconic.index.preparing import Parsing, Preparer
 from laconic.index.store import Store
+from laconic.index.store.statistics import Statistics, read_statistics
 from laconic.workspace.secrets import NO_EXCEPTIONS, SecretFiles
 
 _MASS: Final = 1500  # changed files from which a query no longer waits for all of them
@@ -27,14 +28,14 @@ _CALM: Final = 0.05  # seconds after a change for others to follow it
 class Index:
     """An open workspace: call `refresh` before a query, and `ensure` with the paths that its answer quotes.
 
-    `store.connection` may be queried freely, from any thread; writing goes through a connection of its own.
+    `store` may be read from any thread; writing goes through a connection of its own.
     """
 
     def __init__(self, root: Path, store: Store, preparer: Preparer, secrets: SecretFiles) -> None:
         self.root = root
         self.store = store
         if store.kept:
-            self._writer = Store.open(store.path)
+            self._writer = Store.open(store.path, root)
         else:
             self._writer = store
         self._preparer = preparer
@@ -59,12 +60,13 @@ class Index:
     ) -> Index:
         """Open the index of a workspace, empty if there is none yet; `force`: also of a folder that is no project."""
         root = root.resolve()
-        return cls(root, Store.open(catalog.claim(cache, root, force=force)), preparer or Parsing(), secrets)
+        return cls(root, Store.open(catalog.claim(cache, root, force=force), root), preparer or Parsing(), secrets)
 
     @classmethod
     def in_memory(cls, root: Path, secrets: SecretFiles = NO_EXCEPTIONS) -> Index:
         """An index that lives as long as this process, for when no folder takes one."""
-        return cls(root.resolve(), Store.in_memory(), Parsing(), secrets)
+        root = root.resolve()
+        return cls(root, Store.in_memory(root), Parsing(), secrets)
 
     @property
     def trouble(self) -> str:
@@ -128,11 +130,8 @@ class Index:
             self._watcher = threading.Thread(target=self._watching, name="laconic-watch", daemon=True)
             self._watcher.start()
 
-    def statistics(self) -> catalog.Statistics:
-        pages, size = (
-            self.store.connection.execute(f"PRAGMA {of}").fetchone()[0] for of in ("page_count", "page_size")
-        )
-        return catalog.numbers(self.store.connection, self.root, pages * size)
+    def statistics(self) -> Statistics:
+        return read_statistics(self.store, self.root)
 
     def _bring_in(self, changes: Changes) -> bool:
         if changes and bring_in(self._writer, self.root, changes, self._preparer).locked:
@@ -159,7 +158,7 @@ class Index:
 
     def _build_alone(self) -> None:
         try:
-            store = Store.open(self.store.path)
+            store = Store.open(self.store.path, self.root)
             try:
                 build(store, self.root, self._preparer, lambda done, total: None, secrets=self._secrets)
             finally:

@@ -9,7 +9,7 @@ from typing import Final, Literal
 
 import msgspec
 
-from laconic.sessions.turns import DAY, figures_file, keys
+from laconic.sessions.turn_tables import DAY, figures_file, keys
 from laconic.wire.limits import counts_cached
 
 By = Literal["kind", "tool", "file"]

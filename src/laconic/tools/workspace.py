@@ -6,6 +6,7 @@ from pathlib import Path
 
 from laconic.errors import IndexUnavailable, UsageError
 from laconic.index import catalog
+from laconic.index.store.statistics import Statistics, read_statistics_of_file
 from laconic.index.workspace_index import Index
 from laconic.plane.tool import Argument, Piece, Tool, ToolAnswer, ToolCall
 from laconic.render.compact import Json
@@ -59,7 +60,7 @@ def _other(call: ToolCall, root: Path) -> ToolAnswer:
         index.close()
 
 
-def _answer(found: catalog.Statistics, said: str) -> ToolAnswer:
+def _answer(found: Statistics, said: str) -> ToolAnswer:
     return ToolAnswer([_piece(found)], "workspace", f"{said}\n" if said else "", unit="workspaces")
 
 
@@ -67,13 +68,13 @@ def _list(call: ToolCall) -> ToolAnswer:
     pieces: list[Piece] = []
     for root, file in catalog.workspaces(call.plane.cache):
         try:
-            pieces.append(_piece(catalog.statistics(root, file)))
+            pieces.append(_piece(read_statistics_of_file(file, root)))
         except IndexUnavailable as error:  # of another version, or broken: the list goes on
             pieces.append(Piece((f"{root}: {error.problem}\n",), record={"root": str(root)}))
     return ToolAnswer(pieces, "workspaces", unit="workspaces")
 
 
-def _piece(found: catalog.Statistics) -> Piece:
+def _piece(found: Statistics) -> Piece:
     record: dict[str, Json] = {"root": str(found.root), "files": found.files, "symbols": found.symbols}
     about = f"{count_of(found.files, 'file')} ({found.skipped} skipped), {count_of(found.symbols, 'symbol')}"
     state = ""

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from laconic.workspace import git
+from laconic.workspace.checkouts import is_work_tree_of
 from laconic.workspace.ignoring import Ignored
 from laconic.workspace.secrets import NO_EXCEPTIONS, SECRET, SecretFiles
 
@@ -48,11 +49,21 @@ def _below(top: bytes, prefix: bytes, folder: bytes, secrets: SecretFiles) -> It
         except (OSError, ValueError):
             continue  # deleted, but still known to git
         if stat.S_ISDIR(status.st_mode):
-            if name.rsplit(b"/", 1)[-1] not in _NEVER and os.path.lexists(full + b"/.git"):
+            if name.rsplit(b"/", 1)[-1] not in _NEVER and _is_other_repository(folder, full):
                 yield from _below(top, prefix + name + b"/", full, secrets)
             continue
         if (item := _list_file(top, full, prefix + name, status, secrets)) is not None:
             yield item
+
+
+def _is_other_repository(outer: bytes, inner: bytes) -> bool:
+    """Whether a folder has a repository of its own; a linked work tree of ours is another checkout, not more files."""
+    entry = inner + b"/.git"
+    if not os.path.lexists(entry):
+        return False
+    if not stat.S_ISREG(os.lstat(entry).st_mode):
+        return True
+    return not is_work_tree_of(Path(os.fsdecode(inner)), Path(os.fsdecode(outer)))
 
 
 def look(root: Path, path: str, secrets: SecretFiles = NO_EXCEPTIONS) -> Listed | None:

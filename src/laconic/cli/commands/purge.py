@@ -57,11 +57,11 @@ def run(args: argparse.Namespace, settings: Settings) -> int:
 
 def _open(settings: Settings, stack: ExitStack) -> Purge:
     from laconic.conversation.ledger import Branch, LedgerEntry  # all of these: not for `--help`
-    from laconic.sessions import archive, ledger_file, tool_call_log, turns
+    from laconic.sessions import archive, ledger_file, tool_call_log, turn_tables, turns
     from laconic.sessions.purge import Purge
 
     cache = settings.cache_dir()
-    names = (archive.FILE, ledger_file.FILE, turns.FILE, tool_call_log.FILE)
+    names = (archive.FILE, ledger_file.FILE, turn_tables.FILE, tool_call_log.FILE)
     return Purge(
         archive=stack.enter_context(closing(archive.Archive.of(settings))),
         ledger=stack.enter_context(closing(ledger_file.LedgerFile.of(settings, LedgerEntry, Branch))),

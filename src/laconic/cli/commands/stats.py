@@ -68,7 +68,7 @@ def _figures(settings: Settings) -> Sequence[Figures]:
 
 def _spending(settings: Settings) -> tuple[Sequence[ModelUse], Sequence[Malformed]]:
     from laconic.sessions.spending import Spending
-    from laconic.sessions.turns import FILE
+    from laconic.sessions.turn_tables import FILE
 
     if not (settings.cache_dir() / FILE).exists():
         return [], []

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 from laconic.index.dialect import LanguageDialect, split_words
 from laconic.index.language import Language
 from laconic.index.module_paths.included_files import locate_included
-from laconic.index.parse.found import Found
+from laconic.index.parse.definition_draft import DefinitionDraft
 from laconic.index.parse.source import Source
 from laconic.records import Import
 
@@ -215,7 +215,7 @@ def _imports(node: Node, source: Source) -> Iterator[Import | str]:
         yield Import(module, line, name)
 
 
-def _refine(each: Found, source: Source) -> None:
+def _refine(each: DefinitionDraft, source: Source) -> None:
     node = each.node
     if node.type == "declaration" and each.parent is not None and each.parent.kind in {"function", "method"}:
         each.kind = ""  # a local variable that looks like a prototype
@@ -249,7 +249,7 @@ def _refine(each: Found, source: Source) -> None:
         _name_test(each)
 
 
-def _name_test(each: Found) -> None:
+def _name_test(each: DefinitionDraft) -> None:
     """`TEST_F(Fixture, Name)` is a test of that name, and runs as a method of its fixture."""
     each.test = True
     parameters = []
@@ -298,6 +298,7 @@ C_DIALECT: Final = LanguageDialect(
     home="all",
     declared_apart=True,
     namespaces=True,
+    types_by_import=True,
     dispatch="up",
     passing=split_words("get load lock value release"),
     builtin=_BUILT_IN_TYPES,

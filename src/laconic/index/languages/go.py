@@ -10,7 +10,7 @@ from laconic.index.declared import Given, after_parameters, split_outside
 from laconic.index.dialect import LanguageDialect, split_words
 from laconic.index.language import Language
 from laconic.index.meaning import FOREIGN, Meaning, module
-from laconic.index.parse.found import Found
+from laconic.index.parse.definition_draft import DefinitionDraft
 from laconic.index.parse.source import Source
 from laconic.records import Definition, Import, Parsed, Span
 
@@ -55,6 +55,7 @@ _REFERENCES: Final = """
 (receive_statement left: (expression_list (identifier) @local))
 (type_parameter_declaration (identifier) @local)
 (labeled_statement label: (label_name) @skip)
+(field_declaration name: (field_identifier) @skip)
 (import_declaration) @in.import
 (package_clause) @in.import
 """
@@ -93,7 +94,7 @@ def _imports(node: Node, source: Source) -> Iterator[Import | str]:
     yield Import(module, line, "*") if name == "." else Import(module, line, alias=name)
 
 
-def _refine(each: Found, source: Source) -> None:
+def _refine(each: DefinitionDraft, source: Source) -> None:
     if each.kind == "field" and each.node.child_by_field_name("name") is None:
         each.name_start = -1  # an embedded type: the name there is a reference
     each.owner = each.owner.lstrip("*").split("[", 1)[0].strip()
@@ -251,9 +252,63 @@ def _read_alias(name: str, signature: str) -> str:
     return ""
 
 
+def _read_underlying(name: str, signature: str) -> str:
+    """`type names []T` is a list."""
+    match = re.match(rf"(?:type\s+)?{re.escape(name)}\s+((?:\[|map\[|chan\b).+)", signature)
+    if match:
+        return match[1]
+    return ""
+
+
+_MADE: Final = re.compile(r"(?:new|make)\(\s*([^(),]+)")
+_APPENDED: Final = re.compile(r"append\(\s*([\w.]+)\s*[,)]")
+
+
+def _read_builtin(text: str) -> Given:
+    """`new(T)` and `make(T)` give a T, `append(list, item)` a list of the same type."""
+    if match := _MADE.match(text):
+        return Given("type", match[1])
+    if match := _APPENDED.match(text):
+        return Given("value", match[1])
+    return Given("opaque")
+
+
+_BUILD: Final = re.compile(r"//go:build\s+(.+)|// \+build\s+(.+)")
+_BUILT_TAGS: Final = re.compile(r"linux|unix|amd64|cgo|gc|go1\.\d+|darwin|windows|arm64|freebsd|openbsd|netbsd")
+
+
+def _is_left_out(code: Code, source: SourceFile) -> bool:
+    """Whether a file asks for a tag that nobody sets by default: `//go:build integration`."""
+    key = ("left out", source.id)
+    kept = code.derived.get(key)
+    if isinstance(kept, bool):
+        return kept
+    found = False
+    for line in code.lines(source.id)[:20]:
+        if line.startswith("package "):
+            break
+        if match := _BUILD.match(line):
+            words = (match[1] or match[2]).replace("(", " ").replace(")", " ").split()
+            found = "||" not in words and any(_is_unusual(word) for word in words)
+            break
+    code.derived[key] = found
+    return found
+
+
+def _is_unusual(word: str) -> bool:
+    return word[:1].isalpha() and _BUILT_TAGS.fullmatch(word) is None
+
+
+def _find_home(code: Code, source: SourceFile) -> str:
+    """The package: a folder may hold that of its tests besides."""
+    return f"{source.folder}:{source.package}"
+
+
 def _read_type(name: str, signature: str) -> Given:
-    """`name T`, else `name := value`."""
+    """`name T`, else `name := value`; what is embedded is named after its type."""
     text, word = signature.strip(), re.escape(name)
+    if match := re.fullmatch(rf"(\*?(?:\w+\.)?{word}(?:\[.*\])?)(?:\s*`.*)?", text):
+        return Given("type", match[1])
     if match := re.match(rf"(?:var\s+|const\s+)?{word}(?:\s*,\s*\w+)*\s+([*\[A-Za-z_][^=`]*)", text):
         return Given("type", match[1])
     if match := re.search(rf"{word}\s*:?=\s*(.+)", text):
@@ -331,6 +386,12 @@ _DIALECT: Final = LanguageDialect(
     above=frozenset(),
     shared="folder",
     home="folder",
+    find_home=_find_home,
+    types_by_import=True,
+    foreign_stays=True,
+    is_left_out=_is_left_out,
+    read_builtin=_read_builtin,
+    read_underlying=_read_underlying,
     reach={"internal": "home"},
     structural=True,
     dispatch="both",
@@ -340,7 +401,7 @@ _DIALECT: Final = LanguageDialect(
     types_stand_out=False,
     typed_lists=re.compile(r"(?:make\()?((?:\[\w*\]|map\[[\w.*]*\])+\*?[A-Z\w.]+)(?=[{,)])"),
     lists=re.compile(
-        r"(?:make\()?(?:map\[|\[\w*\](?:string|int|byte|bool|any|interface|struct|rune|float|uint))|append\("
+        r"(?:make\()?(?:map\[|\[\w*\](?:string|int|byte|bool|any|interface|struct|rune|float|uint))"
     ),
     builtin=_BUILT_IN_TYPES,
     locate=_locate,

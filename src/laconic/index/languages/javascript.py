@@ -6,13 +6,14 @@ import json
 import posixpath
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from laconic.index.declared import read_result_after_parameters, read_type_after_colon
 from laconic.index.dialect import LanguageDialect, split_words
 from laconic.index.language import Language
 from laconic.index.meaning import FOREIGN, UNKNOWN, Meaning, module
-from laconic.index.parse.found import Found
+from laconic.index.parse.definition_draft import DefinitionDraft
 from laconic.index.parse.source import Source
 from laconic.records import Import
 
@@ -105,6 +106,7 @@ _TYPED_REFERENCES: Final = """
 (implements_clause) @in.inherit
 (extends_type_clause) @in.inherit
 (nested_type_identifier module: (identifier) @type)
+(member_expression object: [(satisfies_expression) (as_expression)] property: (property_identifier) @type)
 """
 _KEYED: Final = """
 (pair key: (property_identifier) @key)
@@ -128,7 +130,7 @@ _LOCALS: Final = """
 (for_in_statement left: (array_pattern (identifier) @name))
 (catch_clause parameter: (identifier) @name)
 (arrow_function parameter: (identifier) @name)
-(call_expression function: (member_expression object: (_) @each) arguments: (arguments (arrow_function parameter: (identifier) @name)))
+(call_expression function: (_) @callee arguments: (arguments (arrow_function parameter: (identifier) @name)))
 (if_statement condition: (parenthesized_expression (binary_expression left: (identifier) @name "instanceof" right: [(identifier) (member_expression)] @type)) consequence: (_) @scope)
 """
 _PLAIN_LOCALS: Final = """
@@ -136,7 +138,7 @@ _PLAIN_LOCALS: Final = """
 (formal_parameters (assignment_pattern left: (identifier) @name right: (_) @value))
 (formal_parameters (rest_pattern (identifier) @name))
 (formal_parameters (object_pattern (shorthand_property_identifier_pattern) @name))
-(call_expression function: (member_expression object: (_) @each) arguments: (arguments (arrow_function parameters: (formal_parameters . (identifier) @name))))
+(call_expression function: (_) @callee arguments: (arguments (arrow_function parameters: (formal_parameters (identifier) @name))))
 """
 _TYPED_LOCALS: Final = """
 (required_parameter pattern: (identifier) @name type: (type_annotation (_) @type))
@@ -150,7 +152,9 @@ _TYPED_LOCALS: Final = """
 (optional_parameter pattern: (identifier) @name type: (type_annotation (_) @type))
 (variable_declarator name: (identifier) @name type: (type_annotation (_) @type))
 (variable_declarator name: (object_pattern (shorthand_property_identifier_pattern) @name @key) type: (type_annotation (_) @type))
-(call_expression function: (member_expression object: (_) @each) arguments: (arguments (arrow_function parameters: (formal_parameters . (required_parameter pattern: (identifier) @name !type)))))
+(call_expression function: (_) @callee arguments: (arguments [(arrow_function parameters: (formal_parameters (required_parameter pattern: (identifier) @name !type))) (function_expression parameters: (formal_parameters (required_parameter pattern: (identifier) @name !type)))]))
+(variable_declarator type: (type_annotation (_) @callable) value: [(arrow_function parameter: (identifier) @name) (arrow_function parameters: (formal_parameters (required_parameter pattern: (identifier) @name !type))) (function_expression parameters: (formal_parameters (required_parameter pattern: (identifier) @name !type)))])
+(_ return_type: (type_annotation (_) @callable) body: (statement_block (return_statement [(arrow_function parameter: (identifier) @name) (arrow_function parameters: (formal_parameters (required_parameter pattern: (identifier) @name !type))) (function_expression parameters: (formal_parameters (required_parameter pattern: (identifier) @name !type)))])))
 """
 _JSX: Final = """
 (jsx_opening_element name: (identifier) @call)
@@ -294,7 +298,7 @@ def _line(node: Node) -> int:
     return node.start_point[0] + 1
 
 
-def _refine(each: Found, source: Source) -> None:
+def _refine(each: DefinitionDraft, source: Source) -> None:
     node = each.node
     if each.kind == "variable":
         value = node.child_by_field_name("value")
@@ -325,7 +329,7 @@ def _refine(each: Found, source: Source) -> None:
     each.bases = [base.split("<", 1)[0].strip() for base in each.bases]
 
 
-def _own(each: Found) -> None:
+def _own(each: DefinitionDraft) -> None:
     """Functions that are assigned to a member: `Foo.prototype.run`, `app.use`, `exports.run`."""
     if not each.owner:
         return
@@ -542,6 +546,7 @@ SCRIPT: Final = LanguageDialect(
     structural=True,
     dispatch="both",
     shorthand=True,
+    overloads=True,
     reach={"private": "file"},
     default_exports=True,
     merges=True,
@@ -598,7 +603,7 @@ def _language(
         modifiers=_MODIFIERS,
         ignored=frozenset({"this", "super", "undefined", "require", "arguments", "module", "exports"}),
         aliases=_ALIASES.get(name, ()),
-        dialect=SCRIPT,
+        dialect=replace(SCRIPT, dynamic=not typed, callbacks=typed, types_by_import=typed),
     )
 
 

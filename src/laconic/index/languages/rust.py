@@ -10,7 +10,7 @@ from laconic.index.declared import read_result_after_arrow, read_type_after_colo
 from laconic.index.dialect import LanguageDialect, split_words
 from laconic.index.language import Language
 from laconic.index.meaning import FOREIGN, UNKNOWN, Meaning, module, of
-from laconic.index.parse.found import Found
+from laconic.index.parse.definition_draft import DefinitionDraft
 from laconic.index.parse.source import Source
 from laconic.records import Import
 
@@ -70,7 +70,7 @@ _REFERENCES: Final = """
 (impl_item trait: (_) @in.inherit)
 (trait_item bounds: (_) @in.inherit)
 (lifetime (identifier) @skip)
-(match_pattern (identifier) @local)
+((match_pattern (identifier) @local) (#match? @local "^[a-z_]"))
 (mod_item !body) @in.import
 (use_declaration) @in.import
 (extern_crate_declaration) @in.import
@@ -97,10 +97,10 @@ _LOCALS: Final = """
 (for_expression pattern: (tuple_pattern (identifier) @name))
 (closure_parameters (identifier) @name)
 (closure_parameters (tuple_pattern (identifier) @name))
-(call_expression function: (field_expression value: (_) @each) arguments: (arguments (closure_expression parameters: (closure_parameters . [(identifier) @name (reference_pattern (identifier) @name)] .))))
+(call_expression function: (field_expression) @callee arguments: (arguments (closure_expression parameters: (closure_parameters . [(identifier) @name (reference_pattern (identifier) @name)] .))))
 (match_expression value: (_) @value body: (match_block (match_arm pattern: (match_pattern (tuple_struct_pattern type: (identifier) @_some . (identifier) @name .))) ) (#any-of? @_some "Some" "Ok"))
 (match_pattern (tuple_struct_pattern type: (scoped_identifier) (identifier) @name))
-(match_pattern (identifier) @name)
+((match_pattern (identifier) @name) (#match? @name "^[a-z_]"))
 (field_pattern name: (shorthand_field_identifier) @name)
 (captured_pattern . (identifier) @name)
 """
@@ -169,7 +169,7 @@ def _text(node: Node) -> str:
     return "".join((node.text or b"").decode("utf-8", "replace").split())
 
 
-def _refine(each: Found, source: Source) -> None:
+def _refine(each: DefinitionDraft, source: Source) -> None:
     if each.kind == "impl":
         each.name = each.name.split("<", 1)[0].strip().lstrip("&").rsplit("::", 1)[-1]
         each.name_start = -1  # the name there is a reference
@@ -198,7 +198,7 @@ def _refine(each: Found, source: Source) -> None:
         each.visibility = "public"
 
 
-def _open(each: Found) -> bool:
+def _open(each: DefinitionDraft) -> bool:
     """Whether something without `pub` is as visible as what it stands in."""
     around = each.parent
     if each.kind in {"impl"} or each.node.type == "enum_variant":
@@ -227,7 +227,7 @@ def _locate(code: Code, source: SourceFile, name: str) -> Meaning:
         while rest and rest[0] == "super" and start.files:
             start, rest = _above(code, code.sources[start.files[0]]), rest[1:]
     else:
-        start = _find_part(code, _of_file(code, source), head)
+        start = _find_part(code, _of_file(code, source), head) or _step(code, _of_file(code, source), head)
         if not start:
             folder = _crates(code).get(head)
             if folder is not None:
@@ -379,6 +379,7 @@ _DIALECT: Final = LanguageDialect(
     can_use=_depends,
     reach={"private": "below", "internal": "home"},
     open_types=True,
+    dispatch="down",
     two_spaces=True,
     open_modules=True,
     implicit_modules=True,

@@ -23,6 +23,9 @@ def before(data: bytes, start: int, last_end: int, chain: str) -> str:
     parts: list[str] = []
     floor = max(0, start - _FAR)
     while end > floor:
+        if end == last_end:
+            parts.append(chain)
+            break
         end, part = _operand(data, end, floor)
         if not part:
             break
@@ -30,6 +33,8 @@ def before(data: bytes, start: int, last_end: int, chain: str) -> str:
         if part in {"()", "[]", "<>", "{}"} and end > floor and (data[end - 1] in _WORD or data[end - 1] in _PAIRS):
             continue  # what was called or indexed stands directly before
         at = _separator(data, end)
+        if at < 0:
+            at = _separator(data, _skip_space(data, end))  # the dot is at the end of the line above
         if at < 0:
             break
         parts.append(".")

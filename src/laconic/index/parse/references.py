@@ -26,6 +26,7 @@ _DOT, _COLON, _GREATER, _OPEN, _SPACE, _EQUALS, _LESS = b".:>( =<"
 _GENERIC_CALL: Final = re.compile(rb"<[\w\s,.?&*\[\]<>]{1,80}>\(")
 _NAME: Final = re.compile(rb"(?<![\w])[A-Za-z_]\w*")
 _QUOTED: Final = re.compile(rb"\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*'|//[^\n]*|/\*.*?\*/", re.DOTALL)
+_LAST_DOT: Final = re.compile(rb"([^/#\n]*|[^/#]*\n[ \t]*[)\]}]+)(?<=[\w)\]}])(\.)[ \t]*(?://[^\n]*)?\s*")
 _Name = tuple[int, int, tuple[int, int]]  # where it starts and ends, and its row and column
 _PLAIN_CHAIN: Final = re.compile(r"[\w$.]+")
 _PLAIN_TYPE: Final = re.compile(r"[&*\s]*(?:(?:struct|const)\s+)?([A-Za-z_][\w.]*)")
@@ -87,7 +88,7 @@ def _walk(names: Sequence[_Name], ground: _Ground) -> list[Reference]:
     segment, scope, until = -1, -1, segments[0][0]
     zone, within, leaves = -1, "", zones[0][0]
     hidden = local.get(-1, frozenset())
-    last_end, chain = -1, ""
+    last_end, last_row, chain = -1, -1, ""
     for start, end, (row, column) in names:
         while start >= until:
             segment += 1
@@ -109,7 +110,9 @@ def _walk(names: Sequence[_Name], ground: _Ground) -> list[Reference]:
                 receiver = before(data, start, last_end, chain)
         elif start in keyed:
             receiver = keyed[start]
-        last_end = end
+        elif row != last_row and last_end > 0 and (ends := _find_dot(data, last_end, start)):
+            receiver = before(data, ends, last_end, chain)
+        last_end, last_row = end, row
         chain = f"{receiver}.{name}" if receiver else name
         if start in skipped or within == "import" or (not receiver and (name in hidden or name in ignored)):
             continue
@@ -119,6 +122,13 @@ def _walk(names: Sequence[_Name], ground: _Ground) -> list[Reference]:
             use = uses.get(start) or within or _use(data, end)
         append(Reference(name, row + 1, column, use, receiver, scope))
     return found
+
+
+def _find_dot(data: bytes, start: int, end: int) -> int:
+    """Where the dot ends that stands at the end of a line before a name; 0 when there is none."""
+    if match := _LAST_DOT.fullmatch(data, start, end):
+        return match.end(2)
+    return 0
 
 
 def _find_keys(ready: Compiled, root: Node) -> dict[int, str]:
@@ -248,6 +258,8 @@ def _locals(
 ) -> dict[int, frozenset[str]]:
     """The names that are hidden by local variables, for every scope."""
     own: dict[int, set[str]] = {}
+    defined = made.names()
+    declared = [node for node in declared if node.start_byte not in defined]
     for scope, name in _place_in_scopes(declared, segments):
         own.setdefault(scope, set()).add(name)
     for scope, name in _place_in_scopes(outside, segments):

@@ -8,21 +8,14 @@ from typing import Final
 
 from laconic.index.resolve.code import Code
 from laconic.index.store import Symbol
+from laconic.index.store.word_queries import count_files_using
 
 _FAN_OUT: Final = 12  # definitions that share a name; with more of them a use says nothing about any
-_COUNTS: Final = "CREATE VIRTUAL TABLE IF NOT EXISTS temp.mention_counts USING fts5vocab('main', 'mentions', 'row')"
 
 
 def files_using(code: Code, names: Iterable[str]) -> dict[str, int]:
     """In how many files each name is used, in whatever case."""
-    code.store.connection.execute(_COUNTS)
-    found: dict[str, int] = {}
-    for name in set(names):
-        row = code.store.connection.execute(
-            "SELECT doc FROM temp.mention_counts WHERE term = ?", (name.lower(),)
-        ).fetchone()
-        found[name] = int(row[0]) if row else 0
-    return found
+    return count_files_using(code.store, names)
 
 
 def centrality(code: Code, symbols: Iterable[Symbol]) -> dict[int, float]:

@@ -11,6 +11,7 @@ from laconic.index.resolve.code import TYPES, Code, SourceFile
 from laconic.index.resolve.names import path
 from laconic.index.schema import file_of, position_of
 from laconic.index.store import Symbol
+from laconic.index.store.symbol_queries import read_bases
 
 _WORDS: Final = re.compile(r"[A-Za-z_$][\w$]*")
 _ARGUMENTS: Final = re.compile(r"[<(\[]")
@@ -45,7 +46,9 @@ def owners(code: Code, symbol: Symbol) -> list[int]:
         above = code.symbol(symbol.parent)
     else:
         above = None
-    if above is not None and above.kind in TYPES and above.kind not in {"impl", "module"}:
+    if above is not None and above.kind == "impl":
+        return find_extended_types(code, above) or [above.id]
+    if above is not None and above.kind in TYPES and above.kind != "module":
         return [above.id]
     found = []
     for each in code.find_named(name):
@@ -97,7 +100,11 @@ def own_members(code: Code, type_: int, name: str) -> list[Symbol]:
     tail = f".{symbol.name}.{name}"
     elsewhere = []
     for each in code.find_named(name):
-        if each.parent != type_ and f".{each.qualified}".endswith(tail) and _same_home(code, symbol, each):
+        if each.parent == type_ or not f".{each.qualified}".endswith(tail):
+            continue
+        if dialect.open_types and _find_block(code, each) is None:
+            continue  # in the body of another type of that name
+        if _same_home(code, symbol, each):
             elsewhere.append(each)
     exact = []
     for each in elsewhere:
@@ -335,8 +342,7 @@ def _heirs(code: Code) -> dict[str, list[int]]:
     if isinstance(kept, dict):
         return kept
     found: dict[str, list[int]] = {}
-    rows = code.store.connection.execute("SELECT id, kind, bases FROM symbols WHERE bases != ''")
-    for number, kind, written in rows.fetchall():
+    for number, kind, written in read_bases(code.store):
         symbol = code.symbol(int(number))
         heirs = [int(number)]
         if kind == "impl":

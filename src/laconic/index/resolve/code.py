@@ -10,9 +10,9 @@ from typing import Final, NamedTuple, TypeVar
 from laconic.errors import Unreadable
 from laconic.index.dialect import LanguageDialect
 from laconic.index.languages import dialect_of
-from laconic.index.packed import unpack_named
 from laconic.index.schema import file_of, position_of, symbol_id
 from laconic.index.store import Store, Symbol
+from laconic.index.store.file_queries import read_exports, read_imports, read_sources
 from laconic.records import Import, Reference
 from laconic.workspace.reading import as_text, read_bytes
 
@@ -102,7 +102,7 @@ class Code:
     def __init__(self, store: Store, root: Path) -> None:
         self.store = store
         self.root = root
-        self._stamp: tuple[int, int] = (-1, -1)
+        self._stamp = -1
         self._outlines: LruCache[int, FileSymbols] = LruCache(_KEPT)
         self._imports: LruCache[int, list[Import]] = LruCache(_KEPT)
         self._exports: LruCache[int, frozenset[str]] = LruCache(_KEPT)
@@ -118,8 +118,7 @@ class Code:
 
     def refresh(self) -> Code:
         """Forget what no longer holds because a file came, went or changed."""
-        row = self.store.connection.execute("SELECT count(*), coalesce(max(id), 0) FROM files").fetchone()
-        stamp = (int(row[0]), int(row[1]))
+        stamp = self.store.revision
         if stamp == self._stamp and len(self.derived) < _DERIVED:
             return self
         self._stamp = stamp
@@ -128,8 +127,7 @@ class Code:
         self.sources.clear()
         for table in (self.by_path, self.by_basename, self.by_folder, self.by_package):
             table.clear()
-        rows = self.store.connection.execute("SELECT id, path, language, class, package FROM files ORDER BY path")
-        for source in map(SourceFile._make, rows):
+        for source in map(SourceFile._make, read_sources(self.store)):
             self.sources[source.id] = source
             self.by_path[source.path] = source
             self.by_basename.setdefault(source.path.rpartition("/")[2], []).append(source)
@@ -163,10 +161,7 @@ class Code:
                 yield file, found
 
     def mentions_in(self, file: int, name: str) -> list[Reference]:
-        row = self.store.connection.execute("SELECT packed FROM refs WHERE file = ?", (file,)).fetchone()
-        if row is None:
-            return []
-        return unpack_named(row[0], name)
+        return self.store.references_named(file, name)
 
     def lines(self, file: int) -> list[str]:
         """The text of a file as it is now on disk; nothing when it cannot be read."""
@@ -184,17 +179,10 @@ class Code:
         return found
 
     def _read_imports(self, file: int) -> list[Import]:
-        rows = self.store.connection.execute(
-            "SELECT module, line, name, alias, exported FROM imports WHERE file = ? ORDER BY position", (file,)
-        )
-        found: list[Import] = []
-        for module, line, name, alias, exported in rows:
-            found.append(Import(module, line, name, alias, bool(exported)))
-        return found
+        return read_imports(self.store, file)
 
     def _read_exports(self, file: int) -> frozenset[str]:
-        rows = self.store.connection.execute("SELECT name FROM exports WHERE file = ?", (file,))
-        return frozenset(str(row[0]) for row in rows)
+        return read_exports(self.store, file)
 
     def _read_lines(self, file: int) -> list[str]:
         source = self.sources.get(file)

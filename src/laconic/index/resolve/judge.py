@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 from laconic.index.meaning import Meaning, NamePlace, of
-from laconic.index.resolve import classes, names
+from laconic.index.resolve import classes, import_reach, names, receivers
 from laconic.index.resolve.code import CALLABLES, Code, SourceFile
 from laconic.index.resolve.common_names import is_common
 from laconic.index.resolve.expression import steps
@@ -157,7 +157,7 @@ class Judge:
         if whole.kind == "container":
             return None  # members of lists and maps are those of the language
         if whole.kind in {"foreign", "alien"}:
-            if self._fits_foreign_interface(wanted, whole.name):
+            if self._fits_foreign_interface(wanted, whole.name) and self._knows_type(wanted, place.file):
                 return Verdict("override", True)
             if wanted.extends:
                 return _BY_NAME
@@ -228,6 +228,8 @@ class Judge:
 
     def _untold(self, wanted: TargetSymbol, place: NamePlace, ref: Reference) -> Verdict | None:
         """A receiver of which nothing is known."""
+        if wanted.owners and not (self._knows_type(wanted, place.file) and self._fits_uses(wanted, place, ref)):
+            return None
         if wanted.is_member and is_common(wanted.name) and not self._knows_owner(wanted, place.file):
             return None
         if wanted.is_member:
@@ -243,6 +245,19 @@ class Judge:
         if head and names.imports_of(self.code, place, head):
             return _BY_NAME
         return None
+
+    def _knows_type(self, wanted: TargetSymbol, file: int) -> bool:
+        """Whether a value in a file can be of the symbol's type, in a language where types come by imports alone."""
+        if not self.code.sources[file].dialect.types_by_import:
+            return True
+        return any(import_reach.can_reach(self.code, file, file_of(owner)) for owner in wanted.owners)
+
+    def _fits_uses(self, wanted: TargetSymbol, place: NamePlace, ref: Reference) -> bool:
+        """Whether a receiver is used as a value of the symbol's type can be."""
+        if self.code.sources[place.file].dialect.dynamic:
+            return True
+        used = receivers.find_members_used(self.code, place, ref.receiver)
+        return any(receivers.has_members(self.code, owner, used) for owner in wanted.owners)
 
     def _is_put_into_object(self, wanted: TargetSymbol) -> bool:
         """Whether the file of a function or variable writes it into an object by its bare name: `{ run }`."""
@@ -279,6 +294,8 @@ class Judge:
             return Verdict(tier, not rivals or tier == "member")
         if found & (wanted.up | wanted.down) and wanted.dialect.dispatch == "both":
             return Verdict("override", True)
+        if found & wanted.down and wanted.dialect.dispatch == "down":
+            return Verdict("override", True)
         if found & wanted.up and wanted.dialect.dispatch == "up":
             return _OVERRIDE
         guessed = wanted.dialect.structural and wanted.dialect.find_implicit_bases is None
@@ -290,14 +307,16 @@ class Judge:
         """Whether an interface stands between the two, without either saying so."""
         for number in found:
             symbol = self.code.symbol(number)
-            if symbol:
-                owners = classes.owners(self.code, symbol)
-            else:
-                owners = []
-            kinds = {each.kind for owner in owners if (each := self.code.symbol(owner))}
-            if owners and (wanted.abstract or kinds & {"interface", "trait", "protocol", "type"}):
-                return True
+            for owner in classes.owners(self.code, symbol) if symbol else ():
+                if self._is_abstract(owner) and any(receivers.fits(self.code, own, owner) for own in wanted.owners):
+                    return True
+                if wanted.abstract and any(receivers.fits(self.code, owner, own) for own in wanted.owners):
+                    return True
         return False
+
+    def _is_abstract(self, type_: int) -> bool:
+        symbol = self.code.symbol(type_)
+        return symbol is not None and symbol.kind in {"interface", "trait", "protocol", "type"}
 
     def _judge_mixed(self, wanted: TargetSymbol, whole: Meaning, ref: Reference) -> Verdict | None:
         """`self` in a class that some subclass combines with the owner of the symbol."""

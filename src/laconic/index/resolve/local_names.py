@@ -1,7 +1,8 @@
 """What the local names of a function are given, and from where to where: read from its syntax tree when it is asked for.
 
 Queries of a language (`Language.locals`) capture `name` with one of `type`, `value`, `each` (it is an element of that
-value), `each_type` (it is a list of that type) or `values` (it is in a list on the left of a list); `key` is the member
+value), `each_type` (it is a list of that type), `values` (it is in a list on the left of a list), `callee` (it is a
+parameter of a function that is passed to that one) or `callable` (of a function of that type); `key` is the member
 that it is taken from, and `scope` the node that it is known in where that is not the nearest of `Language.scopes`.
 A name with nothing else tells nothing.
 """
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
 _LARGEST: Final = 400_000  # bytes of a function
 _LISTS: Final = frozenset({"expression_list", "pattern_list", "tuple_pattern"})
 _METHODS: Final = frozenset({"method", "constructor"})
+_FUNCTIONS: Final = frozenset({"arrow_function", "function_expression", "closure_expression"})
+_PARAMETERS: Final = frozenset({"formal_parameters", "closure_parameters"})
 _PLAIN: Final = ("type", "value", "each")
 
 
@@ -39,13 +42,15 @@ class Binding(NamedTuple):
     end: int
     block: tuple[int, int]  # the statements among which it is: run before all that follows in there
     given: Given
+    is_inner: bool = True  # the scope is not the whole text
 
 
 class LocalNames:
     """The local names of one function and of the functions inside it."""
 
     def __init__(self, first: int, lines: Sequence[str], shift: int) -> None:
-        self._first = first
+        self.first = first
+        self.last = first + len(lines) - 1
         self._starts = [shift]
         for line in lines:
             self._starts.append(self._starts[-1] + len(line.encode()) + 1)
@@ -53,7 +58,7 @@ class LocalNames:
 
     def offset(self, line: int, column: int) -> int:
         """The byte of a place in the text that was parsed."""
-        row = line - self._first
+        row = line - self.first
         if row < 0 or row + 1 >= len(self._starts):
             if row < 0:
                 return 0
@@ -63,7 +68,7 @@ class LocalNames:
     def place(self, at: int) -> tuple[int, int]:
         """The line and column of a byte."""
         row = max(bisect_right(self._starts, at) - 1, 0)
-        return row + self._first, at - self._starts[row]
+        return row + self.first, at - self._starts[row]
 
     def find(self, name: str, at: int) -> list[Binding]:
         """What a name may hold at a byte; nothing when it is no local name there."""
@@ -102,11 +107,27 @@ def read_local_names(code: Code, place: NamePlace) -> LocalNames | None:
         if around.kind in CALLABLES:
             function = around
     if function is None:
-        return None
+        return _read_outside(code, place.file)
     key = ("locals", function.id)
     kept = code.derived.get(key)
     if not isinstance(kept, LocalNames):
         kept = code.derived[key] = _read(code, function)
+    return kept
+
+
+def _read_outside(code: Code, file: int) -> LocalNames | None:
+    """The local names of functions without a name that are in no other function."""
+    language = all_languages().get(code.sources[file].language)
+    if language is None or not code.sources[file].dialect.callbacks:
+        return None
+    key = ("locals outside", file)
+    kept = code.derived.get(key)
+    if not isinstance(kept, LocalNames):
+        lines = code.lines(file)
+        kept = code.derived[key] = LocalNames(1, lines, 0)
+        _collect(kept, language, "\n".join(lines).encode())
+        for name, bindings in kept.by_name.items():
+            kept.by_name[name] = [each for each in bindings if each.is_inner]
     return kept
 
 
@@ -117,13 +138,16 @@ def _read(code: Code, function: Symbol) -> LocalNames:
     if language is not None and function.kind in _METHODS:
         before, after = language.method_wrapper
     found = LocalNames(function.start, lines, len(before.encode()))
-    text = f"{before}{chr(10).join(lines)}{after}".encode()
     if language is not None:
-        query = _compile(language.name)
-    else:
-        query = None
-    if language is None or query is None or len(text) > _LARGEST or not language.safe:
-        return found
+        _collect(found, language, f"{before}{chr(10).join(lines)}{after}".encode())
+    return found
+
+
+def _collect(found: LocalNames, language: Language, text: bytes) -> None:
+    """All bindings in a text."""
+    query = _compile(language.name)
+    if query is None or len(text) > _LARGEST or not language.safe:
+        return
     from tree_sitter import QueryCursor  # loaded with the first grammar
 
     ready = compile_language(language.name)
@@ -135,7 +159,6 @@ def _read(code: Code, function: Symbol) -> LocalNames:
             names = [named[1]] if named is not None else []
         for name in names:
             _add(found.by_name.setdefault(_text(name), []), _bind(name, parts, language))
-    return found
 
 
 def _add(found: list[Binding], binding: Binding) -> None:
@@ -170,6 +193,7 @@ def _bind(name: Node, parts: dict[str, list[Node]], language: Language) -> Bindi
         end=scope.end_byte,
         block=(block.start_byte, block.end_byte) if "scope" not in parts else (scope.start_byte, scope.end_byte),
         given=_read_given(name, parts),
+        is_inner=scope.parent is not None,
     )
 
 
@@ -182,7 +206,28 @@ def _read_given(name: Node, parts: dict[str, list[Node]]) -> Given:
         return Given("type", f"[]{_text(parts['each_type'][0])}")
     if "values" in parts:
         return _pick(name, parts["values"][0])
+    if "callee" in parts:
+        part, argument = _find_positions(name)
+        return Given("parameter", _text(parts["callee"][0]), part=part, argument=argument)
+    if "callable" in parts:
+        return Given("typed", _text(parts["callable"][0]), part=_find_positions(name)[0])
     return Given("opaque")
+
+
+def _find_positions(name: Node) -> tuple[int, int]:
+    """The position of a parameter in its function, and that of the function among the arguments of a call."""
+    node, part = name, 0
+    while node.parent is not None and node.type not in _FUNCTIONS:
+        if node.parent.type in _PARAMETERS:
+            part = _find_position(node, node.parent)
+        node = node.parent
+    if node.parent is None:
+        return part, 0
+    return part, _find_position(node, node.parent)
+
+
+def _find_position(node: Node, above: Node) -> int:
+    return next((at for at, each in enumerate(above.named_children) if each.start_byte == node.start_byte), 0)
 
 
 def _pick(name: Node, values: Node) -> Given:

@@ -39,9 +39,15 @@ def lookup(code: Code, place: NamePlace, name: str) -> Meaning:
 def path(code: Code, place: NamePlace, names: Sequence[str]) -> Meaning:
     """What `a.b.c` means when all of it are modules and types."""
     meant = lookup(code, place, names[0])
+    if place.scope >= 0 and meant.kind == "symbol" and not _has_types(code, meant):
+        meant = lookup(code, place._replace(scope=-1), names[0])  # a member of the same name is no part of a path
     for name in names[1:]:
         meant = inside(code, meant, name)
     return meant
+
+
+def _has_types(code: Code, meant: Meaning) -> bool:
+    return any(symbol.kind in TYPES for number in meant.symbols if (symbol := code.symbol(number)))
 
 
 def inside(code: Code, whole: Meaning, name: str) -> Meaning:
@@ -207,7 +213,7 @@ def _look_in_shared(code: Code, source: SourceFile, place: NamePlace, name: str)
         if each.kind not in NAMELESS and _is_shared(code, source, each):
             found.append(each)
     if shared == "folder":
-        return of([each.id for each in found if _folder(code, each) == source.folder])
+        return of([each.id for each in _find_built(code, found) if _folder(code, each) == source.folder])
     if shared == "package":
         return of([each.id for each in found if _package(code, each) == source.package])
     same = []
@@ -221,6 +227,18 @@ def _look_in_shared(code: Code, source: SourceFile, place: NamePlace, name: str)
     if source.dialect.namespaces:
         near = _find_in_nearest_space(code, place, same)
     return of([each.id for each in near or same])
+
+
+def _find_built(code: Code, found: list[Symbol]) -> list[Symbol]:
+    """Of several definitions those that are in files which are always built."""
+    if len(found) < 2:
+        return found
+    built = []
+    for each in found:
+        source = code.sources[each.file]
+        if source.dialect.is_left_out is None or not source.dialect.is_left_out(code, source):
+            built.append(each)
+    return built or found
 
 
 def _is_space(source: SourceFile, symbol: Symbol) -> bool:

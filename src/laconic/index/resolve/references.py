@@ -12,6 +12,7 @@ from laconic.index.resolve.judge import TIERS, Judge, Verdict
 from laconic.index.resolve.target import TargetSymbol, target
 from laconic.index.resolve.values import Values
 from laconic.index.store import Symbol
+from laconic.index.store.file_queries import find_renamed_imports
 from laconic.records import Import, Reference
 
 _MOST: Final = 4000  # uses of one name that are looked into; the rest is matched by name
@@ -111,13 +112,10 @@ def _importers(code: Code, wanted: TargetSymbol, name: str) -> list[tuple[int, I
     """Imports of a name, in files that can mean the symbol."""
     if not name and not wanted.dialect.default_exports:
         return []
-    rows = code.store.connection.execute(
-        "SELECT file, module, line, alias, exported FROM imports WHERE name = ? AND alias != ''", (name,)
-    )
     found: list[tuple[int, Import]] = []
-    for file, imported, line, alias, exported in rows.fetchall():
+    for file, each in find_renamed_imports(code.store, name):
         if file in code.sources and code.sources[file].dialect.family == wanted.dialect.family:
-            found.append((int(file), Import(imported, line, name, alias, bool(exported))))
+            found.append((file, each))
     return found
 
 

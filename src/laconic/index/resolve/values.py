@@ -21,9 +21,19 @@ from laconic.index.meaning import (
     of,
 )
 from laconic.index.resolve import classes, names
+from laconic.index.resolve.callbacks import (
+    find_call_signatures,
+    is_function_type,
+    list_arguments,
+    read_parameter_type,
+    read_parameters,
+    split_arrows,
+)
 from laconic.index.resolve.code import CALLABLES, TYPES, Code
 from laconic.index.resolve.expression import Step, chain, steps
 from laconic.index.resolve.local_names import read_local_names
+from laconic.index.resolve.receivers import infer_type
+from laconic.index.resolve.signatures import read_whole_signature
 from laconic.index.schema import position_of
 from laconic.index.store import Symbol
 
@@ -36,6 +46,7 @@ _CAST: Final = re.compile(
     r"\(\s*\(?\s*(?:const\s+)?(?:struct\s+)?([A-Za-z_][\w.:]*)(?:<[^()]*>)?\s*[*&]*\s*\)\s*[\w(]"
 )
 _LITERALS: Final = ('"', "'", "[", "{", "`", 'f"', "f'", 'b"', "b'", 'r"', "r'")
+_GENERIC: Final = frozenset({"slices", "maps", "sync", "atomic", "cmp", "iter", "lo"})  # they give what they get
 _HOLDERS: Final = frozenset({"variable", "constant", "field"})
 _SELF: Final = (["Self"], ["self"], ["this"], ["static"])
 # Members of lists and maps that give one of what they hold, and those that give as many.
@@ -92,7 +103,7 @@ class Values:
         last = parts[0].text
         passing = False  # the last name gives what is in a wrapper
         for at, step in enumerate(parts[start:], start):
-            if meant.kind == "unknown":
+            if meant.kind == "unknown" or (meant.kind == "alien" and self._stays_foreign(place)):
                 break
             called = parts[at + 1 : at + 2] == (Step("()"),)
             if passing:
@@ -101,14 +112,35 @@ class Values:
                 meant, last = self._take(meant, step, last)
             elif called and self._is_passing(place, meant, step.text):
                 passing = True
+            elif step.is_name and parts[at + 1 : at + 2] == (Step("{}"),):
+                meant, last = self.members(meant, step.text), step.text
             elif step.is_name:
                 meant = self.member(meant, step.text, deep, called=called)
                 last = step.text
             elif step.text in {"()", "{}"}:
                 meant = self._apply(place, meant, step, (parts[0].text, last), deep)
+            elif step.text == "[]":
+                meant = self._read_element(meant, deep)
             else:
                 meant = UNKNOWN
         return meant
+
+    def _read_element(self, whole: Meaning, deep: int) -> Meaning:
+        """What a list or a map holds, or a value of a type that is one under another name."""
+        if whole.kind != "instance" or deep > _DEEP:
+            return element(whole)
+        found: list[Meaning] = []
+        for symbol in self._symbols(whole):
+            read = self.code.sources[symbol.file].dialect.read_underlying
+            written = read(symbol.name, symbol.signature) if read is not None and symbol.kind == "type" else ""
+            if written:
+                place = NamePlace(symbol.file, -1, symbol.line)
+                found.append(element(self.read_type(place, written, deep + 1)))
+        return _agree(found)
+
+    def _stays_foreign(self, place: NamePlace) -> bool:
+        """Whether all that comes from a value of others is of others as well."""
+        return self.code.sources[place.file].dialect.foreign_stays
 
     def _is_passing(self, place: NamePlace, meant: Meaning, name: str) -> bool:
         """Whether a member is one of a wrapper around a value of ours, which has none of that name itself."""
@@ -132,8 +164,15 @@ class Values:
             for type_ in own:
                 above.extend(classes.bases(self.code, type_)[0])
             return instance(above), 2 if called else 1
+        if dialect.implicit_modules and len(parts) > 1 and parts[1].text[:1].isupper():
+            return names.lookup(self.code, place, head), 1  # a path of modules and types
+        if parts[0].is_name and parts[1:2] == (Step("{}"),):
+            return names.lookup(self.code, place, head), 1
         if parts[0].is_name:
-            return self.name(place, head, deep), 1
+            meant = self.name(place, head, deep)
+            if meant.kind == "unknown" and deep == 0 and not dialect.dynamic:
+                meant = infer_type(self.code, place, head)
+            return meant, 1
         return UNKNOWN, 1
 
     def _apply(self, place: NamePlace, meant: Meaning, step: Step, ends: tuple[str, str], deep: int) -> Meaning:
@@ -142,12 +181,19 @@ class Values:
         head, last = ends
         if step.text == "{}" and meant.kind == "symbol":
             types = []
+            variants = []
             for each in self._symbols(meant):
                 if each.kind in TYPES:
                     types.append(each.id)
+                elif self._is_variant(each):
+                    variants.append(each.id)
+            if variants and not types:
+                return instance(variants)
             meant = of(types) if types else meant
         stands_out = dialect.types_stand_out or step.text == "{}"
         if meant.kind == "foreign" and (head in dialect.builtin or (last[:1].isupper() and stands_out)):
+            return ALIEN
+        if meant.kind == "foreign" and dialect.foreign_stays and head not in _GENERIC:
             return ALIEN
         return self.call(meant, deep)
 
@@ -186,6 +232,8 @@ class Values:
                 holders.append(symbol)
         if not holders or len(holders) < len(found):
             return meant
+        if self.code.sources[holders[0].file].dialect.open_types and all(self._is_variant(each) for each in holders):
+            return instance([each.parent for each in holders if each.parent is not None])
         declared = []
         for each in holders:
             if self._read_declared(each).kind == "type":
@@ -227,7 +275,7 @@ class Values:
         """A field that has no name but a place: `self.0`."""
         found: list[Meaning] = []
         for symbol in self._symbols(whole):
-            inner = symbol.signature.partition("(")[2].rpartition(")")[0]
+            inner = read_whole_signature(self.code, symbol).partition("(")[2].rpartition(")")[0]
             written = []
             for each in split_outside(inner, ","):
                 written.append(each.strip().removeprefix("pub "))
@@ -246,7 +294,7 @@ class Values:
             return whole
         found: dict[int, None] = {}
         for type_ in whole.symbols:
-            if self._is_type(type_):
+            if self._has_members(type_):
                 found.update(dict.fromkeys(each.id for each in classes.members(self.code, type_, name)))
         return of(list(found))
 
@@ -257,7 +305,17 @@ class Values:
         symbols = self._symbols(meant)
         if symbols and all(each.kind in TYPES for each in symbols):
             return instance([each.id for each in symbols])
-        return _agree(self.read_result(each, deep, index) for each in symbols)
+        results = [self.read_result(each, deep, index) for each in symbols]
+        if len(results) > 1 and self._are_overloads(symbols):
+            return next((each for each in results if each.kind != "unknown"), UNKNOWN)
+        return _agree(results)
+
+    def _are_overloads(self, symbols: list[Symbol]) -> bool:
+        """Whether they are one function that says several times how it can be called: the first one counts."""
+        first = symbols[0]
+        if not self.code.sources[first.file].dialect.overloads:
+            return False
+        return all((each.file, each.qualified) == (first.file, first.qualified) for each in symbols)
 
     def read_result(self, symbol: Symbol, deep: int, index: int = 0) -> Meaning:
         """What a function says that it returns."""
@@ -267,7 +325,7 @@ class Values:
         if symbol.kind == "constructor":
             return instance(classes.owners(self.code, symbol))
         place = NamePlace(symbol.file, position_of(symbol.id), symbol.line)
-        written = source.dialect.read_result(symbol.name, symbol.signature)
+        written = source.dialect.read_result(symbol.name, read_whole_signature(self.code, symbol))
         several = source.dialect.split_results(written)
         if index < len(several):
             return self.read_type(place, several[index])
@@ -358,13 +416,88 @@ class Values:
         meant = UNKNOWN
         if given.kind == "type" and given.text:
             meant = self.read_type(place, given.text)
+        elif given.kind == "parameter":
+            meant = self._read_callback(place, given, deep + 1)
+        elif given.kind == "typed":
+            meant = self._read_called(place, given.text, given.part, deep + 1)
         elif given.kind in {"value", "each"}:
             meant = self._evaluate(place, given.text.strip(), deep, given.part)
         if given.kind == "each":
-            meant = element(meant)
+            meant = self._read_element(meant, deep)
         if given.member and meant.kind in {"instance", "symbol", "module"}:
             meant = self.member(meant, given.member, deep + 1)
         return meant
+
+    def _read_callback(self, place: NamePlace, given: Given, deep: int) -> Meaning:
+        """What a function that is passed to another gets: an element of a list, or what the other says."""
+        parts = steps(chain(given.text)) or ()
+        if not parts or not parts[-1].is_name or deep > _DEEP:
+            return UNKNOWN
+        name = parts[-1].text
+        if len(parts) == 1:
+            found = names.lookup(self.code, place, name)
+        else:
+            whole = self.follow(place, parts[:-1], deep + 1)
+            if whole.kind == "container":
+                return element(whole) if given.part == 0 else UNKNOWN
+            found = self.members(whole, name)
+            if whole.kind == "instance" and found.kind == "unknown" and self._wraps(place):
+                return whole  # an optional value: `found.map(|it| it.name)`
+        if not self.code.sources[place.file].dialect.callbacks:
+            return UNKNOWN
+        for symbol in self._symbols(found):
+            for at, parameters in self._list_signatures_of(symbol, deep):
+                for written in list_arguments(parameters, given.argument):
+                    if meant := self._read_called(at, written, given.part, deep + 1):
+                        return meant
+        return UNKNOWN
+
+    def _wraps(self, place: NamePlace) -> bool:
+        """Whether values of a type are also known by the type of what wraps them."""
+        return self.code.sources[place.file].dialect.open_types
+
+    def _list_signatures_of(self, symbol: Symbol, deep: int) -> list[tuple[NamePlace, list[str]]]:
+        """The parameters that a function, or what a field holds, can be called with."""
+        if symbol.kind in CALLABLES:
+            place = NamePlace(symbol.file, position_of(symbol.id), symbol.line)
+            return [(place, read_parameters(read_whole_signature(self.code, symbol)))]
+        given = self._read_declared(symbol)
+        if symbol.kind in _HOLDERS and given.kind == "type":
+            return self._list_signatures(NamePlace(symbol.file, self._inner(symbol), symbol.line, 0), given.text, deep)
+        return []
+
+    def _list_signatures(self, place: NamePlace, written: str, deep: int) -> list[tuple[NamePlace, list[str]]]:
+        """The parameters that a value of a type can be called with."""
+        if deep > _DEEP:
+            return []
+        found: list[tuple[NamePlace, list[str]]] = []
+        for side in split_arrows(written.strip(), "|"):
+            text = side.strip()
+            if is_function_type(text):
+                found.append((place, read_parameters(text)))
+            elif path := type_names(text):
+                for symbol in self._symbols(names.path(self.code, place, path)):
+                    found += self._list_type_signatures(symbol, deep)
+        return found
+
+    def _list_type_signatures(self, symbol: Symbol, deep: int) -> list[tuple[NamePlace, list[str]]]:
+        """The parameters that a type with a name can be called with."""
+        lines = self.code.lines(symbol.file)[symbol.line - 1 : symbol.end]
+        if symbol.kind == "interface":
+            place = NamePlace(symbol.file, position_of(symbol.id), symbol.line)
+            return [(place, read_parameters(each)) for each in find_call_signatures("\n".join(lines))]
+        if symbol.kind != "type":
+            return []
+        place = NamePlace(symbol.file, position_of(symbol.id), symbol.line)
+        sides = split_arrows(" ".join(lines), "=")
+        return self._list_signatures(place, "=".join(sides[1:]).rstrip(" ;"), deep + 1)
+
+    def _read_called(self, place: NamePlace, written: str, part: int, deep: int) -> Meaning:
+        """A parameter of a function of a type as written."""
+        for at, parameters in self._list_signatures(place, written, deep):
+            if part < len(parameters) and (meant := self.read_type(at, read_parameter_type(parameters[part]))):
+                return meant
+        return UNKNOWN
 
     def _evaluate(self, place: NamePlace, text: str, deep: int, index: int = 0) -> Meaning:
         """An expression as written."""
@@ -373,6 +506,10 @@ class Values:
         if cast := _CAST.match(text):
             return self.read_type(place, cast[1])
         dialect = self.code.sources[place.file].dialect
+        if dialect.read_builtin is not None:
+            made = dialect.read_builtin(text)
+            if made.kind != "opaque":
+                return self._follow_given(place, made, deep + 1)
         if dialect.typed_lists is not None and (typed := dialect.typed_lists.match(text)):
             return self.read_type(place, typed[1])
         if dialect.lists is not None and dialect.lists.match(text):
@@ -389,7 +526,10 @@ class Values:
         if not parts:
             return UNKNOWN
         if index and parts[-1].text == "()":
-            return self.call(self.follow(place, parts[:-1], deep + 1), deep + 1, index)
+            called = self.follow(place, parts[:-1], deep + 1)
+            if called.kind in {"foreign", "alien"} and dialect.foreign_stays and parts[0].text not in _GENERIC:
+                return ALIEN
+            return self.call(called, deep + 1, index)
         if index:
             return UNKNOWN
         return self.follow(place, parts, deep + 1)
@@ -442,9 +582,16 @@ class Values:
             found.append(self.code.symbol(number))
         return [each for each in found if each is not None]
 
-    def _is_type(self, number: int) -> bool:
+    def _has_members(self, number: int) -> bool:
         symbol = self.code.symbol(number)
-        return symbol is not None and symbol.kind in TYPES
+        return symbol is not None and (symbol.kind in TYPES or self._is_variant(symbol))
+
+    def _is_variant(self, symbol: Symbol) -> bool:
+        """Whether it is one of the forms that a value of an enumeration has."""
+        if symbol.kind != "constant" or symbol.parent is None:
+            return False
+        above = self.code.symbol(symbol.parent)
+        return above is not None and above.kind == "enum"
 
 
 def _agree(meanings: Iterable[Meaning]) -> Meaning:

@@ -3,43 +3,36 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher, get_close_matches
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from laconic.index.schema import SHIFT
 from laconic.index.search.query import Query, Scope, compile_globs
+from laconic.index.search.worth import weigh_classes, weigh_kinds
 from laconic.index.store import Store, Symbol
+from laconic.index.store.file_queries import find_files_with_words, read_lengths, read_paths
+from laconic.index.store.symbol_queries import (
+    PlacedSymbol,
+    find_symbols_containing,
+    find_symbols_like,
+    find_symbols_named,
+    read_names,
+)
 from laconic.index.text import InFile, Question, TextFound, find
 from laconic.index.words import fold, split
 from laconic.records import Hit
 
 _MOST_SYMBOLS: Final = 400  # rows that one lookup may bring
-_SYMBOL_KINDS: Final[Mapping[str, float]] = {
-    **{"class": 1.0, "struct": 1.0, "interface": 1.0, "trait": 1.0, "enum": 1.0, "function": 1.0, "type": 0.95},
-    **{"macro": 0.95, "method": 0.95, "constructor": 0.9, "module": 0.85, "constant": 0.9, "variable": 0.75},
-    **{"field": 0.7, "heading": 0.6, "key": 0.5},
-}
-_SYMBOL_CLASSES: Final[Mapping[str, float]] = {
-    **{"test": 0.8, "doc": 0.8, "config": 0.8, "data": 0.6, "generated": 0.6, "vendored": 0.5, "minified": 0.3},
-}
+_SYMBOL_KINDS: Final = weigh_kinds("name")
+_SYMBOL_CLASSES: Final = weigh_classes("name")
 _MOST_FILES: Final = 500
-_FILE_CLASSES: Final[Mapping[str, float]] = {
-    "test": 0.97,
-    "generated": 0.8,
-    "vendored": 0.7,
-    "minified": 0.6,
-    "data": 0.9,
-}
+_FILE_CLASSES: Final = weigh_classes("path")
 _DOTTED: Final = re.compile(r"\.[A-Za-z0-9]{1,8}$")
 _WORDS: Final = re.compile(r"\w+")
 _PER_FILE: Final = 20  # lines kept of one file; the others are counted
 _SECONDS: Final = 0.5  # for a phrase that was only guessed at; one that was asked for gets more
-_TEXT_CLASSES: Final = {
-    **{"test": 0.9, "doc": 0.9, "config": 0.7, "data": 0.5},
-    **{"generated": 0.5, "vendored": 0.5, "minified": 0.2},
-}
+_TEXT_CLASSES: Final = weigh_classes("text")
 
 
 class NamedSymbol(NamedTuple):
@@ -57,7 +50,7 @@ def find_by_name(store: Store, query: Query, scope: Scope) -> list[NamedSymbol]:
         return _find_qualified(store, query, scope)
     found: dict[int, NamedSymbol] = {}
     for name in query.names:
-        for row in _select_symbols(store, "folded = ?", (name,), scope):
+        for row in _place(find_symbols_named(store, name, scope.ids, scope.kinds, _MOST_SYMBOLS)):
             found.setdefault(row.symbol.id, row._replace(fit=_score_symbol(row, query)))
     return sorted(found.values(), key=_symbol_order)
 
@@ -67,17 +60,15 @@ def find_containing(store: Store, query: Query, scope: Scope) -> list[NamedSymbo
     needle = fold(query.bare)
     if len(needle) < 3:
         return []
-    # The index of names alone is read through; the whole rows are five times as long.
-    inside = f"""symbols.id IN (SELECT id FROM symbols INDEXED BY symbols_folded
-        WHERE instr(folded, ?) > 0 AND folded != ? LIMIT {10 * _MOST_SYMBOLS})"""
-    rows = _select_symbols(store, inside, (needle, needle), scope)
+    rows = _place(find_symbols_containing(store, needle, scope.ids, scope.kinds, _MOST_SYMBOLS))
     fits = (row._replace(fit=_score_symbol(row, query) * len(needle) / len(row.symbol.folded)) for row in rows)
     return sorted(fits, key=_symbol_order)
 
 
 def find_by_glob(store: Store, pattern: str, scope: Scope) -> list[NamedSymbol]:
     """Definitions whose name matches `get_*`."""
-    return sorted(_select_symbols(store, "name GLOB ?", (pattern,), scope), key=_symbol_order)
+    rows = _place(find_symbols_like(store, pattern, scope.ids, scope.kinds, _MOST_SYMBOLS))
+    return sorted(rows, key=_symbol_order)
 
 
 def suggest_names(store: Store, text: str, count: int = 5) -> list[str]:
@@ -88,8 +79,7 @@ def suggest_names(store: Store, text: str, count: int = 5) -> list[str]:
     grams = _grams(wanted)
     close: list[tuple[float, str]] = []
     low, high = len(wanted) // 2, len(wanted) * 2 + 2
-    sql = "SELECT DISTINCT folded, name FROM symbols WHERE length(folded) BETWEEN ? AND ?"
-    for folded, name in store.connection.execute(sql, (low, high)):
+    for folded, name in read_names(store, low, high):
         shared = len(grams & _grams(folded))
         likeness = 2 * shared / (len(grams) + max(len(folded) - 1, 1))
         if likeness > 0.3:
@@ -104,7 +94,7 @@ def suggest_names(store: Store, text: str, count: int = 5) -> list[str]:
 def _find_qualified(store: Store, query: Query, scope: Scope) -> list[NamedSymbol]:
     *owners, last = query.qualified
     found: list[NamedSymbol] = []
-    for row in _select_symbols(store, "folded = ?", (fold(last),), scope):
+    for row in _place(find_symbols_named(store, fold(last), scope.ids, scope.kinds, _MOST_SYMBOLS)):
         around = fold(f"{row.path.rsplit('.', 1)[0]}.{row.symbol.qualified}")
         inside = 0
         for owner in owners:
@@ -114,16 +104,10 @@ def _find_qualified(store: Store, query: Query, scope: Scope) -> list[NamedSymbo
     return sorted(found, key=_symbol_order)
 
 
-def _select_symbols(store: Store, condition: str, parameters: tuple[str, ...], scope: Scope) -> list[NamedSymbol]:
-    limit, more = scope.limit("files.id")
-    if scope.kinds:
-        limit += f" AND symbols.kind IN ({','.join('?' * len(scope.kinds))})"
-    sql = f"""SELECT files.path, files.class, symbols.* FROM symbols JOIN files ON files.id = symbols.id >> {SHIFT}
-        WHERE {condition}{limit} LIMIT {_MOST_SYMBOLS}"""
-    rows = store.connection.execute(sql, (*parameters, *more, *scope.kinds))
+def _place(rows: Sequence[PlacedSymbol]) -> list[NamedSymbol]:
     found: list[NamedSymbol] = []
     for row in rows:
-        found.append(NamedSymbol(1.0, row[0], row[1], Symbol._make(row[2:])))
+        found.append(NamedSymbol(1.0, *row))
     return found
 
 
@@ -192,10 +176,7 @@ def find_by_path(store: Store, query: Query, scope: Scope) -> list[FileMatch]:
         words.append(word.lower())
     if not words or len(words) > 12:
         return []
-    conditions = " AND ".join("path LIKE ?" for _ in words)
-    limit, more = scope.limit("id")
-    sql = f"SELECT id, path, class, lines FROM files WHERE {conditions}{limit} LIMIT {_MOST_FILES}"
-    rows = store.connection.execute(sql, (*(f"%{word}%" for word in words), *more))
+    rows = find_files_with_words(store, words, scope.ids, _MOST_FILES)
     asked = text.strip().removeprefix("./").removeprefix("/")
     found = []
     for number, path, file_class, lines in rows:
@@ -213,7 +194,7 @@ def is_path_query(query: Query) -> bool:
 def suggest_paths(store: Store, asked: Sequence[str], count: int = 3) -> list[str]:
     """Files with the name that was asked for, the likest path first; else those that are written almost like it."""
     by_name: dict[str, list[str]] = {}
-    for (path,) in store.connection.execute("SELECT path FROM files ORDER BY path"):
+    for path in read_paths(store):
         by_name.setdefault(path.rsplit("/", 1)[-1].lower(), []).append(path)
     found: dict[str, None] = {}
     for path in asked:
@@ -263,10 +244,8 @@ def _has_in_order(words: list[str], parts: list[str]) -> bool:
 
 def _find_path_glob(store: Store, glob: str, scope: Scope) -> list[FileMatch]:
     fits = compile_globs((glob,))
-    limit, more = scope.limit("id")
-    rows = store.connection.execute(f"SELECT id, path, lines FROM files WHERE 1{limit} ORDER BY path", more)
     found: list[FileMatch] = []
-    for number, path, lines in rows:
+    for number, path, lines in read_lengths(store, scope.ids):
         if fits(path):
             found.append(FileMatch(0.9, number, path, lines))
     return found

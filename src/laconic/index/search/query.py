@@ -12,6 +12,7 @@ import msgspec
 
 from laconic.index.languages import canonical_name
 from laconic.index.store import Store
+from laconic.index.store.file_queries import read_sources
 from laconic.index.words import fold
 
 # Kinds that a word in front of a name asks for.
@@ -193,15 +194,11 @@ class Scope:
     paths: Callable[[str], bool] | None = None
 
     @cached_property
-    def ids(self) -> str:
-        """The files as JSON, for `json_each`."""
-        return msgspec.json.encode(sorted(self.files or ())).decode()
-
-    def limit(self, column: str) -> tuple[str, tuple[str, ...]]:
-        """A condition on a column with file ids, and its parameters."""
+    def ids(self) -> str | None:
+        """The files as a JSON list of their ids, as queries take it."""
         if self.files is None:
-            return "", ()
-        return f" AND {column} IN (SELECT value FROM json_each(?))", (self.ids,)
+            return None
+        return msgspec.json.encode(sorted(self.files)).decode()
 
     @property
     def empty(self) -> bool:
@@ -217,7 +214,7 @@ def resolve_scope(store: Store, filters: Filters) -> Scope:
     for name in filters.languages:
         languages.add(canonical_name(name))
     found: dict[int, str] = {}
-    for number, path, language, file_class in store.connection.execute("SELECT id, path, language, class FROM files"):
+    for number, path, language, file_class, _ in read_sources(store):
         if filters.paths and not wanted(path):
             continue
         if filters.without and unwanted(path):

@@ -12,10 +12,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
-from laconic.index.schema import SHIFT, file_of
+from laconic.index.schema import file_of
 from laconic.index.search.query import Scope
 from laconic.index.search.terms import MOST, Rarity, Term, find_identifiers, find_paths
 from laconic.index.store import Store, Symbol
+from laconic.index.store.symbol_queries import find_symbols_named
+from laconic.index.store.word_queries import match_words
 from laconic.index.words import fold
 
 # body, name, path, signature, doc. All are high: a word then counts nearly the same in a long body as in a short one.
@@ -72,24 +74,14 @@ def rank(store: Store, wanted: list[Term], scope: Scope, priors: Priors, text: s
 
 
 def match_terms(store: Store, wanted: list[Term], scope: Scope, most: int) -> list[RankedSymbol]:
-    """The rows that bm25 likes best. They are joined with their symbols afterwards: a common word has many rows."""
+    """The rows that bm25 likes best."""
     if not wanted:
         return []
     # A phrase that stands twice in the query counts twice.
     query = " OR ".join(f'"{term.word}"' for term in wanted for _ in range(max(1, round(term.weight))))
-    limit, parameters = scope.limit(f"(words.rowid >> {SHIFT})")
-    if not limit:
-        limit = f" AND (words.rowid >> {SHIFT}) IN (SELECT id FROM files)"  # the others are dead
-    if scope.kinds:
-        limit += f" AND words.rowid IN (SELECT id FROM symbols WHERE kind IN ({','.join('?' * len(scope.kinds))}))"
-    sql = f"""SELECT best.score, best.id, files.path, files.class, symbols.* FROM (
-        SELECT rowid AS id, bm25(words, {",".join(map(str, WEIGHTS))}) AS score FROM words
-        WHERE words MATCH ?{limit} ORDER BY score LIMIT {most}) AS best
-        JOIN files ON files.id = best.id >> {SHIFT} LEFT JOIN symbols ON symbols.id = best.id"""
-    rows = store.connection.execute(sql, (query, *parameters, *scope.kinds))
     found: list[RankedSymbol] = []
-    for row in rows:
-        found.append(RankedSymbol(-row[0], row[2], row[3], None if row[4] is None else Symbol._make(row[4:]), row[1]))
+    for row in match_words(store, query, WEIGHTS, inside=scope.ids, kinds=scope.kinds, most=most):
+        found.append(RankedSymbol(row.score, row.path, row.file_class, row.symbol, row.id))
     return found
 
 
@@ -114,15 +106,11 @@ def _most_telling(store: Store, wanted: list[Term]) -> list[Term]:
 def find_named(store: Store, names: Iterable[str], scope: Scope, known: set[int]) -> list[RankedSymbol]:
     """Symbols that the text names but that its words did not find."""
     found: list[RankedSymbol] = []
-    limit, parameters = scope.limit("files.id")
-    sql = f"""SELECT files.path, files.class, symbols.* FROM symbols JOIN files ON files.id = symbols.id >> {SHIFT}
-        WHERE folded = ?{limit} LIMIT {_NAMESAKES}"""
     for name in list(names)[:MOST]:
-        for row in store.connection.execute(sql, (fold(name), *parameters)):
-            symbol = Symbol._make(row[2:])
+        for path, file_class, symbol in find_symbols_named(store, fold(name), scope.ids, (), _NAMESAKES):
             if symbol.id not in known and (not scope.kinds or symbol.kind in scope.kinds):
                 known.add(symbol.id)
-                found.append(RankedSymbol(0.0, row[0], row[1], symbol, symbol.id))
+                found.append(RankedSymbol(0.0, path, file_class, symbol, symbol.id))
     return found
 
 

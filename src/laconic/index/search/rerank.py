@@ -33,7 +33,10 @@ from laconic.index.search.ranking import (
 )
 from laconic.index.search.task_query import TaskQuery, WeightedWord, split_stems
 from laconic.index.search.terms import MOST
+from laconic.index.search.worth import weigh_classes, weigh_kinds
 from laconic.index.store import CALLABLE, Store, Symbol
+from laconic.index.store.file_queries import count_lines
+from laconic.index.store.word_queries import find_rows_holding
 from laconic.index.words import fold
 
 _POOL: Final = 1500  # candidates by all words, and as many by those of the title
@@ -50,15 +53,8 @@ _ALIKE: Final = 0.05  # a name or a file that is called as a word of the title
 _NEIGHBOURS: Final = 0.35  # what the best symbols of a file lend to the others
 _LENGTH: Final = 0.05
 
-_CLASSES: Final[Mapping[str, float]] = {
-    **{"source": 1.0, "test": 0.2, "doc": 0.3, "config": 0.3},
-    **{"data": 0.2, "generated": 0.3, "vendored": 0.3, "minified": 0.1},
-}
-_KINDS: Final[Mapping[str, float]] = {
-    **{"function": 1.0, "method": 1.0, "constructor": 1.0, "macro": 0.8},
-    **{"class": 0.4, "struct": 0.4, "interface": 0.4, "trait": 0.4, "enum": 0.4, "type": 0.3, "module": 0.2},
-    **{"constant": 0.2, "variable": 0.2, "field": 0.1, "heading": 0.2, "key": 0.05},
-}
+_CLASSES: Final = weigh_classes("task")
+_KINDS: Final = weigh_kinds("task")
 
 _PRIORS: Final = Priors(_KINDS, _CLASSES)
 READ: Final = 250  # candidates whose code is read
@@ -163,29 +159,21 @@ def _score_words(store: Store, rows: Sequence[RankedSymbol], weighted: Sequence[
     for word, worth in weighted:
         held: defaultdict[int, float] = defaultdict(float)
         for column, weight in (("name", _NAME), ("path", _PATH)):
-            for id in _select_holding(store, column, word, ids):
+            for id in find_rows_holding(store, column, word, ids):
                 held[id] += weight
-        for id in _select_holding(store, "body", word, ids):
+        for id in find_rows_holding(store, "body", word, ids):
             held[id] += body[id]
         for id, value in held.items():
             scores[id] += worth * value / (value + 1)
         for file in {file_of(id) for id in held}:
             files[file] += worth
-    for file, lines in store.connection.execute(
-        "SELECT id, lines FROM files WHERE id IN (SELECT value FROM json_each(?))", (json.dumps(list(files)),)
-    ):
+    for file, lines in count_lines(store, files).items():
         files[file] /= 0.5 + min(lines, 3_000) / 600
     best, fullest = max(scores.values(), default=1.0), max(files.values(), default=1.0)
     found: list[RankedSymbol] = []
     for row in rows:
         found.append(row._replace(score=scores[row.id] / best + _FILE * files[file_of(row.id)] / fullest))
     return found
-
-
-def _select_holding(store: Store, column: str, word: str, ids: str) -> Iterable[int]:
-    """Which of these symbols have a word there. With the plus the index is read once, not once for each of them."""
-    sql = "SELECT rowid FROM words WHERE words MATCH ? AND +rowid IN (SELECT value FROM json_each(?))"
-    return (row[0] for row in store.connection.execute(sql, (f'{column} : "{word}"', ids)))
 
 
 def _add_priors(rows: Iterable[RankedSymbol], query: TaskQuery) -> list[RankedSymbol]:

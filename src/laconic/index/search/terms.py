@@ -9,6 +9,8 @@ from functools import lru_cache
 from typing import Final, NamedTuple
 
 from laconic.index.store import Store
+from laconic.index.store.symbol_queries import count_symbols
+from laconic.index.store.word_queries import count_rows_with_words
 from laconic.index.words import split
 
 MOST: Final = 64  # terms of one question: more cost time and find nothing new
@@ -170,9 +172,9 @@ class Rarity:
     """Counts words of one index."""
 
     def __init__(self, store: Store) -> None:
-        self._connection = store.connection
+        self._store = store
         self._counts: dict[str, int] = {}
-        self.total = int(self._connection.execute("SELECT count(*) FROM symbols").fetchone()[0]) + 1
+        self.total = count_symbols(store) + 1
 
     def count(self, word: str, columns: str = "") -> int:
         """The symbols that have a word, anywhere or in these columns of the table of words."""
@@ -181,8 +183,7 @@ class Rarity:
         else:
             where = f'"{word}"'
         if where not in self._counts:
-            sql = "SELECT count(*) FROM words WHERE words MATCH ?"
-            self._counts[where] = int(self._connection.execute(sql, (where,)).fetchone()[0])
+            self._counts[where] = count_rows_with_words(self._store, where)
         return self._counts[where]
 
     def information(self, count: int) -> float:

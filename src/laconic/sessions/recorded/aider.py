@@ -1,4 +1,4 @@
-"""Sessions of aider: `.aider.chat.history.md` in a project, with the tokens of each answer in words."""
+"""Sessions of aider: all in one file, with the tokens of each answer in words."""
 
 from __future__ import annotations
 
@@ -11,8 +11,6 @@ from typing import Final
 from laconic.sessions.recorded.record import RecordedSession, RecordedUsage, Row, title_of
 from laconic.sessions.transcripts import transcript_of
 
-CLIENT = "aider"
-_FILE: Final = ".aider.chat.history.md"
 _START: Final = re.compile(r"^# aider chat started at (.+)$", re.MULTILINE)
 _TOKENS: Final = re.compile(
     r"^> Tokens: ([\d.,]+[kM]?) sent(?:, ([\d.,]+[kM]?) cache write)?(?:, ([\d.,]+[kM]?) cache hit)?"
@@ -22,9 +20,8 @@ _MODEL: Final = re.compile(r"^> (?:Main m|M)odel: (\S+)")
 _UNITS: Final = {"k": 1_000, "M": 1_000_000}
 
 
-def find_sessions(folder: Path, since: float) -> Iterator[RecordedSession]:
-    """Those of a project that began since a moment: aider keeps them nowhere else."""
-    path = folder / _FILE
+def read_history(path: Path, since: float) -> Iterator[RecordedSession]:
+    """The sessions in a file that began since a moment."""
     try:
         text = path.read_text("utf-8", "replace")
     except OSError:
@@ -34,7 +31,7 @@ def find_sessions(folder: Path, since: float) -> Iterator[RecordedSession]:
     for found, end in zip(starts, ends, strict=True):
         began = _moment(found[1])
         if began >= since:
-            session = _read(folder, text[found.end() : end], began)
+            session = _read(path.parent, text[found.end() : end], began)
             if session.transcript.messages:
                 yield session
 
@@ -56,7 +53,6 @@ def _read(folder: Path, text: str, began: float) -> RecordedSession:
     name = f"aider-{began:.0f}"
     transcript = transcript_of(name, rows)
     return RecordedSession(
-        client=CLIENT,
         name=name,
         title=title_of(transcript),
         project=str(folder),

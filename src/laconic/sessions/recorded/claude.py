@@ -1,15 +1,13 @@
-"""Sessions of Claude Code: `projects/FOLDER/ID.jsonl`, one line a block, with the usage of the whole answer in each."""
+"""A session of Claude Code: one line a block, with the usage of the whole answer in each."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 from laconic.sessions.recorded.record import (
     RecordedSession,
     RecordedUsage,
     Row,
-    files_since,
     number_at,
     read_rows,
     seconds_of,
@@ -17,18 +15,9 @@ from laconic.sessions.recorded.record import (
 )
 from laconic.sessions.transcripts import transcript_of
 
-CLIENT = "Claude Code"
 
-
-def find_sessions(folder: Path, since: float) -> Iterator[RecordedSession]:
-    """Those below Claude Code's folder that went on since a moment."""
-    for path in files_since(folder / "projects", "**/*.jsonl", since):
-        session = _read(path)
-        if session is not None:
-            yield session
-
-
-def _read(path: Path) -> RecordedSession | None:
+def read_session(path: Path) -> RecordedSession | None:
+    """One session; None if nobody said anything in it."""
     rows = list(read_rows(path))
     marks = [row["isSidechain"] for row in rows if "isSidechain" in row]
     if marks and all(marks):  # a sub-agent: a conversation of its own
@@ -50,7 +39,6 @@ def _read(path: Path) -> RecordedSession | None:
     if not transcript.messages:
         return None
     return RecordedSession(
-        client=CLIENT,
         name=path.stem,
         title=summary or title_of(transcript),
         project=project,

@@ -1,15 +1,13 @@
-"""Sessions of Codex: `sessions/YEAR/MONTH/DAY/rollout-*.jsonl`, with a count of tokens after each answer."""
+"""A session of Codex: one line an item, with a count of tokens after each answer."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 from laconic.sessions.recorded.record import (
     RecordedSession,
     RecordedUsage,
     Row,
-    files_since,
     number_at,
     read_rows,
     seconds_of,
@@ -17,19 +15,9 @@ from laconic.sessions.recorded.record import (
 )
 from laconic.sessions.transcripts import transcript_of
 
-CLIENT = "Codex"
 
-
-def find_sessions(folder: Path, since: float) -> Iterator[RecordedSession]:
-    """Those below Codex's folder that went on since a moment."""
-    for name in ("sessions", "archived_sessions"):
-        for path in files_since(folder / name, "**/*.jsonl", since):
-            session = _read(path)
-            if session is not None:
-                yield session
-
-
-def _read(path: Path) -> RecordedSession | None:
+def read_session(path: Path) -> RecordedSession | None:
+    """One session; None if nobody said anything in it."""
     messages: list[Row] = []
     requests: list[RecordedUsage] = []
     model = project = ""
@@ -54,7 +42,6 @@ def _read(path: Path) -> RecordedSession | None:
     if not transcript.messages:
         return None
     return RecordedSession(
-        client=CLIENT,
         name=path.stem,
         title=title_of(transcript),
         project=project,

@@ -1,4 +1,4 @@
-"""Sessions of Gemini CLI: `tmp/PROJECT/chats/session-*`, whole or as a log of changes, with tokens in each answer."""
+"""A session of Gemini CLI: whole or as a log of changes, with tokens in each answer."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from laconic.sessions.recorded.record import (
     RecordedSession,
     RecordedUsage,
     Row,
-    files_since,
     number_at,
     read_rows,
     seconds_of,
@@ -19,18 +18,9 @@ from laconic.sessions.recorded.record import (
 )
 from laconic.sessions.transcripts import transcript_of
 
-CLIENT = "Gemini CLI"
 
-
-def find_sessions(folder: Path, since: float) -> Iterator[RecordedSession]:
-    """Those below Gemini's folder that went on since a moment."""
-    for path in files_since(folder / "tmp", "*/chats/session-*.json*", since):
-        session = _read(path)
-        if session is not None:
-            yield session
-
-
-def _read(path: Path) -> RecordedSession | None:
+def read_session(path: Path) -> RecordedSession | None:
+    """One session; None if nobody said anything in it."""
     rows: list[Row] = []
     requests: list[RecordedUsage] = []
     model = ""
@@ -45,7 +35,6 @@ def _read(path: Path) -> RecordedSession | None:
     if not transcript.messages:
         return None
     return RecordedSession(
-        client=CLIENT,
         name=path.stem,
         title=title_of(transcript),
         project=path.parent.parent.name,

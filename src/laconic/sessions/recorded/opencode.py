@@ -12,13 +12,9 @@ import msgspec
 from laconic.sessions.recorded.record import RecordedSession, RecordedUsage, Row, number_at, title_of
 from laconic.sessions.transcripts import transcript_of
 
-CLIENT = "opencode"
-_FILE = "opencode.db"
 
-
-def find_sessions(folder: Path, since: float) -> Iterator[RecordedSession]:
-    """Those in opencode's data folder that went on since a moment."""
-    path = folder / _FILE
+def read_database(path: Path, since: float) -> Iterator[RecordedSession]:
+    """The sessions in a file that went on since a moment."""
     if not path.is_file():
         return
     try:
@@ -48,7 +44,6 @@ def _read(base: sqlite3.Connection, id: str, title: str, project: str, last: flo
                 requests.append(_usage(part))
     transcript = transcript_of(id, rows)
     return RecordedSession(
-        client=CLIENT,
         name=id,
         title=title or title_of(transcript),
         project=project,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -39,7 +39,6 @@ class RecordedUsage(msgspec.Struct, frozen=True):
 class RecordedSession(msgspec.Struct, frozen=True):
     """One session."""
 
-    client: str
     name: str
     title: str
     project: str
@@ -47,6 +46,7 @@ class RecordedSession(msgspec.Struct, frozen=True):
     last: float  # seconds since 1970
     requests: tuple[RecordedUsage, ...]  # empty: the client wrote no usage down
     transcript: Transcript
+    client: str = ""  # its title
 
     @property
     def usage(self) -> RecordedUsage:
@@ -78,6 +78,17 @@ def files_since(folder: Path, pattern: str, since: float) -> list[Path]:
         except OSError:
             continue  # gone, or not ours to read
     return sorted(found)
+
+
+def read_sessions(
+    folder: Path, patterns: Iterable[str], since: float, read: Callable[[Path], RecordedSession | None]
+) -> Iterator[RecordedSession]:
+    """The sessions of a client that keeps one a file: those whose files were written since a moment."""
+    for pattern in patterns:
+        for path in files_since(folder, pattern, since):
+            session = read(path)
+            if session is not None:
+                yield session
 
 
 def seconds_of(text: object) -> float:

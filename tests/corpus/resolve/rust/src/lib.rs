@@ -9,7 +9,7 @@ pub trait Opens {
 
 pub fn launch() -> bool {
     let socket = Socket::new(); //! Socket; Socket.new
-    socket.open_now() //! Socket.open_now
+    socket.open_now() //! Socket.open_now; Opens.open_now
 }
 
 #[cfg(test)]

@@ -8,7 +8,8 @@ from collections.abc import Iterable
 from contextlib import closing
 from pathlib import Path
 
-from laconic.sessions.recorded.find import find_recorded
+from laconic.clients.recorded_sessions import find_recorded
+from laconic.clients.setup import Places
 from laconic.sessions.recorded.record import RecordedSession, RecordedUsage
 
 WHEN = "2026-11-16T14:00:00.000Z"
@@ -20,7 +21,7 @@ def _write(path: Path, rows: Iterable[object]) -> None:
 
 
 def _find(home: Path, since: float = 0.0) -> list[RecordedSession]:
-    return list(find_recorded({"HOME": str(home)}, home, home / "state", since))
+    return list(find_recorded(Places(home, {"HOME": str(home)}), home / "state", since))
 
 
 def _texts(session: RecordedSession) -> list[str]:

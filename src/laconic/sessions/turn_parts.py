@@ -1,0 +1,115 @@
+"""The tokens of each part of a session (kind, tool and file), turn by turn, and of all sessions by day."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Sequence
+from typing import Final
+
+from laconic.records import Entered, Intake
+from laconic.sessions.turn_record import Cut
+from laconic.sessions.turn_tables import AXES, DAY, block_number
+
+_DAYS: Final = 120  # for which tallies of files are kept apart
+
+# A part is all blocks of a session with the same kind, tool and file. What it cost over all turns is its size times
+# the turns for which it had that size: the product is added up only when the size changes (`since`).
+
+
+def add_intake(base: sqlite3.Cursor, session: int, before: int, intake: Intake, fixed: int) -> Sequence[Entered]:
+    """Add what a request brought; returns what is new of it."""
+    new = []
+    if intake.anew:
+        base.execute(
+            "UPDATE part SET sent=sent+sent_now*(?-since), whole=whole+whole_now*(?-since), since=?, sent_now=0,"
+            " whole_now=0 WHERE session=?",
+            (before, before, before, session),
+        )
+        fixed = 0
+    change = intake.fixed - fixed
+    if change:
+        part = Entered("", "instructions")
+        _grow(base, session, before, part, blocks=0, entered=max(0, change), sent=change, whole=change)
+        new.append(Entered("", "instructions", whole=max(0, change)))
+    for block in intake.entered:
+        key = block_number(block.key)
+        known = base.execute("SELECT whole FROM block WHERE session=? AND key=?", (session, key)).fetchone()
+        if known is None:
+            size = block.tokens
+            part_id = _grow(base, session, before, block, blocks=1, entered=block.whole, sent=size, whole=block.whole)
+            base.execute("INSERT INTO block VALUES (?,?,?,?)", (session, key, part_id, block.whole))
+            new.append(block)
+        elif intake.anew:
+            _grow(base, session, before, block, blocks=0, entered=0, sent=block.tokens, whole=known[0])
+    return new
+
+
+def _grow(
+    base: sqlite3.Cursor,
+    session: int,
+    before: int,
+    part: Entered,
+    *,
+    blocks: int,
+    entered: int,
+    sent: int,
+    whole: int,
+) -> int:
+    (id,) = base.execute(
+        "INSERT INTO part VALUES (NULL,?,?,?,?,?,?,?,?,0,0,?) ON CONFLICT(session, kind, tool, file) DO UPDATE SET"
+        " sent=sent+sent_now*(excluded.since-since), whole=whole+whole_now*(excluded.since-since),"
+        " since=excluded.since, blocks=blocks+excluded.blocks, entered=entered+excluded.entered,"
+        " sent_now=max(0, sent_now+excluded.sent_now), whole_now=max(0, whole_now+excluded.whole_now) RETURNING id",
+        (session, *_names(part), blocks, entered, sent, whole, before),
+    ).fetchone()
+    return int(id)
+
+
+def subtract_cuts(base: sqlite3.Cursor, session: int, before: int, cuts: Sequence[Cut]) -> None:
+    for cut in cuts:
+        base.execute(
+            "UPDATE part SET sent=sent+sent_now*(?-since), whole=whole+whole_now*(?-since), since=?,"
+            " sent_now=max(0, sent_now-?) WHERE id=(SELECT part FROM block WHERE session=? AND key=?)",
+            (before, before, before, cut.tokens, session, block_number(cut.key)),
+        )
+
+
+# Parts of all sessions together, by day: each turn adds the sizes that the session's parts have in it.
+
+
+def add_to_tallies(base: sqlite3.Cursor, session: int, day: int, entered: Sequence[Entered]) -> None:
+    conflict = (
+        "ON CONFLICT(axis, name, day) DO UPDATE SET blocks=blocks+excluded.blocks, entered=entered+excluded.entered,"
+        " sent=sent+excluded.sent, whole=whole+excluded.whole"
+    )
+    for axis in AXES:
+        base.execute(
+            f"INSERT INTO tally SELECT '{axis}', {axis}, ?, 0, 0, sum(sent_now), sum(whole_now) FROM part"
+            f" WHERE session=? AND {axis}<>'' AND whole_now>0 GROUP BY {axis} {conflict}",
+            (day, session),
+        )
+        rows = [
+            (axis, name, day, block.key != "", block.whole)
+            for block in entered
+            if (name := _names(block)[AXES.index(axis)])
+        ]
+        base.executemany(f"INSERT INTO tally VALUES (?,?,?,?,?,0,0) {conflict}", rows)
+
+
+def fold_old_tallies(base: sqlite3.Cursor) -> None:
+    """Files are many: what they cost long ago is kept as one sum each."""
+    row = base.execute("SELECT max(hour) FROM hour").fetchone()
+    old = (int(row[0] or 0) // DAY - _DAYS) * DAY
+    base.execute(
+        "INSERT INTO tally SELECT axis, name, 0, sum(blocks), sum(entered), sum(sent), sum(whole) FROM tally"
+        " WHERE axis='file' AND day BETWEEN 1 AND ? GROUP BY name ON CONFLICT(axis, name, day) DO UPDATE SET"
+        " blocks=blocks+excluded.blocks, entered=entered+excluded.entered, sent=sent+excluded.sent,"
+        " whole=whole+excluded.whole",
+        (old,),
+    )
+    base.execute("DELETE FROM tally WHERE axis='file' AND day BETWEEN 1 AND ?", (old,))
+
+
+def _names(block: Entered) -> tuple[str, str, str]:
+    """Kind, tool and file as they are stored."""
+    return block.kind, block.tool[:100], block.file[:200]

@@ -1,0 +1,126 @@
+"""What is recorded of one request and its answer: whose it was, what it cost, what was done to it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Sequence, Sized
+from typing import Final, Protocol
+
+import msgspec
+
+from laconic.records import Intake
+from laconic.wire.limits import RateLimits
+
+_MINUTE: Final = 60.0  # seconds after which a quota is full again when nobody says
+
+
+class Who(msgspec.Struct, frozen=True):
+    """Whose turn it is: hashes, and names."""
+
+    session: str
+    account: str = ""
+    upstream: str = ""
+    model: str = ""
+    format: str = ""
+    client: str = ""  # as the client names itself
+    family: str = ""  # shared by a session and what its client asks on the side
+
+
+class Cost(msgspec.Struct, frozen=True):
+    """What an answer cost, and what it would have cost with the history as it came."""
+
+    input: int = 0
+    cache_read: int = 0
+    cache_write: int = 0
+    output: int = 0
+    whole: float = 0.0  # prompt tokens without us
+    dollars: float = 0.0  # for the prompt and the answer
+    dollars_whole: float = 0.0
+    long: int = 0  # of what was written to the cache, tokens that it keeps for an hour
+    output_dollars: float = 0.0  # of the dollars, those for the answer
+    unpriced: int = 0  # tokens whose price is not known
+    estimated: bool = False  # the provider did not report all of it
+    standing: bytes = b""  # what the next turn of the session is accounted against
+
+
+class Cut(msgspec.Struct, frozen=True):
+    """A block became smaller after it had entered."""
+
+    key: str
+    tokens: int
+
+
+class Allowance(msgspec.Struct, frozen=True):
+    """What a provider says is left of a minute's tokens."""
+
+    tokens: int  # of the limit; 0: not said
+    left: int
+    reset: float  # seconds
+    input_only: bool = False  # output has a limit of its own
+
+    @classmethod
+    def of(cls, limits: RateLimits | None) -> Allowance | None:
+        """What headers say; None where they say nothing about tokens."""
+        if limits is None or limits.tokens_left is None:
+            return None
+        reset = limits.tokens_reset or _MINUTE
+        return cls(limits.tokens or 0, limits.tokens_left, reset, limits.input_only)
+
+
+class Kept(Protocol):
+    """What was done to a request."""
+
+    @property
+    def tokens(self) -> int: ...
+    @property
+    def saved(self) -> int: ...
+    @property
+    def made(self) -> Sized: ...
+    @property
+    def mode(self) -> str: ...
+    @property
+    def rung(self) -> str: ...
+    @property
+    def intake(self) -> Intake | None: ...
+    @property
+    def cuts(self) -> Iterable[tuple[str, int]]: ...
+
+
+class TurnRecord(msgspec.Struct, frozen=True):
+    """One request and its answer."""
+
+    who: Who
+    at: float
+    status: int = 0  # 0: the client left, or nobody answered
+    milliseconds: int = 0
+    context: int = 0  # tokens as sent, by our own count
+    cost: Cost | None = None  # None: the answer did not say
+    decisions: int = 0
+    saved: int = 0  # tokens that they took out
+    mode: str = ""
+    rung: str = ""
+    intake: Intake | None = None
+    cuts: tuple[Cut, ...] = ()
+    malformed: tuple[str, ...] = ()  # reasons
+    allowance: Allowance | None = None
+
+    @classmethod
+    def of(
+        cls,
+        who: Who,
+        kept: Kept,
+        *,
+        status: int,
+        seconds: float,
+        cost: Cost | None,
+        malformed: Sequence[str],
+        limits: RateLimits | None,
+    ) -> TurnRecord:
+        """A turn that ended now."""
+        return cls(
+            *(who, time.time(), status, round(1000 * seconds), kept.tokens, cost),
+            *(len(kept.made), kept.saved, kept.mode, kept.rung, kept.intake),
+            cuts=tuple(Cut(key, tokens) for key, tokens in kept.cuts),
+            malformed=tuple(malformed),
+            allowance=Allowance.of(limits),
+        )

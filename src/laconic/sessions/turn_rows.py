@@ -1,0 +1,113 @@
+"""Write one turn into the tables: its row, its session, its hour, its parts, and what the provider said."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable
+
+from laconic.sessions.turn_parts import add_intake, add_to_tallies, subtract_cuts
+from laconic.sessions.turn_record import Cost, TurnRecord
+from laconic.sessions.turn_tables import DAY, HOUR, SUMS
+
+
+def write_turn(base: sqlite3.Cursor, turn: TurnRecord) -> None:
+    session, number, fixed = _update_session(base, turn)
+    cost = turn.cost or Cost()
+    depth = turn.intake.turn if turn.intake else 0
+    sums = {}
+    for name in SUMS:
+        sums[name] = getattr(cost, name)
+    row = {
+        "session": session,
+        "number": number,
+        "at": turn.at,
+        "turn": depth,
+        "status": turn.status,
+        "milliseconds": turn.milliseconds,
+        "context": turn.context,
+        "decisions": turn.decisions,
+        "saved": turn.saved,
+        "mode": turn.mode,
+        "rung": turn.rung,
+        **sums,
+    }
+    base.execute(_insert("turn", row), row)
+    hour = {"hour": int(turn.at) // HOUR * HOUR, "turns": 1, **sums}
+    added = ", ".join(f"{name}={name}+excluded.{name}" for name in ("turns", *SUMS))
+    base.execute(f"{_insert('hour', hour)} ON CONFLICT(hour) DO UPDATE SET {added}", hour)
+    if turn.intake is not None:
+        entered = add_intake(base, session, number - 1, turn.intake, fixed)
+    else:
+        entered = ()
+    subtract_cuts(base, session, number - 1, turn.cuts)
+    add_to_tallies(base, session, int(turn.at) // DAY * DAY, entered)
+    _write_notes(base, turn)
+
+
+def _insert(table: str, row: Iterable[str]) -> str:
+    names = list(row)
+    return f"INSERT INTO {table} ({', '.join(names)}) VALUES ({', '.join(f':{name}' for name in names)})"
+
+
+def _update_session(base: sqlite3.Cursor, turn: TurnRecord) -> tuple[int, int, int]:
+    """The session's row brought up to date: its id, the number of this turn, and the fixed part so far."""
+    who, cost = turn.who, turn.cost or Cost()
+    row = base.execute("SELECT id, turns, fixed FROM session WHERE name=?", (who.session,)).fetchone()
+    if row is None:
+        row = {
+            "name": who.session,
+            "title": "",
+            "client": who.client,
+            "account": who.account,
+            "upstream": who.upstream,
+            "model": who.model,
+            "format": who.format,
+            "family": who.family,
+            "began": turn.at,
+            "last": turn.at,
+        }
+        base.execute(_insert("session", row), row)
+        row = (base.lastrowid, 0, 0)
+    id, turns, fixed = row
+    title = turn.intake.title if turn.intake else ""
+    project = turn.intake.project if turn.intake else ""
+    added = {}
+    for name in SUMS:
+        added[name] = getattr(cost, name)
+    added |= {"turns": 1, "errors": turn.status >= 400, "decisions": turn.decisions}
+    base.execute(
+        f"UPDATE session SET last=max(last, :at), {', '.join(f'{name}={name}+:{name}' for name in added)},"
+        " model=:model, fixed=:fixed, title=CASE WHEN title='' THEN :title ELSE title END,"
+        " project=CASE WHEN project='' THEN :project ELSE project END,"
+        " standing=CASE WHEN :standing='' THEN standing ELSE :standing END WHERE id=:id",
+        {
+            **added,
+            "at": turn.at,
+            "model": who.model,
+            "fixed": turn.intake.fixed if turn.intake else fixed,
+            "title": title,
+            "project": project,
+            "standing": cost.standing or "",
+            "id": id,
+        },
+    )
+    return id, turns + 1, fixed
+
+
+def _write_notes(base: sqlite3.Cursor, turn: TurnRecord) -> None:
+    who = turn.who
+    base.executemany(
+        "INSERT INTO malformed VALUES (?,?,?,1,?) ON CONFLICT DO UPDATE SET count=count+1, last=excluded.last",
+        [(who.upstream, who.model, reason, turn.at) for reason in turn.malformed],
+    )
+    if turn.allowance is not None:
+        said = turn.allowance
+        base.execute(
+            "INSERT INTO quota VALUES (?,?,?,?,?,?,?,?) ON CONFLICT DO UPDATE SET upstream=excluded.upstream,"
+            " at=excluded.at, tokens=excluded.tokens, tokens_left=excluded.tokens_left, reset=excluded.reset,"
+            " input_only=excluded.input_only",
+            (
+                *(who.account, who.model, who.upstream, turn.at),
+                *(said.tokens, said.left, turn.at + said.reset, said.input_only),
+            ),
+        )

@@ -1,0 +1,2 @@
+pub mod text;
+pub mod tree;

@@ -1,0 +1,3 @@
+export function alone(thing) {
+  return thing.getState()
+}
