@@ -11,8 +11,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from laconic.index.changes import Changes, KnownFile, compare, read_known_files
+from laconic.index.changes import Changes, KnownFile, read_known_files
 from laconic.index.compacting import collect_unheld, compact, too_many_dead
+from laconic.index.folder_states import look_at_folders, save_states
 from laconic.index.prepared import HELD, PreparedFile
 from laconic.index.preparing import Job, Preparer
 from laconic.index.schema import PARSER
@@ -20,7 +21,7 @@ from laconic.index.store import Store
 from laconic.index.store.file_queries import read_blobs, read_versions
 from laconic.workspace.classes import class_of
 from laconic.workspace.git import read_clean_blobs
-from laconic.workspace.listing import Listed, listing
+from laconic.workspace.listing import Listed
 from laconic.workspace.secrets import NO_EXCEPTIONS, SECRET, SecretFiles
 
 _TURNS: Final = {"source": 0, "test": 1}  # which classes of files are read first
@@ -50,18 +51,21 @@ def build(
     *,
     secrets: SecretFiles = NO_EXCEPTIONS,
     seconds: float = 0.0,
+    clock: Callable[[], int] = time.time_ns,
 ) -> BuildResult:
     """Make the whole workspace fresh; waits at most `seconds` for another writer."""
     with store.lock(seconds) as got:
         if not got:
             return BuildResult(locked=True)
         older = store.outdated
-        outcome = _apply(store, root, compare(listing(root, secrets), read_known_files(store)), preparer, progress)
+        look = look_at_folders(store, root, secrets, clock())
+        outcome = _apply(store, root, look.changes, preparer, progress)
         if outcome.written or outcome.removed or older or not store.meta("built"):
             _finish(store)
         collect_unheld(store, keep_some=not older)
         if older or too_many_dead(store):
             compact(store)
+        save_states(store, look)
         store.shrink()
         return outcome
 
