@@ -129,7 +129,9 @@ def read_element_type(written: str) -> str:
     """The type of what a list, map or array holds, as written; empty when it is none of them."""
     text = _MODIFIERS.sub("", written.strip().strip("\"'")).strip().lstrip("&*").strip()
     text = re.sub(r"^(?:'\w+\s+)?(?:mut\s+|readonly\s+|const\s+)*", "", text)
-    if match := re.match(r"(?:\[[^\];,]*\]|\.\.\.|map\[[^\]]*\]|(?:<-)?chan(?:<-)?\s)\s*([*\w\[(].*\w.*)", text):  # of Go
+    if match := re.match(
+        r"(?:\[[^\];,]*\]|\.\.\.|map\[[^\]]*\]|(?:<-)?chan(?:<-)?\s)\s*([*\w\[(].*\w.*)", text
+    ):  # of Go
         return match[1]
     if match := re.match(r"\[([^;\]]+)(?:;[^\]]*)?\]$", text):  # of Rust
         return match[1]

@@ -133,3 +133,27 @@ def test_bodies_of_enum_constants_implement_their_enum(repository: Repository) -
     )
     declared = next(each for each in find_symbol(code, "Op.apply") if each.line == 5)
     assert [each.line for each in implementations(code, declared)] == [3]
+
+
+def test_written_out_objects_and_functions_implement_the_interface_that_they_declare(repository: Repository) -> None:
+    code = repository(
+        {
+            "tools.ts": "export interface Tool {\n  run(): void\n}\n"
+            "export const hammer: Tool = {\n  run: () => {},\n}\n"
+            "export const same = hammer\n"
+            "export function use(tool: Tool) {}\n"
+        }
+    )
+    assert [e.qualified for e in implementations(code, find_symbol(code, "Tool")[0])] == ["hammer"]
+
+
+def test_an_impl_block_implements_its_trait_also_for_a_type_of_others(repository: Repository) -> None:
+    code = repository(
+        {
+            "src/lib.rs": "pub trait Show {\n    fn show(&self);\n}\n\npub struct Own;\n\n"
+            "impl Show for Own {\n    fn show(&self) {}\n}\n\nimpl Own {\n    fn hide(&self) {}\n}\n\n"
+            "impl Show for Vec<u8> {\n    fn show(&self) {}\n}\n"
+        }
+    )
+    assert [each.line for each in implementations(code, find_symbol(code, "Show")[0])] == [7, 15]
+    assert [each.line for each in implementations(code, find_symbol(code, "Show.show")[0])] == [8, 16]

@@ -400,9 +400,7 @@ _DIALECT: Final = LanguageDialect(
     find_implicit_heirs=_find_implementers,
     types_stand_out=False,
     typed_lists=re.compile(r"(?:make\()?((?:\[\w*\]|map\[[\w.*]*\])+\*?[A-Z\w.]+)(?=[{,)])"),
-    lists=re.compile(
-        r"(?:make\()?(?:map\[|\[\w*\](?:string|int|byte|bool|any|interface|struct|rune|float|uint))"
-    ),
+    lists=re.compile(r"(?:make\()?(?:map\[|\[\w*\](?:string|int|byte|bool|any|interface|struct|rune|float|uint))"),
     builtin=_BUILT_IN_TYPES,
     locate=_locate,
     bind=_bind,

@@ -57,7 +57,9 @@ def find_call_signatures(body: str) -> list[str]:
             depth += 1
         elif letter in ")]}":
             depth -= 1
-        if depth < 0 or (depth == 0 and letter in ";\n" and not body[at + 1 :].lstrip().startswith((":", "|", "&", ")"))):
+        if depth < 0 or (
+            depth == 0 and letter in ";\n" and not body[at + 1 :].lstrip().startswith((":", "|", "&", ")"))
+        ):
             piece = body[begin:at].strip().rstrip(";,")
             if piece.startswith(("(", "<")) and ")" in piece:
                 found.append(piece)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable, Iterable
 from typing import Final, NamedTuple
@@ -19,6 +20,7 @@ _FAN_OUT: Final = 6  # definitions that one name-only call may lead to; more tel
 _WIDEST: Final = 500  # symbols that a search for paths looks at
 _LONGEST: Final = 10.0  # seconds that it may take
 _CONSTRUCTORS: Final = frozenset({"__init__", "__new__", "__post_init__", "constructor", "initialize", "init"})
+_WRITTEN_OUT: Final = frozenset({"variable", "constant", "field", "function", "method"})
 _CALLS: Final = frozenset({"call", "decorator"})
 
 
@@ -132,10 +134,42 @@ def paths(code: Code, start: Symbol, end: Symbol, depth: int = 6, limit: int = 5
 def implementations(code: Code, symbol: Symbol) -> list[Symbol]:
     """Types that extend or implement a type; overrides of a member."""
     code.refresh()
+    if symbol.kind == "trait" and code.sources[symbol.file].dialect.open_types:
+        below = [each for number in classes.descendants(code, symbol.id) if (each := code.symbol(number))]
+        return [*classes.find_impl_blocks(code, symbol), *(each for each in below if each.kind == "trait")]
     if symbol.kind in TYPES:
         numbers = classes.descendants(code, symbol.id)
-        return [each for number in numbers if (each := code.symbol(number))]
-    return classes.overrides(code, symbol)
+        below = [each for number in numbers if (each := code.symbol(number))]
+        return [*below, *_find_literals(code, symbol)]
+    found = classes.overrides(code, symbol)
+    for owner in classes.owners(code, symbol):
+        if (type_ := code.symbol(owner)) is not None:
+            for literal in _find_literals(code, type_):
+                found += code.outline(literal.file).find_named(literal.id, symbol.name)
+    return found
+
+
+def _find_literals(code: Code, symbol: Symbol) -> list[Symbol]:
+    """Objects and functions that are declared as a type and written out: `const tool: Tool = {...}`."""
+    source = code.sources[symbol.file]
+    if not source.dialect.callbacks or symbol.kind not in {"interface", "type"}:
+        return []
+    found: list[Symbol] = []
+    for use in references(code, symbol):
+        if use.kind != "type" or not use.sure:
+            continue
+        declared = re.compile(rf":\s*(?:\w+\.)?{re.escape(symbol.name)}\b(?:<.*>)?\s*=")
+        for each in code.outline(code.by_path[use.path].id).symbols:
+            if each.line == use.line and each.kind in _WRITTEN_OUT and declared.search(_read_line(code, each)):
+                found.append(each)
+    return found
+
+
+def _read_line(code: Code, symbol: Symbol) -> str:
+    lines = code.lines(symbol.file)
+    if symbol.line <= len(lines):
+        return lines[symbol.line - 1]
+    return ""
 
 
 def overridden(code: Code, symbol: Symbol) -> list[Symbol]:

@@ -299,18 +299,16 @@ class Judge:
         if found & wanted.up and wanted.dialect.dispatch == "up":
             return _OVERRIDE
         guessed = wanted.dialect.structural and wanted.dialect.find_implicit_bases is None
-        if guessed and wanted.owners and self._structural(wanted, found):
+        if guessed and wanted.owners and not wanted.abstract and self._structural(wanted, found):
             return _OVERRIDE
         return None
 
     def _structural(self, wanted: TargetSymbol, found: set[int]) -> bool:
-        """Whether an interface stands between the two, without either saying so."""
+        """Whether a use names an interface that the symbol's type fits without saying so."""
         for number in found:
             symbol = self.code.symbol(number)
             for owner in classes.owners(self.code, symbol) if symbol else ():
                 if self._is_abstract(owner) and any(receivers.fits(self.code, own, owner) for own in wanted.owners):
-                    return True
-                if wanted.abstract and any(receivers.fits(self.code, owner, own) for own in wanted.owners):
                     return True
         return False
 

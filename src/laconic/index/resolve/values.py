@@ -463,7 +463,9 @@ class Values:
             return [(place, read_parameters(read_whole_signature(self.code, symbol)))]
         given = self._read_declared(symbol)
         if symbol.kind in _HOLDERS and given.kind == "type":
-            return self._list_signatures(NamePlace(symbol.file, self._inner(symbol), symbol.line, 0), given.text, deep)
+            return self._list_signatures(
+                NamePlace(symbol.file, self._inner(symbol), symbol.line, 0), given.text, deep
+            )
         return []
 
     def _list_signatures(self, place: NamePlace, written: str, deep: int) -> list[tuple[NamePlace, list[str]]]:
