@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Final, NamedTuple, Protocol
 
 from laconic.index.parse import ParseLimits, ParsePool, language_of
+from laconic.index.parse.detect import HEAD
 from laconic.index.prepared import PreparedFile, assemble, digest, read
 from laconic.workspace.listing import Listed
 
@@ -96,6 +97,6 @@ def _look(root: Path, job: Job) -> PreparedFile | _Waiting:
     if job.before and digest(data) == job.before:
         item = job.item
         return PreparedFile(item.path, item.size, item.mtime_ns, item.ctime_ns, checked, job.before)
-    if language_of(job.item.path, data[:4096]) is None:
+    if language_of(job.item.path, data[:HEAD]) is None:
         return assemble(job.item, data, None, checked)
     return _Waiting(job.item, data, checked)

@@ -110,6 +110,8 @@ _CPP_REFERENCES: Final = """
 (new_expression type: (type_identifier) @call)
 (new_expression type: (template_type name: (type_identifier) @call))
 (compound_literal_expression type: (type_identifier) @call)
+(declaration type: (type_identifier) @call declarator: (init_declarator value: (argument_list)))
+(declaration type: (qualified_identifier name: (type_identifier) @call) declarator: (init_declarator value: (argument_list)))
 (destructor_name (identifier) @skip)
 (template_function name: (identifier) @call)
 (template_method name: (field_identifier) @call)

@@ -27,6 +27,7 @@ class Verdict(NamedTuple):
     sure: bool
 
 
+_MANY: Final = 8
 _BY_NAME: Final = Verdict("name", False)
 _OVERRIDE: Final = Verdict("override", False)
 
@@ -124,7 +125,7 @@ class Judge:
         if meant.kind != "unknown":
             return None
         if not wanted.is_member:
-            if dialect.shared == "all" and wanted.unique:
+            if wanted.unique and (dialect.shared == "all" or wanted.symbol.kind == "macro"):
                 return Verdict("unique", True)
             return _BY_NAME
         if dialect.bare_members:
@@ -235,6 +236,8 @@ class Judge:
         if wanted.is_member:
             if wanted.is_telling:
                 return Verdict("unique", True)
+            if wanted.dialect.open_types and self._is_one_of_many(wanted):
+                return None
             return _BY_NAME
         if wanted.dialect.shorthand:
             if self._is_put_into_object(wanted):
@@ -245,6 +248,15 @@ class Judge:
         if head and names.imports_of(self.code, place, head):
             return _BY_NAME
         return None
+
+    def _is_one_of_many(self, wanted: TargetSymbol) -> bool:
+        """Whether so many types have a method of a trait that a use of it says nothing about any of them."""
+        rivals = 0
+        for number in wanted.up:
+            above = self.code.symbol(number)
+            if above is not None:
+                rivals = max(rivals, len(classes.overrides(self.code, above)))
+        return rivals > _MANY
 
     def _knows_type(self, wanted: TargetSymbol, file: int) -> bool:
         """Whether a value in a file can be of the symbol's type, in a language where types come by imports alone."""

@@ -170,6 +170,8 @@ class Values:
             return names.lookup(self.code, place, head), 1
         if parts[0].is_name:
             meant = self.name(place, head, deep)
+            if meant.kind == "unknown" and dialect.open_types and head[:1].isupper():
+                meant = self.read_type(place, head, deep + 1)  # a type parameter with a bound
             if meant.kind == "unknown" and deep == 0 and not dialect.dynamic:
                 meant = infer_type(self.code, place, head)
             return meant, 1
@@ -179,6 +181,8 @@ class Values:
         """What calling something gives; a foreign function may return something of ours, a foreign class does not."""
         dialect = self.code.sources[place.file].dialect
         head, last = ends
+        if step.text == "{}" and meant.kind == "instance":
+            return meant  # `Self { .. }`
         if step.text == "{}" and meant.kind == "symbol":
             types = []
             variants = []
@@ -375,6 +379,8 @@ class Values:
             return self._read_named_type(meant, deep)
         if meant.kind == "unknown" and len(path) == 1 and (bound := self._find_bound(place, path[0])):
             return self.read_type(place, bound, deep + 1)
+        if meant.kind == "unknown" and len(path) == 1 and self._is_type_parameter(place, path[0]):
+            return Meaning("alien", name=path[0])
         if meant.kind == "foreign":
             return Meaning("alien", name=".".join(path))
         return UNKNOWN
@@ -406,11 +412,24 @@ class Values:
 
     def _find_bound(self, place: NamePlace, name: str) -> str:
         """What a type parameter of the definitions around must at least be: `T extends Base`, `T: Base`."""
-        pattern = re.compile(rf"[<,\[]\s*(?:in\s+|out\s+)?{re.escape(name)}\s*(?:extends\b|:)\s*([\w.:]+)")
+        pattern = re.compile(
+            rf"(?:[<,\[]|\bwhere\b)\s*(?:in\s+|out\s+)?{re.escape(name)}\s*(?:extends\b|:)\s*([\w.:]+)"
+        )
         for around in self.code.outline(place.file).around(place.scope):
             if match := pattern.search(around.signature):
                 return match[1]
         return ""
+
+    def _is_type_parameter(self, place: NamePlace, name: str) -> bool:
+        """Whether a name stands for whatever type the definitions around are used with."""
+        pattern = re.compile(rf"<(?:[^<>=()]|<[^<>]*>)*\b{re.escape(name)}\b")
+        for around in self.code.outline(place.file).around(place.scope):
+            head = around.signature.partition("(")[0]
+            if around.kind != "impl" and pattern.search(head):
+                return True
+            if around.kind == "impl" and re.match(rf"(?:unsafe )?impl\s*<[^()]*?\b{re.escape(name)}\b", head):
+                return True
+        return False
 
     def _follow_given(self, place: NamePlace, given: Given, deep: int) -> Meaning:
         meant = UNKNOWN
