@@ -88,7 +88,8 @@ def definitions(code: Code, values: Values, place: NamePlace, ref: Reference) ->
         if whole.kind != "unknown" and meant.kind == "unknown":
             return (), False  # a value of a type that has no such member of ours
     if meant.kind == "symbol":
-        return meant.symbols, True
+        found = _find_bodies(code, meant.symbols)
+        return found, _is_one(code, found)
     if meant.kind != "unknown" or not ref.receiver:
         return (), False
     same = []
@@ -105,26 +106,70 @@ def definitions(code: Code, values: Values, place: NamePlace, ref: Reference) ->
     return tuple(members), False
 
 
-def paths(code: Code, start: Symbol, end: Symbol, depth: int = 6, limit: int = 5) -> list[tuple[Symbol, ...]]:
-    """Ways in which one symbol leads to another by calls, the shortest first.
+def _find_bodies(code: Code, numbers: tuple[int, ...]) -> tuple[int, ...]:
+    """Definitions, with the bodies elsewhere of those that only declare a function."""
+    found = dict.fromkeys(numbers)
+    for number in numbers:
+        symbol = code.symbol(number)
+        if symbol is None or "declaration" not in symbol.modifiers.split():
+            continue
+        for each in code.find_named(symbol.name):
+            if each.qualified == symbol.qualified and each.kind in CALLABLES and "static" not in each.modifiers.split():
+                found[each.id] = None
+    return tuple(found)
+
+
+def _is_one(code: Code, numbers: tuple[int, ...]) -> bool:
+    """Whether definitions are one and the same: overloads, or declarations of a single body."""
+    bodies = set()
+    for number in numbers:
+        symbol = code.symbol(number)
+        if symbol is not None and "declaration" not in symbol.modifiers.split():
+            bodies.add((symbol.file, symbol.qualified))
+    return len(bodies) <= 1
+
+
+def paths(code: Code, start: Symbol, end: Symbol, depth: int = 6, limit: int = 5) -> list[tuple[CallEdge, ...]]:
+    """Ways in which one symbol leads to another by calls, the shortest first; surely if there are such, else possibly.
 
     Goes forward, because what a function calls stands in one file, while its callers stand in many.
     """
-    found: list[tuple[Symbol, ...]] = []
     end_time = time.monotonic() + _LONGEST
-    queue: list[tuple[Symbol, ...]] = [(start,)]
+    known: dict[int, list[CallEdge]] = {}
+    sure = _search_paths(code, start, end, (depth, limit, end_time), known, possible=False)
+    return sure or _search_paths(code, start, end, (depth, limit, end_time), known, possible=True)
+
+
+def _search_paths(
+    code: Code,
+    start: Symbol,
+    end: Symbol,
+    limits: tuple[int, int, float],
+    known: dict[int, list[CallEdge]],
+    *,
+    possible: bool,
+) -> list[tuple[CallEdge, ...]]:
+    """Paths over sure steps alone, or over all."""
+    depth, limit, end_time = limits
+    found: list[tuple[CallEdge, ...]] = []
+    queue: list[tuple[CallEdge, ...]] = [(CallEdge(start, (), True),)]
     seen = {start.id}
     for _ in range(depth):
-        following: list[tuple[Symbol, ...]] = []
+        following: list[tuple[CallEdge, ...]] = []
         for way in queue:
             if time.monotonic() > end_time:
                 return found
-            for call in callees(code, way[-1], constructed=len(way) > 1):
+            last = way[-1].symbol
+            if last.id not in known:
+                known[last.id] = callees(code, last, constructed=len(way) > 1)
+            for call in known[last.id]:
+                if not (call.sure or possible):
+                    continue
                 if call.symbol.id == end.id:
-                    found.append((*way, call.symbol))
+                    found.append((*way, call))
                 elif call.symbol.id not in seen and len(seen) < _WIDEST:
                     seen.add(call.symbol.id)
-                    following.append((*way, call.symbol))
+                    following.append((*way, call))
             if len(found) >= limit:
                 return found
         queue = following
