@@ -7,14 +7,26 @@ Words narrow the run: a language, a repository, `dev`, `held`, or `misses` to li
 
 from __future__ import annotations
 
+import random
 import re
 from collections.abc import Iterable
+from itertools import pairwise
 from pathlib import Path
 from typing import Final, NamedTuple
 
 import msgspec
 
-from laconic.index.resolve import Code, SymbolUse, callers, implementations, overridden, references
+from laconic.index.resolve import (
+    CallEdge,
+    Code,
+    SymbolUse,
+    callers,
+    implementations,
+    overridden,
+    paths,
+    references,
+    spread,
+)
 from laconic.index.store import Symbol
 from laconic.index.workspace_index import Index
 from laconic.render.table import Cell
@@ -32,8 +44,10 @@ _WANTED: Final = {
     "callers R": 0.95,
     "implementations R": 0.95,
     "outline R": 0.99,
+    "path steps P": 0.98,
 }
 _FORWARD: Final = re.compile(r"\s*(?:friend\s+)?(?:class|struct|union|enum)\b[^{(]*;")  # it has no body here
+_PAIRS: Final = 25  # pairs of functions in one code base between which paths are looked for
 _INHERITED: Final = frozenset({"class", "interface", "struct", "method"})
 _IMPLICIT: Final = frozenset({"c", "cpp", "java"})  # names are used without being written: by macros, annotations
 _LOWER: Final = {("cpp", "sure R"): 0.80, ("cpp", "possible R"): 0.92}
@@ -63,6 +77,8 @@ class Tally(msgspec.Struct):
     heirs_found: int = 0
     outlined: int = 0
     outlined_found: int = 0
+    steps: int = 0  # sure steps of call paths that lead to a symbol the server was asked about
+    steps_true: int = 0
 
     def add(self, other: Tally) -> None:
         for name in self.__struct_fields__:
@@ -77,6 +93,7 @@ class Tally(msgspec.Struct):
             "callers R": self.calling_found / max(self.calling, 1),
             "implementations R": self.heirs_found / max(self.heirs, 1),
             "outline R": self.outlined_found / max(self.outlined, 1),
+            "path steps P": self.steps_true / max(self.steps, 1),
         }
 
 
@@ -116,7 +133,7 @@ def _bars(tallies: dict[tuple[str, str], Tally]) -> Iterable[Bar]:
         if half != "held":
             continue
         for name, value in tally.figures().items():
-            if name == "implementations R" and not tally.heirs:
+            if (name == "implementations R" and not tally.heirs) or (name == "path steps P" and not tally.steps):
                 continue
             yield at_least(f"{language}: {name}", round(value, 3), _LOWER.get((language, name), _WANTED[name]))
 
@@ -147,6 +164,7 @@ def _measure(base: CodeBase, options: Options, misses: list[str]) -> Tally:
             each = msgspec.structs.replace(each, uses=tuple(_leave_out_self(code, each)))
         ground = Ground(code, frozenset(truth.files), frozenset(named[each.name]), frozenset(defined))
         _compare(ground, each, tally, misses)
+    _check_paths(code, truth, tally, misses)
     index.close()
     return tally
 
@@ -256,6 +274,48 @@ def _find_named_heirs(ground: Ground, true: TrueSymbol, symbol: Symbol | None) -
         text = _line(code, source.id, line) if source is not None else ""
         if "derive(" not in text and (path, line) in ground.defined:
             yield path, line
+
+
+def _check_paths(code: Code, truth: Truth, tally: Tally, misses: list[str]) -> None:
+    """Call paths between functions taken by chance: each sure step to a symbol of the truth must be a use of it.
+
+    One end of a pair is a function that the server was asked about, the other one that calls it in a few steps.
+    """
+    luck = random.Random(7)
+    asked: dict[int, TrueSymbol] = {}
+    for true in truth.symbols:
+        symbol = _find(code, true)
+        if symbol is not None and symbol.kind in {"function", "method"}:
+            asked[symbol.id] = true
+    ends = sorted(asked)
+    luck.shuffle(ends)
+    checked: set[tuple[int, int]] = set()
+    for number in ends[:_PAIRS]:
+        end = code.symbol(number)
+        starts = [symbol for _, symbol in spread(code, end, 3, most=40)] if end is not None else []
+        if end is None or not starts:
+            continue
+        for way in paths(code, luck.choice(starts), end, 4):
+            for before, step in pairwise(way):
+                true_end = asked.get(step.symbol.id)
+                if code.sources[before.symbol.file].path not in truth.files:
+                    continue
+                if step.sure and true_end is not None and (before.symbol.id, step.symbol.id) not in checked:
+                    checked.add((before.symbol.id, step.symbol.id))
+                    if not _is_true_step(code, before.symbol, step, true_end, tally):
+                        misses.append(f"false step: {before.symbol.qualified} -> {true_end.name} at {step.lines[0]}")
+
+
+def _is_true_step(code: Code, caller: Symbol, step: CallEdge, true: TrueSymbol, tally: Tally) -> bool:
+    """Whether a step is at a line that the server knows as a use; counts what the server can read."""
+    path = code.sources[caller.file].path
+    lines = {(path, line) for line in step.lines}
+    if lines & set(true.unresolved):
+        return True
+    tally.steps += 1
+    found = bool(lines & set(true.uses))
+    tally.steps_true += found
+    return found
 
 
 def _compare_callers(code: Code, symbol: Symbol, wanted: set[Place], tally: Tally) -> None:

@@ -296,6 +296,7 @@ _BUILT_IN: Final = frozenset(
 
 _BUILT_IN_TYPES: Final = split_words("int char short long float double void bool size_t unsigned signed auto FILE ")
 
+
 def _locate(code: Code, source: SourceFile, name: str) -> Meaning:
     """The file of an include, or the namespace of a `using`, which has parts in many files."""
     if "." not in name and "/" not in name:

@@ -258,6 +258,11 @@ def find_impl_blocks(code: Code, trait: Symbol) -> list[Symbol]:
     return found
 
 
+def count_impl_blocks(code: Code, base: str) -> int:
+    """How many blocks name something as their base."""
+    return len(_blocks(code).get(_last_word(base), ()))
+
+
 def _blocks(code: Code) -> dict[str, list[int]]:
     """Blocks elsewhere (`impl`) by the last word of what they name as their base."""
     kept = code.derived.get("blocks")

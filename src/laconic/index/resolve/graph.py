@@ -114,7 +114,11 @@ def _find_bodies(code: Code, numbers: tuple[int, ...]) -> tuple[int, ...]:
         if symbol is None or "declaration" not in symbol.modifiers.split():
             continue
         for each in code.find_named(symbol.name):
-            if each.qualified == symbol.qualified and each.kind in CALLABLES and "static" not in each.modifiers.split():
+            if (
+                each.qualified == symbol.qualified
+                and each.kind in CALLABLES
+                and "static" not in each.modifiers.split()
+            ):
                 found[each.id] = None
     return tuple(found)
 

@@ -251,12 +251,12 @@ class Judge:
 
     def _is_one_of_many(self, wanted: TargetSymbol) -> bool:
         """Whether so many types have a method of a trait that a use of it says nothing about any of them."""
-        rivals = 0
-        for number in wanted.up:
-            above = self.code.symbol(number)
-            if above is not None:
-                rivals = max(rivals, len(classes.overrides(self.code, above)))
-        return rivals > _MANY
+        if wanted.symbol.parent is None:
+            return False
+        block = self.code.symbol(wanted.symbol.parent)
+        if block is None or block.kind != "impl":
+            return False
+        return any(classes.count_impl_blocks(self.code, base) > _MANY for base in block.bases.split("\n"))
 
     def _knows_type(self, wanted: TargetSymbol, file: int) -> bool:
         """Whether a value in a file can be of the symbol's type, in a language where types come by imports alone."""

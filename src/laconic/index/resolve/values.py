@@ -522,21 +522,9 @@ class Values:
 
     def _evaluate(self, place: NamePlace, text: str, deep: int, index: int = 0) -> Meaning:
         """An expression as written."""
-        if asserted := _ASSERTED.search(text):
-            return self.read_type(place, asserted[1] or asserted[2])
-        if cast := _CAST.match(text):
-            return self.read_type(place, cast[1])
+        if stated := self._read_stated(place, text, deep):
+            return stated
         dialect = self.code.sources[place.file].dialect
-        if dialect.read_builtin is not None:
-            made = dialect.read_builtin(text)
-            if made.kind != "opaque":
-                return self._follow_given(place, made, deep + 1)
-        if dialect.typed_lists is not None and (typed := dialect.typed_lists.match(text)):
-            return self.read_type(place, typed[1])
-        if dialect.lists is not None and dialect.lists.match(text):
-            if "struct" in text[:40]:
-                return ALIENS
-            return CONTAINER
         if text.startswith(_LITERALS) or text[:1].isdigit():
             plain = chain(text) == "" and not text.startswith(("[", "{", "("))
             if plain:
@@ -554,6 +542,25 @@ class Values:
         if index:
             return UNKNOWN
         return self.follow(place, parts, deep + 1)
+
+    def _read_stated(self, place: NamePlace, text: str, deep: int) -> Meaning:
+        """What an expression itself says that it is: a cast, something new, a list."""
+        if asserted := _ASSERTED.search(text):
+            return self.read_type(place, asserted[1] or asserted[2])
+        if cast := _CAST.match(text):
+            return self.read_type(place, cast[1])
+        dialect = self.code.sources[place.file].dialect
+        if dialect.read_builtin is not None:
+            made = dialect.read_builtin(text)
+            if made.kind != "opaque":
+                return self._follow_given(place, made, deep + 1)
+        if dialect.typed_lists is not None and (typed := dialect.typed_lists.match(text)):
+            return self.read_type(place, typed[1])
+        if dialect.lists is not None and dialect.lists.match(text):
+            if "struct" in text[:40]:
+                return ALIENS
+            return CONTAINER
+        return UNKNOWN
 
     def _local(self, place: NamePlace, name: str, deep: int) -> Meaning | None:
         """What a local name is at a place; nothing if the functions around do not have one."""
