@@ -25,14 +25,14 @@ def run_tool(call: dict[str, Any]) -> dict[str, Any]:
 
 
 def main() -> None:
-    conversation = Conversation("anthropic", model="claude-sonnet-4-5")
+    conversation = Conversation("anthropic", model="claude-sonnet-5-5")
     messages: list[dict[str, Any]] = [{"role": "user", "content": "Read all modules, then stop."}]
     sent = whole = 0
     while True:
-        request = {"model": "claude-sonnet-4-5", "max_tokens": 1000, "messages": messages}
+        request = {"model": "claude-sonnet-5-5", "max_tokens": 1000, "messages": messages}
         prepared = conversation.prepare(request)
         sent += prepared.tokens
-        whole += count_tokens(str(messages), model="claude-sonnet-4-5")
+        whole += count_tokens(str(messages), model="claude-sonnet-5-5")
         answer = ask_model({**prepared.request, "messages": messages})
         messages.append(answer)
         calls = [block for block in answer["content"] if block["type"] == "tool_use"]

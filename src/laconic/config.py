@@ -150,7 +150,7 @@ SETTINGS: Final[tuple[Setting, ...]] = (
     ),
     Setting(
         "mcp.without_resources",
-        "claude-code",
+        "claude-code, opencode*",
         "MCP clients that are offered no resources, as patterns with commas: they put tools for them into every prompt.",
     ),
     Setting("context.enabled", True, "Whether to shorten conversations at all."),
@@ -160,11 +160,16 @@ SETTINGS: Final[tuple[Setting, ...]] = (
         "context.standard", 200_000, "Tokens above which history is shortened at any price; 0: never.", minimum=0
     ),
     Setting("context.low_water", 0.6, "Share of a threshold to shrink to after an event.", minimum=0.1),
-    Setting("context.high_water", 0.85, "Share of the model's window above which history must shrink.", minimum=0.1),
+    Setting("context.high_water", 0.95, "Share of the model's window above which history must shrink.", minimum=0.1),
     Setting(
         "context.least_turns", 1, "Turns between two events (5 suits providers with expensive caches).", minimum=1
     ),
     Setting("context.task_tool", "", "Another tool that manages tasks, in addition to the known ones."),
+    Setting(
+        "context.repair",
+        True,
+        "Keep the provider's cache when a client reorders its tools, rewrites JSON or moves cache marks out of reach.",
+    ),
     Setting("context.meta", False, "Tell the model at the end of a request how full its context is."),
     Setting(
         "agent.model", "anthropic/claude-sonnet-5-5", "Model of `laconic agent`: PROVIDER/NAME, or scripted:FILE."

@@ -299,12 +299,17 @@ def test_a_link_of_the_user_may_lead_anywhere_in_the_home_folder(project: Path) 
 
 
 @pytest.mark.feature("C12")
-def test_the_skill_says_what_the_notes_say_and_goes_again(project: Path) -> None:
+def test_the_skill_alone_is_that_of_the_plugin_and_goes_again(project: Path) -> None:
     """A skill that a host loads when it fits, with what every agent forgets: mark the task, be compact, recall."""
+    folder = project / ".claude" / "skills" / "laconic"
+    main(["setup", "claude", "--project", "--plugin"])
+    of_plugin = (folder / "skills" / "laconic" / "SKILL.md").read_text()
+    main(["setup", "claude", "--project", "--plugin", "--remove"])
     assert main(["setup", "claude", "--project", "--skill"]) == 0
     skill = (project / ".claude" / "skills" / "laconic" / "SKILL.md").read_text()
     assert skill.startswith("---\nname: laconic\ndescription: ")
-    for said in ("in progress before", "compact", "`recall`", "`search`"):
+    assert skill == of_plugin
+    for said in ("in progress", "compact", "`recall`", "`search`"):
         assert said in skill
     assert not (project / "CLAUDE.md").exists()
     assert main(["setup", "claude", "--project", "--skill", "--remove"]) == 0

@@ -287,3 +287,29 @@ def test_the_last_line_claims_nothing_where_nothing_was_changed(environment: dic
         f"{said} $0.41, $0.03 of it for output\n",
         f"{said} $0.06, $0.03 of it for output\n",
     ]
+
+
+@pytest.mark.parametrize(
+    ("words", "offered"),
+    [
+        (["claude", "--model", "m"], True),
+        (["claude", "-p", "hi"], False),
+        (["claude", "--print", "hi"], False),
+        (["claude", "-p", "hi", "--allowedTools", "mcp__laconic"], True),
+        (["claude", "--code-plane", "-p", "hi"], True),
+        (["claude", "--no-code-plane", "--model", "m"], False),
+        (["--no-gateway", "claude", "-p", "hi"], True),
+    ],
+)
+def test_a_client_that_answers_one_prompt_is_not_charged_for_tools(
+    environment: dict[str, str], words: list[str], offered: bool
+) -> None:
+    ran = Ran(environment, *words)
+    assert ran.out.splitlines()[0].startswith('["--mcp-config=') is offered
+
+
+def test_the_clients_shell_finds_our_program(environment: dict[str, str], tmp_path: Path) -> None:
+    """What was left out says `laconic recall REF`, also where laconic is in no folder of the user's path."""
+    (tmp_path / "bin" / "agent").write_text("#!/bin/sh\ncommand -v laconic\n", "utf-8")
+    ran = Ran(environment, "--", "agent")
+    assert Path(ran.out.strip()).parent == Path(sys.executable).parent

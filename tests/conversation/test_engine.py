@@ -40,7 +40,9 @@ from laconic.conversation.lifetimes import Ages, Lifetimes
 from laconic.conversation.transaction import LedgerTransaction
 from laconic.errors import ArchiveUnavailable
 from laconic.records import Original
+from laconic.wire.content import without_marks
 from laconic.wire.formats import FORMATS
+from laconic.wire.media import count_block
 from laconic.wire.parsed_request import parse
 
 
@@ -49,7 +51,7 @@ def _prefixes(messages: list[dict[str, object]]) -> list[list[dict[str, object]]
     return [messages[:at] for at, message in enumerate(messages) if message["role"] == "assistant"] + [messages]
 
 
-_ALWAYS = Weights(caution=0, least=0, growth=0, apart=0, fewest=80)
+_ALWAYS = Weights(payback=1e9, least=0, apart=0, fewest=80)
 _NO_AGE = Ages(0, 0, 0)
 _EAGER = Lifetimes(
     read=_NO_AGE,
@@ -109,7 +111,7 @@ def test_any_history_turn_by_turn_stays_valid_and_survives_a_restart(name: str, 
         after = parse(FORMATS[name], now.body)
         assert {fault.rule for fault in after.faults()} <= rules
         assert len(now.body) <= len(raw)
-        blocks = [block.raw for each in after.turns for block in each.blocks]
+        blocks = [without_marks(block.raw) for each in after.turns for block in each.blocks]
         assert now.mode or blocks[: len(before)] == before
         before = blocks
         assert (
@@ -132,7 +134,8 @@ def test_a_line_that_takes_in_more_calls_is_an_event(name: str) -> None:
     changed = 0
     for number in range(1, len(steps) + 1):
         now = one.prepare("s", parse(FORMATS[name], json.dumps(BUILDERS[name](steps[:number])).encode()))
-        blocks = [block.raw for turn in parse(FORMATS[name], now.body).turns for block in turn.blocks]
+        sent = parse(FORMATS[name], now.body)
+        blocks = [without_marks(block.raw) for turn in sent.turns for block in turn.blocks]
         if blocks[: len(before)] != before:
             assert now.mode == "economic"
             assert now.made
@@ -477,7 +480,9 @@ def test_a_session_that_rested_long_is_read_again_and_leaves_the_same_bytes() ->
     one = engine(clock=clock)
     messages = long_session(60)
     for request in _prefixes(messages):
-        last = send(one, request)
+        send(one, request)
+    clock.now += 10_000  # what is no longer of use goes when the cache is cold, and then no more
+    last = send(one, messages)
     clock.now += 10_000
     one.prepare("another", parse(FORMAT, body([user("hello")])))
     assert send(one, messages).body == last.body
@@ -512,3 +517,23 @@ def test_pictures_without_a_text_stay_or_come_back() -> None:
         last = send(one, request)
     kept = last.body + b"".join(archive.kept.values())
     assert [number for number, data in enumerate(pictures) if data not in kept] == []
+
+
+def _count_blocks(body: bytes) -> int:
+    parsed = parse(FORMATS["anthropic"], body)
+    fixed = len(parsed.format.pinned) * count("")  # there are neither instructions nor tools
+    return fixed + sum(count_block(block, count) for turn in parsed.turns for block in turn.blocks)
+
+
+@pytest.mark.parametrize("window", [0, 12_000], ids=["at ease", "in a small window"])
+def test_what_came_and_what_is_sent_are_counted_on_the_bytes(window: int) -> None:
+    """The bill rests on these two counts: also with lines left out, exchanges rolled up, and a recap."""
+    engine = ConversationEngine(MemoryStore(), MemoryArchive(), Clock(), count)
+    changed = 0
+    for messages in _prefixes(long_session(60)):
+        body = json.dumps({"model": "claude-sonnet-4-5", "max_tokens": 100, "messages": messages}).encode()
+        made = engine.prepare("s", parse(FORMATS["anthropic"], body), RequestLimits(window=window))
+        assert made.came == _count_blocks(body)
+        assert made.sent == pytest.approx(_count_blocks(made.body), rel=0.01, abs=60)
+        changed += made.sent < made.came
+    assert changed > 20

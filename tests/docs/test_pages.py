@@ -10,6 +10,9 @@ import pytest
 from tests.docs.pages import ROOT, Block, anchors, blocks, claims, links, pages
 from tests.docs.stage import Shell
 
+from laconic.conversation.engine import PreparedRequest
+from laconic.exchange.plan import describe_request
+
 PAGES = pages()
 NAMES = [str(page.relative_to(ROOT)) for page in PAGES]
 LANGUAGES = {"sh", "python", "json", "toml", "text", "mermaid"}
@@ -42,6 +45,13 @@ def test_every_block_says_what_it_is(page: Path) -> None:
 def test_every_figure_comes_with_its_command(page: Path) -> None:
     for line, heading, text in claims(page):
         assert "laconic bench" in text or "make " in text, f"{page.name}:{line}: {heading} states a figure"
+
+
+def test_every_header_of_the_gateway_is_explained() -> None:
+    prepared = PreparedRequest(b"{}", tokens=9, saved=1, mode="window", rung="age", thinking=1)
+    page = (ROOT / "docs" / "gateway.md").read_text()
+    for name in ("session", "tools", "token", *describe_request(prepared, changed=True)):
+        assert f"| `x-laconic-{name}` |" in page
 
 
 def _runnable(page: Path) -> list[Block]:

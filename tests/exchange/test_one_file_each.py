@@ -69,10 +69,18 @@ _CLIENT = '''
 from laconic.clients.client import Client
 from laconic.clients.setup import ClientSetup, plain_entry, read_words
 from laconic.clients.upstream import Launch, upstream
+from laconic.sessions.recorded.record import RecordedSession, read_sessions
+from laconic.sessions.transcripts import transcript_of
+
+
+def read_session(path):
+    transcript = transcript_of(path.stem, [{"role": "user", "content": path.read_text()}])
+    return RecordedSession(path.stem, path.read_text(), "", "twig-large", 1.0, (), transcript)
 
 
 class Twigger:
     silence = "it asked no model"
+    one_shot = ("--once",)
 
     def find_upstreams(self, seen, defaults):
         return (upstream("twig", seen.variable("TWIG_URL"), "TWIG_URL"),)
@@ -99,6 +107,9 @@ CLIENT = Client(
     launcher=Twigger(),
     session_headers=("x-twig-session",),
     task_tools=("twig_tasks",),
+    shell_tools=("grow",),
+    project_names=(".twigs",),
+    recorded=lambda places, since: read_sessions(places.home / ".twigger", ("*.twig",), since, read_session),
 )
 '''
 _ROW = """    ModelFamily(
@@ -194,3 +205,19 @@ def test_its_tasks_and_its_session_are_known(package: Path) -> None:
         "print('x-twig-session' in session_headers(), 'twig_tasks' in task_tools())\n"
     )
     assert _run(package, "-c", code).stdout.split() == ["True", "True"]
+
+
+def test_its_sessions_are_found_and_its_shell_and_its_files_are_known(package: Path) -> None:
+    (package / ".twigger").mkdir(exist_ok=True)
+    (package / ".twigger" / "one.twig").write_text("Grow a leaf")
+    code = (
+        "import os, pathlib\n"
+        "from laconic.clients.recorded_sessions import find_recorded\n"
+        "from laconic.clients.registry import project_names, shell_tools\n"
+        "from laconic.clients.setup import Places\n"
+        "here = pathlib.Path('.')\n"
+        "for one in find_recorded(Places(here, os.environ), here, 0.0): print(one.client, one.title, sep='/')\n"
+        "print('grow' in shell_tools(), '.twigs' in project_names())\n"
+    )
+    done = _run(package, "-c", code)
+    assert done.stdout.splitlines() == ["Twigger/Grow a leaf", "True True"], done.stderr

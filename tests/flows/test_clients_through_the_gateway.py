@@ -177,11 +177,11 @@ async def _wrap(client: str, folder: Path, model: PlannedModel, *flags: str) -> 
 
 @pytest.mark.flow
 @pytest.mark.parametrize("client", sorted(CLIENTS))
-def test_a_wrapped_client_is_offered_our_tools_and_gets_its_bill(client: str, tmp_path: Path) -> None:
+def test_a_wrapped_client_that_asks_for_them_is_offered_our_tools(client: str, tmp_path: Path) -> None:
     (tmp_path / "project").mkdir()
     (tmp_path / "project" / "a.py").write_text("def here(): ...\n", "utf-8")
     model = PlannedModel({FOLLOW: [f"sleep 1; echo {step}" for step in range(4)]})
-    out, err = asyncio.run(_wrap(client, tmp_path, model))
+    out, err = asyncio.run(_wrap(client, tmp_path, model, "--code-plane"))
     assert DONE in out + err, (out[-2000:], err[-2000:])
     assert any("laconic" in name and "search" in name for name in model.tools), sorted(model.tools)
     assert "prompt tokens instead of" in err

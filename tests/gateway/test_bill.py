@@ -167,12 +167,16 @@ def _shared(before: bytes, now: bytes) -> int:
     return next(differing, min(len(before), len(now)))
 
 
+def _tokens(raw: bytes) -> int:
+    return counter()(raw.decode("utf-8", "ignore"))
+
+
 def _cached(bodies: Sequence[bytes], sent: Sequence[bytes]) -> list[Request]:
-    """What a provider with a cache reports: a token for four bytes; what was sent the last time is read."""
+    """What a provider with a cache reports: what was sent the last time is read."""
     requests, before = [], b""
     for body, went in zip(bodies, sent, strict=True):
-        read = _shared(before, went) // 4
-        requests.append((body, Usage(0, read, len(went) // 4 - read, 10)))
+        read = _tokens(went[: _shared(before, went)])
+        requests.append((body, Usage(0, read, _tokens(went) - read, 10)))
         before = went[:-2]  # what closes a request is behind the last message
     return requests
 
@@ -189,7 +193,7 @@ def _sent(folder: Path, bodies: Sequence[bytes], engine: RequestEngine) -> list[
     return found
 
 
-@pytest.mark.parametrize("standard", [200_000, 15_000], ids=["saves", "loses"])
+@pytest.mark.parametrize("standard", [200_000, 20_000], ids=["saves", "loses"])
 def test_a_session_that_was_made_smaller_costs_the_same_in_one_process_or_two(tmp_path: Path, standard: int) -> None:
     """Without us it would have cost what a growing history costs with a warm cache, not what a cold start costs. Where
     rewrites cost more than they save, the bill shows it.
@@ -205,63 +209,62 @@ def test_a_session_that_was_made_smaller_costs_the_same_in_one_process_or_two(tm
             _played(tmp_path / folder, part, engine)
         (session,) = _recorded(tmp_path / folder)
         totals.append((session.whole, session.dollars, session.dollars_whole))
-        assert bool(_modes(tmp_path / folder, session)) == (standard == 15_000), "the history was rewritten"
+        assert bool(_modes(tmp_path / folder, session)) == (standard == 20_000), "the history was rewritten"
     assert totals[0] == totals[1]
     whole, paid, full = totals[0]
-    naive = sum(len(body) // 4 for body in bodies)
+    naive = sum(_tokens(body) for body in bodies)
     assert abs(whole - naive) <= 0.01 * naive
-    warm = sum(0.1 * len(old) / 4 + 1.25 * (len(new) - len(old)) / 4 for old, new in pairwise(bodies))
-    expected = (1.25 * len(bodies[0]) / 4 + warm + 5 * 10 * len(bodies)) * DOLLARS
+    sizes = [_tokens(body) for body in bodies]
+    warm = sum(0.1 * old + 1.25 * (new - old) for old, new in pairwise(sizes))
+    expected = (1.25 * sizes[0] + warm + 5 * 10 * len(bodies)) * DOLLARS
     assert 0.97 * expected <= full <= 1.01 * expected
     assert (paid < full) == (standard == 200_000)
 
 
-def _of(size: int, thing: Json, field: str) -> Json:
-    """The thing with a field so long that it has this many bytes as JSON."""
-    return {**thing, field: "x" * (size - len(json.dumps({**thing, field: ""})))}
+SCHEMA = {"name": "mcp__laconic__search", "input_schema": {"type": "object"}, "description": "Find names. " * 30}
+INSTRUCTIONS = "Ask for the code that you need, and read no whole files. " * 4
+SHELL = {"command": "laconic recall 4f2a9c1d | head"}
 
 
-def _body(size: int, messages: list[Json]) -> bytes:
-    """A request of that size: 500 bytes are the schema of our tool, 100 our instructions."""
-    ours = _of(500, {"name": "mcp__laconic__search", "input_schema": {"type": "object"}}, "description")
+def _body(*messages: Json) -> bytes:
+    """A request with a tool and instructions of ours."""
     theirs = {"name": "Read", "input_schema": {"type": "object"}}
-    first = {"role": "user", "content": "go"}
-    request = {"model": MODEL, "max_tokens": 9, "tools": [ours, theirs], "system": "y" * 100}
-    filled = _of(size, {**request, "messages": [first, *messages]}, "metadata")
-    return json.dumps({**filled, "metadata": filled["metadata"]}).encode()
+    request = {"model": MODEL, "max_tokens": 9, "tools": [SCHEMA, theirs], "system": f"Work.\n{INSTRUCTIONS}"}
+    return json.dumps({**request, "messages": [{"role": "user", "content": "go"}, *messages]}).encode()
 
 
-def _exchange(id: str, name: str, arguments: Json, size: int) -> list[Json]:
-    """A call and its result, together of that size."""
+def _exchange(id: str, name: str, arguments: Json) -> list[Json]:
+    """A call and its result."""
     call = {"type": "tool_use", "id": id, "name": name, "input": arguments}
-    result = {"type": "tool_result", "tool_use_id": id}
-    result = _of(size - len(json.dumps(call)), result, "content")
+    result = {"type": "tool_result", "tool_use_id": id, "content": "A line of the file. " * 40}
     return [{"role": "assistant", "content": [call]}, {"role": "user", "content": [result]}]
 
 
-SHELL = {"command": "laconic recall 4f2a9c1d | head"}
+RECALL, READ = _exchange("a", "Bash", SHELL), _exchange("b", "Read", {"path": "a"})
 OURS = [
-    (_body(2000, []), Usage(0, 0, 1000, 10)),
-    (_body(3000, _exchange("a", "Bash", SHELL, 1000)), Usage(0, 1000, 200, 20)),
-    (
-        _body(4000, [*_exchange("a", "Bash", SHELL, 1000), *_exchange("b", "Read", {"path": "a"}, 600)]),
-        Usage(0, 1200, 400, 10),
-    ),
+    (_body(), Usage(0, 0, 1000, 10)),
+    (_body(*RECALL), Usage(0, 1000, 300, 20)),
+    (_body(*RECALL, *READ), Usage(0, 1300, 400, 10)),
 ]
 
 
 @pytest.mark.parametrize("enabled", [True, False])
 def test_schemas_instructions_and_recalls_are_taken_off(tmp_path: Path, enabled: bool) -> None:
-    """First 1,000 tokens for 2,000 bytes, of which 600 are ours: 700. Then a recall: nothing, and no answer. Then 1,600
-    tokens for 4,000 bytes, of which 600 and 1,000 are ours: 960, 700 of them read from the cache. Also when nothing is
-    changed: the tools are offered all the same.
+    """The first request has a schema and instructions of ours. Then a recall: nothing of it, and no answer, without us.
+    Then a read, which would have been the second request. Also when nothing is changed: the tools are offered all the
+    same.
     """
-    paid = (1.25 * 1600 + 0.1 * 2200 + 5 * 40) * DOLLARS
-    without = (1.25 * 700 + 0.1 * 700 + 1.25 * 260 + 5 * 20) * DOLLARS
-    row = _played(tmp_path, OURS, policy=Policy(enabled=enabled, texts=(b"y" * 100,)))
+    count = counter(MODEL)
+    introduced = 30  # tokens of the words around them
+    fixed = count(json.dumps(SCHEMA)) + count(INSTRUCTIONS) + introduced
+    recalled = sum(count(json.dumps(message["content"][0])) for message in RECALL)
+    first, last = 1000 - fixed, 1700 - fixed - recalled
+    paid = (1.25 * 1700 + 0.1 * 2300 + 5 * 40) * DOLLARS
+    without = (1.25 * first + 0.1 * first + 1.25 * (last - first) + 5 * 20) * DOLLARS
+    row = _played(tmp_path, OURS, policy=Policy(enabled=enabled, texts=(INSTRUCTIONS.encode(),)))
     assert (row["requests"], row["output"]) == (3, 40)
-    assert (row["bill"]["tokens"], row["bill"]["tokens_without"]) == (3800, pytest.approx(700 + 960))
+    assert (row["bill"]["tokens"], row["bill"]["tokens_without"]) == (4000, pytest.approx(first + last))
     assert row["bill"]["dollars"] == pytest.approx(paid)
     assert row["bill"]["dollars_without"] == pytest.approx(without)
     (kept,) = _recorded(tmp_path)
-    assert (kept.whole, kept.dollars, kept.dollars_whole) == pytest.approx((1660, paid, without))
+    assert (kept.whole, kept.dollars, kept.dollars_whole) == pytest.approx((first + last, paid, without))

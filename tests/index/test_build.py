@@ -108,7 +108,7 @@ def test_a_running_build_can_be_queried(index: Index, root: Path) -> None:
     """Another connection sees whole batches while the build goes on."""
     for number in range(450):
         (root / f"n{number}.txt").write_text(f"number {number}\n")
-    reader = Store.open(index.store.path)
+    reader = Store.open(index.store.path, root)
     seen: list[tuple[int, str]] = []
     index.build(lambda done, total: seen.append((len(list(reader.files())), reader.meta("building"))))
     assert seen == [(200, "200/454"), (400, "400/454"), (454, "454/454")]
@@ -117,7 +117,7 @@ def test_a_running_build_can_be_queried(index: Index, root: Path) -> None:
 
 def test_only_one_process_writes(index: Index) -> None:
     """A second one is told so, and goes on reading."""
-    with hold_lock(lock_of(index.store.path)) as got:
+    with hold_lock(lock_of(index.store.path, index.store.checkout)) as got:
         assert got
         assert index.build().locked
         assert paths(index) == []
@@ -160,7 +160,7 @@ def test_threads_that_find_the_index_unbuilt_share_one_build(index: Index) -> No
         together.wait()
         return index.refresh(0.0)
 
-    with hold_lock(lock_of(index.store.path)) as got, ThreadPoolExecutor(8) as pool:
+    with hold_lock(lock_of(index.store.path, index.store.checkout)) as got, ThreadPoolExecutor(8) as pool:
         assert got
         for _ in range(50):
             said = {future.result() for future in [pool.submit(look) for _ in range(8)]}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from laconic.index.build import build
-from laconic.index.compacting import compact, too_many_dead
+from laconic.index.compacting import collect_unheld, compact, too_many_dead
 from laconic.index.preparing import Parsing
 from laconic.index.store import Store
 from laconic.index.workspace_index import Index
@@ -29,15 +29,16 @@ def test_only_dead_rows_go(index: Index, root: Path) -> None:
         index.build()
     before = rows(index.store)
     assert all(len(found) == 4 for found in before.values())
-    writer = Store.open(index.store.path)
-    compact(writer, root)
+    writer = Store.open(index.store.path, root)
+    collect_unheld(writer, keep_some=False)
+    compact(writer)
     assert rows(writer) == {table: found[-1:] for table, found in before.items()}
     writer.close()
 
 
 def test_a_build_compacts_when_more_is_dead_than_alive(index: Index, root: Path) -> None:
     index.build()
-    writer = Store.open(index.store.path)
+    writer = Store.open(index.store.path, root)
     with writer.writing():
         writer.set_meta("dead", "501")
     assert too_many_dead(writer)

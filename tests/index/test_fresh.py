@@ -80,7 +80,7 @@ def test_an_ignored_file_that_changes_all_the_time_costs_one_look(index: Index, 
         fresh.changes()
     (root / "ignored.txt").write_text("once")
     fresh.changes()
-    other = Store.open(index.store.path)
+    other = Store.open(index.store.path, root)
     with other.writing():
         other.drop(["a.txt"])  # a look would find that this file is missing from the index
     other.close()
@@ -107,7 +107,7 @@ def test_quiet_costs_no_look_at_the_disk(warm: Index) -> None:
     fresh = Freshness(warm.store, warm.root, clock=lambda: 1.0)
     for _ in range(3):
         fresh.changes()
-    other = Store.open(warm.store.path)
+    other = Store.open(warm.store.path, warm.root)
     with other.writing():
         other.drop(["a.txt"])  # a look would find that this file is missing from the index
     other.close()

@@ -75,8 +75,16 @@ def test_a_changed_file_leaves_no_row_of_its_old_version(store: Store) -> None:
 def test_an_id_is_never_used_twice(store: Store) -> None:
     first = put(store, "shop.py")
     with store.writing():
-        store.drop(["shop.py"])
+        store.erase(["shop.py"])
     assert put(store, "shop.py") > first
+
+
+def test_a_version_that_comes_back_is_not_written_again(store: Store) -> None:
+    first = put(store, "shop.py")
+    put(store, "shop.py", b"def total(): pass\n", Parsed("python", 1))
+    assert store.symbols_named("Basket") == []
+    assert put(store, "shop.py") == first
+    assert [symbol.name for symbol in store.symbols_named("Basket")] == ["Basket"]
 
 
 def test_words_are_found_by_symbol_and_by_file(store: Store) -> None:

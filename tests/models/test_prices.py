@@ -5,10 +5,11 @@ from __future__ import annotations
 import pytest
 
 from laconic.addresses import is_local
+from laconic.config import load
 from laconic.errors import BadSetting
 from laconic.models.find import find_model
 from laconic.models.prices import Prices
-from laconic.models.table import FAMILIES
+from laconic.models.table import CURRENT, FAMILIES
 
 
 @pytest.mark.parametrize(
@@ -132,3 +133,15 @@ def test_a_setting_comes_first() -> None:
 def test_what_is_no_price_is_named(text: str) -> None:
     with pytest.raises(BadSetting, match="is not a price"):
         Prices(text)
+
+
+def test_the_model_that_is_assumed_is_the_agents_own_and_has_a_price() -> None:
+    assert load(flags={}).text("agent.model").endswith(f"/{CURRENT}")
+    assert find_model(CURRENT).price.known
+
+
+@pytest.mark.parametrize("base", ["http://127.0.0.1:11434", "http://localhost:1234/v1", "http://[::1]:8000"])
+def test_a_model_that_nobody_knows_is_free_on_this_machine_and_unpriced_elsewhere(base: str) -> None:
+    """Ollama, LM Studio and vLLM serve whatever was put into them."""
+    assert Prices().of("my-own-finetune:8b", base).dollars == 0.0
+    assert not Prices().of("my-own-finetune:8b", "https://models.example.com").known

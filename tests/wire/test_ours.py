@@ -16,7 +16,7 @@ Json = dict[str, Any]
 
 def _chat(tools: list[Json], messages: list[Json]) -> Ours:
     body = {"model": "m", "tools": tools, "messages": [{"role": "user", "content": "go"}, *messages]}
-    return ours(parse(format_named("chat"), json.dumps(body).encode()))
+    return ours(parse(format_named("chat"), json.dumps(body).encode()), len)
 
 
 @pytest.mark.parametrize(
@@ -53,21 +53,38 @@ READ = ("read", {"path": "recall.py"})
 def test_a_recall_is_ours_and_the_request_that_brings_it_back(call: tuple[str, Json]) -> None:
     found = _chat([], _exchange(call))
     assert found.recall
-    assert found.size > 80
+    assert found.tokens > 80
 
 
 def test_a_recall_beside_other_calls_costs_no_request() -> None:
     both, read = _chat([], _exchange(RECALL, READ)), _chat([], _exchange(READ))
     assert (both.recall, read.recall) == (False, False)
-    assert both.size > 0
-    assert read.size == 0
+    assert both.tokens > 0
+    assert read.tokens == 0
 
 
 def test_an_earlier_recall_stays_ours() -> None:
     later = _chat([], [*_exchange(RECALL), *_exchange(READ)])
-    assert (later.recall, later.size) == (False, _chat([], _exchange(RECALL)).size)
+    assert (later.recall, later.tokens) == (False, _chat([], _exchange(RECALL)).tokens)
 
 
 def test_a_file_that_speaks_of_recalls_is_not_ours() -> None:
     message = {"role": "user", "content": "run `laconic recall 4f2a9c1d` please"}
     assert _chat([], [*_exchange(READ), message]) == Ours()
+
+
+@pytest.mark.parametrize(("around", "whole"), [("# Servers\n\n", True), ("word " * 400, False)])
+def test_instructions_count_with_the_words_that_introduce_them(around: str, whole: bool) -> None:
+    text = "laconic: ask for what you need. " * 5
+    message = {"role": "user", "content": [{"type": "text", "text": f"{around}{text}"}]}
+    body = json.dumps({"model": "m", "messages": [message]}).encode()
+    found = ours(parse(format_named("anthropic"), body), len, (text.encode(),))
+    block = len(json.dumps(message["content"][0]))
+    assert found.tokens == block if whole else len(text) < found.tokens < block
+
+
+@pytest.mark.parametrize(("other", "counts"), [("Read", True), ("mcp__tickets__list", False)])
+def test_tools_that_a_host_adds_for_servers_are_ours_where_we_are_the_only_one(other: str, counts: bool) -> None:
+    own, host = {"name": "mcp__laconic__search"}, {"name": "list_mcp_resources"}
+    found = _chat([{"name": other}, own, host], [])
+    assert found == Ours(len(json.dumps(own)) + (len(json.dumps(host)) if counts else 0))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -10,9 +10,12 @@ import msgspec
 
 from laconic.clients.client import Client
 from laconic.clients.files import project_root, read_dotenv, read_flat_yaml
+from laconic.clients.setup import Places
 from laconic.clients.upstream import Defaults, Launch, Situation, Upstream, upstream
 from laconic.clients.words import last_value, options
 from laconic.errors import Unroutable
+from laconic.sessions.recorded.aider import read_history
+from laconic.sessions.recorded.record import RecordedSession
 
 
 class _Provider(msgspec.Struct, frozen=True):
@@ -30,6 +33,7 @@ class Aider:
     """Reads what aider reads. It has no tools of others, so that the code plane is not offered."""
 
     silence = "it asked no model, or the settings of its model name another address"
+    one_shot: tuple[str, ...] = ("-m", "--message", "-f", "--message-file")
 
     def find_upstreams(self, seen: Situation, defaults: Defaults) -> tuple[Upstream, ...]:
         variables = _variables(seen)
@@ -129,4 +133,9 @@ def _configured_variables(seen: Situation) -> list[str]:
     return list(held)
 
 
-CLIENT: Final = Client(name="aider", title="aider", launcher=Aider())
+def _find_recorded(places: Places, since: float) -> Iterator[RecordedSession]:
+    """Those of this project: aider keeps them nowhere else."""
+    return read_history(places.root / ".aider.chat.history.md", since)
+
+
+CLIENT: Final = Client(name="aider", title="aider", launcher=Aider(), recorded=_find_recorded)

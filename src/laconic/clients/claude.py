@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -14,6 +14,8 @@ from laconic.clients.setup import ClientSetup, Places, read_words, typed_entry
 from laconic.clients.upstream import FOLDER, Defaults, Launch, Situation, Upstream, upstream
 from laconic.clients.words import last_value, options
 from laconic.errors import Unroutable
+from laconic.sessions.recorded.claude import read_session
+from laconic.sessions.recorded.record import RecordedSession, read_sessions
 
 BASE_URL: Final = "ANTHROPIC_BASE_URL"
 TOOL_SEARCH: Final = "ENABLE_TOOL_SEARCH"
@@ -39,6 +41,7 @@ class Claude:
         "it asked no model, or managed settings that its organisation sends it name another address "
         "(`/status` in Claude Code shows which is used)"
     )
+    one_shot: tuple[str, ...] = ("-p", "--print")
 
     def __init__(self, managed: Path = _MANAGED) -> None:
         self._managed = managed
@@ -143,13 +146,17 @@ def _config_folder(places: Places) -> Path:
 
 
 def notes_folder(places: Places) -> Path:
-    """Where it keeps the user's notes, skills and plugins."""
+    """Where it keeps the user's notes, skills and plugins, and records sessions."""
     return Path(places.environ.get("CLAUDE_CONFIG_DIR") or places.home / ".claude")
 
 
 def _entry(words: list[str]) -> dict[str, object]:
     """Without `alwaysLoad` neither the first request nor a sub-agent has our tools: they have to be searched for."""
     return {**typed_entry(words), "alwaysLoad": True}
+
+
+def _find_recorded(places: Places, since: float) -> Iterator[RecordedSession]:
+    return read_sessions(notes_folder(places), ("projects/**/*.jsonl",), since, read_session)
 
 
 SETUP: Final = ClientSetup(
@@ -175,4 +182,7 @@ CLIENT: Final = Client(
     launcher=Claude(),
     session_headers=("x-claude-code-session-id",),
     task_tools=("TodoWrite", "TaskCreate", "TaskUpdate"),
+    shell_tools=("Bash",),
+    project_names=(".claude", ".mcp.json"),
+    recorded=_find_recorded,
 )

@@ -1,4 +1,4 @@
-"""Our plugin for Claude Code: a folder below `skills`, which Claude Code loads without a marketplace."""
+"""Our plugin for Claude Code, a folder below `skills`, which it loads without a marketplace; and our skill alone."""
 
 from __future__ import annotations
 
@@ -38,13 +38,22 @@ def plugin_edits(places: Places, scope: Scope, words: Sequence[str]) -> list[Con
     }
     texts = {
         _MANIFEST: json.dumps(manifest, indent=2) + "\n",
-        Path("skills") / NAME / "SKILL.md": (_TEXTS / "SKILL.md").read_text("utf-8"),
+        Path("skills") / NAME / "SKILL.md": _skill_text(),
         Path("commands") / "cost.md": (_TEXTS / "cost.md").read_text("utf-8"),
     }
     found = []
     for name, text in texts.items():
         found.append(_whole_file(folder / name, text, within))
     return found
+
+
+def skill_edit(places: Places, scope: Scope) -> ConfigChange:
+    """The skill alone, for those who set the server up without the plugin."""
+    return _whole_file(plugin_folder(places, scope) / "SKILL.md", _skill_text(), SETUP.folders(places, scope))
+
+
+def _skill_text() -> str:
+    return (_TEXTS / "SKILL.md").read_text("utf-8")
 
 
 def _whole_file(path: Path, text: str, within: tuple[Path, ...]) -> ConfigChange:

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from laconic.clients.setup import ClientSetup
+from laconic.clients.setup import ClientSetup, Places
 from laconic.clients.upstream import WrappedClient
+from laconic.sessions.recorded.record import RecordedSession
+
+FindRecorded = Callable[[Places, float], Iterator[RecordedSession]]  # those that went on since a moment
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -18,3 +22,6 @@ class Client:
     launcher: WrappedClient | None = None  # how `wrap` runs it
     session_headers: tuple[str, ...] = ()  # in which its requests name their session
     task_tools: tuple[str, ...] = ()  # by which its models keep their tasks
+    shell_tools: tuple[str, ...] = ()  # by which its models run commands
+    project_names: tuple[str, ...] = ()  # files and folders in a project that it obeys
+    recorded: FindRecorded | None = None  # how the sessions are found that it records

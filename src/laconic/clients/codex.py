@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import tomllib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -14,6 +14,8 @@ from laconic.clients.setup import ClientSetup, Places, plain_entry, read_words
 from laconic.clients.upstream import Defaults, Launch, Situation, Upstream, upstream
 from laconic.clients.words import has_flag, last_value, options
 from laconic.errors import Unroutable
+from laconic.sessions.recorded.codex import read_session
+from laconic.sessions.recorded.record import RecordedSession, read_sessions
 
 CHATGPT: Final = "https://chatgpt.com/backend-api/codex"  # for accounts; keys go to the API
 _LOCAL_PORTS: Final = {"ollama": 11434, "lmstudio": 1234}
@@ -26,6 +28,7 @@ class Codex:
     """Reads what Codex reads; `system` is the folder of the machine's own configuration."""
 
     silence = "it asked no model, or its organisation's configuration names another provider"
+    one_shot: tuple[str, ...] = ("exec", "e", "review")
 
     def __init__(self, system: Path = _SYSTEM) -> None:
         self._system = system
@@ -152,6 +155,11 @@ def _folder(places: Places) -> Path:
     return Path(places.environ.get("CODEX_HOME") or places.home / ".codex")
 
 
+def _find_recorded(places: Places, since: float) -> Iterator[RecordedSession]:
+    patterns = ("sessions/**/*.jsonl", "archived_sessions/**/*.jsonl")
+    return read_sessions(_folder(places), patterns, since, read_session)
+
+
 CLIENT: Final = Client(
     name="codex",
     title="Codex",
@@ -173,4 +181,7 @@ CLIENT: Final = Client(
     launcher=Codex(),
     session_headers=("session_id", "session-id", "conversation_id"),
     task_tools=("update_plan",),
+    shell_tools=("shell", "shell_command", "exec_command", "local_shell"),
+    project_names=(".codex",),
+    recorded=_find_recorded,
 )

@@ -24,4 +24,5 @@ CLIENT: Final = Client(
         arguments=("--root", "${workspaceFolder}"),
         after="Cursor shows the server in its settings, where it is switched on.",
     ),
+    project_names=(".cursor",),
 )

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
 from laconic.clients.client import Client
 from laconic.clients.files import folders_up, read_dotenv, read_json, text_at
-from laconic.clients.setup import ClientSetup, plain_entry, read_words
+from laconic.clients.setup import ClientSetup, Places, plain_entry, read_words
 from laconic.clients.upstream import Defaults, Launch, Situation, Upstream, upstream
 from laconic.errors import Unroutable
+from laconic.sessions.recorded.gemini import read_session
+from laconic.sessions.recorded.record import RecordedSession, read_sessions
 
 BASE_URL: Final = "GOOGLE_GEMINI_BASE_URL"
 _ELSEWHERE: Final = {
@@ -26,6 +28,7 @@ class Gemini:
     """Reads what Gemini CLI reads. Our tools cannot be given to one run of it: `laconic setup gemini` does that."""
 
     silence = "it asked no model"
+    one_shot: tuple[str, ...] = ("-p", "--prompt")
 
     def __init__(self, system: Path = _SYSTEM) -> None:
         self._system = system
@@ -76,6 +79,11 @@ def _refuse_hidden_address(seen: Situation) -> None:
             )
 
 
+def _find_recorded(places: Places, since: float) -> Iterator[RecordedSession]:
+    folder = Path(places.environ.get("GEMINI_CLI_HOME") or places.home) / ".gemini"
+    return read_sessions(folder, ("tmp/*/chats/session-*.json*",), since, read_session)
+
+
 CLIENT: Final = Client(
     name="gemini",
     title="Gemini CLI",
@@ -94,4 +102,7 @@ CLIENT: Final = Client(
     ),
     launcher=Gemini(),
     task_tools=("write_todos",),
+    shell_tools=("run_shell_command",),
+    project_names=(".gemini",),
+    recorded=_find_recorded,
 )

@@ -29,6 +29,8 @@ from laconic.clients.setup import ClientSetup, Places
 from laconic.clients.upstream import Defaults, Launch, Situation, Upstream, keep_apart, upstream
 from laconic.clients.words import last_value
 from laconic.errors import Unroutable
+from laconic.sessions.recorded.opencode import read_database
+from laconic.sessions.recorded.record import RecordedSession
 
 _KEYS: Final = {  # providers that opencode finds by these variables
     "anthropic": ("ANTHROPIC_API_KEY",),
@@ -54,6 +56,7 @@ class Opencode:
     """Reads what opencode reads; `managed` is the folder of settings that nobody can override."""
 
     silence = "it asked no model, or a provider whose address Laconic does not know: it then went there by itself"
+    one_shot: tuple[str, ...] = ("run",)
 
     def __init__(self, managed: Path = _MANAGED) -> None:
         self._managed = managed
@@ -249,6 +252,11 @@ def _entry(words: list[str]) -> dict[str, object]:
     return {"type": "local", "command": words, "enabled": True}
 
 
+def _find_recorded(places: Places, since: float) -> Iterator[RecordedSession]:
+    data = Path(places.environ.get("XDG_DATA_HOME") or places.home / ".local" / "share")
+    return read_database(data / "opencode" / "opencode.db", since)
+
+
 CLIENT: Final = Client(
     name="opencode",
     title="opencode",
@@ -269,4 +277,7 @@ CLIENT: Final = Client(
     launcher=Opencode(),
     session_headers=("x-opencode-session", "x-session-affinity"),
     task_tools=("todowrite",),
+    shell_tools=("bash",),
+    project_names=(".opencode", "opencode.json", "opencode.jsonc"),
+    recorded=_find_recorded,
 )

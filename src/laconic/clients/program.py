@@ -18,6 +18,7 @@ class Program:
     """The program is the first of its words; our tools are not offered to it."""
 
     silence = "it asked no model, or takes its address from elsewhere than the environment"
+    one_shot: tuple[str, ...] = ()
 
     def find_upstreams(self, seen: Situation, defaults: Defaults) -> tuple[Upstream, ...]:
         own = {"openai": f"{defaults.openai}/v1", "anthropic": defaults.anthropic, "gemini": defaults.gemini}

@@ -69,3 +69,15 @@ def session_headers() -> tuple[str, ...]:
 def task_tools() -> tuple[str, ...]:
     """By which models keep their tasks, of all clients."""
     return tuple(name for client in all_clients().values() for name in client.task_tools)
+
+
+@cache
+def project_names() -> tuple[str, ...]:
+    """Files and folders in a project that clients obey."""
+    return tuple(name for client in all_clients().values() for name in client.project_names)
+
+
+@cache
+def shell_tools() -> tuple[str, ...]:
+    """By which models run commands, of all clients."""
+    return tuple(name for client in all_clients().values() for name in client.shell_tools)

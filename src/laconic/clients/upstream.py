@@ -70,9 +70,13 @@ class Launch(msgspec.Struct, frozen=True):
 
 
 class WrappedClient(Protocol):
-    """One client. `silence` says why a run may have sent nothing through the gateway."""
+    """One client. `silence` says why a run may have sent nothing through the gateway.
+
+    `one_shot` are the words with which it answers one prompt and ends.
+    """
 
     silence: str
+    one_shot: tuple[str, ...]
 
     def find_upstreams(self, seen: Situation, defaults: Defaults) -> tuple[Upstream, ...]:
         """The base URLs that it would send requests to; `Unroutable` when that cannot be told or changed."""

@@ -35,4 +35,5 @@ CLIENT: Final = Client(
         after="VS Code asks once whether to trust the server.",
         own_folders=lambda places: (_folder(places),),
     ),
+    project_names=(".vscode",),
 )

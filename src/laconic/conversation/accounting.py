@@ -20,6 +20,9 @@ from laconic.models.model import Price
 from laconic.wire.usage import Usage
 
 _SLACK: Final = 1.1  # by which our count of a prompt's fixed part may fall short of the provider's
+_DOUBT: Final = 0.02  # of a size: two counts of the same text may differ by so much
+_ENOUGH: Final = 1_000  # tokens of new text whose counts say how tokenizers differ
+_MOST: Final = 2.0  # by which a provider's count may differ from ours: more is no matter of tokenizers
 _HOUR: Final = 3600.0
 _SMALL: Final = 0.01  # dollars below which a bill shows hundredths of a cent
 
@@ -46,6 +49,32 @@ class TurnSizes(msgspec.Struct, frozen=True):
         return self.came == self.went and not self.ours
 
 
+class CountComparison(msgspec.Struct, frozen=True):
+    """A provider's count of what a session grew by, beside ours."""
+
+    ours: int = 0
+    theirs: int = 0
+    last: int = 0  # our count of the last prompt
+    last_theirs: int = 0
+
+    def add(self, ours: int, theirs: int, *, rewritten: bool) -> CountComparison:
+        """One prompt more. What it grew by is compared where that is mostly text, and nothing else was changed."""
+        grown, grown_theirs = ours - self.last, theirs - self.last_theirs
+        if rewritten or not self.last or grown < _ENOUGH or grown_theirs <= 0:
+            return CountComparison(self.ours, self.theirs, ours, theirs)
+        return CountComparison(self.ours + grown, self.theirs + grown_theirs, ours, theirs)
+
+    @property
+    def ratio(self) -> float:
+        """Tokens of the provider for one of ours, without what it adds to every prompt and message."""
+        found = 1.0
+        if self.ours:
+            found = self.theirs / self.ours
+        elif self.last:
+            found = self.last_theirs / self.last
+        return min(_MOST, max(1 / _MOST, found))
+
+
 class CacheState(msgspec.Struct, frozen=True):
     """What the requests of a session so far left behind."""
 
@@ -58,6 +87,7 @@ class CacheState(msgspec.Struct, frozen=True):
     caches: bool = False  # the provider reported a cache
     writes: bool = False  # and what was written to it
     dropped: float = 0.0  # tokens that the client would have compacted away by now
+    counts: CountComparison = CountComparison()
 
     @classmethod
     def read(cls, written: bytes) -> CacheState:
@@ -209,9 +239,10 @@ def _warm(exchange: TurnSizes, before: CacheState, price: Price, tokens: float) 
 
 def _is_ours(exchange: TurnSizes, before: CacheState) -> bool:
     """Whether it is by our doing that the history is not what was sent before. A client that shortens it did it."""
-    if exchange.came < before.came:
+    doubt = _DOUBT * exchange.came
+    if exchange.came + doubt < before.came:
         return False
-    return exchange.rewritten or exchange.removed < before.came - before.went
+    return exchange.rewritten or exchange.removed + doubt < before.came - before.went
 
 
 def _is_alive(at: float, before: CacheState, price: Price) -> bool:

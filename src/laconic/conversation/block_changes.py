@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from laconic.conversation.ledger import Decision
-from laconic.reduce.passage import passage
+from laconic.reduce.passage import passage, runs_within
 from laconic.render.passage import passage_text
-from laconic.wire.model import Block, Change, SetInput, SetText
+from laconic.wire.model import Block, Change, SetInput, SetText, SetTexts
 
 
 def write(decision: Decision, original: str) -> str:
@@ -28,12 +28,37 @@ def change_of(block: Block, decisions: Mapping[str, Decision], below: str = "") 
         if not decisions:
             return None
         return SetText(write(decisions[""], block.text), keep_images=True)
+    texts = block.texts
+    if len(texts) > 1 and ("" not in decisions or decisions[""].text is None):
+        return SetTexts(_write_each(texts, decisions.get(""), below))
     original = block.text
     if "" in decisions:
         text = write(decisions[""], original)
     else:
         text = original
     return SetText(f"{text}\n{below}" if below else text, keep_images=True)
+
+
+def _write_each(texts: Sequence[str], decision: Decision | None, below: str) -> tuple[str | None, ...]:
+    """Each text of a result without its own rows; the note stands in the last that lost any."""
+    written: list[str | None] = [None] * len(texts)
+    first, noted = 0, -1
+    for at, text in enumerate(texts):
+        last = first + text.count("\n")
+        if decision is not None:
+            runs = runs_within(decision.runs, first, last)
+            shorter = passage_text(passage(text), runs)
+            if runs or len(shorter) < len(text):
+                written[at] = shorter
+            if runs:
+                noted = at
+        first = last + 1
+    if decision is not None and decision.note:
+        written[noted] = f"{written[noted]}\n{decision.note}"
+    if below:
+        end = texts[-1] if written[-1] is None else written[-1]
+        written[-1] = f"{end}\n{below}"
+    return tuple(written)
 
 
 def _with_arguments(block: Block, decisions: Mapping[str, Decision]) -> Change | None:

@@ -12,6 +12,7 @@ from laconic.conversation.tracker import ConversationTracker
 from laconic.conversation.transaction import LedgerTransaction
 from laconic.errors import ArchiveUnavailable, ConversationError
 from laconic.records import Original
+from laconic.wire.cache_marks import is_markable
 from laconic.wire.model import At, Block, Change, Drop, InsertMessage
 from laconic.wire.parsed_request import ParsedRequest, parse
 
@@ -44,6 +45,7 @@ class History:
         self.outdated = False  # something about it could not be written: it is to be read again
         self.adopted = False  # what other branches had decided was looked at
         self._ranks: dict[tuple[str, str], int] = {}  # which event a place was decided by
+        self._changed_sizes: dict[str, int] = {}  # tokens of blocks as their changes write them
         self._dirty: set[str] = set()  # blocks whose change has to be worked out again
 
     @property
@@ -214,6 +216,31 @@ class History:
         return next((one for one in reversed(self.removals) if not one.below and one.ref not in self.lost), None)
 
     @property
+    def tokens(self) -> int:
+        """Tokens of the history as decisions reckon with them, the recap included."""
+        recap = self.recap
+        if recap is None:
+            return self.tracker.tokens
+        return self.tracker.tokens + recap.after
+
+    @property
+    def whole_tokens(self) -> int:
+        """Tokens of the history as it came."""
+        return sum(self.tracker.whole.values())
+
+    @property
+    def sent_tokens(self) -> int:
+        """Tokens of the history as it is sent, counted on the texts that are written."""
+        gone, recap = self.gone, self.recap
+        total = 0
+        for key, whole in self.tracker.whole.items():
+            if key not in gone:
+                total += self._changed_sizes.get(key, whole)
+        if recap is None:
+            return total
+        return total + recap.after
+
+    @property
     def gone(self) -> set[str]:
         """Blocks that are not sent."""
         found: set[str] = set()
@@ -249,6 +276,21 @@ class History:
             if len(shown) == len(lines):
                 return [*recaps, *lines]
             lines = shown  # a line whose result is gone takes nothing out
+
+    def last_kept(self, made: Sequence[Decision | Removal]) -> Block | None:
+        """The last block before these changes that is sent as it came and can carry a cache mark."""
+        place, gone = self.tracker.place, self.gone
+        first = len(place)
+        for one in made:
+            if isinstance(one, Removal):
+                keys: Sequence[str] = (one.anchor, *one.keys)
+            else:
+                keys = (one.key,)
+            first = min(first, *(place.get(key, first) for key in keys))
+        for key in reversed(self.tracker.order[:first]):
+            if key not in gone and key not in self.changes and is_markable(self.blocks[key]):
+                return self.blocks[key]
+        return None
 
     # sending
 
@@ -342,6 +384,8 @@ class History:
             change = change_of(self.blocks[key], decisions, below.get(key, ""))
             if change is None:
                 self.changes.pop(key, None)
+                self._changed_sizes.pop(key, None)
             else:
                 self.changes[key] = change
+                self._changed_sizes[key] = self.tracker.measure_change(self.blocks[key], change)
         self._dirty.clear()

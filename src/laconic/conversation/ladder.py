@@ -46,8 +46,7 @@ class Ladder:
 
     @property
     def tokens(self) -> int:
-        recap = self._history.recap
-        return self._fixed + self._history.tracker.tokens + (recap.after if recap else 0)
+        return self._fixed + self._history.tokens
 
     def climb(self, target: int, most: int, reason: Reason) -> str:
         """Down to `target` by leaving out rows; beyond that only what is needed to get below `most`.
@@ -272,6 +271,8 @@ class Ladder:
 
     @staticmethod
     def _is_pinned(conversation: ParsedRequest, exchange: Exchange) -> bool:
+        if any(result is not None and not result.editable for result in exchange.results):
+            return True
         return any(conversation.is_pinned(call) for call in exchange.calls)
 
 

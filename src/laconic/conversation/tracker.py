@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Final, Protocol
 
@@ -10,17 +11,16 @@ from laconic.conversation.ledger import Decision, Receipt, Removal
 from laconic.conversation.lifetimes import Lifetimes
 from laconic.conversation.task_tracking import TaskTracker, TrackedTask
 from laconic.conversation.tool_use import NOTHING, About, about, find_named, is_old, is_plan
-from laconic.conversation.tracked_text import Sightings, TrackedText
+from laconic.conversation.tracked_text import Sightings, TrackedText, lists_paths
 from laconic.records import Run
 from laconic.reduce.passage import passage
 from laconic.render.passage import passage_text
 from laconic.render.tombstone import replaced_text
 from laconic.wire.media import count_block
-from laconic.wire.model import At, Block
+from laconic.wire.model import At, Block, Change, SetInput, SetText
 from laconic.wire.parsed_request import ParsedRequest
 
 _PLACES: Final = 6  # of a name in one text
-_ANCHOR: Final = 8  # characters of the line by which replaced text is found
 _ARGUMENT: Final = 80  # characters from which an argument of several lines is a text of its own
 
 
@@ -67,7 +67,7 @@ class ConversationTracker:
         self._owner: dict[str, str] = {}  # call -> the task in progress when it was made
         self._speaking = False  # the last block was the assistant's
         self._completed: list[tuple[int, TrackedTask]] = []  # with the place of the result that said so
-        self._whole: dict[str, int] = {}  # tokens of blocks as they came
+        self.whole: dict[str, int] = {}  # tokens of blocks as they came
         self._below: dict[str, int] = {}  # tokens of the line below a result, for exchanges that are gone
 
     @property
@@ -149,8 +149,19 @@ class ConversationTracker:
                 tracked.rolled = removal.text
             self._resize(removal.anchor, in_force(removal.anchor))
 
+    def measure_change(self, block: Block, change: Change) -> int:
+        """Tokens of a block as it leaves with a change, counted on what is written."""
+        escaped = b"\\u" in block.raw  # as some clients write all that is not ASCII; we do not
+        if isinstance(change, SetText):
+            before, after = _as_json(block.text, escaped=escaped), _as_json(change.text)
+        elif isinstance(change, SetInput):
+            before, after = _as_json(block.input, escaped=escaped), _as_json(change.input)
+        else:
+            return 0
+        return max(1, self.whole[block.key] - self._count(before) + self._count(after))
+
     def _resize(self, key: str, in_force: Mapping[str, Decision]) -> None:
-        whole = self._whole[key]
+        whole = self.whole[key]
         saved = sum(_count_saved(decision, whole) for decision in in_force.values())
         self._set_size(key, max(1, whole - saved) + self._below.get(key, 0))
 
@@ -215,6 +226,8 @@ class ConversationTracker:
             for source in self.texts.get(run.source, ())[:1]:
                 source.used(run.row, run.row + run.last - run.first, self.turn)
         tracked = self._track(block.key, "", text, what=what, kind=what.kind, decision=decision)
+        if not block.editable:  # others may point to it, but it loses nothing
+            del self.texts[block.key]
         if call is not None:
             tracked.task = self._owner.get(call.key, "")
             arguments = call.input
@@ -222,8 +235,6 @@ class ConversationTracker:
                 for task in self.tasks.committed(arguments, text, error=block.error):
                     self._completed.append((self.place[block.key], task))
         self._measure(block, {"": decision} if decision else {})
-        if what.old and not block.error:
-            self._mark_stale(what)
         if what.kind in {"read", "report"}:
             self._remember_names(tracked)
         return made
@@ -278,7 +289,8 @@ class ConversationTracker:
         if self._shortener is None:
             return None
         before = self._count(text)
-        if (what.kind in self.rules.shrunk or what.shell) and before >= self.rules.large:
+        shrinks = what.kind in self.rules.shrunk or what.shell
+        if shrinks and before >= self.rules.large and not lists_paths(text.split("\n")):
             short = self._shortener.shrink(text, what)
             if short is not None:
                 after = self._count(short[0])
@@ -323,18 +335,6 @@ class ConversationTracker:
             after=after,
             turn=self.turn,
         )
-
-    def _mark_stale(self, what: About) -> None:
-        """An edit took these lines out of its file: where they are shown one after the other, they are out of date."""
-        anchor = max(range(len(what.old)), key=lambda row: len(what.old[row]))
-        if len(what.old[anchor].strip()) < _ANCHOR:
-            return
-        stay = set(what.new)
-        for tracked, row in self._sightings.of(what.old[anchor]):
-            first = row - anchor
-            if tracked.about.files & what.files and _shows(tracked.passage.lines, first, what.old):
-                gone = (n for n, line in enumerate(what.old) if line not in stay)
-                tracked.stale.update(first + n for n in gone)
 
     # words
 
@@ -381,7 +381,7 @@ class ConversationTracker:
 
     def _measure(self, block: Block, in_force: Mapping[str, Decision]) -> None:
         """Tokens of a block with all that is around its text: type, id, name, quotes; media as providers count them."""
-        self._whole[block.key] = self.sizes[block.key] = count_block(block, self._count)
+        self.whole[block.key] = self.sizes[block.key] = count_block(block, self._count)
         if in_force:
             self._resize(block.key, in_force)
             self.cut.pop(block.key, None)
@@ -410,6 +410,10 @@ class ConversationTracker:
         return tracked
 
 
+def _as_json(value: object, *, escaped: bool = False) -> str:
+    return json.dumps(value, ensure_ascii=escaped, separators=(",", ":"))
+
+
 def _count_saved(decision: Decision, size: int) -> int:
     """Tokens that a decision saves where the text stands in JSON: in results line ends and quotes count there too."""
     saved = decision.whole - decision.after
@@ -430,16 +434,6 @@ def _label(run: Run, source: TrackedText, what: About) -> str:
     if name and source.about.kind == "read":
         return f"as in {name} above"
     return "as above"
-
-
-def _shows(lines: Sequence[str], first: int, old: Sequence[str]) -> bool:
-    """Whether rows from `first` on are these lines; the first and the last may be parts of theirs."""
-    if first < 0 or first + len(old) > len(lines):
-        return False
-    rows = lines[first : first + len(old)]
-    if rows[1:-1] != tuple(old[1:-1]):
-        return False
-    return rows[0].endswith(old[0]) and rows[-1].startswith(old[-1])
 
 
 def _strings(value: object) -> list[str]:

@@ -13,7 +13,9 @@ from laconic.errors import MalformedRequest
 from laconic.exchange.caller import Caller, Target
 from laconic.exchange.engine_adapter import RequestEngine
 from laconic.exchange.plan import Plan, describe_request
-from laconic.exchange.recall import Recall, extend
+from laconic.exchange.recall import OFFER, Recall, extend
+from laconic.tokens.count import counter
+from laconic.wire.fingerprint import FingerprintReader
 from laconic.wire.formats import format_named
 from laconic.wire.hidden_calls import HeldAnswer
 from laconic.wire.limits import RateLimits
@@ -39,6 +41,7 @@ class ModelExchange:
         self.engine = engine
         self.protocols = protocols
         self._texts = texts
+        self._fingerprints = FingerprintReader()
         self._recall = recall  # None: whoever asks brings back himself what was left out
 
     def prepare(
@@ -51,6 +54,9 @@ class ModelExchange:
             recall = None
         if recall is not None and not recall.enabled:
             return self._pass(caller, conversation)
+        if recall is not None and self._writes_calls(target, caller, conversation, reads_text=reads_text):
+            # A call of ours among calls as text could not be kept from the program: nothing is left out.
+            return write_calls_as_text(conversation, self._pass(caller, conversation))
         prepared = self.engine.prepare(caller, conversation)
         is_same = prepared.body == conversation.body
         plan = Plan(
@@ -59,8 +65,9 @@ class ModelExchange:
             {"session": caller.session, **describe_request(prepared, changed=not is_same)},
             came=len(conversation.body),
             went=len(prepared.body),
-            ours=ours(conversation, self._texts),
+            ours=ours(conversation, counter(caller.model), self._texts),
             prepared=prepared,
+            fingerprint=self._fingerprints.read(conversation, caller.model),
         )
         can_write = reads_text or conversation.format.written_calls is not None
         if not can_write or not conversation.field("tools"):
@@ -76,18 +83,25 @@ class ModelExchange:
             return plan
         return self._offer_recall(recall, conversation, plan)
 
+    def _writes_calls(self, target: Target, caller: Caller, conversation: ParsedRequest, *, reads_text: bool) -> bool:
+        """Whether the calls of this model travel as text."""
+        can_write = reads_text or conversation.format.written_calls is not None
+        return can_write and self.protocols.known_mode(target.upstream, caller.model, target.base) == "prompted"
+
     def _pass(self, caller: Caller, conversation: ParsedRequest) -> Plan:
         """A request as it came: nobody could bring back what was left out of it."""
         size = len(conversation.body)
         notes = {"session": caller.session, "action": "kept"}
-        added = ours(conversation, self._texts)
+        added = ours(conversation, counter(caller.model), self._texts)
         return Plan(conversation.body, caller, notes, came=size, went=size, ours=added)
 
     def _offer_recall(self, recall: Recall, conversation: ParsedRequest, plan: Plan) -> Plan:
         body = recall.offer(conversation, plan.body)
         if body is None:
             return plan
-        return msgspec.structs.replace(plan, body=body, opened=True, went=len(body), recall=True)
+        return msgspec.structs.replace(
+            _grow(plan, body, conversation.format.declare(OFFER)), opened=True, recall=True
+        )
 
     def answer_recall(self, target: Target, plan: Plan, held: HeldAnswer) -> Plan:
         """The request that goes on after an answer which recalled something: with that answer, and what was recalled."""
@@ -97,7 +111,7 @@ class ModelExchange:
         assert format.hidden_calls is not None
         messages = format.hidden_calls.write(held, self._recall.answer(plan.caller, held))
         body = extend(parse(format, plan.body), messages)
-        return msgspec.structs.replace(plan, body=body, went=len(body))
+        return _grow(plan, body, messages)
 
     def downgrade(self, target: Target, plan: Plan, *, reads_text: bool = False) -> Plan | None:
         """After a refusal of tools: the request with calls as text; None when that is not allowed, or no help."""
@@ -135,6 +149,17 @@ class ModelExchange:
     def learn(self, target: Target, model: str, protocol: str) -> None:
         """What a model showed that it can do."""
         self.protocols.learn(target.upstream, model, protocol, target.base)
+
+
+def _grow(plan: Plan, body: bytes, added: object) -> Plan:
+    """The plan with a body to which something was added, which would not have been sent without us."""
+    assert plan.caller is not None
+    size = counter(plan.caller.model)(msgspec.json.encode(added).decode())
+    prepared = plan.prepared
+    if prepared is not None and prepared.sent:
+        prepared = msgspec.structs.replace(prepared, came=prepared.came + size, sent=prepared.sent + size)
+    ours = msgspec.structs.replace(plan.ours, tokens=plan.ours.tokens + size)
+    return msgspec.structs.replace(plan, body=body, went=len(body), prepared=prepared, ours=ours)
 
 
 def write_calls_as_text(conversation: ParsedRequest, plan: Plan) -> Plan:

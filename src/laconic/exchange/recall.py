@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import cache
 from typing import Final, Protocol
 
 import msgspec
 
+from laconic.clients.registry import shell_tools
 from laconic.errors import LaconicError
 from laconic.exchange.caller import Caller
 from laconic.sessions.archive import Entry
@@ -29,9 +31,9 @@ OFFER: Final = Offer(
 )
 ROUNDS: Final = 5  # times that a model may recall within one answer
 _MOST: Final = 40_000  # characters of one result
-_SHELLS: Final = re.compile(
-    rb'"(?:name|type)"\s*:\s*"(?:[\w.-]*[_.-])?(?:bash|shell|terminal|console|exec|powershell|cmd|command|run)(?:[_.-][\w.-]*)?"',
-    re.IGNORECASE,
+# Words in the names of tools that run commands, for clients that we do not know.
+_SHELL_WORDS: Final = (
+    r"(?:[\w.-]*[_.-])?(?:bash|shell|terminal|console|exec|powershell|cmd|command|run)(?:[_.-][\w.-]*)?"
 )
 
 
@@ -57,7 +59,7 @@ class Recall:
         tools = conversation.field("tools")
         if not is_array(tools) or not elements(tools):
             return False
-        return b"laconic" not in tools and _SHELLS.search(tools) is None
+        return b"laconic" not in tools and _shell_pattern().search(tools) is None
 
     def offer(self, conversation: ParsedRequest, body: bytes) -> bytes | None:
         """The request with the tool behind the client's own; None when the model may not call it."""
@@ -90,6 +92,13 @@ class Recall:
             return _cut(self._archive.lines(ref, first, last)) or "(empty)"
         except LaconicError as error:
             return f"error: {error}"
+
+
+@cache
+def _shell_pattern() -> re.Pattern[bytes]:
+    """A tool that runs commands, where requests declare it."""
+    names = "|".join([*map(re.escape, shell_tools()), _SHELL_WORDS])
+    return re.compile(rf'"(?:name|type)"\s*:\s*"(?:{names})"'.encode(), re.IGNORECASE)
 
 
 def extend(conversation: ParsedRequest, messages: Sequence[object]) -> bytes:

@@ -13,10 +13,12 @@ import msgspec
 from laconic.conversation.accounting import CacheState, TurnCost, TurnSizes, account, estimate_prompt
 from laconic.conversation.client_compaction import compaction_limit
 from laconic.conversation.engine import PreparedRequest
+from laconic.exchange.turn_evidence import write_evidence
 from laconic.models.find import find_model
 from laconic.models.prices import Prices
 from laconic.sessions.turn_record import Cost, TurnRecord, Who
 from laconic.sessions.turns import Turns
+from laconic.wire.fingerprint import RequestFingerprint
 from laconic.wire.limits import RateLimits
 from laconic.wire.ours import Ours
 from laconic.wire.usage import Usage
@@ -25,7 +27,7 @@ _SESSIONS: Final = 1000  # whose cache is remembered where there is no record
 
 
 class AnsweredTurn(msgspec.Struct, frozen=True):
-    """One request with its answer, as far as it came. Sizes are in bytes."""
+    """One request with its answer, as far as it came. `came` and `went` are bytes."""
 
     who: Who
     base: str  # where it was sent
@@ -38,6 +40,7 @@ class AnsweredTurn(msgspec.Struct, frozen=True):
     status: int = 200
     seconds: float = 0.0
     limits: RateLimits | None = None
+    fingerprint: RequestFingerprint | None = None  # of the request as the client sent it
 
 
 class TurnAccount:
@@ -61,7 +64,11 @@ class TurnAccount:
             usage = (usage or Usage()) + estimate_prompt(turn.estimate, before, price, now)
         if usage is None or not usage.prompt:
             return None, None
-        cost, after = account(_sizes_of(turn, usage, now), before, price)
+        counts = before.counts
+        if turn.prepared.sent and not usage.estimated:
+            counts = counts.add(turn.prepared.sent, usage.prompt, rewritten=bool(turn.prepared.mode))
+        cost, after = account(_sizes_of(turn, usage, counts.ratio, now), before, price)
+        after = msgspec.structs.replace(after, counts=counts)
         self._keep_state(turn.who.session, after)
         return cost, Cost(**cost.row(after))
 
@@ -72,13 +79,29 @@ class TurnAccount:
         record = TurnRecord.of(
             turn.who,
             turn.prepared,
+            at=self._clock(),
             status=turn.status,
             seconds=turn.seconds,
             cost=cost,
             malformed=malformed,
             limits=turn.limits,
         )
-        self._turns.add(record)
+        self._turns.add(self._add_evidence(turn, record))
+
+    def _add_evidence(self, turn: AnsweredTurn, record: TurnRecord) -> TurnRecord:
+        """What the request changed of the last one that was answered."""
+        assert self._turns is not None
+        if turn.fingerprint is None or record.cost is None:
+            return record
+        try:
+            before = self._turns.fingerprint(turn.who.session)
+        except sqlite3.Error:
+            before = b""
+        return msgspec.structs.replace(
+            record,
+            evidence=write_evidence(before, turn.fingerprint, ", ".join(turn.prepared.repaired)),
+            fingerprint=msgspec.msgpack.encode(turn.fingerprint),
+        )
 
     def close(self) -> None:
         if self._turns is not None:
@@ -103,15 +126,19 @@ class TurnAccount:
             self._states.popitem(last=False)
 
 
-def _sizes_of(turn: AnsweredTurn, usage: Usage, at: float) -> TurnSizes:
+def _sizes_of(turn: AnsweredTurn, usage: Usage, ratio: float, at: float) -> TurnSizes:
+    """All sizes in tokens of the provider's count. `ratio` is how many of those one of ours is worth."""
     prepared, fixed = turn.prepared, 0.0
     if prepared.intake is not None and prepared.tokens:
         fixed = prepared.intake.fixed / prepared.tokens
+    removed = 0.0
+    if turn.came != turn.went:
+        removed = ratio * (prepared.came - prepared.sent)
     return TurnSizes(
         usage=usage,
-        came=turn.came,
-        went=turn.went,
-        ours=turn.ours.size,
+        came=max(0.0, usage.prompt + removed),
+        went=usage.prompt,
+        ours=ratio * turn.ours.tokens,
         fixed=fixed,
         rewritten=bool(prepared.mode),
         recall=turn.ours.recall,

@@ -16,6 +16,7 @@ from laconic.exchange.plan import Plan
 from laconic.exchange.recall import Recall
 from laconic.gateway.compression import opened
 from laconic.gateway.session_identity import caller
+from laconic.tokens.count import counter
 from laconic.wire.formats import format_named
 from laconic.wire.ours import Ours, ours
 from laconic.wire.parsed_request import ParsedRequest, parse
@@ -84,7 +85,7 @@ class Planner:
             if conversation.chained:
                 added = Ours()
             else:
-                added = ours(conversation, self.policy.texts)
+                added = ours(conversation, counter(who.model), self.policy.texts)
             return Plan(body, who, notes, off=True, came=len(plain), went=len(plain), ours=added)
         plan = self.exchange.prepare(target, who, conversation)
         if encoding and plan.body is plain:

@@ -216,7 +216,10 @@ class Proxy:
     async def _otherwise(self, asked: Incoming, plan: Plan, status: int, said: bytes) -> Plan | None:
         """The request that may be accepted where this one was refused; None when there is none."""
         if refuses_tools(status, said):
-            return await self._planning.downgrade(asked.where, plan)
+            again = await self._planning.downgrade(asked.where, plan)
+            if again is not None and plan.recall:
+                return await self._planned(asked)  # without `recall`, which cannot be offered in text
+            return again
         length = too_long(status, said)
         if length is None or plan.caller is None or plan.off or plan.shortened:
             return None

@@ -121,14 +121,7 @@ class ResponseRelay:
         else:
             stream = self._hidden
             stream.resume()
-        reader = self._reader = UsageReader(hour=self._hour)
-        async for chunk in answer.content.iter_any():
-            plain = side.feed(chunk)
-            reader.feed(plain)
-            await self._write(stream.feed(plain))
-        reader.close()
-        self._add(reader.so_far)
-        await self._write(stream.close())
+        await self._rewrite(answer, side, stream)
         if stream.answer is None:
             await self._end()
             return
@@ -230,8 +223,18 @@ class ResponseRelay:
         else:
             stream = self._stream
             await self._write(stream.resume())
-        reader, seen = UsageReader(hour=self._hour), len(stream.broken)
-        self._reader = reader
+        seen = len(stream.broken)
+        await self._rewrite(answer, side, stream)
+        self.broken += stream.broken[seen:]
+        self.nonsense = stream.nonsense
+        if self.nonsense is None:
+            await self._end()
+
+    async def _rewrite(
+        self, answer: aiohttp.ClientResponse, side: SideReader, stream: HeldStream | DownStream
+    ) -> None:
+        """Pass a stream on as another writes it; what it used is read from what the provider sent."""
+        reader = self._reader = UsageReader(hour=self._hour)
         async for chunk in answer.content.iter_any():
             plain = side.feed(chunk)
             reader.feed(plain)
@@ -239,10 +242,6 @@ class ResponseRelay:
         reader.close()
         self._add(reader.so_far)
         await self._write(stream.close())
-        self.broken += stream.broken[seen:]
-        self.nonsense = stream.nonsense
-        if self.nonsense is None:
-            await self._end()
 
     async def _pass(self, answer: aiohttp.ClientResponse, plan: Plan, body: bytes, *, rewritten: bool) -> None:
         await self._start(answer, plan, rewritten=rewritten)

@@ -6,21 +6,26 @@ A build that is killed leaves whole batches behind; the next one completes the r
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from laconic.index.changes import Changes, KnownFile, compare, read_known_files
-from laconic.index.compacting import compact, too_many_dead
-from laconic.index.prepared import PreparedFile
+from laconic.index.changes import Changes, KnownFile, read_known_files
+from laconic.index.compacting import collect_unheld, compact, too_many_dead
+from laconic.index.folder_states import look_at_folders, save_states
+from laconic.index.prepared import HELD, PreparedFile
 from laconic.index.preparing import Job, Preparer
+from laconic.index.schema import PARSER
 from laconic.index.store import Store
+from laconic.index.store.file_queries import read_blobs, read_versions
 from laconic.workspace.classes import class_of
-from laconic.workspace.listing import Listed, listing
+from laconic.workspace.git import read_clean_blobs
+from laconic.workspace.listing import Listed
 from laconic.workspace.secrets import NO_EXCEPTIONS, SECRET, SecretFiles
 
 _TURNS: Final = {"source": 0, "test": 1}  # which classes of files are read first
+_NONE: Final = frozenset[bytes]()
 _BATCH_FILES: Final = 200
 _BATCH_BYTES: Final = 4_000_000
 
@@ -46,19 +51,21 @@ def build(
     *,
     secrets: SecretFiles = NO_EXCEPTIONS,
     seconds: float = 0.0,
+    clock: Callable[[], int] = time.time_ns,
 ) -> BuildResult:
     """Make the whole workspace fresh; waits at most `seconds` for another writer."""
     with store.lock(seconds) as got:
         if not got:
             return BuildResult(locked=True)
-        with store.writing():
-            store.stamp()
-        older = store.older
-        outcome = _apply(store, root, compare(listing(root, secrets), read_known_files(store)), preparer, progress)
+        older = store.outdated
+        look = look_at_folders(store, root, secrets, clock())
+        outcome = _apply(store, root, look.changes, preparer, progress)
         if outcome.written or outcome.removed or older or not store.meta("built"):
             _finish(store)
+        collect_unheld(store, keep_some=not older)
         if older or too_many_dead(store):
-            compact(store, root)
+            compact(store)
+        save_states(store, look)
         store.shrink()
         return outcome
 
@@ -68,7 +75,9 @@ def bring_in(store: Store, root: Path, changes: Changes, preparer: Preparer, *, 
     with store.lock(seconds) as got:
         if not got:
             return BuildResult(locked=True)
-        return _apply(store, root, changes, preparer, lambda done, total: None)
+        outcome = _apply(store, root, changes, preparer, lambda done, total: None)
+        collect_unheld(store)
+        return outcome
 
 
 def _apply(store: Store, root: Path, changes: Changes, preparer: Preparer, progress: Progress) -> BuildResult:
@@ -78,31 +87,60 @@ def _apply(store: Store, root: Path, changes: Changes, preparer: Preparer, progr
     suspects = [item for item in changes.suspects if not (held := before.get(item.path)) or not held.same(item)]
     total = len(suspects)
     counting = total > _BATCH_FILES
-    if any(_becomes_secret(item, before) for item in suspects):  # what it held leaves the disk, not only the tables
+    secret = [item.path for item in suspects if _becomes_secret(item, before)]
+    if secret:  # what it held leaves the disk, not only the tables
         store.overwrite_deleted()
         with store.writing():
+            store.erase(secret)
             store.set_meta("purge", "1")
     with store.writing():
         removed = store.drop(changes.gone)
         if counting:
             store.set_meta("building", f"0/{total}")
-    done = written = 0
+    suspects = _adopt(store, root, suspects, before)
+    done = count = total - len(suspects)
     # Whoever asks during a first build asks for code: it comes before what is written about it.
     suspects.sort(key=lambda item: (_TURNS.get(class_of(item.path), 2), item.path))
-    jobs = [Job(item, before[item.path].hash if item.path in before else b"") for item in suspects]
+    versions = _read_versions(store, suspects)
+    jobs = [Job(item, versions.get(item.path, _NONE)) for item in suspects]
     for batch in _batches(preparer.prepare(root, jobs)):
         with store.writing():
-            written += sum(_put(store, file, before) for file in batch)
+            count += sum(_put(store, file, before) for file in batch)
             done += len(batch)
             if counting:
                 store.set_meta("building", f"{done}/{total}")
         progress(done, total)
     if store.meta("purge"):  # also what a killed build left behind
-        compact(store, root)
+        compact(store)
         store.shrink()
-    if store.meta("building") and not store.older:  # also what a killed build left behind
+    if store.meta("building") and not store.outdated:  # also what a killed build left behind
         _finish(store)
-    return BuildResult(written, done - written, removed, time.perf_counter() - started)
+    return BuildResult(count, done - count, removed, time.perf_counter() - started)
+
+
+def _adopt(store: Store, root: Path, suspects: list[Listed], before: Mapping[str, KnownFile]) -> list[Listed]:
+    """Take versions of other checkouts over by the names that git has for their contents, without reading any file.
+
+    Returns the files that are left to look into.
+    """
+    if len(suspects) <= _BATCH_FILES:
+        return suspects
+    held = read_blobs(store, PARSER)
+    if not held:
+        return suspects
+    blobs = read_clean_blobs(root)
+    checked = time.time_ns()
+    taken: list[tuple[int, PreparedFile]] = []
+    left: list[Listed] = []
+    for item in suspects:
+        number, size = held.get((item.path, blobs.get(item.path, b"")), (0, -1))
+        if size != item.size or item.trouble or item.path in before:
+            left.append(item)
+        else:
+            taken.append((number, PreparedFile(item.path, item.size, item.mtime_ns, item.ctime_ns, checked)))
+    with store.writing():
+        store.adopt(taken)
+    return left
 
 
 def _becomes_secret(item: Listed, before: dict[str, KnownFile]) -> bool:
@@ -113,13 +151,23 @@ def _put(store: Store, file: PreparedFile, before: dict[str, KnownFile]) -> bool
     if file.hash and file.path in before and before[file.path].hash == file.hash:
         store.touch(file)
         return False
+    if file.state == HELD:  # if its version has gone meanwhile, the next look finds the file missing
+        return store.hold(file)
     store.put(file)
     return True
 
 
+def _read_versions(store: Store, suspects: Sequence[Listed]) -> dict[str, frozenset[bytes]]:
+    """The hashes of what the index already holds of these files, of other checkouts and of earlier."""
+    found: dict[str, frozenset[bytes]] = {}
+    for path, hashes in read_versions(store, [item.path for item in suspects], PARSER).items():
+        found[path] = frozenset(hashes)
+    return found
+
+
 def _finish(store: Store) -> None:
     with store.writing():
-        store.forget_meta("building", "older")
+        store.forget_meta("building")
         store.set_meta("built", str(int(time.time())))
 
 

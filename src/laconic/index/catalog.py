@@ -1,35 +1,46 @@
-"""Where the indexes of all workspaces are, and what is in each. Removing one removes only Laconic's files."""
+"""Where the indexes of all workspaces are. Removing one removes only Laconic's files."""
 
 from __future__ import annotations
 
 import shutil
 import time
 from collections.abc import Iterator
+from contextlib import closing
 from hashlib import blake2b
 from pathlib import Path
 from typing import Final
 
 from laconic.errors import IndexUnavailable, UsageError
+from laconic.index.compacting import collect_unheld
 from laconic.index.schema import VERSION
-from laconic.index.store import remove
+from laconic.index.store import Store, remove
+from laconic.workspace.checkouts import identify
 from laconic.workspace.roots import why_not_a_project
 
 _FOLDER: Final = "index"
 _ABANDONED: Final = 7 * 86_400  # seconds after which the index of another version is removed
-_ROOT: Final = "root"  # the file that names the workspace
+_ROOTS: Final = "roots"  # the folder whose files name the checkouts that an index serves
 
 
 def place(cache: Path, root: Path) -> Path:
-    """The index file of a workspace, whether it exists or not."""
-    root = root.resolve()
-    label = "".join(char if char.isalnum() or char in "-_." else "-" for char in root.name)[:40] or "root"
-    key = blake2b(str(root).encode("utf-8", "surrogateescape"), digest_size=6).hexdigest()
-    return cache / _FOLDER / f"{label}-{key}" / f"{VERSION:08x}.sqlite"
+    """The index file of a workspace, whether it exists or not: one for all checkouts of a repository."""
+    name, identity = identify(root.resolve())
+    label = "".join(char if char.isalnum() or char in "-_." else "-" for char in name)[:40] or "root"
+    return cache / _FOLDER / f"{label}-{_key(identity)}" / f"{VERSION:08x}.sqlite"
+
+
+def _key(text: str) -> str:
+    return blake2b(text.encode("utf-8", "surrogateescape"), digest_size=6).hexdigest()
+
+
+def _note(file: Path, root: Path) -> Path:
+    """The file that names a checkout."""
+    return file.parent / _ROOTS / _key(str(root.resolve()))
 
 
 def is_known(cache: Path, root: Path) -> bool:
     """Whether a workspace was indexed before."""
-    return (place(cache, root).parent / _ROOT).exists()
+    return _note(place(cache, root), root).exists()
 
 
 def claim(cache: Path, root: Path, *, force: bool = False) -> Path:
@@ -38,13 +49,13 @@ def claim(cache: Path, root: Path, *, force: bool = False) -> Path:
     A folder that is hardly meant as a code base is refused, unless it is forced or was before.
     """
     file = place(cache, root)
-    name = file.parent / _ROOT
+    name = _note(file, root)
     if not force and (why := why_not_a_project(root)) and not name.exists():
         fix = f"Name the folder of a project; to index it anyway, run `laconic index --yes {root}` or add force=true."
         raise UsageError(f"Should all of {root} be indexed? It does not look like a project: {why}.", fix)
     try:
-        file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        for owned in (cache, cache / _FOLDER, file.parent):
+        name.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        for owned in (cache, cache / _FOLDER, file.parent, name.parent):
             owned.chmod(0o700)
         if not name.exists():
             name.write_text(str(root.resolve()), "utf-8", "surrogateescape")
@@ -59,11 +70,25 @@ def claim(cache: Path, root: Path, *, force: bool = False) -> Path:
 
 def workspaces(cache: Path) -> Iterator[tuple[Path, Path]]:
     """Every indexed workspace: its root and its index file."""
-    for name in sorted((cache / _FOLDER).glob(f"*/{_ROOT}")):
-        yield Path(name.read_text("utf-8", "surrogateescape")), name.parent / f"{VERSION:08x}.sqlite"
+    for name in sorted((cache / _FOLDER).glob(f"*/{_ROOTS}/*")):
+        yield Path(name.read_text("utf-8", "surrogateescape")), name.parent.parent / f"{VERSION:08x}.sqlite"
 
 
 def forget(cache: Path, root: Path) -> None:
-    """Remove the index of a workspace."""
-    folder = place(cache, root).parent
-    shutil.rmtree(folder, ignore_errors=True)
+    """Remove a workspace from its index, and the index with the last one. The folder itself may be gone."""
+    root = root.resolve()
+    for known, file in list(workspaces(cache)):
+        if known != root:
+            continue
+        _note(file, root).unlink(missing_ok=True)
+        if any((file.parent / _ROOTS).iterdir()):
+            _forget_checkout(file, root)
+        else:
+            shutil.rmtree(file.parent, ignore_errors=True)
+
+
+def _forget_checkout(file: Path, root: Path) -> None:
+    with closing(Store.open(file, root)) as store:
+        with store.writing():
+            store.forget_checkout()
+        collect_unheld(store, keep_some=False)

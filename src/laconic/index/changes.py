@@ -6,13 +6,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
+from laconic.index.schema import PARSER
 from laconic.index.store import Store
 from laconic.index.store.file_queries import read_stamps
 from laconic.workspace.listing import Listed
 from laconic.workspace.secrets import SECRET
-
-_SECOND: Final = 1_000_000_000
-_TICK: Final = _SECOND // 20  # clocks of file systems stand still for some milliseconds
 
 
 class KnownFile(NamedTuple):
@@ -21,15 +19,9 @@ class KnownFile(NamedTuple):
     size: int
     mtime_ns: int
     ctime_ns: int
-    checked_ns: int
+    racy: int
     hash: bytes
     reason: str
-
-    @property
-    def racy(self) -> bool:
-        """It was looked at so soon after it was written that a later write may carry the same time."""
-        step = _TICK if self.mtime_ns % _SECOND else 2 * _SECOND  # whole seconds: a coarse file system
-        return max(self.mtime_ns, self.ctime_ns) + step >= self.checked_ns
 
     def same(self, item: Listed) -> bool:
         """Whether size and time prove that nothing changed."""
@@ -56,13 +48,12 @@ class Changes:
 
 def read_known_files(store: Store, paths: Sequence[str] | None = None) -> dict[str, KnownFile]:
     """What the index remembers, by path; of all files, or of some."""
-    older = store.older
     found: dict[str, KnownFile] = {}
     for stamp in read_stamps(store, paths):
-        if stamp.id <= older:
+        if stamp.parser < PARSER:
             found[stamp.path] = _FORGOTTEN
         else:
-            found[stamp.path] = KnownFile._make(stamp[2:])
+            found[stamp.path] = KnownFile._make(stamp[2:8])
     return found
 
 

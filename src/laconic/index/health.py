@@ -114,7 +114,7 @@ def _index(root: Path, cache: Path, secrets: SecretFiles) -> Iterator[HealthFind
     if not file.exists():
         yield HealthFinding("index", True, "none yet: the first question builds it.", f"{build[:-1]} to have it now.")
         return
-    store = Store.open(file)
+    store = Store.open(file, root)
     try:
         verdict = store.check()
         if verdict != "ok":

@@ -15,7 +15,7 @@ from laconic.records import Import, Parsed
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-    from laconic.index.parse.found import Found
+    from laconic.index.parse.definition_draft import DefinitionDraft
     from laconic.index.parse.source import Source
 
 Imports = Callable[["Node", "Source"], Iterator["Import | str"]]  # a plain string is an exported name
@@ -54,7 +54,7 @@ class Language:
     find_name: FindName | None = None  # the kind and the name of a `declarator`, for languages that hide names in it
     imports: Imports | None = None
     hide: Callable[[bytes], list[tuple[int, int]]] | None = None  # stretches that the grammar cannot read: macros
-    refine: Callable[[Found, Source], None] | None = None  # last word on one definition
+    refine: Callable[[DefinitionDraft, Source], None] | None = None  # last word on one definition
     documentation: Callable[[Node], Node | None] | None = None  # documentation inside the definition
     comments: tuple[str, ...] = ("//", "/*", "*")  # how a line of comment (or attribute) above a definition starts
     wrappers: frozenset[str] = frozenset()  # parents that belong to a definition: decorators, `export`

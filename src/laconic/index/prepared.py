@@ -6,8 +6,9 @@ It decides nothing about what is out of date and writes nothing.
 from __future__ import annotations
 
 import time
-from hashlib import blake2b
+from hashlib import blake2b, sha1
 from pathlib import Path
+from typing import Final
 
 import msgspec
 
@@ -20,9 +21,11 @@ from laconic.workspace.classes import class_of
 from laconic.workspace.listing import Listed
 from laconic.workspace.reading import LIMIT, as_lines, is_binary, read_listed
 
+HELD: Final = "held"
+
 
 class PreparedFile(msgspec.Struct, frozen=True, array_like=True):
-    """Everything that the store keeps of one file."""
+    """Everything that the store keeps of one file. In the state HELD only its hash is given: the store has the rest."""
 
     path: str
     size: int
@@ -43,11 +46,17 @@ class PreparedFile(msgspec.Struct, frozen=True, array_like=True):
     refs: bytes = b""
     identifiers: str = ""
     words: list[WordRow] = []
+    blob: bytes = b""  # the name that git gives to these bytes
 
 
 def digest(data: bytes) -> bytes:
     """The content hash of a file."""
     return blake2b(data, digest_size=16).digest()
+
+
+def name_blob(data: bytes) -> bytes:
+    """The name that git gives to the bytes of a file, where nothing translates them on their way."""
+    return sha1(b"blob %d\0" % len(data) + data, usedforsecurity=False).digest()
 
 
 def skip_file(item: Listed, reason: str, data: bytes = b"", state: str = "skipped") -> PreparedFile:
@@ -63,6 +72,7 @@ def skip_file(item: Listed, reason: str, data: bytes = b"", state: str = "skippe
         file_class=file_class,
         state=state,
         reason=reason,
+        blob=name_blob(data) if data else b"",
     )
 
 
@@ -112,4 +122,5 @@ def assemble(item: Listed, data: bytes, outcome: Parsed | Failure | None, checke
         refs=pack(found.references) if found.references else b"",
         identifiers=words.identifiers,
         words=words.rows,
+        blob=name_blob(data),
     )

@@ -12,17 +12,17 @@ from typing import Final, NamedTuple, Protocol
 
 from laconic.index.parse import ParseLimits, ParsePool, language_of
 from laconic.index.parse.detect import HEAD
-from laconic.index.prepared import PreparedFile, assemble, digest, read
+from laconic.index.prepared import HELD, PreparedFile, assemble, digest, read
 from laconic.workspace.listing import Listed
 
 _FEW: Final = 40  # files for which starting processes takes longer than parsing
 
 
 class Job(NamedTuple):
-    """One file to look into; `before` is the hash of the version that the index holds."""
+    """One file to look into; `held` are the hashes of the versions of it that the index holds."""
 
     item: Listed
-    before: bytes
+    held: frozenset[bytes]
 
 
 class Preparer(Protocol):
@@ -94,9 +94,9 @@ def _look(root: Path, job: Job) -> PreparedFile | _Waiting:
     data = read(root, job.item)
     if isinstance(data, PreparedFile):
         return data
-    if job.before and digest(data) == job.before:
-        item = job.item
-        return PreparedFile(item.path, item.size, item.mtime_ns, item.ctime_ns, checked, job.before)
-    if language_of(job.item.path, data[:HEAD]) is None:
-        return assemble(job.item, data, None, checked)
-    return _Waiting(job.item, data, checked)
+    item = job.item
+    if job.held and (key := digest(data)) in job.held:
+        return PreparedFile(item.path, item.size, item.mtime_ns, item.ctime_ns, checked, key, state=HELD)
+    if language_of(item.path, data[:HEAD]) is None:
+        return assemble(item, data, None, checked)
+    return _Waiting(item, data, checked)

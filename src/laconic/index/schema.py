@@ -1,9 +1,17 @@
 """The tables of an index, and how ids are made. Nothing here opens a file.
 
-files     one row per *version* of a file. A changed file gets a new id (ids are never used twice), so nothing that
-          pointed at the old version can be taken for the new one. `class`: source, test, vendored, generated,
-          minified, doc, config, data. `state`: parsed (symbols and references are in), text (no grammar: only its
-          text and words), skipped or failed (with `reason`).
+One index serves all checkouts of a repository: work trees, clones, branches. A version of a file is parsed once.
+
+versions  one row per version of a file: a path with certain bytes. Ids are never used twice, so nothing that pointed at
+          an old version can be taken for a new one. `class`: source, test, vendored, generated, minified, doc,
+          config, data. `state`: parsed (symbols and references are in), text (no grammar: only its text and words),
+          skipped or failed (with `reason`). `parser`: the PARSER that read it. `defined`: how many symbols it has.
+          `blob`: the name that git gives to its bytes.
+checkouts the folders that the index serves.
+manifest  which version of each file a checkout holds, and the times by which a change is noticed. `ctime_after` counts
+          from `mtime_ns` (they are mostly equal, and small numbers are short); `racy`: it was looked at so soon
+          after it was written that a later write may carry the same time.
+files     a view: the versions of one checkout, with their times.
 symbols   id = symbol_id(file, position of the definition in the file); `file_of(id)` gives the file back, and all
           symbols of a file are one range of ids. `folded` is the name in small letters without underscores: one
           index finds any naming style; compare `name` for exactness.
@@ -17,11 +25,11 @@ words     full-text table, rowid = symbol id, or symbol_id(file, FILE) for what 
           split words of body, name, path, signature and documentation, for ranked search. Weights of bm25 go in
           this order; the longest column is first because that is the smallest on disk. Files of class `data`
           have no body.
-meta      progress of a running build, counts; `parser`: the PARSER that files are parsed with; `older`: files up to
-          this id were parsed with a smaller one, and are parsed again with the next build.
+meta      progress of a running build, counts. What is said of one checkout has its number in the key.
 
-The full-text tables are contentless and only ever added to: rows of ids that are no longer in `files` are dead.
-Always join with `files` or `symbols`. The index is rebuilt when too many are dead.
+Every connection sees the code of one checkout only: temporary views (`views`) stand before the tables of the same name,
+which are written to as `main.symbols` and so on. The full-text tables are contentless and only ever added to: they hold
+rows of other checkouts and of versions that are gone. Always join with `files` or `symbols`.
 """
 
 from __future__ import annotations
@@ -37,11 +45,17 @@ _NAMES: Final = "unicode61 remove_diacritics 0 categories ''L* N* P* S* M* C*''"
 
 STATEMENTS: Final = (
     "CREATE TABLE meta(key TEXT PRIMARY KEY, value) WITHOUT ROWID",
-    """CREATE TABLE files(
-        id INTEGER PRIMARY KEY AUTOINCREMENT, path TEXT NOT NULL UNIQUE, language TEXT NOT NULL,
-        size INTEGER NOT NULL, mtime_ns INTEGER NOT NULL, ctime_ns INTEGER NOT NULL, checked_ns INTEGER NOT NULL,
+    """CREATE TABLE versions(
+        id INTEGER PRIMARY KEY AUTOINCREMENT, path TEXT NOT NULL, language TEXT NOT NULL, size INTEGER NOT NULL,
         hash BLOB NOT NULL, lines INTEGER NOT NULL, class TEXT NOT NULL, state TEXT NOT NULL, reason TEXT NOT NULL,
-        package TEXT NOT NULL, faults INTEGER NOT NULL)""",
+        package TEXT NOT NULL, faults INTEGER NOT NULL, defined INTEGER NOT NULL, parser INTEGER NOT NULL,
+        blob BLOB NOT NULL)""",
+    "CREATE INDEX versions_path ON versions(path)",
+    "CREATE INDEX versions_parser ON versions(parser)",
+    "CREATE TABLE checkouts(id INTEGER PRIMARY KEY AUTOINCREMENT, root TEXT NOT NULL UNIQUE)",
+    """CREATE TABLE manifest(
+        checkout INTEGER NOT NULL, version INTEGER NOT NULL, mtime_ns INTEGER NOT NULL, ctime_after INTEGER NOT NULL,
+        racy INTEGER NOT NULL, PRIMARY KEY(checkout, version)) WITHOUT ROWID""",
     """CREATE TABLE symbols(
         id INTEGER PRIMARY KEY, name TEXT NOT NULL,
         folded TEXT AS (lower(replace(replace(name, '_', ''), '-', ''))) VIRTUAL,
@@ -63,19 +77,38 @@ STATEMENTS: Final = (
         identifiers, content='', detail=none, columnsize=0, tokenize='trigram')""",
     """CREATE VIRTUAL TABLE words USING fts5(
         body, name, path, signature, doc, content='', tokenize='porter unicode61 remove_diacritics 2')""",
+    # What the planner must know: a path has few versions, a checkout many files.
+    "ANALYZE main.checkouts",
+    "INSERT INTO sqlite_stat1 VALUES('versions', 'versions_path', '20000 2')",
+    "INSERT INTO sqlite_stat1 VALUES('manifest', 'manifest', '100000 10000 1')",
 )
 
 # Any change of a table is another version: an index of another version is not read but built anew. The version is part
 # of the file's name (`catalog.place`), so that the old file stays for programs that can read it until it is abandoned.
 VERSION: Final = crc32(repr(STATEMENTS).encode()) & 0x7FFFFFFF or 1
 
-# Raise it when the same bytes of a file give other rows than before: a parser sees more, words are split otherwise. An
-# index that was made with a smaller number stays in use while its files are parsed again, one after the other.
-PARSER: Final = 4
+# Raise it when the same bytes of a file give other rows than before: a parser sees more, words are split otherwise.
+# Versions that were read with a smaller number stay in use while their files are parsed again, one after the other.
+PARSER: Final = 5
 
 # Tables whose rows go with their file, and how they name it.
 BY_FILE: Final = ("refs", "imports", "exports")
 FULL_TEXT: Final = ("mentions", "texts", "words")
+
+
+def views(checkout: int) -> tuple[str, ...]:
+    """What a connection must run to see the code of one checkout."""
+    held = f"SELECT 1 FROM main.manifest AS m WHERE m.checkout = {checkout} AND m.version ="
+    made = [
+        f"""CREATE TEMP VIEW files AS SELECT v.id, v.path, v.language, v.size, m.mtime_ns,
+        m.mtime_ns + m.ctime_after AS ctime_ns, m.racy, v.hash, v.lines, v.class, v.state, v.reason, v.package, v.faults,
+        v.defined, v.parser
+        FROM main.manifest AS m JOIN main.versions AS v ON v.id = m.version WHERE m.checkout = {checkout}""",
+        f"CREATE TEMP VIEW symbols AS SELECT s.* FROM main.symbols AS s WHERE EXISTS({held} s.id >> {SHIFT})",
+    ]
+    for table in BY_FILE:
+        made.append(f"CREATE TEMP VIEW {table} AS SELECT t.* FROM main.{table} AS t WHERE EXISTS({held} t.file)")
+    return tuple(made)
 
 
 def symbol_id(file: int, position: int) -> int:

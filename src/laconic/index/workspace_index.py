@@ -35,7 +35,7 @@ class Index:
         self.root = root
         self.store = store
         if store.kept:
-            self._writer = Store.open(store.path)
+            self._writer = Store.open(store.path, root)
         else:
             self._writer = store
         self._preparer = preparer
@@ -60,12 +60,13 @@ class Index:
     ) -> Index:
         """Open the index of a workspace, empty if there is none yet; `force`: also of a folder that is no project."""
         root = root.resolve()
-        return cls(root, Store.open(catalog.claim(cache, root, force=force)), preparer or Parsing(), secrets)
+        return cls(root, Store.open(catalog.claim(cache, root, force=force), root), preparer or Parsing(), secrets)
 
     @classmethod
     def in_memory(cls, root: Path, secrets: SecretFiles = NO_EXCEPTIONS) -> Index:
         """An index that lives as long as this process, for when no folder takes one."""
-        return cls(root.resolve(), Store.in_memory(), Parsing(), secrets)
+        root = root.resolve()
+        return cls(root, Store.in_memory(root), Parsing(), secrets)
 
     @property
     def trouble(self) -> str:
@@ -157,7 +158,7 @@ class Index:
 
     def _build_alone(self) -> None:
         try:
-            store = Store.open(self.store.path)
+            store = Store.open(self.store.path, self.root)
             try:
                 build(store, self.root, self._preparer, lambda done, total: None, secrets=self._secrets)
             finally:

@@ -37,12 +37,3 @@ def guidance() -> str:
         "Mark a task as in progress before you research it. Name `budget` as compact where a glance is enough."
         " `recall` brings back what a mark in brackets names."
     )
-
-
-def skill() -> str:
-    """The same as a skill: a file that a host loads when its description fits the work."""
-    return (
-        "---\nname: laconic\ndescription: Find, read and understand code with few tokens. Use it before grep, find,"
-        " cat or reading whole files.\n---\n\n"
-        f"{guidance()}\n"
-    )

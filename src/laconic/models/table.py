@@ -103,6 +103,7 @@ def _gpt(names: tuple[str, ...], price: Price | None, window: int) -> Model:
     return Model(names, price, window, max_completion_tokens=True)
 
 
+CURRENT: Final = "claude-sonnet-5-5"  # the model that is assumed where nobody names one
 UNKNOWN: Final = Price(read=0.1, write=1.25, lifetime=300, smallest=1024)
 UNKNOWN_TOKENIZER: Final = Tokenizer("o200k_base", exact=False)
 

@@ -81,6 +81,16 @@ def leave_out_rows(runs: Iterable[Run], rows: Iterable[int]) -> tuple[Run, ...]:
     return tuple(sorted(kept, key=lambda run: run.first))
 
 
+def runs_within(runs: Iterable[Run], first: int, last: int) -> tuple[Run, ...]:
+    """The parts of runs that lie between two rows, counted from the first of them."""
+    found = []
+    for run in runs:
+        start, end = max(run.first, first), min(run.last, last)
+        if start <= end:
+            found.append(Run(start - first, end - first, run.source, run.row + start - run.first, run.label))
+    return tuple(found)
+
+
 def _stretches(rows: Sequence[int]) -> list[tuple[int, int]]:
     """Neighbouring rows as ranges."""
     found: list[tuple[int, int]] = []

@@ -158,6 +158,7 @@ def result_part(
     id: str,
     name: str = "",
     error: bool = False,
+    fixed: bool = False,
     list: int = -1,
 ) -> BlockLayout:
     """A result. One text alone has the same key as a bare string and as a list of one."""
@@ -167,4 +168,4 @@ def result_part(
     if len(pieces) == 1 and pieces[0].text is not None:
         content = pieces[0].text.of(message)
     key = key_of("tool", "result", id, name, [content, b"error" if error else b""])
-    return BlockLayout("result", span, key, id, name, value, pieces, error, list=list)
+    return BlockLayout("result", span, key, id, name, value, pieces, error, fixed, list)

@@ -16,7 +16,7 @@ import msgspec
 from laconic.errors import MalformedRequest
 from laconic.wire.json_values import as_object
 from laconic.wire.spans import value
-from laconic.wire.speaking.talk import Json, ModelCall
+from laconic.wire.speaking.talk import Json, ModelAnswer, ModelCall
 from laconic.wire.sse import Events, data_of
 
 if TYPE_CHECKING:
@@ -30,6 +30,13 @@ class HeldAnswer(msgspec.Struct, frozen=True):
 
     calls: tuple[ModelCall, ...]
     native: tuple[Json, ...]
+
+
+def hold(heard: ModelAnswer, name: str) -> HeldAnswer | None:
+    """A whole answer that makes hidden calls and no others."""
+    if heard.native is None or not heard.uses or any(use.name != name for use in heard.uses):
+        return None
+    return HeldAnswer(heard.uses, (heard.native,))
 
 
 class HeldStream(ABC):

@@ -22,6 +22,15 @@ def as_object(value: object) -> dict[str, Any]:
     return {}
 
 
+def objects_in(value: object) -> list[dict[str, Any]]:
+    """The objects of a list, without what else is in it."""
+    found = []
+    for each in as_list(value):
+        if isinstance(each, dict):
+            found.append(each)
+    return found
+
+
 def first_object(value: object) -> dict[str, Any]:
     """The first element of a list, if it is an object; else an empty one."""
     found = as_list(value)

@@ -14,20 +14,35 @@ from typing import Final
 import msgspec
 
 from laconic.wire.content import without_marks
+from laconic.wire.formats import FORMATS
+from laconic.wire.media_shape import MediaShape
 from laconic.wire.model import Block
 
 _SMALL: Final = 1_000  # bytes below which a block is counted as it is
-_MARKS: Final = (b'"inlineData"', b'"inline_data"', b'"media_type"', b";base64,", b'"input_audio"')
 _HEAD: Final = 256 * 1024  # characters of base64 in which a picture's size is looked for
 _DATA: Final = re.compile(r"data:(?P<type>[\w.+-]+/[\w.+-]+)?(?:;[\w=.-]+)*;base64,")
 _UNKNOWN: Final = (1568, 1568)  # pixels of a picture whose size cannot be read: as large as it gets
 _PAGE: Final = re.compile(rb"/Type\s*/Page(?![A-Za-z])")
 _PAGES: Final = re.compile(rb"/Count\s+([0-9]{1,5})")
-_PAGE_TOKENS: Final = 2_600  # text and picture of a page
 _PAGE_BYTES: Final = 60_000  # of a document whose pages cannot be counted
-_SECOND_TOKENS: Final = {"audio": 32, "video": 263}
 _BYTES_A_SECOND: Final = {"audio": 8_000, "video": 125_000}  # of what is compressed
 _LONGEST: Final = 60_000  # tokens of one document, at the most: providers bound them too
+
+
+def _find_shapes() -> tuple[MediaShape, ...]:
+    found: list[MediaShape] = []
+    for format in FORMATS.values():
+        if format.media is not None and format.media not in found:
+            found.append(format.media)
+    return tuple(found)
+
+
+# A client may speak one provider's format to another's model, and pass on what a tool gave it: a block is read in the
+# shapes of all providers, and what one of them counts more for counts so.
+_SHAPES: Final = _find_shapes()
+_MARKS: Final = tuple(mark for shape in _SHAPES for mark in shape.marks)
+_TYPES: Final = tuple(name for shape in _SHAPES for name in shape.types)
+_URLS: Final = tuple(name for shape in _SHAPES for name in shape.urls)
 
 
 class Medium(msgspec.Struct, frozen=True):
@@ -57,17 +72,18 @@ def count_block(block: Block, count: Callable[[str], int]) -> int:
 def tokens_of(medium: Medium) -> int:
     """Tokens of one image, document, recording."""
     if medium.type == "image":
-        return _image_tokens(*(_pixels(medium.data) or _UNKNOWN), low=medium.low)
+        return _count_image_tokens(*(_pixels(medium.data) or _UNKNOWN), low=medium.low)
     size = len(medium.data) * 3 // 4
     if medium.type == "document":
-        return min(_LONGEST, _PAGE_TOKENS * _pages(medium.data, size))
-    rate = _BYTES_A_SECOND.get(medium.type, _BYTES_A_SECOND["audio"])
-    seconds = _wave_seconds(medium.data) or max(1, size // rate)
-    return min(_LONGEST, _SECOND_TOKENS.get(medium.type, _SECOND_TOKENS["audio"]) * seconds)
+        most = max(shape.page_tokens for shape in _SHAPES)
+        return min(_LONGEST, most * _pages(medium.data, size))
+    seconds = _wave_seconds(medium.data) or max(1, size // _BYTES_A_SECOND[medium.type])
+    most = max(shape.second_tokens.get(medium.type, 0) for shape in _SHAPES)
+    return min(_LONGEST, most * seconds)
 
 
 def _media(value: object) -> Iterator[Medium]:
-    """Media anywhere in a block, in the shapes of all providers."""
+    """Media anywhere in a block."""
     if isinstance(value, list):
         for inner in value:
             yield from _media(inner)
@@ -85,10 +101,10 @@ def _medium(value: Mapping[str, object]) -> Medium | None:
         return None
     low = value.get("detail") == "low"
     data = value.get("data")
-    kind = value.get("media_type") or value.get("mimeType") or value.get("mime_type") or value.get("format")
-    if isinstance(data, str) and isinstance(kind, str):  # Anthropic, Gemini, OpenAI's sound
+    kind = next((value[name] for name in _TYPES if value.get(name)), None)
+    if isinstance(data, str) and isinstance(kind, str):
         return Medium(_type(kind), data, low)
-    for name in ("url", "image_url", "file_data"):
+    for name in _URLS:
         text = value.get(name)
         if isinstance(text, str) and (found := _DATA.match(text[:200])):
             return Medium(_type(found["type"] or ""), text[found.end() :], low)
@@ -103,8 +119,7 @@ def _without(value: object) -> object:
         return value
     if _medium(value) is None:
         return {name: _without(inner) for name, inner in value.items()}
-    large = ("data", "url", "image_url", "file_data")
-    return {name: "" if name in large else inner for name, inner in value.items()}
+    return {name: "" if name in ("data", *_URLS) else inner for name, inner in value.items()}
 
 
 def _type(kind: str) -> str:
@@ -116,16 +131,15 @@ def _type(kind: str) -> str:
     return "document"
 
 
-def _image_tokens(width: int, height: int, *, low: bool) -> int:
-    """The larger of what Anthropic (a token for 750 pixels, at most 1568 a side) and OpenAI (tiles of 512) count."""
+def _count_image_tokens(width: int, height: int, *, low: bool) -> int:
+    """The most that a provider counts."""
+    most = max(shape.low_tokens for shape in _SHAPES)
     if low:
-        return 85
-    shrink = min(1.0, 1568 / max(width, height, 1))
-    areas = round(width * shrink) * round(height * shrink) // 750
-    fit = min(1.0, 2048 / max(width, height, 1))
-    fit *= min(1.0, 768 / max(1.0, min(width, height) * fit))
-    tiles = -(-round(width * fit) // 512) * -(-round(height * fit) // 512)
-    return max(85, areas, 85 + 170 * tiles)
+        return most
+    for shape in _SHAPES:
+        if shape.image_tokens is not None:
+            most = max(most, shape.image_tokens(width, height))
+    return most
 
 
 def _decode(data: str, characters: int) -> bytes:

@@ -103,18 +103,24 @@ class Block(msgspec.Struct, frozen=True, gc=False):
     @property
     def text(self) -> str:
         """What a reader would see: the text, the result's text, or the arguments of a call as JSON. Decoded anew."""
-        texts = []
-        for piece in self.part.pieces:
-            if piece.text is not None:
-                texts.append(piece.text)
+        texts = self.texts
         if texts:
-            return "\n".join(string(self.bytes_of(span)) for span in texts)
+            return "\n".join(texts)
         if self.part.value is None or self.part.pieces:
             return ""
         raw = self.bytes_of(self.part.value)
         if is_string(raw):
             return string(raw)
         return raw.decode("utf-8", "replace")
+
+    @property
+    def texts(self) -> list[str]:
+        """The texts of a result that is written as a list. Decoded anew."""
+        found = []
+        for piece in self.part.pieces:
+            if piece.text is not None:
+                found.append(string(self.bytes_of(piece.text)))
+        return found
 
     @property
     def input(self) -> dict[str, object] | str:
@@ -181,6 +187,12 @@ class SetText(msgspec.Struct, frozen=True):
     keep_images: bool = False
 
 
+class SetTexts(msgspec.Struct, frozen=True):
+    """Give each text of a result another; everything else in it stays. None: this one stays too."""
+
+    texts: tuple[str | None, ...]
+
+
 class SetInput(msgspec.Struct, frozen=True):
     """Give a call other arguments."""
 
@@ -199,7 +211,7 @@ class InsertMessage(msgspec.Struct, frozen=True):
     text: str
 
 
-Change = SetText | SetInput | Drop
+Change = SetText | SetTexts | SetInput | Drop
 At = tuple[int, int]  # turn and block
 
 

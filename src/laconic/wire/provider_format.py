@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
@@ -13,6 +13,7 @@ from laconic.wire.speaking.talk import Json, Offer, ProviderDialect
 
 if TYPE_CHECKING:
     from laconic.wire.hidden_calls import HiddenCalls
+    from laconic.wire.media_shape import MediaShape
     from laconic.wire.model import Fault, Shape
     from laconic.wire.parsed_request import ParsedRequest
     from laconic.wire.prompted.answer import WrittenText
@@ -21,6 +22,13 @@ if TYPE_CHECKING:
     from laconic.wire.usage import UsageFields
 
 Path = tuple[str, ...]  # names of JSON members, from the top down
+SESSION_FIELDS: Final[tuple[Path, ...]] = (  # where clients of several providers put a name of the session
+    ("prompt_cache_key",),
+    ("metadata", "user_id"),
+    ("metadata", "session_id"),
+    ("metadata", "conversation_id"),
+    ("metadata", "thread_id"),
+)
 
 
 class ThinkingField(msgspec.Struct, frozen=True):
@@ -89,6 +97,7 @@ class ProviderFormat:
     declare: Callable[[Offer], Json]  # a tool as an element of `tools`
     read_tools: Callable[[object], Iterator[DeclaredTool]]  # the tools of a request
     chained: Path = ()  # fields that name a history which the provider keeps
+    marks: int = 0  # that a request may carry to have its beginning cached; 0: it is cached without any
     merged: bool = False  # neighbouring assistant messages are one turn
     system: Path = ()  # names of the field that holds the system prompt; empty: it is a message
     extend_system: Callable[[object, str], bytes] | None = None  # that field, decoded, with a text behind it
@@ -98,6 +107,7 @@ class ProviderFormat:
     limits: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # rate limits: field -> headers
     counts_cached: Callable[[str], bool] = bool  # model -> whether cache reads count against a limit of tokens
     append_text: Callable[[bytes, str], bytes] | None = None  # a message with a text behind it; None: not possible
+    media: MediaShape | None = None  # how it holds images, documents, sound and video
     dialect: ProviderDialect | None = None  # how our own agent speaks it
     written_calls: WrittenCalls | None = None
     hidden_calls: HiddenCalls | None = None  # how calls are kept from the client

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from laconic.errors import ConversationError, MalformedRequest
-from laconic.wire.model import At, Block, Change, Drop, InsertMessage, SetInput, SetText, Turn
+from laconic.wire.model import At, Block, Change, Drop, InsertMessage, SetInput, SetText, SetTexts, Turn
 from laconic.wire.spans import ByteSpan, elements, is_object, is_string, members, string, value
 
 if TYPE_CHECKING:
@@ -58,6 +58,8 @@ def _message_cuts(turn: Turn, wanted: Mapping[int, Change]) -> list[Cut]:
         block = turn.blocks[number]
         if isinstance(change, SetText):
             cuts.append(_set_text(block, change))
+        elif isinstance(change, SetTexts):
+            cuts += _set_texts(block, change)
         elif isinstance(change, SetInput):
             cuts.append(_set_input(block, change))
     return cuts
@@ -123,6 +125,17 @@ def _set_text(block: Block, change: SetText) -> Cut:
             at = piece.span.start
             kept.append(whole[: piece.text.start - at] + text + whole[piece.text.end - at :])
     return (*part.value, b"[" + b",".join(kept) + b"]" if texts else text)
+
+
+def _set_texts(block: Block, change: SetTexts) -> list[Cut]:
+    spans = [piece.text for piece in block.part.pieces if piece.text is not None]
+    if block.part.fixed or len(spans) != len(change.texts):
+        raise ConversationError(f"A {block.kind} block has other texts to replace.", "Name each of its texts.")
+    cuts: list[Cut] = []
+    for span, text in zip(spans, change.texts, strict=True):
+        if text is not None:
+            cuts.append((*span, msgspec.json.encode(text)))
+    return cuts
 
 
 def _set_input(block: Block, change: SetInput) -> Cut:

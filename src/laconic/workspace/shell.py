@@ -35,6 +35,13 @@ class Ended:
     orphans: bool = False  # it left processes running; they were ended
     dropped: int = 0  # bytes out of the middle of the output
 
+    @property
+    def complaint(self) -> str:
+        """Why it failed, in its own words; empty if it did not."""
+        if self.code == 0:
+            return ""
+        return self.output.decode("utf-8", "replace").strip() or f"exit code {self.code}"
+
 
 def supervise(words: list[str]) -> Launch:
     """A launch that ends everything with the program, where the system can; elsewhere only its process group ends."""

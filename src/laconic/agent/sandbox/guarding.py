@@ -5,15 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Final
 
 from laconic.agent.sandbox.git import hook_folders, orders
 from laconic.agent.sandbox.rules import SandboxRules
-
-_NAMES: Final = (
-    ".git", ".claude", ".codex", ".cursor", ".gemini", ".opencode", ".vscode", ".mcp.json", "opencode.json",
-    "opencode.jsonc",
-)  # fmt: skip
+from laconic.clients.registry import project_names
 
 
 @contextmanager
@@ -24,7 +19,7 @@ def guard(rules: SandboxRules) -> Iterator[SandboxRules]:
     git does not list an empty folder. One that a killed run has left is taken away by the next.
     """
     names = []
-    for name in _NAMES:
+    for name in (".git", *project_names()):
         names.append(rules.root / name)
     held = [path for path in names if _hold(path)]
     try:

@@ -41,10 +41,7 @@ class Landlock:
 
     def problem(self, environment: Mapping[str, str]) -> str:
         """Why it cannot be used; empty if it can."""
-        tried = self.run("test -w .", self._rules.root, seconds=_SECONDS, environment=environment)
-        if tried.code == 0:
-            return ""
-        return tried.output.decode("utf-8", "replace").strip() or f"exit code {tried.code}"
+        return self.run("test -w .", self._rules.root, seconds=_SECONDS, environment=environment).complaint
 
 
 def _lay_out(home: Path, rules: SandboxRules) -> None:

@@ -17,6 +17,7 @@ import msgspec
 
 from laconic.config import Settings, child_environment
 from laconic.errors import UsageError
+from laconic.models.table import CURRENT
 from laconic.render.visible import visible_json, visible_name
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--html", type=Path, metavar="FILE", help="write a page with a chart for each session")
     parser.add_argument("--days", type=int, default=30, metavar="N", help="without a path: how far to look back")
     parser.add_argument("--policy", choices=_POLICIES, action="append", help="with a path: what to try")
-    parser.add_argument("--model", default="claude-sonnet-4-5", help="with a path: the model whose prices to use")
+    parser.add_argument("--model", default=CURRENT, help="with a path: the model whose prices to use")
     parser.add_argument("--least", type=int, default=5, metavar="TURNS", help="skip shorter sessions")
 
 
@@ -46,10 +47,11 @@ def run(args: argparse.Namespace, settings: Settings) -> int:
 def _look_around(args: argparse.Namespace, settings: Settings) -> int:
     from laconic.cli.first_look import look_at, summarize  # the engine is heavy; other commands never get here
     from laconic.cli.replay_page import render_page
-    from laconic.sessions.recorded.find import find_recorded
+    from laconic.clients.recorded_sessions import find_recorded
+    from laconic.clients.setup import Places
 
     since = time.time() - args.days * _DAY
-    recorded = find_recorded(child_environment(), Path.cwd(), settings.state_dir(), since)
+    recorded = find_recorded(Places(Path.cwd(), child_environment()), settings.state_dir(), since)
     sessions = []
     for one in recorded:
         if one.last >= since and _turns(one.transcript.messages) >= args.least:

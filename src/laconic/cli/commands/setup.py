@@ -15,7 +15,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from laconic.clients import install
-from laconic.clients.claude_plugin import plugin_edits, plugin_folder, remove_empty_folders
+from laconic.clients.claude import SETUP
+from laconic.clients.claude_plugin import plugin_edits, plugin_folder, remove_empty_folders, skill_edit
 from laconic.clients.detect import installed_clients
 from laconic.clients.registry import all_setups, find_setup
 from laconic.clients.setup import NAME, ClientSetup, Places, Scope, scope
@@ -113,7 +114,9 @@ def _edits(
         return plugin_edits(places, where, words)
     edits = [install.server_edit(known, places, where, words)]
     if args.skill:
-        return [*edits, _skill_edit(known, places, where)]
+        if known.name != SETUP.name:
+            raise UsageError(f"{known.name} reads no skills.", "Leave --skill out: the guidance goes into its notes.")
+        return [*edits, skill_edit(places, where)]
     if args.no_guidance:
         return edits
     notes = known.notes_file(places, where)
@@ -160,21 +163,6 @@ def _missing_program(program: Sequence[str]) -> str:
     if active and Path(found).is_relative_to(active) and not Path(program[0]).is_absolute():
         return f"note: {program[0]} is only found while the environment {active} is active. {_INSTALL}"
     return ""
-
-
-def _skill_edit(known: ClientSetup, places: Places, where: Scope) -> install.ConfigChange:
-    """The guidance as a file of its own, which the client loads when the work is about code."""
-    from laconic.mcp_server.guide import skill  # imports all tools
-
-    notes = known.notes_file(places, where)
-    if known.name != "claude" or notes is None:
-        raise UsageError(f"{known.name} reads no skills.", "Leave --skill out: the guidance goes into its notes.")
-    if where == "project":
-        folder = places.root / ".claude"
-    else:
-        folder = notes.parent
-    path = folder / "skills" / "laconic" / "SKILL.md"
-    return install.ConfigChange(path, lambda text: skill(), lambda text: "", known.folders(places, where))
 
 
 def _guidance() -> str:

@@ -2,19 +2,24 @@
 
     laconic wrap claude -p "fix the parser"
     laconic wrap codex --off exec "fix the parser"
+    laconic wrap opencode --code-plane run "fix the parser"
     laconic wrap -- python my_agent.py
 
 Clients: aider, claude, codex, gemini, opencode. Put options before the client's name or directly after it; everything
 else, and everything after --, belongs to the client. Requests go only where the client's own configuration sends them.
+A client that answers one prompt and ends (claude -p, codex exec, opencode run) gets Laconic's tools only with
+--code-plane, or where its words name them (mcp__laconic): a short run pays more for their schemas than it saves.
 The gateway stops with the client. One line at the end says what the run cost, with and without Laconic.
 """
 
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from shutil import which
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Final
 
@@ -27,11 +32,13 @@ if TYPE_CHECKING:
     from laconic.clients.upstream import Launch, Situation, WrappedClient
 
 _FLAGS: Final = {
+    "--code-plane": "offer Laconic's tools also to a client that answers one prompt and ends",
     "--no-code-plane": "do not offer Laconic's tools to the client",
     "--no-gateway": "offer Laconic's tools only: requests bypass the gateway, unchanged and uncounted",
     "--off": "send requests on unchanged; the gateway still counts their cost, and the client still gets the tools",
 }
 
+_TOOLS: Final = "mcp__laconic"  # how words of a client name our tools
 _NO_MODEL: Final = frozenset(  # first words of a client with which it asks no model
     {"--version", "-v", "-V", "version", "--help", "-h", "help", "login", "logout", "auth", "mcp"}
 )
@@ -53,10 +60,10 @@ def run(args: argparse.Namespace, settings: Settings) -> int:
         setattr(args, flag.removeprefix("--").replace("-", "_"), True)
     client = find_client(name)
     seen = Situation(Path.cwd(), child_environment(), tuple(words))
-    code_plane = _code_plane()
     asks_no_model = bool(name and words and words[0] in _NO_MODEL)
-    if args.no_code_plane or asks_no_model:
-        code_plane = []
+    code_plane: list[str] = []
+    if not asks_no_model and _wants_tools(args, client, words):
+        code_plane = _code_plane()
     if args.no_gateway or asks_no_model:
         from laconic.gateway.client_process import run_alone
 
@@ -78,6 +85,14 @@ def split_words(words: Sequence[str]) -> tuple[str, list[str], list[str]]:
     if rest and rest[0] == "--":
         rest.pop(0)
     return name, flags, rest
+
+
+def _wants_tools(args: argparse.Namespace, client: WrappedClient, words: Sequence[str]) -> bool:
+    """Whether the client is offered our tools: by default where it stays for more than one prompt."""
+    if args.code_plane or args.no_code_plane or args.no_gateway:
+        return not args.no_code_plane
+    is_one_shot = any(word in client.one_shot for word in words)
+    return not is_one_shot or any(_TOOLS in word for word in words)
 
 
 def _run_through(
@@ -137,8 +152,14 @@ def _write_files(made: Launch, folder: Path) -> list[str]:
 
 
 def _environment(seen: Situation, made: Launch) -> dict[str, str]:
-    """What the client is started with. Requests to this machine go through no proxy of the network."""
+    """What the client is started with. Requests to this machine go through no proxy of the network.
+
+    Its shell finds our program, also one that is in no folder of the user's path: what was left out names it.
+    """
     around = {}
+    path = seen.environment.get("PATH", "")
+    if which("laconic", path=path) is None:
+        around["PATH"] = os.pathsep.join(filter(None, (path, str(Path(sys.executable).parent))))
     for name in ("NO_PROXY", "no_proxy"):
         held = seen.environment.get(name) or seen.environment.get(name.swapcase(), "")
         around[name] = ",".join(filter(None, (held, "127.0.0.1")))

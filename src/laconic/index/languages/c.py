@@ -10,7 +10,7 @@ from laconic.index.dialect import LanguageDialect, split_words
 from laconic.index.language import Language
 from laconic.index.meaning import Meaning, of
 from laconic.index.module_paths.included_files import locate_included
-from laconic.index.parse.found import Found
+from laconic.index.parse.definition_draft import DefinitionDraft
 from laconic.index.parse.source import Source
 from laconic.records import Import
 
@@ -220,7 +220,7 @@ def _imports(node: Node, source: Source) -> Iterator[Import | str]:
         yield Import(module, line, name)
 
 
-def _refine(each: Found, source: Source) -> None:
+def _refine(each: DefinitionDraft, source: Source) -> None:
     node = each.node
     if node.type == "declaration" and each.parent is not None and each.parent.kind in {"function", "method"}:
         each.kind = ""  # a local variable that looks like a prototype
@@ -254,7 +254,7 @@ def _refine(each: Found, source: Source) -> None:
         _name_test(each)
 
 
-def _name_test(each: Found) -> None:
+def _name_test(each: DefinitionDraft) -> None:
     """`TEST_F(Fixture, Name)` is a test of that name, and runs as a method of its fixture."""
     each.test = True
     parameters = []

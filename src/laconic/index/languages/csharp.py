@@ -9,7 +9,7 @@ from laconic.index.declared import bind_last_word
 from laconic.index.dialect import LanguageDialect, split_words
 from laconic.index.language import Language
 from laconic.index.module_paths.declared_packages import locate_package
-from laconic.index.parse.found import Found
+from laconic.index.parse.definition_draft import DefinitionDraft
 from laconic.index.parse.source import Source
 from laconic.records import Import
 
@@ -97,7 +97,7 @@ def _imports(node: Node, source: Source) -> Iterator[Import | str]:
         yield Import(plain.strip(), line, "*", exported=public)
 
 
-def _refine(each: Found, source: Source) -> None:
+def _refine(each: DefinitionDraft, source: Source) -> None:
     given = []
     for word in ("public", "protected", "internal", "private"):
         if word in each.modifiers:

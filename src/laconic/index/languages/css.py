@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
 from laconic.index.language import Language
-from laconic.index.parse.found import Found
+from laconic.index.parse.definition_draft import DefinitionDraft
 from laconic.index.parse.source import Source
 from laconic.records import Import
 
@@ -27,7 +27,7 @@ def _imports(node: Node, source: Source) -> Iterator[Import | str]:
     yield Import(text.removeprefix("url(").rstrip(")").strip("\"'"), node.start_point[0] + 1)
 
 
-def _refine(each: Found, source: Source) -> None:
+def _refine(each: DefinitionDraft, source: Source) -> None:
     each.name = " ".join(each.name.split())[:120]
 
 

@@ -10,7 +10,7 @@ from laconic.index.declared import Given, after_parameters, split_outside
 from laconic.index.dialect import LanguageDialect, split_words
 from laconic.index.language import Language
 from laconic.index.meaning import FOREIGN, Meaning, module
-from laconic.index.parse.found import Found
+from laconic.index.parse.definition_draft import DefinitionDraft
 from laconic.index.parse.source import Source
 from laconic.records import Definition, Import, Parsed, Span
 
@@ -94,7 +94,7 @@ def _imports(node: Node, source: Source) -> Iterator[Import | str]:
     yield Import(module, line, "*") if name == "." else Import(module, line, alias=name)
 
 
-def _refine(each: Found, source: Source) -> None:
+def _refine(each: DefinitionDraft, source: Source) -> None:
     if each.kind == "field" and each.node.child_by_field_name("name") is None:
         each.name_start = -1  # an embedded type: the name there is a reference
     each.owner = each.owner.lstrip("*").split("[", 1)[0].strip()

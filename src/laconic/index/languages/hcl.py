@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from laconic.index.language import Language
-from laconic.index.parse.found import Found
+from laconic.index.parse.definition_draft import DefinitionDraft
 from laconic.index.parse.source import Source
 
 _DEFINITIONS: Final = """
@@ -22,7 +22,7 @@ _REFERENCES: Final = """
 """
 
 
-def _refine(each: Found, source: Source) -> None:
+def _refine(each: DefinitionDraft, source: Source) -> None:
     if each.node.type == "block":
         kind = each.node.named_child(0)
         each.kind = {b"variable": "variable", b"module": "module"}.get((kind.text or b"") if kind else b"", "key")

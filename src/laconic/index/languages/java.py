@@ -10,7 +10,7 @@ from laconic.index.declared import bind_last_word
 from laconic.index.dialect import LanguageDialect, split_words
 from laconic.index.language import Language
 from laconic.index.module_paths.declared_packages import find_package_part, locate_package
-from laconic.index.parse.found import Found
+from laconic.index.parse.definition_draft import DefinitionDraft
 from laconic.index.parse.source import Source
 from laconic.records import Import
 
@@ -102,7 +102,7 @@ def _imports(node: Node, source: Source) -> Iterator[Import | str]:
     yield Import(module, node.start_point[0] + 1, name)
 
 
-def _refine(each: Found, source: Source) -> None:
+def _refine(each: DefinitionDraft, source: Source) -> None:
     if each.kind == "object":  # an anonymous class
         each.name, each.bases = f"new {each.name}", [each.name]
         each.modifiers, each.visibility, each.kind = ["anonymous"], "private", "class"
@@ -128,7 +128,7 @@ def _refine(each: Found, source: Source) -> None:
     each.test = bool(names & _TESTS) or (each.kind == "class" and each.name.endswith(("Test", "Tests", "IT")))
 
 
-def _visibility(each: Found) -> None:
+def _visibility(each: DefinitionDraft) -> None:
     given = next((word for word in ("public", "protected", "private") if word in each.modifiers), "")
     if given:
         each.modifiers.remove(given)

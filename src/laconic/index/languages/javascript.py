@@ -13,7 +13,7 @@ from laconic.index.declared import read_result_after_parameters, read_type_after
 from laconic.index.dialect import LanguageDialect, split_words
 from laconic.index.language import Language
 from laconic.index.meaning import FOREIGN, UNKNOWN, Meaning, module
-from laconic.index.parse.found import Found
+from laconic.index.parse.definition_draft import DefinitionDraft
 from laconic.index.parse.source import Source
 from laconic.records import Import
 
@@ -299,7 +299,7 @@ def _line(node: Node) -> int:
     return node.start_point[0] + 1
 
 
-def _refine(each: Found, source: Source) -> None:
+def _refine(each: DefinitionDraft, source: Source) -> None:
     node = each.node
     if each.kind == "variable":
         value = node.child_by_field_name("value")
@@ -330,7 +330,7 @@ def _refine(each: Found, source: Source) -> None:
     each.bases = [base.split("<", 1)[0].strip() for base in each.bases]
 
 
-def _own(each: Found) -> None:
+def _own(each: DefinitionDraft) -> None:
     """Functions that are assigned to a member: `Foo.prototype.run`, `app.use`, `exports.run`."""
     if not each.owner:
         return

@@ -16,7 +16,7 @@ from laconic.index.declared import (
 )
 from laconic.index.language import Language
 from laconic.index.languages.java import JVM
-from laconic.index.parse.found import Found
+from laconic.index.parse.definition_draft import DefinitionDraft
 from laconic.index.parse.source import Source
 from laconic.records import Import
 
@@ -80,7 +80,7 @@ def _imports(node: Node, source: Source) -> Iterator[Import | str]:
     yield Import(module, node.start_point[0] + 1, name, alias.strip())
 
 
-def _refine(each: Found, source: Source) -> None:
+def _refine(each: DefinitionDraft, source: Source) -> None:
     node = each.node
     if node.type == "companion_object":
         name = next((child for child in node.children if child.type == "identifier"), None)

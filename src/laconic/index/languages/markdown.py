@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from laconic.index.language import Language
-from laconic.index.parse.found import Found
+from laconic.index.parse.definition_draft import DefinitionDraft
 from laconic.index.parse.source import Source
 
 _DEFINITIONS: Final = """
@@ -14,7 +14,7 @@ _DEFINITIONS: Final = """
 """
 
 
-def _refine(each: Found, source: Source) -> None:
+def _refine(each: DefinitionDraft, source: Source) -> None:
     each.name = each.name.rstrip("# ").strip()
     each.signature = source.first_line(each.start, each.end, 120)
 

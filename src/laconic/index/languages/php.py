@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from laconic.index.dialect import LanguageDialect
 from laconic.index.language import Language
 from laconic.index.module_paths.declared_packages import find_package_part, locate_package
-from laconic.index.parse.found import Found
+from laconic.index.parse.definition_draft import DefinitionDraft
 from laconic.index.parse.source import Source
 from laconic.records import Import
 
@@ -88,7 +88,7 @@ def _text(node: Node) -> str:
     return (node.text or b"").decode("utf-8", "replace")
 
 
-def _refine(each: Found, source: Source) -> None:
+def _refine(each: DefinitionDraft, source: Source) -> None:
     each.name = each.name.lstrip("$")
     for word in ("private", "protected", "public"):
         if word in each.modifiers:

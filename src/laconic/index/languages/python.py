@@ -10,7 +10,7 @@ from laconic.index.declared import read_result_after_arrow, read_type_after_colo
 from laconic.index.dialect import LanguageDialect, split_words
 from laconic.index.language import Language
 from laconic.index.meaning import FOREIGN, UNKNOWN, Meaning, module
-from laconic.index.parse.found import Found
+from laconic.index.parse.definition_draft import DefinitionDraft
 from laconic.index.parse.source import Source
 from laconic.records import Import
 
@@ -151,7 +151,7 @@ def _documentation(node: Node) -> Node | None:
     return None
 
 
-def _refine(each: Found, source: Source) -> None:
+def _refine(each: DefinitionDraft, source: Source) -> None:
     name = each.name
     if name.startswith("_") and not (name.startswith("__") and name.endswith("__")):
         each.visibility = "private"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from laconic.index.dialect import LanguageDialect
 from laconic.index.language import Language
 from laconic.index.module_paths.included_files import locate_included
-from laconic.index.parse.found import Found
+from laconic.index.parse.definition_draft import DefinitionDraft
 from laconic.index.parse.source import Source
 from laconic.records import Import
 
@@ -69,7 +69,7 @@ def _imports(node: Node, source: Source) -> Iterator[Import | str]:
     yield Import(f"./{path}" if relative else path, node.start_point[0] + 1)
 
 
-def _refine(each: Found, source: Source) -> None:
+def _refine(each: DefinitionDraft, source: Source) -> None:
     each.name = each.name.lstrip(":")
     if "::" in each.name and each.kind in {"class", "module"}:
         each.owner, _, each.name = each.name.rpartition("::")

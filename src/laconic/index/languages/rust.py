@@ -10,7 +10,7 @@ from laconic.index.declared import read_result_after_arrow, read_type_after_colo
 from laconic.index.dialect import LanguageDialect, split_words
 from laconic.index.language import Language
 from laconic.index.meaning import FOREIGN, UNKNOWN, Meaning, module, of
-from laconic.index.parse.found import Found
+from laconic.index.parse.definition_draft import DefinitionDraft
 from laconic.index.parse.source import Source
 from laconic.records import Import
 
@@ -169,7 +169,7 @@ def _text(node: Node) -> str:
     return "".join((node.text or b"").decode("utf-8", "replace").split())
 
 
-def _refine(each: Found, source: Source) -> None:
+def _refine(each: DefinitionDraft, source: Source) -> None:
     if each.kind == "impl":
         each.name = each.name.split("<", 1)[0].strip().lstrip("&").rsplit("::", 1)[-1]
         each.name_start = -1  # the name there is a reference
@@ -198,7 +198,7 @@ def _refine(each: Found, source: Source) -> None:
         each.visibility = "public" if b"#[macro_export]" in attributes else "internal"
 
 
-def _open(each: Found) -> bool:
+def _open(each: DefinitionDraft) -> bool:
     """Whether something without `pub` is as visible as what it stands in."""
     around = each.parent
     if each.kind in {"impl"} or each.node.type == "enum_variant":

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from laconic.index.language import Language
-from laconic.index.parse.found import Found
+from laconic.index.parse.definition_draft import DefinitionDraft
 from laconic.index.parse.source import Source
 
 _DEFINITIONS: Final = """
@@ -25,7 +25,7 @@ _REFERENCES: Final = """
 """
 
 
-def _refine(each: Found, source: Source) -> None:
+def _refine(each: DefinitionDraft, source: Source) -> None:
     each.name = each.name.strip('"`[]')
     if each.kind == "class":
         each.modifiers.append("table" if each.node.type == "create_table" else "view")

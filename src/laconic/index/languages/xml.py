@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
 from laconic.index.language import Language
-from laconic.index.parse.found import Found
+from laconic.index.parse.definition_draft import DefinitionDraft
 from laconic.index.parse.source import Source
 from laconic.records import Import
 
@@ -30,7 +30,7 @@ def _imports(node: Node, source: Source) -> Iterator[Import | str]:
         yield Import(f"{group}:{artifact}", node.start_point[0] + 1)
 
 
-def _refine(each: Found, source: Source) -> None:
+def _refine(each: DefinitionDraft, source: Source) -> None:
     each.name = each.name.strip("\"' \n")
     each.signature = source.first_line(each.start, each.end, 100)
 

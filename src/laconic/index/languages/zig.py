@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
 from laconic.index.language import Language
-from laconic.index.parse.found import Found
+from laconic.index.parse.definition_draft import DefinitionDraft
 from laconic.index.parse.source import Source
 from laconic.records import Import
 
@@ -42,7 +42,7 @@ def _imports(node: Node, source: Source) -> Iterator[Import | str]:
         yield Import(module, node.start_point[0] + 1, alias=(target.text or b"").decode("utf-8", "replace"))
 
 
-def _refine(each: Found, source: Source) -> None:
+def _refine(each: DefinitionDraft, source: Source) -> None:
     line = source.lines[each.node.start_point[0]].lstrip()
     if each.kind == "variable" and b"@import" in (each.node.text or b"")[:200]:
         each.kind = ""  # an import

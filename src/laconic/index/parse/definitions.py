@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from laconic.index.language import Language
 from laconic.index.parse.compiled import Compiled
-from laconic.index.parse.found import Found
+from laconic.index.parse.definition_draft import DefinitionDraft
 from laconic.index.parse.source import Source, paragraph
 from laconic.records import Definition, Import, Span
 
@@ -36,7 +36,7 @@ class Outline:
     """The definitions of one file, still as found, with what else the same matches told."""
 
     def __init__(self) -> None:
-        self.found: list[Found] = []
+        self.found: list[DefinitionDraft] = []
         self.imports: list[Import] = []
         self.exports: list[str] = []
         self.package = ""
@@ -53,7 +53,7 @@ def outline(ready: Compiled, source: Source, root: Node) -> Outline:
     made = Outline()
     if ready.definitions is None:
         return made
-    by_node: dict[tuple[int, int], Found] = {}
+    by_node: dict[tuple[int, int], DefinitionDraft] = {}
     for _, parts in QueryCursor(ready.definitions).matches(root):
         kind = next((part for part in parts if part not in _PARTS and part[0] != "_"), "")
         if kind:
@@ -88,7 +88,11 @@ def _text(node: Node) -> str:
 
 
 def _collect(
-    kind: str, parts: dict[str, list[Node]], by_node: dict[tuple[int, int], Found], source: Source, language: Language
+    kind: str,
+    parts: dict[str, list[Node]],
+    by_node: dict[tuple[int, int], DefinitionDraft],
+    source: Source,
+    language: Language,
 ) -> None:
     node = parts[kind][0]
     name_node = node.child_by_field_name("name")
@@ -107,7 +111,7 @@ def _collect(
     key = (node.start_byte, name_node.start_byte)
     each = by_node.get(key)
     if each is None or (each.kind in _WEAK and kind not in _WEAK):  # `x = () => ...` is a function
-        each = by_node[key] = Found(kind, node, name, name_node)
+        each = by_node[key] = DefinitionDraft(kind, node, name, name_node)
         each.body = node.child_by_field_name("body")
     if "body" in parts:
         each.body = parts["body"][0]
@@ -118,9 +122,9 @@ def _collect(
 
 def _complete(made: Outline, language: Language, source: Source) -> None:
     """Give each definition its parent, its outer span and its modifiers; then the language has the last word."""
-    stack: list[Found] = []
-    members: dict[tuple[int, str], Found] = {}
-    kept: list[Found] = []
+    stack: list[DefinitionDraft] = []
+    members: dict[tuple[int, str], DefinitionDraft] = {}
+    kept: list[DefinitionDraft] = []
     for each in made.found:
         while stack and (stack[-1].end <= each.start or stack[-1].node == each.node):
             stack.pop()
@@ -145,7 +149,7 @@ def _complete(made: Outline, language: Language, source: Source) -> None:
     made.found = kept
 
 
-def _place(each: Found, members: dict[tuple[int, str], Found]) -> bool:
+def _place(each: DefinitionDraft, members: dict[tuple[int, str], DefinitionDraft]) -> bool:
     """Whether a variable inside a function is worth a record: only a member set through `self`, and only once."""
     around = each.parent
     if around is None:
@@ -161,7 +165,7 @@ def _place(each: Found, members: dict[tuple[int, str], Found]) -> bool:
     return True
 
 
-def _decorate(each: Found, language: Language, source: Source) -> None:
+def _decorate(each: DefinitionDraft, language: Language, source: Source) -> None:
     outer = each.node
     while language.wrappers and (above := outer.parent) is not None and above.type in language.wrappers:
         if above.named_child_count > 1 and above.type in _LISTS:
@@ -176,7 +180,7 @@ def _decorate(each: Found, language: Language, source: Source) -> None:
         each.modifiers = [word for word in _WORD.findall(prefix) if word in language.modifiers]
 
 
-def _record(each: Found, index: dict[int, int], language: Language, source: Source) -> Definition:
+def _record(each: DefinitionDraft, index: dict[int, int], language: Language, source: Source) -> Definition:
     row, indent = each.outer.start_point
     alone = not source.lines[row][:indent].strip()
     if language.comments and alone:
@@ -202,7 +206,7 @@ def _record(each: Found, index: dict[int, int], language: Language, source: Sour
     )
 
 
-def _signature(each: Found, source: Source) -> str:
+def _signature(each: DefinitionDraft, source: Source) -> str:
     start = _after_attributes(each)
     if each.kind in _LEAVES:
         return source.first_line(start, each.end)
@@ -239,7 +243,7 @@ def _find_comments(node: Node) -> Iterator[Node]:
                     yield word
 
 
-def _after_attributes(each: Found) -> int:
+def _after_attributes(each: DefinitionDraft) -> int:
     """Where the declaration itself begins when annotations stand inside its node."""
     start = each.start
     for child in each.node.children[:3]:
@@ -263,7 +267,7 @@ def _after_attributes(each: Found) -> int:
     return start
 
 
-def _documentation(each: Found, top: int, row: int, language: Language, source: Source) -> str:
+def _documentation(each: DefinitionDraft, top: int, row: int, language: Language, source: Source) -> str:
     if language.documentation and (node := language.documentation(each.node)) is not None:
         return paragraph(_text(node))
     if top == row:

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Final
 
 from laconic.index.language import Language
 from laconic.index.parse.compiled import Compiled, compile_language
+from laconic.index.parse.definition_draft import DefinitionDraft
 from laconic.index.parse.definitions import outline
 from laconic.index.parse.detect import HEAD, language_of
-from laconic.index.parse.found import Found
 from laconic.index.parse.source import Source, paragraph
 from laconic.index.parse.tree import parse_tree
 from laconic.records import Span
@@ -139,7 +139,7 @@ def _keywords(name: str) -> Query | None:
     return None
 
 
-def _definition(each: Found, language: Language, source: Source, painted: _Lines) -> None:
+def _definition(each: DefinitionDraft, language: Language, source: Source, painted: _Lines) -> None:
     start = each.outer.start_point[0]
     for row in range(start, _header_end(each) + 1):
         painted.paint(row, Mark.SIGNATURE)
@@ -164,7 +164,7 @@ def _definition(each: Found, language: Language, source: Source, painted: _Lines
             painted.paint(tail.start_point[0], Mark.RETURN)
 
 
-def _header_end(each: Found) -> int:
+def _header_end(each: DefinitionDraft) -> int:
     """The last row of a signature."""
     body = each.body
     if body is None or body.type.startswith(("declaration_list", "field_declaration_list")):

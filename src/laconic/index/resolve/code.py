@@ -12,7 +12,7 @@ from laconic.index.dialect import LanguageDialect
 from laconic.index.languages import dialect_of
 from laconic.index.schema import file_of, position_of, symbol_id
 from laconic.index.store import Store, Symbol
-from laconic.index.store.file_queries import read_exports, read_imports, read_sources, read_version
+from laconic.index.store.file_queries import read_exports, read_imports, read_sources
 from laconic.records import Import, Reference
 from laconic.workspace.reading import as_text, read_bytes
 
@@ -102,7 +102,7 @@ class Code:
     def __init__(self, store: Store, root: Path) -> None:
         self.store = store
         self.root = root
-        self._stamp: tuple[int, int] = (-1, -1)
+        self._stamp = -1
         self._outlines: LruCache[int, FileSymbols] = LruCache(_KEPT)
         self._imports: LruCache[int, list[Import]] = LruCache(_KEPT)
         self._exports: LruCache[int, frozenset[str]] = LruCache(_KEPT)
@@ -118,7 +118,7 @@ class Code:
 
     def refresh(self) -> Code:
         """Forget what no longer holds because a file came, went or changed."""
-        stamp = read_version(self.store)
+        stamp = self.store.revision
         if stamp == self._stamp and len(self.derived) < _DERIVED:
             return self
         self._stamp = stamp

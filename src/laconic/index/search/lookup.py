@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher, get_close_matches
 from pathlib import Path
 from typing import Final, NamedTuple
 
 from laconic.index.search.query import Query, Scope, compile_globs
+from laconic.index.search.worth import weigh_classes, weigh_kinds
 from laconic.index.store import Store, Symbol
 from laconic.index.store.file_queries import find_files_with_words, read_lengths, read_paths
 from laconic.index.store.symbol_queries import (
@@ -23,30 +24,15 @@ from laconic.index.words import fold, split
 from laconic.records import Hit
 
 _MOST_SYMBOLS: Final = 400  # rows that one lookup may bring
-_SYMBOL_KINDS: Final[Mapping[str, float]] = {
-    **{"class": 1.0, "struct": 1.0, "interface": 1.0, "trait": 1.0, "enum": 1.0, "function": 1.0, "type": 0.95},
-    **{"macro": 0.95, "method": 0.95, "constructor": 0.9, "module": 0.85, "constant": 0.9, "variable": 0.75},
-    **{"field": 0.7, "heading": 0.6, "key": 0.5},
-}
-_SYMBOL_CLASSES: Final[Mapping[str, float]] = {
-    **{"test": 0.8, "doc": 0.8, "config": 0.8, "data": 0.6, "generated": 0.6, "vendored": 0.5, "minified": 0.3},
-}
+_SYMBOL_KINDS: Final = weigh_kinds("name")
+_SYMBOL_CLASSES: Final = weigh_classes("name")
 _MOST_FILES: Final = 500
-_FILE_CLASSES: Final[Mapping[str, float]] = {
-    "test": 0.97,
-    "generated": 0.8,
-    "vendored": 0.7,
-    "minified": 0.6,
-    "data": 0.9,
-}
+_FILE_CLASSES: Final = weigh_classes("path")
 _DOTTED: Final = re.compile(r"\.[A-Za-z0-9]{1,8}$")
 _WORDS: Final = re.compile(r"\w+")
 _PER_FILE: Final = 20  # lines kept of one file; the others are counted
 _SECONDS: Final = 0.5  # for a phrase that was only guessed at; one that was asked for gets more
-_TEXT_CLASSES: Final = {
-    **{"test": 0.9, "doc": 0.9, "config": 0.7, "data": 0.5},
-    **{"generated": 0.5, "vendored": 0.5, "minified": 0.2},
-}
+_TEXT_CLASSES: Final = weigh_classes("text")
 
 
 class NamedSymbol(NamedTuple):

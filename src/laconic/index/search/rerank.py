@@ -33,6 +33,7 @@ from laconic.index.search.ranking import (
 )
 from laconic.index.search.task_query import TaskQuery, WeightedWord, split_stems
 from laconic.index.search.terms import MOST
+from laconic.index.search.worth import weigh_classes, weigh_kinds
 from laconic.index.store import CALLABLE, Store, Symbol
 from laconic.index.store.file_queries import count_lines
 from laconic.index.store.word_queries import find_rows_holding
@@ -52,15 +53,8 @@ _ALIKE: Final = 0.05  # a name or a file that is called as a word of the title
 _NEIGHBOURS: Final = 0.35  # what the best symbols of a file lend to the others
 _LENGTH: Final = 0.05
 
-_CLASSES: Final[Mapping[str, float]] = {
-    **{"source": 1.0, "test": 0.2, "doc": 0.3, "config": 0.3},
-    **{"data": 0.2, "generated": 0.3, "vendored": 0.3, "minified": 0.1},
-}
-_KINDS: Final[Mapping[str, float]] = {
-    **{"function": 1.0, "method": 1.0, "constructor": 1.0, "macro": 0.8},
-    **{"class": 0.4, "struct": 0.4, "interface": 0.4, "trait": 0.4, "enum": 0.4, "type": 0.3, "module": 0.2},
-    **{"constant": 0.2, "variable": 0.2, "field": 0.1, "heading": 0.2, "key": 0.05},
-}
+_CLASSES: Final = weigh_classes("task")
+_KINDS: Final = weigh_kinds("task")
 
 _PRIORS: Final = Priors(_KINDS, _CLASSES)
 READ: Final = 250  # candidates whose code is read

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final, NamedTuple
 
@@ -16,6 +16,7 @@ from laconic.index.search.ranking import Priors, RankedSymbol, fuse_orders, rank
 from laconic.index.search.rerank import rank_task
 from laconic.index.search.task_query import TaskQuery
 from laconic.index.search.terms import Rarity, Term, extract_terms, has_same_stem
+from laconic.index.search.worth import weigh_classes, weigh_kinds
 from laconic.index.store import Store
 from laconic.index.text import TextFound
 from laconic.index.words import split
@@ -31,15 +32,8 @@ _CODE_SIGNS: Final = re.compile(r"[(){}\[\]<>=;:&|^%$@#\"`~\\]")  # what prose d
 _TOP: Final = 0.75  # score of the best answer in words; sure hits are above it
 _IN_NAME: Final = 0.6  # what a name that holds all words adds
 _IN_PATH: Final = 0.5  # the same for a path
-_WORD_KINDS: Final[Mapping[str, float]] = {
-    **{"function": 1.0, "method": 1.0, "constructor": 0.9, "macro": 0.9},
-    **{"class": 0.95, "struct": 0.95, "interface": 0.95, "trait": 0.95, "enum": 0.9, "type": 0.8, "module": 0.6},
-    **{"constant": 0.6, "variable": 0.5, "field": 0.4, "heading": 0.5, "key": 0.2},
-}
-_WORD_CLASSES: Final[Mapping[str, float]] = {
-    **{"source": 1.0, "test": 0.35, "doc": 0.3, "config": 0.4},
-    **{"data": 0.2, "generated": 0.3, "vendored": 0.3, "minified": 0.1},
-}
+_WORD_KINDS: Final = weigh_kinds("words")
+_WORD_CLASSES: Final = weigh_classes("words")
 _CONSIDERED: Final = 250  # rows that are looked at closely
 _SHOWN: Final = 100
 _INSTEAD: Final = 5  # hits that share words with a name that does not exist

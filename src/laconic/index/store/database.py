@@ -7,14 +7,16 @@ from pathlib import Path
 from typing import Final
 
 from laconic.errors import IndexUnavailable
-from laconic.index.schema import STATEMENTS, VERSION
+from laconic.index.schema import STATEMENTS, VERSION, views
 
 MEMORY: Final = Path(":memory:")
 WAIT: Final = 10.0  # seconds that a reader waits for a checkpoint to end
 
 
-def lock_of(path: Path) -> Path:
-    """The file that the one writer of an index holds."""
+def lock_of(path: Path, checkout: int = 0) -> Path:
+    """The file that the one writer of a checkout holds; 0: who replaces the whole index."""
+    if checkout:
+        return path.with_name(f"{path.name}.{checkout}.lock")
     return path.with_name(path.name + ".lock")
 
 
@@ -45,11 +47,24 @@ def connect(path: Path) -> sqlite3.Connection:
             _create(connection)
         _demand(version in {0, VERSION})
         connection.execute("SELECT count(*) FROM meta").fetchone()
-        connection.execute("SELECT max(id) FROM files").fetchone()
+        connection.execute("SELECT max(id) FROM versions").fetchone()
     except BaseException:
         connection.close()
         raise
     return connection
+
+
+def enter_checkout(connection: sqlite3.Connection, root: Path) -> int:
+    """Let a connection see the code of one checkout, which becomes known on first use."""
+    name = str(root).encode("utf-8", "backslashreplace").decode()
+    sql = "SELECT id FROM main.checkouts WHERE root = ?"
+    row = connection.execute(sql, (name,)).fetchone()
+    if row is None:  # an index that may only be read refuses, which says that the folder is not in it
+        connection.execute("INSERT OR IGNORE INTO main.checkouts(root) VALUES(?)", (name,))
+        row = connection.execute(sql, (name,)).fetchone()
+    for statement in views(int(row[0])):
+        connection.execute(statement)
+    return int(row[0])
 
 
 class _OtherTables(sqlite3.DatabaseError):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Final, NamedTuple
 
 from laconic.index.store.limits import limit_to
@@ -21,9 +21,10 @@ class FileStamp(NamedTuple):
     size: int
     mtime_ns: int
     ctime_ns: int
-    checked_ns: int
+    racy: int
     hash: bytes
     reason: str
+    parser: int
 
 
 def read_stamps(store: Store, paths: Sequence[str] | None = None) -> Iterator[FileStamp]:
@@ -47,10 +48,27 @@ def count_files(store: Store) -> int:
     return int(store.connection.execute("SELECT count(*) FROM files").fetchone()[0])
 
 
-def read_version(store: Store) -> tuple[int, int]:
-    """Two numbers that are others after any file came, went or changed."""
-    row = store.connection.execute("SELECT count(*), coalesce(max(id), 0) FROM files").fetchone()
-    return int(row[0]), int(row[1])
+def read_blobs(store: Store, parser: int) -> dict[tuple[str, bytes], tuple[int, int]]:
+    """Id and size of all versions that this parser, or a newer one, has read, by path and git's name for the bytes."""
+    sql = "SELECT path, blob, id, size FROM main.versions WHERE parser >= ? AND blob != x'' ORDER BY id"
+    found: dict[tuple[str, bytes], tuple[int, int]] = {}
+    for path, blob, number, size in store.connection.execute(sql, (parser,)):
+        found[path, blob] = (number, size)
+    return found
+
+
+def read_versions(store: Store, paths: Sequence[str], parser: int) -> dict[str, set[bytes]]:
+    """The hashes of all versions of files that this parser, or a newer one, has read: also what others hold."""
+    sql = "SELECT path, hash FROM main.versions WHERE parser >= ? AND hash != x''"
+    found: dict[str, set[bytes]] = {}
+    if len(paths) > _MANY:
+        rows: Iterable[tuple[str, bytes]] = store.connection.execute(sql, (parser,))
+    else:
+        sql += " AND path IN (SELECT value FROM json_each(?))"
+        rows = store.connection.execute(sql, (parser, json.dumps(paths)))
+    for path, digest in rows:
+        found.setdefault(path, set()).add(digest)
+    return found
 
 
 def read_sources(store: Store) -> list[tuple[int, str, str, str, str]]:

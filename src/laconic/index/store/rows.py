@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
+from laconic.index.prepared import PreparedFile
 from laconic.index.schema import file_of
 from laconic.records import Span
+
+_SECOND: Final = 1_000_000_000
+_TICK: Final = _SECOND // 20  # clocks of file systems stand still for some milliseconds
 
 
 class File(NamedTuple):
@@ -17,7 +21,7 @@ class File(NamedTuple):
     size: int
     mtime_ns: int
     ctime_ns: int
-    checked_ns: int
+    racy: int
     hash: bytes
     lines: int
     file_class: str
@@ -25,6 +29,19 @@ class File(NamedTuple):
     reason: str
     package: str
     faults: int
+    defined: int
+    parser: int
+
+
+class StoredVersion(NamedTuple):
+    """A version of a file, and one of the folders whose checkout holds it; None: nobody does."""
+
+    id: int
+    path: str
+    hash: bytes
+    file_class: str
+    state: str
+    root: str | None
 
 
 class Symbol(NamedTuple):
@@ -58,3 +75,11 @@ class Symbol(NamedTuple):
 CALLABLE: Final = frozenset(
     {"function", "method", "constructor", "macro"}
 )  # kinds of symbols that have a body to run
+
+
+def is_racy(file: PreparedFile) -> bool:
+    """Whether a file was looked at so soon after it was written that a later write may carry the same time."""
+    step = 2 * _SECOND  # whole seconds: a coarse file system
+    if file.mtime_ns % _SECOND:
+        step = _TICK
+    return max(file.mtime_ns, file.ctime_ns) + step >= file.checked_ns

@@ -9,6 +9,7 @@ from pathlib import Path
 import msgspec
 
 from laconic.errors import IndexUnavailable
+from laconic.index.store.database import enter_checkout
 from laconic.index.store.store import Store
 
 
@@ -33,7 +34,7 @@ class Statistics(msgspec.Struct, frozen=True):
 def read_statistics(store: Store, root: Path) -> Statistics:
     """The numbers of an open index."""
     pages, size = (store.connection.execute(f"PRAGMA {of}").fetchone()[0] for of in ("page_count", "page_size"))
-    return _count(store.connection, root, pages * size)
+    return _count(store.connection, store.checkout, root, pages * size)
 
 
 def read_statistics_of_file(file: Path, root: Path) -> Statistics:
@@ -46,12 +47,12 @@ def read_statistics_of_file(file: Path, root: Path) -> Statistics:
             side = file.with_name(file.name + "-wal")
             if side.exists():
                 size += side.stat().st_size
-            return _count(connection, root, size)
+            return _count(connection, enter_checkout(connection, root), root, size)
     except sqlite3.DatabaseError as error:
         raise IndexUnavailable(f"{file} cannot be read: {error}.", f"Run `laconic index {root}`.") from None
 
 
-def _count(connection: sqlite3.Connection, root: Path, index_bytes: int) -> Statistics:
+def _count(connection: sqlite3.Connection, checkout: int, root: Path, index_bytes: int) -> Statistics:
     def one(query: str) -> int:
         return int(connection.execute(query).fetchone()[0] or 0)
 
@@ -70,12 +71,12 @@ def _count(connection: sqlite3.Connection, root: Path, index_bytes: int) -> Stat
         parsed=states.get("parsed", 0),
         skipped=states.get("skipped", 0),
         failed=states.get("failed", 0),
-        symbols=one("SELECT count(*) FROM symbols"),
+        symbols=one("SELECT sum(defined) FROM files"),
         lines=one("SELECT sum(lines) FROM files"),
         source_bytes=one("SELECT sum(size) FROM files WHERE state != 'skipped'"),
         index_bytes=index_bytes,
         languages=table("SELECT language, count(*) FROM files GROUP BY 1 ORDER BY 2 DESC, 1"),
         classes=table("SELECT class, count(*) FROM files GROUP BY 1 ORDER BY 2 DESC, 1"),
-        building=str(meta.get("building", "")),
-        built=int(meta.get("built", 0)),
+        building=str(meta.get(f"building:{checkout}", "")),
+        built=int(meta.get(f"built:{checkout}", 0)),
     )

@@ -16,25 +16,38 @@ from laconic.errors import IndexUnavailable
 from laconic.index.packed import names_in, unpack, unpack_named
 from laconic.index.prepared import PreparedFile
 from laconic.index.schema import BY_FILE, FILE, FULL_TEXT, PARSER, symbol_id, symbols_of
-from laconic.index.store.database import MEMORY, WAIT, connect, file_number, is_ruined, lock_of, replace, unavailable
-from laconic.index.store.rows import File, Symbol
+from laconic.index.store.database import (
+    MEMORY,
+    WAIT,
+    connect,
+    enter_checkout,
+    file_number,
+    is_ruined,
+    lock_of,
+    replace,
+    unavailable,
+)
+from laconic.index.store.rows import File, StoredVersion, Symbol, is_racy
 from laconic.index.words import WordRow, fold
 from laconic.records import Reference
 from laconic.workspace.lock import hold_lock
 
-_UNSAID: Final = "1"  # the parser of indexes from before it was written down
+_NOWHERE: Final = Path("/")  # the root of a store that serves one checkout only
+_OF_CHECKOUT: Final = frozenset({"building", "built", "folders", "left", "revision"})  # what is said of one checkout
 
 
 class Store:
     """One open index. Any thread may read; only `writing` writes. Nobody outside this package uses `connection`."""
 
-    def __init__(self, path: Path, connection: sqlite3.Connection) -> None:
+    def __init__(self, path: Path, connection: sqlite3.Connection, root: Path) -> None:
         self.path = path
         self.connection = connection
+        self.checkout = enter_checkout(connection, root)
         self._number = file_number(path)
+        self._changed = False  # whether the open transaction changes what the checkout holds
 
     @classmethod
-    def open(cls, path: Path) -> Store:
+    def open(cls, path: Path, root: Path = _NOWHERE) -> Store:
         """Open or create. A file that is damaged, or has other tables than its name says, is replaced by an empty index.
 
         That is safe: an index holds nothing that the workspace does not, indexes of other versions have other names,
@@ -43,19 +56,19 @@ class Store:
         """
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         try:
-            return cls(path, connect(path))
+            return cls(path, connect(path), root)
         except sqlite3.DatabaseError as error:
             if not is_ruined(error):
                 raise unavailable(path, error) from None
         with hold_lock(lock_of(path), seconds=WAIT) as got:
             if not got:
                 raise IndexUnavailable(f"{path} is locked.", "Wait for the other process to end.")
-            return cls(path, replace(path))
+            return cls(path, replace(path), root)
 
     @classmethod
-    def in_memory(cls) -> Store:
+    def in_memory(cls, root: Path = _NOWHERE) -> Store:
         """An index for one process, where no disk takes one; all who use it share its connection."""
-        return cls(MEMORY, connect(MEMORY))
+        return cls(MEMORY, connect(MEMORY), root)
 
     @property
     def kept(self) -> bool:
@@ -69,11 +82,11 @@ class Store:
 
     @contextmanager
     def lock(self, seconds: float) -> Iterator[bool]:
-        """Be the one writer for the block; False when another process still is after the time given."""
+        """Be the one writer of the checkout for the block; False when another process still is after the time given."""
         if not self.kept:
             yield True
             return
-        with hold_lock(lock_of(self.path), seconds=seconds) as got:
+        with hold_lock(lock_of(self.path, self.checkout), seconds=seconds) as got:
             yield got
 
     def close(self) -> None:
@@ -83,8 +96,11 @@ class Store:
     def writing(self) -> Iterator[None]:
         """One transaction: all of it or nothing."""
         try:
+            self._changed = False
             self.connection.execute("BEGIN IMMEDIATE")
             yield
+            if self._changed:
+                self.set_meta("revision", str(self.revision + 1))
             self.connection.execute("COMMIT")
         except sqlite3.Error as error:
             self._roll_back()
@@ -103,56 +119,98 @@ class Store:
         self.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
 
     def meta(self, key: str, default: str = "") -> str:
-        row = self.connection.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
+        row = self.connection.execute("SELECT value FROM meta WHERE key = ?", (self._key(key),)).fetchone()
         if row is None:
             return default
         return str(row[0])
 
     def set_meta(self, key: str, value: str) -> None:
-        self.connection.execute("INSERT OR REPLACE INTO meta VALUES(?, ?)", (key, value))
+        self.connection.execute("INSERT OR REPLACE INTO meta VALUES(?, ?)", (self._key(key), value))
 
     def forget_meta(self, *keys: str) -> None:
         """Delete values; inside `writing`."""
-        self.connection.executemany("DELETE FROM meta WHERE key = ?", [(key,) for key in keys])
+        self.connection.executemany("DELETE FROM meta WHERE key = ?", [(self._key(key),) for key in keys])
+
+    def _key(self, key: str) -> str:
+        if key in _OF_CHECKOUT:
+            return f"{key}:{self.checkout}"
+        return key
 
     @property
-    def older(self) -> int:
-        """Files up to this id are to be parsed again; 0: none."""
-        return int(self.meta("older", "0"))
+    def revision(self) -> int:
+        """A number that is another one after any file of the checkout came, went or changed."""
+        return int(self.meta("revision", "0"))
 
     @property
     def outdated(self) -> bool:
-        """Whether files in it were parsed with an older parser."""
-        return int(self.meta("parser", _UNSAID)) < PARSER or self.older > 0
-
-    def stamp(self) -> None:
-        """Say which parser reads files from now on, and which were read with an older one; inside `writing`."""
-        if int(self.meta("parser", _UNSAID)) < PARSER:
-            row = self.connection.execute("SELECT max(id) FROM files").fetchone()
-            self.set_meta("older", str(row[0] or 0))
-        if int(self.meta("parser", "0")) < PARSER:
-            self.set_meta("parser", str(PARSER))
+        """Whether files of this checkout were parsed with an older parser."""
+        sql = """SELECT 1 FROM main.versions AS v CROSS JOIN main.manifest AS m ON m.checkout = ? AND m.version = v.id
+            WHERE v.parser < ? LIMIT 1"""
+        return self.connection.execute(sql, (self.checkout, PARSER)).fetchone() is not None
 
     def put(self, file: PreparedFile) -> int:
-        """Write one version of a file in place of the one before; inside `writing`."""
+        """Let the checkout hold this version of a file in place of the one before; inside `writing`.
+
+        The version is written unless the index has it already, from another checkout or from earlier.
+        """
+        number = self.find_version(file.path, file.hash)
+        if number is None:
+            number = self._write_version(file)
+        self._hold(number, file)
+        return number
+
+    def hold(self, file: PreparedFile) -> bool:
+        """The same for a file of which only the hash is known; False when the version has gone meanwhile."""
+        number = self.find_version(file.path, file.hash)
+        if number is None:
+            return False
+        self._hold(number, file)
+        return True
+
+    def adopt(self, files: Iterable[tuple[int, PreparedFile]]) -> None:
+        """Let the checkout hold versions by their ids, of files that it held none of before; inside `writing`."""
+        rows = []
+        for number, file in files:
+            rows.append((self.checkout, number, file.mtime_ns, file.ctime_ns - file.mtime_ns, is_racy(file)))
+        self.connection.executemany("INSERT INTO main.manifest VALUES(?,?,?,?,?)", rows)
+        self._changed = True
+
+    def find_version(self, path: str, digest: bytes) -> int | None:
+        """The id of a version that this parser, or a newer one, has read."""
+        if not digest:
+            return None
+        sql = "SELECT id FROM main.versions WHERE path = ? AND hash = ? AND parser >= ? ORDER BY id DESC"
+        row = self.connection.execute(sql, (path, digest, PARSER)).fetchone()
+        if row is None:
+            return None
+        return int(row[0])
+
+    def _hold(self, number: int, file: PreparedFile) -> None:
         self.drop([file.path])
+        self._changed = True
+        self.connection.execute(
+            "INSERT INTO main.manifest VALUES(?,?,?,?,?)",
+            (self.checkout, number, file.mtime_ns, file.ctime_ns - file.mtime_ns, is_racy(file)),
+        )
+
+    def _write_version(self, file: PreparedFile) -> int:
         execute = self.connection.execute
         cursor = execute(
-            "INSERT INTO files VALUES(NULL,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+            "INSERT INTO main.versions VALUES(NULL,?,?,?,?,?,?,?,?,?,?,?,?,?)",
             (
-                *(file.path, file.language, file.size, file.mtime_ns, file.ctime_ns, file.checked_ns, file.hash),
-                *(file.lines, file.file_class, file.state, file.reason, file.package, file.faults),
+                *(file.path, file.language, file.size, file.hash, file.lines, file.file_class, file.state),
+                *(file.reason, file.package, file.faults, len(file.definitions), PARSER, file.blob),
             ),
         )
         number = int(cursor.lastrowid or 0)
         if file.definitions:
             many = self.connection.executemany
-            many("INSERT INTO symbols VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?)", _symbol_rows(number, file))
+            many("INSERT INTO main.symbols VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?)", _symbol_rows(number, file))
         if file.refs:
-            execute("INSERT INTO refs VALUES(?,?)", (number, file.refs))
+            execute("INSERT INTO main.refs VALUES(?,?)", (number, file.refs))
         if file.imports:
             self.connection.executemany(
-                "INSERT INTO imports VALUES(?,?,?,?,?,?,?)",
+                "INSERT INTO main.imports VALUES(?,?,?,?,?,?,?)",
                 [
                     (number, at, item.module, item.line, item.name, item.alias, item.exported)
                     for at, item in enumerate(file.imports)
@@ -160,7 +218,7 @@ class Store:
             )
         if file.exports:
             self.connection.executemany(
-                "INSERT OR IGNORE INTO exports VALUES(?,?)", [(number, name) for name in file.exports]
+                "INSERT OR IGNORE INTO main.exports VALUES(?,?)", [(number, name) for name in file.exports]
             )
         self.put_words(number, file.refs, file.identifiers, file.words)
         return number
@@ -178,21 +236,62 @@ class Store:
         )
 
     def drop(self, paths: Iterable[str]) -> int:
-        """Forget files; inside `writing`. Their full-text rows stay behind, dead."""
+        """Let the checkout hold these files no more; inside `writing`. Their versions stay, for they may come back."""
         gone = 0
         for path in paths:
             row = self.connection.execute("SELECT id FROM files WHERE path = ?", (path,)).fetchone()
-            if row is None:
-                continue
-            number = int(row[0])
-            self.connection.execute("DELETE FROM files WHERE id = ?", (number,))
-            self.connection.execute("DELETE FROM symbols WHERE id BETWEEN ? AND ?", symbols_of(number))
-            for table in BY_FILE:
-                self.connection.execute(f"DELETE FROM {table} WHERE file = ?", (number,))
-            gone += 1
+            if row is not None:
+                self.connection.execute(
+                    "DELETE FROM main.manifest WHERE checkout = ? AND version = ?", (self.checkout, *row)
+                )
+                gone += 1
         if gone:
-            self.set_meta("dead", str(int(self.meta("dead", "0")) + gone))
+            self._changed = True
+            self.set_meta("left", str(int(self.meta("left", "0")) + gone))
         return gone
+
+    def forget_checkout(self) -> None:
+        """Let the checkout hold nothing, as if its folder had never been indexed; inside `writing`."""
+        self.connection.execute("DELETE FROM main.manifest WHERE checkout = ?", (self.checkout,))
+        self.connection.execute("DELETE FROM main.checkouts WHERE id = ?", (self.checkout,))
+        self.connection.execute("DELETE FROM main.meta WHERE key LIKE ?", (f"%:{self.checkout}",))
+
+    def erase(self, paths: Iterable[str]) -> None:
+        """Delete all versions of files, whoever holds them; inside `writing`."""
+        for path in paths:
+            rows = self.connection.execute("SELECT id FROM main.versions WHERE path = ?", (path,)).fetchall()
+            for (number,) in rows:
+                self.release_version(number)
+
+    def release_version(self, number: int) -> None:
+        """Delete a version, whoever holds it: they find the file missing at their next look. Inside `writing`."""
+        for (checkout,) in self.connection.execute("SELECT id FROM main.checkouts").fetchall():
+            self.connection.execute(
+                "DELETE FROM main.manifest WHERE checkout = ? AND version = ?", (checkout, number)
+            )
+        self.delete_version(number)
+        self._changed = True
+
+    def unheld_versions(self) -> list[int]:
+        """The versions that no checkout holds, the oldest first."""
+        sql = "SELECT id FROM main.versions WHERE id NOT IN (SELECT version FROM main.manifest) ORDER BY id"
+        return [int(row[0]) for row in self.connection.execute(sql)]
+
+    def delete_version(self, number: int) -> None:
+        """Delete a version that nobody holds; inside `writing`. Its full-text rows stay behind, dead."""
+        self.connection.execute("DELETE FROM main.versions WHERE id = ?", (number,))
+        self.connection.execute("DELETE FROM main.symbols WHERE id BETWEEN ? AND ?", symbols_of(number))
+        for table in BY_FILE:
+            self.connection.execute(f"DELETE FROM main.{table} WHERE file = ?", (number,))
+        self.set_meta("dead", str(int(self.meta("dead", "0")) + 1))
+
+    def all_versions(self) -> Iterator[StoredVersion]:
+        """Every version with a checkout that holds it, in the order of their ids."""
+        sql = """SELECT v.id, v.path, v.hash, v.class, v.state, min(c.root) FROM main.versions AS v
+            LEFT JOIN main.manifest AS m ON m.version = v.id LEFT JOIN main.checkouts AS c ON c.id = m.checkout
+            GROUP BY v.id ORDER BY v.id"""
+        for row in self.connection.execute(sql).fetchall():
+            yield StoredVersion._make(row)
 
     def overwrite_deleted(self) -> None:
         """From now on, let nothing of what is deleted stay in the file."""
@@ -209,9 +308,12 @@ class Store:
 
     def touch(self, file: PreparedFile) -> None:
         """Note that a file was looked at and still holds the same bytes; inside `writing`."""
+        row = self.connection.execute("SELECT id FROM files WHERE path = ?", (file.path,)).fetchone()
+        if row is None:
+            return
         self.connection.execute(
-            "UPDATE files SET size = ?, mtime_ns = ?, ctime_ns = ?, checked_ns = ? WHERE path = ?",
-            (file.size, file.mtime_ns, file.ctime_ns, file.checked_ns, file.path),
+            "UPDATE main.manifest SET mtime_ns = ?, ctime_after = ?, racy = ? WHERE checkout = ? AND version = ?",
+            (file.mtime_ns, file.ctime_ns - file.mtime_ns, is_racy(file), self.checkout, *row),
         )
 
     def files(self) -> Iterator[File]:
@@ -239,6 +341,11 @@ class Store:
         for row in rows:
             found.append(Symbol._make(row))
         return found
+
+    def symbols_of_version(self, number: int) -> list[Symbol]:
+        """The same of a version that another checkout may hold."""
+        sql = "SELECT * FROM main.symbols WHERE id BETWEEN ? AND ? ORDER BY id"
+        return [Symbol._make(row) for row in self.connection.execute(sql, symbols_of(number))]
 
     def symbols_of_path(self, path: str) -> list[Symbol]:
         """The same by the path of the file; none if it is not indexed."""
@@ -271,6 +378,13 @@ class Store:
     def packed_references(self, file: int) -> bytes:
         """The references of a file as they are stored; empty: none."""
         row = self.connection.execute("SELECT packed FROM refs WHERE file = ?", (file,)).fetchone()
+        if row is None:
+            return b""
+        return bytes(row[0])
+
+    def packed_references_of_version(self, number: int) -> bytes:
+        """The same of a version that another checkout may hold."""
+        row = self.connection.execute("SELECT packed FROM main.refs WHERE file = ?", (number,)).fetchone()
         if row is None:
             return b""
         return bytes(row[0])
@@ -317,7 +431,7 @@ class Store:
         """A hash of all rows by content, without ids and times: equal for equal code, however it was built."""
         state = blake2b(digest_size=16)
         for file in self.files():
-            state.update(repr((file.path, file.language, file.hash, file.lines, *file[9:])).encode())
+            state.update(repr((file.path, file.language, file.hash, file.lines, *file[9:14])).encode())
             first = symbol_id(file.id, FILE)
             for row in self.symbols_in(file.id):
                 parent = None if row.parent is None else row.parent - first

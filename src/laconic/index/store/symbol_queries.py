@@ -31,8 +31,10 @@ def find_symbols_containing(
 ) -> list[PlacedSymbol]:
     """Definitions whose folded name holds this text and more."""
     # The index of names alone is read through; the whole rows are five times as long.
-    condition = f"""symbols.id IN (SELECT id FROM symbols INDEXED BY symbols_folded
-        WHERE instr(folded, ?) > 0 AND folded != ? LIMIT {10 * most})"""
+    condition = f"""symbols.id IN (SELECT id FROM main.symbols INDEXED BY symbols_folded
+        WHERE instr(folded, ?) > 0 AND folded != ?
+        AND EXISTS(SELECT 1 FROM main.manifest WHERE checkout = {store.checkout} AND version = id >> {SHIFT})
+        LIMIT {10 * most})"""
     return _select(store, condition, (folded, folded), inside=inside, kinds=kinds, most=most)
 
 
@@ -64,7 +66,7 @@ def read_names(store: Store, shortest: int, longest: int) -> Iterator[tuple[str,
 
 
 def count_symbols(store: Store) -> int:
-    return int(store.connection.execute("SELECT count(*) FROM symbols").fetchone()[0])
+    return int(store.connection.execute("SELECT sum(defined) FROM files").fetchone()[0] or 0)
 
 
 def find_ids_of_kinds(store: Store, kinds: Sequence[str]) -> list[int]:

@@ -29,7 +29,9 @@ def match_words(
     """The rows that bm25 likes best. They are joined with their symbols afterwards: a common word has many rows."""
     limit, parameters = limit_to(inside, f"(words.rowid >> {SHIFT})")
     if not limit:
-        limit = f" AND (words.rowid >> {SHIFT}) IN (SELECT id FROM files)"  # the others are dead
+        limit = (
+            f" AND (words.rowid >> {SHIFT}) IN (SELECT id FROM files)"  # the others are dead, or not of this checkout
+        )
     if kinds:
         limit += f" AND words.rowid IN (SELECT id FROM symbols WHERE kind IN ({mark(kinds)}))"
     sql = f"""SELECT best.score, best.id, files.path, files.class, symbols.* FROM (

@@ -1,4 +1,4 @@
-"""Sessions of aider: `.aider.chat.history.md` in a project, with the tokens of each answer in words."""
+"""Sessions of aider: all in one file, with the tokens of each answer in words."""
 
 from __future__ import annotations
 
@@ -8,11 +8,9 @@ from datetime import datetime
 from pathlib import Path
 from typing import Final
 
-from laconic.sessions.recorded.record import RecordedSession, RecordedUsage, Row, title_of
+from laconic.sessions.recorded.record import RecordedRequest, RecordedSession, RecordedUsage, Row, title_of
 from laconic.sessions.transcripts import transcript_of
 
-CLIENT = "aider"
-_FILE: Final = ".aider.chat.history.md"
 _START: Final = re.compile(r"^# aider chat started at (.+)$", re.MULTILINE)
 _TOKENS: Final = re.compile(
     r"^> Tokens: ([\d.,]+[kM]?) sent(?:, ([\d.,]+[kM]?) cache write)?(?:, ([\d.,]+[kM]?) cache hit)?"
@@ -22,9 +20,8 @@ _MODEL: Final = re.compile(r"^> (?:Main m|M)odel: (\S+)")
 _UNITS: Final = {"k": 1_000, "M": 1_000_000}
 
 
-def find_sessions(folder: Path, since: float) -> Iterator[RecordedSession]:
-    """Those of a project that began since a moment: aider keeps them nowhere else."""
-    path = folder / _FILE
+def read_history(path: Path, since: float) -> Iterator[RecordedSession]:
+    """The sessions in a file that began since a moment."""
     try:
         text = path.read_text("utf-8", "replace")
     except OSError:
@@ -34,21 +31,22 @@ def find_sessions(folder: Path, since: float) -> Iterator[RecordedSession]:
     for found, end in zip(starts, ends, strict=True):
         began = _moment(found[1])
         if began >= since:
-            session = _read(folder, text[found.end() : end], began)
+            session = _read(path.parent, text[found.end() : end], began)
             if session.transcript.messages:
                 yield session
 
 
 def _read(folder: Path, text: str, began: float) -> RecordedSession:
     rows: list[Row] = []
-    requests: list[RecordedUsage] = []
+    requests: list[RecordedRequest] = []
     model = ""
     for line in text.splitlines():
         if line.startswith("#### "):
             _append(rows, "user", line.removeprefix("#### "))
         elif counted := _TOKENS.match(line):
             sent, written, read, received = (_number(word) for word in counted.groups())
-            requests.append(RecordedUsage(max(0, sent - written - read), read, written, received))
+            usage = RecordedUsage(max(0, sent - written - read), read, written, received)
+            requests.append(RecordedRequest(usage))
         elif named := _MODEL.match(line):
             model = named[1]
         elif line.strip() and not line.startswith("> ") and rows:
@@ -56,7 +54,6 @@ def _read(folder: Path, text: str, began: float) -> RecordedSession:
     name = f"aider-{began:.0f}"
     transcript = transcript_of(name, rows)
     return RecordedSession(
-        client=CLIENT,
         name=name,
         title=title_of(transcript),
         project=str(folder),

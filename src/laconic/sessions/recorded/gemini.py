@@ -1,4 +1,4 @@
-"""Sessions of Gemini CLI: `tmp/PROJECT/chats/session-*`, whole or as a log of changes, with tokens in each answer."""
+"""A session of Gemini CLI: whole or as a log of changes, with tokens in each answer."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from pathlib import Path
 import msgspec
 
 from laconic.sessions.recorded.record import (
+    RecordedRequest,
     RecordedSession,
     RecordedUsage,
     Row,
-    files_since,
     number_at,
     read_rows,
     seconds_of,
@@ -19,33 +19,24 @@ from laconic.sessions.recorded.record import (
 )
 from laconic.sessions.transcripts import transcript_of
 
-CLIENT = "Gemini CLI"
 
-
-def find_sessions(folder: Path, since: float) -> Iterator[RecordedSession]:
-    """Those below Gemini's folder that went on since a moment."""
-    for path in files_since(folder / "tmp", "*/chats/session-*.json*", since):
-        session = _read(path)
-        if session is not None:
-            yield session
-
-
-def _read(path: Path) -> RecordedSession | None:
+def read_session(path: Path) -> RecordedSession | None:
+    """One session; None if nobody said anything in it."""
     rows: list[Row] = []
-    requests: list[RecordedUsage] = []
+    requests: list[RecordedRequest] = []
     model = ""
     last = 0.0
     for message in _messages(path):
         last = max(last, seconds_of(message.get("timestamp")))
         model = str(message.get("model") or model)
         if isinstance(message.get("tokens"), dict):
-            requests.append(_usage(message["tokens"]))
+            at = seconds_of(message.get("timestamp"))
+            requests.append(RecordedRequest(_usage(message["tokens"]), at, model))
         rows += _convert(message)
     transcript = transcript_of(path.stem, rows)
     if not transcript.messages:
         return None
     return RecordedSession(
-        client=CLIENT,
         name=path.stem,
         title=title_of(transcript),
         project=path.parent.parent.name,

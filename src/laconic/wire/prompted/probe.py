@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from laconic.errors import MalformedRequest
 from laconic.wire.formats import format_named
-from laconic.wire.json_values import as_list
+from laconic.wire.json_values import as_list, objects_in
 from laconic.wire.refusals import refuses_tools
 from laconic.wire.spans import value
 from laconic.wire.speaking.talk import Offer
@@ -34,7 +34,7 @@ def read_answer(status: int, body: bytes) -> str:
         return ""
     if any(_is_call(part) for part in _parts(answer)):
         return "native"
-    parts = [answer, *_choices(answer)]
+    parts = [answer, *objects_in(answer.get("choices"))]
     ends = set()
     for part in parts:
         ends.add(str(part.get("finish_reason") or part.get("stop_reason") or part.get("status")))
@@ -72,19 +72,8 @@ def _read_entry(entry: Mapping[str, Any]) -> str:
     return ""
 
 
-def _choices(answer: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    choices = answer.get("choices")
-    if isinstance(choices, list):
-        found = []
-        for one in choices:
-            if isinstance(one, Mapping):
-                found.append(one)
-        return found
-    return []
-
-
 def _parts(answer: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-    for choice in _choices(answer):
+    for choice in objects_in(answer.get("choices")):
         if isinstance(choice.get("message"), Mapping):
             yield choice["message"]
     for content in (answer.get("content"), answer.get("output")):

@@ -9,9 +9,17 @@ from typing import Any, Final
 import msgspec
 
 from laconic.models.find import find_model
-from laconic.wire.provider_format import Address, ProviderFormat, Refusals, ThinkingField, WrittenCalls
+from laconic.wire.provider_format import (
+    SESSION_FIELDS,
+    Address,
+    ProviderFormat,
+    Refusals,
+    ThinkingField,
+    WrittenCalls,
+)
 from laconic.wire.providers.anthropic.dialect import MessageReader, express, whole, write
 from laconic.wire.providers.anthropic.hidden import HIDDEN_CALLS
+from laconic.wire.providers.anthropic.media import MEDIA
 from laconic.wire.providers.anthropic.requests import (
     append_text,
     compose,
@@ -72,21 +80,17 @@ FORMAT: Final = ProviderFormat(
     compose=compose,
     faults=faults,
     merged=True,
+    marks=4,
     append_text=append_text,
     system=("system",),
     extend_system=extend_system,
-    session=(
-        ("prompt_cache_key",),
-        ("metadata", "user_id"),
-        ("metadata", "session_id"),
-        ("metadata", "conversation_id"),
-        ("metadata", "thread_id"),
-    ),
+    session=SESSION_FIELDS,
     thinking=(ThinkingField(("thinking", "budget_tokens")),),
     output_limits=(("max_tokens",),),
     declare=declare,
     read_tools=read_tools,
     spoken_text=spoken_text,
+    media=MEDIA,
     usage=USAGE,
     refusals=Refusals(
         write=refuse,

@@ -7,7 +7,7 @@ from typing import Final
 
 import msgspec
 
-from laconic.wire.hidden_calls import CallOwner, HeldAnswer, HeldStream, HiddenCalls, sum_reports
+from laconic.wire.hidden_calls import CallOwner, HeldAnswer, HeldStream, HiddenCalls, hold, sum_reports
 from laconic.wire.json_values import as_object
 from laconic.wire.parsed_request import ParsedRequest
 from laconic.wire.providers.anthropic.dialect import MessageReader, whole
@@ -98,10 +98,7 @@ def read(answer: Json, name: str) -> HeldAnswer | None:
     reader = MessageReader()
     for event in whole(answer):
         reader.event(event)
-    heard = reader.close()
-    if heard.native is None or not heard.uses or any(use.name != name for use in heard.uses):
-        return None
-    return HeldAnswer(heard.uses, (heard.native,))
+    return hold(reader.close(), name)
 
 
 def remove(answer: Json, name: str) -> Json:

@@ -29,6 +29,7 @@ _KINDS: Final[dict[str, Kind]] = {
     "mcp_tool_result": "server",
 }
 _TEXTS: Final = frozenset({"text"})
+_TOOL_REFERENCE: Final = b'"tool_reference"'
 
 
 def shape(raw: bytes) -> Shape:
@@ -62,10 +63,18 @@ def _part(raw: bytes, role: Role, span: ByteSpan) -> BlockLayout:
             pieces_of(raw, block.list("content"), _TEXTS),
             id=block.text("tool_use_id"),
             error=block.raw("is_error") == b"true",
+            fixed=_loads_tools(raw, block),
             list=0,
         )
     neutral: Kind = "server" if kind.endswith("_tool_result") else _KINDS.get(kind, "opaque")
     return plain_part(raw, role, neutral, span, id=block.text("id"), name=block.text("name"), list=0)
+
+
+def _loads_tools(raw: bytes, result: JsonObject) -> bool:
+    """Whether a result names tools: the model can call them only as long as it is sent."""
+    if _TOOL_REFERENCE not in result.raw("content"):
+        return False
+    return any(JsonObject(raw, span).text("type") == "tool_reference" for span in result.list("content"))
 
 
 def compose(role: str, text: str) -> bytes:

@@ -9,9 +9,17 @@ from typing import Any, Final
 import msgspec
 
 from laconic.wire.json_values import as_list, as_object
-from laconic.wire.provider_format import Address, ProviderFormat, Refusals, ThinkingField, WrittenCalls
+from laconic.wire.provider_format import (
+    SESSION_FIELDS,
+    Address,
+    ProviderFormat,
+    Refusals,
+    ThinkingField,
+    WrittenCalls,
+)
 from laconic.wire.providers.chat.dialect import ChatReader, express, whole, write
 from laconic.wire.providers.chat.hidden import HIDDEN_CALLS
+from laconic.wire.providers.chat.media import MEDIA
 from laconic.wire.providers.chat.requests import append_text, compose, declare, faults, read_tools, shape
 from laconic.wire.providers.chat.usage import USAGE
 from laconic.wire.providers.chat.written_calls import ChatStream, question, rewrite
@@ -73,13 +81,7 @@ FORMAT: Final = ProviderFormat(
     compose=compose,
     faults=faults,
     append_text=append_text,
-    session=(
-        ("prompt_cache_key",),
-        ("metadata", "user_id"),
-        ("metadata", "session_id"),
-        ("metadata", "conversation_id"),
-        ("metadata", "thread_id"),
-    ),
+    session=SESSION_FIELDS,
     thinking=(
         ThinkingField(("thinking", "budget_tokens")),
         ThinkingField(("reasoning", "effort"), words=True),
@@ -89,6 +91,7 @@ FORMAT: Final = ProviderFormat(
     declare=declare,
     read_tools=read_tools,
     spoken_text=spoken_text,
+    media=MEDIA,
     usage=USAGE,
     refusals=Refusals(write=refuse, too_long=_TOO_LONG),
     # OpenAI and its like (Azure, Groq, vLLM), Mistral, the IETF draft and OpenRouter.

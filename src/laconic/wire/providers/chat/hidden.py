@@ -7,8 +7,8 @@ from typing import Final
 
 import msgspec
 
-from laconic.wire.hidden_calls import CallOwner, HeldAnswer, HeldStream, HiddenCalls, sum_reports
-from laconic.wire.json_values import as_object, first_object
+from laconic.wire.hidden_calls import CallOwner, HeldAnswer, HeldStream, HiddenCalls, hold, sum_reports
+from laconic.wire.json_values import as_object, first_object, objects_in
 from laconic.wire.parsed_request import ParsedRequest
 from laconic.wire.providers.chat.dialect import ChatReader, whole
 from laconic.wire.speaking.talk import Json
@@ -101,10 +101,7 @@ def read(answer: Json, name: str) -> HeldAnswer | None:
     reader = ChatReader()
     for event in whole(answer):
         reader.event(event)
-    heard = reader.close()
-    if heard.native is None or not heard.uses or any(use.name != name for use in heard.uses):
-        return None
-    return HeldAnswer(heard.uses, (heard.native,))
+    return hold(reader.close(), name)
 
 
 def remove(answer: Json, name: str) -> Json:
@@ -156,14 +153,7 @@ def _delta(event: Json) -> Json:
 
 
 def _pieces(delta: Json) -> list[Json]:
-    pieces = delta.get("tool_calls")
-    if isinstance(pieces, list):
-        found = []
-        for piece in pieces:
-            if isinstance(piece, dict):
-                found.append(piece)
-        return found
-    return []
+    return objects_in(delta.get("tool_calls"))
 
 
 def _with_delta(event: Json, delta: Json) -> Json:

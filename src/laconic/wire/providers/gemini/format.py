@@ -12,6 +12,7 @@ from laconic.wire.json_values import as_list, as_object
 from laconic.wire.provider_format import Address, ProviderFormat, Refusals, ThinkingField
 from laconic.wire.providers.gemini.dialect import ContentReader, express, whole, write
 from laconic.wire.providers.gemini.hidden import HIDDEN_CALLS
+from laconic.wire.providers.gemini.media import MEDIA
 from laconic.wire.providers.gemini.requests import (
     append_text,
     compose,
@@ -82,6 +83,7 @@ FORMAT: Final = ProviderFormat(
     declare=declare,
     read_tools=read_tools,
     spoken_text=spoken_text,
+    media=MEDIA,
     usage=USAGE,
     refusals=Refusals(
         write=refuse,

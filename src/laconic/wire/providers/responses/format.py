@@ -6,8 +6,16 @@ import re
 from collections.abc import Mapping
 from typing import Any, Final
 
-from laconic.wire.provider_format import Address, ProviderFormat, Refusals, ThinkingField, WrittenCalls
+from laconic.wire.provider_format import (
+    SESSION_FIELDS,
+    Address,
+    ProviderFormat,
+    Refusals,
+    ThinkingField,
+    WrittenCalls,
+)
 from laconic.wire.providers.chat.format import refuse
+from laconic.wire.providers.chat.media import MEDIA
 from laconic.wire.providers.responses.hidden import HIDDEN_CALLS
 from laconic.wire.providers.responses.requests import compose, declare, extend_system, faults, read_tools, shape
 from laconic.wire.providers.responses.usage import USAGE
@@ -34,18 +42,13 @@ FORMAT: Final = ProviderFormat(
     chained=("previous_response_id", "conversation"),
     system=("instructions",),
     extend_system=extend_system,
-    session=(
-        ("prompt_cache_key",),
-        ("metadata", "user_id"),
-        ("metadata", "session_id"),
-        ("metadata", "conversation_id"),
-        ("metadata", "thread_id"),
-    ),
+    session=SESSION_FIELDS,
     thinking=(ThinkingField(("reasoning", "effort"), words=True),),
     output_limits=(("max_output_tokens",),),
     declare=declare,
     read_tools=read_tools,
     spoken_text=spoken_text,
+    media=MEDIA,
     usage=USAGE,
     refusals=Refusals(write=refuse),
     counts_cached=lambda model: True,

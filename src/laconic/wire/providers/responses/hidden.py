@@ -8,7 +8,7 @@ from typing import Final
 import msgspec
 
 from laconic.wire.hidden_calls import CallOwner, HeldAnswer, HeldStream, HiddenCalls, sum_reports
-from laconic.wire.json_values import as_object
+from laconic.wire.json_values import as_object, objects_in
 from laconic.wire.parsed_request import ParsedRequest
 from laconic.wire.speaking.talk import Json, ModelCall, decode_arguments
 from laconic.wire.sse import event_of
@@ -150,14 +150,7 @@ def write(answer: HeldAnswer, texts: Sequence[str]) -> list[Json]:
 
 
 def _items(answer: Json) -> list[Json]:
-    output = answer.get("output")
-    if isinstance(output, list):
-        found = []
-        for item in output:
-            if isinstance(item, dict):
-                found.append(item)
-        return found
-    return []
+    return objects_in(answer.get("output"))
 
 
 def _is_hidden(item: Json, name: str) -> bool:

@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 
-class Found:
+class DefinitionDraft:
     """What is known about one definition; rules of a language may change any of it before it becomes a record."""
 
     __slots__ = (
@@ -48,7 +48,7 @@ class Found:
         self.decorators: list[str] = []
         self.modifiers: list[str] = []
         self.owner = ""
-        self.parent: Found | None = None
+        self.parent: DefinitionDraft | None = None
         self.fixed_parent = False  # it belongs to its parent without standing directly in it
         self.signature = ""
         self.test = False

@@ -1,0 +1,257 @@
+"""A provider that bills: it follows a scenario in three formats, with a prompt cache by the rules of each."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Callable, Iterator, Sequence
+from typing import Final
+
+import msgspec
+from backports import zstd
+
+from laconic.conversation.provider_cache import (
+    ANTHROPIC,
+    FIVE_MINUTES,
+    GEMINI,
+    HOUR,
+    OPENAI,
+    CacheBlock,
+    ProviderCache,
+    report,
+)
+from laconic.gateway.scripted_upstream import Answer, Asked, streamed
+from laconic.models.find import find_model
+from laconic.models.model import Price
+from laconic.tokens.count import counter
+from laconic.wire.content import without_marks
+from laconic.wire.formats import format_named
+from laconic.wire.parsed_request import ParsedRequest, parse
+from laconic.wire.spans import elements, is_array
+from laconic.wire.usage import Usage
+from laconic_benchmarks.bill.clients import PROMPT
+from laconic_benchmarks.bill.scenarios import Scenario
+
+Json = dict[str, object]
+DONE: Final = "All files were shown."
+_RULES: Final = {"anthropic": ANTHROPIC, "responses": OPENAI, "gemini": GEMINI}
+_OUTPUT: Final = 40  # tokens of every answer
+_DIFFERENCE: Final = 1.07  # by which a provider's count differs from an estimate of it
+_FRAME: Final = 4  # tokens around every block
+_SHOWN: Final = re.compile(r"file_(\d+)\.txt")
+_MARK: Final = b'"cache_control"'
+_LONG: Final = re.compile(rb'"ttl"\s*:\s*"1h"')
+_SHELLS: Final = {
+    "Bash": "command",
+    "bash": "command",
+    "exec_command": "cmd",
+    "shell_command": "command",
+    "run_shell_command": "command",
+}
+
+
+class ProviderClock:
+    """The time at the provider, which a pause moves on."""
+
+    def __init__(self) -> None:
+        self._skipped = 0.0
+
+    def __call__(self) -> float:
+        return time.monotonic() + self._skipped
+
+    def skip(self, seconds: float) -> None:
+        self._skipped += seconds
+
+
+class BillingProvider:
+    """A script for a scripted upstream. What it billed is the truth about a run."""
+
+    def __init__(self, scenario: Scenario, model: str, clock: Callable[[], float]) -> None:
+        self._scenario = scenario
+        self._model = model  # where a request names none
+        self._count = counter(model)
+        self._caches = {name: ProviderCache(rules, clock) for name, rules in _RULES.items()}
+        self._answers = 0
+        self.usages: list[Usage] = []
+        self.dollars = 0.0
+
+    @property
+    def tokens(self) -> int:
+        return sum(usage.prompt for usage in self.usages)
+
+    def __call__(self, asked: Asked) -> Answer:
+        format = _format_of(asked)
+        if not format:
+            return Answer((b'{"object": "list", "data": [], "models": []}',))
+        raw = asked.body
+        if asked.header("content-encoding") == "zstd":
+            raw = zstd.decompress(raw)
+        conversation = parse(format_named(format), raw)
+        price = find_model(conversation.model or self._model).price
+        usage = self._bill(format, conversation, price)
+        self._answers += 1
+        return _WRITERS[format](self._next_call(conversation), usage, f"{self._answers:04}", _is_streamed(asked, raw))
+
+    def _bill(self, format: str, conversation: ParsedRequest, price: Price) -> Usage:
+        usage = self._caches[format].send(list(self._blocks(conversation)))
+        usage = msgspec.structs.replace(usage, output=_OUTPUT)
+        self.usages.append(usage)
+        self.dollars += price.prompt_dollars(
+            plain=usage.input, read=usage.cache_read, write=usage.cache_write, hour=usage.long
+        )
+        self.dollars += price.output_dollars(usage.output, usage.prompt)
+        return usage
+
+    def _blocks(self, conversation: ParsedRequest) -> Iterator[CacheBlock]:
+        """The prompt in the order of the cache: tools, instructions, messages."""
+        for name in conversation.format.pinned:
+            field = conversation.field(name)
+            if is_array(field):
+                for span in elements(field):
+                    yield self._block(span.of(field))
+            elif field:
+                yield self._block(field)
+        for turn in conversation.turns:
+            for block in turn.blocks:
+                yield self._block(block.raw, turn.role)
+
+    def _block(self, raw: bytes, role: str = "") -> CacheBlock:
+        content = role.encode() + without_marks(raw)
+        lifetime = 0.0
+        if _MARK in raw:
+            lifetime = FIVE_MINUTES
+        if lifetime and _LONG.search(raw):
+            lifetime = HOUR
+        return CacheBlock(content, self._count_tokens(content), lifetime)
+
+    def _count_tokens(self, content: bytes) -> int:
+        """As providers do: something for each message, and not quite as we count where their tokenizer is not public."""
+        tokens = self._count(content.decode("utf-8", "replace"))
+        if not self._count.exact:
+            tokens = round(_DIFFERENCE * tokens)
+        return tokens + _FRAME
+
+    def _next_call(self, conversation: ParsedRequest) -> tuple[str, Json] | None:
+        """The command that shows the next file: the one after the file that was asked for last."""
+        names = {tool.name for tool in conversation.format.read_tools(_decode(conversation.field("tools")))}
+        shell = next((name for name in _SHELLS if name in names), "")
+        number = _find_next(conversation)
+        last = _count_prompts(conversation) * len(self._scenario.files) // self._scenario.prompts
+        if not shell or number >= last:
+            return None
+        arguments: Json = {_SHELLS[shell]: f"cat file_{number}.txt"}
+        if shell != "exec_command":
+            arguments["description"] = "show a file"
+        return shell, arguments
+
+
+def _find_next(conversation: ParsedRequest) -> int:
+    """By the last call that is there: older ones may be left out."""
+    for turn in reversed(conversation.turns):
+        for block in reversed(turn.blocks):
+            if block.kind == "call":
+                found = _SHOWN.search(msgspec.json.encode(block.input).decode())
+                if found:
+                    return int(found[1]) + 1
+    return 0
+
+
+def _count_prompts(conversation: ParsedRequest) -> int:
+    found = 0
+    for turn in conversation.turns:
+        if turn.role == "user":
+            found += sum(PROMPT in block.text for block in turn.blocks if block.kind == "text")
+    return found
+
+
+def _decode(raw: bytes) -> object:
+    if not raw:
+        return []
+    return msgspec.json.decode(raw)
+
+
+def _format_of(asked: Asked) -> str:
+    """The format in which a model is asked; empty for anything else."""
+    if asked.method != "POST" or "count" in asked.path.lower():
+        return ""
+    for part, format in (("/messages", "anthropic"), ("/responses", "responses"), ("enerateContent", "gemini")):
+        if part in asked.path:
+            return format
+    return ""
+
+
+def _is_streamed(asked: Asked, raw: bytes) -> bool:
+    return "streamGenerateContent" in asked.path or re.search(rb'"stream"\s*:\s*true', raw) is not None
+
+
+Call = tuple[str, Json] | None
+
+
+def _write_anthropic(call: Call, usage: Usage, name: str, is_streamed: bool) -> Answer:
+    start: Json = {"type": "text", "text": ""}
+    whole: Json = {"type": "text", "text": DONE}
+    delta: Json = {"type": "text_delta", "text": DONE}
+    stop: Json = {"stop_reason": "end_turn", "stop_sequence": None}
+    if call is not None:
+        start = {"type": "tool_use", "id": f"toolu_{name}", "name": call[0], "input": {}}
+        whole = {**start, "input": call[1]}
+        delta = {"type": "input_json_delta", "partial_json": msgspec.json.encode(call[1]).decode()}
+        stop = {"stop_reason": "tool_use", "stop_sequence": None}
+    counted = report("anthropic", usage)
+    message: Json = {"id": f"msg_{name}", "type": "message", "role": "assistant", "model": "m", "usage": counted}
+    if not is_streamed:
+        return Answer((msgspec.json.encode({**message, **stop, "content": [whole]}),))
+    events: list[Json] = [
+        {"type": "message_start", "message": {**message, "content": []}},
+        {"type": "content_block_start", "index": 0, "content_block": start},
+        {"type": "content_block_delta", "index": 0, "delta": delta},
+        {"type": "content_block_stop", "index": 0},
+        {"type": "message_delta", "delta": stop, "usage": {"output_tokens": usage.output}},
+        {"type": "message_stop"},
+    ]
+    return _stream(events)
+
+
+def _write_responses(call: Call, usage: Usage, name: str, is_streamed: bool) -> Answer:
+    text = {"type": "output_text", "text": DONE, "annotations": []}
+    item: Json = {"type": "message", "id": f"msg_{name}", "role": "assistant", "content": [text]}
+    if call is not None:
+        arguments = msgspec.json.encode(call[1]).decode()
+        item = {"type": "function_call", "id": f"fc_{name}", "call_id": f"call_{name}"}
+        item |= {"name": call[0], "arguments": arguments}
+    item["status"] = "completed"
+    counted = {**report("responses", usage), "total_tokens": usage.prompt + usage.output}
+    response: Json = {"id": f"resp_{name}", "object": "response", "model": "m", "output": []}
+    whole = {**response, "status": "completed", "output": [item], "usage": counted}
+    if not is_streamed:
+        return Answer((msgspec.json.encode(whole),))
+    events: list[Json] = [
+        {"type": "response.created", "response": {**response, "status": "in_progress"}},
+        {"type": "response.output_item.added", "output_index": 0, "item": item},
+        {"type": "response.output_item.done", "output_index": 0, "item": item},
+        {"type": "response.completed", "response": whole},
+    ]
+    return _stream(events)
+
+
+def _write_gemini(call: Call, usage: Usage, name: str, is_streamed: bool) -> Answer:
+    part: Json = {"text": DONE}
+    if call is not None:
+        part = {"functionCall": {"name": call[0], "args": call[1]}}
+    content = {"role": "model", "parts": [part]}
+    counted = {**report("gemini", usage), "totalTokenCount": usage.prompt + usage.output}
+    answer = {"candidates": [{"content": content, "finishReason": "STOP", "index": 0}], "usageMetadata": counted}
+    written = msgspec.json.encode(answer)
+    if not is_streamed:
+        return Answer((written,))
+    return streamed([b"data: " + written + b"\n\n"])
+
+
+_WRITERS: Final = {"anthropic": _write_anthropic, "responses": _write_responses, "gemini": _write_gemini}
+
+
+def _stream(events: Sequence[Json]) -> Answer:
+    written = []
+    for event in events:
+        written.append(b"event: " + str(event["type"]).encode() + b"\ndata: " + msgspec.json.encode(event) + b"\n\n")
+    return streamed(written)
