@@ -22,7 +22,6 @@ from laconic.conversation.ladder import KEPT, Ladder
 from laconic.conversation.ledger import Branch, Decision, Inheritance, LedgerEntry, LedgerStore, Removal
 from laconic.conversation.prefix_hashes import PrefixHashes
 from laconic.conversation.quota import Quota, thinking
-from laconic.conversation.recap import Summariser
 from laconic.conversation.rollup import Roller
 from laconic.conversation.staleness import find_finished, useless
 from laconic.conversation.tracker import ConversationTracker
@@ -85,15 +84,12 @@ class ConversationEngine:
         clock: Callable[[], float],
         count: Callable[[str], int],
         options: EngineOptions | None = None,
-        *,
-        summariser: Summariser | None = None,
     ) -> None:
         self._store = store
         self._writing = LedgerTransaction(store, archive)
         self._clock = clock
         self._count = count
         self._options = options or EngineOptions()
-        self._summariser = summariser
         self._known: OrderedDict[str, SessionLedger] = OrderedDict()
         self._shapes: OrderedDict[str, Shapes] = OrderedDict()
         self._histories: OrderedDict[tuple[str, int], History] = OrderedDict()  # by session and branch
@@ -343,7 +339,7 @@ class ConversationEngine:
         """The first mode that has a reason to act. Survival comes first and asks nobody."""
         options, output = self._options, most_output(conversation)
         evictor = Evictor(history.session, self._writing, self._count)
-        ladder = Ladder(history, evictor, self._count, fixed, self._summariser)
+        ladder = Ladder(history, evictor, self._count, fixed)
         quota = self.quota(bounds.account)
         quota.cached = counts_cached(conversation.format.name, conversation.model)
         answer = quota.output(output)
