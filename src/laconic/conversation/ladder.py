@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
+from laconic.conversation.branches import KEPT
 from laconic.conversation.eviction import Candidate, Evictor, candidates, is_exact, takes_fewer_bytes
 from laconic.conversation.history import History
 from laconic.conversation.ledger import Decision, Reason, Receipt, Removal
@@ -18,7 +19,6 @@ from laconic.render.recap import recap_head
 from laconic.wire.exchanges import Exchange
 from laconic.wire.parsed_request import ParsedRequest
 
-KEPT: Final = 2  # newest exchanges that stay whatever happens
 _SHORTEST: Final = 20  # characters below which a text is not cut
 _RECAPS: Final = 8  # references of earlier recaps that a recap names; when there are more, it takes them all over
 _RECALL: Final = re.compile(r"[;\n]?\s*laconic recall \w+")
