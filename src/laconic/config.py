@@ -14,8 +14,8 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Final
 
-from laconic.addresses import is_loopback
 from laconic.errors import BadSetting
+from laconic.local_addresses import is_loopback
 
 Value = str | int | float | bool
 # What programs need to run and build, and what holds no secrets. Everything else has to be named in agent.environment.
@@ -160,7 +160,7 @@ SETTINGS: Final[tuple[Setting, ...]] = (
         "context.standard", 200_000, "Tokens above which history is shortened at any price; 0: never.", minimum=0
     ),
     Setting("context.low_water", 0.6, "Share of a threshold to shrink to after an event.", minimum=0.1),
-    Setting("context.high_water", 0.85, "Share of the model's window above which history must shrink.", minimum=0.1),
+    Setting("context.high_water", 0.95, "Share of the model's window above which history must shrink.", minimum=0.1),
     Setting(
         "context.least_turns", 1, "Turns between two events (5 suits providers with expensive caches).", minimum=1
     ),
@@ -183,6 +183,11 @@ SETTINGS: Final[tuple[Setting, ...]] = (
         "Tokens left of a minute's quota, below which models think little; by provider as well.",
     ),
     Setting("context.task_tool", "", "Another tool that manages tasks, in addition to the known ones."),
+    Setting(
+        "context.repair",
+        True,
+        "Keep the provider's cache when a client reorders its tools, rewrites JSON or moves cache marks out of reach.",
+    ),
     Setting("context.meta", False, "Tell the model at the end of a request how full its context is."),
     Setting(
         "agent.model", "anthropic/claude-sonnet-5-5", "Model of `laconic agent`: PROVIDER/NAME, or scripted:FILE."

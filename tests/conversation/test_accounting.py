@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from laconic.conversation.accounting import (
     Bill,
     CacheState,
+    CountComparison,
     Split,
     TurnCost,
     TurnSizes,
@@ -255,3 +256,26 @@ def test_a_bill_in_words() -> None:
     )
     assert describe(_bill(same, unknown)).endswith("$0.15 of it for output; price unknown for 1,007 tokens")
     assert describe(_bill(same) + _bill(unknown)) == describe(_bill(same, unknown))
+
+
+def test_counts_are_compared_on_the_text_that_a_session_grew_by() -> None:
+    """What a provider adds to every prompt, and a rewrite, say nothing about its tokenizer."""
+    counts = CountComparison()
+    assert counts.ratio == 1.0
+    counts = counts.add(10_000, 12_000, rewritten=False)
+    assert counts.ratio == pytest.approx(1.2), "until the session has grown, what is known of its first prompt"
+    counts = counts.add(14_000, 16_400, rewritten=False)
+    assert counts.ratio == pytest.approx(1.1)
+    for ours, theirs, rewritten in ((14_100, 16_700, False), (6_000, 9_000, True), (30_000, 90_000, True)):
+        counts = counts.add(ours, theirs, rewritten=rewritten)
+        assert counts.ratio == pytest.approx(1.1)
+    counts = counts.add(34_000, 94_000, rewritten=False)
+    assert counts.ratio == pytest.approx(8_400 / 8_000)
+
+
+@given(st.lists(st.tuples(st.integers(0, 10**6), st.integers(0, 10**6), st.booleans()), max_size=9))
+def test_a_ratio_of_counts_stays_believable(prompts: list[tuple[int, int, bool]]) -> None:
+    counts = CountComparison()
+    for ours, theirs, rewritten in prompts:
+        counts = counts.add(ours, theirs, rewritten=rewritten)
+        assert 0.5 <= counts.ratio <= 2.0

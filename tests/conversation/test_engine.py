@@ -42,6 +42,7 @@ from laconic.errors import ArchiveUnavailable
 from laconic.records import Original
 from laconic.wire.content import without_marks
 from laconic.wire.formats import FORMATS
+from laconic.wire.media import count_block
 from laconic.wire.parsed_request import parse
 
 
@@ -516,3 +517,23 @@ def test_pictures_without_a_text_stay_or_come_back() -> None:
         last = send(one, request)
     kept = last.body + b"".join(archive.kept.values())
     assert [number for number, data in enumerate(pictures) if data not in kept] == []
+
+
+def _count_blocks(body: bytes) -> int:
+    parsed = parse(FORMATS["anthropic"], body)
+    fixed = len(parsed.format.pinned) * count("")  # there are neither instructions nor tools
+    return fixed + sum(count_block(block, count) for turn in parsed.turns for block in turn.blocks)
+
+
+@pytest.mark.parametrize("window", [0, 12_000], ids=["at ease", "in a small window"])
+def test_what_came_and_what_is_sent_are_counted_on_the_bytes(window: int) -> None:
+    """The bill rests on these two counts: also with lines left out, exchanges rolled up, and a recap."""
+    engine = ConversationEngine(MemoryStore(), MemoryArchive(), Clock(), count)
+    changed = 0
+    for messages in _prefixes(long_session(60)):
+        body = json.dumps({"model": "claude-sonnet-4-5", "max_tokens": 100, "messages": messages}).encode()
+        made = engine.prepare("s", parse(FORMATS["anthropic"], body), RequestLimits(window=window))
+        assert made.came == _count_blocks(body)
+        assert made.sent == pytest.approx(_count_blocks(made.body), rel=0.01, abs=60)
+        changed += made.sent < made.came
+    assert changed > 20

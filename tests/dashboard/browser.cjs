@@ -71,6 +71,29 @@ async function form(browser) {
   return seen;
 }
 
+// Use the filters, the search and the headers of the list, as a person does.
+async function listed(page) {
+  const rows = () => page.locator("tbody tr").allTextContents();
+  const show = async (name, fill) => {
+    await page.goto(`${base}sessions`);
+    await fill();
+    await Promise.all([page.waitForURL((url) => url.searchParams.get(name)), page.click("form.filters button")]);
+    return rows();
+  };
+  const client = await page.goto(`${base}sessions`).then(() => page.locator("select[name=client] option").nth(1).getAttribute("value"));
+  const by_client = await show("client", () => page.selectOption("select[name=client]", client));
+  const by_project = await show("project", () => page.selectOption("select[name=project]", "/home/me/shop"));
+  const by_words = await show("words", () => page.fill("input[name=words]", "onerror"));
+  const sorted = {};
+  for (const [header, figure] of [["Tokens", "prompt"], ["Money", "dollars"], ["Output", "output_dollars"], ["Turns", "turns"]]) {
+    await page.goto(`${base}sessions`);
+    await Promise.all([page.waitForURL(/order=/), page.locator("thead a", { hasText: header }).first().click()]);
+    const values = await page.locator(`tbody [data-at$="/totals/${figure}"]`).evaluateAll((found) => found.map((one) => Number(one.value)));
+    sorted[header] = values.length > 10 && values.every((value, at) => at === 0 || values[at - 1] >= value);
+  }
+  return { client: by_client.length > 0 && by_client.every((row) => row.includes(client)), project: by_project.length, words: by_words.length, sorted };
+}
+
 async function main() {
   const browser = await chromium.launch({ executablePath, args });
   told.form = await form(browser);
@@ -94,6 +117,8 @@ async function main() {
   told.landed = await page.evaluate(() => document.querySelector(":target")?.textContent ?? "");
   await page.locator("tr:has(:target) a[href^=archive]").first().click();
   told.archived = await page.locator("pre.archived").textContent();
+
+  told.listed = await listed(page);
 
   // Figures change while the page stays.
   await page.goto(`${base}?days=0`);

@@ -45,7 +45,13 @@ def _record(settings: Settings) -> None:
     with closing(Turns(settings.cache_dir() / FILE)) as turns:
         cost = Cost(10, 20, 30, 4, 90.0, 0.5, 1.5)
         turns.add(
-            TurnRecord(Who("hostile", model=TITLE), time.time(), 200, cost=cost, intake=Intake(1, 5, title=TITLE))
+            TurnRecord(
+                Who("hostile", model=TITLE),
+                time.time(),
+                200,
+                cost=cost,
+                intake=Intake(1, 5, title=TITLE, anew=True, project="/home/me/shop"),
+            )
         )
 
 
@@ -75,6 +81,8 @@ def test_every_page_in_a_browser(settings: Settings, tmp_path: Path) -> None:
     assert told["figures"] > 3_000
     assert told["landed"].startswith("turn ")
     assert "def settle(order, rate):" in told["archived"]
+    sorted_by = dict.fromkeys(("Tokens", "Money", "Output", "Turns"), True)
+    assert told["listed"] == {"client": True, "project": 1, "words": 1, "sorted": sorted_by}
     assert told["live"][1] == told["live"][0] + 1
     assert told["stayed"]
     assert told["first"] == TITLE

@@ -29,6 +29,7 @@ from laconic.wire.formats import format_named
 from laconic.wire.parsed_request import ParsedRequest, parse
 from laconic.wire.spans import elements, is_array
 from laconic.wire.usage import Usage
+from laconic_benchmarks.bill.clients import PROMPT
 from laconic_benchmarks.bill.scenarios import Scenario
 
 Json = dict[str, object]
@@ -135,7 +136,8 @@ class BillingProvider:
         names = {tool.name for tool in conversation.format.read_tools(_decode(conversation.field("tools")))}
         shell = next((name for name in _SHELLS if name in names), "")
         number = _find_next(conversation)
-        if not shell or number >= len(self._scenario.files):
+        last = _count_prompts(conversation) * len(self._scenario.files) // self._scenario.prompts
+        if not shell or number >= last:
             return None
         arguments: Json = {_SHELLS[shell]: f"cat file_{number}.txt"}
         if shell != "exec_command":
@@ -144,17 +146,22 @@ class BillingProvider:
 
 
 def _find_next(conversation: ParsedRequest) -> int:
-    """Counted from the last prompt of the user on, by the last call that is there: older ones may be left out."""
+    """By the last call that is there: older ones may be left out."""
     for turn in reversed(conversation.turns):
         for block in reversed(turn.blocks):
-            if block.kind == "text" and turn.role == "user":
-                if "Work through the files." in block.text:
-                    return 0
-            elif block.kind == "call":
+            if block.kind == "call":
                 found = _SHOWN.search(msgspec.json.encode(block.input).decode())
                 if found:
                     return int(found[1]) + 1
     return 0
+
+
+def _count_prompts(conversation: ParsedRequest) -> int:
+    found = 0
+    for turn in conversation.turns:
+        if turn.role == "user":
+            found += sum(PROMPT in block.text for block in turn.blocks if block.kind == "text")
+    return found
 
 
 def _decode(raw: bytes) -> object:

@@ -55,10 +55,9 @@ async def run_client(
     *,
     wrapped: bool,
     flags: Sequence[str] = (),
-    prompts: int = 1,
     pause: float = 0.0,
 ) -> RunResult:
-    """So many prompts, the later ones in the same session after a pause; `flags` are those of `laconic wrap`."""
+    """All prompts of a scenario, in one session with a pause between them; `flags` are those of `laconic wrap`."""
     clock = ProviderClock()
     provider = BillingProvider(scenario, client.model, clock)
     project = home / "project"
@@ -67,7 +66,7 @@ async def run_client(
         (project / f"file_{number}.txt").write_text(text, "utf-8")
     async with ScriptedUpstream(provider) as upstream:
         environment = {**client.prepare(home, upstream.url), "PATH": path}
-        for number in range(prompts):
+        for number in range(scenario.prompts):
             words = list(client.again if number else client.first)
             if wrapped:
                 words = [sys.executable, "-m", "laconic", "wrap", *flags, *words]

@@ -8,10 +8,11 @@ import msgspec
 
 
 class Scenario(msgspec.Struct, frozen=True):
-    """Files that are shown one after the other."""
+    """Files that are shown one after the other, as many for each prompt of the user."""
 
     name: str
     files: tuple[str, ...]
+    prompts: int = 1
 
 
 def write_log(number: int, lines: int) -> str:

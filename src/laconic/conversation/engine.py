@@ -30,6 +30,7 @@ from laconic.conversation.lifetimes import Lifetimes
 from laconic.conversation.maintenance import Maintenance
 from laconic.conversation.per_provider import for_provider
 from laconic.conversation.prefix_hashes import PrefixHashes
+from laconic.conversation.prefix_repair import FormStore, PrefixRepair
 from laconic.conversation.quota import Quota, Thinking, thinking
 from laconic.conversation.tracker import ConversationTracker
 from laconic.conversation.transaction import ArchiveStore, LedgerTransaction
@@ -65,6 +66,7 @@ class PreparedRequest(msgspec.Struct, frozen=True):
     cuts: tuple[
         tuple[str, int], ...
     ] = ()  # blocks that became smaller after they had entered, and by how many tokens
+    repaired: tuple[str, ...] = ()  # what was sent in its old form
 
 
 class ConversationEngine:
@@ -81,12 +83,17 @@ class ConversationEngine:
         clock: Callable[[], float],
         count: Callable[[str], int],
         options: EngineOptions | None = None,
+        *,
+        forms: FormStore | None = None,
     ) -> None:
         self._store = store
+        self._repair: PrefixRepair | None = None
         self._writing = LedgerTransaction(store, archive)
         self._clock = clock
         self._count = count
         self._options = options or EngineOptions()
+        if forms is not None and self._options.repair:
+            self._repair = PrefixRepair(forms)
         self._known: OrderedDict[str, SessionLedger] = OrderedDict()
         self._shapes: OrderedDict[str, Shapes] = OrderedDict()
         self._histories: OrderedDict[tuple[str, int], History] = OrderedDict()  # by session and branch
@@ -99,7 +106,20 @@ class ConversationEngine:
     ) -> PreparedRequest:
         """The request to send in the place of this one. What may not be left out is sent, however long it is."""
         bounds = bounds or RequestLimits()
-        body = conversation.remember(self._shapes_of(session)).body
+        shapes = self._shapes_of(session)
+        conversation.remember(shapes)
+        if self._repair is None or conversation.chained or conversation.array is None:
+            return self._shorten(session, conversation, bounds)
+        repaired = self._repair.repair(session, conversation)
+        if not repaired.classes:
+            return self._shorten(session, conversation, bounds)
+        old_form = parse(conversation.format, repaired.body, shapes)
+        prepared = self._shorten(session, old_form, bounds)
+        return msgspec.structs.replace(prepared, repaired=repaired.classes)
+
+    def _shorten(self, session: str, conversation: ParsedRequest, bounds: RequestLimits) -> PreparedRequest:
+        """The request as the ledger and this moment have it."""
+        body = conversation.body
         if conversation.chained or conversation.array is None or not self._options.enabled:
             return PreparedRequest(body)
         self._writing.begin()
@@ -291,6 +311,8 @@ class ConversationEngine:
     def _forget_session(self, session: str) -> None:
         """All that is derived of a session; the history and the ledger give it back."""
         self._known.pop(session, None)
+        if self._repair is not None:
+            self._repair.forget(session)
         for name in [name for name in self._histories if name[0] == session]:
             del self._histories[name]
 

@@ -21,7 +21,7 @@ class EngineOptions(msgspec.Struct, frozen=True):
     semantic: int = 50_000  # tokens from which a completed task gives its outputs back
     standard: int = 200_000  # tokens above which the history is made smaller whatever it costs
     low_water: float = 0.6  # of a threshold: where to land after an event
-    high_water: float = 0.85  # of the model's window, less the answer
+    high_water: float = 0.95  # of the model's window, less the answer
     least_turns: int = 1  # turns between two events of the same mode
     protected_turns: str = ""  # newest turns that stay, by provider; empty: as the rules say
     quota: str = ""  # tokens per minute by provider, where answers do not say
@@ -29,6 +29,7 @@ class EngineOptions(msgspec.Struct, frozen=True):
     thinking_low: str = "200000"  # and below which it is kept small
     task_tool: str = ""  # one more tool that keeps tasks
     task_tools: tuple[str, ...] = ()  # by which clients keep theirs
+    repair: bool = True  # send in its old form what a client wrote in another one
     meta: bool = False  # tell the model at the end of a request how full its context is
 
     @property

@@ -151,10 +151,11 @@ class ConversationTracker:
 
     def measure_change(self, block: Block, change: Change) -> int:
         """Tokens of a block as it leaves with a change, counted on what is written."""
+        escaped = b"\\u" in block.raw  # as some clients write all that is not ASCII; we do not
         if isinstance(change, SetText):
-            before, after = _as_json(block.text), _as_json(change.text)
+            before, after = _as_json(block.text, escaped=escaped), _as_json(change.text)
         elif isinstance(change, SetInput):
-            before, after = _as_json(block.input), _as_json(change.input)
+            before, after = _as_json(block.input, escaped=escaped), _as_json(change.input)
         else:
             return 0
         return max(1, self.whole[block.key] - self._count(before) + self._count(after))
@@ -409,8 +410,8 @@ class ConversationTracker:
         return tracked
 
 
-def _as_json(value: object) -> str:
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+def _as_json(value: object, *, escaped: bool = False) -> str:
+    return json.dumps(value, ensure_ascii=escaped, separators=(",", ":"))
 
 
 def _count_saved(decision: Decision, size: int) -> int:

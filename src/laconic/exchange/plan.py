@@ -8,6 +8,7 @@ import msgspec
 
 from laconic.conversation.engine import PreparedRequest
 from laconic.exchange.caller import Caller
+from laconic.wire.fingerprint import RequestFingerprint
 from laconic.wire.ours import Ours
 from laconic.wire.prompted.calls import PromptedTool
 
@@ -29,6 +30,7 @@ class Plan(msgspec.Struct, frozen=True):
     shortened: bool = False  # the provider said that an earlier form was too long
     recall: bool = False  # the model may call `recall`, which the client does not see
     prepared: PreparedRequest | None = None  # what the engine did
+    fingerprint: RequestFingerprint | None = None  # of the request as it came
 
 
 def describe_request(prepared: PreparedRequest, *, changed: bool) -> dict[str, str]:
@@ -37,6 +39,8 @@ def describe_request(prepared: PreparedRequest, *, changed: bool) -> dict[str, s
     if changed:
         action = "reduced"
     notes = {"action": prepared.mode or action}
+    if prepared.repaired:
+        notes["repaired"] = ", ".join(prepared.repaired)
     if prepared.rung:
         notes["rung"] = prepared.rung
     if prepared.tokens:
