@@ -14,8 +14,8 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Final
 
-from laconic.addresses import is_loopback
 from laconic.errors import BadSetting
+from laconic.local_addresses import is_loopback
 
 Value = str | int | float | bool
 # What programs need to run and build, and what holds no secrets. Everything else has to be named in agent.environment.

@@ -40,7 +40,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace, settings: Settings) -> int:
     from laconic.cli.cost_view import describe_costs  # not for `--help`
     from laconic.conversation.cost_causes import explain
-    from laconic.models.prices import Prices
+    from laconic.models.price_lookup import Prices
 
     sessions, span = _choose(args, settings)
     most = 0 if args.json else args.moments
