@@ -40,6 +40,7 @@ _PAGES: Final = (
     "sessions",
     "session?name={}",
     "spent",
+    "causes",
     "tools",
     "models",
     "?days=0",

@@ -14,8 +14,8 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Final
 
-from laconic.addresses import is_loopback
 from laconic.errors import BadSetting
+from laconic.local_addresses import is_loopback
 
 Value = str | int | float | bool
 # What programs need to run and build, and what holds no secrets. Everything else has to be named in agent.environment.
@@ -165,6 +165,11 @@ SETTINGS: Final[tuple[Setting, ...]] = (
         "context.least_turns", 1, "Turns between two events (5 suits providers with expensive caches).", minimum=1
     ),
     Setting("context.task_tool", "", "Another tool that manages tasks, in addition to the known ones."),
+    Setting(
+        "context.repair",
+        True,
+        "Keep the provider's cache when a client reorders its tools, rewrites JSON or moves cache marks out of reach.",
+    ),
     Setting("context.meta", False, "Tell the model at the end of a request how full its context is."),
     Setting(
         "agent.model", "anthropic/claude-sonnet-5-5", "Model of `laconic agent`: PROVIDER/NAME, or scripted:FILE."

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from laconic.clients.recorded_sessions import find_recorded
 from laconic.clients.setup import Places
+from laconic.sessions.recorded.opencode import read_export
 from laconic.sessions.recorded.record import RecordedSession, RecordedUsage
 
 WHEN = "2026-11-16T14:00:00.000Z"
@@ -22,6 +23,10 @@ def _write(path: Path, rows: Iterable[object]) -> None:
 
 def _find(home: Path, since: float = 0.0) -> list[RecordedSession]:
     return list(find_recorded(Places(home, {"HOME": str(home)}), home / "state", since))
+
+
+def _usages(session: RecordedSession) -> tuple[RecordedUsage, ...]:
+    return tuple(request.usage for request in session.requests)
 
 
 def _texts(session: RecordedSession) -> list[str]:
@@ -56,7 +61,7 @@ def test_claude_code_writes_the_usage_of_an_answer_into_each_of_its_blocks(tmp_p
         "/p",
         "claude-sonnet-4-5",
     )
-    assert found.requests == (RecordedUsage(3, 20, 7, 5),) * 2
+    assert _usages(found) == (RecordedUsage(3, 20, 7, 5),) * 2
     assert _texts(found)[1:] == ["I look.", "Bash", "a.py", "Done."]
 
 
@@ -96,7 +101,7 @@ def test_codex_counts_after_each_answer_and_sometimes_twice(tmp_path: Path) -> N
     _write(path, [{**row, "timestamp": WHEN} for row in rows])
     (found,) = _find(tmp_path)
     assert (found.client, found.title, found.project, found.model) == ("Codex", "Fix it", "/p", "gpt-5")
-    assert found.requests == (RecordedUsage(40, 60, 0, 9),) * 2
+    assert _usages(found) == (RecordedUsage(40, 60, 0, 9),) * 2
 
 
 def test_opencode_keeps_messages_and_parts_in_a_database(tmp_path: Path) -> None:
@@ -120,7 +125,7 @@ def test_opencode_keeps_messages_and_parts_in_a_database(tmp_path: Path) -> None
                 base.execute("INSERT INTO part VALUES (?, ?, 's', ?)", row)
     (found,) = _find(tmp_path)
     assert (found.client, found.title, found.model) == ("opencode", "Dates", "claude-sonnet-4-5")
-    assert found.requests == (RecordedUsage(10, 30, 4, 7),)
+    assert _usages(found) == (RecordedUsage(10, 30, 4, 7),)
     assert _texts(found) == ["Fix it", "Done."]
     assert _find(tmp_path, since=1794839199) == []
 
@@ -139,7 +144,7 @@ def test_gemini_writes_changes_and_the_last_of_a_message_counts(tmp_path: Path) 
     _write(tmp_path / ".gemini" / "tmp" / "p" / "chats" / "session-1.jsonl", rows)
     (found,) = _find(tmp_path)
     assert (found.client, found.title, found.model) == ("Gemini CLI", "Fix it", "gemini-3-pro")
-    assert found.requests == (RecordedUsage(40, 60, 0, 8),)
+    assert _usages(found) == (RecordedUsage(40, 60, 0, 8),)
     assert _texts(found)[:3] == ["Fix it", "I look.", "read_file"]
 
 
@@ -150,7 +155,7 @@ def test_aider_counts_in_words(tmp_path: Path) -> None:
     )
     (found,) = _find(tmp_path)
     assert (found.client, found.title, found.model) == ("aider", "Fix it", "gpt-4o")
-    assert found.requests == (RecordedUsage(1_300, 1_000, 0, 120),)
+    assert _usages(found) == (RecordedUsage(1_300, 1_000, 0, 120),)
 
 
 def test_files_that_are_no_sessions_are_passed_over(tmp_path: Path) -> None:
@@ -160,3 +165,74 @@ def test_files_that_are_no_sessions_are_passed_over(tmp_path: Path) -> None:
     (tmp_path / ".local" / "share" / "opencode").mkdir(parents=True)
     (tmp_path / ".local" / "share" / "opencode" / "opencode.db").write_bytes(b"no database at all, but long enough")
     assert _find(tmp_path) == []
+
+
+def test_claude_code_tells_when_requests_were_made_and_what_came_between(tmp_path: Path) -> None:
+    created = {"ephemeral_5m_input_tokens": 2, "ephemeral_1h_input_tokens": 5}
+    usage = {"cache_creation_input_tokens": 7, "cache_creation": created}
+    answer = {"model": "claude-sonnet-4-5", "role": "assistant", "usage": usage, "content": [{"type": "text"}]}
+    rows: list[dict[str, object]] = [
+        {"message": {"role": "user", "content": "Fix it"}, "timestamp": "2026-11-16T14:00:00Z"},
+        {"message": {**answer, "id": "m1"}, "timestamp": "2026-11-16T14:00:09Z"},
+        {"message": {**answer, "id": "m1"}, "timestamp": "2026-11-16T14:00:10Z"},
+        {"type": "system", "subtype": "compact_boundary", "timestamp": "2026-11-16T14:30:00Z"},
+        {"message": {"role": "user", "content": "Summary"}, "timestamp": "2026-11-16T14:30:01Z"},
+        {"message": {**answer, "id": "m2", "model": "claude-opus-4-5"}, "timestamp": "2026-11-16T14:30:12Z"},
+    ]
+    _write(tmp_path / ".claude" / "projects" / "-p" / "s.jsonl", [{"isSidechain": False, **row} for row in rows])
+    (found,) = _find(tmp_path)
+    first, second = found.requests
+    assert second.at - first.at == 1801  # from question to question
+    assert (first.compacted, second.compacted) == (False, True)
+    assert (first.blocks, second.blocks) == (1, 3)
+    assert (first.model, second.model) == ("claude-sonnet-4-5", "claude-opus-4-5")
+    assert first.usage.long == 5
+
+
+def test_codex_tells_when_requests_were_made_and_that_it_compacted(tmp_path: Path) -> None:
+    def item(role: str, text: str) -> dict[str, object]:
+        kind = "output_text" if role == "assistant" else "input_text"
+        return {"type": "message", "role": role, "content": [{"type": kind, "text": text}]}
+
+    def count(total: int) -> dict[str, object]:
+        last = {"input_tokens": 100, "output_tokens": 9}
+        info = {"total_token_usage": {"total_tokens": total}, "last_token_usage": last}
+        return {"type": "event_msg", "payload": {"type": "token_count", "info": info}}
+
+    rows: list[dict[str, object]] = [
+        {"type": "turn_context", "payload": {"model": "gpt-5"}},
+        {"type": "response_item", "payload": item("user", "Fix it"), "timestamp": "2026-11-16T14:00:00Z"},
+        {"type": "response_item", "payload": item("assistant", "Done."), "timestamp": "2026-11-16T14:00:20Z"},
+        {**count(109), "timestamp": "2026-11-16T14:00:21Z"},
+        {"type": "turn_context", "payload": {"model": "gpt-5-mini"}},
+        {"type": "compacted", "payload": {"message": "We fixed it."}},
+        {"type": "response_item", "payload": item("user", "More"), "timestamp": "2026-11-16T14:10:00Z"},
+        {"type": "response_item", "payload": item("assistant", "Done."), "timestamp": "2026-11-16T14:10:20Z"},
+        {**count(218), "timestamp": "2026-11-16T14:10:21Z"},
+    ]
+    _write(tmp_path / ".codex" / "sessions" / "2026" / "11" / "16" / "rollout-1.jsonl", rows)
+    (found,) = _find(tmp_path)
+    first, second = found.requests
+    assert second.at - first.at == 600
+    assert [request.model for request in found.requests] == ["gpt-5", "gpt-5-mini"]
+    assert [request.compacted for request in found.requests] == [False, True]
+
+
+def test_pauses_of_opencode_are_known_to_a_replay(tmp_path: Path) -> None:
+    def made(at: int) -> dict[str, object]:
+        return {"created": at * 1000}
+
+    call = {
+        "type": "tool",
+        "callID": "c",
+        "tool": "bash",
+        "state": {"output": "x", "time": {"start": 9000, "end": 70_000}},
+    }
+    messages = [
+        {"info": {"role": "user", "time": made(1)}, "parts": [{"type": "text", "text": "Fix it"}]},
+        {"info": {"role": "assistant", "time": made(5)}, "parts": [call, {"type": "step-finish"}]},
+        {"info": {"role": "assistant", "time": made(800)}, "parts": [{"type": "text", "text": "Done."}]},
+    ]
+    session = read_export({"info": {"id": "s"}, "messages": messages})
+    assert session.transcript.times == (1.0, 9.0, 70.0, 800.0)
+    assert session.requests[0].at == 70.0

@@ -150,8 +150,10 @@ def test_case_21_a_stubbed_result_leaves_the_thinking_before_its_call() -> None:
 def test_case_28_after_an_event_a_hundred_turns_share_their_prefix() -> None:
     clock = Clock()
     one = engine(clock=clock)
-    messages = long_session(60)
-    _replay(one, messages)
+    session, length = long_session(60), 1
+    while not send(one, session[:length]).mode:
+        length += 2
+    messages = session[:length]
     before = send(one, messages).body[:-2]
     for _ in range(100):
         messages = [*messages, {"role": "assistant", "content": [{"type": "text", "text": "ok"}]}, user("on")]

@@ -33,7 +33,18 @@ def _paths(pages: TestClient) -> list[str]:
     whole = pages.get("/api/session.json", params={"name": first["session"]}).json()
     (ref, *_) = [row["ref"] for row in whole["decisions"] if row["ref"]]
     session, archive = f"session?name={first['session']}", f"archive?ref={ref}"
-    return ["?days=0", "", "sessions", "sessions?order=saved", session, "spent?days=0", "tools", "models", archive]
+    return [
+        "?days=0",
+        "",
+        "sessions",
+        "sessions?order=saved",
+        session,
+        "spent?days=0",
+        "causes?days=0",
+        "tools",
+        "models",
+        archive,
+    ]
 
 
 def _api(path: str) -> str:

@@ -62,6 +62,8 @@ PARTS: Final = (
     Part("continuations", ("100",)),
     Part("compaction"),
     Part("replay", ("openhands/",)),
+    Part("why"),
+    Part("repair"),
     Part("bill", against="the same clients without the gateway"),
     Part("engine", against="bare parse and emit"),
     Part("gateway", against="no gateway"),

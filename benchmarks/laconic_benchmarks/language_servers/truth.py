@@ -32,6 +32,7 @@ _KINDS: Final = {  # of the protocol
 }
 _BODIES: Final = frozenset({6, 9, 12})  # what is inside of these is local
 _HOLDERS: Final = frozenset({13, 14})  # variables inside a variable are those of the function that it holds
+_OVERLOADED: Final = frozenset({"method", "function", "constructor"})
 _SYMBOLS: Final = 50  # that are asked about in one code base
 _PASSED: Final = frozenset({"node_modules", ".git", "testdata"})  # folders that servers do not look into
 _TESTS: Final = ("test", "example", "bench", "fuzz", "docs", "website", "play")
@@ -66,6 +67,7 @@ class Defined(msgspec.Struct, frozen=True):
     column: int
     name: str
     kind: str
+    owner: str = ""  # the name of what it is declared in
 
 
 def read_truth(base: CodeBase, server: Server, root: Path, kept: Path) -> Truth:
@@ -105,7 +107,7 @@ def _ask(base: CodeBase, root: Path, server: Server) -> Truth:
         defined: list[Defined] = []
         for path in files:
             client.open(path, server.language_id(path))
-            defined += _flatten(path, client.outline(path), set())
+            defined += _flatten(path, client.outline(path), set(), "")
             if not server.keeps_open:
                 client.close(path)
         client.wait_until_idle()
@@ -119,7 +121,7 @@ def _ask(base: CodeBase, root: Path, server: Server) -> Truth:
     return Truth(server.command[0], outline, tuple(symbols), tuple(files))
 
 
-def _flatten(path: str, found: list[dict[str, Any]], above: set[int]) -> Iterator[Defined]:
+def _flatten(path: str, found: list[dict[str, Any]], above: set[int], owner: str) -> Iterator[Defined]:
     """The definitions of a file that are not local to a function."""
     for each in found:
         span = each.get("selectionRange") or each["location"]["range"]
@@ -127,8 +129,14 @@ def _flatten(path: str, found: list[dict[str, Any]], above: set[int]) -> Iterato
         local = bool(above & _BODIES) or (kind in _HOLDERS and bool(above & _HOLDERS))
         if name and kind in _KINDS and not local:
             start = span["start"]
-            yield Defined(path, start["line"] + 1, start["character"], name, _KINDS[kind])
-        yield from _flatten(path, each.get("children") or [], above | {kind})
+            around = _find_owner(each["name"]) or owner
+            yield Defined(path, start["line"] + 1, start["character"], name, _KINDS[kind], around)
+        yield from _flatten(path, each.get("children") or [], above | {kind}, name)
+
+
+def _find_owner(name: str) -> str:
+    """`T::method` is declared in T."""
+    return name.partition("(")[0].rpartition("::")[0].rpartition("::")[2].partition("<")[0]
 
 
 def _plain_name(name: str) -> str:
@@ -144,6 +152,8 @@ def _describe(client: LanguageServer, each: Defined, defined: list[Defined]) -> 
     column = _column(client, each)
     context = {"includeDeclaration": False}
     found = client.ask_at("references", each.path, each.line - 1, column, context=context)
+    for other in _find_overloads(each, defined):
+        found += client.ask_at("references", other.path, other.line - 1, _column(client, other), context=context)
     places = {place for one in found if (place := client.place(one))}
     heirs = client.ask_at("implementation", each.path, each.line - 1, column)
     implementations = {place for one in heirs if (place := client.place(one))}
@@ -156,6 +166,16 @@ def _describe(client: LanguageServer, each: Defined, defined: list[Defined]) -> 
         uses=tuple(sorted(places - own)),
         implementations=tuple(sorted(implementations - {(each.path, each.line)})),
     )
+
+
+def _find_overloads(each: Defined, defined: list[Defined]) -> list[Defined]:
+    """Other functions of the same name in the same type and file, which only their parameters tell apart."""
+    found = []
+    for other in defined:
+        same = (other.path, other.name, other.owner) == (each.path, each.name, each.owner)
+        if same and other.line != each.line and other.kind in _OVERLOADED and each.kind in _OVERLOADED:
+            found.append(other)
+    return found
 
 
 def _find_unresolved(

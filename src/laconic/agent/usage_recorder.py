@@ -49,6 +49,7 @@ class UsageRecorder:
             estimate=sent.estimate,
             seconds=sent.seconds,
             limits=sent.limits,
+            fingerprint=sent.plan.fingerprint,
         )
         cost, row = self._account.account(turn)
         if cost is not None:

@@ -14,7 +14,7 @@ from laconic.config import Settings
 from laconic.conversation.accounting import describe_change
 from laconic.dashboard.format import money, short
 from laconic.models.model import Price
-from laconic.models.prices import Prices
+from laconic.models.price_lookup import Prices
 from laconic.render.counted import count_of
 from laconic.sessions.recorded.record import RecordedSession, RecordedUsage
 from laconic.tokens.count import counter
@@ -66,8 +66,8 @@ def _look(session: RecordedSession, price: Price, settings: Settings) -> LookedA
     dollars, with_us = replayed.dollars, replayed.dollars_passed
     prompt, output = outcome.tokens, replayed.output
     if session.requests:
-        prompts = sum(_prompt_dollars(one, price) for one in session.requests)
-        answers = sum(price.output_dollars(one.output, one.prompt) for one in session.requests)
+        prompts = sum(_prompt_dollars(one.usage, price) for one in session.requests)
+        answers = sum(price.output_dollars(one.usage.output, one.usage.prompt) for one in session.requests)
         dollars = prompts + answers
         with_us = prompts * _share(outcome.passed_cost, outcome.cost) + answers
         prompt, output = session.usage.prompt, session.usage.output
@@ -100,11 +100,11 @@ def _fixed(session: RecordedSession) -> int:
         if message.get("role") == "assistant":
             break
         before += count(msgspec.json.encode(message).decode("utf-8", "replace"))
-    return max(0, session.requests[0].prompt - before)
+    return max(0, session.requests[0].usage.prompt - before)
 
 
 def _prompt_dollars(one: RecordedUsage, price: Price) -> float:
-    return price.prompt_dollars(plain=one.input, read=one.cache_read, write=one.cache_write, hour=0)
+    return price.prompt_dollars(plain=one.input, read=one.cache_read, write=one.cache_write, hour=one.long)
 
 
 def _share(part: float, whole: float) -> float:

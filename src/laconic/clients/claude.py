@@ -184,5 +184,6 @@ CLIENT: Final = Client(
     task_tools=("TodoWrite", "TaskCreate", "TaskUpdate"),
     shell_tools=("Bash",),
     project_names=(".claude", ".mcp.json"),
+    home_names=(".claude", ".claude.json"),
     recorded=_find_recorded,
 )

@@ -24,4 +24,5 @@ class Client:
     task_tools: tuple[str, ...] = ()  # by which its models keep their tasks
     shell_tools: tuple[str, ...] = ()  # by which its models run commands
     project_names: tuple[str, ...] = ()  # files and folders in a project that it obeys
+    home_names: tuple[str, ...] = ()  # files and folders in the home folder with its logins and sessions
     recorded: FindRecorded | None = None  # how the sessions are found that it records

@@ -183,5 +183,6 @@ CLIENT: Final = Client(
     task_tools=("update_plan",),
     shell_tools=("shell", "shell_command", "exec_command", "local_shell"),
     project_names=(".codex",),
+    home_names=(".codex",),
     recorded=_find_recorded,
 )

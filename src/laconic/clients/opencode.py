@@ -279,5 +279,6 @@ CLIENT: Final = Client(
     task_tools=("todowrite",),
     shell_tools=("bash",),
     project_names=(".opencode", "opencode.json", "opencode.jsonc"),
+    home_names=(".config/opencode", ".local/share/opencode"),
     recorded=_find_recorded,
 )

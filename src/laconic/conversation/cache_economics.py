@@ -20,12 +20,13 @@ class Saving(msgspec.Struct, frozen=True):
 class Weights(msgspec.Struct, frozen=True):
     """How careful the arithmetic is."""
 
-    caution: float = 1.0  # the price of the rewrite is multiplied by this: the future is a guess
-    least: float = 1500.0  # tokens' worth that an event must gain
-    share: float = 0.4  # of the whole history that an event must remove while the cache is warm
-    task_share: float = 0.13  # the same of one that a completed task brings about
-    growth: float = 0.6  # share by which a history must have grown since the last event
-    apart: int = 5000  # and tokens
+    # Turns within which the rewrite of a warm cache must pay for itself. A session can end at any turn, and waiting
+    # makes the same rewrite remove more: so this is much less than the turns that are likely to come.
+    payback: float = 8.0
+    # The same when a task was completed: what belongs to it does not become more by waiting.
+    task_payback: float = 30.0
+    least: float = 1000.0  # tokens that an event must remove while the cache is warm
+    apart: int = 3000  # tokens by which a history must have grown since the last event: what ages alone can wait
     horizon: float = 1.0  # turns that follow, as a share of the turns so far
     fewest: int = 30
     most: int = 80
@@ -39,31 +40,36 @@ def turns_to_come(turn: int, weights: Weights) -> float:
 
 def gain(removed: float, rewritten: float, turns: float, price: Price, weights: Weights, *, warm: bool) -> float:
     """What removing tokens is worth, in plain tokens: reads saved less the rewrite and less likely recalls."""
-    read = price.read if warm else price.plain
-    saved = price.read * removed * turns + (0.0 if warm else (price.write - price.read) * removed)
-    recall = weights.recall * removed * (price.write + read)
+    saved = price.read * removed * turns
     if warm:
-        rewrite = (price.write - price.read) * rewritten
-    else:
-        rewrite = 0.0
-    return saved - recall - weights.caution * rewrite
+        recall = weights.recall * removed * (price.write + price.read)
+        return saved - recall - (price.write - price.read) * rewritten
+    recall = weights.recall * removed * (price.write + price.plain)
+    return saved - recall + (price.write - price.read) * removed
 
 
 def best_start(
-    savings: Sequence[Saving], turns: float, price: Price, weights: Weights, *, warm: bool, enough: float = 0.0
+    savings: Sequence[Saving], turns: float, price: Price, weights: Weights, *, warm: bool, payback: float
 ) -> int | None:
     """The place of the block from which (in order) to remove on; None when no choice gains enough.
 
-    `enough`: tokens that must go while the cache is warm; for a small part of a history no event is worth its risk.
+    `payback`: turns within which the rewrite of a warm cache must pay for itself.
     A rewrite costs the same wherever the first change stands before a block, so all savings behind it join in.
     """
-    best, start, removed, most = weights.least if warm else 0.0, None, 0.0, 0.0
+    best, start, removed = 0.0, None, 0.0
     for number in range(len(savings) - 1, -1, -1):
         removed += savings[number].tokens
         rewritten = max(0.0, savings[number].behind - removed)
+        if warm and not _pays_soon(removed, rewritten, payback, price, weights):
+            continue
         worth = gain(removed, rewritten, turns, price, weights, warm=warm)
         if worth > best:
-            best, start, most = worth, savings[number].place, removed
-    if warm and most < enough:
-        return None
+            best, start = worth, savings[number].place
     return start
+
+
+def _pays_soon(removed: float, rewritten: float, payback: float, price: Price, weights: Weights) -> bool:
+    """Whether the reads that are saved in so many turns cover what is written anew."""
+    if removed < weights.least:
+        return False
+    return (price.write - price.read) * rewritten <= price.read * removed * payback

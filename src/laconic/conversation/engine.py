@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable, Collection, Mapping, Sequence
+from functools import partial
 from typing import Final
 
 import msgspec
@@ -20,19 +21,21 @@ from laconic.conversation.intake import intake
 from laconic.conversation.ladder import KEPT, Ladder
 from laconic.conversation.ledger import Branch, Decision, Inheritance, LedgerEntry, LedgerStore, Removal
 from laconic.conversation.prefix_hashes import PrefixHashes
+from laconic.conversation.prefix_repair import FormStore, PrefixRepair
 from laconic.conversation.quota import Quota, thinking
 from laconic.conversation.recap import Summariser
 from laconic.conversation.rollup import Roller
-from laconic.conversation.staleness import find_finished
+from laconic.conversation.staleness import find_finished, useless
 from laconic.conversation.tracker import ConversationTracker
 from laconic.conversation.transaction import ArchiveStore, LedgerTransaction
 from laconic.errors import ArchiveUnavailable, LedgerMoved
 from laconic.models.model import Price
 from laconic.records import Intake
 from laconic.render.meta import meta
+from laconic.wire.cache_marks import mark_block
 from laconic.wire.limits import RateLimits, counts_cached
 from laconic.wire.model import Block, InsertMessage
-from laconic.wire.parsed_request import ParsedRequest, Shapes
+from laconic.wire.parsed_request import ParsedRequest, Shapes, parse
 from laconic.wire.thinking import asked_budget, in_tool_loop, most_output, with_budget
 from laconic.wire.usage import Usage
 
@@ -60,6 +63,7 @@ class PreparedRequest(msgspec.Struct, frozen=True):
     cuts: tuple[
         tuple[str, int], ...
     ] = ()  # blocks that became smaller after they had entered, and by how many tokens
+    repaired: tuple[str, ...] = ()  # what was sent in its old form
 
 
 class SessionLedger(msgspec.Struct):
@@ -85,12 +89,16 @@ class ConversationEngine:
         options: EngineOptions | None = None,
         *,
         summariser: Summariser | None = None,
+        forms: FormStore | None = None,
     ) -> None:
         self._store = store
+        self._repair: PrefixRepair | None = None
         self._writing = LedgerTransaction(store, archive)
         self._clock = clock
         self._count = count
         self._options = options or EngineOptions()
+        if forms is not None and self._options.repair:
+            self._repair = PrefixRepair(forms)
         self._summariser = summariser
         self._known: OrderedDict[str, SessionLedger] = OrderedDict()
         self._shapes: OrderedDict[str, Shapes] = OrderedDict()
@@ -103,7 +111,20 @@ class ConversationEngine:
     ) -> PreparedRequest:
         """The request to send in the place of this one. What may not be left out is sent, however long it is."""
         bounds = bounds or RequestLimits()
-        body = conversation.remember(self._shapes_of(session)).body
+        shapes = self._shapes_of(session)
+        conversation.remember(shapes)
+        if self._repair is None or conversation.chained or conversation.array is None:
+            return self._shorten(session, conversation, bounds)
+        repaired = self._repair.repair(session, conversation)
+        if not repaired.classes:
+            return self._shorten(session, conversation, bounds)
+        old_form = parse(conversation.format, repaired.body, shapes)
+        prepared = self._shorten(session, old_form, bounds)
+        return msgspec.structs.replace(prepared, repaired=repaired.classes)
+
+    def _shorten(self, session: str, conversation: ParsedRequest, bounds: RequestLimits) -> PreparedRequest:
+        """The request as the ledger and this moment have it."""
+        body = conversation.body
         if conversation.chained or conversation.array is None or not self._options.enabled:
             return PreparedRequest(body)
         self._writing.begin()
@@ -149,7 +170,7 @@ class ConversationEngine:
                 status = meta(tokens, bounds.window, history.tracker.tasks.title(history.tracker.tasks.current))
                 inserts.append(InsertMessage(len(conversation.turns), "user", status))
                 sent += self._count(status)
-            written = conversation.emit(changes, inserts, fields)
+            written = self._mark_kept(history, known.events, more, conversation.emit(changes, inserts, fields))
         except BaseException:
             self._forget_session(session)
             raise
@@ -168,6 +189,34 @@ class ConversationEngine:
             intake=brought,
             cuts=tuple(history.tracker.cut.items()),
         )
+
+    def _mark_kept(
+        self, history: History, events: Sequence[LedgerEntry], made: Sequence[Decision | Removal], written: bytes
+    ) -> bytes:
+        """A request that changes what was sent before asks the provider to read the unchanged beginning from its cache.
+
+        Also when it is sent once more: then the newest event is about this very history.
+        """
+        conversation = history.conversation
+        assert conversation is not None
+        if not conversation.format.marks:
+            return written
+        if not made and events and events[-1].count == len(history.chain):
+            made = [one for one in events[-1].decisions if one.reason != "ingest"] + [*events[-1].removals]
+        if not made:
+            return written
+        kept = history.last_kept(made)
+        if kept is None:
+            return written
+        request = parse(conversation.format, written)
+        for turn in reversed(request.turns):
+            for block in turn.blocks:
+                if block.raw == kept.raw:
+                    marked = mark_block(request, block)
+                    if len(marked) <= len(conversation.body):
+                        return marked
+                    return written
+        return written
 
     def _expect(self, session: str, history: History, prefix: int) -> None:
         """What a cache should hold of this request: all that was sent before, or nothing that we could judge by."""
@@ -227,6 +276,8 @@ class ConversationEngine:
     def _forget_session(self, session: str) -> None:
         """All that is derived of a session; the history and the ledger give it back."""
         self._known.pop(session, None)
+        if self._repair is not None:
+            self._repair.forget(session)
         for name in [name for name in self._histories if name[0] == session]:
             del self._histories[name]
 
@@ -359,7 +410,7 @@ class ConversationEngine:
             if any(tracked.task in done for tracked, _ in one.rows):
                 found.append(one)
         giving = {candidate.key: candidate.tokens for candidate in found}
-        start = self._start(history, giving, economy, self._options.weights.task_share)
+        start = self._start(history, giving, economy, self._options.weights.task_payback)
         told: set[str] = set()  # tasks whose result a tombstone carries: one is enough
         for candidate in _from(history, found, start):
             task = done[next(tracked.task for tracked, _ in candidate.rows if tracked.task in done)]
@@ -372,19 +423,20 @@ class ConversationEngine:
         self, history: History, evictor: Evictor, conversation: ParsedRequest, economy: tuple[Price, bool]
     ) -> list[Decision | Removal]:
         """What is no longer of use goes as soon as that pays."""
-        weights, (_, warm) = self._options.weights, economy
-        grown = max(weights.apart, history.landed * weights.growth)
-        has_grown = history.event < 0 or history.tracker.tokens >= history.landed + grown
-        if warm and not has_grown:
-            return []  # hysteresis: what has not grown is left alone, whatever ages in it
-        found = candidates(history.tracker)
+        warm, patience = economy[1], 1.0
+        if not warm:
+            patience = self._options.rules.cold
+        grown = history.tracker.tokens - history.landed
+        if warm and history.event >= 0 and grown < self._options.weights.apart:
+            return []
+        found = candidates(history.tracker, partial(useless, patience=patience))
         giving = {}
         for candidate in found:
             giving[candidate.key] = candidate.tokens
-        roller = Roller(history, conversation, evictor, self._count)
+        roller = Roller(history, conversation, evictor, self._count, patience)
         for key, tokens in roller.savings(giving).items():
             giving[key] = giving.get(key, 0.0) + tokens
-        start = self._start(history, giving, economy, weights.share)
+        start = self._start(history, giving, economy, self._options.weights.payback)
         if start is None:
             return []
         made = history.commit(evictor.decide(history.tracker, _from(history, found, start), "age", history.original))
@@ -392,7 +444,7 @@ class ConversationEngine:
         return [*made, *history.commit([], roller.decide(start))]
 
     def _start(
-        self, history: History, giving: Mapping[str, float], economy: tuple[Price, bool], share: float
+        self, history: History, giving: Mapping[str, float], economy: tuple[Price, bool], payback: float
     ) -> int | None:
         """The place from which on blocks give back what they can; None when that does not pay."""
         if not giving:
@@ -404,7 +456,7 @@ class ConversationEngine:
             price,
             self._options.weights,
             warm=warm,
-            enough=share * history.tracker.tokens,
+            payback=payback,
         )
 
     def _warm(self, history: History, account: str) -> bool:

@@ -24,6 +24,7 @@ class EngineOptions(msgspec.Struct, frozen=True):
     least_turns: int = 1  # turns between two events of the same mode
     task_tool: str = ""  # one more tool that keeps tasks
     task_tools: tuple[str, ...] = ()  # by which clients keep theirs
+    repair: bool = True  # send in its old form what a client wrote in another one
     meta: bool = False  # tell the model at the end of a request how full its context is
 
     @property

@@ -12,6 +12,7 @@ from laconic.conversation.tracker import ConversationTracker
 from laconic.conversation.transaction import LedgerTransaction
 from laconic.errors import ArchiveUnavailable, ConversationError
 from laconic.records import Original
+from laconic.wire.cache_marks import is_markable
 from laconic.wire.model import At, Block, Change, Drop, InsertMessage
 from laconic.wire.parsed_request import ParsedRequest, parse
 
@@ -275,6 +276,21 @@ class History:
             if len(shown) == len(lines):
                 return [*recaps, *lines]
             lines = shown  # a line whose result is gone takes nothing out
+
+    def last_kept(self, made: Sequence[Decision | Removal]) -> Block | None:
+        """The last block before these changes that is sent as it came and can carry a cache mark."""
+        place, gone = self.tracker.place, self.gone
+        first = len(place)
+        for one in made:
+            if isinstance(one, Removal):
+                keys: Sequence[str] = (one.anchor, *one.keys)
+            else:
+                keys = (one.key,)
+            first = min(first, *(place.get(key, first) for key in keys))
+        for key in reversed(self.tracker.order[:first]):
+            if key not in gone and key not in self.changes and is_markable(self.blocks[key]):
+                return self.blocks[key]
+        return None
 
     # sending
 

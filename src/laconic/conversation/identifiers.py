@@ -1,4 +1,4 @@
-"""The identifiers of a text that are distinctive: names that people made up, not words of a language."""
+"""The identifiers of a text that are distinctive (made up by people, no words of a language), and its imports."""
 
 from __future__ import annotations
 
@@ -7,6 +7,9 @@ from typing import Final
 
 _WORD: Final = re.compile(r"[A-Za-z_][\w\-]*(?:\.[\w\-]+)+|[A-Za-z_][A-Za-z0-9_]{4,}")
 _MADE_UP: Final = re.compile(r"[_.\d]|[a-z][A-Z]")
+_IMPORT: Final = re.compile(
+    r"\s*(?:import\b|from\s+\S+\s+import\b|package\s+\w|use\s+[\w:]+|#include\b|.*\brequire\(|\"[\w./\-]+\"$)"
+)
 
 
 def identifiers(text: str) -> set[str]:
@@ -18,6 +21,6 @@ def identifiers(text: str) -> set[str]:
     return found
 
 
-def is_comment(line: str) -> bool:
-    """Whether a line of code is only a comment."""
-    return line.lstrip().startswith(("//", "#", "*", "/*", '"""', "'''", "--", ";"))
+def is_import(line: str) -> bool:
+    """Whether a line of code only says what it builds on: imports, includes, its package."""
+    return _IMPORT.match(line) is not None

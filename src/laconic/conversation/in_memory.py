@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from hashlib import blake2b
 
 from laconic.conversation.ledger import Branch, LedgerEntry
@@ -16,6 +16,7 @@ class MemoryStore:
     def __init__(self) -> None:
         self._events: dict[str, list[LedgerEntry]] = {}
         self._branches: dict[str, dict[int, Branch]] = {}
+        self._forms: dict[str, dict[bytes, bytes]] = {}
 
     def state(self, session: str) -> tuple[int, tuple[Branch, ...]]:
         return len(self._events.get(session, ())), tuple(self._branches.get(session, {}).values())
@@ -30,6 +31,13 @@ class MemoryStore:
         if event is not None:
             events.append(event)
         self._branches.setdefault(session, {})[branch.id] = branch
+
+    def forms(self, session: str, keys: Sequence[bytes]) -> Mapping[bytes, bytes]:
+        known = self._forms.get(session, {})
+        return {key: known[key] for key in keys if key in known}
+
+    def keep_forms(self, session: str, forms: Mapping[bytes, bytes]) -> None:
+        self._forms[session] = {**forms, **self._forms.get(session, {})}
 
 
 class MemoryArchive:

@@ -24,28 +24,30 @@ class Ages(msgspec.Struct, frozen=True):
 class Lifetimes(msgspec.Struct, frozen=True):
     """Ages are counted from the last time that a text, its file or a name of its own was of use."""
 
-    # A file that was read and never changed is rarely copied from after this long.
-    read: Ages = Ages(16, 16, 14)
-    # Tests are read to be imitated, the long ones above all.
-    read_test: Ages = Ages(24, 24, 24)
+    # A file that was read and never changed is rarely copied from after this long. Of long ones only the rows around
+    # what was used count as used: the others may still be edited.
+    read: Ages = Ages(20, 16, 40)
+    read_test: Ages = Ages(20, 16, 30)
     # Long documents (plans, changelogs, settings) are come back to late.
     read_document: Ages = Ages(30, 30, 30)
     # Files under change come back: most late edits are to files that were changed before.
-    changed: Ages = Ages(20, 20, 20)
-    changed_test: Ages = Ages(20, 20, 20)
+    changed: Ages = Ages(20, 20, 40)
+    changed_test: Ages = Ages(20, 20, 40)
     # Documents under change are brought up to date when the work is done.
     changed_document: Ages = Ages(60, 60, 60)
     # What calls wrote is in its file, and often its only copy here.
-    argument: int = 30
+    argument: int = 40
     argument_document: int = 60
+    # Names of files are what the next calls are made of, and few tokens.
+    paths: int = 100
     # Output of commands and hits of searches have been acted upon within a few turns; lists of files last as reads.
-    output: Ages = Ages(60, 14, 4)
-    search: Ages = Ages(100, 20, 6)
+    output: Ages = Ages(14, 8, 4)
+    search: Ages = Ages(16, 12, 6)
     # Below so many characters, and from so many on.
     output_short: int = 700
     output_big: int = 10_000
     # A script inside of a command.
-    script: int = 10
+    script: int = 12
     # The text that an edit replaced is no longer in the file.
     replaced: int = 4
     # When its edit succeeded it goes at once if it has so many tokens, and what stays is at most this share of it.
@@ -57,9 +59,10 @@ class Lifetimes(msgspec.Struct, frozen=True):
     big: int = 300
     # And below so many rows it is short.
     short: int = 80
-    around: int = 80
-    # Comments explain; what an agent copies is code.
-    comments: float = 1.0
+    around: int = 40
+    # At a cold moment a rewrite is free, a loss is not. Warm events are rare, so that what they leave out is older than
+    # it has to be; cold ones come when the user does. There, what may be edited gets so many times its age.
+    cold: float = 1.5
     # When a task is over, files under change that were of use within so many turns stay.
     finished_changed: int = 12
     # Except those of so many characters, which were never changed: they go with their task.
@@ -76,8 +79,6 @@ class Lifetimes(msgspec.Struct, frozen=True):
     large: int = 120
     shrunk: tuple[str, ...] = ("run",)
     # An exchange goes as a whole after so many turns if no block has more tokens than this, nor its words more than that.
-    rolled: int = 8
+    rolled: int = 4
     rolled_tokens: int = 800
-    rolled_words: int = 150
-    # One that changed a file goes when that file has not been named for so long.
-    rolled_change: int = 14
+    rolled_words: int = 400

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import Final
 
 import msgspec
 
 from laconic.conversation.provider_cache import FIVE_MINUTES, CacheBlock, CacheRules, ProviderCache
 from laconic.models.model import Price
+from laconic.wire.content import without_marks
 from laconic.wire.formats import format_named
 from laconic.wire.parsed_request import Shapes, parse
 from laconic.wire.usage import Usage
@@ -102,14 +103,19 @@ class _Upstream:
         """Account for one request."""
         conversation = parse(format_named("anthropic"), body, self._shapes)
         blocks: list[bytes] = []
+        marked: set[int] = set()
         for turn in conversation.turns:
             blocks.append(_ROLES[turn.role])
-            blocks += [block.raw for block in turn.blocks]
+            for block in turn.blocks:
+                plain = without_marks(block.raw)
+                if len(plain) < len(block.raw):
+                    marked.add(len(blocks))
+                blocks.append(plain)
         shared = _count_shared(self._before, blocks)
         for raw in blocks[shared:]:
             if raw not in self._known:
                 self._known[raw] = self._look(raw)
-        usage = self._cache.send(self._mark(blocks))
+        usage = self._cache.send(self._mark(blocks, marked))
         self.last = usage.prompt
         self.cold = bool(self._before) and not usage.cache_read
         self.tokens += self.last
@@ -122,12 +128,11 @@ class _Upstream:
             self.faults += len(conversation.faults())
         self._before = blocks
 
-    def _mark(self, blocks: Sequence[bytes]) -> list[CacheBlock]:
-        """As clients mark requests: before the messages, where the request before ended, and at the end."""
-        ends = {len(self._before) - 1, len(blocks) - 1}
+    def _mark(self, blocks: Sequence[bytes], marked: Collection[int]) -> list[CacheBlock]:
+        """The request as a cache sees it, with the marks that it carries and one before the messages."""
         found = [self._fixed]
         for place, raw in enumerate(blocks):
-            ttl = FIVE_MINUTES if place in ends else 0.0
+            ttl = FIVE_MINUTES if place in marked else 0.0
             found.append(CacheBlock(raw, self._known[raw].tokens, ttl))
         return found
 
@@ -219,8 +224,8 @@ def replay(
     for at, needed_lines, needed_names in needs(messages):
         losses.add(messages[taken:at])
         clock.now += max(_STEP, times[at] - times[taken]) if len(times) == len(messages) else _STEP
+        body = start + b",".join(_mark_ends(written[:at], messages, (taken - 1, at - 1))) + b"]}"
         taken = at
-        body = start + b",".join(written[:at]) + b"]}"
         client.take(body)
         upstream.take(prepare(body))
         lost = {line for line in needed_lines if upstream.lines[line] <= 0}
@@ -249,6 +254,16 @@ def replay(
         rereads=losses.turns,
         reread_cost=losses.cost,
     )
+
+
+def _mark_ends(written: list[bytes], messages: Sequence[Json], ends: Collection[int]) -> list[bytes]:
+    """Messages with marks as clients set them: where the request before ended, and at the end."""
+    for at in ends:
+        content = messages[at].get("content") if at >= 0 else None
+        if isinstance(content, list) and content and isinstance(content[-1], dict):
+            last = {**content[-1], "cache_control": {"type": "ephemeral"}}
+            written[at] = msgspec.json.encode({**messages[at], "content": [*content[:-1], last]})
+    return written
 
 
 def _count_fixed(head: Json, count: Callable[[str], int]) -> int:

@@ -29,12 +29,18 @@ class Roller:
     """Finds runs of spent exchanges, and turns each into one line below the result of its first."""
 
     def __init__(
-        self, history: History, conversation: ParsedRequest, evictor: Evictor, count: Callable[[str], int]
+        self,
+        history: History,
+        conversation: ParsedRequest,
+        evictor: Evictor,
+        count: Callable[[str], int],
+        patience: float = 1.0,
     ) -> None:
         self._history = history
         self._conversation = conversation
         self._evictor = evictor
         self._count = count
+        self._patience = patience
         self._pointed: set[str] = set()  # blocks that others point to
         self._out = history.gone
 
@@ -96,7 +102,7 @@ class Roller:
         found: set[str] = set()
         for texts in tracker.texts.values():
             for tracked in texts:
-                if tracked.kind == "read" and tracked.runs and not is_past(tracker, tracked):
+                if tracked.kind == "read" and tracked.runs and not is_past(tracker, tracked, self._patience):
                     found.update(run.source for run in tracked.runs)
         return found
 
@@ -135,7 +141,7 @@ class Roller:
             return size <= tracker.rules.rolled_words and self._conversation.turns[block.turn].role == "assistant"
         if not block.editable or size > tracker.rules.rolled_tokens:
             return False
-        return all(is_past(tracker, tracked) for tracked in tracker.texts.get(block.key, ()))
+        return all(is_past(tracker, tracked, self._patience) for tracked in tracker.texts.get(block.key, ()))
 
     def _roll(self, run: Sequence[Exchange]) -> Removal | None:
         tracker = self._history.tracker

@@ -4,42 +4,42 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from laconic.conversation.identifiers import is_comment
+from laconic.conversation.identifiers import is_import
 from laconic.conversation.lifetimes import Lifetimes
 from laconic.conversation.tracked_text import TrackedText
 from laconic.conversation.tracker import ConversationTracker
 
 
-def useless(tracker: ConversationTracker, tracked: TrackedText) -> Collection[int]:
-    """Rows that are shown, or pointed to, and are not likely to be needed again."""
+def useless(tracker: ConversationTracker, tracked: TrackedText, patience: float = 1.0) -> Collection[int]:
+    """Rows that are shown, or pointed to, and are not likely to be needed again.
+
+    `patience`: what may be edited is given so many times its usual age. The imports of a file stay: they are few, and
+    code that is written later repeats them.
+    """
     rules, now = tracker.rules, tracker.turn
     if now - tracked.turn < rules.protected or tracked.characters < rules.smallest:
         return ()
-    age, limit = now - _last_use(tracker, tracked), _limit(tracker, tracked)
-    if age < limit * min(1.0, rules.comments):
-        return {row for row in tracked.stale if tracked.shown[row]}
-    gone = _out(tracked)
-    return [  # a row that a later text points to has been of use since
-        row
-        for row, line in enumerate(tracked.passage.lines)
-        if row not in gone
-        and (
-            row in tracked.stale
-            or min(age, now - tracked.seen[row]) >= (limit * rules.comments if is_comment(line) else limit)
-        )
-    ]
+    age, limit = now - _last_use(tracker, tracked), _limit(tracker, tracked, patience)
+    if age < limit:
+        return ()
+    gone, is_read = _out(tracked), _is_read(tracked)
+    found: list[int] = []
+    for row, line in enumerate(tracked.passage.lines):
+        if row in gone or now - tracked.seen[row] < limit:  # a row that a later text points to has been of use since
+            continue
+        if not (is_read and tracked.shown[row] and is_import(line)):
+            found.append(row)
+    return found
 
 
-def is_past(tracker: ConversationTracker, tracked: TrackedText) -> bool:
+def is_past(tracker: ConversationTracker, tracked: TrackedText, patience: float = 1.0) -> bool:
     """Whether the exchange of a text can go: the text was left out, is tiny, or has not been of use for long enough."""
     rules = tracker.rules
     if tracked.characters < rules.smallest or not any(tracked.shown):
         return True
     age = tracker.turn - _last_use(tracker, tracked)
-    if tracked.kind == "read" or (tracked.kind == "search" and not tracked.passage.heads):
-        return age >= _limit(tracker, tracked)
-    if tracked.about.changes:
-        return age >= rules.rolled_change
+    if tracked.about.changes or _is_read(tracked):
+        return age >= _limit(tracker, tracked, patience)
     return age >= rules.rolled
 
 
@@ -57,7 +57,7 @@ def find_finished(tracker: ConversationTracker, tracked: TrackedText) -> Collect
         return [row for row in range(len(tracked)) if row not in gone]
     kept = rules.finished_changed if changed else rules.protected
     if now - _last_use(tracker, tracked, planned=False) < kept:  # its task is over, whatever the plan said
-        return {row for row in tracked.stale if tracked.shown[row]}
+        return ()
     return [row for row in everything(tracker, tracked) if now - tracked.seen[row] >= rules.protected]
 
 
@@ -84,6 +84,8 @@ def _last_use(tracker: ConversationTracker, tracked: TrackedText, *, planned: bo
     `planned`: what a plan names is of use until it was changed.
     """
     last = max(tracked.turn, tracked.related)
+    if not _is_read(tracked) and tracked.about.kind in {"run", "search"}:
+        return last  # a command that runs again prints its output again
     if planned and _is_read(tracked) and tracker.is_planned(tracked.about.names):
         return tracker.turn
     if len(tracked) >= tracker.rules.big and not tracked.field:
@@ -95,16 +97,25 @@ def _last_use(tracker: ConversationTracker, tracked: TrackedText, *, planned: bo
     return last
 
 
-def _limit(tracker: ConversationTracker, tracked: TrackedText) -> int:
+def _limit(tracker: ConversationTracker, tracked: TrackedText, patience: float) -> float:
     """Turns without use after which a text goes, by what it is and how much leaving it out gives back."""
-    rules, what = tracker.rules, tracked.about
+    rules = tracker.rules
     if tracked.kind == "replaced":
         return rules.replaced
     if tracked.kind == "argument":
-        return _argument_limit(tracker, tracked)
+        if tracked.about.kind == "run":
+            return rules.script
+        return patience * _argument_limit(rules, tracked)
+    if _is_read(tracked):
+        return patience * _read_limit(tracker, tracked)
+    return _output_limit(rules, tracked)
+
+
+def _read_limit(tracker: ConversationTracker, tracked: TrackedText) -> int:
+    rules, what = tracker.rules, tracked.about
     changed = any(file in tracker.changed for file in what.files)
-    if not _is_read(tracked):
-        return _output_limit(rules, tracked)
+    if is_path_list(tracked):
+        return rules.paths
     if what.test:
         ages = rules.changed_test if changed else rules.read_test
     elif what.document:
@@ -117,12 +128,9 @@ def _limit(tracker: ConversationTracker, tracked: TrackedText) -> int:
     return ages.pick(len(tracked), rules.short, rules.big)
 
 
-def _argument_limit(tracker: ConversationTracker, tracked: TrackedText) -> int:
-    """What a call wrote is in its file; a script that a command carried is run within a few turns, or never again."""
-    rules, what = tracker.rules, tracked.about
-    if what.kind == "run":
-        return rules.script
-    if what.document:
+def _argument_limit(rules: Lifetimes, tracked: TrackedText) -> int:
+    """What a call wrote is in its file, and often its only copy here."""
+    if tracked.about.document:
         return rules.argument_document
     return rules.argument
 
@@ -133,6 +141,11 @@ def _output_limit(rules: Lifetimes, tracked: TrackedText) -> int:
     else:
         ages = rules.output
     return ages.pick(tracked.characters, rules.output_short, rules.output_big)
+
+
+def is_path_list(tracked: TrackedText) -> bool:
+    """Whether a search found files: their names are few tokens, and are what the next calls are made of."""
+    return tracked.kind == "search" and tracked.paths
 
 
 def _is_read(tracked: TrackedText) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
@@ -11,6 +12,7 @@ from laconic.conversation.tool_use import About
 from laconic.records import Passage, Run
 from laconic.reduce.passage import leave_out_rows
 
+_PATH: Final = re.compile(r"[\w.@~\-]*/[\w./@~+\-]+|[\w\-]+\.[A-Za-z]\w{0,5}")
 _WORTH_FINDING: Final = 8  # characters that a line must have to be looked up
 _ROWS: Final = 24  # bits of a place that say which row of its text it is
 _REMEMBERED: Final = 10  # places of one line that are looked at; the newest are
@@ -27,13 +29,13 @@ class TrackedText:
         "key",
         "kind",
         "passage",
+        "paths",
         "ref",
         "related",
         "rolled",
         "runs",
         "seen",
         "shown",
-        "stale",
         "task",
         "turn",
     )
@@ -53,13 +55,13 @@ class TrackedText:
         self.field = field
         self.passage = passage
         self.characters = sum(map(len, passage.lines))
+        self.paths = kind == "search" and lists_paths(passage.lines)
         self.about = about
         self.kind = kind  # the call's kind for a result; `argument` or `replaced` for an argument
         self.turn = turn
         self.related = turn  # the turn in which a rare name of its own was last written
         self.seen = array("I", [turn]) * len(passage)  # the turn in which a row was last of use
         self.shown = bytearray(b"\1") * len(passage)
-        self.stale: set[int] = set()  # rows that the file no longer holds
         self.base: str | None = None  # what the passage was read from, where that is not the original
         self.task = ""  # the task in progress when the call was made
         self.ref: Receipt | None = None  # where the original is archived, once it is
@@ -83,7 +85,6 @@ class TrackedText:
         self.characters = sum(map(len, passage.lines))
         self.shown = bytearray(len(passage))  # not to be pointed to
         self.seen = array("I", [self.turn]) * len(passage)
-        self.stale = set()
 
     def without(self, rows: Iterable[int]) -> tuple[Run, ...]:
         """The runs when these rows are left out too."""
@@ -94,6 +95,12 @@ class TrackedText:
         first, last = max(0, first), min(last + 1, len(self.seen))
         if first < last:
             self.seen[first:last] = array("I", [turn]) * (last - first)
+
+
+def lists_paths(lines: Sequence[str]) -> bool:
+    """Whether most lines are paths of files and nothing else."""
+    found = [line for line in lines if line.strip()]
+    return sum(1 for line in found if _PATH.fullmatch(line.strip())) > len(found) / 2
 
 
 class Sightings:

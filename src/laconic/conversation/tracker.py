@@ -11,7 +11,7 @@ from laconic.conversation.ledger import Decision, Receipt, Removal
 from laconic.conversation.lifetimes import Lifetimes
 from laconic.conversation.task_tracking import TaskTracker, TrackedTask
 from laconic.conversation.tool_use import NOTHING, About, about, find_named, is_old, is_plan
-from laconic.conversation.tracked_text import Sightings, TrackedText
+from laconic.conversation.tracked_text import Sightings, TrackedText, lists_paths
 from laconic.records import Run
 from laconic.reduce.passage import passage
 from laconic.render.passage import passage_text
@@ -21,7 +21,6 @@ from laconic.wire.model import At, Block, Change, SetInput, SetText
 from laconic.wire.parsed_request import ParsedRequest
 
 _PLACES: Final = 6  # of a name in one text
-_ANCHOR: Final = 8  # characters of the line by which replaced text is found
 _ARGUMENT: Final = 80  # characters from which an argument of several lines is a text of its own
 
 
@@ -236,8 +235,6 @@ class ConversationTracker:
                 for task in self.tasks.committed(arguments, text, error=block.error):
                     self._completed.append((self.place[block.key], task))
         self._measure(block, {"": decision} if decision else {})
-        if what.old and not block.error:
-            self._mark_stale(what)
         if what.kind in {"read", "report"}:
             self._remember_names(tracked)
         return made
@@ -292,7 +289,8 @@ class ConversationTracker:
         if self._shortener is None:
             return None
         before = self._count(text)
-        if (what.kind in self.rules.shrunk or what.shell) and before >= self.rules.large:
+        shrinks = what.kind in self.rules.shrunk or what.shell
+        if shrinks and before >= self.rules.large and not lists_paths(text.split("\n")):
             short = self._shortener.shrink(text, what)
             if short is not None:
                 after = self._count(short[0])
@@ -337,18 +335,6 @@ class ConversationTracker:
             after=after,
             turn=self.turn,
         )
-
-    def _mark_stale(self, what: About) -> None:
-        """An edit took these lines out of its file: where they are shown one after the other, they are out of date."""
-        anchor = max(range(len(what.old)), key=lambda row: len(what.old[row]))
-        if len(what.old[anchor].strip()) < _ANCHOR:
-            return
-        stay = set(what.new)
-        for tracked, row in self._sightings.of(what.old[anchor]):
-            first = row - anchor
-            if tracked.about.files & what.files and _shows(tracked.passage.lines, first, what.old):
-                gone = (n for n, line in enumerate(what.old) if line not in stay)
-                tracked.stale.update(first + n for n in gone)
 
     # words
 
@@ -448,16 +434,6 @@ def _label(run: Run, source: TrackedText, what: About) -> str:
     if name and source.about.kind == "read":
         return f"as in {name} above"
     return "as above"
-
-
-def _shows(lines: Sequence[str], first: int, old: Sequence[str]) -> bool:
-    """Whether rows from `first` on are these lines; the first and the last may be parts of theirs."""
-    if first < 0 or first + len(old) > len(lines):
-        return False
-    rows = lines[first : first + len(old)]
-    if rows[1:-1] != tuple(old[1:-1]):
-        return False
-    return rows[0].endswith(old[0]) and rows[-1].startswith(old[-1])
 
 
 def _strings(value: object) -> list[str]:

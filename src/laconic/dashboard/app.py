@@ -20,6 +20,7 @@ from laconic.config import Settings
 from laconic.dashboard.document import Node, document
 from laconic.dashboard.guard import Guard
 from laconic.dashboard.layout import PERIODS
+from laconic.dashboard.pages.causes import causes_page
 from laconic.dashboard.pages.others import archive_page, failure_page, models_page, tools_page
 from laconic.dashboard.pages.overview import overview_page
 from laconic.dashboard.pages.parts import spending_page
@@ -86,6 +87,7 @@ PAGES: Final[dict[str, tuple[Read, Write]]] = {
         session_page,
     ),
     "spent": (lambda queries, query: queries.spending(_days(query)), spending_page),
+    "causes": (lambda queries, query: queries.causes(_days(query)), causes_page),
     "tools": (lambda queries, _: queries.tools(), tools_page),
     "models": (lambda queries, _: queries.models(), models_page),
     "archive": (lambda queries, query: queries.archive_entry(query.get("ref", "")), archive_page),

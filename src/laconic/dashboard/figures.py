@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
+from laconic.conversation.cost_causes import CostReport
 from laconic.sessions.spending import Malformed, SpendingPart
 from laconic.sessions.tool_call_log import Figures
 
@@ -26,6 +27,14 @@ class Totals(msgspec.Struct, frozen=True):
     output_dollars: float = 0.0  # of the dollars, those for output
     unpriced: int = 0  # tokens whose price is not known
     estimated: int = 0  # turns of which the provider did not report all
+
+
+class CausesPage(msgspec.Struct, frozen=True):
+    """Where the money of the last days went, by cause."""
+
+    days: int
+    avoidable: float  # dollars that lost caches cost
+    report: CostReport
 
 
 class Bucket(msgspec.Struct, frozen=True):

@@ -15,6 +15,7 @@ _NAVIGATION: Final = (
     ("./", "Overview"),
     ("sessions", "Sessions"),
     ("spent", "Where tokens went"),
+    ("causes", "Causes of cost"),
     ("tools", "Tools"),
     ("models", "Models"),
 )

@@ -13,6 +13,7 @@ from typing import Final
 
 import laconic.tools
 from laconic.config import Settings
+from laconic.conversation.cost_causes import explain
 from laconic.conversation.ledger import Branch, Decision, LedgerEntry, Removal
 from laconic.dashboard.aggregate import (
     decision_events,
@@ -32,6 +33,7 @@ from laconic.dashboard.aggregate import (
 from laconic.dashboard.figures import (
     Archived,
     Bucket,
+    CausesPage,
     ModelFigures,
     Models,
     Overview,
@@ -41,6 +43,8 @@ from laconic.dashboard.figures import (
     Tools,
 )
 from laconic.errors import UnknownName, Unreadable
+from laconic.exchange.cost_sources import measure_own
+from laconic.models.price_lookup import Prices
 from laconic.sessions.archive import Archive
 from laconic.sessions.ledger_file import LedgerFile
 from laconic.sessions.spending import Hour, Order, SessionFilter, Spending
@@ -49,6 +53,7 @@ from laconic.sessions.tool_call_log import Figures, ToolCallLog
 from laconic.sessions.turn_tables import DAY, HOUR
 from laconic.sessions.turn_tables import FILE as TURNS
 
+_MOMENTS: Final = 20  # that cost most
 _NEWEST: Final = 12  # sessions on the first page
 _PAGE: Final = 50  # sessions on a page of the list
 _ROWS: Final = 50  # of a table of parts
@@ -186,6 +191,13 @@ class DashboardQueries:
             scale_parts(spending.parts("file", since, _ROWS), shares),
             [session_figures(row) for row in spending.sessions("prompt", _NEWEST, wanted=SessionFilter(since=since))],
         )
+
+    def causes(self, days: int = 30) -> CausesPage:
+        """Why the sessions of the last days cost what they did; 0: all sessions."""
+        since = self._now() - days * DAY if days else 0.0
+        prices = Prices(self._settings.text("prices"))
+        report = explain(measure_own(self._read(), since), prices.of, _MOMENTS)
+        return CausesPage(days, report.avoidable, report)
 
     def tools(self) -> Tools:
         """What tools cost; a name that a model made up is no tool."""

@@ -13,13 +13,14 @@ from laconic.config import Settings
 from laconic.conversation.engine import ConversationEngine
 from laconic.conversation.engine_options import EngineOptions, options_from
 from laconic.conversation.ledger import Branch, LedgerEntry, LedgerStore
+from laconic.conversation.prefix_repair import FormStore
 from laconic.conversation.transaction import ArchiveStore
 from laconic.exchange.engine_adapter import EngineAdapter
 from laconic.exchange.recall import Recall
 from laconic.exchange.turn_account import TurnAccount
 from laconic.models.find import find_model
 from laconic.models.model import Tokenizer
-from laconic.models.prices import Prices
+from laconic.models.price_lookup import Prices
 from laconic.models.table import UNKNOWN_TOKENIZER
 from laconic.sessions.archive import Archive
 from laconic.sessions.ledger_file import LedgerFile
@@ -37,13 +38,16 @@ class ModelEngines:
         archive: ArchiveStore,
         options: EngineOptions,
         fallback: str,
+        *,
         clock: Callable[[], float] = time.time,
+        forms: FormStore | None = None,
     ) -> None:
         self._ledger = ledger
         self._archive = archive
         self._options = options
         self._fallback = fallback  # the model whose tokenizer counts for models that nobody knows
         self._clock = clock
+        self._forms = forms
         self._engines: dict[Tokenizer, ConversationEngine] = {}
 
     def of(self, model: str) -> ConversationEngine:
@@ -53,7 +57,9 @@ class ModelEngines:
             name, tokenizer = self._fallback, find_model(self._fallback).tokenizer
         engine = self._engines.get(tokenizer)
         if engine is None:
-            engine = ConversationEngine(self._ledger, self._archive, self._clock, counter(name), self._options)
+            engine = ConversationEngine(
+                self._ledger, self._archive, self._clock, counter(name), self._options, forms=self._forms
+            )
             self._engines[tokenizer] = engine
         return engine
 
@@ -87,7 +93,7 @@ class ExchangeParts:
         options = self.options
         if meta is not None:
             options = msgspec.structs.replace(options, meta=meta)
-        engines = ModelEngines(self.ledger, self.archive, options, self.settings.text("model"))
+        engines = ModelEngines(self.ledger, self.archive, options, self.settings.text("model"), forms=self.ledger)
         return EngineAdapter(engines.of, window, reserve=reserve, memory=self.memory)
 
     def recall(self) -> Recall:

@@ -15,6 +15,7 @@ from laconic.exchange.engine_adapter import RequestEngine
 from laconic.exchange.plan import Plan, describe_request
 from laconic.exchange.recall import OFFER, Recall, extend
 from laconic.tokens.count import counter
+from laconic.wire.fingerprint import FingerprintReader
 from laconic.wire.formats import format_named
 from laconic.wire.hidden_calls import HeldAnswer
 from laconic.wire.limits import RateLimits
@@ -40,6 +41,7 @@ class ModelExchange:
         self.engine = engine
         self.protocols = protocols
         self._texts = texts
+        self._fingerprints = FingerprintReader()
         self._recall = recall  # None: whoever asks brings back himself what was left out
 
     def prepare(
@@ -65,6 +67,7 @@ class ModelExchange:
             went=len(prepared.body),
             ours=ours(conversation, counter(caller.model), self._texts),
             prepared=prepared,
+            fingerprint=self._fingerprints.read(conversation, caller.model),
         )
         can_write = reads_text or conversation.format.written_calls is not None
         if not can_write or not conversation.field("tools"):

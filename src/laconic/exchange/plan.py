@@ -8,6 +8,7 @@ import msgspec
 
 from laconic.conversation.engine import PreparedRequest
 from laconic.exchange.caller import Caller
+from laconic.wire.fingerprint import RequestFingerprint
 from laconic.wire.ours import Ours
 from laconic.wire.prompted.calls import PromptedTool
 
@@ -31,6 +32,7 @@ class Plan(msgspec.Struct, frozen=True):
     prepared: PreparedRequest | None = None  # what the engine did
     title: str = ""  # how the user began, where no engine looked for it
     project: str = ""  # and the folder that the client says it works in
+    fingerprint: RequestFingerprint | None = None  # of the request as it came
 
 
 def describe_request(prepared: PreparedRequest, *, changed: bool) -> dict[str, str]:
@@ -39,6 +41,8 @@ def describe_request(prepared: PreparedRequest, *, changed: bool) -> dict[str, s
     if changed:
         action = "reduced"
     notes = {"action": prepared.mode or action}
+    if prepared.repaired:
+        notes["repaired"] = ", ".join(prepared.repaired)
     if prepared.rung:
         notes["rung"] = prepared.rung
     if prepared.tokens:

@@ -13,10 +13,12 @@ import msgspec
 from laconic.conversation.accounting import CacheState, TurnCost, TurnSizes, account, estimate_prompt
 from laconic.conversation.client_compaction import compaction_limit
 from laconic.conversation.engine import PreparedRequest
+from laconic.exchange.turn_evidence import write_evidence
 from laconic.models.find import find_model
-from laconic.models.prices import Prices
+from laconic.models.price_lookup import Prices
 from laconic.sessions.turn_record import Cost, TurnRecord, Who
 from laconic.sessions.turns import Turns
+from laconic.wire.fingerprint import RequestFingerprint
 from laconic.wire.limits import RateLimits
 from laconic.wire.ours import Ours
 from laconic.wire.usage import Usage
@@ -38,6 +40,7 @@ class AnsweredTurn(msgspec.Struct, frozen=True):
     status: int = 200
     seconds: float = 0.0
     limits: RateLimits | None = None
+    fingerprint: RequestFingerprint | None = None  # of the request as the client sent it
 
 
 class TurnAccount:
@@ -76,13 +79,29 @@ class TurnAccount:
         record = TurnRecord.of(
             turn.who,
             turn.prepared,
+            at=self._clock(),
             status=turn.status,
             seconds=turn.seconds,
             cost=cost,
             malformed=malformed,
             limits=turn.limits,
         )
-        self._turns.add(record)
+        self._turns.add(self._add_evidence(turn, record))
+
+    def _add_evidence(self, turn: AnsweredTurn, record: TurnRecord) -> TurnRecord:
+        """What the request changed of the last one that was answered."""
+        assert self._turns is not None
+        if turn.fingerprint is None or record.cost is None:
+            return record
+        try:
+            before = self._turns.fingerprint(turn.who.session)
+        except sqlite3.Error:
+            before = b""
+        return msgspec.structs.replace(
+            record,
+            evidence=write_evidence(before, turn.fingerprint, ", ".join(turn.prepared.repaired)),
+            fingerprint=msgspec.msgpack.encode(turn.fingerprint),
+        )
 
     def close(self) -> None:
         if self._turns is not None:

@@ -99,6 +99,7 @@ def _turn_of(
         usage=usage,
         estimate=0 if is_counted else _estimate_tokens(plan),
         ours=plan.ours,
+        fingerprint=plan.fingerprint,
         status=passing.status,
         seconds=seconds,
         limits=passing.limits,
@@ -116,6 +117,7 @@ def _recall_turns(turn: AnsweredTurn, passing: ResponseRelay) -> Iterator[Answer
             usage=usage,
             estimate=_estimate_tokens(plan) if usage is None else 0,
             ours=Ours(plan.ours.tokens, recall=True),
+            fingerprint=None,
             seconds=0.0,
             limits=None,
         )

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Final, NamedTuple, Protocol
 
 from laconic.index.parse import ParseLimits, ParsePool, language_of
+from laconic.index.parse.detect import HEAD
 from laconic.index.prepared import HELD, PreparedFile, assemble, digest, read
 from laconic.workspace.listing import Listed
 
@@ -96,6 +97,6 @@ def _look(root: Path, job: Job) -> PreparedFile | _Waiting:
     item = job.item
     if job.held and (key := digest(data)) in job.held:
         return PreparedFile(item.path, item.size, item.mtime_ns, item.ctime_ns, checked, key, state=HELD)
-    if language_of(item.path, data[:4096]) is None:
+    if language_of(item.path, data[:HEAD]) is None:
         return assemble(item, data, None, checked)
     return _Waiting(item, data, checked)

@@ -6,7 +6,7 @@ import logging
 import sqlite3
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Final, Generic, Protocol, TypeVar
 
@@ -52,6 +52,9 @@ CREATE TABLE branch (
 ) WITHOUT ROWID;
 CREATE TABLE session (name TEXT PRIMARY KEY, last REAL NOT NULL, bytes INTEGER NOT NULL) WITHOUT ROWID;
 CREATE INDEX session_last ON session (last)
+""",
+    """
+CREATE TABLE form (session TEXT NOT NULL, key BLOB NOT NULL, data BLOB NOT NULL, PRIMARY KEY (session, key)) WITHOUT ROWID
 """,
 )
 log = logging.getLogger("laconic.gateway.files")
@@ -146,6 +149,34 @@ class LedgerFile(Generic[E, B]):
         self._file.write(work, flush=event is not None)
         self._appends += 1
 
+    def forms(self, session: str, keys: Sequence[bytes]) -> dict[bytes, bytes]:
+        """How parts of a session's prompt were first written, of those that are known."""
+        query = "SELECT key, data FROM form WHERE session=? AND key=?"
+
+        def work(base: sqlite3.Connection) -> dict[bytes, bytes]:
+            found = {}
+            for wanted in keys:
+                for key, data in base.execute(query, (session, wanted)).fetchall():
+                    found[bytes(key)] = bytes(data)
+            return found
+
+        return self._file.read(work)
+
+    def keep_forms(self, session: str, forms: Mapping[bytes, bytes]) -> None:
+        """Add to them; what is known stays. A power cut may take what was added last."""
+        size = sum(map(len, forms.values()))
+
+        def work(base: sqlite3.Connection) -> None:
+            rows = [(session, key, data) for key, data in forms.items()]
+            base.executemany("INSERT OR IGNORE INTO form VALUES (?,?,?)", rows)
+            base.execute(
+                "INSERT INTO session VALUES (?,?,?)"
+                " ON CONFLICT DO UPDATE SET last=excluded.last, bytes=bytes+excluded.bytes",
+                (session, self._now(), size),
+            )
+
+        self._file.write(work, flush=False)
+
     @staticmethod
     def _move(base: sqlite3.Connection, session: str, branch: B) -> None:
         row = (session, branch.id, branch.time, msgspec.msgpack.encode(branch))
@@ -191,6 +222,7 @@ class LedgerFile(Generic[E, B]):
 def _remove(base: sqlite3.Connection, session: str) -> int:
     removed = base.execute("DELETE FROM event WHERE session=?", (session,)).rowcount
     base.execute("DELETE FROM branch WHERE session=?", (session,))
+    base.execute("DELETE FROM form WHERE session=?", (session,))
     base.execute("DELETE FROM session WHERE name=?", (session,))
     return removed
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Final, Literal
 
@@ -21,6 +21,7 @@ _SUMS: Final = (
 _COLUMNS: Final = (
     f"{_SUMS}, name, title, client, upstream, model, began, last, turns, errors, decisions, project, family, 0"
 )
+_TURN: Final = "number, at, turn, status, milliseconds, context, decisions, saved, mode, rung, evidence"
 _NAMED: Final = ("name", "title", "client", "upstream", "model")
 _FAMILY: Final = "CASE WHEN family='' THEN name ELSE family END"
 # One row for a family, added up. It is named after the conversation with the largest prompt: the session itself.
@@ -124,6 +125,7 @@ class TurnRow(Sums, frozen=True):
     saved: int
     mode: str
     rung: str
+    evidence: bytes  # what it changed of the request before, as its writer wrote it
 
 
 class Hour(Sums, frozen=True):
@@ -223,6 +225,14 @@ class Spending:
             found.append(SessionRow(*row))
         return found
 
+    def single_sessions(self, since: float = 0.0) -> list[SessionRow]:
+        """Every conversation by itself that went on since a moment, the newest first."""
+        query = f"SELECT {_COLUMNS} FROM session WHERE last>=? ORDER BY last DESC"
+        found: list[SessionRow] = []
+        for row in self._base.execute(query, (since,)):
+            found.append(SessionRow(*row))
+        return found
+
     def side_sessions(self, row: SessionRow) -> list[SessionRow]:
         """Other conversations to which the client gave the id of this one."""
         if not row.family:
@@ -250,11 +260,20 @@ class Spending:
             return SessionRow(*row)
         return None
 
+    def all_turns(self, since: float = 0.0) -> Iterator[tuple[str, TurnRow]]:
+        """The turns of all sessions that went on since a moment, each with its session's name, in order."""
+        columns = ", ".join(f"turn.{name.strip()}" for name in f"{_SUMS}, {_TURN}".split(","))
+        query = (
+            f"SELECT session.name, {columns} FROM turn JOIN session ON session.id=turn.session WHERE session.last>=?"
+            " ORDER BY turn.session, turn.number"
+        )
+        for name, *row in self._base.execute(query, (since,)):
+            yield name, TurnRow(*row)
+
     def turns(self, name: str) -> list[TurnRow]:
         """The turns of a session, in order."""
         query = (
-            f"SELECT {_SUMS}, number, at, turn, status, milliseconds, context, decisions, saved, mode, rung FROM turn"
-            " WHERE session=(SELECT id FROM session WHERE name=?) ORDER BY number"
+            f"SELECT {_SUMS}, {_TURN} FROM turn WHERE session=(SELECT id FROM session WHERE name=?) ORDER BY number"
         )
         found: list[TurnRow] = []
         for row in self._base.execute(query, (name,)):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gzip
 from collections.abc import Iterable, Iterator
-from datetime import datetime
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
 
@@ -104,24 +104,37 @@ def _events(rows: list[Json]) -> list[Json]:
         parts = row.get("parts")
         if isinstance(parts, list):
             info = row.get("info")
-            found += _opencode(str(info.get("role") if isinstance(info, dict) else "user"), parts)
+            found += _opencode(info if isinstance(info, dict) else {}, parts)
         elif isinstance(inner, dict) and (inner.get("role") or inner.get("type")):
             found.append({**inner, "timestamp": row.get("timestamp")} if row.get("timestamp") else inner)
     return found
 
 
-def _opencode(role: str, parts: list[object]) -> Iterator[Json]:
+def _opencode(info: Json, parts: list[object]) -> Iterator[Json]:
+    role = str(info.get("role") or "user")
+    made = _milliseconds(info, "created")
     for part in parts:
         if not isinstance(part, dict):
             continue
         if part.get("type") == "text":
-            yield {"role": role, "content": part.get("text") or ""}
+            yield {"role": role, "content": part.get("text") or "", "timestamp": made}
         state = part.get("state")
         if part.get("type") == "tool" and isinstance(state, dict):
             id = str(part.get("callID") or part.get("id") or "x")
             call = {"id": id, "function": {"name": part.get("tool"), "arguments": state.get("input") or {}}}
-            yield {"role": "assistant", "content": "", "tool_calls": [call]}
-            yield {"role": "tool", "tool_call_id": id, "content": state.get("output") or state.get("error") or ""}
+            output = state.get("output") or state.get("error") or ""
+            begun, ended = _milliseconds(state, "start") or made, _milliseconds(state, "end") or made
+            yield {"role": "assistant", "content": "", "tool_calls": [call], "timestamp": begun}
+            yield {"role": "tool", "tool_call_id": id, "content": output, "timestamp": ended}
+
+
+def _milliseconds(row: Json, name: str) -> str | None:
+    """A moment as opencode counts it, in the form of all other times; None when it is not there."""
+    time = row.get("time")
+    number = time.get(name) if isinstance(time, dict) else None
+    if isinstance(number, int | float) and number > 0:
+        return datetime.fromtimestamp(number / 1000, UTC).isoformat()
+    return None
 
 
 def _transcript(name: str, rows: Iterable[Json], split: str) -> Transcript:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterable, Sequence, Sized
 from typing import Final, Protocol
 
@@ -105,6 +104,8 @@ class TurnRecord(msgspec.Struct, frozen=True):
     cuts: tuple[Cut, ...] = ()
     malformed: tuple[str, ...] = ()  # reasons
     allowance: Allowance | None = None
+    evidence: bytes = b""  # what it changed of the request before
+    fingerprint: bytes = b""  # what the next one is compared with
 
     @classmethod
     def of(
@@ -112,15 +113,16 @@ class TurnRecord(msgspec.Struct, frozen=True):
         who: Who,
         kept: Kept,
         *,
+        at: float,
         status: int,
         seconds: float,
         cost: Cost | None,
         malformed: Sequence[str],
         limits: RateLimits | None,
     ) -> TurnRecord:
-        """A turn that ended now."""
+        """A turn that ended at that time."""
         return cls(
-            *(who, time.time(), status, round(1000 * seconds), kept.tokens, cost),
+            *(who, at, status, round(1000 * seconds), kept.tokens, cost),
             *(len(kept.made), kept.saved, kept.mode, kept.rung, kept.intake),
             cuts=tuple(Cut(key, tokens) for key, tokens in kept.cuts),
             malformed=tuple(malformed),

@@ -29,6 +29,7 @@ def write_turn(base: sqlite3.Cursor, turn: TurnRecord) -> None:
         "saved": turn.saved,
         "mode": turn.mode,
         "rung": turn.rung,
+        "evidence": turn.evidence,
         **sums,
     }
     base.execute(_insert("turn", row), row)
@@ -80,7 +81,8 @@ def _update_session(base: sqlite3.Cursor, turn: TurnRecord) -> tuple[int, int, i
         f"UPDATE session SET last=max(last, :at), {', '.join(f'{name}={name}+:{name}' for name in added)},"
         " model=:model, fixed=:fixed, title=CASE WHEN title='' THEN :title ELSE title END,"
         " project=CASE WHEN project='' THEN :project ELSE project END,"
-        " standing=CASE WHEN :standing='' THEN standing ELSE :standing END WHERE id=:id",
+        " standing=CASE WHEN :standing='' THEN standing ELSE :standing END,"
+        " fingerprint=CASE WHEN :fingerprint='' THEN fingerprint ELSE :fingerprint END WHERE id=:id",
         {
             **added,
             "at": turn.at,
@@ -89,6 +91,7 @@ def _update_session(base: sqlite3.Cursor, turn: TurnRecord) -> tuple[int, int, i
             "title": title,
             "project": project,
             "standing": cost.standing or "",
+            "fingerprint": turn.fingerprint or "",
             "id": id,
         },
     )

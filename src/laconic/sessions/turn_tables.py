@@ -77,6 +77,8 @@ CREATE TABLE IF NOT EXISTS quota (
     ),
     "ALTER TABLE session ADD COLUMN family TEXT NOT NULL DEFAULT '';"
     "ALTER TABLE session ADD COLUMN project TEXT NOT NULL DEFAULT ''",
+    "ALTER TABLE session ADD COLUMN fingerprint BLOB NOT NULL DEFAULT '';"
+    "ALTER TABLE turn ADD COLUMN evidence BLOB NOT NULL DEFAULT ''",
 )
 
 

@@ -1,7 +1,7 @@
 """The record of what conversations cost, turn by turn: one SQLite file for the owner only, written by the gateway.
 
-It holds numbers and names (models, tools, files, how a user began), no other content and no keys. What the rows add
-up to is read elsewhere (`spending`).
+It holds numbers, names (models, tools, files, how a user began) and hashes of prompts, no other content and no keys. What
+the rows add up to is read elsewhere (`spending`).
 """
 
 from __future__ import annotations
@@ -69,6 +69,14 @@ class Turns:
     def standing(self, session: str) -> bytes:
         """What the last answered turn of a session left behind for the account of the next; empty: nothing."""
         query = "SELECT standing FROM session WHERE name=?"
+        row = self._file.read(lambda base: base.execute(query, (session,)).fetchone())
+        if row and row[0]:
+            return bytes(row[0])
+        return b""
+
+    def fingerprint(self, session: str) -> bytes:
+        """What the next request of a session is compared with; empty: nothing."""
+        query = "SELECT fingerprint FROM session WHERE name=?"
         row = self._file.read(lambda base: base.execute(query, (session,)).fetchone())
         if row and row[0]:
             return bytes(row[0])

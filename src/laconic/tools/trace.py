@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from laconic.errors import UnknownName, UsageError
-from laconic.index.resolve import Code, callees, callers, find_symbol, paths
+from laconic.index.resolve import CallEdge, Code, callees, callers, find_symbol, paths
 from laconic.index.search.lookup import suggest_names
 from laconic.index.store import Symbol
 from laconic.plane.arguments import usage
@@ -54,7 +54,7 @@ def _between(call: ToolCall, code: Code, start: str, end: str, depth: int) -> To
         note = ""
     pieces = []
     for way in ways:
-        pieces.append(Piece((" -> ".join(_label(code, each) for each in way) + "\n",), record=_way(code, way)))
+        pieces.append(Piece((_write_path(code, way),), record=_way(code, way)))
     return ToolAnswer(pieces, "trace", note, unit="paths")
 
 
@@ -99,8 +99,19 @@ def _label(code: Code, symbol: Symbol) -> str:
     return f"{symbol.qualified} {code.sources[symbol.file].path}:{symbol.line}"
 
 
-def _way(code: Code, way: tuple[Symbol, ...]) -> dict[str, Json]:
-    return {"path": [_label(code, each) for each in way]}
+def _write_path(code: Code, way: tuple[CallEdge, ...]) -> str:
+    """A path on one line; a question mark stands before a step that is only possible."""
+    text = _label(code, way[0].symbol)
+    for step in way[1:]:
+        arrow = " -> ? "
+        if step.sure:
+            arrow = " -> "
+        text += arrow + _label(code, step.symbol)
+    return f"{text}\n"
+
+
+def _way(code: Code, way: tuple[CallEdge, ...]) -> dict[str, Json]:
+    return {"path": [_label(code, each.symbol) for each in way], "sure": all(each.sure for each in way)}
 
 
 TOOL = Tool(

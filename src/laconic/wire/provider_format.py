@@ -97,6 +97,7 @@ class ProviderFormat:
     declare: Callable[[Offer], Json]  # a tool as an element of `tools`
     read_tools: Callable[[object], Iterator[DeclaredTool]]  # the tools of a request
     chained: Path = ()  # fields that name a history which the provider keeps
+    marks: int = 0  # that a request may carry to have its beginning cached; 0: it is cached without any
     merged: bool = False  # neighbouring assistant messages are one turn
     system: Path = ()  # names of the field that holds the system prompt; empty: it is a message
     extend_system: Callable[[object, str], bytes] | None = None  # that field, decoded, with a text behind it

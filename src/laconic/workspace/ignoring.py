@@ -25,29 +25,34 @@ class Ignored:
     def __init__(self, top: bytes) -> None:
         self._top = top
 
-    def walk(self, never: frozenset[bytes]) -> Iterator[bytes]:
-        """Names of files relative to the top; links are named, never followed."""
+    def walk(self, never: frozenset[bytes]) -> Iterator[tuple[bytes, list[bytes]]]:
+        """Each folder with the files directly in it, named from the top; links are named, never followed."""
         yield from self._walk(b"", never, [])
 
     def _walk(
         self, folder: bytes, never: frozenset[bytes], specs: list[tuple[int, GitIgnoreSpec]]
-    ) -> Iterator[bytes]:
+    ) -> Iterator[tuple[bytes, list[bytes]]]:
         try:
-            entries = sorted(os.scandir(self._top + b"/" + folder), key=lambda entry: entry.name)
+            entries = list(os.scandir(self._top + b"/" + folder))
         except OSError:
             return
-        here = [entry.name for entry in entries if entry.name in _FILES]
+        here = sorted(entry.name for entry in entries if entry.name in _FILES)
         if here:
             specs = [*specs, (len(folder), _spec([self._top + b"/" + folder + name for name in here]))]
+        files: list[bytes] = []
+        folders: list[bytes] = []
         for entry in entries:
             name = folder + entry.name
             inside = entry.is_dir(follow_symlinks=False)
-            if entry.name in never or (inside and entry.name in _HEAVY) or _matches(specs, name, inside):
+            if entry.name in never or (inside and entry.name in _HEAVY) or (specs and _matches(specs, name, inside)):
                 continue
             if inside:
-                yield from self._walk(name + b"/", never, specs)
+                folders.append(name + b"/")
             else:
-                yield name
+                files.append(name)
+        yield folder, sorted(files)
+        for name in sorted(folders):
+            yield from self._walk(name, never, specs)
 
 
 def _spec(files: list[bytes]) -> GitIgnoreSpec:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from fnmatch import fnmatchcase, translate
+from hashlib import blake2b
 from typing import Final
 
 from laconic.config import Settings
@@ -42,6 +43,12 @@ class SecretFiles:
     @classmethod
     def of(cls, settings: Settings) -> SecretFiles:
         return cls(settings.patterns("index.secrets"))
+
+    @property
+    def fingerprint(self) -> bytes:
+        """Another for other rules, whether the user or a new version changed them."""
+        rules = (self.allowed, _SECRET_NAME.pattern, _HARMLESS_NAME.pattern, _PLACES)
+        return blake2b(repr(rules).encode(), digest_size=16).digest()
 
     def is_secret(self, path: str) -> bool:
         """Whether a path, relative to the workspace, is one to keep."""

@@ -48,7 +48,7 @@ def test_callees_leave_out_what_is_not_ours(repository: Repository) -> None:
 def test_paths_lead_from_one_symbol_to_another(repository: Repository) -> None:
     code = repository(SHOP)
     start, end = find_symbol(code, "Cart.show")[0], find_symbol(code, "round_up")[0]
-    assert [[each.qualified for each in way] for way in paths(code, start, end)] == [
+    assert [[each.symbol.qualified for each in way] for way in paths(code, start, end)] == [
         ["Cart.show", "Cart.pay", "total", "round_up"]
     ]
     assert paths(code, end, start) == []
@@ -96,7 +96,7 @@ def test_a_path_through_a_constructor_runs_no_other_method(repository: Repositor
     )
     safe, boom, soft = (find_symbol(code, name)[0] for name in ("safe", "boom", "soft"))
     assert paths(code, safe, boom) == []
-    assert [[step.name for step in way] for way in paths(code, safe, soft)] == [["safe", "P", "soft"]]
+    assert [[step.symbol.name for step in way] for way in paths(code, safe, soft)] == [["safe", "P", "soft"]]
     assert [call.symbol.name for call in callees(code, find_symbol(code, "P")[0])] == ["soft", "boom"]
 
 
@@ -133,3 +133,58 @@ def test_bodies_of_enum_constants_implement_their_enum(repository: Repository) -
     )
     declared = next(each for each in find_symbol(code, "Op.apply") if each.line == 5)
     assert [each.line for each in implementations(code, declared)] == [3]
+
+
+def test_written_out_objects_and_functions_implement_the_interface_that_they_declare(repository: Repository) -> None:
+    code = repository(
+        {
+            "tools.ts": "export interface Tool {\n  run(): void\n}\n"
+            "export const hammer: Tool = {\n  run: () => {},\n}\n"
+            "export const same = hammer\n"
+            "export function use(tool: Tool) {}\n"
+        }
+    )
+    assert [e.qualified for e in implementations(code, find_symbol(code, "Tool")[0])] == ["hammer"]
+
+
+def test_an_impl_block_implements_its_trait_also_for_a_type_of_others(repository: Repository) -> None:
+    code = repository(
+        {
+            "src/lib.rs": "pub trait Show {\n    fn show(&self);\n}\n\npub struct Own;\n\n"
+            "impl Show for Own {\n    fn show(&self) {}\n}\n\nimpl Own {\n    fn hide(&self) {}\n}\n\n"
+            "impl Show for Vec<u8> {\n    fn show(&self) {}\n}\n"
+        }
+    )
+    assert [each.line for each in implementations(code, find_symbol(code, "Show")[0])] == [7, 15]
+    assert [each.line for each in implementations(code, find_symbol(code, "Show.show")[0])] == [8, 16]
+
+
+def test_a_path_over_sure_steps_comes_before_a_shorter_one_that_is_only_possible(repository: Repository) -> None:
+    code = repository(
+        {
+            "a.py": "class Box:\n    def fill(self):\n        pass\n\n\n"
+            "class Jar:\n    def fill(self):\n        pass\n\n\n"
+            "def pack():\n    Box().fill()\n\n\n"
+            "def start(thing):\n    thing.fill()\n    pack()\n\n\n"
+            "def guess(thing):\n    thing.fill()\n"
+        }
+    )
+    start, guess, fill = (find_symbol(code, name)[0] for name in ("start", "guess", "Box.fill"))
+    assert [[(e.symbol.name, e.sure) for e in way] for way in paths(code, start, fill)] == [
+        [("start", True), ("pack", True), ("fill", True)]
+    ]
+    assert [[(e.symbol.name, e.sure) for e in way] for way in paths(code, guess, fill)] == [
+        [("guess", True), ("fill", False)]
+    ]
+
+
+def test_a_call_that_two_programs_can_answer_is_only_possible(repository: Repository) -> None:
+    code = repository(
+        {
+            "one.c": "int report(void) { return 1; }\n",
+            "two.c": "int report(void) { return 2; }\n",
+            "use.c": "int report(void);\nint go(void) { return report(); }\n",
+        }
+    )
+    found = callees(code, find_symbol(code, "go")[0])
+    assert {(code.sources[e.symbol.file].path, e.sure) for e in found} >= {("one.c", False), ("two.c", False)}

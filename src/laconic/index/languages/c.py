@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from laconic.index.dialect import LanguageDialect, split_words
 from laconic.index.language import Language
+from laconic.index.meaning import Meaning, of
 from laconic.index.module_paths.included_files import locate_included
 from laconic.index.parse.definition_draft import DefinitionDraft
 from laconic.index.parse.source import Source
@@ -15,6 +16,8 @@ from laconic.records import Import
 
 if TYPE_CHECKING:
     from tree_sitter import Node
+
+    from laconic.index.resolve.code import Code, SourceFile
 
 
 _NAMES: Final = frozenset(
@@ -110,6 +113,8 @@ _CPP_REFERENCES: Final = """
 (new_expression type: (type_identifier) @call)
 (new_expression type: (template_type name: (type_identifier) @call))
 (compound_literal_expression type: (type_identifier) @call)
+(declaration type: (type_identifier) @call declarator: (init_declarator value: (argument_list)))
+(declaration type: (qualified_identifier name: (type_identifier) @call) declarator: (init_declarator value: (argument_list)))
 (destructor_name (identifier) @skip)
 (template_function name: (identifier) @call)
 (template_method name: (field_identifier) @call)
@@ -291,6 +296,20 @@ _BUILT_IN: Final = frozenset(
 
 _BUILT_IN_TYPES: Final = split_words("int char short long float double void bool size_t unsigned signed auto FILE ")
 
+
+def _locate(code: Code, source: SourceFile, name: str) -> Meaning:
+    """The file of an include, or the namespace of a `using`, which has parts in many files."""
+    if "." not in name and "/" not in name:
+        path = name.replace("::", ".").lstrip(".")
+        spaces = []
+        for each in code.find_named(path.rpartition(".")[2]):
+            if each.kind == "module" and each.qualified == path:
+                spaces.append(each.id)
+        if spaces:
+            return of(spaces)
+    return locate_included(code, source, name)
+
+
 C_DIALECT: Final = LanguageDialect(
     family="c",
     bare_members=True,
@@ -302,7 +321,7 @@ C_DIALECT: Final = LanguageDialect(
     dispatch="up",
     passing=split_words("get load lock value release"),
     builtin=_BUILT_IN_TYPES,
-    locate=locate_included,
+    locate=_locate,
 )
 _CPP_HEADER: Final = re.compile(rb"^\s*(?:class|namespace|template|using|public:|private:)\b", re.MULTILINE)
 

@@ -69,6 +69,7 @@ _TYPED: Final = """
 (public_field_definition name: (_) @name) @field
 (required_parameter (accessibility_modifier) pattern: (identifier) @name) @field
 (optional_parameter (accessibility_modifier) pattern: (identifier) @name) @field
+(internal_module body: (statement_block [(lexical_declaration (variable_declarator name: (identifier) @name) @variable) (export_statement declaration: (lexical_declaration (variable_declarator name: (identifier) @name) @variable))]))
 [(internal_module name: (_) @name) (module name: [(identifier) (nested_identifier)] @name) (module name: (string (string_fragment) @name))] @module
 (function_signature name: (identifier) @name) @function
 """

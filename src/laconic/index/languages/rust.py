@@ -194,8 +194,8 @@ def _refine(each: DefinitionDraft, source: Source) -> None:
         each.test = any(mark in attributes for mark in (b"#[test]", b"::test]", b"::test(", b"#[rstest"))
     elif each.kind == "module":
         each.test = b"#[cfg(test)]" in attributes
-    elif each.kind == "macro" and b"#[macro_export]" in attributes:
-        each.visibility = "public"
+    elif each.kind == "macro":
+        each.visibility = "public" if b"#[macro_export]" in attributes else "internal"
 
 
 def _open(each: DefinitionDraft) -> bool:

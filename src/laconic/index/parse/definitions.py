@@ -131,6 +131,8 @@ def _complete(made: Outline, language: Language, source: Source) -> None:
         each.parent = stack[-1] if stack else None
         if each.parent is not None and each.parent.kind in TYPES:
             each.kind = _MEMBERS.get(each.kind, each.kind)
+            if each.kind == "field":  # what a method gives it later is a use
+                members.setdefault((id(each.parent), each.name), each)
         elif each.kind in {"field", "variable"} and not _place(each, members):
             continue
         if each.base_nodes:

@@ -9,6 +9,7 @@ from typing import Final
 from laconic.index.language import Language
 from laconic.index.languages import all_languages
 
+HEAD: Final = 32_768  # bytes that tell the language of a file; a header may begin with a long comment
 _SHEBANG: Final = re.compile(rb"^#!\s*\S*?(?:/env\s+(?:-\S+\s+)*)?([A-Za-z]+)[\d.]*\s*(?:$|\s)", re.MULTILINE)
 
 

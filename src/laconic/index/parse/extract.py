@@ -5,7 +5,7 @@ from __future__ import annotations
 from laconic.index.language import Language
 from laconic.index.parse.compiled import compile_language
 from laconic.index.parse.definitions import outline, records
-from laconic.index.parse.detect import language_of
+from laconic.index.parse.detect import HEAD, language_of
 from laconic.index.parse.lines import outline_by_lines
 from laconic.index.parse.references import references
 from laconic.index.parse.source import Source
@@ -15,7 +15,7 @@ from laconic.records import Parsed
 
 def parse(path: str, data: bytes) -> Parsed:
     """Everything that one file says about itself; a file in no known language has only lines."""
-    language = language_of(path, data[:4096])
+    language = language_of(path, data[:HEAD])
     if language is None:
         return Parsed("", Source(path, data).count)
     return parse_as(language, path, data)

@@ -13,7 +13,7 @@ from laconic.index.language import Language
 from laconic.index.parse.compiled import Compiled, compile_language
 from laconic.index.parse.definition_draft import DefinitionDraft
 from laconic.index.parse.definitions import outline
-from laconic.index.parse.detect import language_of
+from laconic.index.parse.detect import HEAD, language_of
 from laconic.index.parse.source import Source, paragraph
 from laconic.index.parse.tree import parse_tree
 from laconic.records import Span
@@ -54,7 +54,7 @@ _LARGEST: Final = 1_000_000  # bytes of a file that is parsed for its marks
 def marks(path: str, data: bytes, span: Span | None = None) -> str:
     """One mark for each line of the span (or of the file); by guessing where there is no good grammar."""
     source = Source(path, data)
-    language = language_of(path, data[:4096])
+    language = language_of(path, data[:HEAD])
     if language and language.safe and len(data) <= _LARGEST:
         ready = compile_language(language.name)
     else:

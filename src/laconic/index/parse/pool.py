@@ -16,7 +16,7 @@ from typing import Final, Self
 import msgspec
 
 from laconic.config import Settings, child_environment
-from laconic.index.parse.detect import language_of
+from laconic.index.parse.detect import HEAD, language_of
 from laconic.index.parse.extract import parse
 from laconic.index.parse.worker import read_frame, write_frame
 from laconic.records import Failure, Parsed
@@ -79,7 +79,7 @@ class ParsePool:
         """One file: in this process when it is small and its grammar is known to be good, else in a child."""
         if why := self.limits.refusal(data):
             return Failure(why)
-        language = language_of(path, data[:4096])
+        language = language_of(path, data[:HEAD])
         if language is None or (language.safe and len(data) <= _SMALL):
             return parse(path, data)
         self._workers[0].resume()

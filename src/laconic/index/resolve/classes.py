@@ -233,8 +233,49 @@ def members(code: Code, type_: int, name: str) -> list[Symbol]:
 
 def overrides(code: Code, symbol: Symbol) -> list[Symbol]:
     """The same member in types that inherit from its own."""
+    above = code.symbol(symbol.parent) if symbol.parent is not None else None
+    if above is not None and above.kind == "trait" and code.sources[symbol.file].dialect.open_types:
+        found: list[Symbol] = []
+        for block in find_impl_blocks(code, above):
+            found += code.outline(block.file).find_named(block.id, symbol.name)
+        return found
     types = dict.fromkeys(heir for owner in owners(code, symbol) for heir in descendants(code, owner))
     return _collect_members(code, types, symbol)
+
+
+def find_impl_blocks(code: Code, trait: Symbol) -> list[Symbol]:
+    """The blocks that give a trait to some type, of ours or of others."""
+    key = ("impl blocks", trait.id)
+    kept = code.derived.get(key)
+    if isinstance(kept, list):
+        return kept
+    found: list[Symbol] = []
+    for number in _blocks(code).get(trait.name, ()):
+        block = code.symbol(number)
+        if block is not None and trait.id in declared_bases(code, number)[0]:
+            found.append(block)
+    code.derived[key] = found
+    return found
+
+
+def count_impl_blocks(code: Code, base: str) -> int:
+    """How many blocks name something as their base."""
+    return len(_blocks(code).get(_last_word(base), ()))
+
+
+def _blocks(code: Code) -> dict[str, list[int]]:
+    """Blocks elsewhere (`impl`) by the last word of what they name as their base."""
+    kept = code.derived.get("blocks")
+    if isinstance(kept, dict):
+        return kept
+    found: dict[str, list[int]] = {}
+    rows = code.store.connection.execute("SELECT id, bases FROM symbols WHERE kind = 'impl' AND bases != ''")
+    for number, written in rows.fetchall():
+        for base in str(written).split("\n"):
+            if last := _last_word(base):
+                found.setdefault(last, []).append(int(number))
+    code.derived["blocks"] = found
+    return found
 
 
 def overridden(code: Code, symbol: Symbol) -> list[Symbol]:

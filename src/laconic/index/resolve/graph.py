@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable, Iterable
 from typing import Final, NamedTuple
@@ -19,6 +20,7 @@ _FAN_OUT: Final = 6  # definitions that one name-only call may lead to; more tel
 _WIDEST: Final = 500  # symbols that a search for paths looks at
 _LONGEST: Final = 10.0  # seconds that it may take
 _CONSTRUCTORS: Final = frozenset({"__init__", "__new__", "__post_init__", "constructor", "initialize", "init"})
+_WRITTEN_OUT: Final = frozenset({"variable", "constant", "field", "function", "method"})
 _CALLS: Final = frozenset({"call", "decorator"})
 
 
@@ -86,7 +88,8 @@ def definitions(code: Code, values: Values, place: NamePlace, ref: Reference) ->
         if whole.kind != "unknown" and meant.kind == "unknown":
             return (), False  # a value of a type that has no such member of ours
     if meant.kind == "symbol":
-        return meant.symbols, True
+        found = _find_bodies(code, meant.symbols)
+        return found, _is_one(code, found)
     if meant.kind != "unknown" or not ref.receiver:
         return (), False
     same = []
@@ -103,26 +106,74 @@ def definitions(code: Code, values: Values, place: NamePlace, ref: Reference) ->
     return tuple(members), False
 
 
-def paths(code: Code, start: Symbol, end: Symbol, depth: int = 6, limit: int = 5) -> list[tuple[Symbol, ...]]:
-    """Ways in which one symbol leads to another by calls, the shortest first.
+def _find_bodies(code: Code, numbers: tuple[int, ...]) -> tuple[int, ...]:
+    """Definitions, with the bodies elsewhere of those that only declare a function."""
+    found = dict.fromkeys(numbers)
+    for number in numbers:
+        symbol = code.symbol(number)
+        if symbol is None or "declaration" not in symbol.modifiers.split():
+            continue
+        for each in code.find_named(symbol.name):
+            if (
+                each.qualified == symbol.qualified
+                and each.kind in CALLABLES
+                and "static" not in each.modifiers.split()
+            ):
+                found[each.id] = None
+    return tuple(found)
+
+
+def _is_one(code: Code, numbers: tuple[int, ...]) -> bool:
+    """Whether definitions are one and the same: overloads, or declarations of a single body."""
+    bodies = set()
+    for number in numbers:
+        symbol = code.symbol(number)
+        if symbol is not None and "declaration" not in symbol.modifiers.split():
+            bodies.add((symbol.file, symbol.qualified))
+    return len(bodies) <= 1
+
+
+def paths(code: Code, start: Symbol, end: Symbol, depth: int = 6, limit: int = 5) -> list[tuple[CallEdge, ...]]:
+    """Ways in which one symbol leads to another by calls, the shortest first; surely if there are such, else possibly.
 
     Goes forward, because what a function calls stands in one file, while its callers stand in many.
     """
-    found: list[tuple[Symbol, ...]] = []
     end_time = time.monotonic() + _LONGEST
-    queue: list[tuple[Symbol, ...]] = [(start,)]
+    known: dict[int, list[CallEdge]] = {}
+    sure = _search_paths(code, start, end, (depth, limit, end_time), known, possible=False)
+    return sure or _search_paths(code, start, end, (depth, limit, end_time), known, possible=True)
+
+
+def _search_paths(
+    code: Code,
+    start: Symbol,
+    end: Symbol,
+    limits: tuple[int, int, float],
+    known: dict[int, list[CallEdge]],
+    *,
+    possible: bool,
+) -> list[tuple[CallEdge, ...]]:
+    """Paths over sure steps alone, or over all."""
+    depth, limit, end_time = limits
+    found: list[tuple[CallEdge, ...]] = []
+    queue: list[tuple[CallEdge, ...]] = [(CallEdge(start, (), True),)]
     seen = {start.id}
     for _ in range(depth):
-        following: list[tuple[Symbol, ...]] = []
+        following: list[tuple[CallEdge, ...]] = []
         for way in queue:
             if time.monotonic() > end_time:
                 return found
-            for call in callees(code, way[-1], constructed=len(way) > 1):
+            last = way[-1].symbol
+            if last.id not in known:
+                known[last.id] = callees(code, last, constructed=len(way) > 1)
+            for call in known[last.id]:
+                if not (call.sure or possible):
+                    continue
                 if call.symbol.id == end.id:
-                    found.append((*way, call.symbol))
+                    found.append((*way, call))
                 elif call.symbol.id not in seen and len(seen) < _WIDEST:
                     seen.add(call.symbol.id)
-                    following.append((*way, call.symbol))
+                    following.append((*way, call))
             if len(found) >= limit:
                 return found
         queue = following
@@ -132,10 +183,42 @@ def paths(code: Code, start: Symbol, end: Symbol, depth: int = 6, limit: int = 5
 def implementations(code: Code, symbol: Symbol) -> list[Symbol]:
     """Types that extend or implement a type; overrides of a member."""
     code.refresh()
+    if symbol.kind == "trait" and code.sources[symbol.file].dialect.open_types:
+        below = [each for number in classes.descendants(code, symbol.id) if (each := code.symbol(number))]
+        return [*classes.find_impl_blocks(code, symbol), *(each for each in below if each.kind == "trait")]
     if symbol.kind in TYPES:
         numbers = classes.descendants(code, symbol.id)
-        return [each for number in numbers if (each := code.symbol(number))]
-    return classes.overrides(code, symbol)
+        below = [each for number in numbers if (each := code.symbol(number))]
+        return [*below, *_find_literals(code, symbol)]
+    found = classes.overrides(code, symbol)
+    for owner in classes.owners(code, symbol):
+        if (type_ := code.symbol(owner)) is not None:
+            for literal in _find_literals(code, type_):
+                found += code.outline(literal.file).find_named(literal.id, symbol.name)
+    return found
+
+
+def _find_literals(code: Code, symbol: Symbol) -> list[Symbol]:
+    """Objects and functions that are declared as a type and written out: `const tool: Tool = {...}`."""
+    source = code.sources[symbol.file]
+    if not source.dialect.callbacks or symbol.kind not in {"interface", "type"}:
+        return []
+    found: list[Symbol] = []
+    for use in references(code, symbol):
+        if use.kind != "type" or not use.sure:
+            continue
+        declared = re.compile(rf":\s*(?:\w+\.)?{re.escape(symbol.name)}\b(?:<.*>)?\s*=")
+        for each in code.outline(code.by_path[use.path].id).symbols:
+            if each.line == use.line and each.kind in _WRITTEN_OUT and declared.search(_read_line(code, each)):
+                found.append(each)
+    return found
+
+
+def _read_line(code: Code, symbol: Symbol) -> str:
+    lines = code.lines(symbol.file)
+    if symbol.line <= len(lines):
+        return lines[symbol.line - 1]
+    return ""
 
 
 def overridden(code: Code, symbol: Symbol) -> list[Symbol]:

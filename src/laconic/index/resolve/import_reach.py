@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Final
 
-from laconic.index.meaning import Meaning
 from laconic.index.resolve.code import Code
 from laconic.index.resolve.modules import locate
 
@@ -43,12 +42,11 @@ def _find_imported(code: Code, file: int) -> tuple[int, ...]:
     source = code.sources[file]
     found: dict[int, None] = {}
     if source.dialect.shared == "folder":
-        for each in code.by_folder[source.folder]:
-            found[each.id] = None
+        for beside in code.by_folder[source.folder]:
+            found[beside.id] = None
     for each in code.imports(file):
         if each.module:
-            whole: Meaning = locate(code, source, each.module)
-            found.update(dict.fromkeys(whole.files))
+            found.update(dict.fromkeys(locate(code, source, each.module).files))
     imported = tuple(each for each in found if each in code.sources)
     code.derived[key] = imported
     return imported

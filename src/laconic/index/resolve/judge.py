@@ -27,6 +27,7 @@ class Verdict(NamedTuple):
     sure: bool
 
 
+_MANY: Final = 8
 _BY_NAME: Final = Verdict("name", False)
 _OVERRIDE: Final = Verdict("override", False)
 
@@ -124,7 +125,7 @@ class Judge:
         if meant.kind != "unknown":
             return None
         if not wanted.is_member:
-            if dialect.shared == "all" and wanted.unique:
+            if wanted.unique and (dialect.shared == "all" or wanted.symbol.kind == "macro"):
                 return Verdict("unique", True)
             return _BY_NAME
         if dialect.bare_members:
@@ -235,6 +236,8 @@ class Judge:
         if wanted.is_member:
             if wanted.is_telling:
                 return Verdict("unique", True)
+            if wanted.dialect.open_types and self._is_one_of_many(wanted):
+                return None
             return _BY_NAME
         if wanted.dialect.shorthand:
             if self._is_put_into_object(wanted):
@@ -245,6 +248,15 @@ class Judge:
         if head and names.imports_of(self.code, place, head):
             return _BY_NAME
         return None
+
+    def _is_one_of_many(self, wanted: TargetSymbol) -> bool:
+        """Whether so many types have a method of a trait that a use of it says nothing about any of them."""
+        if wanted.symbol.parent is None:
+            return False
+        block = self.code.symbol(wanted.symbol.parent)
+        if block is None or block.kind != "impl":
+            return False
+        return any(classes.count_impl_blocks(self.code, base) > _MANY for base in block.bases.split("\n"))
 
     def _knows_type(self, wanted: TargetSymbol, file: int) -> bool:
         """Whether a value in a file can be of the symbol's type, in a language where types come by imports alone."""
@@ -299,18 +311,16 @@ class Judge:
         if found & wanted.up and wanted.dialect.dispatch == "up":
             return _OVERRIDE
         guessed = wanted.dialect.structural and wanted.dialect.find_implicit_bases is None
-        if guessed and wanted.owners and self._structural(wanted, found):
+        if guessed and wanted.owners and not wanted.abstract and self._structural(wanted, found):
             return _OVERRIDE
         return None
 
     def _structural(self, wanted: TargetSymbol, found: set[int]) -> bool:
-        """Whether an interface stands between the two, without either saying so."""
+        """Whether a use names an interface that the symbol's type fits without saying so."""
         for number in found:
             symbol = self.code.symbol(number)
             for owner in classes.owners(self.code, symbol) if symbol else ():
                 if self._is_abstract(owner) and any(receivers.fits(self.code, own, owner) for own in wanted.owners):
-                    return True
-                if wanted.abstract and any(receivers.fits(self.code, owner, own) for own in wanted.owners):
                     return True
         return False
 

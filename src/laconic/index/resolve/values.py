@@ -170,6 +170,8 @@ class Values:
             return names.lookup(self.code, place, head), 1
         if parts[0].is_name:
             meant = self.name(place, head, deep)
+            if meant.kind == "unknown" and dialect.open_types and head[:1].isupper():
+                meant = self.read_type(place, head, deep + 1)  # a type parameter with a bound
             if meant.kind == "unknown" and deep == 0 and not dialect.dynamic:
                 meant = infer_type(self.code, place, head)
             return meant, 1
@@ -179,6 +181,8 @@ class Values:
         """What calling something gives; a foreign function may return something of ours, a foreign class does not."""
         dialect = self.code.sources[place.file].dialect
         head, last = ends
+        if step.text == "{}" and meant.kind == "instance":
+            return meant  # `Self { .. }`
         if step.text == "{}" and meant.kind == "symbol":
             types = []
             variants = []
@@ -375,6 +379,8 @@ class Values:
             return self._read_named_type(meant, deep)
         if meant.kind == "unknown" and len(path) == 1 and (bound := self._find_bound(place, path[0])):
             return self.read_type(place, bound, deep + 1)
+        if meant.kind == "unknown" and len(path) == 1 and self._is_type_parameter(place, path[0]):
+            return Meaning("alien", name=path[0])
         if meant.kind == "foreign":
             return Meaning("alien", name=".".join(path))
         return UNKNOWN
@@ -406,11 +412,24 @@ class Values:
 
     def _find_bound(self, place: NamePlace, name: str) -> str:
         """What a type parameter of the definitions around must at least be: `T extends Base`, `T: Base`."""
-        pattern = re.compile(rf"[<,\[]\s*(?:in\s+|out\s+)?{re.escape(name)}\s*(?:extends\b|:)\s*([\w.:]+)")
+        pattern = re.compile(
+            rf"(?:[<,\[]|\bwhere\b)\s*(?:in\s+|out\s+)?{re.escape(name)}\s*(?:extends\b|:)\s*([\w.:]+)"
+        )
         for around in self.code.outline(place.file).around(place.scope):
             if match := pattern.search(around.signature):
                 return match[1]
         return ""
+
+    def _is_type_parameter(self, place: NamePlace, name: str) -> bool:
+        """Whether a name stands for whatever type the definitions around are used with."""
+        pattern = re.compile(rf"<(?:[^<>=()]|<[^<>]*>)*\b{re.escape(name)}\b")
+        for around in self.code.outline(place.file).around(place.scope):
+            head = around.signature.partition("(")[0]
+            if around.kind != "impl" and pattern.search(head):
+                return True
+            if around.kind == "impl" and re.match(rf"(?:unsafe )?impl\s*<[^()]*?\b{re.escape(name)}\b", head):
+                return True
+        return False
 
     def _follow_given(self, place: NamePlace, given: Given, deep: int) -> Meaning:
         meant = UNKNOWN
@@ -503,21 +522,9 @@ class Values:
 
     def _evaluate(self, place: NamePlace, text: str, deep: int, index: int = 0) -> Meaning:
         """An expression as written."""
-        if asserted := _ASSERTED.search(text):
-            return self.read_type(place, asserted[1] or asserted[2])
-        if cast := _CAST.match(text):
-            return self.read_type(place, cast[1])
+        if stated := self._read_stated(place, text, deep):
+            return stated
         dialect = self.code.sources[place.file].dialect
-        if dialect.read_builtin is not None:
-            made = dialect.read_builtin(text)
-            if made.kind != "opaque":
-                return self._follow_given(place, made, deep + 1)
-        if dialect.typed_lists is not None and (typed := dialect.typed_lists.match(text)):
-            return self.read_type(place, typed[1])
-        if dialect.lists is not None and dialect.lists.match(text):
-            if "struct" in text[:40]:
-                return ALIENS
-            return CONTAINER
         if text.startswith(_LITERALS) or text[:1].isdigit():
             plain = chain(text) == "" and not text.startswith(("[", "{", "("))
             if plain:
@@ -535,6 +542,25 @@ class Values:
         if index:
             return UNKNOWN
         return self.follow(place, parts, deep + 1)
+
+    def _read_stated(self, place: NamePlace, text: str, deep: int) -> Meaning:
+        """What an expression itself says that it is: a cast, something new, a list."""
+        if asserted := _ASSERTED.search(text):
+            return self.read_type(place, asserted[1] or asserted[2])
+        if cast := _CAST.match(text):
+            return self.read_type(place, cast[1])
+        dialect = self.code.sources[place.file].dialect
+        if dialect.read_builtin is not None:
+            made = dialect.read_builtin(text)
+            if made.kind != "opaque":
+                return self._follow_given(place, made, deep + 1)
+        if dialect.typed_lists is not None and (typed := dialect.typed_lists.match(text)):
+            return self.read_type(place, typed[1])
+        if dialect.lists is not None and dialect.lists.match(text):
+            if "struct" in text[:40]:
+                return ALIENS
+            return CONTAINER
+        return UNKNOWN
 
     def _local(self, place: NamePlace, name: str, deep: int) -> Meaning | None:
         """What a local name is at a place; nothing if the functions around do not have one."""

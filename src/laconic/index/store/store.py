@@ -33,7 +33,7 @@ from laconic.records import Reference
 from laconic.workspace.lock import hold_lock
 
 _NOWHERE: Final = Path("/")  # the root of a store that serves one checkout only
-_OF_CHECKOUT: Final = frozenset({"building", "built", "left", "revision"})  # what is said of one checkout
+_OF_CHECKOUT: Final = frozenset({"building", "built", "folders", "left", "revision"})  # what is said of one checkout
 
 
 class Store:

@@ -8,7 +8,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Final
 
-from laconic.sessions.recorded.record import RecordedSession, RecordedUsage, Row, title_of
+from laconic.sessions.recorded.record import RecordedRequest, RecordedSession, RecordedUsage, Row, title_of
 from laconic.sessions.transcripts import transcript_of
 
 _START: Final = re.compile(r"^# aider chat started at (.+)$", re.MULTILINE)
@@ -38,14 +38,15 @@ def read_history(path: Path, since: float) -> Iterator[RecordedSession]:
 
 def _read(folder: Path, text: str, began: float) -> RecordedSession:
     rows: list[Row] = []
-    requests: list[RecordedUsage] = []
+    requests: list[RecordedRequest] = []
     model = ""
     for line in text.splitlines():
         if line.startswith("#### "):
             _append(rows, "user", line.removeprefix("#### "))
         elif counted := _TOKENS.match(line):
             sent, written, read, received = (_number(word) for word in counted.groups())
-            requests.append(RecordedUsage(max(0, sent - written - read), read, written, received))
+            usage = RecordedUsage(max(0, sent - written - read), read, written, received)
+            requests.append(RecordedRequest(usage))
         elif named := _MODEL.match(line):
             model = named[1]
         elif line.strip() and not line.startswith("> ") and rows:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Final
 
 from laconic.sessions.recorded.record import (
+    RecordedRequest,
     RecordedSession,
     RecordedUsage,
     Row,
@@ -15,14 +17,15 @@ from laconic.sessions.recorded.record import (
 )
 from laconic.sessions.transcripts import transcript_of
 
+_COMPACTED: Final = frozenset({"compacted", "context_compacted"})
+
 
 def read_session(path: Path) -> RecordedSession | None:
     """One session; None if nobody said anything in it."""
     messages: list[Row] = []
-    requests: list[RecordedUsage] = []
     model = project = ""
     last = 0.0
-    total = 0
+    counts = _RequestCounts()
     for row in read_rows(path):
         last = max(last, seconds_of(row.get("timestamp")))
         payload = row.get("payload")
@@ -33,11 +36,7 @@ def read_session(path: Path) -> RecordedSession | None:
             model = str(payload.get("model") or model)
         elif row.get("type") == "response_item":
             messages.append(row)
-        elif payload.get("type") == "token_count" and isinstance(payload.get("info"), dict):
-            now = number_at(payload["info"], "total_token_usage", "total_tokens")
-            if now > total:  # the same count may be written twice
-                total = now
-                requests.append(_usage(payload["info"].get("last_token_usage") or {}))
+        counts.read(row, payload, model)
     transcript = transcript_of(path.stem, messages)
     if not transcript.messages:
         return None
@@ -47,9 +46,43 @@ def read_session(path: Path) -> RecordedSession | None:
         project=project,
         model=model,
         last=last,
-        requests=tuple(requests),
+        requests=tuple(counts.requests),
         transcript=transcript,
     )
+
+
+class _RequestCounts:
+    """The requests of a session, from its rows in order. One was sent when the last row before its answer was written."""
+
+    def __init__(self) -> None:
+        self.requests: list[RecordedRequest] = []
+        self._total = 0  # tokens so far: the same count may be written twice
+        self._asked = 0.0
+        self._blocks = 0
+        self._compacted = False
+
+    def read(self, row: Row, payload: Row, model: str) -> None:
+        if row.get("type") in _COMPACTED or payload.get("type") in _COMPACTED:
+            self._compacted = True
+        if row.get("type") == "response_item":
+            self._blocks += 1
+            if payload.get("role") == "user" or str(payload.get("type")).endswith("_output"):
+                self._asked = seconds_of(row.get("timestamp"))
+        if payload.get("type") != "token_count" or not isinstance(payload.get("info"), dict):
+            return
+        total = number_at(payload["info"], "total_token_usage", "total_tokens")
+        if total <= self._total:
+            return
+        self._total = total
+        request = RecordedRequest(
+            usage=_usage(payload["info"].get("last_token_usage") or {}),
+            at=self._asked or seconds_of(row.get("timestamp")),
+            model=model,
+            compacted=self._compacted,
+            blocks=self._blocks,
+        )
+        self.requests.append(request)
+        self._asked, self._blocks, self._compacted = 0.0, 0, False
 
 
 def _usage(row: Row) -> RecordedUsage:

@@ -8,6 +8,7 @@ from pathlib import Path
 import msgspec
 
 from laconic.sessions.recorded.record import (
+    RecordedRequest,
     RecordedSession,
     RecordedUsage,
     Row,
@@ -22,14 +23,15 @@ from laconic.sessions.transcripts import transcript_of
 def read_session(path: Path) -> RecordedSession | None:
     """One session; None if nobody said anything in it."""
     rows: list[Row] = []
-    requests: list[RecordedUsage] = []
+    requests: list[RecordedRequest] = []
     model = ""
     last = 0.0
     for message in _messages(path):
         last = max(last, seconds_of(message.get("timestamp")))
         model = str(message.get("model") or model)
         if isinstance(message.get("tokens"), dict):
-            requests.append(_usage(message["tokens"]))
+            at = seconds_of(message.get("timestamp"))
+            requests.append(RecordedRequest(_usage(message["tokens"]), at, model))
         rows += _convert(message)
     transcript = transcript_of(path.stem, rows)
     if not transcript.messages:

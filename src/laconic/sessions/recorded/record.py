@@ -22,6 +22,7 @@ class RecordedUsage(msgspec.Struct, frozen=True):
     cache_read: int = 0
     cache_write: int = 0
     output: int = 0
+    long: int = 0  # of what was written to a cache, tokens that it keeps for an hour
 
     @property
     def prompt(self) -> int:
@@ -29,11 +30,22 @@ class RecordedUsage(msgspec.Struct, frozen=True):
 
     def __add__(self, other: RecordedUsage) -> RecordedUsage:
         return RecordedUsage(
-            self.input + other.input,
-            self.cache_read + other.cache_read,
-            self.cache_write + other.cache_write,
-            self.output + other.output,
+            input=self.input + other.input,
+            cache_read=self.cache_read + other.cache_read,
+            cache_write=self.cache_write + other.cache_write,
+            output=self.output + other.output,
+            long=self.long + other.long,
         )
+
+
+class RecordedRequest(msgspec.Struct, frozen=True):
+    """One request: what it used, and what the client wrote down about it."""
+
+    usage: RecordedUsage
+    at: float = 0.0  # seconds since 1970 at which it was sent; 0: not known
+    model: str = ""  # empty: the session's
+    compacted: bool = False  # the client had just put a summary in the place of its history, or asked for one
+    blocks: int = 0  # that the request before did not have; 0: not known
 
 
 class RecordedSession(msgspec.Struct, frozen=True):
@@ -44,13 +56,13 @@ class RecordedSession(msgspec.Struct, frozen=True):
     project: str
     model: str
     last: float  # seconds since 1970
-    requests: tuple[RecordedUsage, ...]  # empty: the client wrote no usage down
+    requests: tuple[RecordedRequest, ...]  # empty: the client wrote no usage down
     transcript: Transcript
     client: str = ""  # its title
 
     @property
     def usage(self) -> RecordedUsage:
-        return sum(self.requests, RecordedUsage())
+        return sum((request.usage for request in self.requests), RecordedUsage())
 
 
 def read_rows(path: Path) -> Iterator[Row]:

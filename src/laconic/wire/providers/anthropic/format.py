@@ -80,6 +80,7 @@ FORMAT: Final = ProviderFormat(
     compose=compose,
     faults=faults,
     merged=True,
+    marks=4,
     append_text=append_text,
     system=("system",),
     extend_system=extend_system,

@@ -11,6 +11,6 @@ export function read(): number {
 
 export function guess(thing, rack: Rack) {
   thing.replaceReducer(1) //! Store.replaceReducer
-  rack.getState() //~ Store.getState
+  rack.getState()
   return thing.getState() //! Store.getState
 }
