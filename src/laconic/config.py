@@ -164,6 +164,24 @@ SETTINGS: Final[tuple[Setting, ...]] = (
     Setting(
         "context.least_turns", 1, "Turns between two events (5 suits providers with expensive caches).", minimum=1
     ),
+    Setting(
+        "context.protected_turns", "4", "Newest turns that are never shortened; by provider as well: `4, gemini=8`."
+    ),
+    Setting(
+        "context.quota",
+        "",
+        "Tokens per minute, for providers that do not state their limit: `1000000`, or `gemini=250000, ollama=0`.",
+    ),
+    Setting(
+        "context.thinking_half",
+        "400000",
+        "Tokens left of a minute's quota, below which models think half as much; by provider as well.",
+    ),
+    Setting(
+        "context.thinking_low",
+        "200000",
+        "Tokens left of a minute's quota, below which models think little; by provider as well.",
+    ),
     Setting("context.task_tool", "", "Another tool that manages tasks, in addition to the known ones."),
     Setting(
         "context.repair",

@@ -55,7 +55,7 @@ def run(args: argparse.Namespace, settings: Settings) -> int:
 
 def _choose(args: argparse.Namespace, settings: Settings) -> tuple[Sequence[MeasuredSession], str]:
     """The sessions that are meant, and how they are called."""
-    from laconic.clients.recorded_files import read_recorded
+    from laconic.clients.recorded_sessions import read_recorded
     from laconic.exchange.cost_sources import measure_recorded
 
     path = Path(args.target)
