@@ -1,4 +1,4 @@
-"""Fit the weights of `rerank` and `line_scores` to changes that people made: python scripts/fit_ranking.py CLONES WORK
+"""Fit the weights of `task_ranking` and `line_scores` to changes that people made: fit_ranking.py CLONES WORK
 
 CLONES is a folder of bare clones (owner+name/repo), WORK one for indexes, which stay for the next run. A task is the
 message of a commit, an answer the lines that it changed; commits that change much, only tests or only text are left
@@ -27,8 +27,8 @@ from laconic.edits.source import split
 from laconic.index.catalog import place
 from laconic.index.search.file_evidence import Features, TaskFiles
 from laconic.index.search.line_scores import Lines, Place, lines_in_functions, lines_outside_functions
-from laconic.index.search.rerank import READ, extract_features, find_candidates, rerank
 from laconic.index.search.task_query import TaskQuery
+from laconic.index.search.task_ranking import READ, extract_features, find_candidates, rerank
 from laconic.index.store import CALLABLE, Store, Symbol
 from laconic.index.workspace_index import Index
 from laconic_benchmarks.snapshot import Snapshot

@@ -25,12 +25,12 @@ from laconic.wire.formats import format_named
 from laconic.wire.model import At, Change, Drop, SetText
 from laconic.wire.parsed_request import ParsedRequest, Shapes, parse
 from laconic.wire.provider_format import ProviderFormat
-from laconic_benchmarks.report import Options, Report, at_most, versions
+from laconic_benchmarks.report import Options, Report, at_least, at_most, versions
 
 Json = dict[str, object]
 
 _LARGE: Final = 500_000  # tokens
-_TURNS: Final = 24  # measured at the end of the large one
+_TURNS: Final = 120  # measured at the end of the large one: enough for some of them to be events
 _IDLE: Final = 40  # sessions that rest
 _EACH: Final = 60_000  # tokens of each
 _WORDS: Final = (
@@ -74,6 +74,7 @@ def run(options: Options) -> Report:
             at_most("a turn against parse and emit", ratio, 1.5),
             at_most("CPU of a turn, ms", 1000 * median(quiet), 80),
             at_most("memory per idle session, MB", each, 2.0),
+            at_least("events among the turns", len(events), 1),
         ),
         ("CPU time; an event is a turn in which earlier text is left out",),
         versions("splintr-rs", "msgspec"),

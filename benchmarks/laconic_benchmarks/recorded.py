@@ -11,7 +11,7 @@ from typing import Final
 from laconic.config import Settings
 from laconic.conversation.accounting import CacheState, TurnSizes, account
 from laconic.conversation.ledger import Branch, Decision, LedgerEntry, Reason, Receipt
-from laconic.models.prices import Prices
+from laconic.models.price_lookup import Prices
 from laconic.records import Entered, Intake
 from laconic.sessions.archive import Archive
 from laconic.sessions.ledger_file import LedgerFile

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Final
@@ -18,6 +17,7 @@ from laconic.sessions.transcripts import Transcript, transcripts
 from laconic.tokens.count import counter
 from laconic.wire.formats import format_named
 from laconic.wire.parsed_request import parse
+from laconic_benchmarks.replay_parts import PARTS, part_of
 from laconic_benchmarks.replay_policies import clear_above, mask_older
 from laconic_benchmarks.report import Bar, Options, Report, at_least, at_most, versions
 
@@ -35,49 +35,72 @@ HEAD: Final[Json] = {
 
 
 def run(options: Options) -> Report:
-    """`laconic bench replay [WORD]`: only sessions whose name holds the word."""
-    wanted = options.args[0] if options.args else ""
+    """`laconic bench replay [tune|choose|report] [WORD]`: one part of the sessions; those whose name holds the word."""
     count = counter("o200k_base")
-    sessions = []
-    for session in transcripts(Path(options.data) / "trajectories"):
-        if session.split in {"", "dev"} and wanted in session.name and "/" in session.name and _long(session):
-            sessions.append(session)
+    sessions = _find_sessions(options)
     paused: list[Outcome] = []
     steady: list[Outcome] = []
-    peers: dict[str, list[Outcome]] = defaultdict(list)
+    peers: dict[str, tuple[list[Outcome], list[Outcome]]] = {name: ([], []) for name in _peers(count)}
     for number, session in enumerate(sessions):
         options.progress(f"{number} of {len(sessions)} sessions replayed, now {session.name}")
         paused.append(outcome(session, count))
         steady.append(outcome(session, count, pauses=False))
         for name, prepare in _peers(count).items():
-            peers[name].append(outcome(session, count, prepare=prepare))
-    rows = [_row(family, *_of(family, paused, steady)) for family in _families(paused)]
-    total = _row("all", paused, steady)
-    rows += [total, *(_row(f"all, {name}", found, []) for name, found in peers.items())]
+            peers[name][0].append(outcome(session, count, prepare=prepare))
+        for name, prepare in _peers(count).items():
+            peers[name][1].append(outcome(session, count, pauses=False, prepare=prepare))
+    rows = _rows("", paused, steady)
+    for name, found in peers.items():
+        rows += _rows(f", {name}", *found)
     return Report(
         name="replay",
         corpus=f"{len(paused)} recorded sessions, {sum(one.turns for one in paused)} requests",
         tokenizer=count.name,
         rows=tuple(rows),
-        bars=_bars(total),
+        bars=_bars(rows),
         notes=(
             "shares are of the same sessions without a policy; the cache is simulated: read 0.1, write 1.25",
-            "net: with what it would cost to read again what was lost; warm: net without the recorded pauses",
+            "net: with what it would cost to read again what was lost; warm: without the recorded pauses",
+            "sessions of one repository or developer are in one part: tune, choose or report; name one to see it alone",
         ),
         versions=versions("splintr-rs", "msgspec"),
     )
 
 
-def _bars(total: dict[str, Cell]) -> tuple[Bar, ...]:
-    return (
+def _find_sessions(options: Options) -> list[Transcript]:
+    words = [word for word in options.args if word not in PARTS]
+    parts = [word for word in options.args if word in PARTS] or PARTS
+    found: list[Transcript] = []
+    for session in transcripts(Path(options.data) / "trajectories"):
+        if session.split not in {"", "dev"} or "/" not in session.name or not _long(session):
+            continue
+        if all(word in session.name for word in words) and part_of(session) in parts:
+            found.append(session)
+    return found
+
+
+def _rows(policy: str, paused: Sequence[Outcome], steady: Sequence[Outcome]) -> list[dict[str, Cell]]:
+    """A row for each family of clients, and one for all."""
+    rows = [_row(family + policy, *_of(family, paused, steady)) for family in _families(paused)]
+    return [*rows, _row("all" + policy, paused, steady)]
+
+
+def _bars(rows: Sequence[dict[str, Cell]]) -> tuple[Bar, ...]:
+    named = {str(row["agent"]): row for row in rows}
+    total = named["all"]
+    bars = [
         at_most("net cost", _figure(total, "net"), 0.62),
-        at_most("net cost without pauses", _figure(total, "warm"), 0.62),
+        at_most("net cost without pauses", _figure(total, "warm net"), 0.62),
         at_least("needed lines kept", _figure(total, "lines"), 0.985),
         at_least("needed identifiers kept", _figure(total, "names"), 0.97),
         at_most("re-reads in 1,000 turns", _figure(total, "rereads"), 1.5),
         at_most("dearest session", _figure(total, "worst"), 0.97),
         at_most("rules broken", _figure(total, "faults"), 0),
-    )
+    ]
+    for family, bound in (("claude-code", 0.60), ("mini-swe-agent", 0.78)):
+        if family in named:
+            bars.append(at_most(f"net cost, {family}", _figure(named[family], "net"), bound))
+    return tuple(bars)
 
 
 def _peers(count: Callable[[str], int]) -> dict[str, Prepare]:
@@ -137,7 +160,8 @@ def _row(name: str, found: Sequence[Outcome], steady: Sequence[Outcome]) -> dict
         "tokens": _share([(one.passed, one.tokens) for one in found]),
         "cost": _share([(one.passed_cost, one.cost) for one in found]),
         "net": _share([(one.net, one.cost) for one in found]),
-        "warm": _share([(one.net, one.cost) for one in steady]),
+        "warm cost": _share([(one.passed_cost, one.cost) for one in steady]),
+        "warm net": _share([(one.net, one.cost) for one in steady]),
         "lines": _share([(one.lines_kept, one.lines) for one in found]),
         "names": _share([(one.names_kept, one.names) for one in found]),
         "rereads": 1000 * sum(one.rereads for one in found) / max(1, turns),

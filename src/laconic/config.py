@@ -14,8 +14,8 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Final
 
-from laconic.addresses import is_loopback
 from laconic.errors import BadSetting
+from laconic.local_addresses import is_loopback
 
 Value = str | int | float | bool
 # What programs need to run and build, and what holds no secrets. Everything else has to be named in agent.environment.
@@ -163,6 +163,24 @@ SETTINGS: Final[tuple[Setting, ...]] = (
     Setting("context.high_water", 0.95, "Share of the model's window above which history must shrink.", minimum=0.1),
     Setting(
         "context.least_turns", 1, "Turns between two events (5 suits providers with expensive caches).", minimum=1
+    ),
+    Setting(
+        "context.protected_turns", "4", "Newest turns that are never shortened; by provider as well: `4, gemini=8`."
+    ),
+    Setting(
+        "context.quota",
+        "",
+        "Tokens per minute, for providers that do not state their limit: `1000000`, or `gemini=250000, ollama=0`.",
+    ),
+    Setting(
+        "context.thinking_half",
+        "400000",
+        "Tokens left of a minute's quota, below which models think half as much; by provider as well.",
+    ),
+    Setting(
+        "context.thinking_low",
+        "200000",
+        "Tokens left of a minute's quota, below which models think little; by provider as well.",
     ),
     Setting("context.task_tool", "", "Another tool that manages tasks, in addition to the known ones."),
     Setting(

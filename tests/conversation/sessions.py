@@ -78,7 +78,6 @@ def engine(
     store: MemoryStore | None = None,
     archive: Any = None,
     clock: Clock | None = None,
-    summariser: Any = None,
 ) -> ConversationEngine:
     return ConversationEngine(
         store or MemoryStore(),
@@ -86,7 +85,6 @@ def engine(
         clock or Clock(),
         count,
         options,
-        summariser=summariser,
     )
 
 

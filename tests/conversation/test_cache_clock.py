@@ -5,10 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from tests.conversation.sessions import FORMAT, Clock, body, engine, read, run, send, user
+from tests.conversation.sessions import FORMAT, Clock, body, code, engine, read, run, send, user
 
-from laconic.conversation.cache_clock import CacheClock
+from laconic.conversation.cache_clock import CacheClock, is_warm, price_of
 from laconic.conversation.engine_options import EngineOptions
+from laconic.conversation.in_memory import MemoryStore
+from laconic.conversation.ledger import Branch
 from laconic.wire.parsed_request import parse
 from laconic.wire.usage import Usage
 
@@ -22,41 +24,46 @@ def _request(ttl: str) -> bytes:
 
 @pytest.mark.parametrize(("ttl", "lifetime", "write"), [("", 300, 1.25), ("5m", 300, 1.25), ("1h", 3600, 2.0)])
 def test_life_and_write_price_come_from_the_request(ttl: str, lifetime: float, write: float) -> None:
-    price = CacheClock().price(parse(FORMAT, _request(ttl)))
+    price = price_of(parse(FORMAT, _request(ttl)))
     assert (price.lifetime, price.write) == (lifetime, write)
 
 
-def test_a_miss_within_the_lifetime_shortens_it_and_a_hit_restores_it() -> None:
+def _branch(*, lifetime: float = 300.0, learned: float = 0.0) -> Branch:
+    return Branch(id=1, tip="", count=1, time=1000.0, start=0, basis=0, lifetime=lifetime, learned=learned)
+
+
+@pytest.mark.parametrize(
+    ("pause", "learned", "usage", "found"),
+    [
+        (200.0, 0.0, Usage(cache_read=0, cache_write=50_000), 200.0),  # gone within its life
+        (250.0, 200.0, Usage(cache_read=49_000, cache_write=500), 300.0),  # there again, after more than was believed
+        (900.0, 0.0, Usage(cache_read=49_000, cache_write=500), 901.0),
+        (200.0, 0.0, Usage(cache_read=49_000, cache_write=500), None),
+        (200.0, 0.0, Usage(input=50_000), None),  # a provider that reports no cache proves nothing
+        (200.0, 0.0, Usage(), None),
+        (3.0, 0.0, Usage(cache_write=50_000), None),  # a miss after seconds says nothing about lifetimes
+    ],
+)
+def test_an_answer_corrects_the_lifetime(pause: float, learned: float, usage: Usage, found: float | None) -> None:
     clock = CacheClock()
-    clock.expect("s", 50_000, 200.0, 300.0)
-    clock.observe("a", "s", Usage(cache_read=0, cache_write=50_000))
-    assert clock.lifetime("a", 300.0) == 200.0
-    assert clock.lifetime("b", 300.0) == 300.0
-    clock.expect("s", 50_000, 250.0, 300.0)
-    clock.observe("a", "s", Usage(cache_read=49_000, cache_write=500))
-    assert clock.lifetime("a", 300.0) == 300.0
+    clock.expect("s", 50_000, 1000.0 + pause, _branch(learned=learned))
+    assert clock.learn("s", usage) == found
 
 
-def test_a_hit_after_the_lifetime_lengthens_it() -> None:
-    clock = CacheClock()
-    clock.expect("s", 50_000, 900.0, 300.0)
-    clock.observe("a", "s", Usage(cache_read=49_000, cache_write=500))
-    assert clock.lifetime("a", 300.0) > 900.0
-
-
-@pytest.mark.parametrize("usage", [Usage(input=50_000), Usage()])
-def test_a_provider_that_reports_no_cache_proves_nothing(usage: Usage) -> None:
-    clock = CacheClock()
-    clock.expect("s", 50_000, 200.0, 300.0)
-    clock.observe("a", "s", usage)
-    assert clock.lifetime("a", 300.0) == 300.0
-
-
-def test_a_miss_after_seconds_says_nothing_about_lifetimes() -> None:
-    clock = CacheClock()
-    clock.expect("s", 50_000, 3.0, 300.0)
-    clock.observe("a", "s", Usage(cache_write=50_000))
-    assert clock.lifetime("a", 300.0) == 300.0
+def test_what_an_answer_showed_is_in_the_ledger() -> None:
+    """A process that never saw the answer knows it too, also after the next request."""
+    time, store = Clock(), MemoryStore()
+    one = engine(clock=time, store=store)
+    messages = [user("go"), *read("big", "src/big.py", code("big", 400))]
+    send(one, messages)
+    time.now += 100
+    messages += run("a", "ls", "x")
+    sent = send(one, messages)
+    assert is_warm(store.state("session")[1][0], time.now + 150)
+    one.observe("a", Usage(cache_read=0, cache_write=sent.tokens), None, session="session")
+    assert not is_warm(store.state("session")[1][0], time.now + 150)
+    send(engine(clock=time, store=store), [*messages, *run("b", "ls", "y")])
+    assert not is_warm(store.state("session")[1][0], time.now + 150)
 
 
 def _session() -> list[Json]:

@@ -249,13 +249,11 @@ def test_case_53_a_recap_that_is_no_smaller_is_not_made() -> None:
 
 
 @pytest.mark.feature("S7")
-def test_case_54_a_summariser_that_fails_leaves_the_recap_to_us() -> None:
-    for answer in (None, "", "far too long " * 20_000):
-        one = engine(EngineOptions(economic=False), summariser=lambda text, budget, answer=answer: answer)
-        sent = send(one, long_session(60, size=3), RequestLimits(window=3_500))
-        said = [b.text for t in opened(sent).turns for b in t.blocks if b.kind == "text"]
-        assert any(text.startswith("[laconic] Recap") and count(text) <= 3_000 for text in said)
-        assert opened(sent).faults() == []
+def test_case_54_a_recap_stays_within_its_budget() -> None:
+    sent = send(engine(EngineOptions(economic=False)), long_session(60, size=3), RequestLimits(window=3_500))
+    said = [b.text for t in opened(sent).turns for b in t.blocks if b.kind == "text"]
+    assert any(text.startswith("[laconic] Recap") and count(text) <= 3_000 for text in said)
+    assert opened(sent).faults() == []
 
 
 def test_case_56_survival_at_the_first_turn() -> None:
@@ -351,26 +349,8 @@ def test_case_37_a_digest_that_did_not_change_is_equal_byte_for_byte() -> None:
     assert send(one, messages).body == sent.body
 
 
-@pytest.mark.parametrize("summary", ["", "Nothing to do."])
-def test_case_44_a_task_without_a_summary_leaves_with_its_title(summary: str) -> None:
-    messages = [user("go")]
-    for number in range(30):
-        update = {"id": "1", "title": "Look at the parser", "status": "in_progress"}
-        messages += turn(f"t{number}", "task", update, "ok") if number == 0 else []
-        messages += read(f"c{number}", f"src/mod{number}.py", code(f"mod{number}"))
-    done = {"id": "1", "status": "completed", "summary": summary}
-    messages += turn("done", "task", done, "ok")
-    for number in range(12):
-        messages += run(f"d{number}", f"echo {number}", str(number))
-    sent = _replay(engine(EngineOptions(semantic=1000, economic=False)), messages)
-    assert any("task 'Look at the parser' done" in text for text in texts(sent))
-
-
-@pytest.mark.parametrize("summary", ["", "Task complete!"])
-def test_case_44_a_model_that_says_next_to_nothing_wrote_no_recap(summary: str) -> None:
-    messages = long_session(80)
-    one = engine(EngineOptions(economic=False), summariser=lambda transcript, budget: summary)
-    sent = send(one, messages, RequestLimits(window=5_000))
+def test_case_44_a_recap_names_the_commands_that_ran() -> None:
+    sent = send(engine(EngineOptions(economic=False)), long_session(80), RequestLimits(window=5_000))
     recap = opened(sent).turns[1].blocks[0].text
     assert sent.rung == "recap" and opened(sent).faults() == []
     assert "make step" in recap

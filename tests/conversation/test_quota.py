@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
-from tests.conversation.sessions import FORMAT, Clock, body, count, engine, long_session, opened, send, user
+from tests.conversation.sessions import FORMAT, Clock, body, count, engine, long_session, opened, run, send, user
 
 from laconic.conversation.engine import ConversationEngine
 from laconic.conversation.engine_options import EngineOptions, RequestLimits
 from laconic.conversation.in_memory import MemoryArchive, MemoryStore
+from laconic.conversation.per_provider import read_numbers
 from laconic.conversation.quota import Quota, thinking
+from laconic.errors import BadSetting
 from laconic.wire.limits import RateLimits
 from laconic.wire.parsed_request import parse
 from laconic.wire.usage import Usage
@@ -88,14 +92,67 @@ def test_survival_comes_before_everything_and_asks_no_price() -> None:
 @pytest.mark.feature("S8")
 @pytest.mark.parametrize(("left", "wanted"), [(1_000_000, None), (300_000, 16_000), (150_000, 8_192), (0, 8_192)])
 def test_thinking_follows_what_is_left(left: int, wanted: int | None) -> None:
-    found = thinking(left, 32_000, "anthropic", in_loop=False)
+    found = thinking(left, 32_000, "anthropic", half=400_000, low=200_000)
     assert (found.budget if found else None) == wanted
 
 
 @pytest.mark.feature("S8")
-def test_thinking_never_falls_below_the_providers_least_nor_changes_in_a_tool_loop() -> None:
-    assert thinking(0, 1_024, "anthropic", in_loop=False) is None
-    assert thinking(0, 32_000, "anthropic", in_loop=True) is None
+def test_thinking_never_falls_below_the_providers_least() -> None:
+    assert thinking(0, 1_024, "anthropic", half=400_000, low=200_000) is None
+
+
+@pytest.mark.feature("S8")
+def test_a_tool_loop_keeps_the_thinking_that_it_began_with() -> None:
+    """Whether the quota runs out or recovers meanwhile, and whoever answers."""
+    asked = {"thinking": {"type": "enabled", "budget_tokens": 30_000}}
+    for first, later, budget in ((100_000, 10_000_000, 8_192), (10_000_000, 100_000, 30_000)):
+        clock, store, archive = Clock(), MemoryStore(), MemoryArchive()
+        messages = [user("go")]
+        for step, left in enumerate((first, later, later)):
+            one = engine(clock=clock, store=store, archive=archive)
+            one.observe("acc", None, RateLimits(tokens=10_000_000, tokens_left=left))
+            sent = send(one, messages, RequestLimits(account="acc"), **asked)
+            assert json.loads(sent.body)["thinking"]["budget_tokens"] == budget
+            messages = [*messages, *run(f"c{step}", "ls", "a")]
+        sent = send(one, [*messages, user("next")], RequestLimits(account="acc"), **asked)
+        assert (json.loads(sent.body)["thinking"]["budget_tokens"] == 30_000) == (later > first)
+
+
+@pytest.mark.feature("S2", "S9")
+def test_thresholds_of_thinking_are_settings_by_provider() -> None:
+    options = EngineOptions(quota="1000000, gemini=5", thinking_half="400000, anthropic=2000000")
+    asked = {"thinking": {"type": "enabled", "budget_tokens": 30_000}}
+    sent = send(engine(options), [user("go")], RequestLimits(account="acc"), **asked)
+    assert sent.thinking == 15_000
+    plain = send(engine(EngineOptions(quota="1000000")), [user("go")], RequestLimits(account="acc"), **asked)
+    assert plain.thinking == 0
+
+
+@pytest.mark.feature("S3")
+def test_a_quota_can_be_set_for_a_provider_that_does_not_state_it() -> None:
+    messages = long_session(40)
+    options = EngineOptions(economic=False, quota="ollama=12000")
+    assert send(engine(options), messages, RequestLimits(account="acc", provider="ollama")).mode == "survival"
+    assert send(engine(options), messages, RequestLimits(account="acc", provider="other")).mode == ""
+
+
+@pytest.mark.feature("S2", "S9")
+def test_protected_turns_are_a_setting_by_provider() -> None:
+    messages = long_session(40)
+    kept = {}
+    for provider in ("one", "two"):
+        clock = Clock()
+        one = engine(EngineOptions(protected_turns="4, two=35"), clock=clock)
+        send(one, messages, RequestLimits(provider=provider))
+        clock.now += 10_000  # the cache is cold: all that is no longer of use goes
+        kept[provider] = send(one, [*messages, user("go on")], RequestLimits(provider=provider)).tokens
+    assert kept["one"] < kept["two"]
+
+
+@pytest.mark.parametrize("text", ["four", "gemini=", "gemini=-1", "a=1=b"])
+def test_a_number_by_provider_that_is_none_is_refused_with_the_form(text: str) -> None:
+    with pytest.raises(BadSetting, match="by provider"):
+        read_numbers("context.quota", text)
 
 
 @pytest.mark.feature("S8")
@@ -106,6 +163,9 @@ def test_thinking_never_falls_below_the_providers_least_nor_changes_in_a_tool_lo
         ("responses", b'"reasoning":{"effort":"high"}', b'"effort":"low"'),
         ("chat", b'"reasoning_effort":"high"', b'"reasoning_effort":"low"'),
         ("gemini", b'"generationConfig":{"thinkingConfig":{"thinkingBudget":30000}}', b'"thinkingBudget":8192'),
+        ("gemini", b'"generationConfig":{"thinkingConfig":{"thinkingLevel":"HIGH"}}', b'"thinkingLevel":"LOW"'),
+        ("gemini", b'"generationConfig":{"thinkingConfig":{"thinkingLevel":"high"}}', b'"thinkingLevel":"low"'),
+        ("anthropic", b'"thinking":{"type":"adaptive"},"output_config":{"effort":"high"}', b'"effort":"low"'),
     ],
 )
 def test_each_provider_is_asked_for_less_in_its_own_words(name: str, fields: bytes, wanted: bytes) -> None:

@@ -182,7 +182,7 @@ def test_a_request_of_the_new_client_in_the_new_format_is_billed_as_the_new_mode
 def test_the_price_and_the_window_are_those_of_the_row(package: Path) -> None:
     code = (
         "from laconic.models.find import find_model, window_of\n"
-        "from laconic.models.prices import Prices\n"
+        "from laconic.models.price_lookup import Prices\n"
         "price = Prices().of('twig-large-2026-11-16', 'https://twig.example.com')\n"
         "print(price.dollars, price.output_dollars(1e6, 0), window_of('twig-large'),"
         " find_model('twig-large').tokenizer.encoding)\n"

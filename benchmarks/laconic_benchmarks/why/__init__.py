@@ -22,7 +22,7 @@ from typing import Final
 
 import msgspec
 
-from laconic.clients.recorded_files import read_recorded
+from laconic.clients.recorded_sessions import read_recorded
 from laconic.conversation.cost_causes import MeasuredSession, explain
 from laconic.conversation.provider_cache import ANTHROPIC, FIVE_MINUTES, HOUR, OPENAI
 from laconic.exchange.cost_sources import measure_own, measure_recorded

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import Final
 from urllib.parse import urlsplit
 
-from laconic.addresses import is_local
 from laconic.agent.transport import Http
 from laconic.config import Settings, first_variable
 from laconic.errors import BadSetting, UsageError
+from laconic.local_addresses import is_local
 from laconic.models.find import find_model
 from laconic.wire.formats import FORMATS, format_named
 

@@ -27,7 +27,9 @@ def describe_costs(report: CostReport, sessions: Sequence[MeasuredSession], span
 
 
 def _describe_sessions(report: CostReport, sessions: Sequence[MeasuredSession], span: str) -> str:
-    clients = Counter(session.client or "gateway" for session in sessions)
+    clients: Counter[str] = Counter()
+    for session in sessions:
+        clients[session.client.partition("/")[0] or "gateway"] += 1  # a program names its version and more behind it
     listed = ", ".join(f"{client} {number:,}" for client, number in clients.most_common())
     counted = f"{count_of(report.sessions, 'session')} ({listed}), {count_of(report.requests, 'request')}"
     unknown = ""

@@ -9,7 +9,7 @@ from laconic.conversation.engine import ConversationEngine
 from laconic.conversation.in_memory import MemoryArchive, MemoryStore
 from laconic.conversation.replay import Outcome, ReplayClock, replay
 from laconic.exchange.assembly import engine_options
-from laconic.models.prices import Prices
+from laconic.models.price_lookup import Prices
 from laconic.sessions.transcripts import Transcript
 from laconic.tokens.count import counter
 from laconic.wire.formats import format_named

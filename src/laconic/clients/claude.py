@@ -15,7 +15,7 @@ from laconic.clients.upstream import FOLDER, Defaults, Launch, Situation, Upstre
 from laconic.clients.words import last_value, options
 from laconic.errors import Unroutable
 from laconic.sessions.recorded.claude import read_session
-from laconic.sessions.recorded.record import RecordedSession, read_sessions
+from laconic.sessions.recorded.record import RecordedSession, read_first_row, read_sessions
 
 BASE_URL: Final = "ANTHROPIC_BASE_URL"
 TOOL_SEARCH: Final = "ENABLE_TOOL_SEARCH"
@@ -159,6 +159,14 @@ def _find_recorded(places: Places, since: float) -> Iterator[RecordedSession]:
     return read_sessions(notes_folder(places), ("projects/**/*.jsonl",), since, read_session)
 
 
+def _read_recorded(path: Path) -> Iterator[RecordedSession]:
+    """Lines of objects with a `message` each; those of Codex have a `payload`."""
+    if path.suffix == ".jsonl" and "payload" not in read_first_row(path):
+        session = read_session(path)
+        if session is not None:
+            yield session
+
+
 SETUP: Final = ClientSetup(
     name="claude",
     title="Claude Code",
@@ -184,5 +192,7 @@ CLIENT: Final = Client(
     task_tools=("TodoWrite", "TaskCreate", "TaskUpdate"),
     shell_tools=("Bash",),
     project_names=(".claude", ".mcp.json"),
+    home_names=(".claude", ".claude.json"),
     recorded=_find_recorded,
+    read_recorded=_read_recorded,
 )

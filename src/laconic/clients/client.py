@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from pathlib import Path
 
 from laconic.clients.setup import ClientSetup, Places
 from laconic.clients.upstream import WrappedClient
 from laconic.sessions.recorded.record import RecordedSession
 
 FindRecorded = Callable[[Places, float], Iterator[RecordedSession]]  # those that went on since a moment
+ReadRecorded = Callable[[Path], Iterator[RecordedSession]]  # those in a file; none where another program wrote it
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,4 +26,6 @@ class Client:
     task_tools: tuple[str, ...] = ()  # by which its models keep their tasks
     shell_tools: tuple[str, ...] = ()  # by which its models run commands
     project_names: tuple[str, ...] = ()  # files and folders in a project that it obeys
+    home_names: tuple[str, ...] = ()  # files and folders in the home folder with its logins and sessions
     recorded: FindRecorded | None = None  # how the sessions are found that it records
+    read_recorded: ReadRecorded | None = None  # how a file of them is read that somebody names

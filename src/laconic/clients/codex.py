@@ -15,7 +15,7 @@ from laconic.clients.upstream import Defaults, Launch, Situation, Upstream, upst
 from laconic.clients.words import has_flag, last_value, options
 from laconic.errors import Unroutable
 from laconic.sessions.recorded.codex import read_session
-from laconic.sessions.recorded.record import RecordedSession, read_sessions
+from laconic.sessions.recorded.record import RecordedSession, read_first_row, read_sessions
 
 CHATGPT: Final = "https://chatgpt.com/backend-api/codex"  # for accounts; keys go to the API
 _LOCAL_PORTS: Final = {"ollama": 11434, "lmstudio": 1234}
@@ -160,6 +160,13 @@ def _find_recorded(places: Places, since: float) -> Iterator[RecordedSession]:
     return read_sessions(_folder(places), patterns, since, read_session)
 
 
+def _read_recorded(path: Path) -> Iterator[RecordedSession]:
+    if path.suffix == ".jsonl" and "payload" in read_first_row(path):
+        session = read_session(path)
+        if session is not None:
+            yield session
+
+
 CLIENT: Final = Client(
     name="codex",
     title="Codex",
@@ -183,5 +190,7 @@ CLIENT: Final = Client(
     task_tools=("update_plan",),
     shell_tools=("shell", "shell_command", "exec_command", "local_shell"),
     project_names=(".codex",),
+    home_names=(".codex",),
     recorded=_find_recorded,
+    read_recorded=_read_recorded,
 )

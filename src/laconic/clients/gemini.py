@@ -104,5 +104,6 @@ CLIENT: Final = Client(
     task_tools=("write_todos",),
     shell_tools=("run_shell_command",),
     project_names=(".gemini",),
+    home_names=(".gemini",),
     recorded=_find_recorded,
 )

@@ -29,8 +29,8 @@ from laconic.clients.setup import ClientSetup, Places
 from laconic.clients.upstream import Defaults, Launch, Situation, Upstream, keep_apart, upstream
 from laconic.clients.words import last_value
 from laconic.errors import Unroutable
-from laconic.sessions.recorded.opencode import read_database
-from laconic.sessions.recorded.record import RecordedSession
+from laconic.sessions.recorded.opencode import read_database, read_export
+from laconic.sessions.recorded.record import RecordedSession, read_object
 
 _KEYS: Final = {  # providers that opencode finds by these variables
     "anthropic": ("ANTHROPIC_API_KEY",),
@@ -257,6 +257,16 @@ def _find_recorded(places: Places, since: float) -> Iterator[RecordedSession]:
     return read_database(data / "opencode" / "opencode.db", since)
 
 
+def _read_recorded(path: Path) -> Iterator[RecordedSession]:
+    """Its database, or what `opencode export` writes."""
+    if path.suffix == ".db":
+        yield from read_database(path)
+    if path.suffix == ".json":
+        whole = read_object(path)
+        if isinstance(whole.get("messages"), list) and isinstance(whole.get("info"), dict):
+            yield read_export(whole)
+
+
 CLIENT: Final = Client(
     name="opencode",
     title="opencode",
@@ -279,5 +289,7 @@ CLIENT: Final = Client(
     task_tools=("todowrite",),
     shell_tools=("bash",),
     project_names=(".opencode", "opencode.json", "opencode.jsonc"),
+    home_names=(".config/opencode", ".local/share/opencode"),
     recorded=_find_recorded,
+    read_recorded=_read_recorded,
 )

@@ -21,3 +21,17 @@ def find_recorded(places: Places, state: Path, since: float) -> Iterator[Recorde
                 yield replace(session, client=client.title)
     for session in read_sessions(state / "agent", ("*.jsonl",), since, own.read_session):
         yield replace(session, client="laconic agent")
+
+
+def read_recorded(path: Path) -> Iterator[RecordedSession]:
+    """The sessions in a file, or in the files below a folder, that name what their requests used."""
+    files = [path]
+    if path.is_dir():
+        files = sorted(file for file in path.rglob("*") if file.is_file())
+    for file in files:
+        for client in all_clients().values():
+            if client.read_recorded is None:
+                continue
+            for session in client.read_recorded(file):
+                if session.requests:
+                    yield replace(session, client=client.title)

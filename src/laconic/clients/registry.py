@@ -78,6 +78,12 @@ def project_names() -> tuple[str, ...]:
 
 
 @cache
+def home_names() -> tuple[str, ...]:
+    """Files and folders in the home folder with logins and sessions of clients."""
+    return tuple(name for client in all_clients().values() for name in client.home_names)
+
+
+@cache
 def shell_tools() -> tuple[str, ...]:
     """By which models run commands, of all clients."""
     return tuple(name for client in all_clients().values() for name in client.shell_tools)

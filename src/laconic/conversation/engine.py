@@ -6,44 +6,47 @@ It does no I/O: store, archive, clock and counter are passed in. The gateway, th
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Collection, Mapping, Sequence
-from functools import partial
+from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
 import msgspec
 
-from laconic.conversation.cache_clock import CacheClock
-from laconic.conversation.cache_economics import best_start, turns_to_come
+from laconic.conversation.branches import (
+    SessionLedger,
+    add_to_path,
+    begin_branch,
+    find_branch,
+    first_kept,
+    first_new,
+    last_seen,
+)
+from laconic.conversation.cache_clock import CacheClock, price_of
 from laconic.conversation.engine_options import EngineOptions, RequestLimits
-from laconic.conversation.eviction import Candidate, Evictor, candidates, savings
+from laconic.conversation.eviction import Evictor
 from laconic.conversation.history import History
 from laconic.conversation.intake import intake
-from laconic.conversation.ladder import KEPT, Ladder
-from laconic.conversation.ledger import Branch, Decision, Inheritance, LedgerEntry, LedgerStore, Removal
+from laconic.conversation.ledger import Decision, LedgerEntry, LedgerStore, Removal
+from laconic.conversation.lifetimes import Lifetimes
+from laconic.conversation.maintenance import Maintenance
+from laconic.conversation.per_provider import for_provider
 from laconic.conversation.prefix_hashes import PrefixHashes
 from laconic.conversation.prefix_repair import FormStore, PrefixRepair
-from laconic.conversation.quota import Quota, thinking
-from laconic.conversation.recap import Summariser
-from laconic.conversation.rollup import Roller
-from laconic.conversation.staleness import find_finished, useless
+from laconic.conversation.quota import Quota, Thinking, thinking
 from laconic.conversation.tracker import ConversationTracker
 from laconic.conversation.transaction import ArchiveStore, LedgerTransaction
 from laconic.errors import ArchiveUnavailable, LedgerMoved
-from laconic.models.model import Price
 from laconic.records import Intake
 from laconic.render.meta import meta
 from laconic.wire.cache_marks import mark_block
 from laconic.wire.limits import RateLimits, counts_cached
 from laconic.wire.model import Block, InsertMessage
 from laconic.wire.parsed_request import ParsedRequest, Shapes, parse
-from laconic.wire.thinking import asked_budget, in_tool_loop, most_output, with_budget
+from laconic.wire.thinking import asked_budget, in_tool_loop, with_budget
 from laconic.wire.usage import Usage
 
 _LIVE: Final = 8  # branches whose derived state is kept; the others are read again when they return
 _REST: Final = 900.0  # seconds after which a branch that nobody asked for is read again when it returns
 _SHAPES: Final = 20_000  # messages whose make-up one session remembers
-_ANCESTORS: Final = 8  # branches that one is known to come from
-_PATH: Final = 32  # requests of a branch after which others may fork off; of older ones every other is forgotten
 _TRIES: Final = 6  # times that a request is decided again because something could not be written
 
 
@@ -66,13 +69,6 @@ class PreparedRequest(msgspec.Struct, frozen=True):
     repaired: tuple[str, ...] = ()  # what was sent in its old form
 
 
-class SessionLedger(msgspec.Struct):
-    """What is written down about a session."""
-
-    events: list[LedgerEntry]
-    branches: tuple[Branch, ...] = ()
-
-
 class ConversationEngine:
     """Keeps conversations small. One object serves all sessions of a process; one request at a time.
 
@@ -88,7 +84,6 @@ class ConversationEngine:
         count: Callable[[str], int],
         options: EngineOptions | None = None,
         *,
-        summariser: Summariser | None = None,
         forms: FormStore | None = None,
     ) -> None:
         self._store = store
@@ -99,12 +94,12 @@ class ConversationEngine:
         self._options = options or EngineOptions()
         if forms is not None and self._options.repair:
             self._repair = PrefixRepair(forms)
-        self._summariser = summariser
         self._known: OrderedDict[str, SessionLedger] = OrderedDict()
         self._shapes: OrderedDict[str, Shapes] = OrderedDict()
         self._histories: OrderedDict[tuple[str, int], History] = OrderedDict()  # by session and branch
         self._quotas: dict[str, Quota] = {}
         self._cache = CacheClock()
+        self._maintenance = Maintenance(self._options, self._writing, clock, count)
 
     def prepare(
         self, session: str, conversation: ParsedRequest, bounds: RequestLimits | None = None
@@ -135,7 +130,7 @@ class ConversationEngine:
             history = None
             try:
                 history, prepared = self._prepare(session, known, conversation, bounds)
-                self._write_down(session, known, history, self._cache.price(conversation).lifetime)
+                self._write_down(session, known, history, price_of(conversation).lifetime)
                 # Whoever reads the ledger tries again what could not be written: so must this process.
                 history.outdated = self._writing.refused
                 return prepared
@@ -151,7 +146,7 @@ class ConversationEngine:
     ) -> tuple[History, PreparedRequest]:
         """The request with all that is decided about it; nothing of it is written down yet."""
         blocks = {block.key: block for turn in conversation.turns for block in turn.blocks}
-        history, chain, new = self._history(session, known, conversation, blocks)
+        history, chain, new = self._history(session, known, conversation, blocks, bounds)
         try:
             made: list[Decision | Removal] = [*history.read(conversation, blocks, chain, known.events, new)]
             self._secure(history)
@@ -161,9 +156,10 @@ class ConversationEngine:
             )
             brought = intake(conversation, blocks.values(), history, history.branch.count, fixed)
             prefix = fixed + history.tracker.sent_tokens
-            mode, rung, more = self._maintain(history, conversation, bounds, fixed)
-            self._expect(session, history, 0 if more else prefix)
-            fields, budget = self._thinking(conversation, bounds)
+            quota = self._find_quota(conversation, bounds)
+            mode, rung, more = self._maintenance.maintain(history, conversation, bounds, fixed, quota)
+            self._cache.expect(session, 0 if more else prefix, self._clock(), history.branch)
+            fields, wanted = self._lower_thinking(history, conversation, bounds, quota)
             changes, inserts = history.edits()
             tokens, sent = fixed + history.tokens, fixed + history.sent_tokens
             if self._options.meta:
@@ -185,7 +181,7 @@ class ConversationEngine:
             made=tuple(made),
             mode=mode,
             rung=rung,
-            thinking=budget,
+            thinking=wanted.budget,
             intake=brought,
             cuts=tuple(history.tracker.cut.items()),
         )
@@ -218,23 +214,60 @@ class ConversationEngine:
                     return written
         return written
 
-    def _expect(self, session: str, history: History, prefix: int) -> None:
-        """What a cache should hold of this request: all that was sent before, or nothing that we could judge by."""
-        branch = history.branch
-        pause = self._clock() - branch.time
-        self._cache.expect(session, prefix if branch.time else 0, pause, branch.lifetime)
-
     def observe(self, account: str, usage: Usage | None, limits: RateLimits | None, *, session: str = "") -> None:
         """What an answer cost, and what the provider says is left."""
         quota = self.quota(account)
         if usage is not None:
             quota.spend(usage)
-            self._cache.observe(account, session, usage)
+            learned = self._cache.learn(session, usage)
+            if learned is not None:
+                self._keep_lifetime(session, learned)
         quota.told(limits)
 
     def quota(self, account: str, limit: int = 0) -> Quota:
         """The quota of a provider, key and model, shared by all sessions."""
         return self._quotas.setdefault(account, Quota(self._clock, limit))
+
+    def _find_quota(self, conversation: ParsedRequest, bounds: RequestLimits) -> Quota:
+        """The quota of a request; what the settings say counts until the provider says otherwise."""
+        stated = for_provider(self._options.quota, bounds.provider, conversation.format.provider)
+        quota = self.quota(bounds.account, stated or 0)
+        quota.cached = counts_cached(conversation.format.name, conversation.model)
+        return quota
+
+    def _keep_lifetime(self, session: str, seconds: float) -> None:
+        """Write down how long a session's cache entries live. Not worth a failure: the next answer says it again."""
+        live = [history for (name, _), history in self._histories.items() if name == session]
+        if not live:
+            return
+        history = live[-1]
+        branch = msgspec.structs.replace(history.branch, learned=seconds)
+        try:
+            self._store.record(session, history.events, None, branch)
+        except (ArchiveUnavailable, LedgerMoved):
+            return
+        history.branch = branch
+
+    def _lower_thinking(
+        self, history: History, conversation: ParsedRequest, bounds: RequestLimits, quota: Quota
+    ) -> tuple[dict[str, bytes], Thinking]:
+        """The fields that ask for less thinking while the quota runs low.
+
+        What a tool loop began with holds until its end: providers forbid a change there, or lose their cache by it.
+        """
+        branch, format, asked = history.branch, conversation.format, asked_budget(conversation)
+        wanted = Thinking(branch.thinking, branch.effort)
+        if not in_tool_loop(conversation):
+            names = (bounds.provider, format.provider)
+            half = for_provider(self._options.thinking_half, *names) or 0
+            low = for_provider(self._options.thinking_low, *names) or 0
+            wanted = Thinking(0, "")
+            if quota.known:
+                wanted = thinking(quota.left, asked, format.name, half=half, low=low) or wanted
+        history.branch = msgspec.structs.replace(branch, thinking=wanted.budget, effort=wanted.effort)
+        if not 0 < wanted.budget < asked:
+            return {}, Thinking(0, "")
+        return with_budget(conversation, wanted.budget, wanted.effort), wanted
 
     # state
 
@@ -257,10 +290,12 @@ class ConversationEngine:
     def _write_down(self, session: str, known: SessionLedger, history: History, lifetime: float) -> None:
         """Decisions, and how far the branch is. That alone is not worth a failure: a later request writes it."""
         tip, count = history.chain.at(len(history.chain)), len(history.chain)
-        path = _add_to_path(history.branch.path, (count, tip))
+        path = add_to_path(history.branch.path, (count, tip))
         branch = msgspec.structs.replace(
             history.branch, tip=tip, count=count, time=self._clock(), path=path, lifetime=lifetime
         )
+        if lifetime != history.branch.lifetime:
+            branch = msgspec.structs.replace(branch, learned=0.0)
         pending = self._writing.pending
         try:
             event = self._writing.finish(session, len(known.events), branch)
@@ -292,7 +327,12 @@ class ConversationEngine:
         return shapes
 
     def _history(
-        self, session: str, known: SessionLedger, conversation: ParsedRequest, blocks: Mapping[str, Block]
+        self,
+        session: str,
+        known: SessionLedger,
+        conversation: ParsedRequest,
+        blocks: Mapping[str, Block],
+        bounds: RequestLimits,
     ) -> tuple[History, PrefixHashes, int]:
         """The branch that a request continues, or a new one; and from which block on the request is new."""
         keys = tuple(blocks)
@@ -305,18 +345,19 @@ class ConversationEngine:
             chain = nearest.chain.extend(keys[len(nearest.chain) :])
         else:
             chain = PrefixHashes(keys)
-        new = _first_new(conversation, tuple(blocks.values()))
-        branch, shared = _find_branch(known.branches, chain)
+        new = first_new(conversation, tuple(blocks.values()))
+        branch, shared = find_branch(known.branches, chain)
         if branch is None or not chain.holds(branch.count, branch.tip):
             start = 0
             if branch is not None:
-                start = min(new, max(shared, _last_seen(known.events, (branch.id, *branch.ancestors), chain)))
-            branch = _begin_branch(known, branch, start, _first_kept(conversation, keys, start))
+                start = min(new, max(shared, last_seen(known.events, (branch.id, *branch.ancestors), chain)))
+            branch = begin_branch(known, branch, start, first_kept(conversation, keys, start))
         history = self._histories.get((session, branch.id))
         outdated = history is None or history.outdated or history not in live or not branch.count
         if history is None or outdated or any(e.branch == branch.id for e in known.events[history.events :]):
             evictor = Evictor(session, self._writing, self._count)
-            tracker = ConversationTracker(self._options.rules, self._count, self._options.all_task_tools, evictor)
+            rules = self._rules(conversation, bounds)
+            tracker = ConversationTracker(rules, self._count, self._options.all_task_tools, evictor)
             history = self._histories[session, branch.id] = History(
                 session, branch, len(known.events), self._writing, tracker
             )
@@ -324,6 +365,14 @@ class ConversationEngine:
         self._histories.move_to_end((session, branch.id))
         self._forget()
         return history, chain, new
+
+    def _rules(self, conversation: ParsedRequest, bounds: RequestLimits) -> Lifetimes:
+        """How long content stays, with the newest turns that the settings protect for a provider."""
+        rules = self._options.rules
+        turns = for_provider(self._options.protected_turns, bounds.provider, conversation.format.provider)
+        if turns is None:
+            return rules
+        return msgspec.structs.replace(rules, protected=turns)
 
     def _forget(self) -> None:
         """Let go of branches that are many or rest for long, but never of the one that is looked at."""
@@ -355,210 +404,3 @@ class ConversationEngine:
             found = set()
         history.lose(missing - found)
         history.epoch = epoch
-
-    # maintenance
-
-    def _maintain(
-        self, history: History, conversation: ParsedRequest, bounds: RequestLimits, fixed: int
-    ) -> tuple[str, str, list[Decision | Removal]]:
-        """The first mode that has a reason to act. Survival comes first and asks nobody."""
-        options, output = self._options, most_output(conversation)
-        evictor = Evictor(history.session, self._writing, self._count)
-        ladder = Ladder(history, evictor, self._count, fixed, self._summariser)
-        quota = self.quota(bounds.account)
-        quota.cached = counts_cached(conversation.format.name, conversation.model)
-        answer = quota.output(output)
-        warm = self._warm(history, bounds.account)
-        if quota.known and quota.prompt(ladder.tokens, warm=warm) + answer > quota.left:
-            room = max(0, quota.left - answer)  # for all of it: behind a change nothing is read from a cache
-            return "survival", ladder.climb(room, max(room, fixed), "survival"), ladder.made
-        if bounds.window:
-            most = bounds.window - min(output, bounds.window // 2)
-        else:
-            most = 0
-        if most and ladder.tokens > options.high_water * most:
-            rung = ladder.climb(round(options.low_water * options.high_water * most), most, "trim")
-            return "window", rung, ladder.made
-        if history.event >= 0 and history.tracker.turn - history.event < options.least_turns:
-            return "", "", []  # the lock: after an event some turns pass before the next, also across a restart
-        completed = history.tracker.completed and ladder.tokens >= options.semantic
-        economy = self._economy(history, conversation, bounds.account)
-        if completed and (made := self._finish(history, evictor, economy)):
-            return "semantic", "task", [*made]
-        if options.standard and ladder.tokens > options.standard:
-            rung = ladder.climb(round(options.low_water * options.standard), options.standard, "age")
-            return "standard", rung, ladder.made
-        if options.economic and (left := self._economise(history, evictor, conversation, economy)):
-            return "economic", "age", left
-        return "", "", []
-
-    def _economy(self, history: History, conversation: ParsedRequest, account: str) -> tuple[Price, bool]:
-        """What a rewrite costs now: the price, and whether there is a cache to lose.
-
-        Of a branch that was never sent nobody knows, so it counts as warm.
-        """
-        return self._cache.price(conversation), history.branch.time == 0 or self._warm(history, account)
-
-    def _finish(self, history: History, evictor: Evictor, economy: tuple[Price, bool]) -> list[Decision | Removal]:
-        """Tasks were completed: their outputs go, if that pays."""
-        done = {}
-        for each in history.tracker.completed:
-            done[each.id] = each
-        made: list[Decision] = []
-        found = []
-        for one in candidates(history.tracker, find_finished):
-            if any(tracked.task in done for tracked, _ in one.rows):
-                found.append(one)
-        giving = {candidate.key: candidate.tokens for candidate in found}
-        start = self._start(history, giving, economy, self._options.weights.task_payback)
-        told: set[str] = set()  # tasks whose result a tombstone carries: one is enough
-        for candidate in _from(history, found, start):
-            task = done[next(tracked.task for tracked, _ in candidate.rows if tracked.task in done)]
-            result = task.result if task.id not in told else ""
-            made += evictor.decide(history.tracker, [candidate], "task", history.original, (task.title, result))
-            told.add(task.id)
-        return history.commit(made)
-
-    def _economise(
-        self, history: History, evictor: Evictor, conversation: ParsedRequest, economy: tuple[Price, bool]
-    ) -> list[Decision | Removal]:
-        """What is no longer of use goes as soon as that pays."""
-        warm, patience = economy[1], 1.0
-        if not warm:
-            patience = self._options.rules.cold
-        grown = history.tracker.tokens - history.landed
-        if warm and history.event >= 0 and grown < self._options.weights.apart:
-            return []
-        found = candidates(history.tracker, partial(useless, patience=patience))
-        giving = {}
-        for candidate in found:
-            giving[candidate.key] = candidate.tokens
-        roller = Roller(history, conversation, evictor, self._count, patience)
-        for key, tokens in roller.savings(giving).items():
-            giving[key] = giving.get(key, 0.0) + tokens
-        start = self._start(history, giving, economy, self._options.weights.payback)
-        if start is None:
-            return []
-        made = history.commit(evictor.decide(history.tracker, _from(history, found, start), "age", history.original))
-        # Behind the first change everything is written anew: what is spent there goes.
-        return [*made, *history.commit([], roller.decide(start))]
-
-    def _start(
-        self, history: History, giving: Mapping[str, float], economy: tuple[Price, bool], payback: float
-    ) -> int | None:
-        """The place from which on blocks give back what they can; None when that does not pay."""
-        if not giving:
-            return None
-        price, warm = economy
-        return best_start(
-            savings(history.tracker, giving),
-            turns_to_come(history.tracker.turn, self._options.weights),
-            price,
-            self._options.weights,
-            warm=warm,
-            payback=payback,
-        )
-
-    def _warm(self, history: History, account: str) -> bool:
-        """Whether the provider's cache still holds what was sent of the history."""
-        branch = history.branch
-        return branch.time > 0 and self._clock() - branch.time < self._cache.lifetime(account, branch.lifetime)
-
-    def _thinking(self, conversation: ParsedRequest, bounds: RequestLimits) -> tuple[dict[str, bytes], int]:
-        quota = self._quotas.get(bounds.account)
-        if quota is None or not quota.known:
-            return {}, 0
-        wanted = thinking(
-            quota.left, asked_budget(conversation), conversation.format.name, in_loop=in_tool_loop(conversation)
-        )
-        if wanted is None:
-            return {}, 0
-        return with_budget(conversation, wanted.budget, wanted.effort), wanted.budget
-
-
-def _from(history: History, found: Sequence[Candidate], start: int | None) -> list[Candidate]:
-    """The candidates from a place on."""
-    if start is None:
-        return []
-    return [candidate for candidate in found if history.present[candidate.key] >= start]
-
-
-def _first_new(conversation: ParsedRequest, blocks: Sequence[Block]) -> int:
-    """The first block that the request before did not have: with its answer the model's last words begin."""
-    at = len(blocks)
-    while at > 0 and conversation.turns[blocks[at - 1].turn].role != "assistant":
-        at -= 1
-    while at > 0 and conversation.turns[blocks[at - 1].turn].role == "assistant":
-        at -= 1
-    return at
-
-
-def _first_kept(conversation: ParsedRequest, keys: Sequence[str], start: int) -> int:
-    """The place of the newest exchanges among the first blocks, which stay whatever happens."""
-    place = {}
-    for number, each in enumerate(keys):
-        place[each] = number
-    begins: list[int] = []
-    for exchange in conversation.exchanges:
-        turn, block = exchange.members[0]
-        begins.append(place[conversation.turns[turn].blocks[block].key])
-    newest = [begin for begin in begins if begin < start][-KEPT:]
-    if newest:
-        return newest[0]
-    return start
-
-
-def _begin_branch(known: SessionLedger, parent: Branch | None, start: int, kept: int) -> Branch:
-    """A branch that parts from another after its first blocks, or one that comes from none."""
-    ancestors: tuple[int, ...] = ()
-    farther: list[Inheritance] = []
-    if parent is not None:
-        ancestors = (parent.id, *parent.ancestors)[:_ANCESTORS]
-        known_to_parent = parent.inheritance[: _ANCESTORS - 1]
-        farther = []
-        for one in known_to_parent:
-            farther.append(Inheritance(one.branch, min(one.start, start), one.basis, min(one.kept, kept)))
-    return Branch(
-        id=1 + max((branch.id for branch in known.branches), default=0),
-        tip="",
-        count=0,
-        time=0.0,
-        start=start,
-        basis=len(known.events),
-        kept=kept,
-        ancestors=ancestors,
-        farther=tuple(farther),
-    )
-
-
-def _find_branch(branches: Sequence[Branch], chain: PrefixHashes) -> tuple[Branch | None, int]:
-    """The branch that shares most with a history, and how much: it goes on, or another one forks off."""
-    found = []
-    for each in branches:
-        for count, tip in each.path:
-            if chain.holds(count, tip):
-                found.append((count, count == each.count, each.id, each))
-    if not found:
-        return None, 0
-    shared, _, _, branch = max(found, key=lambda match: match[:3])
-    return branch, shared
-
-
-def _last_seen(events: Sequence[LedgerEntry], branches: Collection[int], chain: PrefixHashes) -> int:
-    """Blocks of a history on which one of these branches last decided something: its path may have forgotten it."""
-    counts = []
-    for event in events:
-        if event.branch in branches and chain.holds(event.count, event.at):
-            counts.append(event.count)
-    return max(counts, default=0)
-
-
-def _add_to_path(path: Sequence[tuple[int, str]], newest: tuple[int, str]) -> tuple[tuple[int, str], ...]:
-    """One request more. The newest are all remembered, of older ones fewer and fewer."""
-    if newest in path:
-        return tuple(path)
-    longer = (*path, newest)
-    if len(longer) <= 2 * _PATH:
-        return longer
-    older, newer = longer[:-_PATH], longer[-_PATH:]
-    return (*older[::2], *newer)

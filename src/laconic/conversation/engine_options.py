@@ -8,6 +8,7 @@ import msgspec
 
 from laconic.conversation.cache_economics import Weights
 from laconic.conversation.lifetimes import Lifetimes
+from laconic.conversation.per_provider import read_numbers
 
 
 class EngineOptions(msgspec.Struct, frozen=True):
@@ -22,6 +23,10 @@ class EngineOptions(msgspec.Struct, frozen=True):
     low_water: float = 0.6  # of a threshold: where to land after an event
     high_water: float = 0.95  # of the model's window, less the answer
     least_turns: int = 1  # turns between two events of the same mode
+    protected_turns: str = ""  # newest turns that stay, by provider; empty: as the rules say
+    quota: str = ""  # tokens per minute by provider, where answers do not say
+    thinking_half: str = "400000"  # tokens left of a quota, below which thinking is halved; by provider
+    thinking_low: str = "200000"  # and below which it is kept small
     task_tool: str = ""  # one more tool that keeps tasks
     task_tools: tuple[str, ...] = ()  # by which clients keep theirs
     repair: bool = True  # send in its old form what a client wrote in another one
@@ -37,10 +42,13 @@ class RequestLimits(msgspec.Struct, frozen=True):
 
     window: int = 0  # tokens that the model takes; 0: not known
     account: str = ""  # provider, key and model: whose quota it is
+    provider: str = ""  # its name in settings; empty: whose format it is
 
 
 def options_from(settings: Mapping[str, str | int | float | bool]) -> EngineOptions:
-    """The options that the settings table names `context.*`."""
+    """The options that the settings table names `context.*`. Numbers by provider are checked here."""
+    for name in ("protected_turns", "quota", "thinking_half", "thinking_low"):
+        read_numbers(f"context.{name}", str(settings.get(f"context.{name}", "")))
     return msgspec.convert(
         {
             name: settings[f"context.{name}"]

@@ -6,10 +6,11 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
+from laconic.conversation.branches import KEPT
 from laconic.conversation.eviction import Candidate, Evictor, candidates, is_exact, takes_fewer_bytes
 from laconic.conversation.history import History
 from laconic.conversation.ledger import Decision, Reason, Receipt, Removal
-from laconic.conversation.recap import BUDGET, Summariser, recap
+from laconic.conversation.recap import BUDGET, recap
 from laconic.conversation.staleness import everything, useless
 from laconic.conversation.tracked_text import TrackedText
 from laconic.errors import ArchiveUnavailable
@@ -18,8 +19,7 @@ from laconic.render.recap import recap_head
 from laconic.wire.exchanges import Exchange
 from laconic.wire.parsed_request import ParsedRequest
 
-KEPT: Final = 2  # newest exchanges that stay whatever happens
-_SHORTEST: Final = 20  # tokens below which a text that a model wrote is no recap
+_SHORTEST: Final = 20  # characters below which a text is not cut
 _RECAPS: Final = 8  # references of earlier recaps that a recap names; when there are more, it takes them all over
 _RECALL: Final = re.compile(r"[;\n]?\s*laconic recall \w+")
 _NOTE: Final = 60  # characters
@@ -29,19 +29,11 @@ _LARGEST: Final = 20  # texts that are looked at when one must be cut
 class Ladder:
     """The rungs for one request."""
 
-    def __init__(
-        self,
-        history: History,
-        evictor: Evictor,
-        count: Callable[[str], int],
-        fixed: int,
-        summariser: Summariser | None = None,
-    ) -> None:
+    def __init__(self, history: History, evictor: Evictor, count: Callable[[str], int], fixed: int) -> None:
         self._history = history
         self._evictor = evictor
         self._count = count
         self._fixed = fixed  # tokens of system prompt and tools
-        self._summariser = summariser
         self.made: list[Decision | Removal] = []
 
     @property
@@ -169,16 +161,8 @@ class Ladder:
         for d in self._decisions():
             notes.append((d.ref, _brief(d.note or d.text or "")))
         tasks = tuple(self._history.tracker.tasks)
-        own = recap(
-            conversation, self._find_covered(conversation, span), tasks, notes, count=self._count, budget=budget
-        )
-        if self._summariser is None:
-            return own
-        transcript = "\n".join(b.text for e in span for call, result in e.pairs for b in (call, result) if b)
-        written = self._summariser(transcript, budget)
-        if written and _SHORTEST <= self._count(written.strip()) <= budget:
-            return written
-        return own
+        covered = self._find_covered(conversation, span)
+        return recap(conversation, covered, tasks, notes, count=self._count, budget=budget)
 
     def _find_covered(self, conversation: ParsedRequest, span: Sequence[Exchange]) -> list[Exchange]:
         """These exchanges, and all that went before: a recap says what earlier ones said."""

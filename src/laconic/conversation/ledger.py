@@ -101,6 +101,9 @@ class Branch(msgspec.Struct, frozen=True, array_like=True):
     path: tuple[tuple[int, str], ...] = ()  # blocks and hash of earlier requests: where others may fork off
     farther: tuple[Inheritance, ...] = ()  # what counts of its ancestors but the nearest
     lifetime: float = 300.0  # seconds that a cache keeps what its last request wrote, as that request asked
+    thinking: int = 0  # the budget that its last request was lowered to; 0: as the client asked
+    effort: str = ""  # and the word for it
+    learned: float = 0.0  # seconds that its cache entries live, as an answer showed; 0: none did
 
     @property
     def inheritance(self) -> tuple[Inheritance, ...]:

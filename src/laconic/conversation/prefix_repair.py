@@ -26,6 +26,7 @@ import msgspec
 
 from laconic.conversation.prefix_change import LOOKBACK
 from laconic.errors import ArchiveUnavailable, MalformedRequest
+from laconic.wire.cache_marks import mark_block
 from laconic.wire.content import without_marks
 from laconic.wire.fingerprint import find_marks, split_tools
 from laconic.wire.json_form import (
@@ -41,12 +42,11 @@ from laconic.wire.json_form import (
     write_as,
 )
 from laconic.wire.model import Block
-from laconic.wire.parsed_request import ParsedRequest
+from laconic.wire.parsed_request import ParsedRequest, parse
 from laconic.wire.spans import ByteSpan, is_object, is_string, last, members, string
 
 _SESSIONS: Final = 32  # whose forms are remembered; those of others are read again
 _MARK: Final = "cache_control"
-_MARKS: Final = 4  # that a request may set
 _FORM: Final = msgspec.msgpack.Decoder(JsonForm)
 
 
@@ -107,11 +107,17 @@ class PrefixRepair:
             found = []  # nobody knows what was sent before
         except MalformedRequest:
             return Repaired(conversation.body)
-        found += _repair_marks(conversation)
         body = conversation.body
         for one in sorted(found, key=lambda replacement: replacement.span, reverse=True):
             body = body[: one.span.start] + one.data + body[one.span.end :]
-        return Repaired(body, tuple(dict.fromkeys(one.what for one in found)))
+        classes = dict.fromkeys(one.what for one in found)
+        target = _find_unmarked(conversation)
+        if target is not None:
+            request = parse(conversation.format, body)
+            marked = mark_block(request, request.turns[target.turn].blocks[target.index])
+            if marked != body:
+                body, classes = marked, {**classes, "marks": None}
+        return Repaired(body, tuple(classes))
 
     def forget(self, session: str) -> None:
         """Read what is known of a session again."""
@@ -271,10 +277,10 @@ def _write_arguments(block: Block, form: JsonForm) -> bytes | None:
     return quote(written.decode("utf-8"), form.quoted)
 
 
-def _repair_marks(conversation: ParsedRequest) -> list[_Replacement]:
-    """A mark where the request before ended, when the client's next one is too far behind it."""
+def _find_unmarked(conversation: ParsedRequest) -> Block | None:
+    """Where the request before ended, when the client's next mark is too far behind it."""
     if b'"cache_control"' not in conversation.body:
-        return []
+        return None
     blocks: list[Block] = []
     for turn in conversation.turns:
         blocks += turn.blocks
@@ -282,28 +288,12 @@ def _repair_marks(conversation: ParsedRequest) -> list[_Replacement]:
     ended = _count_sent(conversation) - 1
     at = bisect_left(marks, ended)
     if ended < 0 or at == len(marks) or marks[at] <= ended + LOOKBACK:
-        return []
-    following, target = blocks[marks[at]], blocks[ended]
-    mark = last(members(following.raw)).get(_MARK)
-    if mark is None or not is_object(target.raw) or not _may_be_marked(target):
-        return []
-    written = target.raw[:-1].rstrip() + b',"cache_control":' + mark.of(following.raw) + b"}"
-    found = [_Replacement(target.part.span.shift(target.offset), written, "marks")]
-    if conversation.body.count(b'"cache_control"') < _MARKS:
-        return found
-    if not at or not _may_be_marked(blocks[marks[at - 1]]):
-        return []
-    earlier = blocks[marks[at - 1]]
-    return [*found, _Replacement(earlier.part.span.shift(earlier.offset), without_marks(earlier.raw), "marks")]
+        return None
+    return blocks[ended]
 
 
 def _start_of(block: Block) -> int:
     return block.offset + block.part.span.start
-
-
-def _may_be_marked(block: Block) -> bool:
-    """Thinking and empty texts take no mark; calls may be repaired themselves."""
-    return block.kind in {"text", "result"} and bool(block.text)
 
 
 def _count_sent(conversation: ParsedRequest) -> int:

@@ -12,8 +12,6 @@ from laconic.wire.limits import RateLimits
 from laconic.wire.usage import Usage
 
 _WINDOW: Final = 60.0  # seconds
-_HALF: Final = 400_000  # tokens left, below which thinking is halved
-_LOW: Final = 200_000  # and below which it is kept small
 _SMALL: Final = 8_192  # tokens of a small thinking budget
 _LEAST: Final[dict[str, int]] = {"anthropic": 1_024, "gemini": 0, "chat": 0, "responses": 0}
 
@@ -93,19 +91,21 @@ class Thinking(msgspec.Struct, frozen=True):
     effort: str  # low, medium, or empty: as the client asked
 
 
-def thinking(left: int, asked: int, provider: str, *, in_loop: bool) -> Thinking | None:
+def thinking(left: int, asked: int, provider: str, *, half: int, low: int) -> Thinking | None:
     """The budget for a request when the quota runs low; None: leave it as the client asked.
 
-    In the middle of a tool loop Anthropic's thinking may not change, and nothing is changed there for any provider.
+    With less than `half` tokens left it is halved, with less than `low` it is small.
     """
-    if in_loop or asked <= 0 or left >= _HALF:
+    if asked <= 0 or left >= max(half, low):
         return None
     least = _LEAST.get(provider, 0)
-    if left < _LOW:
+    if left < low:
         wanted = min(asked, _SMALL)
     else:
         wanted = max(asked // 2, min(asked, _SMALL))
     budget = max(least, wanted)
     if budget >= asked:
         return None
-    return Thinking(budget, "low" if left < _LOW else "medium")
+    if budget <= _SMALL:
+        return Thinking(budget, "low")
+    return Thinking(budget, "medium")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from typing import Final, Protocol
+from typing import Final
 
 from laconic.conversation.task_tracking import TrackedTask
 from laconic.conversation.tool_use import about
@@ -18,12 +18,6 @@ _DECISION: Final = re.compile(
     r"(?i)\b(?:decided|instead|because|the (?:fix|issue|problem|cause)|root cause|will use|we need)\b"
 )
 _LINE: Final = 160  # characters of a line that is quoted
-
-
-class Summariser(Protocol):
-    """Writes a recap with a model; None, an empty text or one that is too long counts as a failure."""
-
-    def __call__(self, transcript: str, budget: int) -> str | None: ...
 
 
 def recap(

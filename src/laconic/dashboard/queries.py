@@ -44,7 +44,7 @@ from laconic.dashboard.figures import (
 )
 from laconic.errors import UnknownName, Unreadable
 from laconic.exchange.cost_sources import measure_own
-from laconic.models.prices import Prices
+from laconic.models.price_lookup import Prices
 from laconic.sessions.archive import Archive
 from laconic.sessions.ledger_file import LedgerFile
 from laconic.sessions.spending import Hour, Order, SessionFilter, Spending

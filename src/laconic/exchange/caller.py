@@ -13,6 +13,7 @@ class Caller(msgspec.Struct, frozen=True):
     model: str
     wishes: str = ""  # betas that the client asks the provider for
     family: str = ""  # shared by a session and what its client asks on the side
+    upstream: str = ""  # the provider's name in settings
 
 
 class Target(msgspec.Struct, frozen=True):

@@ -72,7 +72,7 @@ class EngineAdapter:
 
     def prepare(self, caller: Caller, conversation: ParsedRequest) -> PreparedRequest:
         window = self.window(caller) * (1.0 - self._reserve)
-        bounds = RequestLimits(round(window / self._ratio(caller)), _quota(caller))
+        bounds = RequestLimits(round(window / self._ratio(caller)), _quota(caller), caller.upstream)
         made = self._engine_for(caller.model).prepare(caller.session, conversation, bounds)
         self._sent[caller.session] = made.tokens
         if len(self._sent) > _SESSIONS:

@@ -15,7 +15,7 @@ from laconic.conversation.client_compaction import compaction_limit
 from laconic.conversation.engine import PreparedRequest
 from laconic.exchange.turn_evidence import write_evidence
 from laconic.models.find import find_model
-from laconic.models.prices import Prices
+from laconic.models.price_lookup import Prices
 from laconic.sessions.turn_record import Cost, TurnRecord, Who
 from laconic.sessions.turns import Turns
 from laconic.wire.fingerprint import RequestFingerprint

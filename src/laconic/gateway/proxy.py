@@ -31,9 +31,9 @@ from laconic.gateway.routes import NoRoute, Upstreams, target
 from laconic.gateway.session_registry import SessionRegistry
 from laconic.gateway.turn_recorder import TurnRecorder
 from laconic.wire.hidden_calls import HeldAnswer
-from laconic.wire.limits import limits_of
+from laconic.wire.limits import limits_of, with_limit
 from laconic.wire.prompted.calls import Nonsense
-from laconic.wire.refusals import refusal, refuses_tools, too_long
+from laconic.wire.refusals import named_limit, refusal, refuses_tools, too_long
 
 Scope = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
@@ -207,6 +207,7 @@ class Proxy:
                 return
             said = await answer.read()
             words = opened(said, answer.headers.get("content-encoding", ""), _ERROR) or said
+            passing.limits = with_limit(passing.limits, named_limit(answer.status, words))
             again = await self._open(self._otherwise(asked, plan, answer.status, words), None)
             if again is None:
                 await passing.whole(answer, plan, said)

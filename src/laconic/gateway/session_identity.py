@@ -47,6 +47,7 @@ def caller(target: Target, headers: Mapping[str, str], query: str, conversation:
         model=model,
         wishes=headers.get("anthropic-beta", ""),
         family=family[:32],
+        upstream=target.upstream,
     )
 
 

@@ -11,14 +11,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from laconic.index.changes import Changes, KnownFile, read_known_files
+from laconic.index.changes import Changes, is_same, read_known_files
 from laconic.index.compacting import collect_unheld, compact, too_many_dead
 from laconic.index.folder_states import look_at_folders, save_states
 from laconic.index.prepared import HELD, PreparedFile
 from laconic.index.preparing import Job, Preparer
 from laconic.index.schema import PARSER
 from laconic.index.store import Store
-from laconic.index.store.file_queries import read_blobs, read_versions
+from laconic.index.store.file_queries import FileStamp, read_blobs, read_versions
 from laconic.workspace.classes import class_of
 from laconic.workspace.git import read_clean_blobs
 from laconic.workspace.listing import Listed
@@ -84,7 +84,7 @@ def _apply(store: Store, root: Path, changes: Changes, preparer: Preparer, progr
     started = time.perf_counter()
     before = read_known_files(store, [item.path for item in changes.suspects])
     # Another process may have brought some of them in while we waited for the lock.
-    suspects = [item for item in changes.suspects if not (held := before.get(item.path)) or not held.same(item)]
+    suspects = [item for item in changes.suspects if not (held := before.get(item.path)) or not is_same(held, item)]
     total = len(suspects)
     counting = total > _BATCH_FILES
     secret = [item.path for item in suspects if _becomes_secret(item, before)]
@@ -118,7 +118,7 @@ def _apply(store: Store, root: Path, changes: Changes, preparer: Preparer, progr
     return BuildResult(count, done - count, removed, time.perf_counter() - started)
 
 
-def _adopt(store: Store, root: Path, suspects: list[Listed], before: Mapping[str, KnownFile]) -> list[Listed]:
+def _adopt(store: Store, root: Path, suspects: list[Listed], before: Mapping[str, FileStamp]) -> list[Listed]:
     """Take versions of other checkouts over by the names that git has for their contents, without reading any file.
 
     Returns the files that are left to look into.
@@ -143,11 +143,11 @@ def _adopt(store: Store, root: Path, suspects: list[Listed], before: Mapping[str
     return left
 
 
-def _becomes_secret(item: Listed, before: dict[str, KnownFile]) -> bool:
+def _becomes_secret(item: Listed, before: dict[str, FileStamp]) -> bool:
     return item.trouble == SECRET and item.path in before and before[item.path].reason != SECRET
 
 
-def _put(store: Store, file: PreparedFile, before: dict[str, KnownFile]) -> bool:
+def _put(store: Store, file: PreparedFile, before: dict[str, FileStamp]) -> bool:
     if file.hash and file.path in before and before[file.path].hash == file.hash:
         store.touch(file)
         return False

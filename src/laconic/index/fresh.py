@@ -10,9 +10,9 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Final
 
-from laconic.index.changes import Changes, KnownFile, compare, read_known_files
+from laconic.index.changes import Changes, compare, is_same, read_known_files
 from laconic.index.store import Store
-from laconic.index.store.file_queries import read_paths
+from laconic.index.store.file_queries import FileStamp, read_paths
 from laconic.workspace.listing import Listed, listing, look
 from laconic.workspace.secrets import NO_EXCEPTIONS, SecretFiles
 from laconic.workspace.watching import FolderWatch, WatchEvents, folders_of
@@ -83,7 +83,7 @@ class Freshness:
             now = look(self._root, path, self._secrets)
             if now is None:
                 gone += [path] if before else []
-            elif before is None or not before.same(now):
+            elif before is None or not is_same(before, now):
                 suspects.append(now)
         return Changes(tuple(suspects), tuple(gone))
 
@@ -125,7 +125,7 @@ class Freshness:
             self._listens = False
         return bool(added)
 
-    def _find_known(self, path: str) -> KnownFile | None:
+    def _find_known(self, path: str) -> FileStamp | None:
         return read_known_files(self._store, [path]).get(path)
 
 

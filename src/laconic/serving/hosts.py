@@ -15,7 +15,7 @@ import msgspec
 from starlette.responses import PlainTextResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from laconic.addresses import LOOPBACK_NAMES
+from laconic.local_addresses import LOOPBACK_NAMES
 from laconic.serving.listen import Listen
 
 RawHeaders = Iterable[tuple[bytes, bytes]]

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import msgspec
 
-from laconic.addresses import is_loopback
 from laconic.errors import BadSetting
+from laconic.local_addresses import is_loopback
 
 
 class Listen(msgspec.Struct, frozen=True):

@@ -16,8 +16,8 @@ from laconic.index.search import RankedSymbol
 from laconic.index.search.file_evidence import TaskFiles
 from laconic.index.search.line_scores import TYPES, score_lines
 from laconic.index.search.query import Filters, resolve_scope, split_globs
-from laconic.index.search.rerank import rank_task
 from laconic.index.search.task_query import TaskQuery
+from laconic.index.search.task_ranking import rank_task
 from laconic.index.store import CALLABLE, Symbol
 from laconic.plane.source import OpenedFile, clip_line, open_file, whole_spans
 from laconic.plane.tool import Argument, Piece, SentLines, Tool, ToolAnswer, ToolCall

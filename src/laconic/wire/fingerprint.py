@@ -6,7 +6,6 @@ It holds names of tools and hashes, no other content.
 from __future__ import annotations
 
 import json
-import re
 from bisect import bisect_right
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping
@@ -26,7 +25,8 @@ LINE_SIZE: Final = 4  # bytes of a line's hash
 BLOCK_SIZE: Final = 6
 _TOOL_SIZE: Final = 8
 _NAME: Final = 100  # characters of a tool's name
-_MARK: Final = re.compile(rb'(?<!\\)"cache_control"\s*:')
+_MARK: Final = b'"cache_control"'
+_SPACE: Final = 8  # bytes behind a key in which its colon is
 _FIELDS: Final = 64  # tools and system prompts that are remembered
 _KEY: Final = 2 * BLOCK_SIZE  # hexadecimal digits
 
@@ -151,12 +151,14 @@ def _texts(decoded: object) -> Iterator[str]:
 
 def find_marks(body: bytes, starts: list[int]) -> Iterator[int]:
     """Places of blocks that hold a mark: the last block that begins before it. What is before all blocks counts not."""
-    if b'"cache_control"' not in body:
-        return
-    for found in _MARK.finditer(body):
-        place = bisect_right(starts, found.start()) - 1
-        if place >= 0:
+    at = body.find(_MARK)
+    while at >= 0:
+        place = bisect_right(starts, at) - 1
+        behind = body[at + len(_MARK) : at + len(_MARK) + _SPACE].lstrip()
+        is_key = body[at - 1 : at] != b"\\" and behind[:1] == b":"  # a text may speak of marks too
+        if place >= 0 and is_key:
             yield place
+        at = body.find(_MARK, at + 1)
 
 
 def _remember(known: OrderedDict[bytes, T], raw: bytes, read: Callable[[], T]) -> T:

@@ -58,6 +58,13 @@ def limits_of(headers: Mapping[str, str], now: float) -> RateLimits | None:
     return None
 
 
+def with_limit(limits: RateLimits | None, tokens: int | None) -> RateLimits | None:
+    """What headers said, with the tokens per minute that a refusal named where they did not say."""
+    if tokens is None or (limits is not None and limits.tokens):
+        return limits
+    return msgspec.structs.replace(limits or RateLimits(), tokens=tokens)
+
+
 @cache
 def _names_of(field: str) -> tuple[str, ...]:
     """The headers that may hold a field, in the words of all providers."""

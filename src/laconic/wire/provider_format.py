@@ -35,7 +35,7 @@ class ThinkingField(msgspec.Struct, frozen=True):
     """Where a request says how much a model may think: tokens, or a word for them."""
 
     path: Path
-    words: bool = False
+    words: Path = ()  # from little to much; empty: a number of tokens
 
 
 class DeclaredTool(msgspec.Struct, frozen=True):

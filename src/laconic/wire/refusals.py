@@ -18,6 +18,12 @@ _NO_TOOLS: Final = re.compile(
 _BEGINS: Final = 60  # characters that may stand before it
 _SMALLEST: Final = 1_024  # tokens: no model takes less, whatever somebody says
 _LARGEST: Final = 100_000_000
+_NAMED: Final = 2_000  # characters in which a limit is named
+_PER_MINUTE: Final = (  # OpenAI and its like, Anthropic, Gemini; lower case, no commas
+    re.compile(r"tokens per min(?:ute)?\b[^:]{0,20}: limit:? (?P<limit>\d{1,12})"),
+    re.compile(r"rate limit of (?P<limit>\d{1,12}) (?:input )?tokens per minute"),
+    re.compile(r"input_token_count limit: (?P<limit>\d{1,12})"),
+)
 _PLAIN: Final = "chat"  # the format whose errors most clients understand
 
 
@@ -54,6 +60,19 @@ def too_long(status: int, body: bytes) -> TooLong | None:
         most, sent = int(found["most"]), int(found["sent"] or 0)
         if _SMALLEST <= most <= _LARGEST and (not sent or sent > most // 2):
             return TooLong(most, sent)
+    return None
+
+
+def named_limit(status: int, body: bytes) -> int | None:
+    """Tokens per minute that a refusal names as the limit, in the words of the servers that we know; None: none."""
+    if status != 429:
+        return None
+    text = _message(body).lower().replace(",", "")[:_NAMED]
+    for pattern in _PER_MINUTE:
+        if found := pattern.search(text):
+            limit = int(found["limit"])
+            if _SMALLEST <= limit <= _LARGEST:
+                return limit
     return None
 
 

@@ -9,7 +9,14 @@ import msgspec
 from laconic.wire.json_values import as_object
 from laconic.wire.parsed_request import ParsedRequest
 
-_EFFORTS: Final[dict[str, int]] = {"minimal": 1_024, "low": 8_192, "medium": 16_384, "high": 32_768, "xhigh": 65_536}
+_EFFORTS: Final[dict[str, int]] = {
+    "minimal": 1_024,
+    "low": 8_192,
+    "medium": 16_384,
+    "high": 32_768,
+    "xhigh": 65_536,
+    "max": 65_536,
+}
 
 
 def asked_budget(conversation: ParsedRequest) -> int:
@@ -17,7 +24,7 @@ def asked_budget(conversation: ParsedRequest) -> int:
     for field in conversation.format.thinking:
         asked = _value_at(conversation, field.path)
         if field.words and isinstance(asked, str):
-            return _EFFORTS.get(asked, 0)
+            return _EFFORTS.get(asked.lower(), 0)
         if not field.words and isinstance(asked, int):
             return asked
     return 0
@@ -28,10 +35,19 @@ def with_budget(conversation: ParsedRequest, budget: int, effort: str) -> dict[s
     for field in conversation.format.thinking:
         asked = _value_at(conversation, field.path)
         if field.words and isinstance(asked, str):
-            return _field_with(conversation, field.path, effort)
+            return _field_with(conversation, field.path, _choose_word(field.words, effort, asked))
         if not field.words and isinstance(asked, int):
             return _field_with(conversation, field.path, budget)
     return {}
+
+
+def _choose_word(words: tuple[str, ...], effort: str, asked: str) -> str:
+    """The most that a provider has a word for and that is no more than this, written as the client writes."""
+    fitting = [word for word in words if _EFFORTS[word] <= _EFFORTS[effort]]
+    word = max(fitting, key=lambda each: _EFFORTS[each], default=words[0])
+    if asked.isupper():
+        return word.upper()
+    return word
 
 
 def most_output(conversation: ParsedRequest) -> int:

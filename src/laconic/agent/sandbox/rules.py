@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Final, Literal
 
 from laconic.agent.sandbox.git import git_places
+from laconic.clients.registry import home_names
 from laconic.config import Settings
 
 Access = Literal["read", "write", "private"]  # private: empty, and thrown away after the command
@@ -37,8 +38,8 @@ _SECRETS: Final = (
     ".git-credentials", ".config/git/credentials", ".config/gh", ".config/glab-cli", ".config/gcloud", ".config/pip",
     ".config/rclone", ".config/sops", ".cargo/credentials", ".cargo/credentials.toml", ".m2/settings.xml",
     ".m2/settings-security.xml", ".gradle/gradle.properties", ".password-store", ".local/share/keyrings",
-    ".mozilla", ".config/google-chrome", ".config/chromium", ".claude", ".claude.json", ".codex", ".gemini",
-    ".config/opencode", ".local/share/opencode", ".bash_history", ".zsh_history", ".python_history", ".pgpass",
+    ".mozilla", ".config/google-chrome", ".config/chromium",
+    ".bash_history", ".zsh_history", ".python_history", ".pgpass",
     ".my.cnf", ".vault-token", ".terraform.d", "Library/Keychains", "Library/Cookies",
 )  # fmt: skip
 
@@ -75,7 +76,7 @@ def rules_for(root: Path, settings: Settings, environment: Mapping[str, str]) ->
     named: dict[Path, Access] = dict.fromkeys(_resolve_named(settings.patterns("agent.readable"), root, home), "read")
     named |= dict.fromkeys(_resolve_named(settings.patterns("agent.writable"), root, home), "write")
     secrets: dict[Path, Access] = {}
-    for name in _SECRETS:
+    for name in (*_SECRETS, *home_names()):
         if (home / name).exists():
             secrets[home / name] = "private"
     own: dict[Path, Access] = dict.fromkeys(_own(settings), "private")

@@ -40,7 +40,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace, settings: Settings) -> int:
     from laconic.cli.cost_view import describe_costs  # not for `--help`
     from laconic.conversation.cost_causes import explain
-    from laconic.models.prices import Prices
+    from laconic.models.price_lookup import Prices
 
     sessions, span = _choose(args, settings)
     most = 0 if args.json else args.moments
@@ -55,7 +55,7 @@ def run(args: argparse.Namespace, settings: Settings) -> int:
 
 def _choose(args: argparse.Namespace, settings: Settings) -> tuple[Sequence[MeasuredSession], str]:
     """The sessions that are meant, and how they are called."""
-    from laconic.clients.recorded_files import read_recorded
+    from laconic.clients.recorded_sessions import read_recorded
     from laconic.exchange.cost_sources import measure_recorded
 
     path = Path(args.target)

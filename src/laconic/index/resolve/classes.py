@@ -269,9 +269,10 @@ def _blocks(code: Code) -> dict[str, list[int]]:
     if isinstance(kept, dict):
         return kept
     found: dict[str, list[int]] = {}
-    rows = code.store.connection.execute("SELECT id, bases FROM symbols WHERE kind = 'impl' AND bases != ''")
-    for number, written in rows.fetchall():
-        for base in str(written).split("\n"):
+    for number, kind, written in read_bases(code.store):
+        if kind != "impl":
+            continue
+        for base in written.split("\n"):
             if last := _last_word(base):
                 found.setdefault(last, []).append(int(number))
     code.derived["blocks"] = found

@@ -13,8 +13,8 @@ from laconic.index.search import lookup, semantic
 from laconic.index.search.file_evidence import TaskFiles
 from laconic.index.search.query import Filters, Query, Scope, parse_query, resolve_scope, split_globs
 from laconic.index.search.ranking import Priors, RankedSymbol, fuse_orders, rank
-from laconic.index.search.rerank import rank_task
 from laconic.index.search.task_query import TaskQuery
+from laconic.index.search.task_ranking import rank_task
 from laconic.index.search.terms import Rarity, Term, extract_terms, has_same_stem
 from laconic.index.search.worth import weigh_classes, weigh_kinds
 from laconic.index.store import Store

@@ -65,13 +65,37 @@ class RecordedSession(msgspec.Struct, frozen=True):
         return sum((request.usage for request in self.requests), RecordedUsage())
 
 
+def read_object(path: Path) -> Row:
+    """The object that a file of JSON is; an empty one where it is none."""
+    try:
+        whole = msgspec.json.decode(path.read_bytes())
+    except (OSError, msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+        return {}
+    if isinstance(whole, dict):
+        return whole
+    return {}
+
+
 def read_rows(path: Path) -> Iterator[Row]:
     """The objects of a file with one JSON object a line; lines that are none are passed over."""
     try:
         data = path.read_bytes()
     except OSError:
         return
-    for line in data.split(b"\n"):
+    yield from _decode_rows(data.split(b"\n"))
+
+
+def read_first_row(path: Path) -> Row:
+    """The first object of such a file; an empty one where there is none."""
+    try:
+        with path.open("rb") as lines:
+            return next(_decode_rows(lines), {})
+    except OSError:
+        return {}
+
+
+def _decode_rows(lines: Iterable[bytes]) -> Iterator[Row]:
+    for line in lines:
         try:
             row = msgspec.json.decode(line)
         except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):

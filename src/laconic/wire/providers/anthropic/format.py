@@ -85,7 +85,10 @@ FORMAT: Final = ProviderFormat(
     system=("system",),
     extend_system=extend_system,
     session=SESSION_FIELDS,
-    thinking=(ThinkingField(("thinking", "budget_tokens")),),
+    thinking=(
+        ThinkingField(("thinking", "budget_tokens")),
+        ThinkingField(("output_config", "effort"), words=("low", "medium", "high", "max")),
+    ),
     output_limits=(("max_tokens",),),
     declare=declare,
     read_tools=read_tools,

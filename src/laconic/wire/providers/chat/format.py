@@ -72,6 +72,8 @@ _TOO_LONG: Final = (
     re.compile(r"prompt \(length (?P<sent>\d+)\) is longer than the maximum model length of (?P<most>\d+)"),
 )
 
+_EFFORTS: Final = ("minimal", "low", "medium", "high", "xhigh")
+
 FORMAT: Final = ProviderFormat(
     name="chat",
     provider="openai",
@@ -84,8 +86,8 @@ FORMAT: Final = ProviderFormat(
     session=SESSION_FIELDS,
     thinking=(
         ThinkingField(("thinking", "budget_tokens")),
-        ThinkingField(("reasoning", "effort"), words=True),
-        ThinkingField(("reasoning_effort",), words=True),
+        ThinkingField(("reasoning", "effort"), words=_EFFORTS),
+        ThinkingField(("reasoning_effort",), words=_EFFORTS),
     ),
     output_limits=(("max_tokens",), ("max_completion_tokens",)),
     declare=declare,

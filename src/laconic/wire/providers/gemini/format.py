@@ -78,7 +78,10 @@ FORMAT: Final = ProviderFormat(
     append_text=append_text,
     system=("systemInstruction", "system_instruction"),
     extend_system=extend_system,
-    thinking=(ThinkingField(("generationConfig", "thinkingConfig", "thinkingBudget")),),
+    thinking=(
+        ThinkingField(("generationConfig", "thinkingConfig", "thinkingBudget")),
+        ThinkingField(("generationConfig", "thinkingConfig", "thinkingLevel"), words=("low", "high")),
+    ),
     output_limits=(("generationConfig", "maxOutputTokens"),),
     declare=declare,
     read_tools=read_tools,

@@ -43,7 +43,7 @@ FORMAT: Final = ProviderFormat(
     system=("instructions",),
     extend_system=extend_system,
     session=SESSION_FIELDS,
-    thinking=(ThinkingField(("reasoning", "effort"), words=True),),
+    thinking=(ThinkingField(("reasoning", "effort"), words=("minimal", "low", "medium", "high", "xhigh")),),
     output_limits=(("max_output_tokens",),),
     declare=declare,
     read_tools=read_tools,

@@ -7,8 +7,8 @@ from typing import Final
 
 import msgspec
 
-from laconic.addresses import is_local
 from laconic.errors import BadSetting
+from laconic.local_addresses import is_local
 from laconic.models.find import find_model
 from laconic.models.model import Price
 

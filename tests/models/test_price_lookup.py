@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from laconic.addresses import is_local
 from laconic.config import load
 from laconic.errors import BadSetting
+from laconic.local_addresses import is_local
 from laconic.models.find import find_model
-from laconic.models.prices import Prices
+from laconic.models.price_lookup import Prices
 from laconic.models.table import CURRENT, FAMILIES
 
 

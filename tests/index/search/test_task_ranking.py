@@ -18,8 +18,8 @@ from laconic.index.search.line_scores import (
     score_lines,
 )
 from laconic.index.search.ranking import RankedSymbol
-from laconic.index.search.rerank import WEIGHTS, extract_features, find_candidates, rerank
 from laconic.index.search.task_query import TaskQuery
+from laconic.index.search.task_ranking import WEIGHTS, extract_features, find_candidates, rerank
 from laconic.index.store import Store
 from laconic.index.workspace_index import Index
 
@@ -122,7 +122,7 @@ def test_the_same_task_gives_the_same_scores_whatever_the_order_of_sets(tmp_path
     task = "Lost\n\n" + " ".join(word for count, word in enumerate(words) for _ in range(count % 7 + 1))
     text = "".join(f"def call_{n}():\n    return {' + '.join(words[n:])}\n\n\n" for n in range(40))
     code = (
-        "import sys\nfrom pathlib import Path\nfrom tests.index.search.test_rerank import looked\n"
+        "import sys\nfrom pathlib import Path\nfrom tests.index.search.test_task_ranking import looked\n"
         "with looked(Path(sys.argv[1]), sys.argv[2], {'a.py': sys.argv[3]}) as it:\n    print(it.scores, it.worth())\n"
     )
     printed = {

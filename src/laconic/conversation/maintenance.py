@@ -1,0 +1,144 @@
+"""What is left out of a request, and why now: quota, window, completed tasks, thresholds, and what pays."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+
+from laconic.conversation.cache_clock import is_warm, price_of
+from laconic.conversation.cache_economics import best_start, turns_to_come
+from laconic.conversation.engine_options import EngineOptions, RequestLimits
+from laconic.conversation.eviction import Candidate, Evictor, candidates, savings
+from laconic.conversation.history import History
+from laconic.conversation.ladder import Ladder
+from laconic.conversation.ledger import Decision, Removal
+from laconic.conversation.quota import Quota
+from laconic.conversation.rollup import Roller
+from laconic.conversation.staleness import find_finished, useless
+from laconic.conversation.transaction import LedgerTransaction
+from laconic.models.model import Price
+from laconic.wire.parsed_request import ParsedRequest
+from laconic.wire.thinking import most_output
+
+
+class Maintenance:
+    """Decides whether a request is an event, and makes its decisions. It remembers nothing."""
+
+    def __init__(
+        self,
+        options: EngineOptions,
+        writing: LedgerTransaction,
+        clock: Callable[[], float],
+        count: Callable[[str], int],
+    ) -> None:
+        self._options = options
+        self._writing = writing
+        self._clock = clock
+        self._count = count
+
+    def maintain(
+        self, history: History, conversation: ParsedRequest, bounds: RequestLimits, fixed: int, quota: Quota
+    ) -> tuple[str, str, list[Decision | Removal]]:
+        """The first mode that has a reason to act. Survival comes first and asks nobody."""
+        options, output = self._options, most_output(conversation)
+        evictor = Evictor(history.session, self._writing, self._count)
+        ladder = Ladder(history, evictor, self._count, fixed)
+        answer = quota.output(output)
+        warm = is_warm(history.branch, self._clock())
+        if quota.known and quota.prompt(ladder.tokens, warm=warm) + answer > quota.left:
+            room = max(0, quota.left - answer)  # for all of it: behind a change nothing is read from a cache
+            return "survival", ladder.climb(room, max(room, fixed), "survival"), ladder.made
+        if bounds.window:
+            most = bounds.window - min(output, bounds.window // 2)
+        else:
+            most = 0
+        if most and ladder.tokens > options.high_water * most:
+            rung = ladder.climb(round(options.low_water * options.high_water * most), most, "trim")
+            return "window", rung, ladder.made
+        if history.event >= 0 and history.tracker.turn - history.event < options.least_turns:
+            return "", "", []  # the lock: after an event some turns pass before the next, also across a restart
+        completed = history.tracker.completed and ladder.tokens >= options.semantic
+        economy = self._economy(history, conversation)
+        if completed and (made := self._finish(history, evictor, economy)):
+            return "semantic", "task", [*made]
+        if options.standard and ladder.tokens > options.standard:
+            rung = ladder.climb(round(options.low_water * options.standard), options.standard, "age")
+            return "standard", rung, ladder.made
+        if options.economic and (left := self._economise(history, evictor, conversation, economy)):
+            return "economic", "age", left
+        return "", "", []
+
+    def _economy(self, history: History, conversation: ParsedRequest) -> tuple[Price, bool]:
+        """What a rewrite costs now: the price, and whether there is a cache to lose.
+
+        Of a branch that was never sent nobody knows, so it counts as warm.
+        """
+        branch = history.branch
+        return price_of(conversation), branch.time == 0 or is_warm(branch, self._clock())
+
+    def _finish(self, history: History, evictor: Evictor, economy: tuple[Price, bool]) -> list[Decision | Removal]:
+        """Tasks were completed: their outputs go, if that pays."""
+        done = {}
+        for each in history.tracker.completed:
+            done[each.id] = each
+        made: list[Decision] = []
+        found = []
+        for one in candidates(history.tracker, find_finished):
+            if any(tracked.task in done for tracked, _ in one.rows):
+                found.append(one)
+        giving = {candidate.key: candidate.tokens for candidate in found}
+        start = self._start(history, giving, economy, self._options.weights.task_payback)
+        told: set[str] = set()  # tasks whose result a tombstone carries: one is enough
+        for candidate in _from(history, found, start):
+            task = done[next(tracked.task for tracked, _ in candidate.rows if tracked.task in done)]
+            result = task.result if task.id not in told else ""
+            made += evictor.decide(history.tracker, [candidate], "task", history.original, (task.title, result))
+            told.add(task.id)
+        return history.commit(made)
+
+    def _economise(
+        self, history: History, evictor: Evictor, conversation: ParsedRequest, economy: tuple[Price, bool]
+    ) -> list[Decision | Removal]:
+        """What is no longer of use goes as soon as that pays."""
+        warm, patience = economy[1], 1.0
+        if not warm:
+            patience = self._options.rules.cold
+        grown = history.tracker.tokens - history.landed
+        if warm and history.event >= 0 and grown < self._options.weights.apart:
+            return []
+        found = candidates(history.tracker, partial(useless, patience=patience))
+        giving = {}
+        for candidate in found:
+            giving[candidate.key] = candidate.tokens
+        roller = Roller(history, conversation, evictor, self._count, patience)
+        for key, tokens in roller.savings(giving).items():
+            giving[key] = giving.get(key, 0.0) + tokens
+        start = self._start(history, giving, economy, self._options.weights.payback)
+        if start is None:
+            return []
+        made = history.commit(evictor.decide(history.tracker, _from(history, found, start), "age", history.original))
+        # Behind the first change everything is written anew: what is spent there goes.
+        return [*made, *history.commit([], roller.decide(start))]
+
+    def _start(
+        self, history: History, giving: Mapping[str, float], economy: tuple[Price, bool], payback: float
+    ) -> int | None:
+        """The place from which on blocks give back what they can; None when that does not pay."""
+        if not giving:
+            return None
+        price, warm = economy
+        return best_start(
+            savings(history.tracker, giving),
+            turns_to_come(history.tracker.turn, self._options.weights),
+            price,
+            self._options.weights,
+            warm=warm,
+            payback=payback,
+        )
+
+
+def _from(history: History, found: Sequence[Candidate], start: int | None) -> list[Candidate]:
+    """The candidates from a place on."""
+    if start is None:
+        return []
+    return [candidate for candidate in found if history.present[candidate.key] >= start]
