@@ -33,7 +33,8 @@ def test_a_function_type_has_an_arrow_after_its_parameters() -> None:
 
 
 def test_only_members_without_a_name_are_call_signatures() -> None:
-    body = "interface H {\n  // how\n  name: string\n  run(a: number): void\n  <P>(\n    path: P\n  ): App\n  (a: string): void\n}"
+    members = ["// how", "name: string", "run(a: number): void", "<P>(", "path: P", "): App", "(a: string): void"]
+    body = "\n".join(["interface H {", *members, "}"])
     assert [read_parameters(each) for each in find_call_signatures(body)] == [["path: P"], ["a: string"]]
 
 

@@ -47,6 +47,8 @@ _CAST: Final = re.compile(
     r"\(\s*\(?\s*(?:const\s+)?(?:struct\s+)?([A-Za-z_][\w.:]*)(?:<[^()]*>)?\s*[*&]*\s*\)\s*[\w(]"
 )
 _LITERALS: Final = ('"', "'", "[", "{", "`", 'f"', "f'", 'b"', "b'", 'r"', "r'")
+_GETTERS: Final = frozenset({"property", "get"})  # functions that are used as if they were fields
+_INTERFACE: Final = 500  # lines of an interface that are looked at
 _GENERIC: Final = frozenset({"slices", "maps", "sync", "atomic", "cmp", "iter", "lo"})  # they give what they get
 _HOLDERS: Final = frozenset({"variable", "constant", "field"})
 _SELF: Final = (["Self"], ["self"], ["this"], ["static"])
@@ -281,8 +283,9 @@ class Values:
             if len(kinds) > 1:  # a field and a method of one name
                 symbols = [each for each in symbols if (each.kind in CALLABLES) == called]
                 found = of([each.id for each in symbols])
-            if symbols and all("property" in each.modifiers.split() for each in symbols):
-                return self.read_result(symbols[0], deep)
+            getters = [each for each in symbols if _GETTERS & set(each.modifiers.split())]
+            if getters:
+                return self.read_result(getters[0], deep)
         return self.value(found, deep)
 
     def _read_position(self, whole: Meaning, position: int) -> Meaning:
@@ -530,7 +533,8 @@ class Values:
     def _list_type_signatures(self, symbol: Symbol, deep: int) -> list[_CallSignature]:
         """The parameters that a type with a name can be called with."""
         lines = self.code.lines(symbol.file)[symbol.line - 1 : symbol.end]
-        if symbol.kind == "interface":
+        if symbol.kind == "interface":  # to its brace: what the grammar does not know may end it too early
+            lines = self.code.lines(symbol.file)[symbol.line - 1 : symbol.line + _INTERFACE]
             place = NamePlace(symbol.file, position_of(symbol.id), symbol.line)
             return [_CallSignature(place, each) for each in find_call_signatures("\n".join(lines))]
         if symbol.kind != "type":
