@@ -6,6 +6,7 @@ cost above the price of reading it belongs to what lost it.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Final
 
@@ -126,7 +127,8 @@ class CostExplainer:
 
     def __init__(self, price_of: PriceOf) -> None:
         self._price_of = price_of
-        self._sums: dict[Cause, _Sums] = {}
+        self._sums: defaultdict[Cause, _Sums] = defaultdict(_Sums)
+        self._prices: dict[str, Price] = {}
         self._moments: list[CostMoment] = []
         self._sessions = self._requests = self._unpriced = self._repaired = 0
 
@@ -140,7 +142,9 @@ class CostExplainer:
         for number, request in enumerate(session.requests, 1):
             if not request.usage.prompt:
                 continue
-            price = self._price_of(request.model)
+            price = self._prices.get(request.model)
+            if price is None:
+                price = self._prices[request.model] = self._price_of(request.model)
             if request.free:
                 price = msgspec.structs.replace(price, dollars=0.0)
             self._requests += 1
@@ -230,7 +234,7 @@ class CostExplainer:
         )
 
     def _count(self, cause: Cause, tokens: float, dollars: float) -> None:
-        self._sums.setdefault(cause, _Sums()).add(tokens, dollars)
+        self._sums[cause].add(tokens, dollars)
 
 
 class _Circumstances:

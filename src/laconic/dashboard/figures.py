@@ -33,6 +33,7 @@ class CausesPage(msgspec.Struct, frozen=True):
     """Where the money of the last days went, by cause."""
 
     days: int
+    cut: bool  # only the newest sessions were looked at
     avoidable: float  # dollars that lost caches cost
     report: CostReport
 

@@ -53,6 +53,7 @@ from laconic.sessions.tool_call_log import Figures, ToolCallLog
 from laconic.sessions.turn_tables import DAY, HOUR
 from laconic.sessions.turn_tables import FILE as TURNS
 
+_EXPLAINED: Final = 10_000  # turns whose causes a page explains: it is drawn again whenever a turn is added
 _MOMENTS: Final = 20  # that cost most
 _NEWEST: Final = 12  # sessions on the first page
 _PAGE: Final = 50  # sessions on a page of the list
@@ -196,8 +197,9 @@ class DashboardQueries:
         """Why the sessions of the last days cost what they did; 0: all sessions."""
         since = self._now() - days * DAY if days else 0.0
         prices = Prices(self._settings.text("prices"))
-        report = explain(measure_own(self._read(), since), prices.of, _MOMENTS)
-        return CausesPage(days, report.avoidable, report)
+        begun, is_cut = self._read().since_newest(since, _EXPLAINED)
+        report = explain(measure_own(self._read(), begun), prices.of, _MOMENTS)
+        return CausesPage(days, is_cut, report.avoidable, report)
 
     def tools(self) -> Tools:
         """What tools cost; a name that a model made up is no tool."""

@@ -233,6 +233,15 @@ class Spending:
             found.append(SessionRow(*row))
         return found
 
+    def since_newest(self, since: float, most: int) -> tuple[float, bool]:
+        """The moment since which sessions have so many turns, no earlier than another; and whether it is later."""
+        total = 0
+        for row in self.single_sessions(since):
+            total += row.turns
+            if total >= most:
+                return row.last, True
+        return since, False
+
     def side_sessions(self, row: SessionRow) -> list[SessionRow]:
         """Other conversations to which the client gave the id of this one."""
         if not row.family:

@@ -28,11 +28,19 @@ def causes_page(view: Node) -> str:
                 "for again. `laconic why` explains the records of clients that did not use the gateway, too.",
                 class_="hint",
             ),
+            _limit(view),
         ),
         live("causes", _causes(report["causes"])),
         live("moments", _moments(report["moments"])),
         json=view.address,
     )
+
+
+def _limit(view: Node) -> Child:
+    if not view["cut"]:
+        return None
+    requests = format.count(view["report"]["requests"])
+    return tag("p", "These are the newest ", requests, " requests; `laconic why` takes all.", class_="hint")
 
 
 def _causes(rows: Node) -> Markup:
