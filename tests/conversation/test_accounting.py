@@ -170,6 +170,15 @@ def test_a_client_that_shortens_its_history_did_so_without_us_too() -> None:
     assert costs[1].dollars_without == pytest.approx(costs[1].dollars)
 
 
+def test_a_client_that_writes_its_history_anew_did_so_without_us_too() -> None:
+    """As Gemini CLI does when it resumes: what we had left out is there again, in a history that nobody had cached."""
+    first = TurnSizes(Usage(10_000, 0, 0, 0), came=14_000, went=10_000, fixed=0.3)
+    again = TurnSizes(Usage(12_000, 3_000, 0, 0), came=15_000, went=15_000, fixed=0.2, anew=True, at=60)
+    price = find_model("gemini-2.5-pro").price
+    costs, _ = _account(first, again, price=price)
+    assert costs[1].dollars_without == pytest.approx(costs[1].dollars)
+
+
 def test_switching_off_brings_back_what_was_left_out_at_our_expense() -> None:
     """The history as it came was never cached with us: it is written now, and would have been read."""
     costs, standing = _account(

@@ -38,3 +38,11 @@ def test_a_title_is_short() -> None:
 )
 def test_the_project_is_the_folder_that_a_client_says_it_works_in(text: str, project: str) -> None:
     assert find_project(["You are an agent.", text]) == project
+
+
+@pytest.mark.parametrize(
+    ("text", "title"),
+    [('"Fix the parser."', "Fix the parser."), ('"One" and "two"', '"One" and "two"'), ('"', '"')],
+)
+def test_quotes_around_a_whole_prompt_are_the_clients(text: str, title: str) -> None:
+    assert choose_title([text]) == title

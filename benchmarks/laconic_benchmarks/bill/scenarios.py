@@ -42,4 +42,5 @@ SCENARIOS: Final = (
     Scenario("many files", tuple(write_code(number, 60) for number in range(25))),
     Scenario("the same file again", (write_code(1, 120),) * 12),
     Scenario("code and logs", tuple(map(_alternate, range(16)))),
+    Scenario("two prompts", tuple(write_code(number, 70) for number in (7, 8, 9, 7, 8, 9, 10, 7, 11, 8)), prompts=2),
 )

@@ -36,6 +36,7 @@ class TurnSizes(msgspec.Struct, frozen=True):
     ours: float = 0.0  # of what came, what is there only because of us
     fixed: float = 0.0  # share of what went that stands before all messages, and is never changed
     rewritten: bool = False  # we changed something that had been sent before
+    anew: bool = False  # the client changed it: the request does not go on from an earlier one
     recall: bool = False  # it only brought back what had been left out: without us it would not have been made
     at: float = 0.0  # seconds, of any clock that outlives the process
     limit: float = 0.0  # tokens of a prompt at which the client would have compacted its history; 0: not known
@@ -238,7 +239,9 @@ def _warm(exchange: TurnSizes, before: CacheState, price: Price, tokens: float) 
 
 
 def _is_ours(exchange: TurnSizes, before: CacheState) -> bool:
-    """Whether it is by our doing that the history is not what was sent before. A client that shortens it did it."""
+    """Whether it is by our doing that the history is not what was sent before. A client that changes it did it."""
+    if exchange.anew:
+        return False
     doubt = _DOUBT * exchange.came
     if exchange.came + doubt < before.came:
         return False

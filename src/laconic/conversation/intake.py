@@ -28,7 +28,7 @@ def intake(conversation: ParsedRequest, blocks: Iterable[Block], history: Histor
     anew = known == 0
     if not anew:
         return Intake(history.tracker.turn, fixed, entered)
-    return Intake(history.tracker.turn, fixed, entered, anew, _title(conversation), _project(conversation))
+    return Intake(history.tracker.turn, fixed, entered, anew, read_title(conversation), read_project(conversation))
 
 
 def _describe_block(conversation: ParsedRequest, block: Block, call: Block | None, history: History) -> Entered:
@@ -74,7 +74,7 @@ def _calls(conversation: ParsedRequest, first: int) -> dict[tuple[int, int], Blo
     return found
 
 
-def _project(conversation: ParsedRequest) -> str:
+def read_project(conversation: ParsedRequest) -> str:
     """The folder that the client works in, from its instructions or from what it says of itself before the user does."""
     said = [conversation.field("system").decode("utf-8", "replace")]
     for turn in conversation.turns[:_BEGINNING]:
@@ -84,7 +84,7 @@ def _project(conversation: ParsedRequest) -> str:
     return find_project(said)
 
 
-def _title(conversation: ParsedRequest) -> str:
+def read_title(conversation: ParsedRequest) -> str:
     """How the user began. Clients send texts of their own before that, in the same message or in others."""
     if conversation.first_user < 0:
         return ""

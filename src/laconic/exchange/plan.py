@@ -30,6 +30,8 @@ class Plan(msgspec.Struct, frozen=True):
     shortened: bool = False  # the provider said that an earlier form was too long
     recall: bool = False  # the model may call `recall`, which the client does not see
     prepared: PreparedRequest | None = None  # what the engine did
+    title: str = ""  # how the user began, where no engine looked for it
+    project: str = ""  # and the folder that the client says it works in
     fingerprint: RequestFingerprint | None = None  # of the request as it came
 
 

@@ -141,6 +141,7 @@ def _sizes_of(turn: AnsweredTurn, usage: Usage, ratio: float, at: float) -> Turn
         ours=ratio * turn.ours.tokens,
         fixed=fixed,
         rewritten=bool(prepared.mode),
+        anew=prepared.intake is not None and prepared.intake.anew,
         recall=turn.ours.recall,
         at=at,
         limit=compaction_limit(turn.who.client, find_model(turn.who.model).window),

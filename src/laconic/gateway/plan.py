@@ -8,6 +8,7 @@ from fnmatch import fnmatchcase
 
 import msgspec
 
+from laconic.conversation.intake import read_project, read_title
 from laconic.errors import MalformedRequest
 from laconic.exchange.caller import Caller, Target
 from laconic.exchange.engine_adapter import RequestEngine
@@ -86,7 +87,17 @@ class Planner:
                 added = Ours()
             else:
                 added = ours(conversation, counter(who.model), self.policy.texts)
-            return Plan(body, who, notes, off=True, came=len(plain), went=len(plain), ours=added)
+            return Plan(
+                body,
+                who,
+                notes,
+                off=True,
+                came=len(plain),
+                went=len(plain),
+                ours=added,
+                title=read_title(conversation),
+                project=read_project(conversation),
+            )
         plan = self.exchange.prepare(target, who, conversation)
         if encoding and plan.body is plain:
             return msgspec.structs.replace(plan, body=body)  # as the client compressed it

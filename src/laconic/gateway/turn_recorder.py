@@ -85,6 +85,8 @@ def _turn_of(
         format=where.format,
         client=client,
         family=caller.family,
+        title=plan.title,
+        project=plan.project,
     )
     usage = passing.usage
     is_counted = usage is not None and usage.prompt > 0

@@ -23,6 +23,8 @@ class Who(msgspec.Struct, frozen=True):
     format: str = ""
     client: str = ""  # as the client names itself
     family: str = ""  # shared by a session and what its client asks on the side
+    title: str = ""  # how the user began, where the intake does not say
+    project: str = ""  # and the folder that the client works in
 
 
 class Cost(msgspec.Struct, frozen=True):

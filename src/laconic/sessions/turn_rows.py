@@ -70,8 +70,9 @@ def _update_session(base: sqlite3.Cursor, turn: TurnRecord) -> tuple[int, int, i
         base.execute(_insert("session", row), row)
         row = (base.lastrowid, 0, 0)
     id, turns, fixed = row
-    title = turn.intake.title if turn.intake else ""
-    project = turn.intake.project if turn.intake else ""
+    title, project = turn.who.title, turn.who.project
+    if turn.intake is not None:
+        title, project = turn.intake.title, turn.intake.project
     added = {}
     for name in SUMS:
         added[name] = getattr(cost, name)

@@ -19,10 +19,17 @@ _CAVEAT: Final = ("Caveat: the messages below", "[Request interrupted")
 def choose_title(texts: Iterable[str]) -> str:
     """The first of the user's texts that says something of its own; empty when none does."""
     for text in texts:
-        own = _unwrap(text).strip()
+        own = _unquote(_unwrap(text).strip())
         if own and not own.startswith(("<", *_CAVEAT)):
             return " ".join(own[: 4 * _LONGEST].split())[:_LONGEST]
     return ""
+
+
+def _unquote(text: str) -> str:
+    """Without the quotes that some clients put around a prompt from the command line."""
+    if len(text) > 1 and text[0] == text[-1] == '"' and '"' not in text[1:-1]:
+        return text[1:-1].strip()
+    return text
 
 
 def _unwrap(text: str) -> str:

@@ -36,6 +36,7 @@ _DEFINITIONS: Final = """
   (variable_declaration (variable_declarator name: (identifier) @name) @variable)
   (lexical_declaration (variable_declarator name: (object_pattern (shorthand_property_identifier_pattern) @name)) @variable)
   (export_statement declaration: (lexical_declaration (variable_declarator name: (identifier) @name) @variable))
+  (export_statement declaration: (lexical_declaration (variable_declarator name: (object_pattern [(shorthand_property_identifier_pattern) @name (pair_pattern value: (identifier) @name)])) @variable))
   (export_statement declaration: (variable_declaration (variable_declarator name: (identifier) @name) @variable))])
 (assignment_expression left: (member_expression object: (_) @owner property: (property_identifier) @name) right: [(arrow_function body: (_) @body) (function_expression body: (_) @body)]) @function
 (export_statement "default" @name value: [(function_expression !name body: (_) @body) (arrow_function body: (_) @body)]) @function
@@ -72,6 +73,7 @@ _TYPED: Final = """
 (internal_module body: (statement_block [(lexical_declaration (variable_declarator name: (identifier) @name) @variable) (export_statement declaration: (lexical_declaration (variable_declarator name: (identifier) @name) @variable))]))
 [(internal_module name: (_) @name) (module name: [(identifier) (nested_identifier)] @name) (module name: (string (string_fragment) @name))] @module
 (function_signature name: (identifier) @name) @function
+(ambient_declaration [(lexical_declaration (variable_declarator name: (identifier) @name) @variable) (variable_declaration (variable_declarator name: (identifier) @name) @variable)])
 """
 
 _REFERENCES: Final = """
@@ -541,6 +543,25 @@ _BUILT_IN_TYPES: Final = split_words(
     "Event "
 )
 
+_ARROW: Final = re.compile(r"=>\s*(?![\s{])(.+)", re.DOTALL)
+_RETURN: Final = re.compile(r"(\s*)return\s+([\w$(].*)")
+
+
+def _read_returned(lines: list[str]) -> list[tuple[int, str]]:
+    """What a function returns: the expression after its arrow, or after the one `return` among its own statements."""
+    if not lines:
+        return []
+    if "{" not in lines[0] and (match := _ARROW.search(lines[0])):
+        return [(0, "\n".join([match[1], *lines[1:8]]))]
+    inner = [len(line) - len(line.lstrip()) for line in lines[1:-1] if line.strip()]
+    found: list[tuple[int, str]] = []
+    for number, line in enumerate(lines):
+        match = _RETURN.match(line)
+        if match and inner and len(match[1]) == min(inner):
+            found.append((number, "\n".join([match[2], *lines[number + 1 : number + 8]])))
+    return found
+
+
 SCRIPT: Final = LanguageDialect(
     family="script",
     home="file",
@@ -556,6 +577,7 @@ SCRIPT: Final = LanguageDialect(
     builtin=_BUILT_IN_TYPES,
     locate=_locate,
     read_result=read_result_after_parameters,
+    read_returned=_read_returned,
     read_type=read_type_after_colon,
 )
 

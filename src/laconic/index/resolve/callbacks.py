@@ -23,6 +23,18 @@ def read_parameters(written: str) -> list[str]:
     return found
 
 
+def read_called_result(written: str) -> str:
+    """What a function type (`(a: T) => R`) or a call signature (`(a: T): R`) gives."""
+    text = _skip_generics(written)
+    end = _find_closing(text, text.find("("))
+    rest = text[end + 1 :].lstrip() if end >= 0 else ""
+    if rest.startswith("=>"):
+        return rest[2:].strip()
+    if rest.startswith(":"):
+        return rest[1:].strip()
+    return ""
+
+
 def read_parameter_type(parameter: str) -> str:
     """`name?: T` states T."""
     name, colon, written = parameter.partition(":")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from laconic.index.declared import Given, read_element_type, split_outside, type_names
 from laconic.index.meaning import (
@@ -25,6 +25,7 @@ from laconic.index.resolve.callbacks import (
     find_call_signatures,
     is_function_type,
     list_arguments,
+    read_called_result,
     read_parameter_type,
     read_parameters,
     split_arrows,
@@ -46,6 +47,8 @@ _CAST: Final = re.compile(
     r"\(\s*\(?\s*(?:const\s+)?(?:struct\s+)?([A-Za-z_][\w.:]*)(?:<[^()]*>)?\s*[*&]*\s*\)\s*[\w(]"
 )
 _LITERALS: Final = ('"', "'", "[", "{", "`", 'f"', "f'", 'b"', "b'", 'r"', "r'")
+_GETTERS: Final = frozenset({"property", "get"})  # functions that are used as if they were fields
+_INTERFACE: Final = 500  # lines of an interface that are looked at
 _GENERIC: Final = frozenset({"slices", "maps", "sync", "atomic", "cmp", "iter", "lo"})  # they give what they get
 _HOLDERS: Final = frozenset({"variable", "constant", "field"})
 _SELF: Final = (["Self"], ["self"], ["this"], ["static"])
@@ -82,6 +85,13 @@ _MANY: Final = frozenset(
 )
 
 
+class _CallSignature(NamedTuple):
+    """One way to call something, as written at a place."""
+
+    place: NamePlace
+    text: str
+
+
 @dataclass(frozen=True, slots=True)
 class Values:
     """Evaluates expressions of one index."""
@@ -112,6 +122,8 @@ class Values:
                 meant, last = self._take(meant, step, last)
             elif called and self._is_passing(place, meant, step.text):
                 passing = True
+            elif step.is_name and called and (result := self._call_held(place, meant, step.text, deep)):
+                meant, last, passing = result, step.text, True
             elif step.is_name and parts[at + 1 : at + 2] == (Step("{}"),):
                 meant, last = self.members(meant, step.text), step.text
             elif step.is_name:
@@ -271,8 +283,9 @@ class Values:
             if len(kinds) > 1:  # a field and a method of one name
                 symbols = [each for each in symbols if (each.kind in CALLABLES) == called]
                 found = of([each.id for each in symbols])
-            if symbols and all("property" in each.modifiers.split() for each in symbols):
-                return self.read_result(symbols[0], deep)
+            getters = [each for each in symbols if _GETTERS & set(each.modifiers.split())]
+            if getters:
+                return self.read_result(getters[0], deep)
         return self.value(found, deep)
 
     def _read_position(self, whole: Meaning, position: int) -> Meaning:
@@ -465,21 +478,37 @@ class Values:
         if not self.code.sources[place.file].dialect.callbacks:
             return UNKNOWN
         for symbol in self._symbols(found):
-            for at, parameters in self._list_signatures_of(symbol, deep):
-                for written in list_arguments(parameters, given.argument):
-                    if meant := self._read_called(at, written, given.part, deep + 1):
+            for signature in self._list_signatures_of(symbol, deep):
+                for written in list_arguments(read_parameters(signature.text), given.argument):
+                    if meant := self._read_called(signature.place, written, given.part, deep + 1):
                         return meant
+        return UNKNOWN
+
+    def _call_held(self, place: NamePlace, whole: Meaning, name: str, deep: int) -> Meaning:
+        """What a function gives that a field of a stated type holds."""
+        if not self.code.sources[place.file].dialect.callbacks or whole.kind not in {"instance", "module"}:
+            return UNKNOWN
+        for symbol in self._symbols(self.members(whole, name)):
+            given = (
+                self._read_declared(symbol) if symbol.kind in _HOLDERS or symbol.kind == "method" else Given("opaque")
+            )
+            if given.kind != "type":
+                continue
+            at = NamePlace(symbol.file, self._inner(symbol), symbol.line, 0)
+            for signature in self._list_signatures(at, given.text, deep + 1):
+                if meant := self.read_type(signature.place, read_called_result(signature.text)):
+                    return meant
         return UNKNOWN
 
     def _wraps(self, place: NamePlace) -> bool:
         """Whether values of a type are also known by the type of what wraps them."""
         return self.code.sources[place.file].dialect.open_types
 
-    def _list_signatures_of(self, symbol: Symbol, deep: int) -> list[tuple[NamePlace, list[str]]]:
+    def _list_signatures_of(self, symbol: Symbol, deep: int) -> list[_CallSignature]:
         """The parameters that a function, or what a field holds, can be called with."""
         if symbol.kind in CALLABLES:
             place = NamePlace(symbol.file, position_of(symbol.id), symbol.line)
-            return [(place, read_parameters(read_whole_signature(self.code, symbol)))]
+            return [_CallSignature(place, read_whole_signature(self.code, symbol))]
         given = self._read_declared(symbol)
         if symbol.kind in _HOLDERS and given.kind == "type":
             return self._list_signatures(
@@ -487,26 +516,27 @@ class Values:
             )
         return []
 
-    def _list_signatures(self, place: NamePlace, written: str, deep: int) -> list[tuple[NamePlace, list[str]]]:
+    def _list_signatures(self, place: NamePlace, written: str, deep: int) -> list[_CallSignature]:
         """The parameters that a value of a type can be called with."""
         if deep > _DEEP:
             return []
-        found: list[tuple[NamePlace, list[str]]] = []
+        found: list[_CallSignature] = []
         for side in split_arrows(written.strip(), "|"):
             text = side.strip()
             if is_function_type(text):
-                found.append((place, read_parameters(text)))
+                found.append(_CallSignature(place, text))
             elif path := type_names(text):
                 for symbol in self._symbols(names.path(self.code, place, path)):
                     found += self._list_type_signatures(symbol, deep)
         return found
 
-    def _list_type_signatures(self, symbol: Symbol, deep: int) -> list[tuple[NamePlace, list[str]]]:
+    def _list_type_signatures(self, symbol: Symbol, deep: int) -> list[_CallSignature]:
         """The parameters that a type with a name can be called with."""
         lines = self.code.lines(symbol.file)[symbol.line - 1 : symbol.end]
-        if symbol.kind == "interface":
+        if symbol.kind == "interface":  # to its brace: what the grammar does not know may end it too early
+            lines = self.code.lines(symbol.file)[symbol.line - 1 : symbol.line + _INTERFACE]
             place = NamePlace(symbol.file, position_of(symbol.id), symbol.line)
-            return [(place, read_parameters(each)) for each in find_call_signatures("\n".join(lines))]
+            return [_CallSignature(place, each) for each in find_call_signatures("\n".join(lines))]
         if symbol.kind != "type":
             return []
         place = NamePlace(symbol.file, position_of(symbol.id), symbol.line)
@@ -515,9 +545,12 @@ class Values:
 
     def _read_called(self, place: NamePlace, written: str, part: int, deep: int) -> Meaning:
         """A parameter of a function of a type as written."""
-        for at, parameters in self._list_signatures(place, written, deep):
-            if part < len(parameters) and (meant := self.read_type(at, read_parameter_type(parameters[part]))):
-                return meant
+        for signature in self._list_signatures(place, written, deep):
+            parameters = read_parameters(signature.text)
+            if part < len(parameters):
+                meant = self.read_type(signature.place, read_parameter_type(parameters[part]))
+                if meant:
+                    return meant
         return UNKNOWN
 
     def _evaluate(self, place: NamePlace, text: str, deep: int, index: int = 0) -> Meaning:

@@ -18,3 +18,16 @@ export function start(others: Other[]) {
   inner.mount('/', (c, name) => c.answer(name)) //! Context.answer; App.mount
   return others.map((other) => other.answer('x')) //! Other.answer
 }
+
+export const build = () => new App()
+
+export function assemble() {
+  const made = new App()
+  return made
+}
+
+export function chained() {
+  build().mount('/', () => {}) //! App.mount
+  assemble().mount('/', () => {}) //! App.mount
+  new App().fetch('/', () => 1).mount('/', () => {}) //! App.fetch; App.mount
+}

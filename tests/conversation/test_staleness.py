@@ -1,0 +1,95 @@
+"""What is left out at a cold moment, and what stays: lists of files, imports, and what may be edited."""
+
+from __future__ import annotations
+
+import json
+from itertools import pairwise
+from typing import Any
+
+import pytest
+from tests.conversation.sessions import Clock, code, engine, listing, read, run, send, turn, user
+
+from laconic.conversation.cache_economics import Saving, Weights, best_start
+from laconic.models.model import Price
+
+Json = dict[str, Any]
+_PRICE = Price(0.1, 1.25, 300, 1024)
+
+
+def _after(first: list[Json], turns: int) -> str:
+    """All texts that are sent when the cache is cold, so many turns after these messages."""
+    clock = Clock()
+    one = engine(clock=clock)
+    messages = [user("go"), *first]
+    for number in range(turns):
+        messages += run(f"later{number}", f"./step{number}", f"done {number}")
+    send(one, messages)
+    clock.now += 10_000
+    return json.dumps(json.loads(send(one, [*messages, user("on")]).body)["messages"], ensure_ascii=False)
+
+
+def test_names_of_files_that_a_search_found_stay_long_after_its_other_results() -> None:
+    paths = "\n".join(f"src/module_{number}/handler_{number}.py" for number in range(20))
+    hits = "\n".join(f"src/a_{number}.py:{number}: value_{number} = find_handler({number})" for number in range(20))
+    first = [*turn("g", "Glob", {"pattern": "**/*.py"}, paths), *turn("h", "Grep", {"pattern": "find"}, hits)]
+    sent = _after(first, 40)
+    assert "src/module_7/handler_7.py" in sent
+    assert "value_7 = find_handler(7)" not in sent
+
+
+def test_a_list_of_files_is_not_shortened_as_it_comes() -> None:
+    paths = "\n".join(f"./src/module_{number}/handler_{number}.py" for number in range(80))
+    sent = send(engine(), [user("go"), *run("f", "find . -name '*.py'", paths)])
+    assert all(f"./src/module_{number}/handler_{number}.py" in sent.body.decode() for number in range(80))
+
+
+@pytest.mark.parametrize(
+    "line", ['import "net/http"', "from pathlib import Path", "package storage", "#include <map>"]
+)
+def test_the_imports_of_a_file_stay_when_the_rest_of_it_goes(line: str) -> None:
+    sent = _after(read("a", "src/alpha.py", f"{line}\n{code('alpha', 100)}"), 60)
+    assert json.dumps(line)[1:-1] in sent
+    assert "alpha_value_50" not in sent
+
+
+def test_the_output_of_a_command_does_not_stay_because_its_files_are_named_again() -> None:
+    log = "\n".join(f"case {number} of the suite took {number * 37 % 101} ms" for number in range(60))
+    messages = run("a", "python suite.py", log)
+    for number in range(12):
+        messages += turn(f"e{number}", "Edit", {"file_path": "suite.py", "old_string": "a", "new_string": "b"}, "ok")
+    assert "case 41 of the suite" not in _after(messages, 10)
+
+
+def test_an_edit_goes_by_the_same_age_whether_alone_or_with_its_whole_exchange() -> None:
+    new = "\n".join(f"    total_{number} = compute_total({number})" for number in range(12))
+    edit = {"file_path": "src/beta.py", "old_string": "x", "new_string": new}
+    assert "compute_total(7)" in _after(turn("e", "Edit", edit, "The file was updated."), 30)
+    assert "compute_total(7)" not in _after(turn("e", "Edit", edit, "The file was updated."), 90)
+
+
+def test_a_rewrite_must_pay_for_itself_within_the_turns_given() -> None:
+    """5,000 tokens that go save 500 a turn; 6,000 that are written anew cost 6,900."""
+    found = [Saving(tokens=5_000, behind=11_000, place=3)]
+    for payback, start in ((13.0, None), (14.0, 3)):
+        assert best_start(found, 80, _PRICE, Weights(), warm=True, payback=payback) == start
+    assert best_start(found, 80, _PRICE, Weights(), warm=False, payback=0.0) == 3
+
+
+def test_what_is_near_the_end_goes_before_what_has_much_behind_it() -> None:
+    found = [Saving(tokens=2_000, behind=60_000, place=1), Saving(tokens=5_000, behind=7_000, place=9)]
+    assert best_start(found, 80, _PRICE, Weights(), warm=True, payback=8.0) == 9
+
+
+def test_a_models_own_words_are_no_reason_to_rewrite_turn_after_turn() -> None:
+    """Long answers cannot go: what little can is not worth what stands behind it."""
+    one = engine()
+    messages, events = [user("go")], []
+    for number in range(60):
+        said = " ".join(f"thought {number} {word * 7919 % 10007}" for word in range(300))
+        messages += turn(
+            f"c{number}", "Read", {"file_path": f"f{number}.py"}, listing(code(f"f{number}", 6)), text=said
+        )
+        if send(one, messages).mode:
+            events.append(number)
+    assert all(later - before > 1 for before, later in pairwise(events))
+    assert len(events) <= 6

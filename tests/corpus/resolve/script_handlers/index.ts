@@ -1,0 +1,3 @@
+import { App } from './app'
+export type { Context } from './context'
+export { App }
