@@ -13,6 +13,7 @@ from typing import Final
 from laconic.errors import LaconicError
 from laconic.sessions.archive import Archive
 from laconic_benchmarks.attack.reading import (
+    MARK,
     Leaf,
     Misfit,
     SentMessage,
@@ -26,6 +27,7 @@ THINKING_FIELDS: Final = ("thinking", "reasoning", "reasoning_effort", "generati
 _NUMBER: Final = re.compile(r"^\s*\d+[\t→|:]\s?")
 _WORD: Final = re.compile(r"\w+")
 _EFFORT: Final = 8  # bytes by which another word for how much a model may think is longer
+_MARKS: Final = 4  # cache marks that Anthropic takes
 _NEWEST: Final = 2  # exchanges that are never left out
 _OURS: Final = 2  # messages that may be ours
 _SHOWN: Final = 160  # characters of a text in a report
@@ -132,7 +134,7 @@ def check_sent(request: IncomingRequest, out: bytes, archive: ArchiveReader, *, 
     if len(out) > len(body.encode("utf-8", "surrogatepass")) + adds + _EFFORT:
         found.append(Violation("larger", f"{len(body)} characters came, {len(text)} went"))
     try:
-        found += _check_fields(request, text)
+        found += _check_fields(request, text) + _check_marks(request, text)
         sent = align(request.messages, request.head, text)
     except (ValueError, IndexError, Misfit) as error:
         return [*found, Violation("invalid", f"the body cannot be read: {type(error).__name__} {error}")]
@@ -150,6 +152,13 @@ def _check_fields(request: IncomingRequest, text: str) -> list[Violation]:
         return []
     names = [name for name in {**before, **after} if before.get(name) != after.get(name)]
     return [Violation("altered", f"members of the request changed, or their order: {names}")]
+
+
+def _check_marks(request: IncomingRequest, text: str) -> list[Violation]:
+    """A provider refuses a request with more marks than it allows."""
+    if text.count(MARK) > max(_MARKS, request.body.count(MARK)):
+        return [Violation("altered", f"{text.count(MARK)} cache marks")]
+    return []
 
 
 def _check_frame(request: IncomingRequest, sent: Sequence[SentMessage]) -> list[Violation]:

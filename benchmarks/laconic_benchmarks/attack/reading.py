@@ -38,6 +38,8 @@ _KEPT_FIELDS: Final = ("reasoning_content", "reasoning_details")
 _ARGUMENTS: Final = frozenset({"arguments", "input", "args"})
 _RECALL: Final = re.compile(r"\b[0-9a-z]{8,16}\b")
 _URL: Final = re.compile(r"data:[\w/.+-]+;base64,")
+MARK: Final = '"cache_control"'
+_MARKS: Final = re.compile(r',\s*"cache_control"\s*:\s*\{[^{}]*\}')
 _GAP: Final = " \t\r\n,"
 _ARRAY: Final = re.compile(r'"(?:messages|input|contents)"\s*:\s*\[')
 
@@ -75,7 +77,10 @@ class MessageFacts:
 
 @dataclass(frozen=True, slots=True)
 class SentMessage:
-    """A message of an outgoing request: where it stood in the incoming one (-1: nowhere), and whether it is the same."""
+    """A message of an outgoing request: where it stood in the incoming one (-1: nowhere), and whether it is the same.
+
+    Cache marks do not count.
+    """
 
     origin: int
     raw: str
@@ -135,8 +140,15 @@ def align(incoming: Sequence[str], head: str, out: str) -> list[SentMessage]:
         _, end = decoder.raw_decode(out, at)
         raw = out[at:end]
         origin = _origin(raw, incoming, expected)
-        sent.append(SentMessage(origin, raw, same=origin >= 0 and raw == incoming[origin]))
+        sent.append(SentMessage(origin, raw, same=origin >= 0 and strip_marks(raw) == strip_marks(incoming[origin])))
         at, expected = end, max(expected, origin + 1)
+
+
+def strip_marks(raw: str) -> str:
+    """JSON without its cache marks: they say what the provider keeps, not what the model reads."""
+    if MARK not in raw:
+        return raw
+    return _MARKS.sub("", raw)
 
 
 def fields_of(body: str, names: Sequence[str]) -> dict[str, str]:
