@@ -30,6 +30,7 @@ _NOT_BENCHMARKS = frozenset(
         "parties",
         "printed",
         "recorded",
+        "replay_parts",
         "replay_policies",
         "report",
         "snapshot",

@@ -19,7 +19,7 @@ from laconic.conversation.accounting import (
 )
 from laconic.models.find import find_model
 from laconic.models.model import Price
-from laconic.models.table import FAMILIES, UNKNOWN
+from laconic.models.prices_and_windows import FAMILIES, UNKNOWN
 from laconic.wire.usage import Usage
 
 SONNET = find_model("claude-sonnet-4-5").price

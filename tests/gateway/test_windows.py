@@ -13,7 +13,7 @@ from laconic.conversation.in_memory import MemoryArchive, MemoryStore
 from laconic.exchange.engine_adapter import EngineAdapter, single_engine
 from laconic.gateway.scripted_upstream import Answer, Asked
 from laconic.models.find import window_of
-from laconic.models.table import FAMILIES
+from laconic.models.prices_and_windows import FAMILIES
 from laconic.tokens.count import counter
 from laconic.wire.formats import format_named
 from laconic.wire.parsed_request import parse

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import anyio
@@ -13,12 +14,12 @@ from tests.samples import shop
 
 from laconic.config import Settings, load
 from laconic.index.catalog import claim
+from laconic.index.store import Store
 from laconic.mcp_server.instructions import INSTRUCTIONS
 from laconic.mcp_server.offers import list_tools
 from laconic.mcp_server.server import CodePlane
 from laconic.render.compact import dump
 from laconic.tokens.count import counter
-from laconic.workspace.lock import hold_lock
 
 
 @pytest.fixture
@@ -127,7 +128,7 @@ def test_a_call_that_has_to_wait_reports_progress(root: Path, settings: Settings
             await client.call_tool("search", {"query": "total"}, progress_callback=note)
 
     file = claim(settings.cache_dir(), root)
-    with hold_lock(file.with_name(file.name + ".lock"), seconds=1) as got:
+    with closing(Store.open(file, root)) as store, store.lock(1.0) as got:
         assert got
         anyio.run(talk)
     assert heard

@@ -9,7 +9,7 @@ from laconic.errors import BadSetting
 from laconic.local_addresses import is_local
 from laconic.models.find import find_model
 from laconic.models.price_lookup import Prices
-from laconic.models.table import CURRENT, FAMILIES
+from laconic.models.prices_and_windows import CURRENT, FAMILIES
 
 
 @pytest.mark.parametrize(

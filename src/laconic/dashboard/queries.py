@@ -53,7 +53,7 @@ from laconic.sessions.tool_call_log import Figures, ToolCallLog
 from laconic.sessions.turn_tables import DAY, HOUR
 from laconic.sessions.turn_tables import FILE as TURNS
 
-_EXPLAINED: Final = 10_000  # turns whose causes a page explains: it is drawn again whenever a turn is added
+_EXPLAINED: Final = 5_000  # turns whose causes a page explains: it is drawn again whenever a turn is added
 _MOMENTS: Final = 20  # that cost most
 _NEWEST: Final = 12  # sessions on the first page
 _PAGE: Final = 50  # sessions on a page of the list

@@ -21,7 +21,7 @@ from laconic.exchange.turn_account import TurnAccount
 from laconic.models.find import find_model
 from laconic.models.model import Tokenizer
 from laconic.models.price_lookup import Prices
-from laconic.models.table import UNKNOWN_TOKENIZER
+from laconic.models.prices_and_windows import UNKNOWN_TOKENIZER
 from laconic.sessions.archive import Archive
 from laconic.sessions.ledger_file import LedgerFile
 from laconic.sessions.model_memory import Capabilities

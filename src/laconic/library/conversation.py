@@ -13,7 +13,7 @@ from laconic.conversation.engine import ConversationEngine
 from laconic.conversation.engine_options import RequestLimits, options_from
 from laconic.conversation.in_memory import MemoryArchive, MemoryStore
 from laconic.errors import RecallFailed
-from laconic.models.table import CURRENT
+from laconic.models.prices_and_windows import CURRENT
 from laconic.tokens.count import counter
 from laconic.wire.formats import format_named
 from laconic.wire.parsed_request import parse

@@ -10,7 +10,7 @@ from typing import Final
 import msgspec
 
 from laconic.models.model import Model, ModelFacts, ModelFamily, Tokenizer
-from laconic.models.table import FAMILIES, UNKNOWN, UNKNOWN_TOKENIZER
+from laconic.models.prices_and_windows import FAMILIES, UNKNOWN, UNKNOWN_TOKENIZER
 
 _VENDOR: Final = re.compile(r"^(?:[a-z]{2,6}\.)?(?:anthropic|openai|google|deepseek|mistral|moonshotai?|zai|xai)\.")
 _DATE: Final = re.compile(  # what may follow the name of a model: it stays the same one, at the same price
