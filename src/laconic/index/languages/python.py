@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
-from laconic.index.declared import read_result_after_arrow, read_type_after_colon
+from laconic.index.declared import read_result_after_arrow, read_type_after_colon, split_outside, take_whole
 from laconic.index.dialect import LanguageDialect, split_words
 from laconic.index.language import Language
 from laconic.index.meaning import FOREIGN, UNKNOWN, Meaning, module
@@ -320,6 +320,20 @@ def _read_returned(lines: list[str]) -> list[tuple[int, str]]:
     return found
 
 
+_TUPLE: Final = re.compile(r"(?:\w+\.)?[tT]uple\[(.+)\]", re.DOTALL)
+
+
+def _split_results(written: str) -> list[str]:
+    """`tuple[A, B]` gives two values, which most callers take apart."""
+    match = _TUPLE.fullmatch(written.strip())
+    if match is None:
+        return take_whole(written)
+    parts = [each.strip() for each in split_outside(match[1], ",")]
+    if "..." in parts:
+        return [written]
+    return parts
+
+
 _DIALECT: Final = LanguageDialect(
     family="python",
     dynamic=True,
@@ -338,6 +352,7 @@ _DIALECT: Final = LanguageDialect(
     bind=lambda module_path: module_path.partition(".")[0],
     read_result=read_result_after_arrow,
     read_returned=_read_returned,
+    split_results=_split_results,
     read_type=read_type_after_colon,
 )
 

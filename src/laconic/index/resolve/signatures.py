@@ -20,15 +20,18 @@ def read_whole_signature(code: Code, symbol: Symbol) -> str:
     found = code.derived.get(key)
     if not isinstance(found, str):
         lines = code.lines(symbol.file)[symbol.line - 1 : min(symbol.end, symbol.line + _LONGEST)]
-        found = code.derived[key] = " ".join(_cut_body(" ".join(lines)).split())
+        colon = code.sources[symbol.file].language == "python"
+        found = code.derived[key] = " ".join(_cut_body(" ".join(lines), colon=colon).split())
     return found
 
 
-def _cut_body(text: str) -> str:
-    """The text up to the brace or semicolon that follows the parameters."""
+def _cut_body(text: str, *, colon: bool) -> str:
+    """The text up to the brace, the semicolon or (in Python) the colon that follows the parameters."""
     closing: list[str] = []
     called = False
     for at, letter in enumerate(text):
+        if colon and letter == ":" and not closing and called:
+            return text[:at]
         if not closing and called and (letter == ";" or (letter == "{" and not _begins_type(text, at))):
             return text[:at]
         if letter in _OPEN:

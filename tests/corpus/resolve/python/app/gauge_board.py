@@ -9,3 +9,14 @@ class GaugeBoard:
 
     def turn(self):
         return self.needle + self.frame_width  #! GaugeBoard.needle; GaugeBoard.frame_width
+
+
+def load_board(
+    size: int,
+) -> tuple[GaugeBoard, int]:
+    return GaugeBoard(size), size
+
+
+def show_board():
+    board, size = load_board(3)
+    return board.frame_width + size  #! GaugeBoard.frame_width
