@@ -160,7 +160,7 @@ SETTINGS: Final[tuple[Setting, ...]] = (
         "context.standard", 200_000, "Tokens above which history is shortened at any price; 0: never.", minimum=0
     ),
     Setting("context.low_water", 0.6, "Share of a threshold to shrink to after an event.", minimum=0.1),
-    Setting("context.high_water", 0.95, "Share of the model's window above which history must shrink.", minimum=0.1),
+    Setting("context.high_water", 0.85, "Share of the model's window above which history must shrink.", minimum=0.1),
     Setting(
         "context.least_turns", 1, "Turns between two events (5 suits providers with expensive caches).", minimum=1
     ),
