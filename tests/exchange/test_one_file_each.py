@@ -136,7 +136,7 @@ def package(tmp_path_factory: pytest.TempPathFactory) -> Path:
     shutil.copytree(source, folder / "laconic", ignore=shutil.ignore_patterns("__pycache__"))
     (folder / "laconic" / "wire" / "providers" / "twig.py").write_text(_PROVIDER)
     (folder / "laconic" / "clients" / "twigger.py").write_text(_CLIENT)
-    table = folder / "laconic" / "models" / "table.py"
+    table = folder / "laconic" / "models" / "prices_and_windows.py"
     start = "FAMILIES: Final[tuple[ModelFamily, ...]] = (\n"
     text = table.read_text()
     assert text.count(start) == 1
