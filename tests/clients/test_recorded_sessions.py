@@ -11,7 +11,8 @@ from pathlib import Path
 from laconic.clients.recorded_sessions import find_recorded
 from laconic.clients.setup import Places
 from laconic.sessions.recorded.opencode import read_export
-from laconic.sessions.recorded.record import RecordedSession, RecordedUsage
+from laconic.sessions.recorded.record import RecordedSession, RecordedUsage, number_at
+from laconic.sessions.transcripts import seconds_of
 
 WHEN = "2026-11-16T14:00:00.000Z"
 
@@ -236,3 +237,11 @@ def test_pauses_of_opencode_are_known_to_a_replay(tmp_path: Path) -> None:
     session = read_export({"info": {"id": "s"}, "messages": messages})
     assert session.transcript.times == (1.0, 9.0, 70.0, 800.0)
     assert session.requests[0].at == 70.0
+
+
+def test_times_and_counts_that_nobody_believes_count_as_missing() -> None:
+    for text in ("0001-01-01T00:00:00Z", "9999-12-31T23:59:59-12:00", "1969-12-31T00:00:00Z", "soon", None):
+        assert seconds_of(text) == 0.0
+    assert seconds_of("2026-11-16T12:00:00Z") > 0
+    row = {"negative": -999_999, "huge": 10**30, "float": 1e308, "nan": float("nan"), "good": 12}
+    assert [number_at(row, name) for name in row] == [0, 0, 0, 0, 12]

@@ -14,7 +14,7 @@ from laconic.index.prepared import HELD, PreparedFile
 from laconic.index.preparing import Job, Parsing
 from laconic.index.workspace_index import Index
 
-_FILES = 260  # more than one batch: from there on git is asked which contents they have
+_FILES = 260  # more than one batch
 
 
 class _Counting(Parsing):
@@ -128,6 +128,30 @@ def test_a_file_that_git_would_translate_is_read(
     with closing(index):
         assert "m001.py" in parsed
         assert index.store.fingerprint() == _scratch(other, tmp_path / "from-nothing")
+
+
+@pytest.mark.parametrize("flag", ["--assume-unchanged", "--skip-worktree"])
+def test_a_file_that_git_is_told_to_call_unchanged_is_read(
+    code: Path, cache: Path, tmp_path: Path, git: Callable[..., None], flag: str
+) -> None:
+    other = tmp_path / "other"
+    git("worktree", "add", "-b", "side", str(other))
+    subprocess.run(["git", "update-index", flag, "m007.py"], cwd=other, check=True)
+    (other / "m007.py").write_text((other / "m007.py").read_text().replace("f7", "h7"))
+    index, parsed = _build(other, cache)
+    with closing(index):
+        assert parsed == ["m007.py"]
+        assert (_names(index, "h7"), _names(index, "f7")) == (["h7"], [])
+
+
+def test_a_folder_whose_origin_changes_is_listed_once(code: Path, cache: Path, git: Callable[..., None]) -> None:
+    for number in range(3):
+        git("config", "remote.origin.url", f"https://example.org/team/code{number}.git")
+        index, _ = _build(code, cache)
+        with closing(index):
+            assert _names(index, "f9") == ["f9"]
+    assert [root for root, _ in catalog.workspaces(cache)] == [code]
+    assert len(list((cache / "index").iterdir())) == 1
 
 
 def test_one_checkout_is_forgotten_and_the_others_stay(

@@ -17,6 +17,7 @@ from laconic.wire.parsed_request import parse
 
 _MILLION = 1_000_000
 _FILLER = " the"  # stands in for what is not recorded
+_LARGEST = 500_000  # tokens of tools and instructions that anybody has
 _MANY = 1_000
 
 
@@ -55,7 +56,7 @@ def replay_session(
     format = format_named("anthropic")
     head: dict[str, object] = {"model": model, "max_tokens": 8000}
     if fixed:
-        head["system"] = _FILLER * round(fixed * _MANY / count(_FILLER * _MANY))
+        head["system"] = _FILLER * round(min(fixed, _LARGEST) * _MANY / count(_FILLER * _MANY))
     found = replay(
         session.name,
         head,

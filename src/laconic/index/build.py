@@ -6,7 +6,7 @@ A build that is killed leaves whole batches behind; the next one completes the r
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -18,9 +18,8 @@ from laconic.index.prepared import HELD, PreparedFile
 from laconic.index.preparing import Job, Preparer
 from laconic.index.schema import PARSER
 from laconic.index.store import Store
-from laconic.index.store.file_queries import FileStamp, read_blobs, read_versions
+from laconic.index.store.file_queries import FileStamp, read_versions
 from laconic.workspace.classes import class_of
-from laconic.workspace.git import read_clean_blobs
 from laconic.workspace.listing import Listed
 from laconic.workspace.secrets import NO_EXCEPTIONS, SECRET, SecretFiles
 
@@ -97,8 +96,7 @@ def _apply(store: Store, root: Path, changes: Changes, preparer: Preparer, progr
         removed = store.drop(changes.gone)
         if counting:
             store.set_meta("building", f"0/{total}")
-    suspects = _adopt(store, root, suspects, before)
-    done = count = total - len(suspects)
+    done = count = 0
     # Whoever asks during a first build asks for code: it comes before what is written about it.
     suspects.sort(key=lambda item: (_TURNS.get(class_of(item.path), 2), item.path))
     versions = _read_versions(store, suspects)
@@ -116,31 +114,6 @@ def _apply(store: Store, root: Path, changes: Changes, preparer: Preparer, progr
     if store.meta("building") and not store.outdated:  # also what a killed build left behind
         _finish(store)
     return BuildResult(count, done - count, removed, time.perf_counter() - started)
-
-
-def _adopt(store: Store, root: Path, suspects: list[Listed], before: Mapping[str, FileStamp]) -> list[Listed]:
-    """Take versions of other checkouts over by the names that git has for their contents, without reading any file.
-
-    Returns the files that are left to look into.
-    """
-    if len(suspects) <= _BATCH_FILES:
-        return suspects
-    held = read_blobs(store, PARSER)
-    if not held:
-        return suspects
-    blobs = read_clean_blobs(root)
-    checked = time.time_ns()
-    taken: list[tuple[int, PreparedFile]] = []
-    left: list[Listed] = []
-    for item in suspects:
-        number, size = held.get((item.path, blobs.get(item.path, b"")), (0, -1))
-        if size != item.size or item.trouble or item.path in before:
-            left.append(item)
-        else:
-            taken.append((number, PreparedFile(item.path, item.size, item.mtime_ns, item.ctime_ns, checked)))
-    with store.writing():
-        store.adopt(taken)
-    return left
 
 
 def _becomes_secret(item: Listed, before: dict[str, FileStamp]) -> bool:

@@ -58,6 +58,7 @@ def claim(cache: Path, root: Path, *, force: bool = False) -> Path:
         for owned in (cache, cache / _FOLDER, file.parent, name.parent):
             owned.chmod(0o700)
         if not name.exists():
+            _drop_other_notes(cache, name)
             name.write_text(str(root.resolve()), "utf-8", "surrogateescape")
     except OSError as error:
         advice = "Set cache_dir to a folder that you may write to."
@@ -66,6 +67,13 @@ def claim(cache: Path, root: Path, *, force: bool = False) -> Path:
         if old != file and time.time() - old.stat().st_mtime > _ABANDONED:
             remove(old)
     return file
+
+
+def _drop_other_notes(cache: Path, name: Path) -> None:
+    """A folder whose repository has another address now leaves the index of the old one."""
+    for other in (cache / _FOLDER).glob(f"*/{_ROOTS}/{name.name}"):
+        if other != name:
+            _forget(other.parent.parent / f"{VERSION:08x}.sqlite", other)
 
 
 def workspaces(cache: Path) -> Iterator[tuple[Path, Path]]:
@@ -78,16 +86,21 @@ def forget(cache: Path, root: Path) -> None:
     """Remove a workspace from its index, and the index with the last one. The folder itself may be gone."""
     root = root.resolve()
     for known, file in list(workspaces(cache)):
-        if known != root:
-            continue
-        _note(file, root).unlink(missing_ok=True)
-        if any((file.parent / _ROOTS).iterdir()):
-            _forget_checkout(file, root)
-        else:
-            shutil.rmtree(file.parent, ignore_errors=True)
+        if known == root:
+            _forget(file, _note(file, root))
 
 
-def _forget_checkout(file: Path, root: Path) -> None:
+def forget_repository(cache: Path, root: Path) -> None:
+    """Remove the index of a workspace with all checkouts that share it, to build it from nothing."""
+    shutil.rmtree(place(cache, root).parent, ignore_errors=True)
+
+
+def _forget(file: Path, note: Path) -> None:
+    root = Path(note.read_text("utf-8", "surrogateescape"))
+    note.unlink(missing_ok=True)
+    if not any(note.parent.iterdir()):
+        shutil.rmtree(file.parent, ignore_errors=True)
+        return
     with closing(Store.open(file, root)) as store:
         with store.writing():
             store.forget_checkout()

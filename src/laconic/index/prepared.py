@@ -6,7 +6,7 @@ It decides nothing about what is out of date and writes nothing.
 from __future__ import annotations
 
 import time
-from hashlib import blake2b, sha1
+from hashlib import blake2b
 from pathlib import Path
 from typing import Final
 
@@ -46,17 +46,11 @@ class PreparedFile(msgspec.Struct, frozen=True, array_like=True):
     refs: bytes = b""
     identifiers: str = ""
     words: list[WordRow] = []
-    blob: bytes = b""  # the name that git gives to these bytes
 
 
 def digest(data: bytes) -> bytes:
     """The content hash of a file."""
     return blake2b(data, digest_size=16).digest()
-
-
-def name_blob(data: bytes) -> bytes:
-    """The name that git gives to the bytes of a file, where nothing translates them on their way."""
-    return sha1(b"blob %d\0" % len(data) + data, usedforsecurity=False).digest()
 
 
 def skip_file(item: Listed, reason: str, data: bytes = b"", state: str = "skipped") -> PreparedFile:
@@ -72,7 +66,6 @@ def skip_file(item: Listed, reason: str, data: bytes = b"", state: str = "skippe
         file_class=file_class,
         state=state,
         reason=reason,
-        blob=name_blob(data) if data else b"",
     )
 
 
@@ -122,5 +115,4 @@ def assemble(item: Listed, data: bytes, outcome: Parsed | Failure | None, checke
         refs=pack(found.references) if found.references else b"",
         identifiers=words.identifiers,
         words=words.rows,
-        blob=name_blob(data),
     )

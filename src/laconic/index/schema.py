@@ -6,7 +6,6 @@ versions  one row per version of a file: a path with certain bytes. Ids are neve
           an old version can be taken for a new one. `class`: source, test, vendored, generated, minified, doc,
           config, data. `state`: parsed (symbols and references are in), text (no grammar: only its text and words),
           skipped or failed (with `reason`). `parser`: the PARSER that read it. `defined`: how many symbols it has.
-          `blob`: the name that git gives to its bytes.
 checkouts the folders that the index serves.
 manifest  which version of each file a checkout holds, and the times by which a change is noticed. `ctime_after` counts
           from `mtime_ns` (they are mostly equal, and small numbers are short); `racy`: it was looked at so soon
@@ -48,8 +47,7 @@ STATEMENTS: Final = (
     """CREATE TABLE versions(
         id INTEGER PRIMARY KEY AUTOINCREMENT, path TEXT NOT NULL, language TEXT NOT NULL, size INTEGER NOT NULL,
         hash BLOB NOT NULL, lines INTEGER NOT NULL, class TEXT NOT NULL, state TEXT NOT NULL, reason TEXT NOT NULL,
-        package TEXT NOT NULL, faults INTEGER NOT NULL, defined INTEGER NOT NULL, parser INTEGER NOT NULL,
-        blob BLOB NOT NULL)""",
+        package TEXT NOT NULL, faults INTEGER NOT NULL, defined INTEGER NOT NULL, parser INTEGER NOT NULL)""",
     "CREATE INDEX versions_path ON versions(path)",
     "CREATE INDEX versions_parser ON versions(parser)",
     "CREATE TABLE checkouts(id INTEGER PRIMARY KEY AUTOINCREMENT, root TEXT NOT NULL UNIQUE)",

@@ -14,6 +14,7 @@ from laconic.errors import UsageError
 
 Json = dict[str, object]
 _STEP: Final = 5.0  # seconds between messages of which no time is known
+_LATEST: Final = 4_102_444_800  # the year 2100, in seconds since 1970
 _GONE: Final = 7200.0  # seconds after which no cache is left
 _SUFFIXES: Final = (".json", ".jsonl", ".json.gz", ".jsonl.gz")
 
@@ -163,7 +164,7 @@ class RecordedClock:
 
     def read(self, row: Json) -> float:
         """The time of the next message."""
-        stated = _seconds(row.get("timestamp"))
+        stated = seconds_of(row.get("timestamp"))
         if stated:
             self._now = max(self._now, stated)
         elif self._is_cold(row):
@@ -187,11 +188,15 @@ class RecordedClock:
         return before > 0 and read < 0.5 * before and total > 0.7 * before
 
 
-def _seconds(text: object) -> float:
+def seconds_of(text: object) -> float:
+    """A point in time as JSON writes it; 0 when it is none, or one when nobody recorded sessions."""
     try:
-        return datetime.fromisoformat(str(text).replace("Z", "+00:00")).timestamp()
-    except ValueError:
+        found = datetime.fromisoformat(str(text).replace("Z", "+00:00")).timestamp()
+    except (ValueError, OverflowError):
         return 0.0
+    if 0 < found < _LATEST:
+        return found
+    return 0.0
 
 
 def _message(row: Json) -> tuple[str, list[Json]]:

@@ -11,7 +11,8 @@ from laconic.workspace.git import repository_of
 from laconic.workspace.repository import Repository
 
 _ORIGIN: Final = "remote.origin.url"
-_SCHEME: Final = re.compile(r"^[a-z+]+://")
+_SCHEME: Final = re.compile(r"^([a-z][a-z0-9+.-]*:)?//", re.IGNORECASE)
+_BEHIND: Final = re.compile(r"[?#].*$", re.DOTALL)  # where a token may stand
 
 
 def identify(root: Path) -> tuple[str, str]:
@@ -31,13 +32,12 @@ def identify(root: Path) -> tuple[str, str]:
 
 def normalise_origin(url: str) -> str:
     """Where a repository was cloned from, without scheme, login and suffix: nothing of a secret stays in it."""
-    text = url.strip()
-    if not _SCHEME.match(text) and ":" in text and not text.startswith(("/", ".")):
+    text = _BEHIND.sub("", url.strip())
+    text = _SCHEME.sub("", text).rpartition("@")[2]
+    if ":" in text and not text.startswith(("/", ".")):
         text = text.replace(":", "/", 1)  # host:path, as ssh writes it
-    text = _SCHEME.sub("", text)
     host, slash, path = text.partition("/")
-    text = host.rpartition("@")[2].lower() + slash + path
-    return text.rstrip("/").removesuffix(".git")
+    return (host.lower() + slash + path).rstrip("/").removesuffix(".git")
 
 
 def is_work_tree_of(folder: Path, other: Path) -> bool:

@@ -43,7 +43,7 @@ _ENVIRONMENT: Final = {
     "LC_ALL": "C",
 }
 _LACKING: Final = re.compile(r"unable to read|could not fetch|missing (?:blob|tree)|bad object|unable to find")
-_WITH_INDEX: Final = frozenset({"diff", "diff-files", "ls-files", "status"})
+_WITH_INDEX: Final = frozenset({"diff", "ls-files", "status"})
 
 
 class UserConfig(msgspec.Struct, frozen=True):
@@ -119,24 +119,6 @@ def list_files(folder: Path) -> list[bytes] | None:
     except WorkspaceError:
         return None
     return list(dict.fromkeys(name.rstrip(b"/") for name in out.split(b"\0") if name))
-
-
-def read_clean_blobs(folder: Path) -> dict[str, bytes]:
-    """The names that git gives to the contents of tracked files below a folder that have not changed since."""
-    try:
-        listed = git(folder, "ls-files", "-s", "-z", seconds=60)
-        changed = git(folder, "diff-files", "--name-only", "--relative", "-z", seconds=60)
-    except WorkspaceError:
-        return {}
-    found: dict[str, bytes] = {}
-    for entry in listed.split(b"\0"):
-        about, _, name = entry.partition(b"\t")
-        words = about.split()
-        if len(words) == 3 and words[0].startswith(b"100") and words[2] == b"0":  # a file, and not in conflict
-            found[name.decode("utf-8", "backslashreplace")] = bytes.fromhex(words[1].decode())
-    for name in changed.split(b"\0"):
-        found.pop(name.decode("utf-8", "backslashreplace"), None)
-    return found
 
 
 @lru_cache(maxsize=64)

@@ -24,7 +24,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "path", nargs="?", type=Path, help="the workspace (default: the repository around this folder)"
     )
     parser.add_argument("--json", action="store_true", help="print the statistics as JSON")
-    parser.add_argument("--rebuild", action="store_true", help="delete the old index first")
+    parser.add_argument(
+        "--rebuild", action="store_true", help="delete the old index first, with all checkouts that share it"
+    )
     parser.add_argument(
         "--yes", action="store_true", help="index a folder that does not look like a project, such as / or ~"
     )
@@ -42,7 +44,7 @@ def run(args: argparse.Namespace, settings: Settings) -> int:
         raise Unreadable(f"{root} is not a folder.", "Name the folder of a code base.")
     force = args.yes or catalog.is_known(settings.cache_dir(), root)
     if args.rebuild:
-        catalog.forget(settings.cache_dir(), root)
+        catalog.forget_repository(settings.cache_dir(), root)
     secrets = SecretFiles.of(settings)
     index = Index.open(root, settings.cache_dir(), Parsing(ParseLimits.of(settings)), secrets, force=force)
     bar = ProgressBar("files")

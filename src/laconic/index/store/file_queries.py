@@ -48,15 +48,6 @@ def count_files(store: Store) -> int:
     return int(store.connection.execute("SELECT count(*) FROM files").fetchone()[0])
 
 
-def read_blobs(store: Store, parser: int) -> dict[tuple[str, bytes], tuple[int, int]]:
-    """Id and size of all versions that this parser, or a newer one, has read, by path and git's name for the bytes."""
-    sql = "SELECT path, blob, id, size FROM main.versions WHERE parser >= ? AND blob != x'' ORDER BY id"
-    found: dict[tuple[str, bytes], tuple[int, int]] = {}
-    for path, blob, number, size in store.connection.execute(sql, (parser,)):
-        found[path, blob] = (number, size)
-    return found
-
-
 def read_versions(store: Store, paths: Sequence[str], parser: int) -> dict[str, set[bytes]]:
     """The hashes of all versions of files that this parser, or a newer one, has read: also what others hold."""
     sql = "SELECT path, hash FROM main.versions WHERE parser >= ? AND hash != x''"

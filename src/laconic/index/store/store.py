@@ -167,14 +167,6 @@ class Store:
         self._hold(number, file)
         return True
 
-    def adopt(self, files: Iterable[tuple[int, PreparedFile]]) -> None:
-        """Let the checkout hold versions by their ids, of files that it held none of before; inside `writing`."""
-        rows = []
-        for number, file in files:
-            rows.append((self.checkout, number, file.mtime_ns, file.ctime_ns - file.mtime_ns, is_racy(file)))
-        self.connection.executemany("INSERT INTO main.manifest VALUES(?,?,?,?,?)", rows)
-        self._changed = True
-
     def find_version(self, path: str, digest: bytes) -> int | None:
         """The id of a version that this parser, or a newer one, has read."""
         if not digest:
@@ -196,10 +188,10 @@ class Store:
     def _write_version(self, file: PreparedFile) -> int:
         execute = self.connection.execute
         cursor = execute(
-            "INSERT INTO main.versions VALUES(NULL,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+            "INSERT INTO main.versions VALUES(NULL,?,?,?,?,?,?,?,?,?,?,?,?)",
             (
                 *(file.path, file.language, file.size, file.hash, file.lines, file.file_class, file.state),
-                *(file.reason, file.package, file.faults, len(file.definitions), PARSER, file.blob),
+                *(file.reason, file.package, file.faults, len(file.definitions), PARSER),
             ),
         )
         number = int(cursor.lastrowid or 0)

@@ -13,10 +13,9 @@ from laconic.sessions.recorded.record import (
     Row,
     number_at,
     read_rows,
-    seconds_of,
     title_of,
 )
-from laconic.sessions.transcripts import transcript_of
+from laconic.sessions.transcripts import seconds_of, transcript_of
 
 _BOUNDARY: Final = "compact_boundary"
 

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import msgspec
 
@@ -13,6 +12,7 @@ from laconic.sessions.transcripts import Transcript
 from laconic.wire.titles import choose_title
 
 Row = dict[str, Any]
+_MOST: Final = 1_000_000_000  # tokens of one request that anybody believes
 
 
 class RecordedUsage(msgspec.Struct, frozen=True):
@@ -127,19 +127,11 @@ def read_sessions(
                 yield session
 
 
-def seconds_of(text: object) -> float:
-    """A point in time as JSON writes it; 0 when it is none."""
-    try:
-        return datetime.fromisoformat(str(text).replace("Z", "+00:00")).timestamp()
-    except ValueError:
-        return 0.0
-
-
 def number_at(row: object, *keys: str) -> int:
-    """A whole number inside of objects; 0 when it is not there."""
+    """A whole number inside of objects; 0 when it is not there, below 0, or more than anybody believes."""
     for key in keys:
         row = row.get(key) if isinstance(row, dict) else None
-    if isinstance(row, int | float):
+    if isinstance(row, int | float) and 0 <= row <= _MOST:
         return int(row)
     return 0
 
