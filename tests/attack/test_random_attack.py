@@ -35,6 +35,11 @@ def test_every_law_holds_under_a_short_attack(seed: int) -> None:
     assert _broken(tally) == []
 
 
+def test_the_newest_exchanges_stay_however_long_the_talk_since() -> None:
+    """A walk in which turns without calls make the last but one exchange look old."""
+    assert _broken(attack(78_900_045, 202)) == []
+
+
 def test_the_same_seed_gives_the_same_attack() -> None:
     first, second = attack(7, 40), attack(7, 40)
     assert (first.steps, first.broken, first.events) == (second.steps, second.broken, second.events)

@@ -22,6 +22,7 @@ from laconic.wire.exchanges import Exchange
 from laconic.wire.model import Block
 from laconic.wire.parsed_request import ParsedRequest
 
+_NEWEST: Final = 2  # exchanges that stay, however long the talk since
 _NAMED: Final = 20  # tokens by which the line grows for an exchange, roughly
 
 
@@ -43,6 +44,7 @@ class Roller:
         self._patience = patience
         self._pointed: set[str] = set()  # blocks that others point to
         self._out = history.gone
+        self._newest = {call.key for exchange in conversation.exchanges[-_NEWEST:] for call in exchange.calls}
 
     def savings(self, giving: Mapping[str, float]) -> dict[str, float]:
         """What each exchange that could go gives back beyond what its blocks give anyway, by its first block."""
@@ -121,11 +123,11 @@ class Roller:
         return self._history.present[result.key] >= start
 
     def _can_go(self, exchange: Exchange, giving: Mapping[str, float]) -> bool:
-        """Whether an exchange is old, answered, whole, pointed to by nothing, and has nothing left that may be of use."""
+        """Whether an exchange is past, whole, pointed to by nothing, and has nothing left that may be of use."""
         tracker = self._history.tracker
         if not exchange.complete or tracker.asked[exchange.calls[0].key] > tracker.turn - tracker.rules.rolled:
             return False
-        if any(call.key in tracker.lasting for call in exchange.calls):
+        if any(call.key in tracker.lasting or call.key in self._newest for call in exchange.calls):
             return False
         for block in self._blocks(exchange):
             if block.key in self._pointed or self._conversation.is_pinned(block):
