@@ -11,7 +11,7 @@ from pathlib import Path
 from laconic.clients.recorded_sessions import find_recorded
 from laconic.clients.setup import Places
 from laconic.sessions.recorded.opencode import read_export
-from laconic.sessions.recorded.record import RecordedSession, RecordedUsage, number_at
+from laconic.sessions.recorded.record import RecordedSession, RecordedUsage, moment_at, tokens_at
 from laconic.sessions.transcripts import seconds_of
 
 WHEN = "2026-11-16T14:00:00.000Z"
@@ -244,4 +244,6 @@ def test_times_and_counts_that_nobody_believes_count_as_missing() -> None:
         assert seconds_of(text) == 0.0
     assert seconds_of("2026-11-16T12:00:00Z") > 0
     row = {"negative": -999_999, "huge": 10**30, "float": 1e308, "nan": float("nan"), "good": 12}
-    assert [number_at(row, name) for name in row] == [0, 0, 0, 0, 12]
+    assert [tokens_at(row, name) for name in row] == [0, 0, 0, 0, 12]
+    assert moment_at({"time": {"created": 1_763_000_000_000}}, "time", "created") == 1_763_000_000
+    assert moment_at({"time": 10**30}, "time") == 0.0

@@ -14,7 +14,7 @@ from laconic.errors import UsageError
 
 Json = dict[str, object]
 _STEP: Final = 5.0  # seconds between messages of which no time is known
-_LATEST: Final = 4_102_444_800  # the year 2100, in seconds since 1970
+LATEST: Final = 4_102_444_800  # the year 2100, in seconds since 1970
 _GONE: Final = 7200.0  # seconds after which no cache is left
 _SUFFIXES: Final = (".json", ".jsonl", ".json.gz", ".jsonl.gz")
 
@@ -194,7 +194,7 @@ def seconds_of(text: object) -> float:
         found = datetime.fromisoformat(str(text).replace("Z", "+00:00")).timestamp()
     except (ValueError, OverflowError):
         return 0.0
-    if 0 < found < _LATEST:
+    if 0 < found < LATEST:
         return found
     return 0.0
 

@@ -11,9 +11,9 @@ from laconic.sessions.recorded.record import (
     RecordedSession,
     RecordedUsage,
     Row,
-    number_at,
     read_rows,
     title_of,
+    tokens_at,
 )
 from laconic.sessions.transcripts import seconds_of, transcript_of
 
@@ -102,9 +102,9 @@ def _count_blocks(message: Row) -> int:
 
 def _usage(row: Row) -> RecordedUsage:
     return RecordedUsage(
-        input=number_at(row, "input_tokens"),
-        cache_read=number_at(row, "cache_read_input_tokens"),
-        cache_write=number_at(row, "cache_creation_input_tokens"),
-        output=number_at(row, "output_tokens"),
-        long=number_at(row, "cache_creation", "ephemeral_1h_input_tokens"),
+        input=tokens_at(row, "input_tokens"),
+        cache_read=tokens_at(row, "cache_read_input_tokens"),
+        cache_write=tokens_at(row, "cache_creation_input_tokens"),
+        output=tokens_at(row, "output_tokens"),
+        long=tokens_at(row, "cache_creation", "ephemeral_1h_input_tokens"),
     )

@@ -10,9 +10,9 @@ from laconic.sessions.recorded.record import (
     RecordedSession,
     RecordedUsage,
     Row,
-    number_at,
     read_rows,
     title_of,
+    tokens_at,
 )
 from laconic.sessions.transcripts import seconds_of, transcript_of
 
@@ -69,7 +69,7 @@ class _RequestCounts:
                 self._asked = seconds_of(row.get("timestamp"))
         if payload.get("type") != "token_count" or not isinstance(payload.get("info"), dict):
             return
-        total = number_at(payload["info"], "total_token_usage", "total_tokens")
+        total = tokens_at(payload["info"], "total_token_usage", "total_tokens")
         if total <= self._total:
             return
         self._total = total
@@ -85,6 +85,6 @@ class _RequestCounts:
 
 
 def _usage(row: Row) -> RecordedUsage:
-    cached, written = number_at(row, "cached_input_tokens"), number_at(row, "cache_write_input_tokens")
-    plain = number_at(row, "input_tokens") - cached - written
-    return RecordedUsage(max(0, plain), cached, written, number_at(row, "output_tokens"))
+    cached, written = tokens_at(row, "cached_input_tokens"), tokens_at(row, "cache_write_input_tokens")
+    plain = tokens_at(row, "input_tokens") - cached - written
+    return RecordedUsage(max(0, plain), cached, written, tokens_at(row, "output_tokens"))

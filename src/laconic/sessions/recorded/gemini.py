@@ -12,9 +12,9 @@ from laconic.sessions.recorded.record import (
     RecordedSession,
     RecordedUsage,
     Row,
-    number_at,
     read_rows,
     title_of,
+    tokens_at,
 )
 from laconic.sessions.transcripts import seconds_of, transcript_of
 
@@ -104,7 +104,7 @@ def _dump(value: object) -> str:
 
 
 def _usage(tokens: Row) -> RecordedUsage:
-    cached = number_at(tokens, "cached")
-    prompt = number_at(tokens, "input") + number_at(tokens, "tool")
-    output = number_at(tokens, "output") + number_at(tokens, "thoughts")
+    cached = tokens_at(tokens, "cached")
+    prompt = tokens_at(tokens, "input") + tokens_at(tokens, "tool")
+    output = tokens_at(tokens, "output") + tokens_at(tokens, "thoughts")
     return RecordedUsage(max(0, prompt - cached), cached, 0, output)

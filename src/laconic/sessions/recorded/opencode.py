@@ -14,8 +14,9 @@ from laconic.sessions.recorded.record import (
     RecordedSession,
     RecordedUsage,
     Row,
-    number_at,
+    moment_at,
     title_of,
+    tokens_at,
 )
 from laconic.sessions.transcripts import transcript_of
 
@@ -44,7 +45,7 @@ def read_export(whole: Row) -> RecordedSession:
     for row in whole.get("messages") or []:
         if isinstance(row, dict):
             rows.append(row)
-    updated = number_at(info, "time", "updated") / _MILLISECONDS
+    updated = moment_at(info, "time", "updated")
     return _session(
         str(info.get("id") or "export"),
         str(info.get("title") or ""),
@@ -88,7 +89,7 @@ def _requests(rows: Sequence[Row]) -> Iterator[RecordedRequest]:
     blocks = 0
     for row in rows:
         info, parts = _info(row), row.get("parts")
-        asked = number_at(info, "time", "created") / _MILLISECONDS
+        asked = moment_at(info, "time", "created")
         is_summary = bool(info.get("summary")) and info.get("role") == "assistant"
         for part in parts if isinstance(parts, list) else []:
             kind = part.get("type")
@@ -104,7 +105,7 @@ def _requests(rows: Sequence[Row]) -> Iterator[RecordedRequest]:
                 compacted, blocks = is_summary, 0
             elif kind == "tool":
                 blocks += 2  # the call and its result
-                asked = number_at(part, "state", "time", "end") / _MILLISECONDS or asked
+                asked = moment_at(part, "state", "time", "end") or asked
             elif kind in {"text", "file", "reasoning"}:
                 blocks += 1
 
@@ -129,8 +130,8 @@ def _decode(text: str) -> Row:
 def _usage(part: Row) -> RecordedUsage:
     tokens = part.get("tokens")
     return RecordedUsage(
-        number_at(tokens, "input"),
-        number_at(tokens, "cache", "read"),
-        number_at(tokens, "cache", "write"),
-        number_at(tokens, "output") + number_at(tokens, "reasoning"),
+        tokens_at(tokens, "input"),
+        tokens_at(tokens, "cache", "read"),
+        tokens_at(tokens, "cache", "write"),
+        tokens_at(tokens, "output") + tokens_at(tokens, "reasoning"),
     )

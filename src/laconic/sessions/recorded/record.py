@@ -8,10 +8,11 @@ from typing import Any, Final
 
 import msgspec
 
-from laconic.sessions.transcripts import Transcript
+from laconic.sessions.transcripts import LATEST, Transcript
 from laconic.wire.titles import choose_title
 
 Row = dict[str, Any]
+_MILLISECONDS: Final = 1000
 _MOST: Final = 1_000_000_000  # tokens of one request that anybody believes
 
 
@@ -127,13 +128,26 @@ def read_sessions(
                 yield session
 
 
-def number_at(row: object, *keys: str) -> int:
-    """A whole number inside of objects; 0 when it is not there, below 0, or more than anybody believes."""
+def tokens_at(row: object, *keys: str) -> int:
+    """A count inside of objects; 0 when it is not there, below 0, or more than anybody believes."""
+    found = _value_at(row, keys)
+    if isinstance(found, int | float) and 0 <= found <= _MOST:
+        return int(found)
+    return 0
+
+
+def moment_at(row: object, *keys: str) -> float:
+    """A time inside of objects, given in milliseconds since 1970, in seconds; 0 when it is none."""
+    found = _value_at(row, keys)
+    if isinstance(found, int | float) and 0 < found < LATEST * _MILLISECONDS:
+        return found / _MILLISECONDS
+    return 0.0
+
+
+def _value_at(row: object, keys: Iterable[str]) -> object:
     for key in keys:
         row = row.get(key) if isinstance(row, dict) else None
-    if isinstance(row, int | float) and 0 <= row <= _MOST:
-        return int(row)
-    return 0
+    return row
 
 
 def title_of(transcript: Transcript) -> str:
