@@ -26,7 +26,7 @@ def _session(begun: float, pauses: dict[int, float], title: str = "Fix the login
         usage = {"cache_read_input_tokens": read, "cache_creation_input_tokens": prompt - read, "output_tokens": 50}
         moment = datetime.fromtimestamp(at, UTC).isoformat()
         answer = {"id": f"m{number}", "model": "claude-sonnet-4-5", "role": "assistant", "usage": usage}
-        row: Json = {"isSidechain": False, "cwd": "/work/shop", "timestamp": moment}
+        row: Json = {"isSidechain": False, "cwd": "/srv/shop", "timestamp": moment}
         rows.append({**row, "message": {"role": "user", "content": title if not number else f"next {number}"}})
         rows.append({**row, "message": {**answer, "content": [{"type": "text", "text": "done"}]}})
     return rows
