@@ -167,7 +167,7 @@ RECIPES: Final = (
     Recipe("grep-counter", "search", "grep -rn 'counter(' src tests", find_places),
     Recipe("grep-errors", "search", "grep -rnE 'raise (UsageError|Unreadable)' src", find_places),
     Recipe("grep-settings", "search", "grep -rnw Settings src/laconic", find_places),
-    Recipe("traceback-import", "traceback", "python -c 'import laconic.plane.plane'", find_frames, _IMPORT),
+    Recipe("traceback-import", "traceback", "python -c 'import laconic.tool_runtime.runtime'", find_frames, _IMPORT),
     Recipe("traceback-syntax", "traceback", "python -m laconic search x", find_syntax_error, _SYNTAX),
     Recipe(
         "traceback-call",

@@ -26,8 +26,12 @@ QUESTIONS: tuple[tuple[str, str, dict[str, object], list[str]], ...] = (
     (
         "Where is a call answered, and who calls that?",
         "inspect",
-        {"symbol": "Plane.call"},
-        ["grep -rn 'def call' src", "sed -n 1,200p src/laconic/plane/plane.py", "grep -rn '\\.call(' src tests"],
+        {"symbol": "ToolRuntime.call"},
+        [
+            "grep -rn 'def call' src",
+            "sed -n 1,200p src/laconic/tool_runtime/runtime.py",
+            "grep -rn '\\.call(' src tests",
+        ],
     ),
     (
         "How are items fitted into a budget?",

@@ -14,10 +14,10 @@ from laconic import errors
 from laconic.cli.main import command, names, parser_for
 from laconic.config import SETTINGS
 from laconic.gateway.metrics import HELP
-from laconic.mcp_server.guide import help_text
-from laconic.plane.budget import BATCH, CEILING
+from laconic.mcp_server.tool_help import help_text
 from laconic.render.compact import dump
 from laconic.tokens.count import counter
+from laconic.tool_runtime.budget import BATCH, CEILING
 from laconic.tools import tools
 
 FOLDER = Path(__file__).resolve().parent.parent / "docs" / "reference"

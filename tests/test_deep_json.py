@@ -11,15 +11,15 @@ from laconic.clients import jsonc, tables
 from laconic.config import Settings, load
 from laconic.errors import BadSetting, MalformedRequest, UsageError
 from laconic.index.project import project
-from laconic.plane.plane import Plane
 from laconic.reduce.findings import read as read_findings
 from laconic.reduce.text import reduce_text
 from laconic.sessions.model_memory import Capabilities
 from laconic.sessions.trajectories import begin, resume
 from laconic.sessions.transcripts import transcripts
+from laconic.tool_runtime.runtime import ToolRuntime
 from laconic.tools import tools
+from laconic.wire.messages import decode_arguments
 from laconic.wire.spans import members, value
-from laconic.wire.speaking.talk import decode_arguments
 
 DEEP = [
     "[" * 100_000 + "]" * 100_000,
@@ -83,11 +83,11 @@ def test_manifests_and_calls(text: str, tmp_path: Path, settings: Settings) -> N
     (tmp_path / "code").mkdir()
     (tmp_path / "code" / "package.json").write_text(text)
     (tmp_path / "code" / "a.ts").write_text('import { b } from "other";\nb();\n')
-    plane = Plane(tmp_path / "code", settings, tools())
+    runtime = ToolRuntime(tmp_path / "code", settings, tools())
     try:
-        assert not plane.call("map", {}).failed
-        assert not plane.call("search", {"query": "b", "in": "refs"}).failed
-        assert not plane.call("trace", {"symbol": "b"}).text.startswith("Traceback")
-        assert plane.call("read", {"targets": text}).failed
+        assert not runtime.call("map", {}).failed
+        assert not runtime.call("search", {"query": "b", "in": "refs"}).failed
+        assert not runtime.call("trace", {"symbol": "b"}).text.startswith("Traceback")
+        assert runtime.call("read", {"targets": text}).failed
     finally:
-        plane.close()
+        runtime.close()

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from random import Random
 from typing import Final
 
-from laconic.plane.plane import Plane
+from laconic.tool_runtime.runtime import ToolRuntime
 
 Arguments = dict[str, object]
 LEAST: Final = 50
@@ -42,18 +42,18 @@ class Words:
     refs: list[str]  # of the archive
 
 
-def words(plane: Plane, random: Random) -> Words:
+def words(runtime: ToolRuntime, random: Random) -> Words:
     """A sample of the paths, symbols and lines of a code base that is indexed."""
-    files = sorted(plane.index.store.files(), key=lambda file: file.path)
+    files = sorted(runtime.index.store.files(), key=lambda file: file.path)
     paths = [file.path for file in files]
     symbols: list[str] = []
     lines: list[tuple[str, str]] = []
     for file in random.sample(files, min(_FILES, len(files))):
-        symbols += [symbol.qualified for symbol in plane.index.store.symbols_in(file.id)]
+        symbols += [symbol.qualified for symbol in runtime.index.store.symbols_in(file.id)]
         if file.state != "skipped":
-            text = (plane.root / file.path).read_text("utf-8", "replace")
+            text = (runtime.root / file.path).read_text("utf-8", "replace")
             lines += [(file.path, line) for line in text.split("\n") if line.strip()][:200]
-    kept = plane.archive.put("laws", "laws", "\n".join(text for _, text in lines).encode(), "lines of the sample")
+    kept = runtime.archive.put("laws", "laws", "\n".join(text for _, text in lines).encode(), "lines of the sample")
     return Words(paths, symbols or ["main"], lines or [("", "main")], [kept])
 
 

@@ -11,9 +11,9 @@ from random import Random
 from typing import Final
 
 from laconic.index.store import File, Symbol
-from laconic.plane.plane import Plane
-from laconic.plane.session import Session
 from laconic.render.table import Cell
+from laconic.tool_runtime.runtime import ToolRuntime
+from laconic.tool_runtime.session import Session
 from laconic_benchmarks.calls import Arguments
 from laconic_benchmarks.corpus import DJANGO, sdist
 from laconic_benchmarks.laws import opened
@@ -29,12 +29,12 @@ _NUMBER: Final = re.compile(r"^\s*[\d?-]+[\t ]")
 def run(options: Options) -> Report:
     """Sessions with fixed seeds on one large code base."""
     cache = Path(options.cache)
-    plane = opened(sdist(DJANGO, cache), cache / "indexes")
+    runtime = opened(sdist(DJANGO, cache), cache / "indexes")
     rows: list[dict[str, Cell]] = []
     for seed in range(int(options.args[0]) if options.args else _SEEDS):
-        kept, alone, found = halves(plane, thirty(plane, Random(seed)))
+        kept, alone, found = halves(runtime, thirty(runtime, Random(seed)))
         rows.append({"seed": seed, "session": kept, "alone": alone, "saved": 1 - kept / alone, "findable": found})
-    plane.close()
+    runtime.close()
     saved = [float(row["saved"] or 0) for row in rows]
     return Report(
         "compaction",
@@ -50,15 +50,15 @@ def run(options: Options) -> Report:
     )
 
 
-def halves(plane: Plane, calls: list[tuple[str, Arguments]]) -> tuple[int, int, float]:
+def halves(runtime: ToolRuntime, calls: list[tuple[str, Arguments]]) -> tuple[int, int, float]:
     """Tokens of the second half in one session and alone, and the share of its lines that the session showed."""
     session, seen = Session(), set[str]()
     kept = alone = found = wanted = 0
     for at, (tool, given) in enumerate(calls):
-        reply = plane.call(tool, given, session)
+        reply = runtime.call(tool, given, session)
         seen |= _lines(reply.text)
         if at >= len(calls) // 2:
-            other = plane.call(tool, given)
+            other = runtime.call(tool, given)
             kept, alone = kept + reply.tokens, alone + other.tokens
             shown = _lines(other.text)
             wanted, found = wanted + len(shown), found + len(shown & seen)
@@ -73,9 +73,9 @@ def _lines(text: str) -> set[str]:
     }
 
 
-def thirty(plane: Plane, random: Random) -> list[tuple[str, Arguments]]:
+def thirty(runtime: ToolRuntime, random: Random) -> list[tuple[str, Arguments]]:
     """Look around, look closely, then come back to what was seen, with one new question."""
-    store = plane.index.store
+    store = runtime.index.store
     files = [file for file in store.files() if file.file_class == "source"]
     random.shuffle(files)
     places: list[tuple[File, Symbol]] = []

@@ -16,8 +16,8 @@ from random import Random
 from typing import Final, NamedTuple
 
 from laconic.config import child_environment, load
-from laconic.plane.plane import Plane
 from laconic.render.table import Cell
+from laconic.tool_runtime.runtime import ToolRuntime
 from laconic.tools import tools
 from laconic_benchmarks.calls import random_calls, report_text, words
 from laconic_benchmarks.corpus import snapshot
@@ -73,20 +73,22 @@ def follow_continuations(root: Path, cache: Path, random: Random, number: int) -
     config = cache.parent / "continuations.toml"
     config.parent.mkdir(parents=True, exist_ok=True)
     config.write_text(f'cache_dir = "{cache}"\n', "utf-8")
-    plane = Plane(root, load(file=config), tools(), shell=True, flags=["--root", str(root), "--config", str(config)])
+    runtime = ToolRuntime(
+        root, load(file=config), tools(), shell=True, flags=["--root", str(root), "--config", str(config)]
+    )
     try:
-        plane.index.build(seconds=600)
-        known = words(plane, random)
+        runtime.index.build(seconds=600)
+        known = words(runtime, random)
         (root / "continuations-report.txt").write_text(report_text(known, random), "utf-8")
-        plane.index.build(seconds=600)
+        runtime.index.build(seconds=600)
         found: list[str] = []
         for name, given in random_calls(known, random, number * _TRIES):
             if name in _SKIPPED or "offset" in given or len(found) >= number:
                 continue
-            found += follow(plane.call(name, {**given, "format": "text", "again": True}).text, root)
+            found += follow(runtime.call(name, {**given, "format": "text", "again": True}).text, root)
         return found[:number]
     finally:
-        plane.close()
+        runtime.close()
         (root / "continuations-report.txt").unlink(missing_ok=True)
 
 

@@ -24,7 +24,7 @@ from laconic.config import Settings, child_environment, load
 from laconic.render.table import Cell
 from laconic.serving.tokens import HEADER
 from laconic.sessions.spending import Spending
-from laconic.sessions.turn_record import TurnRecord, Who
+from laconic.sessions.turn_record import TurnIdentity, TurnRecord
 from laconic.sessions.turn_tables import FILE
 from laconic.sessions.turns import Turns
 from laconic_benchmarks.browser import browser, installed
@@ -145,7 +145,7 @@ async def _loads(program: str, link: str, url: str, settings: Settings) -> list[
 
 def _record(settings: Settings) -> None:
     with closing(Turns(settings.cache_dir() / FILE)) as record:
-        record.add(TurnRecord(Who("another"), time.time(), 200))
+        record.add(TurnRecord(TurnIdentity("another"), time.time(), 200))
 
 
 async def _ask(client: aiohttp.ClientSession, url: str) -> tuple[float, int]:

@@ -20,13 +20,13 @@ from typing import Final
 from laconic.errors import Unreadable
 from laconic.index.compare.symbols import TOP, Comparison, compare
 from laconic.index.parse import parse
-from laconic.plane.compose import compose
 from laconic.records import Definition, FileChange, SymbolChange
 from laconic.render.table import Cell
 from laconic.tokens.count import counter
+from laconic.tool_runtime.compose import compose
 from laconic.tools.diff import by_symbol, records
 from laconic.workspace.git import git
-from laconic.workspace.revisions import States, changes, states
+from laconic.workspace.revisions import ComparedStates, changes, states
 from laconic_benchmarks.report import Options, Report, at_least, at_most, versions
 
 _REPOSITORIES: Final = {
@@ -206,7 +206,7 @@ class _Truth:
     renames: set[tuple[Name, Name]]
 
 
-def _truth(root: Path, compared: States, files: Sequence[FileChange]) -> _Truth:
+def _truth(root: Path, compared: ComparedStates, files: Sequence[FileChange]) -> _Truth:
     touched: set[Name] = set()
     gone: dict[Name, str] = {}
     come: dict[Name, str] = {}
@@ -311,7 +311,7 @@ def _speed(folder: Path) -> float:
         return 0.0
     history = _git(root, "log", "--format=%H", "-n", "1500").split()
     for back in range(50, len(history), 50):
-        pair = States(history[back], history[0])
+        pair = ComparedStates(history[back], history[0])
         if _git(root, "diff", "--name-only", "-M", pair.old, pair.new).count("\n") >= least:
             break
     started = time.perf_counter()

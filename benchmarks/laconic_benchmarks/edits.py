@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from laconic.edits.request import edit
-from laconic.edits.resolve import Resolved, Seen, resolve
+from laconic.edits.resolve import ResolvedEdit, ShownVersion, resolve
 from laconic.edits.source import join, split
 from laconic.errors import Unreadable
 from laconic.records import Span
@@ -85,9 +85,9 @@ def _outcome(case: dict[str, Any], variant: dict[str, Any]) -> str:
     straight = [[wanted["start"] - 1, wanted["end"], wanted["new"]]]
     expected = _patched(lines, variant["expected"] or (straight if variant["expect"] == "apply" else []))
     read = split(case["read"].encode())
-    seen = {read.tag: Seen(read.lines, (Span(1, len(read.lines)),))}
+    seen = {read.tag: ShownVersion(read.lines, (Span(1, len(read.lines)),))}
     got = resolve([(1, edit(_call(case, read.tag)))], split("\n".join(current).encode()), seen)
-    if not isinstance(got, Resolved):
+    if not isinstance(got, ResolvedEdit):
         return "refused"
     return "right" if join(got.source).decode() == "\n".join(expected) else "wrong"
 

@@ -19,10 +19,10 @@ from laconic.clients.registry import task_tools
 from laconic.conversation.engine import ConversationEngine
 from laconic.conversation.engine_options import EngineOptions
 from laconic.conversation.in_memory import MemoryArchive, MemoryStore
-from laconic.records import Original
+from laconic.records import ArchivedOriginal
 from laconic.tokens.count import Counter, counter
 from laconic.wire.formats import format_named
-from laconic.wire.model import At, Change, Drop, SetText
+from laconic.wire.model import At, Change, DropBlock, SetText
 from laconic.wire.parsed_request import ParsedRequest, Shapes, parse
 from laconic.wire.provider_format import ProviderFormat
 from laconic_benchmarks.report import Options, Report, at_least, at_most, versions
@@ -133,7 +133,7 @@ def _changes(before: ParsedRequest, after: ParsedRequest) -> dict[At, Change]:
     for block in (block for turn in before.turns for block in turn.blocks if block.id):
         other = now.get((block.kind, block.id))
         if other is None:
-            changes[block.at] = Drop()
+            changes[block.at] = DropBlock()
         elif block.kind == "result" and other.text != block.text:
             changes[block.at] = SetText(other.text)
     return changes
@@ -173,7 +173,7 @@ class _Nowhere(MemoryStore):
 class _Nothing(MemoryArchive):
     """So is the archive."""
 
-    def put_all(self, originals: Sequence[Original]) -> list[str]:
+    def put_all(self, originals: Sequence[ArchivedOriginal]) -> list[str]:
         return [self.reference(one) for one in originals]
 
 

@@ -6,7 +6,7 @@ import random
 import time
 from collections.abc import Callable
 
-from laconic.reduce.fit import Item, fit
+from laconic.reduce.fit import FitItem, fit
 from laconic.render.table import Cell
 from laconic_benchmarks.report import Options, Report, at_most, versions
 
@@ -21,7 +21,7 @@ def run(options: Options) -> Report:
     for number in range(_ITEMS):
         small = chance.randint(5, 40)
         sizes = (small, small + chance.randint(5, 60), small + chance.randint(70, 400))
-        items.append(Item(sizes, heading=12 if number % 14 == 0 else 0))
+        items.append(FitItem(sizes, heading=12 if number % 14 == 0 else 0))
     shuffled = chance.sample(items, len(items))
     sorting = _least(lambda: sorted(shuffled, key=lambda item: item.costs))
     rows: list[dict[str, Cell]] = []

@@ -17,7 +17,7 @@ from laconic.conversation.in_memory import MemoryArchive, MemoryStore
 from laconic.errors import LaconicError
 from laconic.exchange.caller import Target
 from laconic.exchange.engine_adapter import EngineAdapter, single_engine
-from laconic.gateway.plan import Planner, Policy
+from laconic.gateway.plan import GatewayPolicy, Planner
 from laconic.tokens.count import counter
 from laconic.wire.formats import FORMATS
 from laconic.wire.parsed_request import parse
@@ -38,7 +38,7 @@ def run(options: Options) -> Report:
     engine = EngineAdapter(
         single_engine(ConversationEngine(MemoryStore(), MemoryArchive(), lambda: 0.0, counter(), options_of_engine))
     )
-    planner = Planner(engine, Policy(), lambda: 0.0)
+    planner = Planner(engine, GatewayPolicy(), lambda: 0.0)
     seeds = {name: json.dumps(_conversation(name)).encode() for name in FORMATS}
     found: Counter[str] = Counter()
     for _ in range(count):

@@ -17,7 +17,7 @@ from typing import Any, Final
 
 import aiohttp
 
-from laconic.gateway.scripted_upstream import Answer, Asked, ScriptedUpstream, streamed
+from laconic.gateway.scripted_upstream import ReceivedRequest, ScriptedAnswer, ScriptedUpstream, streamed
 from laconic.render.table import Cell
 from laconic.tokens.count import counter
 from laconic_benchmarks.parties import GatewayProcess, provider, relay
@@ -67,10 +67,10 @@ async def _run(options: Options) -> Report:
     )
 
 
-def answered(request: Asked) -> Answer:
+def answered(request: ReceivedRequest) -> ScriptedAnswer:
     usage = b'{"usage":{"input_tokens":9,"output_tokens":2}}'
     if b'"stream":true' not in request.body:
-        return Answer((usage,))
+        return ScriptedAnswer((usage,))
     events = [b'event: content_block_delta\ndata: {"delta":{"type":"text_delta","text":"word"}}\n\n'] * _EVENTS
     return streamed([*events, b"event: message_delta\ndata: " + usage + b"\n\n"])
 
@@ -141,7 +141,7 @@ async def _first_bytes(flags: tuple[str, ...]) -> tuple[float, list[dict[str, Ce
     return steps["through the gateway"][18] - steps["direct"][18], rows
 
 
-def paced(request: Asked) -> Answer:
+def paced(request: ReceivedRequest) -> ScriptedAnswer:
     """Some events with a pause between them, as a model writes them."""
     answer = answered(request)
     return streamed([*answer.chunks[:5], answer.chunks[-1]], pause=0.002)

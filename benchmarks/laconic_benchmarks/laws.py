@@ -10,10 +10,10 @@ from random import Random
 from typing import Final
 
 from laconic.config import load
-from laconic.plane.plane import Plane
-from laconic.plane.session import Session
 from laconic.render.table import Cell
 from laconic.tokens.count import counter
+from laconic.tool_runtime.runtime import ToolRuntime
+from laconic.tool_runtime.session import Session
 from laconic.tools import tools
 from laconic.workspace.git import git_in_own
 from laconic_benchmarks.calls import MOST, Arguments, random_calls, report_text, words
@@ -34,15 +34,15 @@ def run(options: Options) -> Report:
     rows: list[dict[str, Cell]] = []
     notes: list[str] = []
     for at, (name, root) in enumerate(roots.items()):
-        plane = opened(root, Path(options.cache) / "indexes")
-        found = budget_law(plane, Random(at), number // len(roots))
+        runtime = opened(root, Path(options.cache) / "indexes")
+        found = budget_law(runtime, Random(at), number // len(roots))
         rows.append({"calls on": name, **_figures(found)})
         notes += [f"{name}: {problem}" for problem in found if problem][:5]
-        plane.close()
+        runtime.close()
     folder = Path(options.cache) / "laws"
-    plane = opened(lay_out(folder), folder / "indexes")
-    hostile, slowest = hostile_law(plane, hostile_calls())
-    plane.close()
+    runtime = opened(lay_out(folder), folder / "indexes")
+    hostile, slowest = hostile_law(runtime, hostile_calls())
+    runtime.close()
     rows.append({"calls on": "a workspace with traps", **_figures(hostile), "slowest (s)": round(slowest, 2)})
     notes += [problem for problem in hostile if problem][:10]
     broken = sum(int(row["broken"] or 0) for row in rows[:-1])
@@ -63,22 +63,22 @@ def run(options: Options) -> Report:
     )
 
 
-def opened(root: Path, cache: Path) -> Plane:
-    """The plane of a code base, indexed."""
-    plane = Plane(root, load(flags={"cache_dir": str(cache)}), tools())
-    plane.index.build(seconds=600)
-    return plane
+def opened(root: Path, cache: Path) -> ToolRuntime:
+    """The tools of a code base, indexed."""
+    runtime = ToolRuntime(root, load(flags={"cache_dir": str(cache)}), tools())
+    runtime.index.build(seconds=600)
+    return runtime
 
 
-def budget_law(plane: Plane, random: Random, number: int) -> list[str]:
+def budget_law(runtime: ToolRuntime, random: Random, number: int) -> list[str]:
     """What is wrong with the answer of each call; empty where nothing is."""
     count = counter("o200k_base")
     session, found = Session(), []
-    known = words(plane, random)
-    (plane.root / "laws-report.txt").write_text(report_text(known, random), "utf-8")
+    known = words(runtime, random)
+    (runtime.root / "laws-report.txt").write_text(report_text(known, random), "utf-8")
     for at, (tool, given) in enumerate(random_calls(known, random, number)):
         session = session if at % _STREAK else Session()
-        text = plane.call(tool, given, session).text
+        text = runtime.call(tool, given, session).text
         found.append(broken(text, count(text), given, f"{tool} {ascii(given)[:200]}"))
     return found
 
@@ -97,7 +97,7 @@ def broken(text: str, tokens: int, given: Arguments, call: str) -> str:
     return "" if text.strip() else f"empty: {call}"
 
 
-def hostile_law(plane: Plane, calls: Iterable[tuple[str, Arguments]]) -> tuple[list[str], float]:
+def hostile_law(runtime: ToolRuntime, calls: Iterable[tuple[str, Arguments]]) -> tuple[list[str], float]:
     """What is wrong with each answer, and the seconds of the slowest."""
     count = counter("o200k_base")
     found, slowest = [], 0.0
@@ -105,7 +105,7 @@ def hostile_law(plane: Plane, calls: Iterable[tuple[str, Arguments]]) -> tuple[l
         call = f"{ascii(tool)[:40]} {_shown(given)}"
         started = time.perf_counter()
         try:
-            text = plane.call(tool, given).text
+            text = runtime.call(tool, given).text
             text.encode()
         except Exception as error:  # noqa: BLE001 - the law is that there is none
             found.append(f"raised {type(error).__name__} {ascii(error)[:80]}: {call}")

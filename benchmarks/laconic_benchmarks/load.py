@@ -18,7 +18,7 @@ from typing import Any, Final
 import aiohttp
 import msgspec
 
-from laconic.gateway.scripted_upstream import Answer, Asked, ScriptedUpstream, streamed
+from laconic.gateway.scripted_upstream import ReceivedRequest, ScriptedAnswer, ScriptedUpstream, streamed
 from laconic_benchmarks.parties import GatewayProcess
 from laconic_benchmarks.report import Options, Report, at_least, at_most, versions
 
@@ -102,7 +102,7 @@ class Provider:
         self.before: dict[str, list[Any]] = {}  # the same, when the gateway was killed
         self.counts: Counter[str] = Counter({"went on": 0, "with another prefix": 0, "smaller": 0})
 
-    def __call__(self, asked: Asked) -> Answer:
+    def __call__(self, asked: ReceivedRequest) -> ScriptedAnswer:
         case = msgspec.json.decode(asked.header("x-case"), type=Case)
         messages = json.loads(asked.body)["messages"]
         self.counts["smaller"] += len(asked.body) < case.size
@@ -113,7 +113,7 @@ class Provider:
         if case.turn == _TURNS:
             self.last.pop(case.session)
         if case.status != 200:
-            return Answer((_ERROR,), case.status, (("retry-after", "1"),))
+            return ScriptedAnswer((_ERROR,), case.status, (("retry-after", "1"),))
         sent = case.events
         return streamed(sent[: len(sent) // 2] if case.fault else sent, fault=case.fault, pause=0.002)
 

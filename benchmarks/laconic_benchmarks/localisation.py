@@ -27,10 +27,10 @@ from laconic.config import load
 from laconic.index.catalog import place
 from laconic.index.search import RankedSymbol, rank_symbols
 from laconic.index.workspace_index import Index
-from laconic.plane.plane import Plane
 from laconic.records import Hit
 from laconic.render.hits import hits_text
 from laconic.render.table import Cell
+from laconic.tool_runtime.runtime import ToolRuntime
 from laconic.tools import tools
 from laconic_benchmarks.printed import Line, printed
 from laconic_benchmarks.report import Bar, Options, Report, at_least, versions
@@ -112,41 +112,41 @@ def run(options: Options) -> Report:
 
 
 def _measured(clone: Path, kept: Path, tasks: Sequence[Task]) -> Iterator[Outcome]:
-    for task, snapshot, plane in laid_out(clone, kept, tasks):
+    for task, snapshot, runtime in laid_out(clone, kept, tasks):
         started = perf_counter()
-        rows = rank_symbols(plane.index.store, task.query, _SYMBOLS, snapshot.lines)
+        rows = rank_symbols(runtime.index.store, task.query, _SYMBOLS, snapshot.lines)
         took = 1000 * (perf_counter() - started)
         named: dict[int, float] = {}
         edits: dict[int, float] = {}
         code: dict[int, float] = {}
         for budget in sorted({*_CONTEXT_BARS, *_EDIT_BARS}):
-            found = _ask(plane, task, snapshot, budget, "both")
+            found = _ask(runtime, task, snapshot, budget, "both")
             if budget in _CONTEXT_BARS:
                 named[budget] = found[0][budget]
             if budget in _EDIT_BARS:
                 edits[budget] = found[1][budget]
-                code[budget] = _ask(plane, task, snapshot, budget, "code")[1][budget]
+                code[budget] = _ask(runtime, task, snapshot, budget, "code")[1][budget]
         yield Outcome(task, named_within(task, rows, snapshot), took, named, edits, code)
 
 
 def _ask(
-    plane: Plane, task: Task, snapshot: Snapshot, budget: int, show: str
+    runtime: ToolRuntime, task: Task, snapshot: Snapshot, budget: int, show: str
 ) -> tuple[dict[int, float], dict[int, float]]:
     """What the answer to one call names and shows."""
-    answer = plane.call("context", {"task": task.query, "budget": budget, "show": show}).text
+    answer = runtime.call("context", {"task": task.query, "budget": budget, "show": show}).text
     return _shown(task, list(printed(answer, snapshot.lines)), snapshot)
 
 
-def laid_out(clone: Path, kept: Path, tasks: Sequence[T]) -> Iterator[tuple[T, Snapshot, Plane]]:
+def laid_out(clone: Path, kept: Path, tasks: Sequence[T]) -> Iterator[tuple[T, Snapshot, ToolRuntime]]:
     """Each task with its commit on disk and its tools; folder and indexes stay for the next run."""
     snapshot = Snapshot.kept(clone, kept)
     before: Path | None = None
     for task in tasks:
         snapshot.show(task.parent_sha)
         before = cache = _indexed(snapshot.folder, kept / task.parent_sha[:12], before)
-        with closing(Plane(snapshot.folder, load(flags={"cache_dir": str(cache)}), tools())) as plane:
-            plane.index.build()
-            yield task, snapshot, plane
+        with closing(ToolRuntime(snapshot.folder, load(flags={"cache_dir": str(cache)}), tools())) as runtime:
+            runtime.index.build()
+            yield task, snapshot, runtime
 
 
 def _indexed(folder: Path, cache: Path, before: Path | None) -> Path:

@@ -18,7 +18,7 @@ from typing import Final
 
 from laconic.errors import CommandFailed
 from laconic.render.table import Cell
-from laconic.workspace.journal import Journal, Write
+from laconic.workspace.journal import FileWrite, Journal
 from laconic_benchmarks.report import Options, Report, at_least, at_most, versions
 
 _ROUNDS: Final = 50
@@ -76,7 +76,9 @@ def churn(folder: str, files: int) -> None:
     (Path(folder) / _READY).touch()
     while True:
         generation = _generation(names[0].read_bytes()) or 0
-        writes = [Write(name, name.read_bytes(), _content(generation + 1, index)) for index, name in enumerate(names)]
+        writes = [
+            FileWrite(name, name.read_bytes(), _content(generation + 1, index)) for index, name in enumerate(names)
+        ]
         journal.apply(writes)
 
 

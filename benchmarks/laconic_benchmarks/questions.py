@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from laconic.config import load
-from laconic.plane.plane import Plane
 from laconic.render.table import Cell
+from laconic.tool_runtime.runtime import ToolRuntime
 from laconic.tools import tools
 from laconic_benchmarks.corpus import DJANGO, sdist, snapshot
 from laconic_benchmarks.report import Options, Report, at_least, at_most, versions
@@ -41,8 +41,8 @@ def run(options: Options) -> Report:
         found += share
         rows.append({"question": f"references of {name}", "tool": "inspect", "right": share, "tokens": reply.tokens})
     references = rows[len(questions) :]
-    for plane in planes.values():
-        plane.close()
+    for runtime in planes.values():
+        runtime.close()
     return Report(
         "questions",
         f"{DJANGO} sdist and {OPENHANDS[0]} at {OPENHANDS[1]}",
@@ -62,10 +62,10 @@ def _tokens(rows: list[dict[str, Cell]]) -> int:
     return sum(int(row["tokens"] or 0) for row in rows)
 
 
-def _plane(root: Path, cache: Path) -> Plane:
-    plane = Plane(root, load(flags={"cache_dir": str(cache / "indexes")}), tools())
-    plane.index.build(seconds=600)
-    return plane
+def _plane(root: Path, cache: Path) -> ToolRuntime:
+    runtime = ToolRuntime(root, load(flags={"cache_dir": str(cache / "indexes")}), tools())
+    runtime.index.build(seconds=600)
+    return runtime
 
 
 def _call(question: dict[str, Any]) -> tuple[str, dict[str, object]]:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Final
 
 import laconic
-from laconic.clients.probe import Answered, ask
+from laconic.clients.probe import ProbeResult, ask
 from laconic.index.workspace_index import Index
 from laconic.render.table import Cell
 from laconic_benchmarks.report import Options, Report, at_most, versions
@@ -40,8 +40,8 @@ def run(options: Options) -> Report:
         index = Index.open(root, Path(cache))
         index.build()
         index.close()
-        bare: list[Answered] = []
-        ours: list[Answered] = []
+        bare: list[ProbeResult] = []
+        ours: list[ProbeResult] = []
         for _ in range(_ROUNDS):
             bare.append(ask([sys.executable, "-c", _BARE], root, seconds=60))
             words = [sys.executable, "-m", "laconic", "mcp"]
@@ -64,10 +64,10 @@ def run(options: Options) -> Report:
     )
 
 
-def _best(seen: Sequence[Answered]) -> tuple[float, float]:
+def _best(seen: Sequence[ProbeResult]) -> tuple[float, float]:
     return min(answer.seconds for answer in seen), min(answer.listed for answer in seen)
 
 
-def _row(name: str, seen: Sequence[Answered]) -> dict[str, Cell]:
+def _row(name: str, seen: Sequence[ProbeResult]) -> dict[str, Cell]:
     first, listed = _best(seen)
     return {"server": name, "initialize ms": first * 1000, "tools listed ms": listed * 1000}

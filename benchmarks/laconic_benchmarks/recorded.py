@@ -12,11 +12,11 @@ from laconic.config import Settings
 from laconic.conversation.accounting import CacheState, TurnSizes, account
 from laconic.conversation.ledger import Branch, Decision, LedgerEntry, Reason, Receipt
 from laconic.models.price_lookup import Prices
-from laconic.records import Entered, Intake
+from laconic.records import AddedBlock, AddedContent
 from laconic.sessions.archive import Archive
 from laconic.sessions.ledger_file import LedgerFile
 from laconic.sessions.tool_call_log import ToolCallLog
-from laconic.sessions.turn_record import Allowance, Cost, Cut, TurnRecord, Who
+from laconic.sessions.turn_record import Allowance, AnswerCost, ShortenedBlock, TurnIdentity, TurnRecord
 from laconic.sessions.turn_tables import FILE
 from laconic.sessions.turns import Turns
 from laconic.wire.usage import Usage
@@ -81,7 +81,7 @@ def fill(settings: Settings, sessions: int, now: float, seed: int = 1, calls: in
 
 def _session(chance: random.Random, name: str, ended: float, ref: str, made: list[Decision]) -> Iterator[TurnRecord]:
     upstream, model, client = chance.choice(_MODELS)
-    who = Who(name, f"account-{upstream}", upstream, model, "anthropic", client)
+    who = TurnIdentity(name, f"account-{upstream}", upstream, model, "anthropic", client)
     price = Prices().of(model, "http://localhost" if upstream == "ollama" else "")
     title = " ".join(word for word in (chance.choice(words) for words in _WORK) if word)
     files = [f"src/{chance.choice('abcdefgh')}{number}.py" for number in range(chance.randint(3, 30))]
@@ -114,41 +114,41 @@ def _session(chance: random.Random, name: str, ended: float, ref: str, made: lis
             529 if failed else 200,
             round(chance.lognormvariate(8.5, 0.6)),
             sent,
-            Cost(**cost.row(standing)),
+            AnswerCost(**cost.row(standing)),
             len(cuts),
             sum(cut.tokens for cut in cuts),
             "economic" if cuts else "",
             "age" if cuts else "",
-            Intake(turn, fixed, tuple(entered), turn == 0, title if turn == 0 else ""),
+            AddedContent(turn, fixed, tuple(entered), turn == 0, title if turn == 0 else ""),
             cuts,
             (chance.choice(_REASONS),) if upstream == "ollama" and chance.random() < 0.08 else (),
             Allowance(400_000, chance.randint(40_000, 390_000), 40.0),
         )
 
 
-def _exchange(chance: random.Random, turn: int, files: list[str]) -> Iterator[Entered]:
+def _exchange(chance: random.Random, turn: int, files: list[str]) -> Iterator[AddedBlock]:
     if turn == 0:
-        yield Entered("first", "user", whole=300, tokens=300)
+        yield AddedBlock("first", "user", whole=300, tokens=300)
         return
-    yield Entered(f"{turn} text", "assistant", whole=(words := chance.randint(20, 200)), tokens=words)
+    yield AddedBlock(f"{turn} text", "assistant", whole=(words := chance.randint(20, 200)), tokens=words)
     if chance.random() < 0.4:
-        yield Entered(f"{turn} thinking", "thinking", whole=150, tokens=150)
+        yield AddedBlock(f"{turn} thinking", "thinking", whole=150, tokens=150)
     for number in range(chance.choice((1, 1, 1, 2, 3))):
         tool, kind, size = chance.choice(_TOOLS)
         file = chance.choice(files) if kind in {"read", "edit"} else ""
         asked = chance.randint(30, 120) if kind != "edit" else chance.randint(200, 900)
-        yield Entered(f"{turn} call {number}", "calls", tool, file, asked, asked)
+        yield AddedBlock(f"{turn} call {number}", "calls", tool, file, asked, asked)
         whole = max(10, round(chance.lognormvariate(0, 0.7) * size))
         sent = round(whole * chance.uniform(0.3, 1.0)) if kind in {"run", "search"} else whole
-        yield Entered(f"{turn} result {number}", kind, tool, file, whole, sent)
+        yield AddedBlock(f"{turn} result {number}", kind, tool, file, whole, sent)
 
 
-def _cuts(chance: random.Random, sizes: dict[str, int], turn: int) -> Iterator[Cut]:
+def _cuts(chance: random.Random, sizes: dict[str, int], turn: int) -> Iterator[ShortenedBlock]:
     """Old results go, most of them whole."""
     old = [key for key, size in sizes.items() if " result " in key and size > 200 and int(key.split()[0]) < turn - 5]
     for key in old:
         if chance.random() < 0.7:
-            yield Cut(key, sizes[key] - 20)
+            yield ShortenedBlock(key, sizes[key] - 20)
 
 
 def _calls(folder: Path, chance: random.Random, now: float, calls: int) -> None:

@@ -10,7 +10,7 @@ from laconic.clients.registry import task_tools
 from laconic.conversation.engine import ConversationEngine
 from laconic.conversation.engine_options import EngineOptions
 from laconic.conversation.in_memory import MemoryArchive, MemoryStore
-from laconic.conversation.replay import Json, Outcome, Prepare, ReplayClock, replay
+from laconic.conversation.replay import Json, Prepare, ReplayClock, ReplayOutcome, replay
 from laconic.models.model import Price
 from laconic.render.table import Cell
 from laconic.sessions.transcripts import Transcript, transcripts
@@ -38,9 +38,9 @@ def run(options: Options) -> Report:
     """`laconic bench replay [tune|choose|report] [WORD]`: one part of the sessions; those whose name holds the word."""
     count = counter("o200k_base")
     sessions = _find_sessions(options)
-    paused: list[Outcome] = []
-    steady: list[Outcome] = []
-    peers: dict[str, tuple[list[Outcome], list[Outcome]]] = {name: ([], []) for name in _peers(count)}
+    paused: list[ReplayOutcome] = []
+    steady: list[ReplayOutcome] = []
+    peers: dict[str, tuple[list[ReplayOutcome], list[ReplayOutcome]]] = {name: ([], []) for name in _peers(count)}
     for number, session in enumerate(sessions):
         options.progress(f"{number} of {len(sessions)} sessions replayed, now {session.name}")
         paused.append(outcome(session, count))
@@ -79,7 +79,7 @@ def _find_sessions(options: Options) -> list[Transcript]:
     return found
 
 
-def _rows(policy: str, paused: Sequence[Outcome], steady: Sequence[Outcome]) -> list[dict[str, Cell]]:
+def _rows(policy: str, paused: Sequence[ReplayOutcome], steady: Sequence[ReplayOutcome]) -> list[dict[str, Cell]]:
     """A row for each family of clients, and one for all."""
     rows = [_row(family + policy, *_of(family, paused, steady)) for family in _families(paused)]
     return [*rows, _row("all" + policy, paused, steady)]
@@ -108,15 +108,15 @@ def _peers(count: Callable[[str], int]) -> dict[str, Prepare]:
     return {"context editing at 100k": clear_above(100_000, 3, count), "results older than 10 masked": mask_older(10)}
 
 
-def _families(found: Sequence[Outcome]) -> list[str]:
+def _families(found: Sequence[ReplayOutcome]) -> list[str]:
     return list(dict.fromkeys(_family(one) for one in found))
 
 
-def _family(one: Outcome) -> str:
+def _family(one: ReplayOutcome) -> str:
     return one.name.split("/", 1)[0]
 
 
-def _of(family: str, *runs: Sequence[Outcome]) -> list[list[Outcome]]:
+def _of(family: str, *runs: Sequence[ReplayOutcome]) -> list[list[ReplayOutcome]]:
     return [[one for one in run if _family(one) == family] for run in runs]
 
 
@@ -127,7 +127,7 @@ def outcome(
     *,
     pauses: bool = True,
     prepare: Prepare | None = None,
-) -> Outcome:
+) -> ReplayOutcome:
     """One session through an engine of its own, or through another policy."""
     clock = ReplayClock()
     engine = ConversationEngine(
@@ -150,7 +150,7 @@ def _long(session: Transcript) -> bool:
     return sum(message["role"] == "assistant" for message in session.messages) >= _FEWEST
 
 
-def _row(name: str, found: Sequence[Outcome], steady: Sequence[Outcome]) -> dict[str, Cell]:
+def _row(name: str, found: Sequence[ReplayOutcome], steady: Sequence[ReplayOutcome]) -> dict[str, Cell]:
     turns = sum(one.turns for one in found)
     return {
         "agent": name,

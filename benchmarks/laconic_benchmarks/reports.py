@@ -9,11 +9,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Final
 
-from laconic.plane.compose import compose
 from laconic.reduce.findings import read
-from laconic.reduce.findings.select import Wanted
+from laconic.reduce.findings.select import FindingFilter
 from laconic.render.table import Cell
 from laconic.tokens.count import counter
+from laconic.tool_runtime.compose import compose
 from laconic.tools.report import answer
 from laconic_benchmarks.report import Options, Report, at_least, at_most, versions
 
@@ -30,7 +30,7 @@ def run(options: Options) -> Report:
     for file in sorted(folder.iterdir()):
         output = file.read_text("utf-8", "replace")
         found = read(output)
-        text = compose(answer(file.parent, found, Wanted()), 10_000, count, more=str).text
+        text = compose(answer(file.parent, found, FindingFilter()), 10_000, count, more=str).text
         rows.append(
             {
                 "file": file.name,

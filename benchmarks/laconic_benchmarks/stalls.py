@@ -25,7 +25,7 @@ from typing import Any, Final
 
 import aiohttp
 
-from laconic.gateway.scripted_upstream import Answer, Asked, streamed
+from laconic.gateway.scripted_upstream import ReceivedRequest, ScriptedAnswer, streamed
 from laconic.render.table import Cell
 from laconic_benchmarks.parties import GatewayProcess, provider
 from laconic_benchmarks.report import Bar, Options, Report, at_least, at_most, versions
@@ -74,10 +74,10 @@ async def _run(seconds: float, streams: int, size: float) -> Report:
     )
 
 
-def answer(asked: Asked) -> Answer:
+def answer(asked: ReceivedRequest) -> ScriptedAnswer:
     """A stream of events at a steady pace, or a short answer."""
     if b'"stream":true' not in asked.body[:200]:
-        return Answer((_USAGE,))
+        return ScriptedAnswer((_USAGE,))
     event = b'event: content_block_delta\ndata: {"delta":{"type":"text_delta","text":"word"}}\n\n'
     return streamed([*[event] * _EVENTS, b"event: message_delta\ndata: " + _USAGE + b"\n\n"], pause=_PAUSE)
 

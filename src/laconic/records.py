@@ -62,7 +62,7 @@ class Import(msgspec.Struct, frozen=True, array_like=True):
     exported: bool = False  # it is visible to importers of this file (re-export, `pub use`, `export from`)
 
 
-class Parsed(msgspec.Struct, frozen=True, array_like=True):
+class ParsedFile(msgspec.Struct, frozen=True, array_like=True):
     """Everything one file says about itself."""
 
     language: str
@@ -75,7 +75,7 @@ class Parsed(msgspec.Struct, frozen=True, array_like=True):
     faults: int = 0  # syntax errors seen
 
 
-class Failure(msgspec.Struct, frozen=True, array_like=True):
+class ParseFailure(msgspec.Struct, frozen=True, array_like=True):
     """Why a file could not be parsed, in words for a list of skipped files."""
 
     reason: str
@@ -161,7 +161,7 @@ class Impact(msgspec.Struct, frozen=True):
     stale: tuple[str, ...] = ()  # places that still use its old name
 
 
-class Weighed(msgspec.Struct, frozen=True):
+class ChangeRisk(msgspec.Struct, frozen=True):
     """A changed symbol with what it may break."""
 
     change: SymbolChange
@@ -170,7 +170,7 @@ class Weighed(msgspec.Struct, frozen=True):
     impact: Impact | None = None  # None: there was no index to ask
 
 
-class Run(msgspec.Struct, frozen=True, array_like=True):
+class FoldedRows(msgspec.Struct, frozen=True, array_like=True):
     """Rows of a passage that are not shown as they were; both ends included, counted from 0."""
 
     first: int
@@ -208,7 +208,7 @@ class Finding(msgspec.Struct, frozen=True):
     symbol: str = ""  # the symbol it stands in, once the code was looked at
 
 
-class Entered(msgspec.Struct, frozen=True):
+class AddedBlock(msgspec.Struct, frozen=True):
     """A block when it first stood in a conversation."""
 
     key: str
@@ -219,18 +219,18 @@ class Entered(msgspec.Struct, frozen=True):
     tokens: int = 0  # as it was sent
 
 
-class Intake(msgspec.Struct, frozen=True):
+class AddedContent(msgspec.Struct, frozen=True):
     """What one request brought into a conversation."""
 
     turn: int  # turns of the assistant so far
     fixed: int  # tokens of the instructions and the tools' descriptions
-    entered: tuple[Entered, ...] = ()
+    entered: tuple[AddedBlock, ...] = ()
     anew: bool = False  # these are all blocks: the history was read from its start
     title: str = ""  # how the user began, when it was
     project: str = ""  # the folder that the client says it works in, when it was
 
 
-class Original(msgspec.Struct, frozen=True):
+class ArchivedOriginal(msgspec.Struct, frozen=True):
     """Bytes that are left out of a conversation or a view, and under what they are archived."""
 
     session: str

@@ -7,15 +7,15 @@ import threading
 from collections.abc import Callable
 from types import TracebackType
 
-from laconic.agent.scripted_model import Script, ScriptedModel
-from laconic.gateway.scripted_upstream import Answer, Asked, ScriptedUpstream
+from laconic.agent.scripted_model import ModelScript, ScriptedModel
+from laconic.gateway.scripted_upstream import ReceivedRequest, ScriptedAnswer, ScriptedUpstream
 from laconic.tokens.count import counter
 
 
 class Provider:
     """Use as `with`; `url` is where it listens, `asked` what it was asked."""
 
-    def __init__(self, answer: Callable[[Asked], Answer]) -> None:
+    def __init__(self, answer: Callable[[ReceivedRequest], ScriptedAnswer]) -> None:
         self._upstream = ScriptedUpstream(answer)
         self._loop = asyncio.new_event_loop()
         self._ready = threading.Event()
@@ -27,7 +27,7 @@ class Provider:
         return self._upstream.url
 
     @property
-    def asked(self) -> list[Asked]:
+    def asked(self) -> list[ReceivedRequest]:
         return self._upstream.asked
 
     def __enter__(self) -> Provider:
@@ -55,12 +55,12 @@ def format_of(path: str) -> str:
     return "anthropic" if path.endswith("/messages") else "gemini" if "generateContent" in path.lower() else "chat"
 
 
-def following(script: Script) -> Callable[[Asked], Answer]:
+def following(script: ModelScript) -> Callable[[ReceivedRequest], ScriptedAnswer]:
     """Answers by rules, in the words of whoever is asked."""
 
-    def answer(asked: Asked) -> Answer:
+    def answer(asked: ReceivedRequest) -> ScriptedAnswer:
         format = "gemini" if ":stream" in asked.path else format_of(asked.path.split("?")[0])
         reply = ScriptedModel(script, format, counter()).post(asked.body)
-        return Answer(tuple(reply.chunks), reply.status, tuple(reply.headers.items()))
+        return ScriptedAnswer(tuple(reply.chunks), reply.status, tuple(reply.headers.items()))
 
     return answer

@@ -15,13 +15,13 @@ from tests.agent.stage import agent_for, repair, settings_in
 from laconic.agent.assembly import AgentOptions
 from laconic.agent.permission import everything
 from laconic.agent.providers import endpoint
-from laconic.agent.scripted_model import Script, script
-from laconic.agent.transport import Http
+from laconic.agent.scripted_model import ModelScript, script
+from laconic.agent.transport import HttpTransport
 from laconic.errors import ModelError, UpstreamError, UsageError
-from laconic.gateway.scripted_upstream import Answer, Asked
+from laconic.gateway.scripted_upstream import ReceivedRequest, ScriptedAnswer
 from laconic.sessions.model_memory import Capabilities
-from laconic.wire.prompted.capability import LEARNED_FOR, Protocols
-from laconic.wire.refusals import TooLong, refusal, too_long
+from laconic.wire.prompted.capability import LEARNED_FOR, PromptedModels
+from laconic.wire.refusals import PromptTooLong, refusal, too_long
 
 FORMATS = ("chat", "anthropic", "gemini")
 CASE = repair("wrong_sign")
@@ -43,7 +43,7 @@ def _worked(tmp_path: Path, provider: Provider, format: str, folder: str = "proj
     return answer
 
 
-def _offered(asked: Asked) -> bool:
+def _offered(asked: ReceivedRequest) -> bool:
     return "tools" in json.loads(asked.body)
 
 
@@ -67,10 +67,10 @@ def test_what_a_model_can_do_is_found_out_and_remembered(tmp_path: Path, format:
 @pytest.mark.feature("P2")
 def test_what_was_learned_is_forgotten_in_time(tmp_path: Path) -> None:
     now = [1000.0]
-    learned = Protocols((), (), lambda: now[0], Capabilities(tmp_path / "models.json"))
+    learned = PromptedModels((), (), lambda: now[0], Capabilities(tmp_path / "models.json"))
     assert learned.known_mode("local", "gemma") == ""
     learned.learn("local", "gemma", "prompted")
-    again = Protocols((), (), lambda: now[0], Capabilities(tmp_path / "models.json"))
+    again = PromptedModels((), (), lambda: now[0], Capabilities(tmp_path / "models.json"))
     assert again.known_mode("local", "gemma") == "prompted"
     now[0] += LEARNED_FOR + 1
     assert again.known_mode("local", "gemma") == ""
@@ -87,7 +87,7 @@ def test_the_key_goes_to_the_provider_and_nowhere_else(
         {"when": ["^PATH="], "say": "Seen."},
     ]
     (tmp_path / "project").mkdir()
-    with Provider(following(msgspec.convert({"rules": rules}, Script))) as provider:
+    with Provider(following(msgspec.convert({"rules": rules}, ModelScript))) as provider:
         agent = agent_for(_options(tmp_path / "project", provider.url, format), settings_in(tmp_path), "x")
         assert agent.work("Look around.") == "Seen."
         agent.close()
@@ -100,35 +100,39 @@ def test_the_key_goes_to_the_provider_and_nowhere_else(
 
 
 def test_a_busy_server_is_asked_again_as_late_as_it_says() -> None:
-    answers = [Answer((b"{}",), 429, (("retry-after", "7"),)), Answer((b"{}",), 503, ()), Answer((b'{"a": 1}',))]
+    answers = [
+        ScriptedAnswer((b"{}",), 429, (("retry-after", "7"),)),
+        ScriptedAnswer((b"{}",), 503, ()),
+        ScriptedAnswer((b'{"a": 1}',)),
+    ]
     waited: list[float] = []
     with Provider(lambda _: answers.pop(0)) as provider:
-        reply = Http(provider.url, {}, 5.0, waited.append).post(b"{}")
+        reply = HttpTransport(provider.url, {}, 5.0, waited.append).post(b"{}")
         assert (reply.status, b"".join(reply.chunks), len(provider.asked)) == (200, b'{"a": 1}', 3)
     assert waited == [7.0, 14.0]
 
 
 def test_a_server_that_is_not_there_is_named() -> None:
     with pytest.raises(UpstreamError, match=r"127\.0\.0\.1:9"):
-        Http("http://127.0.0.1:9/v1", {"authorization": "Bearer sk-x"}, 1.0, lambda _: None).post(b"{}")
-    assert "sk-x" not in repr(Http("http://127.0.0.1:9/v1", {"authorization": "Bearer sk-x"}))
+        HttpTransport("http://127.0.0.1:9/v1", {"authorization": "Bearer sk-x"}, 1.0, lambda _: None).post(b"{}")
+    assert "sk-x" not in repr(HttpTransport("http://127.0.0.1:9/v1", {"authorization": "Bearer sk-x"}))
 
 
 def test_a_key_does_not_follow_a_redirect() -> None:
-    with Provider(lambda _: Answer((b"{}",), 307, (("location", "http://127.0.0.1:9/"),))) as provider:
-        assert Http(provider.url, {"x-api-key": "k"}, 5.0).post(b"{}").status == 307
+    with Provider(lambda _: ScriptedAnswer((b"{}",), 307, (("location", "http://127.0.0.1:9/"),))) as provider:
+        assert HttpTransport(provider.url, {"x-api-key": "k"}, 5.0).post(b"{}").status == 307
 
 
 @pytest.mark.parametrize(
     "answer",
     [
-        Answer((b"<html>Please log in</html>",), 200, (("content-type", "text/html"),)),
-        Answer((b"data: \xff\xfe\n\n" * 3,), 200, (("content-type", "text/event-stream"),)),
-        Answer((refusal("chat", 401, "no such key"),), 401),
+        ScriptedAnswer((b"<html>Please log in</html>",), 200, (("content-type", "text/html"),)),
+        ScriptedAnswer((b"data: \xff\xfe\n\n" * 3,), 200, (("content-type", "text/event-stream"),)),
+        ScriptedAnswer((refusal("chat", 401, "no such key"),), 401),
     ],
     ids=["a page", "noise", "a refusal"],
 )
-def test_an_answer_that_is_none_ends_the_session_with_a_reason(tmp_path: Path, answer: Answer) -> None:
+def test_an_answer_that_is_none_ends_the_session_with_a_reason(tmp_path: Path, answer: ScriptedAnswer) -> None:
     root = CASE.set_up(tmp_path)
     with Provider(lambda _: answer) as provider:
         agent = agent_for(_options(root, provider.url, "chat"), settings_in(tmp_path), "x")
@@ -141,7 +145,7 @@ def test_an_answer_that_breaks_off_is_asked_for_again(tmp_path: Path) -> None:
     whole = following(script(CASE.script))
     asked: list[int] = []
 
-    def breaking(request: Asked) -> Answer:
+    def breaking(request: ReceivedRequest) -> ScriptedAnswer:
         asked.append(1)
         answer = whole(request)
         if len(asked) % 2:
@@ -163,12 +167,12 @@ def test_a_model_that_names_its_window_gets_what_fits(tmp_path: Path) -> None:
             {"tool": "read", "when": [r"\[a\.py#"], "say": "Seen."},
         ]
     }
-    answer = following(msgspec.convert(rules, Script))
+    answer = following(msgspec.convert(rules, ModelScript))
     most = 4 * 4_000
 
-    def small(request: Asked) -> Answer:
+    def small(request: ReceivedRequest) -> ScriptedAnswer:
         if len(request.body) > most:
-            return Answer((refusal("chat", 400, "This model's maximum context length is 4000 tokens"),), 400)
+            return ScriptedAnswer((refusal("chat", 400, "This model's maximum context length is 4000 tokens"),), 400)
         return answer(request)
 
     with Provider(small) as provider:
@@ -178,7 +182,7 @@ def test_a_model_that_names_its_window_gets_what_fits(tmp_path: Path) -> None:
         sizes = [len(asked.body) for asked in provider.asked]
     assert said == "Seen."
     assert [size > most for size in sizes] == [False, True, False]
-    assert too_long(400, b"prompt is too long: 210000 tokens > 200000 maximum") == TooLong(200_000, 210_000)
+    assert too_long(400, b"prompt is too long: 210000 tokens > 200000 maximum") == PromptTooLong(200_000, 210_000)
 
 
 @pytest.mark.parametrize(

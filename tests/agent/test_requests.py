@@ -16,7 +16,7 @@ from tests.agent.stage import agent_for, settings_in
 from laconic.agent.assembly import AgentOptions
 from laconic.agent.permission import everything
 from laconic.agent.providers import endpoint, transport
-from laconic.agent.scripted_model import Script
+from laconic.agent.scripted_model import ModelScript
 from laconic.agent.snapshot import describe_workspace
 from laconic.errors import BadSetting, UsageError
 from laconic.models.find import find_model
@@ -34,7 +34,7 @@ def _requests(tmp_path: Path, format: str, **flags: object) -> list[dict[str, An
     root.mkdir()
     (root / "a.py").write_text("x = 1\n")
     rules = [*RULES, {"when": ["Thanks"], "say": "You are welcome."}]
-    with Provider(following(msgspec.convert({"rules": rules}, Script))) as provider:
+    with Provider(following(msgspec.convert({"rules": rules}, ModelScript))) as provider:
         options = AgentOptions(root, "local/gemma", provider.url, format, ask=everything, protocol="native")
         agent = agent_for(options, settings_in(tmp_path, **flags), "Look around.")
         agent.work("Look around.")

@@ -21,15 +21,15 @@ from laconic.agent.assembly import AgentOptions
 from laconic.agent.limits import RunLimits
 from laconic.agent.loop import Agent
 from laconic.agent.permission import everything
-from laconic.agent.scripted_model import Script
+from laconic.agent.scripted_model import ModelScript
 from laconic.errors import LimitReached, ModelError, UsageError
 from laconic.sessions.spending import Spending
 from laconic.sessions.trajectories import resume
 from laconic.sessions.turn_tables import FILE
 from laconic.tokens.count import counter
 from laconic.wire.formats import format_named
+from laconic.wire.messages import AssistantMessage, ToolResults, UserMessage
 from laconic.wire.parsed_request import parse
-from laconic.wire.speaking.talk import Outcomes, Spoken, UserMessage
 
 EDIT = {"name": "edit", "arguments": {"edits": [{"path": "new.py", "create": True, "text": "x = 1\n"}]}}
 READ = {"name": "read", "arguments": {"targets": ["a.py"]}}
@@ -61,7 +61,7 @@ def _agent(tmp_path: Path, *rules: dict[str, Any], **more: Any) -> Agent:
 
 
 def _results(agent: Agent) -> list[str]:
-    found = [message for message in agent.record.messages if isinstance(message, Outcomes)]
+    found = [message for message in agent.record.messages if isinstance(message, ToolResults)]
     return [one.text for message in found for one in message.outcomes]
 
 
@@ -210,7 +210,7 @@ def test_a_window_of_8k_is_enough_for_many_large_files(tmp_path: Path, format: s
     """Every request fits, is valid, begins with system prompt and task, and tells how full it is, at its end only."""
     root = tmp_path / "project"
     _large(root, 12)
-    rules = msgspec.convert({"rules": _chain(12)}, Script)
+    rules = msgspec.convert({"rules": _chain(12)}, ModelScript)
     count = counter()
     with Provider(following(rules)) as provider:
         options = AgentOptions(root, "local/m", provider.url, format, protocol, 8_000, ask=everything)
@@ -220,7 +220,8 @@ def test_a_window_of_8k_is_enough_for_many_large_files(tmp_path: Path, format: s
         bodies = [asked.body for asked in provider.asked]
     assert len(bodies) == 13
     assert (
-        sum(count(one.text) for m in agent.record.messages if isinstance(m, Outcomes) for one in m.outcomes) > 8_000
+        sum(count(one.text) for m in agent.record.messages if isinstance(m, ToolResults) for one in m.outcomes)
+        > 8_000
     )
     for body in bodies:
         assert count(body.decode()) <= 8_000 - 2_000  # the answer has its quarter
@@ -248,7 +249,7 @@ def test_a_model_whose_window_its_name_tells_gets_what_fits(
     """What the user says counts before the name; of an unknown model nothing is assumed."""
     root = tmp_path / "project"
     _large(root, 14)
-    rules = msgspec.convert({"rules": _chain(14)}, Script)
+    rules = msgspec.convert({"rules": _chain(14)}, ModelScript)
     with Provider(following(rules)) as provider:
         agent = agent_for(
             AgentOptions(root, f"local/{model}", provider.url, "chat", "native", said, ask=everything),
@@ -274,7 +275,7 @@ def test_many_large_results_at_once_are_made_to_fit(tmp_path: Path, format: str,
     calls = [{"name": "read", "arguments": {"targets": [f"part_{n:02}.py"], "budget": "full"}} for n in range(10)]
     more = [{"name": "run", "arguments": {"command": "seq 5000 | sed s/^/x/"}}, {"name": "map", "arguments": {}}]
     rules = [{"when": ["^Read"], "calls": calls}, {"tool": "read", "calls": more}, {"tool": "map", "say": "Seen."}]
-    with Provider(following(msgspec.convert({"rules": rules}, Script))) as provider:
+    with Provider(following(msgspec.convert({"rules": rules}, ModelScript))) as provider:
         options = AgentOptions(root, "local/m", provider.url, format, protocol, 8_000, ask=everything)
         agent = agent_for(options, settings_in(tmp_path), "x")
         assert agent.work("Read them all.") == "Seen."
@@ -291,7 +292,7 @@ def test_what_was_sent_before_is_sent_again_byte_for_byte(tmp_path: Path) -> Non
     case = repair("first_price")
     (tmp_path / "project").mkdir()
     root = case.set_up(tmp_path / "project")
-    answer = following(msgspec.convert({"rules": _chain(2)}, Script))
+    answer = following(msgspec.convert({"rules": _chain(2)}, ModelScript))
     _large(tmp_path / "large", 2)
     with Provider(answer) as provider:
         options = AgentOptions(tmp_path / "large", "local/m", provider.url, "chat", "native", ask=everything)
@@ -322,7 +323,7 @@ def test_a_completed_task_gives_its_outputs_back(tmp_path: Path, threshold: int,
     """Above the threshold of the settings; the first request after the completion no longer holds them."""
     root = tmp_path / "project"
     _large(root, 20)
-    with Provider(following(msgspec.convert({"rules": _with_tasks(20)}, Script))) as provider:
+    with Provider(following(msgspec.convert({"rules": _with_tasks(20)}, ModelScript))) as provider:
         options = AgentOptions(root, "local/m", provider.url, "chat", "native", ask=everything)
         settings = settings_in(tmp_path, **{"context.semantic": threshold, "context.economic": False})
         agent = agent_for(options, settings, "x")
@@ -341,7 +342,7 @@ def test_a_refused_completion_evicts_nothing(tmp_path: Path) -> None:
     rules = _with_tasks(6)
     rules[-2]["calls"][0]["arguments"]["id"] = "7"
     rules[-1] = {"when": ["There is no task #7"], "say": "It is not there."}
-    with Provider(following(msgspec.convert({"rules": rules}, Script))) as provider:
+    with Provider(following(msgspec.convert({"rules": rules}, ModelScript))) as provider:
         options = AgentOptions(root, "local/m", provider.url, "chat", "native", ask=everything)
         settings = settings_in(tmp_path, **{"context.semantic": 2_000, "context.economic": False})
         agent = agent_for(options, settings, "x")
@@ -430,7 +431,7 @@ def test_a_session_is_read_back_as_it_was(tmp_path: Path) -> None:
     agent.close()
     again = resume(tmp_path / "state" / "agent", agent.record.id, root)
     assert again.messages == agent.record.messages
-    assert {type(message) for message in again.messages} == {UserMessage, Spoken, Outcomes}
+    assert {type(message) for message in again.messages} == {UserMessage, AssistantMessage, ToolResults}
     again.close()
 
 

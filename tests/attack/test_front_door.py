@@ -19,13 +19,13 @@ from tests.gateway.stage import Stage, play
 from laconic.cli.commands.gateway import application, known_upstreams
 from laconic.config import Settings, child_environment
 from laconic.dashboard.app import PAGES
-from laconic.gateway.scripted_upstream import Answer, Asked, ScriptedUpstream
+from laconic.gateway.scripted_upstream import ReceivedRequest, ScriptedAnswer, ScriptedUpstream
 from laconic.serving.listen import bind, listen
 from laconic.serving.protocol import ConnectionBounds
 from laconic.serving.server import server_for
 from laconic.serving.tokens import own_token
 from laconic.sessions.archive import Archive
-from laconic.sessions.turn_record import Cost, TurnRecord, Who
+from laconic.sessions.turn_record import AnswerCost, TurnIdentity, TurnRecord
 from laconic.sessions.turn_tables import FILE
 from laconic.sessions.turns import Turns
 
@@ -40,8 +40,8 @@ TITLE = "the-title-of-a-session"
 HASTY = ConnectionBounds(head_seconds=0.3, body_seconds=0.3)
 
 
-def _fine(asked: Asked) -> Answer:
-    return Answer((b'{"usage":{"input_tokens":1}}',))
+def _fine(asked: ReceivedRequest) -> ScriptedAnswer:
+    return ScriptedAnswer((b'{"usage":{"input_tokens":1}}',))
 
 
 # A gateway in a process of its own, with few descriptors.
@@ -303,7 +303,7 @@ def test_slow_answers_and_large_bodies_are_not_hurried() -> None:
         writer.close()
         assert [asked.body for asked in where.upstream.asked] == [body, body]
 
-    play(scene, lambda _: Answer((b"{", b"}"), pause=0.5), bounds=HASTY)
+    play(scene, lambda _: ScriptedAnswer((b"{", b"}"), pause=0.5), bounds=HASTY)
 
 
 HALVES = [b"", b"GET /healthz HTTP/1.1\r\n", POST + b"x-a: 1\r\n", POST + b"content-length: 100\r\n\r\n{"]
@@ -457,7 +457,7 @@ def test_other_users_see_nothing(settings: Settings) -> None:
     """No page, no figure, no archived text on any path to the dashboard, however it is written; the owner sees them."""
     ref = Archive.of(settings).put("s", "t", SECRET.encode())
     record = Turns(settings.cache_dir() / FILE)
-    record.add(TurnRecord(Who(TITLE), 1.0, 200, cost=Cost(5, 0, 0, 1, 9.0)))
+    record.add(TurnRecord(TurnIdentity(TITLE), 1.0, 200, cost=AnswerCost(5, 0, 0, 1, 9.0)))
     record.close()
     pages = [f"/{name}" for name in PAGES] + [f"/api/{name or 'overview'}.json" for name in PAGES] + ["/archive.txt"]
     paths = [
@@ -489,7 +489,7 @@ def test_other_users_see_nothing(settings: Settings) -> None:
 
 @asynccontextmanager
 async def _served_in_process(settings: Settings) -> AsyncIterator[tuple[int, ScriptedUpstream]]:
-    async with ScriptedUpstream(lambda _: Answer((b"from the provider",))) as upstream:
+    async with ScriptedUpstream(lambda _: ScriptedAnswer((b"from the provider",))) as upstream:
         where = listen("127.0.0.1:0", "", "", "", insecure=False)
         app = application(known_upstreams(settings, upstream.url, upstream.url), settings, off=False, where=where)
         opened = bind(where)

@@ -15,7 +15,7 @@ from random import Random
 import aiohttp
 from tests.gateway.stage import Stage, play
 
-from laconic.gateway.scripted_upstream import Answer, ScriptedUpstream
+from laconic.gateway.scripted_upstream import ScriptedAnswer, ScriptedUpstream
 from laconic_benchmarks.attack.conversations import Branch, ClientSession, Player, open_session
 from laconic_benchmarks.attack.gateways import ARCHIVE, MovedClock, build_planner
 from laconic_benchmarks.attack.laws import ArchiveReader, IncomingRequest, check_sent
@@ -49,7 +49,7 @@ def test_sessions_over_http_lose_nothing(tmp_path: Path) -> None:
             assert status == 200
             assert _problems(request, where.upstream.asked[-1].body, archive) == []
 
-    play(scene, lambda _: Answer(), build_planner(tmp_path, MovedClock(), SETTINGS).exchange.engine)
+    play(scene, lambda _: ScriptedAnswer(), build_planner(tmp_path, MovedClock(), SETTINGS).exchange.engine)
 
 
 @asynccontextmanager
@@ -83,7 +83,7 @@ async def _killed(folder: Path, kills: int) -> list[str]:
     player, archive = Player(random), ArchiveReader(folder / "cache" / ARCHIVE)
     headers = {"content-type": "application/json", **session.headers}
     problems: list[str] = []
-    async with ScriptedUpstream(lambda _: Answer()) as upstream, aiohttp.ClientSession() as client:
+    async with ScriptedUpstream(lambda _: ScriptedAnswer()) as upstream, aiohttp.ClientSession() as client:
         for _ in range(kills):
             async with _gateway(folder, upstream.url) as (process, base):
                 for step in range(8):

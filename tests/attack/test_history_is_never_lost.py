@@ -10,7 +10,7 @@ import pytest
 from tests.attack.stories import CHAT, Story, assert_goes_on, assert_same, reading, screenshot
 from tests.gateway.stage import Stage, play
 
-from laconic.gateway.scripted_upstream import Answer, Asked
+from laconic.gateway.scripted_upstream import ReceivedRequest, ScriptedAnswer
 from laconic.sessions.damaged_files import list_ruined
 from laconic_benchmarks.attack.conversations import Branch
 from laconic_benchmarks.attack.gateways import ARCHIVE, DiskFaults, Fault
@@ -213,10 +213,10 @@ def test_an_error_that_quotes_a_user_teaches_nothing(tmp_path: Path, status: int
     body = session.request(session.branches[0]).body.encode()
     untouched = story.gateway().plan(session.target, session.headers, "", body).body
 
-    def script(asked: Asked) -> Answer:
+    def script(asked: ReceivedRequest) -> ScriptedAnswer:
         if b'"poison"' in asked.body:
-            return Answer((json.dumps({"error": {"message": text}}).encode(),), status)
-        return Answer()
+            return ScriptedAnswer((json.dumps({"error": {"message": text}}).encode(),), status)
+        return ScriptedAnswer()
 
     async def scene(where: Stage) -> None:
         poisoned = body.replace(b'"stream"', b'"poison":1,"stream"')

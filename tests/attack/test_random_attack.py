@@ -11,8 +11,8 @@ from laconic.conversation.engine import PreparedRequest
 from laconic.errors import ArchiveUnavailable
 from laconic.exchange.caller import Caller
 from laconic.exchange.engine_adapter import PassThroughEngine
-from laconic.gateway.plan import Planner, Policy
-from laconic.records import Original
+from laconic.gateway.plan import GatewayPolicy, Planner
+from laconic.records import ArchivedOriginal
 from laconic.sessions.archive import Archive
 from laconic.wire.model import At, Change, SetText
 from laconic.wire.parsed_request import ParsedRequest
@@ -47,7 +47,7 @@ def test_the_same_seed_gives_the_same_attack() -> None:
 
 def _unchanged(folder: Path, clock: MovedClock, flags: Mapping[str, object]) -> Planner:
     folder.mkdir(exist_ok=True)
-    return Planner(PassThroughEngine(), Policy(probe=False), clock)
+    return Planner(PassThroughEngine(), GatewayPolicy(probe=False), clock)
 
 
 def test_a_gateway_that_changes_nothing_breaks_no_law() -> None:
@@ -69,7 +69,7 @@ class Archiving(PassThroughEngine):
             for result in exchange.results
             if result is not None and result.editable and not result.images and len(result.text) >= 400
         ]
-        originals = [Original("", "", b"" if self._forgets else result.raw, "") for result in results]
+        originals = [ArchivedOriginal("", "", b"" if self._forgets else result.raw, "") for result in results]
         try:
             refs = self._archive.put_all(originals)
         except ArchiveUnavailable:
@@ -86,7 +86,9 @@ def test_a_gateway_that_archives_what_it_leaves_out_breaks_no_law(forgets: bool)
 
     def build(folder: Path, clock: MovedClock, flags: Mapping[str, object]) -> Planner:
         folder.mkdir(exist_ok=True)
-        return Planner(Archiving(Archive(folder / ARCHIVE, 10**9), forgets=forgets), Policy(probe=False), clock)
+        return Planner(
+            Archiving(Archive(folder / ARCHIVE, 10**9), forgets=forgets), GatewayPolicy(probe=False), clock
+        )
 
     tally = attack(3, 150, build)
     assert tally.reduced > 50

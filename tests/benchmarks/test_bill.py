@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from laconic.gateway.scripted_upstream import Asked
+from laconic.gateway.scripted_upstream import ReceivedRequest
 from laconic_benchmarks.bill.clients import PROMPT
 from laconic_benchmarks.bill.provider import DONE, BillingProvider, ProviderClock
 from laconic_benchmarks.bill.scenarios import Scenario
@@ -60,7 +60,7 @@ def test_it_asks_for_file_after_file_and_reads_its_cache_until_that_is_cold(buil
     said = []
     for shown in (0, 1, 2, 2):
         path, body = build(shown)
-        answer = provider(Asked("POST", path, (), json.dumps(body).encode()))
+        answer = provider(ReceivedRequest("POST", path, (), json.dumps(body).encode()))
         said.append(b"".join(answer.chunks).decode())
         if len(said) == 3:
             clock.skip(7_200)
@@ -73,6 +73,6 @@ def test_it_asks_for_file_after_file_and_reads_its_cache_until_that_is_cold(buil
 
 def test_what_asks_no_model_costs_nothing() -> None:
     provider = BillingProvider(Scenario("none", ()), "gpt-5", ProviderClock())
-    provider(Asked("GET", "/v1/models", (), b""))
-    provider(Asked("POST", "/v1/messages/count_tokens", (), b"{}"))
+    provider(ReceivedRequest("GET", "/v1/models", (), b""))
+    provider(ReceivedRequest("POST", "/v1/messages/count_tokens", (), b"{}"))
     assert (provider.tokens, provider.dollars) == (0, 0.0)

@@ -16,15 +16,15 @@ from laconic.conversation.ledger import Branch, Decision, LedgerEntry, Receipt
 from laconic.errors import UsageError
 from laconic.exchange.engine_adapter import EngineAdapter, single_engine
 from laconic.exchange.turn_account import TurnAccount
-from laconic.gateway.scripted_upstream import Answer
+from laconic.gateway.scripted_upstream import ScriptedAnswer
 from laconic.gateway.turn_recorder import TurnRecorder
-from laconic.records import Entered, Intake
+from laconic.records import AddedBlock, AddedContent
 from laconic.sessions.archive import Archive
 from laconic.sessions.ledger_file import LedgerFile
 from laconic.sessions.spending import Spending
 from laconic.sessions.tool_call_log import ToolCallLog
 from laconic.sessions.trajectories import begin
-from laconic.sessions.turn_record import TurnRecord, Who
+from laconic.sessions.turn_record import TurnIdentity, TurnRecord
 from laconic.sessions.turns import Turns
 from laconic.tokens.count import counter
 
@@ -50,9 +50,13 @@ def _keep(folder: Path, name: str, at: float) -> None:
         branch = Branch(id=1, tip="t", count=1, time=at, start=0, basis=0)
         ledger.record(f"session-{name}", 0, LedgerEntry(1, "t", 1, (made,)), branch)
     with closing(Turns(folder / "turns.sqlite", days=9_999)) as turns:
-        entered = (Entered("k", "read", "Read", f"src/of_{name}.py", 5, 5),)
-        intake = Intake(turn=1, fixed=0, title=f"title of {name}", entered=entered)
-        turns.add(TurnRecord(Who(f"session-{name}", f"account-{name}", "anthropic"), at, 200, intake=intake))
+        entered = (AddedBlock("k", "read", "Read", f"src/of_{name}.py", 5, 5),)
+        added_content = AddedContent(turn=1, fixed=0, title=f"title of {name}", entered=entered)
+        turns.add(
+            TurnRecord(
+                TurnIdentity(f"session-{name}", f"account-{name}", "anthropic"), at, 200, added_content=added_content
+            )
+        )
     with closing(ToolCallLog(folder)) as calls:
         calls.add([(at, f"tool_of_{name}", 1, 1.0, False, False, "")])
 
@@ -154,7 +158,12 @@ def test_a_running_gateway_goes_on_and_begins_the_record_anew(cache: Path) -> No
             assert len(where.upstream.asked[-1].body) < len(body)
         assert 3 <= len(archive.entries()) <= 6, "the client sends the older ones too, which may be left out anew"
 
-    play(scene, lambda asked: Answer((b'{"usage":{"input_tokens":9,"output_tokens":2}}',)), engine, history=history)
+    play(
+        scene,
+        lambda asked: ScriptedAnswer((b'{"usage":{"input_tokens":9,"output_tokens":2}}',)),
+        engine,
+        history=history,
+    )
     with closing(Spending(cache / "turns.sqlite")) as spending:
         (session,) = spending.sessions()
     assert 3 <= session.turns <= 4, "a turn that was under way may be written after the purge"

@@ -14,7 +14,7 @@ from laconic.cli.main import main
 from laconic.clients.registry import all_setups
 from laconic.clients.section import START
 from laconic.errors import LaconicError
-from laconic.mcp_server.guide import guidance
+from laconic.mcp_server.tool_help import write_project_notes
 from laconic.tokens.count import counter
 
 
@@ -110,7 +110,7 @@ def test_codex_gets_toml_in_the_home_folder(project: Path) -> None:
 @pytest.mark.feature("C12")
 def test_guidance_is_short_and_stands_once_for_clients_that_share_it(project: Path) -> None:
     """One section for two clients, gone with the last of them; a file that includes it gets none."""
-    assert counter()(guidance()) <= 160
+    assert counter()(write_project_notes()) <= 160
     main(["setup", "opencode"])
     main(["setup", "cursor"])
     (project / "CLAUDE.md").write_text("See @AGENTS.md\n")

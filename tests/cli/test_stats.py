@@ -10,7 +10,7 @@ import pytest
 from tests.samples import shop
 
 from laconic.cli.main import main
-from laconic.sessions.turn_record import Cost, TurnRecord, Who
+from laconic.sessions.turn_record import AnswerCost, TurnIdentity, TurnRecord
 from laconic.sessions.turn_tables import FILE
 from laconic.sessions.turns import Turns
 
@@ -48,7 +48,7 @@ def test_stats_counts_malformed_calls_by_provider_model_and_reason(
     monkeypatch.setenv("LACONIC_CACHE_DIR", str(tmp_path))
     turns = Turns(tmp_path / FILE)
     for reasons in (("not-json",), ("unknown-tool", "not-json")):
-        turns.add(TurnRecord(Who("s", upstream="ollama", model="gemma"), 1.0, malformed=reasons))
+        turns.add(TurnRecord(TurnIdentity("s", upstream="ollama", model="gemma"), 1.0, malformed=reasons))
     turns.close()
     main(["stats", "--json"])
     rows = json.loads(capsys.readouterr().out)["malformed"]
@@ -67,10 +67,10 @@ def test_stats_show_what_models_cost_and_what_is_not_known(
     """With us and without, output apart; no dollars where no price is known; `about` where nobody counted."""
     monkeypatch.setenv("LACONIC_CACHE_DIR", str(tmp_path))
     with closing(Turns(tmp_path / FILE)) as turns:
-        known = Cost(input=1_000, output=100, whole=2_000, dollars=1.5, dollars_whole=2.5, output_dollars=0.5)
-        turns.add(TurnRecord(Who("a", upstream="anthropic", model="claude-sonnet-4-5"), 1.0, cost=known))
-        other = Cost(input=900, output=10, whole=900, unpriced=910, estimated=True)
-        turns.add(TurnRecord(Who("b", upstream="corp", model="mine"), 1.0, cost=other))
+        known = AnswerCost(input=1_000, output=100, whole=2_000, dollars=1.5, dollars_whole=2.5, output_dollars=0.5)
+        turns.add(TurnRecord(TurnIdentity("a", upstream="anthropic", model="claude-sonnet-4-5"), 1.0, cost=known))
+        other = AnswerCost(input=900, output=10, whole=900, unpriced=910, estimated=True)
+        turns.add(TurnRecord(TurnIdentity("b", upstream="corp", model="mine"), 1.0, cost=other))
     main(["stats"])
     assert capsys.readouterr().out.splitlines()[-2:] == [
         "claude-sonnet-4-5 (anthropic), 1 turn: "
@@ -93,8 +93,8 @@ def test_stats_print_no_character_that_steers_a_terminal(
     """Names of models and providers come from requests."""
     monkeypatch.setenv("LACONIC_CACHE_DIR", str(tmp_path))
     with closing(Turns(tmp_path / FILE)) as turns:
-        who = Who("s", upstream="up\x1b]0;x\x07", model="m\x9b2J\u202e")
-        turns.add(TurnRecord(who, 1.0, cost=Cost(input=10), malformed=("not-json",)))
+        who = TurnIdentity("s", upstream="up\x1b]0;x\x07", model="m\x9b2J\u202e")
+        turns.add(TurnRecord(who, 1.0, cost=AnswerCost(input=10), malformed=("not-json",)))
     main(["stats", *form])
     printed = capsys.readouterr().out
     assert "2J" in printed

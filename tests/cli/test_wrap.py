@@ -15,7 +15,7 @@ import pytest
 from laconic.cli.commands.wrap import add_arguments, split_words
 from laconic.cli.main import main, parser_for
 from laconic.errors import UnknownName, UsageError
-from laconic.gateway.scripted_upstream import Answer, Asked, ScriptedUpstream
+from laconic.gateway.scripted_upstream import ReceivedRequest, ScriptedAnswer, ScriptedUpstream
 
 FAKE = """\
     #!{python}
@@ -68,12 +68,15 @@ class Ran:
 
     def __init__(self, environment: dict[str, str], *words: str, settings: str = "", down: bool = False) -> None:
         self._words, self._settings, self._down = words, settings, down
-        self.company: list[Asked] = []
-        self.canary: list[Asked] = []
+        self.company: list[ReceivedRequest] = []
+        self.canary: list[ReceivedRequest] = []
         asyncio.run(self._run(environment))
 
     async def _run(self, environment: dict[str, str]) -> None:
-        async with ScriptedUpstream(lambda _: Answer((MESSAGE,))) as company, ScriptedUpstream(_refuse) as canary:
+        async with (
+            ScriptedUpstream(lambda _: ScriptedAnswer((MESSAGE,))) as company,
+            ScriptedUpstream(_refuse) as canary,
+        ):
             proxy = "http://127.0.0.1:9" if self._down else company.url
             if self._settings:
                 file = Path(environment["HOME"]) / ".claude" / "settings.json"
@@ -86,8 +89,8 @@ class Ran:
             self.code, self.company, self.canary = running.returncode, company.asked, canary.asked
 
 
-def _refuse(asked: Asked) -> Answer:
-    return Answer((b"canary",), 500)
+def _refuse(asked: ReceivedRequest) -> ScriptedAnswer:
+    return ScriptedAnswer((b"canary",), 500)
 
 
 @pytest.mark.parametrize(
@@ -195,7 +198,7 @@ def test_the_proxy_of_the_network_sees_our_requests_and_none_to_this_machine(
     environment: dict[str, str], name: str
 ) -> None:
     async def play() -> list[str]:
-        async with ScriptedUpstream(lambda _: Answer((MESSAGE,))) as network:
+        async with ScriptedUpstream(lambda _: ScriptedAnswer((MESSAGE,))) as network:
             variables = {name: network.url, "ANTHROPIC_BASE_URL": "http://company.example/api"}
             words = ("--no-code-plane", "claude", "POST anthropic/v1/messages")
             running = await asyncio.to_thread(_wrap, {**environment, **variables}, *words)
@@ -269,8 +272,8 @@ def test_the_last_line_claims_nothing_where_nothing_was_changed(environment: dic
         {"input_tokens": 224, "cache_read_input_tokens": 101_000, "output_tokens": 2_000},
     ]
 
-    def answer(asked: Asked) -> Answer:
-        return Answer((json.dumps({"usage": usages.pop(0)}).encode(),))
+    def answer(asked: ReceivedRequest) -> ScriptedAnswer:
+        return ScriptedAnswer((json.dumps({"usage": usages.pop(0)}).encode(),))
 
     async def twice() -> list[str]:
         async with ScriptedUpstream(answer) as upstream:

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from laconic.clients.upstream import Defaults, Situation, WrappedClient
+from laconic.clients.upstream import DefaultUpstreams, LaunchContext, WrappedClient
 
-DEFAULTS = Defaults(
+DEFAULTS = DefaultUpstreams(
     anthropic="https://anthropic.default", openai="https://openai.default", gemini="https://g.default"
 )
 GATEWAY = "http://127.0.0.1:1"
@@ -43,7 +43,7 @@ class Refused:
         return self.says.replace(" ", "-")
 
 
-def situation(home: Path, case: Case | Refused) -> Situation:
+def situation(home: Path, case: Case | Refused) -> LaunchContext:
     """Write the files; `HOME` in texts and values is the home folder."""
     project = home / "project"
     (project / ".git").mkdir(parents=True)
@@ -53,9 +53,9 @@ def situation(home: Path, case: Case | Refused) -> Situation:
         file.write_text(text.replace("HOME", str(home)), "utf-8")
     environment = {name: value.replace("HOME", str(home)) for name, value in case.environment.items()}
     args = tuple(word.replace("HOME", str(home)) for word in case.args)
-    return Situation(project, {"HOME": str(home), **environment}, args)
+    return LaunchContext(project, {"HOME": str(home), **environment}, args)
 
 
-def found(client: WrappedClient, seen: Situation) -> dict[str, str]:
+def found(client: WrappedClient, seen: LaunchContext) -> dict[str, str]:
     """Base URLs by the client's own name for the provider."""
     return {one.provider: one.url for one in client.find_upstreams(seen, DEFAULTS)}

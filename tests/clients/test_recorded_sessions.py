@@ -9,7 +9,7 @@ from contextlib import closing
 from pathlib import Path
 
 from laconic.clients.recorded_sessions import find_recorded
-from laconic.clients.setup import Places
+from laconic.clients.setup import ClientFolders
 from laconic.sessions.recorded.opencode import read_export
 from laconic.sessions.recorded.record import RecordedSession, RecordedUsage, moment_at, tokens_at
 from laconic.sessions.transcripts import seconds_of
@@ -23,7 +23,7 @@ def _write(path: Path, rows: Iterable[object]) -> None:
 
 
 def _find(home: Path, since: float = 0.0) -> list[RecordedSession]:
-    return list(find_recorded(Places(home, {"HOME": str(home)}), home / "state", since))
+    return list(find_recorded(ClientFolders(home, {"HOME": str(home)}), home / "state", since))
 
 
 def _usages(session: RecordedSession) -> tuple[RecordedUsage, ...]:

@@ -10,7 +10,7 @@ from laconic.conversation.accounting import (
     Bill,
     CacheState,
     CountComparison,
-    Split,
+    PromptTokens,
     TurnCost,
     TurnSizes,
     account,
@@ -229,7 +229,7 @@ def test_a_prompt_above_the_limit_of_a_tier_costs_more_as_a_whole() -> None:
 def test_another_model_of_the_cache_can_take_its_place() -> None:
     """A simulation of a provider says what the prompt without us would have been made of."""
     exchange = TurnSizes(Usage(0, 0, 1_000, 0), came=8_000, went=4_000)
-    cost, standing = account(exchange, CacheState(), SONNET, lambda *_: Split(plain=7, read=500))
+    cost, standing = account(exchange, CacheState(), SONNET, lambda *_: PromptTokens(plain=7, read=500))
     assert (cost.tokens_without, standing.cached_without) == (507, 500)
 
 

@@ -31,15 +31,15 @@ from tests.conversation.sessions import (
 )
 from tests.wire.histories import BUILDERS, Call, Step, histories
 
-from laconic.conversation.cache_economics import Weights
+from laconic.conversation.cache_economics import CacheWeights
 from laconic.conversation.engine import ConversationEngine
 from laconic.conversation.engine_options import EngineOptions, RequestLimits
 from laconic.conversation.in_memory import MemoryArchive, MemoryStore
 from laconic.conversation.ledger import Branch, Decision, LedgerEntry, Receipt
-from laconic.conversation.lifetimes import Ages, Lifetimes
+from laconic.conversation.lifetimes import LifetimeBySize, Lifetimes
 from laconic.conversation.transaction import LedgerTransaction
 from laconic.errors import ArchiveUnavailable
-from laconic.records import Original
+from laconic.records import ArchivedOriginal
 from laconic.wire.content import without_marks
 from laconic.wire.formats import FORMATS
 from laconic.wire.media import count_block
@@ -51,8 +51,8 @@ def _prefixes(messages: list[dict[str, object]]) -> list[list[dict[str, object]]
     return [messages[:at] for at, message in enumerate(messages) if message["role"] == "assistant"] + [messages]
 
 
-_ALWAYS = Weights(payback=1e9, least=0, apart=0, fewest=80)
-_NO_AGE = Ages(0, 0, 0)
+_ALWAYS = CacheWeights(payback=1e9, least=0, apart=0, fewest=80)
+_NO_AGE = LifetimeBySize(0, 0, 0)
 _EAGER = Lifetimes(
     read=_NO_AGE,
     read_test=_NO_AGE,
@@ -233,7 +233,7 @@ def test_an_error_stays_marked_as_one() -> None:
 
 
 class _Unreadable(MemoryArchive):
-    def reference(self, original: Original) -> str:
+    def reference(self, original: ArchivedOriginal) -> str:
         raise ArchiveUnavailable("The disk is gone.", "Mount it.")
 
 
@@ -242,7 +242,7 @@ class _Full(MemoryArchive):
 
     full = True
 
-    def put_all(self, originals: Sequence[Original]) -> list[str]:
+    def put_all(self, originals: Sequence[ArchivedOriginal]) -> list[str]:
         if self.full:
             raise ArchiveUnavailable("The disk is full.", "Free some.")
         return super().put_all(originals)
@@ -251,7 +251,7 @@ class _Full(MemoryArchive):
 class _Late(MemoryArchive):
     """Another process takes the references before the bytes are written."""
 
-    def put_all(self, originals: Sequence[Original]) -> list[str]:
+    def put_all(self, originals: Sequence[ArchivedOriginal]) -> list[str]:
         return [f"{ref}0" for ref in super().put_all(originals)]
 
 
@@ -299,22 +299,22 @@ def test_the_same_bytes_under_two_notes_are_kept_once_and_two_contents_never_sha
     """Files that hold the same text leave in one event."""
 
     class Colliding(MemoryArchive):
-        def reference(self, original: Original) -> str:
+        def reference(self, original: ArchivedOriginal) -> str:
             return "00000000"
 
     archive = MemoryArchive()
     writing = LedgerTransaction(MemoryStore(), archive)
     writing.begin()
-    ref = writing.keep(Original("s", "", b"text", "read a.py"))
-    assert writing.keep(Original("s", "", b"text", "read b.py")) == ref
+    ref = writing.keep(ArchivedOriginal("s", "", b"text", "read a.py"))
+    assert writing.keep(ArchivedOriginal("s", "", b"text", "read b.py")) == ref
     writing.append([Decision("k", "age", ref)], [])
     assert writing.finish("s", 0, Branch(id=1, tip="t", count=1, time=0.0, start=0, basis=0)) is not None
     assert archive.kept == {ref: b"text"}
     writing = LedgerTransaction(MemoryStore(), Colliding())
     writing.begin()
-    writing.keep(Original("s", "", b"text"))
+    writing.keep(ArchivedOriginal("s", "", b"text"))
     with pytest.raises(ArchiveUnavailable):
-        writing.keep(Original("s", "", b"another"))
+        writing.keep(ArchivedOriginal("s", "", b"another"))
 
 
 class _ReadOnly(MemoryStore):
@@ -421,7 +421,7 @@ def test_a_line_stays_below_a_result_whose_own_text_the_archive_lost() -> None:
 @pytest.mark.parametrize("at", [4, 6, 10, 16])
 def test_a_fork_of_a_fork_begins_as_its_parent_was_sent(at: int) -> None:
     """What the first branch decided after the second had left it does not count for a third that leaves the second."""
-    slow = msgspec.structs.replace(_EAGER, rolled=99, read=Ages(8, 8, 8), output=Ages(8, 8, 8))
+    slow = msgspec.structs.replace(_EAGER, rolled=99, read=LifetimeBySize(8, 8, 8), output=LifetimeBySize(8, 8, 8))
     one = engine(EngineOptions(rules=slow, weights=_ALWAYS))
     messages = long_session(20)
     for request in _prefixes(messages[: at + 3]):

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from tests.conversation.sessions import Clock, code, engine, listing, read, run, send, turn, user
 
-from laconic.conversation.cache_economics import Saving, Weights, best_start
+from laconic.conversation.cache_economics import BlockSaving, CacheWeights, best_start
 from laconic.models.model import Price
 
 Json = dict[str, Any]
@@ -69,15 +69,15 @@ def test_an_edit_goes_by_the_same_age_whether_alone_or_with_its_whole_exchange()
 
 def test_a_rewrite_must_pay_for_itself_within_the_turns_given() -> None:
     """5,000 tokens that go save 500 a turn; 6,000 that are written anew cost 6,900."""
-    found = [Saving(tokens=5_000, behind=11_000, place=3)]
+    found = [BlockSaving(tokens=5_000, behind=11_000, place=3)]
     for payback, start in ((13.0, None), (14.0, 3)):
-        assert best_start(found, 80, _PRICE, Weights(), warm=True, payback=payback) == start
-    assert best_start(found, 80, _PRICE, Weights(), warm=False, payback=0.0) == 3
+        assert best_start(found, 80, _PRICE, CacheWeights(), warm=True, payback=payback) == start
+    assert best_start(found, 80, _PRICE, CacheWeights(), warm=False, payback=0.0) == 3
 
 
 def test_what_is_near_the_end_goes_before_what_has_much_behind_it() -> None:
-    found = [Saving(tokens=2_000, behind=60_000, place=1), Saving(tokens=5_000, behind=7_000, place=9)]
-    assert best_start(found, 80, _PRICE, Weights(), warm=True, payback=8.0) == 9
+    found = [BlockSaving(tokens=2_000, behind=60_000, place=1), BlockSaving(tokens=5_000, behind=7_000, place=9)]
+    assert best_start(found, 80, _PRICE, CacheWeights(), warm=True, payback=8.0) == 9
 
 
 def test_a_models_own_words_are_no_reason_to_rewrite_turn_after_turn() -> None:

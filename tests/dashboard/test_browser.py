@@ -16,8 +16,8 @@ import pytest
 from tests.flows.stage import installed
 
 from laconic.config import Settings
-from laconic.records import Intake
-from laconic.sessions.turn_record import Cost, TurnRecord, Who
+from laconic.records import AddedContent
+from laconic.sessions.turn_record import AnswerCost, TurnIdentity, TurnRecord
 from laconic.sessions.turn_tables import FILE
 from laconic.sessions.turns import Turns
 from laconic_benchmarks.recorded import fill
@@ -43,14 +43,14 @@ def _dashboard(settings: Settings) -> Iterator[str]:
 def _record(settings: Settings) -> None:
     """One more turn, of a session with a hostile name."""
     with closing(Turns(settings.cache_dir() / FILE)) as turns:
-        cost = Cost(10, 20, 30, 4, 90.0, 0.5, 1.5)
+        cost = AnswerCost(10, 20, 30, 4, 90.0, 0.5, 1.5)
         turns.add(
             TurnRecord(
-                Who("hostile", model=TITLE),
+                TurnIdentity("hostile", model=TITLE),
                 time.time(),
                 200,
                 cost=cost,
-                intake=Intake(1, 5, title=TITLE, anew=True, project="/home/me/shop"),
+                added_content=AddedContent(1, 5, title=TITLE, anew=True, project="/home/me/shop"),
             )
         )
 

@@ -16,11 +16,11 @@ from tests.dashboard.reading import at, exact, read
 from laconic.config import Settings
 from laconic.conversation.ledger import Branch, Decision, LedgerEntry, Receipt
 from laconic.dashboard.format import money, short
-from laconic.records import Entered, Intake
+from laconic.records import AddedBlock, AddedContent
 from laconic.sessions.archive import Archive
 from laconic.sessions.ledger_file import LedgerFile
 from laconic.sessions.tool_call_log import ToolCallLog
-from laconic.sessions.turn_record import Cost, TurnRecord, Who
+from laconic.sessions.turn_record import AnswerCost, TurnIdentity, TurnRecord
 from laconic.sessions.turn_tables import FILE
 from laconic.sessions.turns import Turns
 
@@ -122,10 +122,20 @@ def test_hostile_names_are_shown_as_they_are(settings: Settings) -> None:
     text = HOSTILE.replace("\ud800", "")
     ref = Archive.of(settings).put("s", "", HOSTILE.encode("utf-8", "replace"), text)
     record = Turns(folder / FILE)
-    block = Entered("k", text, text, text, 10, 10)
-    intake = Intake(1, 5, (block,), True, text)
-    who = Who("s", text, text, text, text, text)
-    record.add(TurnRecord(who, 1.0, 200, cost=Cost(1, 1, 1, 1, 9.0), intake=intake, decisions=1, malformed=(text,)))
+    block = AddedBlock("k", text, text, text, 10, 10)
+    added_content = AddedContent(1, 5, (block,), True, text)
+    who = TurnIdentity("s", text, text, text, text, text)
+    record.add(
+        TurnRecord(
+            who,
+            1.0,
+            200,
+            cost=AnswerCost(1, 1, 1, 1, 9.0),
+            added_content=added_content,
+            decisions=1,
+            malformed=(text,),
+        )
+    )
     record.close()
     made = Decision("k", "age", Receipt(ref), field=text, before=9, after=1, turn=1, note=text)
     branch = Branch(id=1, tip="t", count=1, time=1.0, start=0, basis=0)
@@ -207,7 +217,7 @@ def test_an_unchanged_page_is_not_sent_again(settings: Settings) -> None:
     mark = {"if-none-match": first.headers["etag"]}
     assert pages.get("/?days=0", headers=mark).status_code == 304
     record = Turns(settings.cache_dir() / FILE)
-    record.add(TurnRecord(Who("s"), 1.0, 200, cost=Cost(5, 0, 0, 1, 9.0)))
+    record.add(TurnRecord(TurnIdentity("s"), 1.0, 200, cost=AnswerCost(5, 0, 0, 1, 9.0)))
     again = pages.get("/?days=0", headers=mark)
     assert again.status_code == 200
     assert again.headers["etag"] != first.headers["etag"]
@@ -221,7 +231,7 @@ PAGES = {"turns.sqlite": "/", "calls.sqlite": "/tools", "ledger.sqlite": "/sessi
 def _recorded(folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     record = Turns(folder / FILE)
-    record.add(TurnRecord(Who("s"), 1.0, 200))
+    record.add(TurnRecord(TurnIdentity("s"), 1.0, 200))
     record.close()
 
 
@@ -251,12 +261,12 @@ def test_a_damaged_file_does_not_stop_a_page(settings: Settings, damaged: str) -
 def test_a_price_that_is_not_known_is_said_and_an_estimate_too(settings: Settings) -> None:
     """No dollars are invented, and what the provider did not count is about right, no more."""
     with closing(Turns(settings.cache_dir() / FILE)) as turns:
-        none = Cost(input=900, output=100, whole=900, unpriced=1_000)
-        turns.add(TurnRecord(Who("none", model="mine"), time.time(), cost=none))
-        rough = Cost(
+        none = AnswerCost(input=900, output=100, whole=900, unpriced=1_000)
+        turns.add(TurnRecord(TurnIdentity("none", model="mine"), time.time(), cost=none))
+        rough = AnswerCost(
             input=900, output=100, whole=900, dollars=2.5, dollars_whole=2.5, output_dollars=1, estimated=True
         )
-        turns.add(TurnRecord(Who("rough", model="claude-sonnet-4-5"), time.time(), cost=rough))
+        turns.add(TurnRecord(TurnIdentity("rough", model="claude-sonnet-4-5"), time.time(), cost=rough))
     pages = client(settings)
     assert "price unknown" in pages.get("/session?name=none").text
     assert "about $2.50" in pages.get("/session?name=rough").text

@@ -15,9 +15,9 @@ from laconic.cli.commands.gateway import application, known_upstreams
 from laconic.cli.main import main
 from laconic.config import Settings, child_environment, load
 from laconic.errors import BadSetting, UsageError
-from laconic.serving.listen import Listen
+from laconic.serving.listen import ListenAddress
 from laconic.serving.tokens import own_token
-from laconic.sessions.turn_record import Cost, TurnRecord, Who
+from laconic.sessions.turn_record import AnswerCost, TurnIdentity, TurnRecord
 from laconic.sessions.turn_tables import FILE
 from laconic.sessions.turns import Turns
 
@@ -64,9 +64,11 @@ def test_an_address_that_others_reach_needs_a_token(monkeypatch: pytest.MonkeyPa
 def test_a_gateway_has_the_same_pages(settings: Settings, token: str) -> None:
     """Below a path of its own, for its token, or else for that of this user; what is beside it goes to the provider."""
     record = Turns(settings.cache_dir() / FILE)
-    record.add(TurnRecord(Who("one-session"), 1.0, 200, cost=Cost(5, 0, 0, 1, 9.0)))
+    record.add(TurnRecord(TurnIdentity("one-session"), 1.0, 200, cost=AnswerCost(5, 0, 0, 1, 9.0)))
     record.close()
-    app = application(known_upstreams(settings, "", ""), settings, off=False, where=Listen("127.0.0.1", 0, token))
+    app = application(
+        known_upstreams(settings, "", ""), settings, off=False, where=ListenAddress("127.0.0.1", 0, token)
+    )
     known = token or own_token(settings.state_dir())
     base = "/laconic/dashboard/"
     with TestClient(app, base_url="http://127.0.0.1:8787", follow_redirects=False) as gateway:

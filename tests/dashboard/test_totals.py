@@ -10,9 +10,9 @@ from starlette.testclient import TestClient
 from tests.dashboard.conftest import client
 
 from laconic.config import Settings
-from laconic.records import Intake
+from laconic.records import AddedContent
 from laconic.sessions.tool_call_log import ToolCallLog
-from laconic.sessions.turn_record import Cost, TurnRecord, Who
+from laconic.sessions.turn_record import AnswerCost, TurnIdentity, TurnRecord
 from laconic.sessions.turn_tables import FILE
 from laconic.sessions.turns import Turns
 
@@ -63,10 +63,12 @@ def _record(settings: Settings) -> TestClient:
             ("other", "", 700, "Speed up uploads"),
         ):
             agent = "codex/1" if name == "other" else "claude/2"
-            who = Who(name, model="m", client=agent, family=family)
-            cost = Cost(input=tokens, output=10, whole=2 * tokens, dollars=tokens / 1e3, dollars_whole=tokens / 500)
-            intake = Intake(1, 5, title=title, anew=True, project=f"/home/{agent[0]}")
-            turns.add(TurnRecord(who, 1_000.0 + tokens, 200, cost=cost, intake=intake))
+            who = TurnIdentity(name, model="m", client=agent, family=family)
+            cost = AnswerCost(
+                input=tokens, output=10, whole=2 * tokens, dollars=tokens / 1e3, dollars_whole=tokens / 500
+            )
+            added_content = AddedContent(1, 5, title=title, anew=True, project=f"/home/{agent[0]}")
+            turns.add(TurnRecord(who, 1_000.0 + tokens, 200, cost=cost, added_content=added_content))
     return client(settings)
 
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from laconic.dashboard import format
 from laconic.dashboard.charts import Chart, ChartMark, Series, draw_bars, draw_curve, draw_paired_bars
-from laconic.dashboard.document import Node
+from laconic.dashboard.document import JsonNode
 from laconic.dashboard.markup import clean, tag
 
 
@@ -63,4 +63,4 @@ def test_numbers_are_short_and_near(number: float) -> None:
     scale = {"k": 1e3, "M": 1e6, "G": 1e9}.get(text[-1], 1.0)
     near = float(text.rstrip("kMG").replace(",", "")) * scale
     assert abs(near - number) <= max(0.5, 0.006 * number)
-    assert f'value="{number!r}"' in format.tokens(Node(number, "/x"))
+    assert f'value="{number!r}"' in format.tokens(JsonNode(number, "/x"))

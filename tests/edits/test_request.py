@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from laconic.edits.request import AnchoredLine, Create, Edit, Find, InsertLines, ReplaceLines, edit
+from laconic.edits.request import AnchoredLine, CreateFile, Edit, FindAndReplace, InsertLines, ReplaceLines, edit
 from laconic.errors import UsageError
 
 REPLACED = Edit("a.py", "4f2a91", ReplaceLines(AnchoredLine(4), AnchoredLine(6), ("x",)))
@@ -29,8 +29,8 @@ def test_each_form() -> None:
     assert edit({"tag": "4f2a91", "start": 4}).change == ReplaceLines(AnchoredLine(4), AnchoredLine(4), ())
     assert edit({"tag": "4f2a91", "insert_after": 4, "text": "x"}).change == InsertLines(4, AnchoredLine(4), ("x",))
     assert edit({"tag": "4f2a91", "insert_before": 4, "text": "\n"}).change == InsertLines(3, AnchoredLine(4), ("",))
-    assert edit({"path": "a", "find": "x", "text": "y", "count": "2"}).change == Find("x", "y", 2)
-    assert edit({"path": "a", "text": "y\n"}).change == Create("y\n")
+    assert edit({"path": "a", "find": "x", "text": "y", "count": "2"}).change == FindAndReplace("x", "y", 2)
+    assert edit({"path": "a", "text": "y\n"}).change == CreateFile("y\n")
     assert edit({"tag": "4f2a91", "start": "4:k3", "end": "6:z0", "text": "x"}).change == ReplaceLines(
         AnchoredLine(4, "k3"), AnchoredLine(6, "z0"), ("x",)
     )

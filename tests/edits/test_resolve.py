@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from laconic.edits.anchors import anchor
 from laconic.edits.request import edit
-from laconic.edits.resolve import Refusal, Resolved, Seen, resolve
+from laconic.edits.resolve import Refusal, ResolvedEdit, ShownVersion, resolve
 from laconic.edits.source import join, split
 from laconic.records import Span
 
@@ -20,10 +20,10 @@ TEXT = st.lists(LINE, min_size=1, max_size=10).map(lambda lines: "".join(f"{line
 def outcome(live: bytes, *calls: dict[str, object], read: bytes | None = None) -> bytes | list[Refusal]:
     """What a call gives for a file that was read whole as `read` and now is `live`."""
     before = split(live if read is None else read)
-    seen = {before.tag: Seen(before.lines, (Span(1, max(1, len(before.lines))),))}
+    seen = {before.tag: ShownVersion(before.lines, (Span(1, max(1, len(before.lines))),))}
     edits = [edit({"path": "file.py", **({} if "find" in call else {"tag": before.tag}), **call}) for call in calls]
     got = resolve(list(enumerate(edits, 1)), split(live), seen)
-    return join(got.source) if isinstance(got, Resolved) else got
+    return join(got.source) if isinstance(got, ResolvedEdit) else got
 
 
 def refusal(live: bytes, *calls: dict[str, object], read: bytes | None = None) -> Refusal:
@@ -104,9 +104,9 @@ def test_61_a_tag_that_was_never_given_out_is_refused_even_when_the_line_looks_r
 @pytest.mark.feature("P5")
 def test_61_lines_that_were_not_shown_cannot_be_edited() -> None:
     source = split(FILE)
-    seen = {source.tag: Seen(source.lines, (Span(1, 2), Span(3, 4)))}
+    seen = {source.tag: ShownVersion(source.lines, (Span(1, 2), Span(3, 4)))}
     allowed = resolve([(1, edit({"tag": source.tag, "start": 1, "end": 4, "text": "x"}))], source, seen)
-    assert isinstance(allowed, Resolved)
+    assert isinstance(allowed, ResolvedEdit)
     refused = resolve([(1, edit({"tag": source.tag, "start": 4, "end": 6, "text": "x"}))], source, seen)
     assert isinstance(refused, list)
     assert "Lines 5-6" in refused[0].problem

@@ -13,7 +13,7 @@ import pytest
 from tests.agent.provider import Provider
 
 import laconic
-from laconic.gateway.scripted_upstream import Answer, Asked
+from laconic.gateway.scripted_upstream import ReceivedRequest, ScriptedAnswer
 
 _PROVIDER = '''
 """Twig: turns that say something, and a bill in its own words."""
@@ -166,9 +166,9 @@ def _run(package: Path, *words: str, **variables: str) -> subprocess.CompletedPr
 
 
 def test_a_request_of_the_new_client_in_the_new_format_is_billed_as_the_new_model(package: Path) -> None:
-    def answer(asked: Asked) -> Answer:
+    def answer(asked: ReceivedRequest) -> ScriptedAnswer:
         assert asked.path == "/talk"
-        return Answer((json.dumps({"say": "hello", "spent": {"heard": 100_000, "said": 10_000}}).encode(),))
+        return ScriptedAnswer((json.dumps({"say": "hello", "spent": {"heard": 100_000, "said": 10_000}}).encode(),))
 
     with Provider(answer) as provider:
         done = _run(package, "-m", "laconic", "wrap", "twigger", TWIG_URL=provider.url)

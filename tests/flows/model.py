@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from laconic.gateway.scripted_upstream import Answer, Asked, streamed
+from laconic.gateway.scripted_upstream import ReceivedRequest, ScriptedAnswer, streamed
 from laconic.wire.formats import FORMATS
 from laconic.wire.parsed_request import ParsedRequest, parse
 
@@ -43,10 +43,10 @@ class PlannedModel:
     faults: list[str] = field(default_factory=list)
     tools: set[str] = field(default_factory=set)  # names of the tools that it was offered
 
-    def __call__(self, asked: Asked) -> Answer:
+    def __call__(self, asked: ReceivedRequest) -> ScriptedAnswer:
         path = asked.path.split("?")[0]
         if path not in PATHS or asked.method != "POST":
-            return Answer((b'{"data": []}',))
+            return ScriptedAnswer((b'{"data": []}',))
         body = json.loads(asked.body)
         talk = parse(FORMATS[PATHS[path]], asked.body)
         place = self._place(talk)
@@ -76,7 +76,7 @@ class PlannedModel:
         return None
 
 
-def _say(path: str, body: Json, id: str, text: str, calls: list[Call]) -> Answer:
+def _say(path: str, body: Json, id: str, text: str, calls: list[Call]) -> ScriptedAnswer:
     if path == "/v1/messages":
         return streamed(list(_anthropic(id, text, calls))) if body.get("stream") else _whole_message(id, text)
     if path == "/v1/responses":
@@ -137,7 +137,7 @@ def _event(event: Json) -> bytes:
     return f"event: {event['type']}\ndata: {json.dumps(event)}\n\n".encode()
 
 
-def _whole_message(id: str, text: str) -> Answer:
+def _whole_message(id: str, text: str) -> ScriptedAnswer:
     usage = {"input_tokens": 10, "output_tokens": 5}
     message = {
         "id": id,
@@ -147,7 +147,7 @@ def _whole_message(id: str, text: str) -> Answer:
         "stop_reason": "end_turn",
         "usage": usage,
     }
-    return Answer((json.dumps({**message, "content": [{"type": "text", "text": text}]}).encode(),))
+    return ScriptedAnswer((json.dumps({**message, "content": [{"type": "text", "text": text}]}).encode(),))
 
 
 def _anthropic(id: str, text: str, calls: list[Call]) -> Iterator[bytes]:

@@ -9,7 +9,7 @@ from typing import Any
 
 from backports import zstd
 
-from laconic.gateway.scripted_upstream import Answer, Asked, streamed
+from laconic.gateway.scripted_upstream import ReceivedRequest, ScriptedAnswer, streamed
 
 DONE = "All calls were made."
 _WAIT = "WaitForMcpServers"
@@ -23,7 +23,7 @@ class Step:
     arguments: dict[str, object]
 
 
-def body(asked: Asked) -> dict[str, Any]:
+def body(asked: ReceivedRequest) -> dict[str, Any]:
     """The request's JSON, whether it came compressed or not."""
     raw = asked.body
     if asked.header("content-encoding") == "zstd":
@@ -78,7 +78,7 @@ def _text(content: object) -> str:
     return str(content or "")
 
 
-def model(steps: Sequence[Step], asked: Asked) -> Answer:
+def model(steps: Sequence[Step], asked: ReceivedRequest) -> ScriptedAnswer:
     """What the model says to a request: the next call, or that it is done; nothing much to requests without tools."""
     request = body(asked)
     done = len(results(request))
@@ -95,10 +95,10 @@ def model(steps: Sequence[Step], asked: Asked) -> Answer:
         return _chat(call)
     if "GenerateContent" in asked.path:
         return _gemini()
-    return Answer(chunks=(b'{"object": "list", "data": [], "models": []}',))
+    return ScriptedAnswer(chunks=(b'{"object": "list", "data": [], "models": []}',))
 
 
-def _gemini() -> Answer:
+def _gemini() -> ScriptedAnswer:
     """Only that it is done."""
     content = {"role": "model", "parts": [{"text": DONE}]}
     usage = {"promptTokenCount": 10, "candidatesTokenCount": 5, "totalTokenCount": 15}
@@ -119,7 +119,7 @@ def _event(kind: str, **more: object) -> bytes:
     return f"event: {kind}\ndata: {json.dumps({'type': kind, **more})}\n\n".encode()
 
 
-def _anthropic(call: Call | None) -> Answer:
+def _anthropic(call: Call | None) -> ScriptedAnswer:
     usage = {"input_tokens": 10, "output_tokens": 5}
     message: dict[str, object] = {
         "id": "msg_1",
@@ -148,7 +148,7 @@ def _anthropic(call: Call | None) -> Answer:
     )
 
 
-def _responses(call: Call | None, group: str) -> Answer:
+def _responses(call: Call | None, group: str) -> ScriptedAnswer:
     item: dict[str, object] = {
         "type": "message",
         "id": "msg_1",
@@ -178,7 +178,7 @@ def _responses(call: Call | None, group: str) -> Answer:
     )
 
 
-def _chat(call: Call | None) -> Answer:
+def _chat(call: Call | None) -> ScriptedAnswer:
     delta: dict[str, object] = {"role": "assistant", "content": DONE}
     if call:
         function = {"name": call.name, "arguments": json.dumps(call.arguments)}

@@ -16,7 +16,7 @@ import pytest
 
 from laconic.config import load
 from laconic.conversation.provider_cache import ANTHROPIC, ProviderCache, report
-from laconic.gateway.scripted_upstream import Answer, Asked, ScriptedUpstream, streamed
+from laconic.gateway.scripted_upstream import ReceivedRequest, ScriptedAnswer, ScriptedUpstream, streamed
 from laconic.wire.usage import Usage
 from laconic_benchmarks.bill.clients import CLIENTS, BilledClient, install_client
 from laconic_benchmarks.why.planted import cache_blocks
@@ -54,9 +54,9 @@ class CachingProvider:
         self.usages: list[Usage] = []  # of requests with tools
         self._answers = 0
 
-    def __call__(self, asked: Asked) -> Answer:
+    def __call__(self, asked: ReceivedRequest) -> ScriptedAnswer:
         if asked.method != "POST" or "/messages" not in asked.path or "count" in asked.path:
-            return Answer((b'{"object": "list", "data": []}',))
+            return ScriptedAnswer((b'{"object": "list", "data": []}',))
         body = json.loads(asked.body)
         if isinstance(body.get("system"), str):
             body["system"] = [{"type": "text", "text": body["system"]}]
@@ -70,7 +70,7 @@ class CachingProvider:
         self._answers += 1
         return self._answer(body, report("anthropic", usage))
 
-    def _answer(self, body: Json, usage: Json) -> Answer:
+    def _answer(self, body: Json, usage: Json) -> ScriptedAnswer:
         blocks: list[tuple[Json, Json]] = [
             ({"type": "text", "text": ""}, {"type": "text_delta", "text": DONE}),
         ]

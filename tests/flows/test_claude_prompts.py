@@ -15,7 +15,7 @@ from tests.flows.stage import Stage, installed
 from tests.samples import shop
 
 from laconic.gateway.scripted_upstream import ScriptedUpstream
-from laconic.mcp_server.offers import offered_tools
+from laconic.mcp_server.tools_and_resources import offered_tools
 from laconic.tokens.count import counter
 from laconic.workspace.process import run
 

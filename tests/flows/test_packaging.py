@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from laconic.workspace.process import Finished, run
+from laconic.workspace.process import ProcessResult, run
 
 pytestmark = pytest.mark.flow
 
@@ -19,7 +19,7 @@ UV = str(Path(sys.executable).with_name("uv"))
 TESTED = ("tests/tokens", "tests/render", "tests/edits", "tests/tools")  # the rest needs more tools
 
 
-def call(*words: str, folder: Path) -> Finished:
+def call(*words: str, folder: Path) -> ProcessResult:
     done = run(words, folder, seconds=900)
     assert done.code == 0, f"{' '.join(words)}\n{done.output.decode()[-3000:]}{done.complaints.decode()[-3000:]}"
     return done

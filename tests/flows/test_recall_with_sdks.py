@@ -14,24 +14,24 @@ from tests.gateway.stage import stage
 from tests.gateway.test_recall import READ, SECRET, answer_as
 
 from laconic.exchange.recall import NAME, Recall
-from laconic.gateway.scripted_upstream import Answer, Asked
+from laconic.gateway.scripted_upstream import ReceivedRequest, ScriptedAnswer
 from laconic.sessions.archive import Archive
-from laconic.wire.speaking.talk import ModelAnswer, ModelCall
+from laconic.wire.messages import ModelAnswer, ModelCall
 from laconic.wire.usage import Usage
 
 Json = dict[str, Any]
 
 
-def _format(asked: Asked) -> str:
+def _format(asked: ReceivedRequest) -> str:
     if asked.path.endswith("/messages"):
         return "anthropic"
     return "responses" if asked.path.endswith("/responses") else "chat"
 
 
-def _model(kept: list[str]) -> Callable[[Asked], Answer]:
+def _model(kept: list[str]) -> Callable[[ReceivedRequest], ScriptedAnswer]:
     """It recalls what is kept, if anything is, and then says what it found."""
 
-    def answer(asked: Asked) -> Answer:
+    def answer(asked: ReceivedRequest) -> ScriptedAnswer:
         said = ModelAnswer("Hello.", usage=Usage(20, output=3))
         if SECRET.encode() in asked.body:
             said = ModelAnswer("It says 42.", usage=Usage(30, output=4))

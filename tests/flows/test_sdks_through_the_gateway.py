@@ -16,28 +16,28 @@ from tests.gateway.stage import stage
 from laconic.conversation.engine import ConversationEngine
 from laconic.conversation.in_memory import MemoryArchive, MemoryStore
 from laconic.exchange.engine_adapter import EngineAdapter, single_engine
-from laconic.gateway.scripted_upstream import Answer, Asked, streamed
+from laconic.gateway.scripted_upstream import ReceivedRequest, ScriptedAnswer, streamed
 from laconic.tokens.count import counter
 
 Json = dict[str, Any]
 
 
-def _gemini(asked: Asked) -> Answer:
+def _gemini(asked: ReceivedRequest) -> ScriptedAnswer:
     text = {"candidates": [{"content": {"role": "model", "parts": [{"text": DONE}]}, "finishReason": "STOP"}]}
     body = json.dumps({**text, "usageMetadata": {"promptTokenCount": 5, "candidatesTokenCount": 2}}).encode()
     if "streamGenerateContent" in asked.path:
         return streamed([b"data: " + body + b"\r\n\r\n"])
-    return Answer((body,))
+    return ScriptedAnswer((body,))
 
 
-def _model(asked: Asked) -> Answer:
+def _model(asked: ReceivedRequest) -> ScriptedAnswer:
     if "enerateContent" in asked.path:
         return _gemini(asked)
     body = json.loads(asked.body)
     if not body.get("stream") and asked.path == "/v1/chat/completions":
         message = {"role": "assistant", "content": DONE}
         choice = {"index": 0, "message": message, "finish_reason": "stop"}
-        return Answer(
+        return ScriptedAnswer(
             (
                 json.dumps(
                     {"id": "c", "object": "chat.completion", "created": 1, "model": "m", "choices": [choice]}
@@ -47,7 +47,7 @@ def _model(asked: Asked) -> Answer:
     if not body.get("stream") and asked.path == "/v1/responses":
         content = [{"type": "output_text", "text": DONE, "annotations": []}]
         item = {"type": "message", "id": "m", "role": "assistant", "status": "completed", "content": content}
-        return Answer(
+        return ScriptedAnswer(
             (
                 json.dumps(
                     {"id": "r", "object": "response", "model": "m", "status": "completed", "output": [item]}
@@ -55,7 +55,9 @@ def _model(asked: Asked) -> Answer:
             )
         )
     return PlannedModel({"hi": []})(
-        Asked(asked.method, asked.path, asked.headers, json.dumps({**body, "tools": [{"name": "Bash"}]}).encode())
+        ReceivedRequest(
+            asked.method, asked.path, asked.headers, json.dumps({**body, "tools": [{"name": "Bash"}]}).encode()
+        )
     )
 
 

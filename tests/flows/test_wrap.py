@@ -21,7 +21,7 @@ from tests.flows.scripts import DONE, model
 from tests.flows.stage import installed, installed_python
 
 from laconic.clients.opencode import Opencode
-from laconic.gateway.scripted_upstream import Answer, Asked, ScriptedUpstream
+from laconic.gateway.scripted_upstream import ReceivedRequest, ScriptedAnswer, ScriptedUpstream
 from laconic.workspace.process import run as process
 
 pytestmark = pytest.mark.flow
@@ -158,8 +158,8 @@ class Played:
     """One run, with a company's proxy and a canary on loopback."""
 
     def __init__(self, run: Run, home: Path, *flags: str) -> None:
-        self.company: list[Asked] = []
-        self.canary: list[Asked] = []
+        self.company: list[ReceivedRequest] = []
+        self.canary: list[ReceivedRequest] = []
         self.said = ""
         asyncio.run(self._play(run, home, flags))
 
@@ -184,8 +184,8 @@ class Played:
             self.said, self.company, self.canary = out.decode(), company.asked, canary.asked
 
 
-def _alarm(asked: Asked) -> Answer:
-    return Answer((b"canary",), 500)
+def _alarm(asked: ReceivedRequest) -> ScriptedAnswer:
+    return ScriptedAnswer((b"canary",), 500)
 
 
 def _canaries(url: str) -> dict[str, str]:

@@ -10,15 +10,15 @@ from laconic.cli.commands.gateway import engine
 from laconic.config import Settings
 from laconic.errors import UsageError
 from laconic.exchange.engine_adapter import PassThroughEngine
-from laconic.gateway.plan import Planner, Policy
+from laconic.gateway.plan import GatewayPolicy, Planner
 
 
 def keeping(settings: Settings) -> Planner:
-    return Planner(engine(settings), Policy(), lambda: 0.0)
+    return Planner(engine(settings), GatewayPolicy(), lambda: 0.0)
 
 
 def unchanged() -> Planner:
-    return Planner(PassThroughEngine(), Policy(), lambda: 0.0)
+    return Planner(PassThroughEngine(), GatewayPolicy(), lambda: 0.0)
 
 
 def dying() -> Planner:

@@ -12,7 +12,7 @@ import aiohttp
 from laconic.exchange.engine_adapter import PassThroughEngine, RequestEngine
 from laconic.exchange.recall import Recall
 from laconic.gateway.app import build
-from laconic.gateway.plan import Policy
+from laconic.gateway.plan import GatewayPolicy
 from laconic.gateway.routes import Upstreams
 from laconic.gateway.scripted_upstream import Script, ScriptedUpstream
 from laconic.gateway.turn_recorder import TurnRecorder
@@ -46,7 +46,7 @@ class Stage:
 async def stage(
     script: Script,
     engine: RequestEngine | None = None,
-    policy: Policy | None = None,
+    policy: GatewayPolicy | None = None,
     token: str = "",
     *,
     history: TurnRecorder | None = None,
@@ -59,7 +59,7 @@ async def stage(
         app = build(
             known,
             engine or PassThroughEngine(),
-            policy or Policy(),
+            policy or GatewayPolicy(),
             token,
             viewer_token=VIEWER,
             history=history,
@@ -85,7 +85,7 @@ def play(
     scene: Callable[[Stage], Awaitable[None]],
     script: Script,
     engine: RequestEngine | None = None,
-    policy: Policy | None = None,
+    policy: GatewayPolicy | None = None,
     token: str = "",
     *,
     history: TurnRecorder | None = None,

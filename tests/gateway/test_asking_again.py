@@ -11,18 +11,18 @@ from tests.gateway.stage import Stage, play
 from tests.gateway.test_prompted_models import ANTHROPIC, CHAT, RESPONSES
 from tests.wire.test_prompted_protocol import response_events, response_of
 
-from laconic.gateway.plan import Policy
-from laconic.gateway.scripted_upstream import Answer, Asked, Script, streamed
+from laconic.gateway.plan import GatewayPolicy
+from laconic.gateway.scripted_upstream import ReceivedRequest, Script, ScriptedAnswer, streamed
 
 RIGHT = '```tool\n{"name": "Read", "arguments": {"path": "a.py"}}\n```'
 BROKEN = 'I look.\n```tool\n{"name": "Read", "arguments": {"path": oops}}\n```'
 UNKNOWN = '```tool\n{"name": "Fly", "arguments": {}}\n```'
-POLICY = Policy(prompted_models=("gemma",))
+POLICY = GatewayPolicy(prompted_models=("gemma",))
 PATHS = {"chat": "/v1/chat/completions", "anthropic": "/v1/messages", "responses": "/v1/responses"}
 REQUESTS: dict[str, dict[str, Any]] = {"chat": CHAT, "anthropic": ANTHROPIC, "responses": RESPONSES}
 
 
-def _whole(format: str, text: str) -> Answer:
+def _whole(format: str, text: str) -> ScriptedAnswer:
     body: dict[str, Any] = {"id": "m", "content": [{"type": "text", "text": text}], "stop_reason": "end_turn"}
     if format == "chat":
         message = {"role": "assistant", "content": text}
@@ -30,7 +30,7 @@ def _whole(format: str, text: str) -> Answer:
     if format == "responses":
         item = {"type": "message", "id": "m", "content": [{"type": "output_text", "text": text}]}
         body = {"id": "r", "status": "completed", "output": [item]}
-    return Answer((json.dumps({**body, "usage": {"input_tokens": 10, "output_tokens": 1}}).encode(),))
+    return ScriptedAnswer((json.dumps({**body, "usage": {"input_tokens": 10, "output_tokens": 1}}).encode(),))
 
 
 def _event(event: dict[str, Any]) -> bytes:
@@ -56,13 +56,13 @@ def _chunks(text: str) -> Iterator[bytes]:
     yield b"data: [DONE]\n\n"
 
 
-def _script(*texts: str | Answer) -> Script:
+def _script(*texts: str | ScriptedAnswer) -> Script:
     """Answers in this order, in the format and the manner in which it is asked."""
     left = list(texts)
 
-    def script(asked: Asked) -> Answer:
+    def script(asked: ReceivedRequest) -> ScriptedAnswer:
         said = left.pop(0)
-        if isinstance(said, Answer):
+        if isinstance(said, ScriptedAnswer):
             return said
         format = next(format for format, path in PATHS.items() if path == asked.path)
         if not json.loads(asked.body).get("stream"):
@@ -129,8 +129,8 @@ def _anthropic_events(events: list[dict[str, Any]]) -> tuple[str, list[str]]:
     return text, names
 
 
-def _ask(script: Script, format: str, *, stream: bool) -> tuple[str, list[str], list[Asked], bytes]:
-    found: list[tuple[str, list[str], list[Asked], bytes]] = []
+def _ask(script: Script, format: str, *, stream: bool) -> tuple[str, list[str], list[ReceivedRequest], bytes]:
+    found: list[tuple[str, list[str], list[ReceivedRequest], bytes]] = []
 
     async def scene(where: Stage) -> None:
         request = {**REQUESTS[format], "stream": stream}
@@ -180,22 +180,22 @@ def test_after_two_retries_the_answer_stands_as_it_is(format: str, stream: bool)
 @everyway
 @pytest.mark.parametrize("fault", ["status", "no-http"])
 def test_when_asking_again_fails_the_first_answer_stands(format: str, stream: bool, fault: str) -> None:
-    no_http = Answer((), 200, (("content-length", "oops"),))
-    bad = Answer((b"{}",), 500) if fault == "status" else no_http
+    no_http = ScriptedAnswer((), 200, (("content-length", "oops"),))
+    bad = ScriptedAnswer((b"{}",), 500) if fault == "status" else no_http
     text, names, asked, _ = _ask(_script(BROKEN, bad), format, stream=stream)
     assert (text, names, len(asked)) == (BROKEN, [], 2)
 
 
 @everyway
 def test_an_answer_that_was_cut_off_is_not_asked_for_again(format: str, stream: bool) -> None:
-    def script(asked: Asked) -> Answer:
+    def script(asked: ReceivedRequest) -> ScriptedAnswer:
         made = _script('```tool\n{"name": "Read", "argum')(asked)
         end, cut = {
             "anthropic": (b'"end_turn"', b'"max_tokens"'),
             "chat": (b'"stop"', b'"length"'),
             "responses": (b"completed", b"incomplete"),
         }[format]
-        return Answer(tuple(chunk.replace(end, cut) for chunk in made.chunks), 200, made.headers)
+        return ScriptedAnswer(tuple(chunk.replace(end, cut) for chunk in made.chunks), 200, made.headers)
 
     _, names, asked, _ = _ask(script, format, stream=stream)
     assert (names, len(asked)) == ([], 1)

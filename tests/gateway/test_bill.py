@@ -20,8 +20,8 @@ from laconic.conversation.engine_options import EngineOptions
 from laconic.conversation.ledger import Branch, LedgerEntry
 from laconic.exchange.engine_adapter import EngineAdapter, RequestEngine, single_engine
 from laconic.exchange.turn_account import TurnAccount
-from laconic.gateway.plan import Policy
-from laconic.gateway.scripted_upstream import Answer, Asked
+from laconic.gateway.plan import GatewayPolicy
+from laconic.gateway.scripted_upstream import ReceivedRequest, ScriptedAnswer
 from laconic.gateway.turn_recorder import TurnRecorder
 from laconic.sessions.archive import Archive
 from laconic.sessions.ledger_file import LedgerFile
@@ -37,10 +37,10 @@ MODEL = "claude-sonnet-4-5"
 DOLLARS = 3e-6  # for a token
 
 
-def _script(usages: Sequence[Usage]) -> Callable[[Asked], Answer]:
+def _script(usages: Sequence[Usage]) -> Callable[[ReceivedRequest], ScriptedAnswer]:
     left = list(usages)
 
-    def script(asked: Asked) -> Answer:
+    def script(asked: ReceivedRequest) -> ScriptedAnswer:
         usage = left.pop(0)
         kinds = {
             "ephemeral_5m_input_tokens": usage.cache_write - usage.long,
@@ -53,7 +53,7 @@ def _script(usages: Sequence[Usage]) -> Callable[[Asked], Answer]:
             "cache_creation": kinds,
             "output_tokens": usage.output,
         }
-        return Answer((json.dumps({"usage": said}).encode(),))
+        return ScriptedAnswer((json.dumps({"usage": said}).encode(),))
 
     return script
 
@@ -62,7 +62,7 @@ def _played(
     folder: Path,
     requests: Sequence[Request],
     engine: RequestEngine | None = None,
-    policy: Policy | None = None,
+    policy: GatewayPolicy | None = None,
     clock: Callable[[], float] = lambda: 0.0,
 ) -> Json:
     """The requests in one process; the row of the gateway's own page for its last session."""
@@ -123,7 +123,7 @@ def test_nothing_was_changed_and_nothing_is_claimed(tmp_path: Path, enabled: boo
     paid = []
     for part in parts:
         engine = _engine(tmp_path) if enabled else None
-        row = _played(tmp_path, part, engine, Policy(enabled=enabled))
+        row = _played(tmp_path, part, engine, GatewayPolicy(enabled=enabled))
         assert row["bill"]["tokens"] == row["bill"]["tokens_without"] == sum(usage.prompt for _, usage in part)
         assert row["bill"]["dollars"] == row["bill"]["dollars_without"]
         paid.append(row["bill"]["dollars"])
@@ -137,8 +137,8 @@ def test_switched_off_twice_within_the_life_of_the_cache(tmp_path: Path) -> None
     """The same prompt in two sessions: the second finds the cache of the first, with us and without."""
     one, two = (json.dumps({"model": MODEL, "messages": [{"role": "user", "content": word}]}) for word in "ab")
     cold, warm = Usage(3, 0, 50_000, 7), Usage(3, 50_000, 0, 7)
-    _played(tmp_path, [(one.encode(), cold)], policy=Policy(enabled=False))
-    _played(tmp_path, [(two.encode(), warm)], policy=Policy(enabled=False))
+    _played(tmp_path, [(one.encode(), cold)], policy=GatewayPolicy(enabled=False))
+    _played(tmp_path, [(two.encode(), warm)], policy=GatewayPolicy(enabled=False))
     rows = _recorded(tmp_path)
     assert [row.dollars_whole - row.dollars for row in rows] == [0.0, 0.0]
     assert [row.whole for row in rows] == [50_003.0, 50_003.0]
@@ -189,7 +189,7 @@ def _sent(folder: Path, bodies: Sequence[bytes], engine: RequestEngine) -> list[
             await where.post("/v1/messages", body, x_api_key="k")
         found.extend(asked.body for asked in where.upstream.asked)
 
-    play(scene, lambda asked: Answer((b"{}",)), engine)
+    play(scene, lambda asked: ScriptedAnswer((b"{}",)), engine)
     return found
 
 
@@ -261,7 +261,7 @@ def test_schemas_instructions_and_recalls_are_taken_off(tmp_path: Path, enabled:
     first, last = 1000 - fixed, 1700 - fixed - recalled
     paid = (1.25 * 1700 + 0.1 * 2300 + 5 * 40) * DOLLARS
     without = (1.25 * first + 0.1 * first + 1.25 * (last - first) + 5 * 20) * DOLLARS
-    row = _played(tmp_path, OURS, policy=Policy(enabled=enabled, texts=(INSTRUCTIONS.encode(),)))
+    row = _played(tmp_path, OURS, policy=GatewayPolicy(enabled=enabled, texts=(INSTRUCTIONS.encode(),)))
     assert (row["requests"], row["output"]) == (3, 40)
     assert (row["bill"]["tokens"], row["bill"]["tokens_without"]) == (4000, pytest.approx(first + last))
     assert row["bill"]["dollars"] == pytest.approx(paid)

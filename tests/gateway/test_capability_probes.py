@@ -11,32 +11,32 @@ import pytest
 from tests.gateway.stage import Stage, play
 from tests.gateway.test_prompted_models import ANTHROPIC, CHAT, REFUSAL, RESPONSES, TEXT
 
-from laconic.gateway.plan import Policy
-from laconic.gateway.scripted_upstream import Answer, Asked, Script
+from laconic.gateway.plan import GatewayPolicy
+from laconic.gateway.scripted_upstream import ReceivedRequest, Script, ScriptedAnswer
 from laconic.sessions.model_memory import Capabilities
-from laconic.wire.prompted.capability import LEARNED_FOR, ProcessMemory, Protocols
+from laconic.wire.prompted.capability import LEARNED_FOR, ProcessMemory, PromptedModels
 
 CALLED = {"role": "assistant", "content": None, "tool_calls": [{"id": "1", "function": {"name": "say"}}]}
 
 
-def _said(message: dict[str, Any], finish: str = "stop") -> Answer:
-    return Answer(
+def _said(message: dict[str, Any], finish: str = "stop") -> ScriptedAnswer:
+    return ScriptedAnswer(
         (json.dumps({"id": "c", "choices": [{"index": 0, "message": message, "finish_reason": finish}]}).encode(),)
     )
 
 
-def _is_probe(asked: Asked) -> bool:
+def _is_probe(asked: ReceivedRequest) -> bool:
     return b"`say`" in asked.body
 
 
-def _server(listed: object, probed: Answer, described: object = None) -> Script:
+def _server(listed: object, probed: ScriptedAnswer, described: object = None) -> Script:
     """A provider with a list of models, an answer to our question, and plain words for everything else."""
 
-    def script(asked: Asked) -> Answer:
+    def script(asked: ReceivedRequest) -> ScriptedAnswer:
         if asked.path.endswith("/models"):
-            return Answer((json.dumps({"data": [listed]}).encode(),))
+            return ScriptedAnswer((json.dumps({"data": [listed]}).encode(),))
         if asked.path == "/api/show":
-            return Answer((json.dumps(described).encode(),))
+            return ScriptedAnswer((json.dumps(described).encode(),))
         return probed if _is_probe(asked) else _said({"role": "assistant", "content": TEXT})
 
     return script
@@ -60,7 +60,7 @@ async def _probed(where: Stage, times: int = 1) -> None:
         counted = sum(float(line.rsplit(" ", 1)[1]) for line in lines if line.startswith("laconic_probes_total{"))
 
 
-SILENT = Answer((b"{}",), 503)
+SILENT = ScriptedAnswer((b"{}",), 503)
 
 
 @pytest.mark.feature("P2", "P6")
@@ -75,11 +75,11 @@ SILENT = Answer((b"{}",), 503)
         ({"id": "gemma", "owned_by": "library"}, {"capabilities": ["completion"]}, SILENT, "prompted", 0),
         ({"id": "other"}, None, _said(CALLED, "tool_calls"), "native", 1),
         ({"id": "gemma"}, None, _said({"role": "assistant", "content": "hello"}), "prompted", 1),
-        ({"id": "gemma"}, None, Answer((REFUSAL,), 400), "prompted", 1),
+        ({"id": "gemma"}, None, ScriptedAnswer((REFUSAL,), 400), "prompted", 1),
         ({"id": "gemma"}, None, _said({"role": "assistant", "content": "I thi"}, "length"), "native", 1),
-        ({"id": "gemma"}, None, Answer((b"busy",), 429), "native", 1),
-        ({"id": "gemma"}, None, Answer((b"not json",)), "native", 1),
-        ({"id": ["x"], "name": {}}, None, Answer((b"[1]",)), "native", 1),
+        ({"id": "gemma"}, None, ScriptedAnswer((b"busy",), 429), "native", 1),
+        ({"id": "gemma"}, None, ScriptedAnswer((b"not json",)), "native", 1),
+        ({"id": ["x"], "name": {}}, None, ScriptedAnswer((b"[1]",)), "native", 1),
     ],
     ids=[
         "listed-parameters", "listed-without", "listed-ability", "listed-inability", "described", "described-without",
@@ -88,7 +88,7 @@ SILENT = Answer((b"{}",), 503)
     ],
 )  # fmt: skip
 def test_what_is_declared_or_shown_decides(
-    listed: object, described: object, probed: Answer, expected: str, questions: int
+    listed: object, described: object, probed: ScriptedAnswer, expected: str, questions: int
 ) -> None:
     """The first request goes as it came. No other asks again; the question is paid with the client's key."""
 
@@ -114,13 +114,13 @@ def test_what_is_declared_or_shown_decides(
     ],
 )
 def test_a_server_of_responses_is_asked_in_its_own_format(item: object, status: str, expected: bool) -> None:
-    def script(asked: Asked) -> Answer:
+    def script(asked: ReceivedRequest) -> ScriptedAnswer:
         if asked.path == "/v1/models":
-            return Answer((b'{"data": []}',))
+            return ScriptedAnswer((b'{"data": []}',))
         if _is_probe(asked):
             assert json.loads(asked.body)["tools"][0]["name"] == "say"
-            return Answer((json.dumps({"status": status, "output": [item]}).encode(),))
-        return Answer((b'{"output": []}',))
+            return ScriptedAnswer((json.dumps({"status": status, "output": [item]}).encode(),))
+        return ScriptedAnswer((b'{"output": []}',))
 
     async def scene(where: Stage) -> None:
         await where.post("/v1/responses", json.dumps(RESPONSES).encode())
@@ -137,11 +137,11 @@ def test_a_server_of_responses_is_asked_in_its_own_format(item: object, status: 
 
 @pytest.mark.feature("P2")
 def test_an_anthropic_server_is_asked_in_its_own_format() -> None:
-    def script(asked: Asked) -> Answer:
+    def script(asked: ReceivedRequest) -> ScriptedAnswer:
         if _is_probe(asked):
             assert json.loads(asked.body)["tools"][0]["input_schema"]["type"] == "object"
-            return Answer((b'{"content": [{"type": "tool_use", "name": "say"}], "stop_reason": "tool_use"}',))
-        return Answer((b'{"content": []}',))
+            return ScriptedAnswer((b'{"content": [{"type": "tool_use", "name": "say"}], "stop_reason": "tool_use"}',))
+        return ScriptedAnswer((b'{"content": []}',))
 
     async def scene(where: Stage) -> None:
         await where.post("/v1/messages", json.dumps(ANTHROPIC).encode())
@@ -164,9 +164,9 @@ def test_clients_at_once_share_one_question() -> None:
 def test_no_request_waits_for_a_question_that_hangs(hanging: str) -> None:
     """It would hang for longer than this scene may take; and it is asked only once."""
 
-    def script(asked: Asked) -> Answer:
+    def script(asked: ReceivedRequest) -> ScriptedAnswer:
         if asked.path.endswith(hanging) and (_is_probe(asked) or hanging == "/models"):
-            return Answer((), fault="stall")
+            return ScriptedAnswer((), fault="stall")
         return _server({"id": "gemma"}, SILENT)(asked)
 
     async def scene(where: Stage) -> None:
@@ -184,12 +184,12 @@ def test_no_request_waits_for_a_question_that_hangs(hanging: str) -> None:
 @pytest.mark.parametrize(
     ("policy", "expected"),
     [
-        (Policy(native_models=("gemma",)), "native"),
-        (Policy(prompted_models=("openai/gem*",)), "prompted"),
-        (Policy(probe=False), "native"),
+        (GatewayPolicy(native_models=("gemma",)), "native"),
+        (GatewayPolicy(prompted_models=("openai/gem*",)), "prompted"),
+        (GatewayPolicy(probe=False), "native"),
     ],
 )
-def test_settings_decide_before_any_question(policy: Policy, expected: str) -> None:
+def test_settings_decide_before_any_question(policy: GatewayPolicy, expected: str) -> None:
     async def scene(where: Stage) -> None:
         assert await _ask(where) == [expected]
         assert len(where.upstream.asked) == 1
@@ -218,7 +218,7 @@ class _AnyAddress(Capabilities):
 
 
 def test_the_same_name_at_another_address_is_another_model() -> None:
-    protocols = Protocols((), (), lambda: 0.0, ProcessMemory())
+    protocols = PromptedModels((), (), lambda: 0.0, ProcessMemory())
     protocols.learn("openai", "m", "prompted", "http://one")
     assert protocols.known_mode("openai", "m", "http://one") == "prompted"
     assert protocols.known_mode("openai", "m", "http://two") == ""
@@ -237,9 +237,9 @@ def test_what_was_shown_survives_a_restart_and_expires(tmp_path: Path) -> None:
         assert not any(_is_probe(one) for one in where.upstream.asked)
 
     for scene in (first, after_a_restart):
-        play(scene, _server({"id": "gemma"}, Answer((REFUSAL,), 400)), memory=memory)
+        play(scene, _server({"id": "gemma"}, ScriptedAnswer((REFUSAL,), 400)), memory=memory)
     now = [0.0]
-    protocols = Protocols((), (), lambda: now[0], ProcessMemory())
+    protocols = PromptedModels((), (), lambda: now[0], ProcessMemory())
     protocols.learn("local", "m", "native")
     assert protocols.known_mode("local", "m") == "native"
     now[0] = LEARNED_FOR + 1
@@ -248,7 +248,7 @@ def test_what_was_shown_survives_a_restart_and_expires(tmp_path: Path) -> None:
 
 def test_a_setting_overrides_what_was_learned() -> None:
     memory = ProcessMemory()
-    Protocols((), (), lambda: 0.0, memory).learn("local", "m", "native")
-    assert Protocols((), ("m",), lambda: 0.0, memory).known_mode("local", "m") == "prompted"
-    Protocols((), (), lambda: 0.0, memory).learn("local", "m", "prompted")
-    assert Protocols(("m",), (), lambda: 0.0, memory).known_mode("local", "m") == "native"
+    PromptedModels((), (), lambda: 0.0, memory).learn("local", "m", "native")
+    assert PromptedModels((), ("m",), lambda: 0.0, memory).known_mode("local", "m") == "prompted"
+    PromptedModels((), (), lambda: 0.0, memory).learn("local", "m", "prompted")
+    assert PromptedModels(("m",), (), lambda: 0.0, memory).known_mode("local", "m") == "native"

@@ -15,7 +15,7 @@ from laconic.exchange.cost_sources import measure_own
 from laconic.exchange.engine_adapter import EngineAdapter, single_engine
 from laconic.exchange.turn_account import TurnAccount
 from laconic.exchange.turn_evidence import read_evidence
-from laconic.gateway.scripted_upstream import Answer, Asked
+from laconic.gateway.scripted_upstream import ReceivedRequest, ScriptedAnswer
 from laconic.gateway.turn_recorder import TurnRecorder
 from laconic.sessions.archive import Archive
 from laconic.sessions.ledger_file import LedgerFile
@@ -55,9 +55,9 @@ def _send(folder: Path, bodies: list[Json], *, repair: bool = True) -> tuple[lis
     got: list[Json] = []
     said: list[str] = []
 
-    def script(asked: Asked) -> Answer:
+    def script(asked: ReceivedRequest) -> ScriptedAnswer:
         got.append(json.loads(asked.body))
-        return Answer((USAGE,), headers=(("content-type", "application/json"),))
+        return ScriptedAnswer((USAGE,), headers=(("content-type", "application/json"),))
 
     async def scene(where: Stage) -> None:
         for body in bodies:

@@ -13,7 +13,7 @@ from tests.gateway.stage import Stage, play
 from laconic.conversation.engine import ConversationEngine
 from laconic.conversation.ledger import Branch, LedgerEntry
 from laconic.exchange.engine_adapter import EngineAdapter, single_engine
-from laconic.gateway.scripted_upstream import Answer, Asked
+from laconic.gateway.scripted_upstream import ReceivedRequest, ScriptedAnswer
 from laconic.sessions.archive import Archive
 from laconic.sessions.ledger_file import LedgerFile
 from laconic.tokens.count import counter
@@ -65,8 +65,8 @@ def _requests(steps: int) -> list[bytes]:
     ]
 
 
-def _answer(asked: Asked) -> Answer:
-    return Answer((b'{"usage":{"input_tokens":10,"output_tokens":1}}',))
+def _answer(asked: ReceivedRequest) -> ScriptedAnswer:
+    return ScriptedAnswer((b'{"usage":{"input_tokens":10,"output_tokens":1}}',))
 
 
 async def _send(where: Stage, requests: list[bytes]) -> list[ParsedRequest]:

@@ -10,8 +10,8 @@ import pytest
 from tests.gateway.stage import Stage, play
 from tests.gateway.test_proxy import CHAT, Failing
 
-from laconic.gateway.logs import Lines, to
-from laconic.gateway.scripted_upstream import Answer
+from laconic.gateway.logs import JsonLogFormatter, to
+from laconic.gateway.scripted_upstream import ScriptedAnswer
 
 
 def test_a_request_leaves_one_line_without_its_content() -> None:
@@ -21,7 +21,7 @@ def test_a_request_leaves_one_line_without_its_content() -> None:
     async def scene(where: Stage) -> None:
         await where.post("/v1/messages", CHAT.replace(b"caf", b"SECRET-TEXT"), x_api_key="SECRET-KEY")
 
-    play(scene, lambda _: Answer((b'{"SECRET-ANSWER": 1}',)), Failing(ValueError("SECRET-TEXT in a message")))
+    play(scene, lambda _: ScriptedAnswer((b'{"SECRET-ANSWER": 1}',)), Failing(ValueError("SECRET-TEXT in a message")))
     lines = [json.loads(line) for line in stream.getvalue().splitlines()]
     assert [line["event"] for line in lines] == ["a request passes unchanged", "answered"]
     assert lines[0]["failure"] == "ValueError"
@@ -32,6 +32,6 @@ def test_a_request_leaves_one_line_without_its_content() -> None:
 @pytest.mark.parametrize("text", ["a\nb", '"}\n{"event":"forged"}', "\x1b[31m\x00"])
 def test_a_line_stays_one_line(text: str) -> None:
     record = logging.LogRecord("laconic.gateway", logging.INFO, "", 0, text, None, None)
-    written = Lines().format(record)
+    written = JsonLogFormatter().format(record)
     assert "\n" not in written
     assert json.loads(written)["event"] == text

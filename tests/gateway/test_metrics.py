@@ -9,7 +9,7 @@ from tests.gateway.stage import Stage, play
 from tests.gateway.test_proxy import CHAT
 
 from laconic.gateway.metrics import Metrics
-from laconic.gateway.scripted_upstream import Answer
+from laconic.gateway.scripted_upstream import ScriptedAnswer
 
 
 def test_an_absurd_amount_does_not_spoil_a_counter() -> None:
@@ -39,4 +39,4 @@ def test_the_numbers_are_served_after_an_absurd_usage(absurd: str) -> None:
             assert status == 200
             assert b"inf" not in text
 
-    play(scene, lambda _: Answer((body,)))
+    play(scene, lambda _: ScriptedAnswer((body,)))

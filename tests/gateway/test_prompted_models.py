@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 from tests.gateway.stage import Stage, play
 
-from laconic.gateway.plan import Policy
-from laconic.gateway.scripted_upstream import Answer, Asked, streamed
-from laconic.wire.prompted.capability import LEARNED_FOR, Protocols
+from laconic.gateway.plan import GatewayPolicy
+from laconic.gateway.scripted_upstream import ReceivedRequest, ScriptedAnswer, streamed
+from laconic.wire.prompted.capability import LEARNED_FOR, PromptedModels
 from laconic.wire.refusals import refuses_tools
 
 SCHEMA = {"type": "object", "properties": {"path": {"type": "string"}}, "required": ["path"]}
@@ -30,15 +30,15 @@ TEXT = 'Here.\n```tool\n{"name": "Read", "arguments": {"path": "a.py"}}\n```'
 REFUSAL = b'{"error":{"message":"models/gemma does not support tools"}}'
 
 
-def _model(asked: Asked) -> Answer:
+def _model(asked: ReceivedRequest) -> ScriptedAnswer:
     """A model that knows no tools, and does as it is told in words."""
     if asked.method == "GET":
-        return Answer((b'{"data": [{"id": "gemma"}]}',))
+        return ScriptedAnswer((b'{"data": [{"id": "gemma"}]}',))
     body = json.loads(asked.body)
     if "tools" in body:
-        return Answer((REFUSAL,), 400)
+        return ScriptedAnswer((REFUSAL,), 400)
     if asked.path == "/v1/messages":
-        return Answer(
+        return ScriptedAnswer(
             (
                 json.dumps(
                     {"id": "m", "content": [{"type": "text", "text": TEXT}], "stop_reason": "end_turn"}
@@ -47,7 +47,7 @@ def _model(asked: Asked) -> Answer:
         )
     if asked.path == "/v1/responses":
         item = {"type": "message", "id": "m", "content": [{"type": "output_text", "text": TEXT}]}
-        return Answer((json.dumps({"id": "r", "status": "completed", "output": [item]}).encode(),))
+        return ScriptedAnswer((json.dumps({"id": "r", "status": "completed", "output": [item]}).encode(),))
     if body.get("stream"):
         chunks: list[dict[str, Any]] = [
             {"id": "c", "choices": [{"index": 0, "delta": {"content": sign}}]} for sign in TEXT
@@ -57,7 +57,7 @@ def _model(asked: Asked) -> Answer:
             [b"data: " + json.dumps(chunk).encode() + b"\n\n" for chunk in chunks] + [b"data: [DONE]\n\n"]
         )
     message = {"role": "assistant", "content": TEXT}
-    return Answer(
+    return ScriptedAnswer(
         (json.dumps({"id": "c", "choices": [{"index": 0, "message": message, "finish_reason": "stop"}]}).encode(),)
     )
 
@@ -73,7 +73,7 @@ def test_a_refusal_of_tools_is_learned_and_not_seen_by_the_client() -> None:
             assert choice["message"]["tool_calls"][0]["function"] == {"name": "Read", "arguments": '{"path":"a.py"}'}
         assert ["tools" in json.loads(asked.body) for asked in where.upstream.asked] == [True, False, False]
 
-    play(scene, _model, policy=Policy(probe=False))
+    play(scene, _model, policy=GatewayPolicy(probe=False))
 
 
 @pytest.mark.feature("P2", "P6")
@@ -86,15 +86,15 @@ def test_a_declared_model_streams_calls() -> None:
         assert [call["function"]["name"] for delta in deltas for call in delta.get("tool_calls", [])] == ["Read"]
         assert len(where.upstream.asked) == 1
 
-    play(scene, _model, policy=Policy(prompted_models=("openai/gem*",)))
+    play(scene, _model, policy=GatewayPolicy(prompted_models=("openai/gem*",)))
 
 
-def _gzipped(asked: Asked) -> Answer:
+def _gzipped(asked: ReceivedRequest) -> ScriptedAnswer:
     """The same model behind a server that compresses without being asked."""
     plain = _model(asked)
     packed = gzip.compress(b"".join(plain.chunks))
     pieces = tuple(packed[start : start + 50] for start in range(0, len(packed), 50))
-    return Answer(pieces, plain.status, (*plain.headers, ("content-encoding", "gzip")))
+    return ScriptedAnswer(pieces, plain.status, (*plain.headers, ("content-encoding", "gzip")))
 
 
 @pytest.mark.feature("P2")
@@ -110,7 +110,7 @@ def test_calls_are_read_from_an_answer_that_is_compressed_unasked(stream: bool) 
         assert b'"tool_calls"' in body
         assert b'"Read"' in body
 
-    play(scene, _gzipped, policy=Policy(probe=False))
+    play(scene, _gzipped, policy=GatewayPolicy(probe=False))
 
 
 @pytest.mark.parametrize(
@@ -126,7 +126,7 @@ def test_what_cannot_be_opened_arrives_as_it_was_sent(encoding: str, kind: str) 
         _, headers, body = await where.post("/v1/chat/completions", json.dumps(CHAT).encode())
         assert (body, headers["content-encoding"]) == (sent, encoding)
 
-    play(scene, lambda _: Answer((sent,), headers=headers), policy=Policy(prompted_models=("gemma",)))
+    play(scene, lambda _: ScriptedAnswer((sent,), headers=headers), policy=GatewayPolicy(prompted_models=("gemma",)))
 
 
 @pytest.mark.parametrize("encoding", ["gzip", "br"])
@@ -138,8 +138,8 @@ def test_an_error_keeps_its_encoding(encoding: str) -> None:
         status, headers, body = await where.post("/v1/chat/completions", json.dumps(CHAT).encode())
         assert (status, body, headers["content-encoding"]) == (429, said, encoding)
 
-    answer = Answer((said,), 429, (("content-type", "application/json"), ("content-encoding", encoding)))
-    play(scene, lambda _: answer, policy=Policy(prompted_models=("gemma",)))
+    answer = ScriptedAnswer((said,), 429, (("content-type", "application/json"), ("content-encoding", encoding)))
+    play(scene, lambda _: answer, policy=GatewayPolicy(prompted_models=("gemma",)))
 
 
 @pytest.mark.feature("P2")
@@ -172,7 +172,7 @@ def test_a_model_that_is_declared_native_keeps_its_refusal() -> None:
         status, _, body = await where.post("/v1/chat/completions", json.dumps(CHAT).encode())
         assert (status, body) == (400, REFUSAL)
 
-    play(scene, _model, policy=Policy(native_models=("gemma",)))
+    play(scene, _model, policy=GatewayPolicy(native_models=("gemma",)))
 
 
 def test_switched_off_the_refusal_arrives() -> None:
@@ -181,7 +181,7 @@ def test_switched_off_the_refusal_arrives() -> None:
         assert (status, body) == (400, REFUSAL)
         assert len(where.upstream.asked) == 1
 
-    play(scene, _model, policy=Policy(enabled=False))
+    play(scene, _model, policy=GatewayPolicy(enabled=False))
 
 
 def test_requests_without_tools_stay_as_they_are() -> None:
@@ -191,13 +191,13 @@ def test_requests_without_tools_stay_as_they_are() -> None:
         await where.post("/v1/chat/completions", plain)
         assert where.upstream.asked[0].body == plain
 
-    play(scene, _model, policy=Policy(prompted_models=("*",)))
+    play(scene, _model, policy=GatewayPolicy(prompted_models=("*",)))
 
 
 @pytest.mark.feature("P3")
 def test_malformed_calls_are_counted_by_provider_model_and_reason() -> None:
     message = {"role": "assistant", "content": '```tool\n{"name": "Read", "argum'}
-    answer = Answer((json.dumps({"choices": [{"message": message, "finish_reason": "length"}]}).encode(),))
+    answer = ScriptedAnswer((json.dumps({"choices": [{"message": message, "finish_reason": "length"}]}).encode(),))
 
     async def scene(where: Stage) -> None:
         _, _, body = await where.post("/v1/chat/completions", json.dumps(CHAT).encode())
@@ -205,12 +205,12 @@ def test_malformed_calls_are_counted_by_provider_model_and_reason() -> None:
         _, numbers = await where.get("/metrics")
         assert b'laconic_malformed_calls_total{model="gemma",reason="truncated",upstream="openai"} 1' in numbers
 
-    play(scene, lambda _: answer, policy=Policy(prompted_models=("gemma",)))
+    play(scene, lambda _: answer, policy=GatewayPolicy(prompted_models=("gemma",)))
 
 
 def test_what_was_learned_is_forgotten_in_time() -> None:
     now = [0.0]
-    protocols = Protocols((), (), lambda: now[0])
+    protocols = PromptedModels((), (), lambda: now[0])
     assert protocols.note_refusal("local", "m")
     assert protocols.is_prompted("local", "m")
     assert not protocols.is_prompted("other", "m")

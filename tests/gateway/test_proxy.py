@@ -17,12 +17,12 @@ from yarl import URL
 
 from laconic.conversation.engine import PreparedRequest
 from laconic.exchange.caller import Caller
-from laconic.gateway.plan import Policy
-from laconic.gateway.scripted_upstream import Answer, Asked, streamed
+from laconic.gateway.plan import GatewayPolicy
+from laconic.gateway.scripted_upstream import ReceivedRequest, ScriptedAnswer, streamed
 from laconic.wire.limits import RateLimits
 from laconic.wire.model import SetText
 from laconic.wire.parsed_request import ParsedRequest
-from laconic.wire.refusals import TooLong
+from laconic.wire.refusals import PromptTooLong
 from laconic.wire.usage import Usage
 
 CHAT = b'{ "model":"m", "messages":[{"role":"user","content":"caf\\u00e9"}] }'
@@ -51,7 +51,7 @@ class Shortening:
     def answered(self, caller: Caller, usage: Usage | None, limits: RateLimits | None) -> None:
         self.told.append((usage, limits))
 
-    def overflowed(self, caller: Caller, said: TooLong) -> None:
+    def overflowed(self, caller: Caller, said: PromptTooLong) -> None:
         return None
 
 
@@ -67,12 +67,12 @@ class Failing:
     def answered(self, caller: Caller, usage: Usage | None, limits: RateLimits | None) -> None:
         raise self._error
 
-    def overflowed(self, caller: Caller, said: TooLong) -> None:
+    def overflowed(self, caller: Caller, said: PromptTooLong) -> None:
         raise self._error
 
 
-def _json(asked: Asked) -> Answer:
-    return Answer(
+def _json(asked: ReceivedRequest) -> ScriptedAnswer:
+    return ScriptedAnswer(
         (
             b'{"usage": {"input_tokens": 7,',
             b' "output_tokens": 2}}',
@@ -132,7 +132,7 @@ def test_everything_else_passes_through_with_a_key(method: str, path: str) -> No
         assert (asked.method, asked.path) == (method, path)
         assert asked.body == (b"\x00\xff" if method != "GET" else b"")
 
-    play(scene, lambda _: Answer((b"no",), 404, (("x-two", "a"), ("x-two", "b"))))
+    play(scene, lambda _: ScriptedAnswer((b"no",), 404, (("x-two", "a"), ("x-two", "b"))))
 
 
 def test_the_engine_changes_what_is_sent_and_hears_what_was_said() -> None:
@@ -151,11 +151,15 @@ def test_the_engine_changes_what_is_sent_and_hears_what_was_said() -> None:
 
 @pytest.mark.parametrize(
     ("headers", "policy"),
-    [({"x_laconic": "off"}, Policy()), ({}, Policy(enabled=False)), ({}, Policy(off_models=("other", "m*", "gem*")))],
+    [
+        ({"x_laconic": "off"}, GatewayPolicy()),
+        ({}, GatewayPolicy(enabled=False)),
+        ({}, GatewayPolicy(off_models=("other", "m*", "gem*"))),
+    ],
     ids=["by-header", "by-setting", "by-model"],
 )
 @pytest.mark.parametrize("path", BODIES)
-def test_switched_off_nothing_changes(path: str, headers: dict[str, str], policy: Policy) -> None:
+def test_switched_off_nothing_changes(path: str, headers: dict[str, str], policy: GatewayPolicy) -> None:
     """Bodies and answers are the same bytes, in all formats."""
 
     async def scene(where: Stage) -> None:
@@ -228,7 +232,7 @@ def test_a_body_that_is_too_large_for_us_passes_as_it_is(body: bytes) -> None:
             (body, str(len(body)))
         ]
 
-    play(scene, _json, policy=Policy(max_body=100_000))
+    play(scene, _json, policy=GatewayPolicy(max_body=100_000))
 
 
 EVENTS = tuple(b'data: {"n": %d, "usage": {"output_tokens": %d}}\n\n' % (n, n) for n in range(1, 21))
@@ -279,7 +283,7 @@ def test_errors_of_the_provider_arrive_as_they_are(status: int) -> None:
         code, headers, body = await where.post("/v1/messages", CHAT)
         assert (code, body, headers["retry-after"]) == (status, b'{"type":"error"}', "7")
 
-    play(scene, lambda _: Answer((b'{"type":"error"}',), status, (("retry-after", "7"),)))
+    play(scene, lambda _: ScriptedAnswer((b'{"type":"error"}',), status, (("retry-after", "7"),)))
 
 
 def test_a_provider_that_is_not_there_is_a_502() -> None:
@@ -296,7 +300,7 @@ def test_a_provider_that_is_not_there_is_a_502() -> None:
 def test_usage_is_read_from_a_compressed_answer() -> None:
     engine = Shortening()
     packed = gzip.compress(b'{"usage": {"input_tokens": 7, "output_tokens": 2}}')
-    answer = Answer((packed[:9], packed[9:]), headers=(("content-encoding", "gzip"),))
+    answer = ScriptedAnswer((packed[:9], packed[9:]), headers=(("content-encoding", "gzip"),))
 
     async def scene(where: Stage) -> None:
         _, _, body = await where.post("/v1/messages", CHAT)
@@ -397,7 +401,7 @@ def test_a_head_request_has_the_headers_and_no_body() -> None:
             assert (answer.status, await answer.read()) == (200, b"")
         assert where.upstream.asked[0].method == "HEAD"
 
-    play(scene, lambda _: Answer((), headers=(("x-here", "1"),)))
+    play(scene, lambda _: ScriptedAnswer((), headers=(("x-here", "1"),)))
 
 
 @pytest.mark.parametrize(

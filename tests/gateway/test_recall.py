@@ -14,12 +14,12 @@ from laconic.conversation.engine import ConversationEngine
 from laconic.conversation.in_memory import MemoryArchive, MemoryStore
 from laconic.exchange.engine_adapter import EngineAdapter, single_engine
 from laconic.exchange.recall import NAME, Recall
-from laconic.gateway.plan import Policy
-from laconic.gateway.scripted_upstream import Answer, Asked, streamed
+from laconic.gateway.plan import GatewayPolicy
+from laconic.gateway.scripted_upstream import ReceivedRequest, ScriptedAnswer, streamed
 from laconic.sessions.archive import Archive
 from laconic.tokens.count import counter
 from laconic.wire.formats import FORMATS, dialect_of
-from laconic.wire.speaking.talk import ModelAnswer, ModelCall
+from laconic.wire.messages import ModelAnswer, ModelCall
 from laconic.wire.usage import Usage
 
 Json = dict[str, Any]
@@ -138,10 +138,10 @@ def _whole(format: str, said: ModelAnswer) -> Json:
     return whole
 
 
-def answer_as(format: str, said: ModelAnswer, *, stream: bool) -> Answer:
+def answer_as(format: str, said: ModelAnswer, *, stream: bool) -> ScriptedAnswer:
     """An answer of a model, as its provider writes it."""
     if not stream:
-        return Answer((json.dumps(_whole(format, said)).encode(),))
+        return ScriptedAnswer((json.dumps(_whole(format, said)).encode(),))
     if format == "responses":
         return streamed(list(_responses_events(said)))
     return streamed(list(dialect_of(FORMATS[format]).express(said)))
@@ -176,10 +176,12 @@ def _heard(format: str, body: bytes, *, stream: bool) -> tuple[str, list[str], i
     return heard.text, [use.name for use in heard.uses], heard.usage.prompt, heard.usage.output
 
 
-def _recalling(format: str, *, stream: bool, calls: tuple[str, ...] = (NAME,)) -> Callable[[Asked], Answer]:
+def _recalling(
+    format: str, *, stream: bool, calls: tuple[str, ...] = (NAME,)
+) -> Callable[[ReceivedRequest], ScriptedAnswer]:
     """A model that recalls `REF` once it is asked with a session that has it, and then says what it found."""
 
-    def answer(asked: Asked) -> Answer:
+    def answer(asked: ReceivedRequest) -> ScriptedAnswer:
         if SECRET.encode() in asked.body:
             said = ModelAnswer("It says 42.", usage=Usage(input=3_000, output=4))
         else:
@@ -190,7 +192,7 @@ def _recalling(format: str, *, stream: bool, calls: tuple[str, ...] = (NAME,)) -
     return answer
 
 
-def _ref(asked: Asked) -> str:
+def _ref(asked: ReceivedRequest) -> str:
     return next((value for name, value in asked.headers if name.lower() == "x-ref"), "none")
 
 
@@ -335,9 +337,9 @@ def test_switched_off_nothing_is_left_out_that_nobody_could_read_again(tmp_path:
 def test_a_provider_that_fails_at_the_second_question_ends_the_answer(tmp_path: Path) -> None:
     archive = Archive(tmp_path / "archive.sqlite", 10**8)
 
-    def script(asked: Asked) -> Answer:
+    def script(asked: ReceivedRequest) -> ScriptedAnswer:
         if b"tool_result" in asked.body:
-            return Answer((b"{}",), 500)
+            return ScriptedAnswer((b"{}",), 500)
         said = ModelAnswer("Let me see.", (ModelCall(NAME, {"ref": "x"}, "i"),), usage=Usage(20, output=3))
         return answer_as("anthropic", said, stream=True)
 
@@ -386,9 +388,9 @@ def test_a_model_whose_calls_travel_as_text_gets_the_whole_history_and_no_recall
     tool = {"type": "function", "function": {"name": "read_page", "parameters": {"type": "object"}}}
     body = json.dumps({"model": "gemma", "messages": messages, "tools": [tool]}).encode()
 
-    def script(asked: Asked) -> Answer:
+    def script(asked: ReceivedRequest) -> ScriptedAnswer:
         if b'"tools"' in asked.body:
-            return Answer((b'{"error":{"message":"models/gemma does not support tools"}}',), 400)
+            return ScriptedAnswer((b'{"error":{"message":"models/gemma does not support tools"}}',), 400)
         return answer_as("chat", ModelAnswer("Done.", usage=Usage(9, output=1)), stream=False)
 
     async def scene(where: Stage) -> None:
@@ -403,5 +405,5 @@ def test_a_model_whose_calls_travel_as_text_gets_the_whole_history_and_no_recall
 
     archive = Archive(tmp_path / "archive.sqlite", 10**8)
     engine = EngineAdapter(single_engine(ConversationEngine(MemoryStore(), MemoryArchive(), lambda: 0.0, counter())))
-    play(scene, script, engine, policy=Policy(probe=False), recall=Recall(archive))
+    play(scene, script, engine, policy=GatewayPolicy(probe=False), recall=Recall(archive))
     archive.close()

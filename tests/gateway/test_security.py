@@ -13,15 +13,15 @@ from tests.gateway.test_proxy import CHAT
 from yarl import URL
 
 from laconic.gateway.logs import to
-from laconic.gateway.plan import Policy
-from laconic.gateway.scripted_upstream import Answer, Asked, ScriptedUpstream
+from laconic.gateway.plan import GatewayPolicy
+from laconic.gateway.scripted_upstream import ReceivedRequest, ScriptedAnswer, ScriptedUpstream
 
 EVIL = "http://169.254.169.254/latest/meta-data"
 NASTY = 'x"}\n{"event":"forged"}\r\nx-evil: 1\r\n\x00\x1b[2J é'
 
 
-def _fine(asked: Asked) -> Answer:
-    return Answer((b'{"usage":{"input_tokens":1}}',))
+def _fine(asked: ReceivedRequest) -> ScriptedAnswer:
+    return ScriptedAnswer((b'{"usage":{"input_tokens":1}}',))
 
 
 @pytest.mark.parametrize(
@@ -79,7 +79,7 @@ def test_no_model_name_leads_anywhere(path: str, model: object) -> None:
         _, sessions = await where.get("/laconic/sessions")
         assert len(sessions) < 2000
 
-    play(scene, _fine, policy=Policy())
+    play(scene, _fine, policy=GatewayPolicy())
     events = {json.loads(line)["event"] for line in stream.getvalue().splitlines()}
     assert events <= {"answered", "a model was probed"}
 
@@ -134,7 +134,7 @@ def test_a_redirect_is_handed_on_and_not_followed() -> None:
             assert (answer.status, answer.headers["location"]) == (307, EVIL)
         assert len(where.upstream.asked) == 1
 
-    play(scene, lambda _: Answer((), 307, (("location", EVIL),)))
+    play(scene, lambda _: ScriptedAnswer((), 307, (("location", EVIL),)))
 
 
 @pytest.mark.parametrize("header", ["user-agent", "x-session-id", "x-claude-code-session-id", "x-laconic-session"])
@@ -168,4 +168,4 @@ def test_a_chunked_body_without_end_is_passed_on_and_not_gathered() -> None:
         writer.close()
         assert [asked.body for asked in where.upstream.asked] == [b"x" * (40 * 0x2000)]
 
-    play(scene, _fine, policy=Policy(max_body=100_000))
+    play(scene, _fine, policy=GatewayPolicy(max_body=100_000))

@@ -18,7 +18,7 @@ import uvicorn
 from laconic.cli.commands.gateway import application
 from laconic.config import load
 from laconic.gateway.routes import Upstreams
-from laconic.gateway.scripted_upstream import Answer, ScriptedUpstream
+from laconic.gateway.scripted_upstream import ScriptedAnswer, ScriptedUpstream
 from laconic.serving.listen import bind, listen
 from laconic.sessions.damaged_files import list_ruined
 from laconic.sessions.spending import Spending
@@ -60,7 +60,7 @@ class Gateway:
 
 def _play(folder: Path, scene: Callable[[Gateway], Awaitable[None]]) -> None:
     async def run() -> None:
-        async with ScriptedUpstream(lambda asked: Answer((USAGE,))) as upstream:
+        async with ScriptedUpstream(lambda asked: ScriptedAnswer((USAGE,))) as upstream:
             given = {"cache_dir": str(folder / "cache"), "state_dir": str(folder / "state"), "gateway.token": TOKEN}
             known = Upstreams(upstream.url, upstream.url, upstream.url, {})
             opened = bind(listen("127.0.0.1:0", "", "", "", insecure=False))

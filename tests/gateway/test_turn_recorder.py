@@ -13,8 +13,8 @@ from laconic.conversation.engine import ConversationEngine
 from laconic.conversation.ledger import Branch, LedgerEntry
 from laconic.exchange.engine_adapter import EngineAdapter, single_engine
 from laconic.exchange.turn_account import TurnAccount
-from laconic.gateway.plan import Policy
-from laconic.gateway.scripted_upstream import Answer, Asked
+from laconic.gateway.plan import GatewayPolicy
+from laconic.gateway.scripted_upstream import ReceivedRequest, ScriptedAnswer
 from laconic.gateway.turn_recorder import TurnRecorder
 from laconic.sessions.archive import Archive
 from laconic.sessions.ledger_file import LedgerFile
@@ -69,7 +69,7 @@ def test_turns_are_written_down_and_add_up(tmp_path: Path) -> None:
     for chosen in (requests[:14], requests[14:]):  # the second half after a restart
         history = TurnRecorder(TurnAccount(Turns(tmp_path / FILE)))
         requests = chosen
-        play(scene, lambda asked: Answer((USAGE,), headers=LIMITS), _engine(tmp_path), history=history)
+        play(scene, lambda asked: ScriptedAnswer((USAGE,), headers=LIMITS), _engine(tmp_path), history=history)
     reading = Spending(tmp_path / FILE)
     (session,) = reading.sessions()
     turns = reading.turns(session.session)
@@ -97,11 +97,13 @@ def test_malformed_calls_and_lost_clients_are_written_down(tmp_path: Path) -> No
     """Calls that could not be used, also after asking again, count by model and reason; errors count as such."""
     history = TurnRecorder(TurnAccount(Turns(tmp_path / FILE)))
 
-    def script(asked: Asked) -> Answer:
+    def script(asked: ReceivedRequest) -> ScriptedAnswer:
         if b"fail" in asked.body:
-            return Answer((b'{"type":"error"}',), 529)
+            return ScriptedAnswer((b'{"type":"error"}',), 529)
         text = '<tool_call>{"name": "no_such_tool", "arguments": {}}</tool_call>'
-        return Answer((json.dumps({"choices": [{"message": {"role": "assistant", "content": text}}]}).encode(),))
+        return ScriptedAnswer(
+            (json.dumps({"choices": [{"message": {"role": "assistant", "content": text}}]}).encode(),)
+        )
 
     async def scene(where: Stage) -> None:
         tool = {"type": "function", "function": {"name": "read", "parameters": {"type": "object"}}}
@@ -109,7 +111,7 @@ def test_malformed_calls_and_lost_clients_are_written_down(tmp_path: Path) -> No
             body = {"model": "gemma", "tools": [tool], "messages": [{"role": "user", "content": word}]}
             await where.post("/v1/chat/completions", json.dumps(body).encode())
 
-    play(scene, script, _engine(tmp_path), Policy(prompted_models=("gemma",)), history=history)
+    play(scene, script, _engine(tmp_path), GatewayPolicy(prompted_models=("gemma",)), history=history)
     reading = Spending(tmp_path / FILE)
     assert [(row.upstream, row.model, row.reason, row.count) for row in reading.malformed()] == [
         ("openai", "gemma", "unknown-tool", 3)

@@ -17,7 +17,7 @@ from laconic.exchange.caller import Caller, Target
 from laconic.exchange.plan import Plan
 from laconic.exchange.turn_account import TurnAccount
 from laconic.gateway.response_relay import Message, ResponseRelay
-from laconic.gateway.scripted_upstream import Answer, Asked, ScriptedUpstream, streamed
+from laconic.gateway.scripted_upstream import ReceivedRequest, ScriptedAnswer, ScriptedUpstream, streamed
 from laconic.gateway.turn_recorder import TurnRecorder
 from laconic.sessions.spending import SessionRow, Spending
 from laconic.sessions.turn_tables import FILE
@@ -270,8 +270,8 @@ def test_a_body_that_breaks_off_keeps_its_last_report(tmp_path: Path) -> None:
         with suppress(aiohttp.ClientPayloadError):
             await where.post(path, _request(path, 1))
 
-    def script(asked: Asked) -> Answer:
-        return Answer((b"[" + parts[0] + b",", parts[1] + b',{"candi'), fault="truncated", pause=0.02)
+    def script(asked: ReceivedRequest) -> ScriptedAnswer:
+        return ScriptedAnswer((b"[" + parts[0] + b",", parts[1] + b',{"candi'), fault="truncated", pause=0.02)
 
     play(scene, script, history=TurnRecorder(TurnAccount(Turns(tmp_path / FILE))))
     assert _sums(tmp_path) == (1, 1000, 50, 0)
@@ -285,7 +285,7 @@ def test_what_is_refused_costs_nothing(tmp_path: Path) -> None:
 
     play(
         scene,
-        lambda _: Answer((b'{"type":"error"}',), 529),
+        lambda _: ScriptedAnswer((b'{"type":"error"}',), 529),
         history=TurnRecorder(TurnAccount(Turns(tmp_path / FILE))),
     )
     assert _sums(tmp_path) == (1, 0, 0, 0)

@@ -11,13 +11,13 @@ from tests.gateway.stage import Stage, play
 from laconic.conversation.engine import ConversationEngine
 from laconic.conversation.in_memory import MemoryArchive, MemoryStore
 from laconic.exchange.engine_adapter import EngineAdapter, single_engine
-from laconic.gateway.scripted_upstream import Answer, Asked
+from laconic.gateway.scripted_upstream import ReceivedRequest, ScriptedAnswer
 from laconic.models.find import window_of
 from laconic.models.prices_and_windows import FAMILIES
 from laconic.tokens.count import counter
 from laconic.wire.formats import format_named
 from laconic.wire.parsed_request import parse
-from laconic.wire.refusals import TooLong, too_long
+from laconic.wire.refusals import PromptTooLong, too_long
 
 Json = dict[str, Any]
 
@@ -51,33 +51,33 @@ def test_no_row_of_the_table_is_hidden_by_another() -> None:
 @pytest.mark.parametrize(
     ("status", "text", "said"),
     [
-        (400, "prompt is too long: 208310 tokens > 200000 maximum", TooLong(200_000, 208_310)),
+        (400, "prompt is too long: 208310 tokens > 200000 maximum", PromptTooLong(200_000, 208_310)),
         (
             400,
             "This model's maximum context length is 128000 tokens. However, your messages resulted in 130245 tokens.",
-            TooLong(128_000, 130_245),
+            PromptTooLong(128_000, 130_245),
         ),
-        (400, "This model's maximum context length is 8192 tokens.", TooLong(8192)),
+        (400, "This model's maximum context length is 8192 tokens.", PromptTooLong(8192)),
         (
             400,
             "The input token count (1200000) exceeds the maximum number of tokens allowed (1048576).",
-            TooLong(1_048_576, 1_200_000),
+            PromptTooLong(1_048_576, 1_200_000),
         ),
         (
             400,
             "the request (9000 tokens) exceeds the available context size (8192 tokens), try increasing it",
-            TooLong(8192, 9000),
+            PromptTooLong(8192, 9000),
         ),
         (
             422,
             "Prompt contains 40000 tokens and 0 draft tokens, too large for model with 32768 maximum context length",
-            TooLong(32_768, 40_000),
+            PromptTooLong(32_768, 40_000),
         ),
         (429, "prompt is too long: 2 tokens > 1 maximum", None),
         (400, "max_tokens: 200000 > 64000", None),
     ],
 )
-def test_what_providers_say_of_prompts_that_are_too_long(status: int, text: str, said: TooLong | None) -> None:
+def test_what_providers_say_of_prompts_that_are_too_long(status: int, text: str, said: PromptTooLong | None) -> None:
     assert too_long(status, json.dumps({"error": {"message": text}}).encode()) == said
 
 
@@ -114,18 +114,18 @@ def test_a_history_is_cut_to_the_window(model: str, window: int, cut: bool) -> N
         assert (len(where.upstream.asked[0].body) < len(_body(model)) * 0.6) is cut
         assert not parse(format_named("anthropic"), where.upstream.asked[0].body).faults()
 
-    play(scene, lambda _: Answer((b"{}",)), _engine(window))
+    play(scene, lambda _: ScriptedAnswer((b"{}",)), _engine(window))
 
 
 def test_a_request_that_was_too_long_is_sent_again_shorter() -> None:
     """The client does not see the refusal, and the next request is short enough at once."""
     limit = len(_body("unknown")) * 2 // 3
 
-    def script(asked: Asked) -> Answer:
+    def script(asked: ReceivedRequest) -> ScriptedAnswer:
         if len(asked.body) > limit:
             text = "prompt is too long: 20000 tokens > 13000 maximum"
-            return Answer((json.dumps({"error": {"message": text}}).encode(),), 400)
-        return Answer((b'{"ok":1}',))
+            return ScriptedAnswer((json.dumps({"error": {"message": text}}).encode(),), 400)
+        return ScriptedAnswer((b'{"ok":1}',))
 
     async def scene(where: Stage) -> None:
         for requests in (2, 3):
@@ -143,4 +143,4 @@ def test_a_request_that_cannot_be_shorter_keeps_its_refusal() -> None:
         status, _, body = await where.post("/v1/messages", _body("unknown", 1))
         assert (status, body) == (400, text)
 
-    play(scene, lambda _: Answer((text,), 400), _engine())
+    play(scene, lambda _: ScriptedAnswer((text,), 400), _engine())

@@ -10,14 +10,14 @@ from pathlib import Path
 import pytest
 
 from laconic.index import catalog
-from laconic.index.prepared import HELD, PreparedFile
-from laconic.index.preparing import Job, Parsing
+from laconic.index.parse_files import FileParser, ParseJob
+from laconic.index.prepared_file import HELD, PreparedFile
 from laconic.index.workspace_index import Index
 
 _FILES = 260  # more than one batch
 
 
-class _Counting(Parsing):
+class _Counting(FileParser):
     """Notes which files it has to parse, because no checkout has parsed them before."""
 
     parsed: list[str]
@@ -27,7 +27,7 @@ class _Counting(Parsing):
         object.__setattr__(made, "parsed", [])
         return made
 
-    def prepare(self, root: Path, jobs: Sequence[Job]) -> Iterator[PreparedFile]:
+    def prepare(self, root: Path, jobs: Sequence[ParseJob]) -> Iterator[PreparedFile]:
         for file in super().prepare(root, jobs):
             if file.state != HELD:
                 self.parsed.append(file.path)

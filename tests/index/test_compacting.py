@@ -6,7 +6,7 @@ from pathlib import Path
 
 from laconic.index.build import build
 from laconic.index.compacting import collect_unheld, compact, too_many_dead
-from laconic.index.preparing import Parsing
+from laconic.index.parse_files import FileParser
 from laconic.index.store import Store
 from laconic.index.workspace_index import Index
 
@@ -42,6 +42,6 @@ def test_a_build_compacts_when_more_is_dead_than_alive(index: Index, root: Path)
     with writer.writing():
         writer.set_meta("dead", "501")
     assert too_many_dead(writer)
-    build(writer, root, Parsing(), lambda done, total: None)
+    build(writer, root, FileParser(), lambda done, total: None)
     assert not too_many_dead(writer)
     writer.close()

@@ -12,7 +12,7 @@ import pytest
 
 from laconic.index.build import BuildResult, build
 from laconic.index.folder_states import look_at_folders
-from laconic.index.preparing import Parsing
+from laconic.index.parse_files import FileParser
 from laconic.index.workspace_index import Index
 from laconic.workspace.secrets import NO_EXCEPTIONS, SecretFiles
 
@@ -26,7 +26,7 @@ def _now() -> int:
 def _build(index: Index, clock: Callable[[], int] = _now) -> BuildResult:
     """As later: what was just written is old enough to be known by its times."""
     time.sleep(0.02)  # longer than a tick of the file system's clock
-    done = build(index.store, index.root, Parsing(), lambda done, total: None, clock=clock)
+    done = build(index.store, index.root, FileParser(), lambda done, total: None, clock=clock)
     time.sleep(0.02)
     return done
 

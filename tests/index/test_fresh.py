@@ -12,9 +12,9 @@ import pytest
 
 from laconic.index.fresh import Freshness
 from laconic.index.store import Store
-from laconic.index.text import Question, find
+from laconic.index.text import TextQuery, find
 from laconic.index.workspace_index import Index
-from laconic.workspace.watching import FolderWatch, folders_of
+from laconic.workspace.folder_watch import FolderWatch, folders_of
 
 linux = pytest.mark.skipif(sys.platform != "linux", reason="events without a thread exist on Linux only")
 
@@ -30,7 +30,7 @@ def warm(index: Index) -> Index:
 
 def having(index: Index, text: str) -> list[str]:
     index.refresh()
-    return [file.path for file in find(index.store, index.root, Question(text)).files]
+    return [file.path for file in find(index.store, index.root, TextQuery(text)).files]
 
 
 @linux
@@ -134,7 +134,7 @@ def test_the_watcher_brings_changes_in_by_itself(warm: Index, root: Path) -> Non
     warm.watch()
     (root / "a.txt").write_text("elephant\n")
     for _ in range(200):
-        found = find(warm.store, warm.root, Question("elephant"))
+        found = find(warm.store, warm.root, TextQuery("elephant"))
         candidates = warm.store.connection.execute("SELECT count(*) FROM texts WHERE texts MATCH 'eph'").fetchone()
         if candidates == (1,):
             break

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from laconic.index.prepared import PreparedFile
-from laconic.index.preparing import Job, Parsing
+from laconic.index.parse_files import FileParser, ParseJob
+from laconic.index.prepared_file import PreparedFile
 from laconic.index.schema import PARSER
 from laconic.index.workspace_index import Index
 
@@ -62,10 +62,10 @@ def test_an_index_of_this_parser_or_a_newer_one_is_used_as_it_is(index: Index, s
     assert _symbols(index) == 0
 
 
-class _Dying(Parsing):
+class _Dying(FileParser):
     """A parser that is killed in the middle."""
 
-    def prepare(self, root: Path, jobs: Sequence[Job]) -> Iterator[PreparedFile]:
+    def prepare(self, root: Path, jobs: Sequence[ParseJob]) -> Iterator[PreparedFile]:
         for number, file in enumerate(super().prepare(root, jobs)):
             if number == 250:
                 raise KeyboardInterrupt

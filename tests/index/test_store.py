@@ -10,16 +10,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from laconic.errors import IndexUnavailable
-from laconic.index.packed import pack, unpack, unpack_named
-from laconic.index.prepared import assemble
+from laconic.index.prepared_file import assemble
+from laconic.index.reference_blobs import pack, unpack, unpack_named
 from laconic.index.schema import FILE, file_of, position_of, symbol_id, symbols_of
 from laconic.index.store import Store, lock_of
-from laconic.records import Definition, Import, Parsed, Reference, Span
-from laconic.workspace.listing import Listed
+from laconic.records import Definition, Import, ParsedFile, Reference, Span
+from laconic.workspace.listing import ListedFile
 from laconic.workspace.lock import hold_lock
 
 SOURCE = b"class Basket:\n    def add_item(self):\n        return total(self)\n"
-PARSED = Parsed(
+PARSED = ParsedFile(
     "python",
     3,
     definitions=(
@@ -37,9 +37,9 @@ def store(tmp_path: Path) -> Store:
     return Store.open(tmp_path / "v.sqlite")
 
 
-def put(store: Store, path: str, data: bytes = SOURCE, parsed: Parsed = PARSED) -> int:
+def put(store: Store, path: str, data: bytes = SOURCE, parsed: ParsedFile = PARSED) -> int:
     with store.writing():
-        return store.put(assemble(Listed(path, len(data), 1), data, parsed, 2))
+        return store.put(assemble(ListedFile(path, len(data), 1), data, parsed, 2))
 
 
 def test_a_symbol_is_found_in_every_naming_style(store: Store) -> None:
@@ -57,14 +57,14 @@ def test_the_innermost_symbol_around_a_line(store: Store) -> None:
 
 def test_a_name_leads_to_the_files_that_mention_it(store: Store) -> None:
     file = put(store, "shop.py")
-    put(store, "other.py", b"x = 1\n", Parsed("python", 1))
+    put(store, "other.py", b"x = 1\n", ParsedFile("python", 1))
     assert list(store.mentions("total")) == [(file, [PARSED.references[0]])]
     assert list(store.mentions("TOTAL")) == []
 
 
 def test_a_changed_file_leaves_no_row_of_its_old_version(store: Store) -> None:
     old = put(store, "shop.py")
-    new = put(store, "shop.py", b"def total(): pass\n", Parsed("python", 1))
+    new = put(store, "shop.py", b"def total(): pass\n", ParsedFile("python", 1))
     assert new != old
     assert store.symbols_named("Basket") == []
     assert list(store.mentions("total")) == []
@@ -81,7 +81,7 @@ def test_an_id_is_never_used_twice(store: Store) -> None:
 
 def test_a_version_that_comes_back_is_not_written_again(store: Store) -> None:
     first = put(store, "shop.py")
-    put(store, "shop.py", b"def total(): pass\n", Parsed("python", 1))
+    put(store, "shop.py", b"def total(): pass\n", ParsedFile("python", 1))
     assert store.symbols_named("Basket") == []
     assert put(store, "shop.py") == first
     assert [symbol.name for symbol in store.symbols_named("Basket")] == ["Basket"]
@@ -97,7 +97,7 @@ def test_words_are_found_by_symbol_and_by_file(store: Store) -> None:
 
 def test_a_failed_batch_writes_nothing(store: Store) -> None:
     with pytest.raises(ZeroDivisionError), store.writing():
-        store.put(assemble(Listed("shop.py", 1, 1), SOURCE, PARSED, 2))
+        store.put(assemble(ListedFile("shop.py", 1, 1), SOURCE, PARSED, 2))
         raise ZeroDivisionError
     assert store.file("shop.py") is None
 
@@ -106,7 +106,7 @@ def test_the_fingerprint_depends_on_rows_and_not_on_ids(tmp_path: Path) -> None:
     one, other = Store.open(tmp_path / "1.sqlite"), Store.open(tmp_path / "2.sqlite")
     put(one, "a.py")
     put(one, "b.py")
-    put(other, "b.py", b"", Parsed("python", 0))
+    put(other, "b.py", b"", ParsedFile("python", 0))
     put(other, "b.py")
     assert one.fingerprint() != other.fingerprint()
     put(other, "a.py")

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from laconic.errors import UsageError
-from laconic.index.text import LINE_CHARS, Question, TextFound, find
+from laconic.index.text import LINE_CHARS, TextMatches, TextQuery, find
 from laconic.index.trigrams import for_literal, for_regex
 from laconic.index.workspace_index import Index
 
@@ -34,12 +34,12 @@ def index(tmp_path: Path) -> Index:
     return index
 
 
-def places(found: TextFound) -> list[tuple[str, int]]:
+def places(found: TextMatches) -> list[tuple[str, int]]:
     return [(file.path, line.number) for file in found.files for line in file.lines]
 
 
-def search(index: Index, text: str, *, regex: bool = False, ignore_case: bool | None = None) -> TextFound:
-    return find(index.store, index.root, Question(text, regex, ignore_case))
+def search(index: Index, text: str, *, regex: bool = False, ignore_case: bool | None = None) -> TextMatches:
+    return find(index.store, index.root, TextQuery(text, regex, ignore_case))
 
 
 @pytest.mark.parametrize(
@@ -83,7 +83,7 @@ def test_a_long_line_is_cut_around_the_match(index: Index) -> None:
 def test_all_lines_are_counted_and_only_some_kept(index: Index) -> None:
     (index.root / "many.txt").write_text("first\n" * 100)
     index.build()
-    found = find(index.store, index.root, Question("first", per_file=3, paths=lambda path: path == "many.txt"))
+    found = find(index.store, index.root, TextQuery("first", per_file=3, paths=lambda path: path == "many.txt"))
     assert (found.total, len(found.files[0].lines)) == (100, 3)
 
 
@@ -96,7 +96,7 @@ def test_what_is_on_disk_now_counts(index: Index) -> None:
 def test_a_hostile_pattern_ends_in_time(index: Index) -> None:
     (index.root / "hostile.txt").write_text("a" * 5000 + "!\n")
     index.build()
-    found = find(index.store, index.root, Question("(a|aa)+(a|aa)+[^a]?[cde]$", regex=True, seconds=0.2))
+    found = find(index.store, index.root, TextQuery("(a|aa)+(a|aa)+[^a]?[cde]$", regex=True, seconds=0.2))
     assert found.unread > 0
 
 

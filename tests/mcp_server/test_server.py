@@ -15,9 +15,9 @@ from tests.samples import shop
 from laconic.config import Settings, load
 from laconic.index.catalog import claim
 from laconic.index.store import Store
-from laconic.mcp_server.instructions import INSTRUCTIONS
-from laconic.mcp_server.offers import list_tools
 from laconic.mcp_server.server import CodePlane
+from laconic.mcp_server.server_instructions import INSTRUCTIONS
+from laconic.mcp_server.tools_and_resources import list_tools
 from laconic.render.compact import dump
 from laconic.tokens.count import counter
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from laconic.reduce.code import Mark, fold, guess
+from laconic.reduce.code import LineKind, fold, guess
 
 BODY = """def area(shape, factor):
     \"\"\"The area of a shape.\"\"\"
@@ -88,4 +88,7 @@ def test_without_a_budget_signatures_first_documentation_and_returns_always_stay
 
 def test_code_without_a_grammar_is_marked_by_the_words_that_lines_start_with() -> None:
     assert guess(BODY) == MARKS
-    assert guess(["fun f() {", "  x()", "", "}"]) == Mark.SIGNATURE + Mark.BODY + Mark.BLANK + Mark.CLOSER
+    assert (
+        guess(["fun f() {", "  x()", "", "}"])
+        == LineKind.SIGNATURE + LineKind.BODY + LineKind.BLANK + LineKind.CLOSER
+    )

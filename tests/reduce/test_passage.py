@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from laconic.records import Run
+from laconic.records import FoldedRows
 from laconic.reduce.passage import leave_out_rows, passage
 
 
@@ -38,9 +38,9 @@ def test_leaving_out_in_two_steps_is_leaving_out_at_once(first: set[int], second
 
 
 def test_a_pointer_keeps_the_rows_that_stay() -> None:
-    runs = leave_out_rows((Run(2, 9, "source", 40, "as above"),), [4, 5])
+    runs = leave_out_rows((FoldedRows(2, 9, "source", 40, "as above"),), [4, 5])
     assert runs == (
-        Run(2, 3, "source", 40, "as above"),
-        Run(4, 5),
-        Run(6, 9, "source", 44, "as above"),
+        FoldedRows(2, 3, "source", 40, "as above"),
+        FoldedRows(4, 5),
+        FoldedRows(6, 9, "source", 44, "as above"),
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from laconic.conversation.replay import lines_of
-from laconic.records import Run
+from laconic.records import FoldedRows
 from laconic.reduce.passage import passage
 from laconic.render.passage import passage_text
 
@@ -33,7 +33,9 @@ def test_a_search_listing_names_each_file_once() -> None:
 
 
 def test_rows_that_are_not_shown_become_one_line_with_their_numbers() -> None:
-    rows = passage_text(passage(LISTING), [Run(2, 4), Run(6, 8, "key", 0, "as above")], "[note]").split("\n")
+    rows = passage_text(passage(LISTING), [FoldedRows(2, 4), FoldedRows(6, 8, "key", 0, "as above")], "[note]").split(
+        "\n"
+    )
     assert rows[2] == "[… 10-12]"
     assert rows[3] == "13\t\tline 13 of code"
     assert rows[4] == "[14-16: as above]"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from laconic.serving.hosts import AllowedHosts, allowed_hosts
-from laconic.serving.listen import Listen, listen
+from laconic.serving.listen import ListenAddress, listen
 
 
 def _found(hosts: AllowedHosts, **headers: str) -> str:
@@ -22,14 +22,14 @@ def test_names_of_the_setting_are_ours() -> None:
 
 
 def test_the_address_that_it_listens_on_is_its_name() -> None:
-    hosts = allowed_hosts(Listen("127.0.0.9", 80))
+    hosts = allowed_hosts(ListenAddress("127.0.0.9", 80))
     assert not _found(hosts, host="127.0.0.9")
     assert _found(hosts, host="127.0.0.8")
 
 
 def test_beyond_this_machine_any_name_may_be_ours_unless_they_are_listed() -> None:
     """Whoever gets in has the token there; a malformed name is refused all the same."""
-    anywhere = Listen("0.0.0.0", 80, "word", insecure=True)
+    anywhere = ListenAddress("0.0.0.0", 80, "word", insecure=True)
     assert not _found(allowed_hosts(anywhere), host="team.example")
     assert not _found(allowed_hosts(anywhere))
     for host in ("team.example/x", "a b", "x?y", "a@b", "[::1", "x:999999"):
@@ -41,7 +41,7 @@ def test_beyond_this_machine_any_name_may_be_ours_unless_they_are_listed() -> No
 
 def test_pages_of_listed_names_may_ask() -> None:
     """A proxy in front may ask for us under another name than the page has."""
-    hosts = allowed_hosts(Listen("127.0.0.1", 80), ["team.example"])
+    hosts = allowed_hosts(ListenAddress("127.0.0.1", 80), ["team.example"])
     assert not _found(hosts, host="127.0.0.1:80", origin="https://team.example")
     assert not _found(hosts, host="127.0.0.1:80", origin="https://team.example", sec_fetch_site="cross-site")
     for origin in ("https://evil.example", "https://team.example.evil.example", "null", "team.example", "http://["):
@@ -49,7 +49,7 @@ def test_pages_of_listed_names_may_ask() -> None:
 
 
 def test_a_page_of_our_own_may_ask_beyond_this_machine_too() -> None:
-    hosts = allowed_hosts(Listen("0.0.0.0", 80, "word", insecure=True))
+    hosts = allowed_hosts(ListenAddress("0.0.0.0", 80, "word", insecure=True))
     assert not _found(hosts, host="team.example:80", origin="http://team.example:80")
     assert _found(hosts, host="team.example:80", origin="http://team.example:81")
 

@@ -17,10 +17,10 @@ from laconic.config import child_environment
 from laconic.errors import BadSetting
 from laconic.exchange.engine_adapter import PassThroughEngine
 from laconic.gateway.app import build
-from laconic.gateway.plan import Policy
+from laconic.gateway.plan import GatewayPolicy
 from laconic.gateway.routes import Upstreams
-from laconic.gateway.scripted_upstream import Answer, ScriptedUpstream
-from laconic.serving.listen import Listen, bind, listen
+from laconic.gateway.scripted_upstream import ScriptedAnswer, ScriptedUpstream
+from laconic.serving.listen import ListenAddress, bind, listen
 from laconic.serving.server import server_for
 
 BODY = b'{"model":"m","messages":[{"role":"user","content":"hi"}]}'
@@ -47,10 +47,12 @@ def pair(tmp_path_factory: pytest.TempPathFactory) -> Pair:
     return _made(tmp_path_factory.mktemp("tls"), "own")
 
 
-async def _asked(where: Listen, trusted: Path) -> tuple[int, bytes]:
+async def _asked(where: ListenAddress, trusted: Path) -> tuple[int, bytes]:
     """One request over TLS by a client that trusts this certificate and no other."""
-    async with ScriptedUpstream(lambda _: Answer((b'{"ok":true}',))) as upstream:
-        app = build(Upstreams(upstream.url, upstream.url, upstream.url), PassThroughEngine(), Policy(), where.token)
+    async with ScriptedUpstream(lambda _: ScriptedAnswer((b'{"ok":true}',))) as upstream:
+        app = build(
+            Upstreams(upstream.url, upstream.url, upstream.url), PassThroughEngine(), GatewayPolicy(), where.token
+        )
         opened = bind(where)
         server = server_for(app, where)
         serving = asyncio.ensure_future(server.serve(sockets=[opened]))

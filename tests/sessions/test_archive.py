@@ -17,7 +17,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from laconic.errors import ArchiveUnavailable, RecallFailed
-from laconic.records import Original
+from laconic.records import ArchivedOriginal
 from laconic.sessions.archive import REFERENCE, Archive
 
 PUT = """
@@ -150,7 +150,7 @@ def test_a_change_of_epoch_says_that_something_was_removed(tmp_path: Path) -> No
 def test_one_transaction_keeps_all_that_it_put_however_small_the_limit(tmp_path: Path) -> None:
     archive = Archive(tmp_path / "a.sqlite", 1_000)
     old = archive.put("s", "t", os.urandom(900))
-    refs = archive.put_all([Original("s", "t", os.urandom(700)) for _ in range(5)])
+    refs = archive.put_all([ArchivedOriginal("s", "t", os.urandom(700)) for _ in range(5)])
     assert archive.missing([old, *refs]) == {old}
 
 

@@ -21,11 +21,11 @@ from laconic.conversation.ledger import Branch, LedgerEntry
 from laconic.errors import ArchiveUnavailable
 from laconic.sessions.archive import Archive
 from laconic.sessions.damaged_files import list_ruined
-from laconic.sessions.database import Database, Newer, tables
+from laconic.sessions.database import Database, NewerDatabase, tables
 from laconic.sessions.ledger_file import LedgerFile
 from laconic.sessions.spending import Spending
 from laconic.sessions.tool_call_log import ToolCallLog
-from laconic.sessions.turn_record import Allowance, TurnRecord, Who
+from laconic.sessions.turn_record import Allowance, TurnIdentity, TurnRecord
 from laconic.sessions.turns import Turns
 
 _STEPS = ("CREATE TABLE IF NOT EXISTS a (x INTEGER); CREATE INDEX IF NOT EXISTS a_x ON a (x)", "ALTER TABLE a ADD y")
@@ -74,7 +74,7 @@ def _add(file: Database, number: int) -> None:
 
 def _turns(path: Path) -> None:
     with closing(Turns(path)) as turns:
-        turns.add(TurnRecord(Who("s"), 1.0))
+        turns.add(TurnRecord(TurnIdentity("s"), 1.0))
 
 
 def _calls(path: Path) -> None:
@@ -95,8 +95,8 @@ def _ledger(path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "use", "error"),
     [
-        ("turns.sqlite", _turns, Newer),
-        ("calls.sqlite", _calls, Newer),
+        ("turns.sqlite", _turns, NewerDatabase),
+        ("calls.sqlite", _calls, NewerDatabase),
         ("archive.sqlite", _archive, ArchiveUnavailable),
         ("ledger.sqlite", _ledger, ArchiveUnavailable),
     ],
@@ -117,7 +117,7 @@ def test_every_file_has_a_version_and_one_of_a_newer_program_is_left_alone(
 def test_a_record_from_before_there_were_versions_is_read_and_written(tmp_path: Path) -> None:
     path = tmp_path / "turns.sqlite"
     with closing(Turns(path)) as turns:
-        turns.add(TurnRecord(Who("s", model="m"), 1000.0, allowance=Allowance(10, 5, 30.0)))
+        turns.add(TurnRecord(TurnIdentity("s", model="m"), 1000.0, allowance=Allowance(10, 5, 30.0)))
     with closing(sqlite3.connect(path)) as base:
         base.execute("ALTER TABLE quota DROP COLUMN input_only")
         for table in ("session", "turn", "hour"):
@@ -131,7 +131,7 @@ def test_a_record_from_before_there_were_versions_is_read_and_written(tmp_path: 
     with closing(Spending(path)) as spending:
         assert [(row.model, row.tokens_left) for row in spending.quotas(1000.0)] == [("m", 5)]
     with closing(Turns(path)) as turns:
-        turns.add(TurnRecord(Who("s", model="m"), 1001.0, allowance=Allowance(10, 4, 30.0, input_only=True)))
+        turns.add(TurnRecord(TurnIdentity("s", model="m"), 1001.0, allowance=Allowance(10, 4, 30.0, input_only=True)))
     with closing(Spending(path)) as spending:
         assert [row.tokens_left for row in spending.quotas(1000.0)] == [4]
 

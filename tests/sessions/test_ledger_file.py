@@ -12,11 +12,13 @@ import pytest
 
 from laconic.conversation.ledger import Branch, Decision, LedgerEntry, Receipt, Removal
 from laconic.errors import ArchiveUnavailable, LedgerMoved
-from laconic.records import Run
+from laconic.records import FoldedRows
 from laconic.sessions.ledger_file import LedgerFile
 
 BRANCH = Branch(id=1, tip="aa", count=3, time=5.0, start=0, basis=0)
-FIRST = Decision("k1", "ingest", Receipt("abcd1234"), runs=(Run(1, 4, "src", 7, "as above"),), before=40, after=4)
+FIRST = Decision(
+    "k1", "ingest", Receipt("abcd1234"), runs=(FoldedRows(1, 4, "src", 7, "as above"),), before=40, after=4
+)
 SECOND = Decision("k2", "age", Receipt("abcd1235"), "content", text="gone", turn=9)
 REMOVAL = Removal(("k1", "k2"), "recap", Receipt("abcd1236"), "what happened", "k3")
 

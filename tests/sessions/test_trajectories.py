@@ -13,7 +13,7 @@ from laconic.errors import LaconicError
 from laconic.sessions.damaged_files import list_ruined
 from laconic.sessions.trajectories import begin, resume
 from laconic.sessions.transcripts import transcripts
-from laconic.wire.speaking.talk import CallResult, Message, ModelCall, Outcomes, Spoken, UserMessage
+from laconic.wire.messages import AssistantMessage, CallResult, Message, ModelCall, ToolResults, UserMessage
 
 texts = st.text(max_size=30)
 ids = st.sampled_from(["", "a", "b1"])
@@ -22,10 +22,10 @@ outcomes = st.builds(CallResult, st.just("read"), texts, ids, st.booleans())
 natives = st.one_of(st.none(), st.dictionaries(texts, texts, max_size=2))
 messages = st.one_of(
     st.builds(UserMessage, texts.filter(bool)),
-    st.builds(Spoken, texts, st.lists(uses, max_size=2).map(tuple), natives).map(
-        lambda said: said if said.native is None else Spoken(said.text, said.uses, said.native, "gemini")
+    st.builds(AssistantMessage, texts, st.lists(uses, max_size=2).map(tuple), natives).map(
+        lambda said: said if said.native is None else AssistantMessage(said.text, said.uses, said.native, "gemini")
     ),
-    st.builds(Outcomes, st.lists(outcomes, min_size=1, max_size=2).map(tuple)),
+    st.builds(ToolResults, st.lists(outcomes, min_size=1, max_size=2).map(tuple)),
 )
 
 
@@ -64,9 +64,9 @@ def test_the_newest_session_of_a_folder_is_its_own(tmp_path: Path) -> None:
 def test_a_replay_reads_it(tmp_path: Path) -> None:
     record = begin(tmp_path, tmp_path, "m", "t", "1")
     record.add(UserMessage("Look."))
-    record.add(Spoken("", (ModelCall("read", {"targets": ["a"]}), ModelCall("read", {"targets": ["b"]}))))
-    record.add(Outcomes((CallResult("read", "1\ta"), CallResult("read", "1\tb"))))
-    record.add(Spoken("Seen."))
+    record.add(AssistantMessage("", (ModelCall("read", {"targets": ["a"]}), ModelCall("read", {"targets": ["b"]}))))
+    record.add(ToolResults((CallResult("read", "1\ta"), CallResult("read", "1\tb"))))
+    record.add(AssistantMessage("Seen."))
     record.end("done")
     record.close()
     (found,) = transcripts(record.path)

@@ -9,9 +9,9 @@ from tempfile import TemporaryDirectory
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from laconic.records import Entered, Intake
+from laconic.records import AddedBlock, AddedContent
 from laconic.sessions.spending import Spending
-from laconic.sessions.turn_record import Cost, Cut, TurnRecord, Who
+from laconic.sessions.turn_record import AnswerCost, ShortenedBlock, TurnIdentity, TurnRecord
 from laconic.sessions.turn_tables import FILE
 from laconic.sessions.turns import Turns
 
@@ -54,19 +54,19 @@ def test_a_part_costs_its_size_in_every_turn(
             blocks += [[kind, whole, sent] for kind, whole, sent in entered]
             anew = number == 0 or restarts
             shown = range(0 if anew else first, len(blocks))
-            intake = Intake(
+            added_content = AddedContent(
                 number,
                 10,
                 tuple(
-                    Entered(f"k{at}", str(blocks[at][0]), "", "", int(str(blocks[at][1])), int(str(blocks[at][2])))
+                    AddedBlock(f"k{at}", str(blocks[at][0]), "", "", int(str(blocks[at][1])), int(str(blocks[at][2])))
                     for at in shown
                 ),
                 anew,
             )
             for at, lost in cuts:
                 blocks[at][2] = int(str(blocks[at][2])) - lost
-            made = tuple(Cut(f"k{at}", lost) for at, lost in cuts)
-            turns.add(TurnRecord(Who("s"), float(number), intake=intake, cuts=made))
+            made = tuple(ShortenedBlock(f"k{at}", lost) for at, lost in cuts)
+            turns.add(TurnRecord(TurnIdentity("s"), float(number), added_content=added_content, cuts=made))
             for kind, whole, sent in blocks:
                 row = naive.setdefault(str(kind), [0, 0])
                 row[0] += int(str(sent))
@@ -86,9 +86,15 @@ def test_sessions_add_up_and_the_oldest_go(tmp_path: Path) -> None:
     """A session's row is the sum of its turns; beyond the limit whole sessions are forgotten, their hours are not."""
     turns = Turns(tmp_path / FILE, kept=2)
     for number, name in enumerate(["a", "a", "b", "c"]):
-        cost = Cost(10, 20, 30, 4, 90.0, 0.5, 1.5, standing=b"a1" if name == "a" else b"")
+        cost = AnswerCost(10, 20, 30, 4, 90.0, 0.5, 1.5, standing=b"a1" if name == "a" else b"")
         turns.add(
-            TurnRecord(Who(name, model="m"), 3600.0 * number, 200, cost=cost, intake=Intake(number, 0, title="hello"))
+            TurnRecord(
+                TurnIdentity(name, model="m"),
+                3600.0 * number,
+                200,
+                cost=cost,
+                added_content=AddedContent(number, 0, title="hello"),
+            )
         )
     assert (turns.standing("a"), turns.standing("b")) == (b"a1", b"")
     reading = Spending(tmp_path / FILE)
@@ -96,7 +102,7 @@ def test_sessions_add_up_and_the_oldest_go(tmp_path: Path) -> None:
     assert (rows["a"].turns, rows["a"].prompt, rows["a"].whole, rows["a"].dollars) == (2, 120, 180.0, 1.0)
     assert rows["a"].title == "hello"
     for number in range(120):
-        turns.add(TurnRecord(Who("b"), 4 * 3600.0 + number))
+        turns.add(TurnRecord(TurnIdentity("b"), 4 * 3600.0 + number))
     assert {row.session for row in reading.sessions()} == {"b", "c"}
     assert [hour.prompt for hour in reading.hours()][:4] == [60, 60, 60, 60]
     reading.close()
@@ -106,7 +112,7 @@ def test_sessions_add_up_and_the_oldest_go(tmp_path: Path) -> None:
 def test_the_file_is_for_its_owner(tmp_path: Path) -> None:
     """Nobody else on the machine reads how a conversation began."""
     turns = Turns(tmp_path / "cache" / FILE)
-    turns.add(TurnRecord(Who("s"), 1.0))
+    turns.add(TurnRecord(TurnIdentity("s"), 1.0))
     for path in (tmp_path / "cache").iterdir():
         assert stat.S_IMODE(path.stat().st_mode) == 0o600, path
     turns.close()

@@ -10,90 +10,90 @@ import pytest
 from tests.samples import shop
 
 from laconic.config import Settings
-from laconic.plane.plane import Plane
-from laconic.plane.session import Session
+from laconic.tool_runtime.runtime import ToolRuntime
+from laconic.tool_runtime.session import Session
 from laconic.tools import tools
 
 
 @pytest.fixture
-def plane(tmp_path: Path, settings: Settings) -> Iterator[Plane]:
-    opened = Plane(shop(tmp_path), settings, tools())
+def runtime(tmp_path: Path, settings: Settings) -> Iterator[ToolRuntime]:
+    opened = ToolRuntime(shop(tmp_path), settings, tools())
     yield opened
     opened.close()
 
 
 @pytest.mark.feature("U5", "C2")
-def test_search_shows_the_definition_that_was_named_with_its_body(plane: Plane) -> None:
-    text = plane.call("search", {"query": "Cart.checkout"}).text
+def test_search_shows_the_definition_that_was_named_with_its_body(runtime: ToolRuntime) -> None:
+    text = runtime.call("search", {"query": "Cart.checkout"}).text
     assert text.startswith("shop/cart.py\n")
     assert "return total(self.items)" in text
 
 
 @pytest.mark.feature("C2")
-def test_text_hits_carry_the_enclosing_symbol_and_its_span(plane: Plane) -> None:
-    assert "@ Cart.add:12-17" in plane.call("search", {"query": "count must be positive"}).text
+def test_text_hits_carry_the_enclosing_symbol_and_its_span(runtime: ToolRuntime) -> None:
+    assert "@ Cart.add:12-17" in runtime.call("search", {"query": "count must be positive"}).text
 
 
 @pytest.mark.feature("C8", "U5")
-def test_inspect_answers_definition_body_references_callees_and_tests_at_once(plane: Plane) -> None:
-    text = plane.call("inspect", {"symbol": "total"}).text
+def test_inspect_answers_definition_body_references_callees_and_tests_at_once(runtime: ToolRuntime) -> None:
+    text = runtime.call("inspect", {"symbol": "total"}).text
     assert text.splitlines()[:2] == ["shop/money.py", "13-18"]
     assert "amount += price.cents" in text
     assert "references: 2 in 1 file" in text
     assert "21 Cart.checkout" in text
-    tested = plane.call("inspect", {"symbol": "Cart.checkout"}).text
+    tested = runtime.call("inspect", {"symbol": "Cart.checkout"}).text
     assert "calls: total shop/money.py:13" in tested
     assert "tests: 1 in 1 file" in tested
     assert "test_checkout_sums_the_items" in tested
 
 
-def test_inspect_takes_several_symbols_and_knows_what_is_missing(plane: Plane) -> None:
-    reply = plane.call("inspect", {"symbols": "total, Cart.ad"})
+def test_inspect_takes_several_symbols_and_knows_what_is_missing(runtime: ToolRuntime) -> None:
+    reply = runtime.call("inspect", {"symbols": "total, Cart.ad"})
     assert not reply.failed
     assert "13-18" in reply.text
     assert "No symbol named 'Cart.ad'" in reply.text
-    alone = plane.call("inspect", {"symbol": "totl"})
+    alone = runtime.call("inspect", {"symbol": "totl"})
     assert alone.failed
     assert "Nearest: total" in alone.text
 
 
 @pytest.mark.feature("U5")
-def test_trace_follows_callers_and_finds_paths(plane: Plane) -> None:
-    up = plane.call("trace", {"symbol": "total"}).text
+def test_trace_follows_callers_and_finds_paths(runtime: ToolRuntime) -> None:
+    up = runtime.call("trace", {"symbol": "total"}).text
     assert "1 Cart.checkout shop/cart.py:19" in up
     assert "2 main shop/__main__.py:7 via checkout" in up
-    path = plane.call("trace", {"symbol": "main", "to": "total"}).text
+    path = runtime.call("trace", {"symbol": "main", "to": "total"}).text
     assert "main shop/__main__.py:7 -> Cart.checkout shop/cart.py:19 -> total shop/money.py:13\n" in path
 
 
 @pytest.mark.feature("U5")
-def test_context_names_the_places_of_a_task_with_their_bodies(plane: Plane) -> None:
-    text = plane.call("context", {"task": "Checkout should apply a discount to the sum of all prices"}).text
+def test_context_names_the_places_of_a_task_with_their_bodies(runtime: ToolRuntime) -> None:
+    text = runtime.call("context", {"task": "Checkout should apply a discount to the sum of all prices"}).text
     assert "shop/cart.py" in text
     assert "return total(self.items)" in text
     assert "def total(prices: list[Price]) -> Price:" in text
 
 
 @pytest.mark.feature("U6", "C9")
-def test_an_empty_search_names_what_is_near_and_a_ready_call(plane: Plane) -> None:
-    text = plane.call("search", {"query": "chekout"}).text
+def test_an_empty_search_names_what_is_near_and_a_ready_call(runtime: ToolRuntime) -> None:
+    text = runtime.call("search", {"query": "chekout"}).text
     assert "checkout" in text
-    assert plane.call("search", {"query": "zzqqxy"}).text.startswith("nothing found for 'zzqqxy'")
+    assert runtime.call("search", {"query": "zzqqxy"}).text.startswith("nothing found for 'zzqqxy'")
 
 
 @pytest.mark.feature("C6")
-def test_a_body_that_the_session_has_is_only_pointed_to(plane: Plane) -> None:
+def test_a_body_that_the_session_has_is_only_pointed_to(runtime: ToolRuntime) -> None:
     session = Session()
-    first = plane.call("inspect", {"symbol": "Cart", "only": "body"}, session)
-    again = plane.call("inspect", {"symbol": "Cart", "only": "body"}, session)
+    first = runtime.call("inspect", {"symbol": "Cart", "only": "body"}, session)
+    again = runtime.call("inspect", {"symbol": "Cart", "only": "body"}, session)
     assert "self.items.append(price)" in first.text
     assert "body as shown above" in again.text
     assert again.tokens < first.tokens / 2
 
 
 @pytest.mark.feature("C1", "J3")
-def test_json_on_request_has_the_total_and_no_nulls(plane: Plane) -> None:
-    reply = plane.call("search", {"query": "price", "format": "json", "limit": 3})
+def test_json_on_request_has_the_total_and_no_nulls(runtime: ToolRuntime) -> None:
+    reply = runtime.call("search", {"query": "price", "format": "json", "limit": 3})
     found = json.loads(reply.text)
     assert len(found["hits"]) == 3
     assert found["total"] > 3
@@ -102,76 +102,76 @@ def test_json_on_request_has_the_total_and_no_nulls(plane: Plane) -> None:
 
 
 @pytest.mark.feature("J11")
-def test_workspace_answers_with_numbers_only(plane: Plane) -> None:
-    text = plane.call("workspace", {"action": "refresh"}).text
+def test_workspace_answers_with_numbers_only(runtime: ToolRuntime) -> None:
+    text = runtime.call("workspace", {"action": "refresh"}).text
     assert "9 files" in text
     assert len(text.splitlines()) == 2
 
 
 @pytest.mark.feature("U9")
-def test_several_workspaces_are_listed(plane: Plane, tmp_path: Path) -> None:
+def test_several_workspaces_are_listed(runtime: ToolRuntime, tmp_path: Path) -> None:
     other = tmp_path / "other"
     other.mkdir()
     (other / "a.py").write_text("def a():\n    pass\n", "utf-8")
-    plane.call("map", {})
-    plane.call("workspace", {"action": "add", "path": str(other)})
-    text = plane.call("workspace", {"action": "list"}).text
-    assert str(plane.root) in text
+    runtime.call("map", {})
+    runtime.call("workspace", {"action": "add", "path": str(other)})
+    text = runtime.call("workspace", {"action": "list"}).text
+    assert str(runtime.root) in text
     assert str(other) in text
 
 
 @pytest.mark.feature("U8")
-def test_recall_gives_back_what_was_archived_by_lines_and_pattern(plane: Plane) -> None:
-    ref = plane.archive.put("s", "t", b"one\ntwo\nthree\n", "sample")
-    assert plane.call("recall", {"ref": ref}).text == "one\ntwo\nthree\n"
-    assert plane.call("recall", {"ref": ref, "lines": "2-3"}).text == "two\nthree\n"
-    assert plane.call("recall", {"ref": ref, "pattern": "thr"}).text == "3: three\n"
-    assert plane.call("recall", {"ref": "nothing"}).failed
+def test_recall_gives_back_what_was_archived_by_lines_and_pattern(runtime: ToolRuntime) -> None:
+    ref = runtime.archive.put("s", "t", b"one\ntwo\nthree\n", "sample")
+    assert runtime.call("recall", {"ref": ref}).text == "one\ntwo\nthree\n"
+    assert runtime.call("recall", {"ref": ref, "lines": "2-3"}).text == "two\nthree\n"
+    assert runtime.call("recall", {"ref": ref, "pattern": "thr"}).text == "3: three\n"
+    assert runtime.call("recall", {"ref": "nothing"}).failed
 
 
-def test_a_member_that_a_class_inherits_is_found_through_it(plane: Plane) -> None:
-    (plane.root / "shop" / "gift.py").write_text("from shop.cart import Cart\n\n\nclass Gift(Cart):\n    pass\n")
-    text = plane.call("inspect", {"symbol": "Gift.checkout", "only": "body"}).text
+def test_a_member_that_a_class_inherits_is_found_through_it(runtime: ToolRuntime) -> None:
+    (runtime.root / "shop" / "gift.py").write_text("from shop.cart import Cart\n\n\nclass Gift(Cart):\n    pass\n")
+    text = runtime.call("inspect", {"symbol": "Gift.checkout", "only": "body"}).text
     assert text.startswith("shop/cart.py\n19-21")
 
 
-def test_a_page_beyond_the_end_says_where_the_end_is(plane: Plane) -> None:
-    text = plane.call("search", {"query": "Price", "offset": 900}).text
+def test_a_page_beyond_the_end_says_where_the_end_is(runtime: ToolRuntime) -> None:
+    text = runtime.call("search", {"query": "Price", "offset": 900}).text
     assert "offset 900 is beyond" in text
 
 
 @pytest.mark.feature("U9")
-def test_the_index_of_a_folder_that_is_gone_can_be_forgotten(plane: Plane, tmp_path: Path) -> None:
+def test_the_index_of_a_folder_that_is_gone_can_be_forgotten(runtime: ToolRuntime, tmp_path: Path) -> None:
     other = tmp_path / "other"
     other.mkdir()
     (other / "a.py").write_text("x = 1\n")
-    plane.call("workspace", {"action": "add", "path": str(other)})
+    runtime.call("workspace", {"action": "add", "path": str(other)})
     (other / "a.py").unlink()
     other.rmdir()
-    assert str(other) in plane.call("workspace", {"action": "list"}).text
-    assert not plane.call("workspace", {"action": "remove", "path": str(other)}).failed
-    assert str(other) not in plane.call("workspace", {"action": "list"}).text
-    assert plane.call("workspace", {"action": "remove", "path": str(other)}).failed
+    assert str(other) in runtime.call("workspace", {"action": "list"}).text
+    assert not runtime.call("workspace", {"action": "remove", "path": str(other)}).failed
+    assert str(other) not in runtime.call("workspace", {"action": "list"}).text
+    assert runtime.call("workspace", {"action": "remove", "path": str(other)}).failed
 
 
 @pytest.mark.parametrize("pattern", ["/[/", "/(/", "/*/", "/[/i", "/a(b/"])
-def test_a_pattern_that_is_none_is_an_error_with_the_fix(plane: Plane, pattern: str) -> None:
-    reply = plane.call("search", {"query": pattern})
+def test_a_pattern_that_is_none_is_an_error_with_the_fix(runtime: ToolRuntime, pattern: str) -> None:
+    reply = runtime.call("search", {"query": pattern})
     assert reply.failed
     assert "is not a regular expression" in reply.text
     assert "Escape special characters" in reply.text
 
 
 def test_a_folder_that_is_no_project_is_added_only_by_force(
-    plane: Plane, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    runtime: ToolRuntime, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    refused = plane.call("workspace", {"action": "add", "path": "/"})
+    refused = runtime.call("workspace", {"action": "add", "path": "/"})
     assert refused.failed
     assert "force=true" in refused.text
     home = tmp_path / "home"
     home.mkdir()
     monkeypatch.setenv("HOME", str(home))
-    assert plane.call("workspace", {"action": "add", "path": str(home)}).failed
-    assert str(home) not in plane.call("workspace", {"action": "list"}).text
-    assert not plane.call("workspace", {"action": "add", "path": str(home), "force": True}).failed
-    assert str(home) in plane.call("workspace", {"action": "list"}).text
+    assert runtime.call("workspace", {"action": "add", "path": str(home)}).failed
+    assert str(home) not in runtime.call("workspace", {"action": "list"}).text
+    assert not runtime.call("workspace", {"action": "add", "path": str(home), "force": True}).failed
+    assert str(home) in runtime.call("workspace", {"action": "list"}).text

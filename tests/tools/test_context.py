@@ -10,8 +10,8 @@ import pytest
 from tests.samples import shop
 
 from laconic.config import Settings
-from laconic.plane.plane import Plane
-from laconic.plane.session import Session
+from laconic.tool_runtime.runtime import ToolRuntime
+from laconic.tool_runtime.session import Session
 from laconic.tools import tools
 
 FILLER = "".join(f"    step_{n} = prepare({n})\n" for n in range(60))
@@ -19,16 +19,16 @@ LONG = f"def ship(order):\n{FILLER}    if order.parcel_weight > heaviest:\n     
 
 
 @pytest.fixture
-def plane(tmp_path: Path, settings: Settings) -> Iterator[Plane]:
-    opened = Plane(shop(tmp_path), settings, tools())
+def runtime(tmp_path: Path, settings: Settings) -> Iterator[ToolRuntime]:
+    opened = ToolRuntime(shop(tmp_path), settings, tools())
     (opened.root / "shop" / "shipping.py").write_text(LONG)
     yield opened
     opened.close()
 
 
-def test_of_a_long_function_the_lines_about_the_task_come_first(plane: Plane) -> None:
+def test_of_a_long_function_the_lines_about_the_task_come_first(runtime: ToolRuntime) -> None:
     task = "Shipping: the parcel weight of an order is compared with the heaviest, Overweight is raised wrongly"
-    whole = plane.call("context", {"task": task, "budget": "1500"}).text
+    whole = runtime.call("context", {"task": task, "budget": "1500"}).text
     first = whole.partition("shop/shipping.py\n")[2].partition("\nshop/")[0]
     assert first.startswith("1-123\ndef ship(order):\n")
     assert "    if order.parcel_weight > heaviest:\n        raise Overweight(order)\n" in first
@@ -36,19 +36,19 @@ def test_of_a_long_function_the_lines_about_the_task_come_first(plane: Plane) ->
 
 @pytest.mark.feature("U5")
 def test_the_function_to_change_comes_first_with_its_signature_its_class_its_callers_and_its_tests(
-    plane: Plane,
+    runtime: ToolRuntime,
 ) -> None:
-    (plane.root / "shop" / "discount.py").write_text(
+    (runtime.root / "shop" / "discount.py").write_text(
         "# Copyright of nobody.\n# All rights given away: a discount of the licence.\n\n\nclass Discounts:\n"
         "    def apply_discount(self, order, percent):\n        if percent > 100:\n"
         "            raise ValueError(percent)\n        return order.total * (100 - percent) / 100\n"
         "\n\ndef sell(order):\n"
         "    return Discounts().apply_discount(order, 10)\n"
     )
-    (plane.root / "tests" / "test_discount.py").write_text(
+    (runtime.root / "tests" / "test_discount.py").write_text(
         "from shop.discount import Discounts\n\n\ndef test_apply():\n    Discounts().apply_discount(None, 10)\n"
     )
-    said = plane.call(
+    said = runtime.call(
         "context", {"task": "Applying a discount above 100 percent raises ValueError", "budget": 1200}
     ).text
     assert said.startswith(
@@ -61,69 +61,69 @@ def test_the_function_to_change_comes_first_with_its_signature_its_class_its_cal
     assert len(headings) == len(set(headings))
 
 
-def test_no_word_of_a_name_is_cut(plane: Plane) -> None:
+def test_no_word_of_a_name_is_cut(runtime: ToolRuntime) -> None:
     long = (
         "def compute_the_total_of_everything_that_was_ordered_before(order_number, customer_number, warehouse): ...\n"
     )
-    (plane.root / "shop" / "long.py").write_text(long)
-    said = plane.call("context", {"task": "compute the total of everything ordered", "show": "names"}).text
+    (runtime.root / "shop" / "long.py").write_text(long)
+    said = runtime.call("context", {"task": "compute the total of everything ordered", "show": "names"}).text
     assert "1 def compute_the_total_of_everything_that_was_ordered_before(order_number…\n" in said
 
 
-def test_the_last_line_says_how_many_of_how_many_and_goes_on(plane: Plane) -> None:
+def test_the_last_line_says_how_many_of_how_many_and_goes_on(runtime: ToolRuntime) -> None:
     task = "total of the prices in a cart, and how an order is shipped when it is overweight"
-    first = plane.call("context", {"task": task, "budget": 150}).text
+    first = runtime.call("context", {"task": task, "budget": 150}).text
     found = re.search(r"\[(\d+) of (\d+) places; more: (?:context\(.*)?offset=(\d+)\)?\]\n$", first)
     assert found is not None
     assert found[1] == found[3]
-    later = plane.call("context", {"task": task, "budget": 150, "offset": int(found[3])}).text
+    later = runtime.call("context", {"task": task, "budget": 150, "offset": int(found[3])}).text
     assert not set(first.split("\n")[1:-2]) & {line for line in later.split("\n") if line[:1].isdigit()}
 
 
-def test_a_function_that_is_shown_is_not_named_again(plane: Plane) -> None:
+def test_a_function_that_is_shown_is_not_named_again(runtime: ToolRuntime) -> None:
     task = "Shipping: the parcel weight of an order is compared with the heaviest, Overweight is raised wrongly"
-    code = plane.call("context", {"task": task, "budget": "1500", "show": "code"}).text
+    code = runtime.call("context", {"task": task, "budget": "1500", "show": "code"}).text
     assert "    if order.parcel_weight > heaviest:\n        raise Overweight(order)\n" in code
     assert code.count("def ship(order):") == 1
-    names = plane.call("context", {"task": task, "budget": "1500", "show": "names"}).text
+    names = runtime.call("context", {"task": task, "budget": "1500", "show": "names"}).text
     assert "1 def ship(order):\n" in names
     assert "order.parcel_weight" not in names
-    both = plane.call("context", {"task": task, "budget": "4000"}).text
+    both = runtime.call("context", {"task": task, "budget": "4000"}).text
     assert both.count("def ship(order):") == 1
 
 
 @pytest.mark.feature("C6")
-def test_lines_that_the_session_has_are_not_sent_again_nor_replaced_by_lesser_ones(plane: Plane) -> None:
+def test_lines_that_the_session_has_are_not_sent_again_nor_replaced_by_lesser_ones(runtime: ToolRuntime) -> None:
     session = Session()
     given = {"task": "total of the prices in a cart", "budget": "1500"}
-    first = plane.call("context", given, session)
-    second = plane.call("context", given, session)
+    first = runtime.call("context", given, session)
+    second = runtime.call("context", given, session)
     assert "amount += price.cents" in first.text
     assert "amount += price.cents" not in second.text
     assert second.tokens < first.tokens
-    again = plane.call("context", {**given, "again": True}, session)
+    again = runtime.call("context", {**given, "again": True}, session)
     assert again.text == first.text
 
 
-def test_what_is_of_one_file_stands_together(plane: Plane) -> None:
+def test_what_is_of_one_file_stands_together(runtime: ToolRuntime) -> None:
     task = "total of the prices in a cart, and how an order is shipped when it is overweight"
     for show in ("names", "code"):
-        answer = plane.call("context", {"task": task, "budget": "1500", "show": show}).text
+        answer = runtime.call("context", {"task": task, "budget": "1500", "show": show}).text
         headings = [line for line in answer.split("\n") if line.startswith("shop/")]
         assert len(headings) > 1
         assert len(headings) == len(set(headings))
 
 
 @pytest.mark.parametrize("budget", ["50", "80", "100"])
-def test_the_smallest_budget_has_room_for_a_name(plane: Plane, budget: str) -> None:
-    answer = plane.call("context", {"task": "total of the prices in a cart", "budget": budget}).text
+def test_the_smallest_budget_has_room_for_a_name(runtime: ToolRuntime, budget: str) -> None:
+    answer = runtime.call("context", {"task": "total of the prices in a cart", "budget": budget}).text
     assert "shop/" in answer
 
 
-def test_an_answer_that_was_given_before_says_so(plane: Plane) -> None:
+def test_an_answer_that_was_given_before_says_so(runtime: ToolRuntime) -> None:
     session = Session()
     given = {"task": "total of the prices in a cart", "show": "code"}
-    first = plane.call("context", given, session)
-    second = plane.call("context", given, session)
+    first = runtime.call("context", given, session)
+    second = runtime.call("context", given, session)
     assert "amount += price.cents" in first.text
     assert second.text == "all lines that matter were shown above (again=true repeats it)\n"

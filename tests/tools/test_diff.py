@@ -12,8 +12,8 @@ import pytest
 from laconic.config import Settings
 from laconic.errors import UnknownName, Unreadable
 from laconic.index.compare.symbols import compare
-from laconic.plane.compose import compose
-from laconic.plane.plane import Plane
+from laconic.tool_runtime.compose import compose
+from laconic.tool_runtime.runtime import ToolRuntime
 from laconic.tools import tools
 from laconic.tools.diff import by_hunk, by_symbol, read_changes, records
 
@@ -152,20 +152,20 @@ def test_the_tool_names_references_and_the_tests_to_run(tmp_path: Path, git: Git
     git("add", "-A")
     git("commit", "-qm", "second")
     (tmp_path / "a.py").write_text(CODE.replace("one(a)", "one(a, c)"))
-    plane = Plane(tmp_path, settings, tools())
+    runtime = ToolRuntime(tmp_path, settings, tools())
     try:
-        plane.index.build()
-        reply = plane.call("diff", {})
+        runtime.index.build()
+        reply = runtime.call("diff", {})
         assert "! one function 1-2 signature" in reply.text
         assert "3 references in 3 files" in reply.text or "references in" in reply.text
         assert "tests: pytest tests/test_one.py\n" in reply.text
-        assert '"change":"signature_changed"' in plane.call("diff", {"format": "json"}).text
-        assert "@@ -1," in plane.call("git_diff", {"view": "hunks"}).text
-        assert "a.py" in plane.call("diff", {"base": "HEAD", "paths": "a.py"}).text
-        assert plane.call("diff", {"states": "HEAD..HEAD"}).text == "nothing changed\n"
-        assert plane.call("diff", {"states": "nowhere"}).failed
+        assert '"change":"signature_changed"' in runtime.call("diff", {"format": "json"}).text
+        assert "@@ -1," in runtime.call("git_diff", {"view": "hunks"}).text
+        assert "a.py" in runtime.call("diff", {"base": "HEAD", "paths": "a.py"}).text
+        assert runtime.call("diff", {"states": "HEAD..HEAD"}).text == "nothing changed\n"
+        assert runtime.call("diff", {"states": "nowhere"}).failed
     finally:
-        plane.close()
+        runtime.close()
 
 
 def test_what_is_gone_from_a_renamed_file_stands_under_its_new_name(tmp_path: Path, git: Git) -> None:
@@ -189,14 +189,14 @@ def test_json_says_what_was_compared_and_each_detail_says_more(tmp_path: Path, g
     (tmp_path / "a.py").write_text(CODE.replace("one(a)", "one(a, c=1)"))
     (tmp_path / "data.bin").write_bytes(b"\0")
     (tmp_path / ".git" / "info" / "exclude").write_text("cache\n")
-    plane = Plane(tmp_path, settings, tools())
+    runtime = ToolRuntime(tmp_path, settings, tools())
     try:
         answers = {
-            detail: json.loads(plane.call("diff", {"budget": detail, "format": "json", "again": True}).text)
+            detail: json.loads(runtime.call("diff", {"budget": detail, "format": "json", "again": True}).text)
             for detail in ("compact", "standard", "full")
         }
     finally:
-        plane.close()
+        runtime.close()
     scope = answers["standard"]["scope"]
     assert (scope["files"], scope["dirty"], scope["without_symbols"]) == (2, True, ["data.bin"])
     assert len(scope["base"]) == 12
@@ -212,10 +212,10 @@ def test_a_rename_that_leaves_uses_of_the_old_name_is_a_risk(tmp_path: Path, git
     git("add", "-A")
     git("commit", "-qm", "use it")
     (tmp_path / "a.py").write_text(CODE.replace("def one(", "def first("))
-    plane = Plane(tmp_path, settings, tools())
+    runtime = ToolRuntime(tmp_path, settings, tools())
     try:
-        said = plane.call("diff", {}).text
+        said = runtime.call("diff", {}).text
         assert "high: renamed, " in said
         assert " uses of the old name left: " in said
     finally:
-        plane.close()
+        runtime.close()

@@ -11,9 +11,9 @@ from laconic.config import Settings
 from laconic.edits.anchors import anchor
 from laconic.edits.source import split
 from laconic.errors import EditRefused, LaconicError, OutsideWorkspace, UsageError
-from laconic.plane.editing import EditWorkspace, StaleEdit, edit, undo
-from laconic.plane.plane import Plane
 from laconic.records import Span
+from laconic.tool_runtime.edit_workspace import EditWorkspace, StaleEdit, edit, undo
+from laconic.tool_runtime.runtime import ToolRuntime
 from laconic.tools import tools
 
 CODE = b"def one():\n    return 1\n\n\ndef two():\n    return 2\n"
@@ -171,76 +171,78 @@ def test_a_tag_that_two_files_share_needs_the_path(desk: EditWorkspace) -> None:
 
 
 @pytest.fixture
-def plane(desk: EditWorkspace, settings: Settings) -> Iterator[Plane]:
-    opened = Plane(desk.root, settings, tools())
+def runtime(desk: EditWorkspace, settings: Settings) -> Iterator[ToolRuntime]:
+    opened = ToolRuntime(desk.root, settings, tools())
     opened.index.build()
     yield opened
     opened.close()
 
 
 @pytest.mark.feature("P5")
-def test_what_a_read_showed_can_be_edited_and_nothing_else(plane: Plane) -> None:
-    tag = plane.call("read", {"targets": "a.py:1-2"}).text.partition("#")[2][:6]
-    assert "was never shown" in plane.call("edit", {"edits": [{"tag": tag, "start": 6, "text": "    return 3"}]}).text
-    reply = plane.call("edit", {"edits": [{"tag": tag, "start": "2", "text": "    return 3"}]})
+def test_what_a_read_showed_can_be_edited_and_nothing_else(runtime: ToolRuntime) -> None:
+    tag = runtime.call("read", {"targets": "a.py:1-2"}).text.partition("#")[2][:6]
+    assert (
+        "was never shown" in runtime.call("edit", {"edits": [{"tag": tag, "start": 6, "text": "    return 3"}]}).text
+    )
+    reply = runtime.call("edit", {"edits": [{"tag": tag, "start": "2", "text": "    return 3"}]})
     assert not reply.failed
-    assert (plane.root / "a.py").read_bytes() == CODE.replace(b"return 1", b"return 3")
-    assert plane.call("edit", {"undo": True}).text.startswith("Undone.")
-    assert (plane.root / "a.py").read_bytes() == CODE
+    assert (runtime.root / "a.py").read_bytes() == CODE.replace(b"return 1", b"return 3")
+    assert runtime.call("edit", {"undo": True}).text.startswith("Undone.")
+    assert (runtime.root / "a.py").read_bytes() == CODE
 
 
 @pytest.mark.feature("P5")
-def test_reads_can_carry_anchors_that_edits_check(plane: Plane) -> None:
-    text = plane.call("read", {"targets": "a.py:1-2", "anchors": True}).text
+def test_reads_can_carry_anchors_that_edits_check(runtime: ToolRuntime) -> None:
+    text = runtime.call("read", {"targets": "a.py:1-2", "anchors": True}).text
     mark = anchor("    return 1")
     assert f"2:{mark}\t    return 1" in text
     tag = text.partition("#")[2][:6]
-    assert plane.call("edit", {"edits": [{"tag": tag, "start": f"1:{mark}", "text": "x"}]}).failed
-    assert not plane.call("edit", {"edits": [{"tag": tag, "start": f"2:{mark}", "text": "    return 9"}]}).failed
+    assert runtime.call("edit", {"edits": [{"tag": tag, "start": f"1:{mark}", "text": "x"}]}).failed
+    assert not runtime.call("edit", {"edits": [{"tag": tag, "start": f"2:{mark}", "text": "    return 9"}]}).failed
 
 
 @pytest.mark.feature("P3", "P5")
 @pytest.mark.parametrize("text", ['", }"', "{a: 1}", "None", "'x',]", "\\u0041"])
-def test_what_looks_like_broken_json_inside_a_string_is_written_as_it_is(plane: Plane, text: str) -> None:
-    reply = plane.call("edit", {"edits": [{"path": "new.txt", "create": True, "text": f"{text}\n"}]})
+def test_what_looks_like_broken_json_inside_a_string_is_written_as_it_is(runtime: ToolRuntime, text: str) -> None:
+    reply = runtime.call("edit", {"edits": [{"path": "new.txt", "create": True, "text": f"{text}\n"}]})
     assert not reply.failed
-    assert (plane.root / "new.txt").read_text() == f"{text}\n"
+    assert (runtime.root / "new.txt").read_text() == f"{text}\n"
 
 
 @pytest.mark.feature("P3", "P5")
-def test_a_call_that_was_cut_off_is_not_run(plane: Plane) -> None:
+def test_a_call_that_was_cut_off_is_not_run(runtime: ToolRuntime) -> None:
     cut = '[{"path": "a.py", "find": "one", "text": "uno"}, {"path": "b.py", "find": "x", "te'
-    assert plane.call("edit", {"edits": cut}).failed
-    assert (plane.root / "a.py").read_bytes() == CODE
+    assert runtime.call("edit", {"edits": cut}).failed
+    assert (runtime.root / "a.py").read_bytes() == CODE
 
 
 @pytest.mark.feature("P5")
-def test_a_line_that_was_shown_clipped_cannot_be_replaced_by_its_number(plane: Plane) -> None:
-    (plane.root / "long.txt").write_text(f"short\n{'x' * 5000}\nend\n")
-    tag = plane.call("read", {"targets": "long.txt:1-3"}).text.partition("#")[2][:6]
+def test_a_line_that_was_shown_clipped_cannot_be_replaced_by_its_number(runtime: ToolRuntime) -> None:
+    (runtime.root / "long.txt").write_text(f"short\n{'x' * 5000}\nend\n")
+    tag = runtime.call("read", {"targets": "long.txt:1-3"}).text.partition("#")[2][:6]
     for _ in range(2):  # a refusal does not show it to its end either
-        assert "Line 2" in plane.call("edit", {"edits": [{"tag": tag, "start": 2, "text": "y"}]}).text
-    assert not plane.call("edit", {"edits": [{"tag": tag, "start": 3, "text": "stop"}]}).failed
+        assert "Line 2" in runtime.call("edit", {"edits": [{"tag": tag, "start": 2, "text": "y"}]}).text
+    assert not runtime.call("edit", {"edits": [{"tag": tag, "start": 3, "text": "stop"}]}).failed
 
 
 @pytest.mark.feature("P5")
-def test_a_refusal_lets_only_those_lines_be_edited_that_it_printed(plane: Plane) -> None:
+def test_a_refusal_lets_only_those_lines_be_edited_that_it_printed(runtime: ToolRuntime) -> None:
     """Forty long lines do not fit: those that were left out stay unknown to the agent, and closed to it."""
-    (plane.root / "long.txt").write_text("".join(f"{n} {'word ' * 70}\n" for n in range(1, 61)))
-    tag = plane.call("read", {"targets": "long.txt:1-1"}).text.partition("#")[2][:6]
-    refusal = plane.call("edit", {"edits": [{"tag": tag, "start": 1, "end": 40, "text": "x"}], "budget": 600})
+    (runtime.root / "long.txt").write_text("".join(f"{n} {'word ' * 70}\n" for n in range(1, 61)))
+    tag = runtime.call("read", {"targets": "long.txt:1-1"}).text.partition("#")[2][:6]
+    refusal = runtime.call("edit", {"edits": [{"tag": tag, "start": 1, "end": 40, "text": "x"}], "budget": 600})
     assert refusal.failed
     assert refusal.tokens <= 600
     printed = {int(row.split("\t")[0]) for row in refusal.text.splitlines() if "\t" in row}
     assert printed and max(printed) < 40
     beyond = max(printed) + 1
-    again = plane.call("edit", {"edits": [{"tag": tag, "start": beyond, "text": "x"}], "dry_run": True})
+    again = runtime.call("edit", {"edits": [{"tag": tag, "start": beyond, "text": "x"}], "dry_run": True})
     assert "was never shown" in again.text
-    assert not plane.call("edit", {"edits": [{"tag": tag, "start": max(printed), "text": "x"}]}).failed
+    assert not runtime.call("edit", {"edits": [{"tag": tag, "start": max(printed), "text": "x"}]}).failed
 
 
 def test_a_plane_without_editing_changes_nothing_and_keeps_no_copies(desk: EditWorkspace, settings: Settings) -> None:
-    closed = Plane(desk.root, settings, tools(), editing=False)
+    closed = ToolRuntime(desk.root, settings, tools(), editing=False)
     try:
         shown = closed.call("read", {"targets": "a.py"})
         assert not shown.failed

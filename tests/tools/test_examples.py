@@ -12,78 +12,78 @@ from tests.samples import shop
 
 from laconic.config import Settings, load
 from laconic.errors import BadSetting
-from laconic.plane.budget import read_budgets
-from laconic.plane.plane import Plane
-from laconic.plane.session import Session
 from laconic.sessions.tool_call_log import ToolCallLog
+from laconic.tool_runtime.budget import read_budgets
+from laconic.tool_runtime.runtime import ToolRuntime
+from laconic.tool_runtime.session import Session
 from laconic.tools import tools
 
 
 @pytest.fixture
-def plane(tmp_path: Path, settings: Settings) -> Iterator[Plane]:
-    opened = Plane(shop(tmp_path), settings, tools())
+def runtime(tmp_path: Path, settings: Settings) -> Iterator[ToolRuntime]:
+    opened = ToolRuntime(shop(tmp_path), settings, tools())
     yield opened
     opened.close()
 
 
 @pytest.mark.feature("C1")
-def test_a_query_of_words_shows_the_line_that_matched(plane: Plane) -> None:
-    (plane.root / "shop" / "door.py").write_text(
+def test_a_query_of_words_shows_the_line_that_matched(runtime: ToolRuntime) -> None:
+    (runtime.root / "shop" / "door.py").write_text(
         "def leave(visitor):\n    visitor.ticket = None\n    shut_the_turnstile(visitor)\n    return visitor\n"
     )
-    (plane.root / "shop" / "gate.py").write_text("def shut_the_turnstile(visitor):\n    visitor.gate.shut()\n")
-    said = plane.call("search", {"query": "shut turnstile when visitor leaves"}).text
+    (runtime.root / "shop" / "gate.py").write_text("def shut_the_turnstile(visitor):\n    visitor.gate.shut()\n")
+    said = runtime.call("search", {"query": "shut turnstile when visitor leaves"}).text
     assert "1-4 def leave(visitor)\n  3 shut_the_turnstile(visitor)\n" in said
 
 
 @pytest.mark.feature("C1")
-def test_hits_are_printed_in_the_order_of_their_rank(plane: Plane) -> None:
+def test_hits_are_printed_in_the_order_of_their_rank(runtime: ToolRuntime) -> None:
     """The best hit of a file is not the first of its lines."""
-    (plane.root / "shop" / "late.py").write_text(
+    (runtime.root / "shop" / "late.py").write_text(
         '"""Talk of refund_order here."""\n\nNOTE = "refund_order is below"\n\n\n'
         "def refund_order(order):\n    return order\n"
     )
-    lines = plane.call("search", {"query": "refund_order", "budget": 500}).text.splitlines()
+    lines = runtime.call("search", {"query": "refund_order", "budget": 500}).text.splitlines()
     assert lines[:2] == ["shop/late.py", "6-7"]
     assert any(line.startswith("1 ") for line in lines[2:])
 
 
 @pytest.mark.feature("U5", "C8")
-def test_sure_uses_come_before_possible_ones_and_files_with_most_uses_first(plane: Plane) -> None:
-    (plane.root / "shop" / "many.py").write_text(
+def test_sure_uses_come_before_possible_ones_and_files_with_most_uses_first(runtime: ToolRuntime) -> None:
+    (runtime.root / "shop" / "many.py").write_text(
         "from shop.money import total\n\n\ndef one():\n"
         + "    total([])\n" * 80
         + "\n\ndef two(thing):\n    thing.total()\n"
     )
-    said = plane.call("inspect", {"symbol": "shop/money.py::total", "only": "refs", "budget": 900}).text
+    said = runtime.call("inspect", {"symbol": "shop/money.py::total", "only": "refs", "budget": 900}).text
     assert said.index("references: ") < said.index("shop/many.py ")
     assert said.index("shop/many.py ") < said.index("shop/cart.py ")
     if "possible references" in said:
         assert said.index("shop/cart.py ") < said.index("possible references")
-    small = plane.call(
+    small = runtime.call(
         "inspect", {"symbol": "shop/money.py::total", "only": "refs", "budget": 90, "again": True}
     ).text
     assert re.search(r"shop/many\.py .* and \d+ more\n", small)
 
 
 @pytest.mark.feature("C7")
-def test_a_small_budget_shows_a_part_and_its_continuation_goes_on(plane: Plane) -> None:
-    first = plane.call("map", {"budget": 60}).text
+def test_a_small_budget_shows_a_part_and_its_continuation_goes_on(runtime: ToolRuntime) -> None:
+    first = runtime.call("map", {"budget": 60}).text
     found = re.search(r"\[([1-9]\d*) of \d+ entries; more: .*offset=(\d+)\)?\]\n$", first)
     assert found is not None
     assert found[1] == found[2]
-    assert plane.call("map", {"budget": 60, "offset": int(found[2])}).text != first
+    assert runtime.call("map", {"budget": 60, "offset": int(found[2])}).text != first
 
 
 @pytest.mark.feature("C9")
-def test_counters_of_the_session_appear_once_when_defaults_shrink(plane: Plane) -> None:
+def test_counters_of_the_session_appear_once_when_defaults_shrink(runtime: ToolRuntime) -> None:
     session = Session()
-    assert "this session" not in plane.call("map", {}, session).text
+    assert "this session" not in runtime.call("map", {}, session).text
     session.sent = 41_000
     assert "(this session has had 41k tokens in 1 answer: default budgets are now 75%; name `budget` for more)" in (
-        plane.call("map", {"path": "shop"}, session).text
+        runtime.call("map", {"path": "shop"}, session).text
     )
-    assert "this session" not in plane.call("search", {"query": "total"}, session).text
+    assert "this session" not in runtime.call("search", {"query": "total"}, session).text
 
 
 @pytest.mark.feature("C10")
@@ -98,21 +98,21 @@ def test_arguments_that_are_needed_stand_in_the_schema(tool: str, argument: str)
 
 @pytest.mark.feature("J3")
 @pytest.mark.parametrize("name", ["context_lines", "contextLines"])
-def test_a_search_shows_lines_around_hits_at_most_six(plane: Plane, name: str) -> None:
-    said = plane.call("search", {"query": "/def total/", name: 1}).text
+def test_a_search_shows_lines_around_hits_at_most_six(runtime: ToolRuntime, name: str) -> None:
+    said = runtime.call("search", {"query": "/def total/", name: 1}).text
     assert re.search(r"^\d+ def total.*\n  \d+ .*\n  \d+ .*\n", said, re.MULTILINE)
-    wide = plane.call("search", {"query": "/def total/", name: 500, "again": True}).text
+    wide = runtime.call("search", {"query": "/def total/", name: 500, "again": True}).text
     assert len(re.findall(r"^  \d+ ", wide, re.MULTILINE)) <= 12
 
 
 @pytest.mark.feature("J6")
-def test_six_calls_that_arrive_together_stay_within_25_000(plane: Plane) -> None:
-    (plane.root / "big.txt").write_text("".join(f"{n} words that fill a line of this file\n" for n in range(9_000)))
+def test_six_calls_that_arrive_together_stay_within_25_000(runtime: ToolRuntime) -> None:
+    (runtime.root / "big.txt").write_text("".join(f"{n} words that fill a line of this file\n" for n in range(9_000)))
     session = Session()
     for _ in range(6):
         session.announce()
     sizes = [
-        plane.call(
+        runtime.call(
             "read", {"targets": [f"big.txt:{1 + at * 1_500}-{(at + 1) * 1_500}"], "budget": "full"}, session
         ).tokens
         for at in range(6)
@@ -122,18 +122,18 @@ def test_six_calls_that_arrive_together_stay_within_25_000(plane: Plane) -> None
 
 
 @pytest.mark.feature("U2")
-def test_a_budget_is_used_up_before_hits_are_dropped(plane: Plane) -> None:
-    (plane.root / "many.py").write_text("".join(f"def handle_{n:03}():\n    return {n}\n\n" for n in range(400)))
-    reply = plane.call("search", {"query": "handle_", "budget": 600})
+def test_a_budget_is_used_up_before_hits_are_dropped(runtime: ToolRuntime) -> None:
+    (runtime.root / "many.py").write_text("".join(f"def handle_{n:03}():\n    return {n}\n\n" for n in range(400)))
+    reply = runtime.call("search", {"query": "handle_", "budget": 600})
     assert reply.tokens > 500
     assert re.search(r"\[\d+ of 400 hits; more: ", reply.text)
 
 
 @pytest.mark.feature("U4")
-def test_figures_say_which_layer_cut(plane: Plane) -> None:
-    plane.call("map", {"budget": 60})
-    plane.call("search", {"query": "total", "budget": 50})
-    figures = ToolCallLog(plane.cache).figures()
+def test_figures_say_which_layer_cut(runtime: ToolRuntime) -> None:
+    runtime.call("map", {"budget": 60})
+    runtime.call("search", {"query": "total", "budget": 50})
+    figures = ToolCallLog(runtime.cache).figures()
     assert sum(figure.cut_fit + figure.cut_recount + figure.cut_net for figure in figures) == 2
     assert all(figure.cut == figure.cut_fit + figure.cut_recount + figure.cut_net for figure in figures)
 
@@ -141,65 +141,65 @@ def test_figures_say_which_layer_cut(plane: Plane) -> None:
 @pytest.mark.feature("U7")
 def test_each_tool_can_have_a_budget_of_its_own(tmp_path: Path, settings: Settings) -> None:
     own = load(flags={**dict(settings), "budgets": "map=60, search=300"}, environ={}, file=tmp_path / "none")
-    plane = Plane(shop(tmp_path), own, tools())
+    runtime = ToolRuntime(shop(tmp_path), own, tools())
     try:
-        assert plane.call("map", {}).tokens <= 60
-        assert plane.call("inspect", {"symbol": "Cart"}).tokens > 60
+        assert runtime.call("map", {}).tokens <= 60
+        assert runtime.call("inspect", {"symbol": "Cart"}).tokens > 60
     finally:
-        plane.close()
+        runtime.close()
     with pytest.raises(BadSetting, match="search=2000"):
         read_budgets(["map:60"])
 
 
 @pytest.mark.feature("U9")
 def test_the_state_of_another_workspace_is_its_own_and_adding_one_ends_with_its_index(
-    plane: Plane, tmp_path: Path
+    runtime: ToolRuntime, tmp_path: Path
 ) -> None:
     other = tmp_path / "other"
     other.mkdir()
     (other / "pyproject.toml").write_text("[project]\nname = 'other'\n")
     for number in range(40):
         (other / f"m{number}.py").write_text(f"def f{number}():\n    pass\n")
-    assert "is not indexed" in plane.call("workspace", {"action": "status", "path": str(other)}).text
-    added = plane.call("workspace", {"action": "add", "path": str(other)}).text
+    assert "is not indexed" in runtime.call("workspace", {"action": "status", "path": str(other)}).text
+    added = runtime.call("workspace", {"action": "add", "path": str(other)}).text
     assert added.startswith("41 files read, 0 removed\n")
-    said = plane.call("workspace", {"action": "status", "path": str(other)}).text
+    said = runtime.call("workspace", {"action": "status", "path": str(other)}).text
     assert said.startswith(f"{other}: 41 files (0 skipped), ")
 
 
-def test_a_name_that_does_not_exist_is_said_not_to_exist_with_the_nearest(plane: Plane) -> None:
-    said = plane.call("search", {"query": "check_owt"}).text
+def test_a_name_that_does_not_exist_is_said_not_to_exist_with_the_nearest(runtime: ToolRuntime) -> None:
+    said = runtime.call("search", {"query": "check_owt"}).text
     assert re.match(r"\(nothing is named check_owt|nothing found for 'check_owt'", said)
     assert "checkout" in said
-    assert "Nearest: total" in plane.call("inspect", {"symbol": "totall"}).text
+    assert "Nearest: total" in runtime.call("inspect", {"symbol": "totall"}).text
 
 
-def test_while_the_index_is_built_a_missing_name_says_so(plane: Plane) -> None:
+def test_while_the_index_is_built_a_missing_name_says_so(runtime: ToolRuntime) -> None:
     for number in range(3_000):
-        (plane.root / f"filler_{number}.py").write_text(f"def filler_{number}():\n    return {number}\n" * 20)
-    said = plane.call("inspect", {"symbol": "nowhere_at_all"}).text
+        (runtime.root / f"filler_{number}.py").write_text(f"def filler_{number}():\n    return {number}\n" * 20)
+    said = runtime.call("inspect", {"symbol": "nowhere_at_all"}).text
     assert "No symbol named 'nowhere_at_all'" in said
     if "may not be indexed yet" not in said:
-        assert plane.index.store.meta("built")
+        assert runtime.index.store.meta("built")
 
 
-def test_a_regular_expression_matches_in_a_line_of_44_kilobytes(plane: Plane) -> None:
-    (plane.root / "wide.py").write_text(f"data = '{'x' * 44_000} needle_{7} {'y' * 200}'\n")
-    assert "needle_7" in plane.call("search", {"query": r"/needle_\d/"}).text
+def test_a_regular_expression_matches_in_a_line_of_44_kilobytes(runtime: ToolRuntime) -> None:
+    (runtime.root / "wide.py").write_text(f"data = '{'x' * 44_000} needle_{7} {'y' * 200}'\n")
+    assert "needle_7" in runtime.call("search", {"query": r"/needle_\d/"}).text
 
 
-def test_a_broken_regular_expression_is_an_error(plane: Plane) -> None:
-    reply = plane.call("search", {"query": "/[/"})
+def test_a_broken_regular_expression_is_an_error(runtime: ToolRuntime) -> None:
+    reply = runtime.call("search", {"query": "/[/"})
     assert reply.failed
     assert "not a regular expression" in reply.text
 
 
 @pytest.mark.feature("C7", "U8")
-def test_a_long_text_is_continued_by_its_reference(plane: Plane) -> None:
+def test_a_long_text_is_continued_by_its_reference(runtime: ToolRuntime) -> None:
     task = "total of the prices in a cart. " * 30
-    first = plane.call("context", {"task": task, "budget": 110}).text
+    first = runtime.call("context", {"task": task, "budget": 110}).text
     found = re.search(r"more: context\('(@\w+)', budget=110, offset=(\d+)\)", first)
     assert found is not None
-    later = plane.call("context", {"task": found[1], "budget": 110, "offset": int(found[2])}).text
+    later = runtime.call("context", {"task": found[1], "budget": 110, "offset": int(found[2])}).text
     assert "nothing in this code base" not in later
     assert json.dumps(later) != json.dumps(first)

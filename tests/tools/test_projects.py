@@ -10,7 +10,7 @@ import pytest
 from tests.samples import git, shop
 
 from laconic.config import load
-from laconic.plane.plane import Plane
+from laconic.tool_runtime.runtime import ToolRuntime
 from laconic.tools import tools
 
 FILES = {
@@ -60,12 +60,12 @@ final class Giro implements Account {
 
 
 @pytest.fixture
-def plane(tmp_path: Path) -> Iterator[Plane]:
+def runtime(tmp_path: Path) -> Iterator[ToolRuntime]:
     root = shop(tmp_path)
     for name, text in FILES.items():
         (root / name).parent.mkdir(parents=True, exist_ok=True)
         (root / name).write_text(text)
-    opened = Plane(
+    opened = ToolRuntime(
         root, load(flags={"cache_dir": str(tmp_path / "cache")}, environ={}, file=tmp_path / "none"), tools()
     )
     yield opened
@@ -84,8 +84,8 @@ def plane(tmp_path: Path) -> Iterator[Plane]:
         "pyproject.toml Python shop 1.2: needs httpx",
     ],
 )
-def test_the_map_reads_build_files(plane: Plane, line: str) -> None:
-    assert line in plane.call("map", {}).text
+def test_the_map_reads_build_files(runtime: ToolRuntime, line: str) -> None:
+    assert line in runtime.call("map", {}).text
 
 
 GRADLE = """jar { from { include 'LICENSE.txt' } }
@@ -99,12 +99,12 @@ dependencies {
 
 
 @pytest.mark.feature("J9", "C4")
-def test_gradle_names_projects_catalogues_and_maps_and_only_settings_include_modules(plane: Plane) -> None:
-    (plane.root / "build.gradle").write_text(GRADLE)
-    (plane.root / "settings.gradle").write_text(
+def test_gradle_names_projects_catalogues_and_maps_and_only_settings_include_modules(runtime: ToolRuntime) -> None:
+    (runtime.root / "build.gradle").write_text(GRADLE)
+    (runtime.root / "settings.gradle").write_text(
         'rootProject.name = "shop"\ninclude("core")\ninclude ":web", ":cli"\n'
     )
-    said = plane.call("map", {"budget": 2000}).text
+    said = runtime.call("map", {"budget": 2000}).text
     needs = ":shop-core, libs.junit.vintage.engine, org.slf4j:slf4j-api, com.h2database:h2"
     assert f"build.gradle Gradle: needs {needs}\n" in said
     assert "settings.gradle Gradle shop: modules core, web, cli\n" in said
@@ -112,11 +112,11 @@ def test_gradle_names_projects_catalogues_and_maps_and_only_settings_include_mod
 
 
 @pytest.mark.feature("C4", "J9")
-def test_many_manifests_of_a_kind_are_told_together(plane: Plane) -> None:
+def test_many_manifests_of_a_kind_are_told_together(runtime: ToolRuntime) -> None:
     for number in range(9):
-        (plane.root / f"module-{number}").mkdir()
-        (plane.root / f"module-{number}" / "build.gradle").write_text(GRADLE)
-    said = plane.call("map", {"budget": 400}).text
+        (runtime.root / f"module-{number}").mkdir()
+        (runtime.root / f"module-{number}" / "build.gradle").write_text(GRADLE)
+    said = runtime.call("map", {"budget": 400}).text
     assert "Gradle: 9 manifests below: module-0, module-1," in said
     assert "module-3/build.gradle" not in said
 
@@ -139,26 +139,26 @@ def test_the_public_api_is_what_packages_export_or_else_their_public_definitions
         (root / name).parent.mkdir(parents=True, exist_ok=True)
         (root / name).write_text(text)
     settings = load(flags={"cache_dir": str(tmp_path / "cache")}, environ={}, file=tmp_path / "none")
-    plane = Plane(root, settings, tools())
+    runtime = ToolRuntime(root, settings, tools())
     try:
-        assert f"public API: {names}\n" in plane.call("map", {}).text
+        assert f"public API: {names}\n" in runtime.call("map", {}).text
     finally:
-        plane.close()
+        runtime.close()
 
 
 @pytest.mark.feature("J9")
-def test_a_refresh_answers_with_numbers_only(plane: Plane) -> None:
-    plane.call("map", {})
-    (plane.root / "new.py").write_text("def fresh():\n    pass\n")
-    reply = plane.call("workspace", {"action": "refresh"})
+def test_a_refresh_answers_with_numbers_only(runtime: ToolRuntime) -> None:
+    runtime.call("map", {})
+    (runtime.root / "new.py").write_text("def fresh():\n    pass\n")
+    reply = runtime.call("workspace", {"action": "refresh"})
     assert re.search(r"^1 file read, 0 removed$", reply.text, re.MULTILINE)
     assert "new.py" not in reply.text
     assert reply.tokens < 60
 
 
 @pytest.mark.feature("J10")
-def test_java_types_are_outlined_with_their_nesting(plane: Plane) -> None:
-    text = plane.call("map", {"path": "src/main/java/bank/Account.java"}).text
+def test_java_types_are_outlined_with_their_nesting(runtime: ToolRuntime) -> None:
+    text = runtime.call("map", {"path": "src/main/java/bank/Account.java"}).text
     for line in (
         "public sealed interface Account permits Saving, Giro",
         "record Saving(long balance) implements Account",
@@ -171,27 +171,27 @@ def test_java_types_are_outlined_with_their_nesting(plane: Plane) -> None:
 
 
 @pytest.mark.feature("J10", "C8")
-def test_a_sealed_type_knows_who_implements_it_and_a_method_who_calls_it(plane: Plane) -> None:
-    text = plane.call("inspect", {"symbol": "Account"}).text
+def test_a_sealed_type_knows_who_implements_it_and_a_method_who_calls_it(runtime: ToolRuntime) -> None:
+    text = runtime.call("inspect", {"symbol": "Account"}).text
     assert re.search(r"implemented by: .*Giro.*Saving", text)
-    text = plane.call("inspect", {"symbol": "Giro.balance"}).text
+    text = runtime.call("inspect", {"symbol": "Giro.balance"}).text
     assert "run" in text.split("references:")[1]
 
 
 @pytest.mark.feature("U9")
-def test_several_workspaces_are_kept_apart_and_listed_within_a_budget(plane: Plane, tmp_path: Path) -> None:
-    plane.call("map", {})
+def test_several_workspaces_are_kept_apart_and_listed_within_a_budget(runtime: ToolRuntime, tmp_path: Path) -> None:
+    runtime.call("map", {})
     roots = []
     for number in range(8):
         root = tmp_path / f"workspace-{number}"
         root.mkdir()
         (root / "only.py").write_text(f"def lives_in_{number}():\n    pass\n")
         git(root, "init", "-q")
-        plane.call("workspace", {"action": "add", "path": str(root)})
+        runtime.call("workspace", {"action": "add", "path": str(root)})
         roots.append(root)
-    whole = plane.call("workspace", {"action": "list"}).text
+    whole = runtime.call("workspace", {"action": "list"}).text
     assert all(str(root) in whole for root in roots)
-    short = plane.call("workspace", {"action": "list", "budget": 120})
+    short = runtime.call("workspace", {"action": "list", "budget": 120})
     assert short.tokens <= 120
     assert re.search(r"of 9", short.text)
-    assert "lives_in_3" not in plane.call("search", {"query": "/lives_in_3/"}).text.split("nothing found")[0]
+    assert "lives_in_3" not in runtime.call("search", {"query": "/lives_in_3/"}).text.split("nothing found")[0]

@@ -12,11 +12,11 @@ import pytest
 from laconic.cli.main import main
 from laconic.config import Settings, load
 from laconic.errors import CommandFailed, UsageError
-from laconic.plane.compose import compose
-from laconic.plane.plane import Plane
 from laconic.records import Finding, Span
 from laconic.reduce.findings import Findings, read
-from laconic.reduce.findings.select import MOST, Wanted
+from laconic.reduce.findings.select import MOST, FindingFilter
+from laconic.tool_runtime.compose import compose
+from laconic.tool_runtime.runtime import ToolRuntime
 from laconic.tools import report, tools
 from laconic.workspace import analysers
 
@@ -27,7 +27,7 @@ def cost(text: str) -> int:
     return len(text.split())
 
 
-def text(root: Path, found: Findings, wanted: Wanted, budget: int = 10_000, *, context: bool = False) -> str:
+def text(root: Path, found: Findings, wanted: FindingFilter, budget: int = 10_000, *, context: bool = False) -> str:
     made = report.answer(root, found, wanted, context=context)
     return compose(made, budget, cost, more=lambda start: f"offset {start}").text
 
@@ -48,26 +48,26 @@ def root(tmp_path: Path) -> Path:
 
 @pytest.mark.feature("J4", "J11")
 def test_the_summary_comes_first_with_totals_severities_and_categories(root: Path) -> None:
-    answer = text(root, many(9), Wanted())
+    answer = text(root, many(9), FindingFilter())
     assert answer.startswith("x: 9 findings (5 errors, 4 warnings) in 1 file\nby category: C0 3, C1 3, C2 3\na.py\n")
 
 
 @pytest.mark.feature("J4")
 def test_findings_are_filtered_and_paged_and_never_more_than_two_hundred(root: Path) -> None:
     found = many(500)
-    lines = text(root, found, Wanted(), 100_000).splitlines()
+    lines = text(root, found, FindingFilter(), 100_000).splitlines()
     assert sum(": m" in line for line in lines) == MOST
     assert lines[-1] == "[200 of 500 findings; more: offset 200]"
-    page = text(root, found, Wanted(category="c1", severity="error"))
+    page = text(root, found, FindingFilter(category="c1", severity="error"))
     assert sum(": m" in line for line in page.splitlines()) == 83
     assert "C0" not in page
-    assert text(root, found, Wanted(path="other")) == "x: 0 findings\n"
+    assert text(root, found, FindingFilter(path="other")) == "x: 0 findings\n"
 
 
 @pytest.mark.feature("J4")
 @pytest.mark.parametrize("budget", [60, 100, 400])
 def test_the_budget_holds(root: Path, budget: int) -> None:
-    assert cost(text(root, many(300), Wanted(), budget)) <= budget
+    assert cost(text(root, many(300), FindingFilter(), budget)) <= budget
 
 
 @pytest.mark.feature("J4")
@@ -75,17 +75,17 @@ def test_a_finding_names_its_symbol_and_shows_three_lines(root: Path) -> None:
     item = Finding(str(root.resolve() / "a.py"), "R", "error", "C", "bad", "x", Span(3, 3))
     found = report.locate(root, Findings("x", (item,)))
     assert (found.items[0].path, found.items[0].symbol) == ("a.py", "Box.get")
-    answer = text(root, found, Wanted(), context=True)
+    answer = text(root, found, FindingFilter(), context=True)
     assert "3 R in Box.get: bad\n  2\t    def get(self):\n  3\t        return 1\n  4\t" in answer
 
 
 def test_findings_that_say_the_same_share_a_line(root: Path) -> None:
     items = tuple(Finding("a.py", "R", "error", "C", "bad", "x", Span(n, n)) for n in (2, 5, 9))
-    assert "2,5,9 R: bad" in text(root, Findings("x", items), Wanted())
+    assert "2,5,9 R: bad" in text(root, Findings("x", items), FindingFilter())
 
 
 def test_a_count_that_differs_from_the_tools_own_is_said(root: Path) -> None:
-    assert "itself counts 7; 1 could be read" in text(root, Findings("x", many(1).items, 7), Wanted())
+    assert "itself counts 7; 1 could be read" in text(root, Findings("x", many(1).items, 7), FindingFilter())
 
 
 @pytest.mark.feature("J4")
@@ -195,15 +195,15 @@ def test_reports_below_target_and_build_are_found_and_their_classes_mapped(root:
     styled.mkdir(parents=True)
     error = '<error line="2" severity="warning" message="Missing a comment." source="a.b.JavadocCheck"/>'
     (styled / "main.xml").write_text(f'<checkstyle><file name="{root}/a.py">{error}</file></checkstyle>')
-    plane = Plane(root, settings, tools())
+    runtime = ToolRuntime(root, settings, tools())
     try:
-        said = plane.call("report", {}).text
+        said = runtime.call("report", {}).text
         assert said.startswith("junit, checkstyle: 2 findings (1 error, 1 warning) in 2 files; 0 passed\n")
         assert (
             "core/src/test/java/com/shop/CartTest.java\n5 error failure com.shop.CartTest.adds in CartTest.adds: boom\n"
             in said
         )
-        folder = plane.call("report", {"file": "web/build", "format": "json"}).text
+        folder = runtime.call("report", {"file": "web/build", "format": "json"}).text
         assert json.loads(folder)["summary"] == {
             "tool": "checkstyle",
             "total": 1,
@@ -212,7 +212,7 @@ def test_reports_below_target_and_build_are_found_and_their_classes_mapped(root:
             "topFiles": [{"path": "a.py", "count": 1}],
         }
     finally:
-        plane.close()
+        runtime.close()
 
 
 @pytest.mark.feature("J4")
@@ -247,24 +247,24 @@ def test_the_output_of_a_tool_can_be_recalled(root: Path, tmp_path: Path) -> Non
     allowed = load(
         flags={"cache_dir": str(tmp_path / "cache"), "report.allow": str(program)}, environ={}, file=tmp_path / "x"
     )
-    plane = Plane(root, allowed, tools())
+    runtime = ToolRuntime(root, allowed, tools())
     try:
-        reply = plane.call("report", {"tool": "ruff"})
+        reply = runtime.call("report", {"tool": "ruff"})
         assert "ruff: 1 finding (1 error) in 1 file\nbad.py\n1 F401" in reply.text
         ref = reply.text.rpartition("recall(")[2].partition(")")[0]
-        assert '"F401"' in plane.call("recall", {"ref": ref}).text
+        assert '"F401"' in runtime.call("recall", {"ref": ref}).text
     finally:
-        plane.close()
+        runtime.close()
 
 
 def test_the_tool_says_what_the_project_is_set_up_for(root: Path, settings: Settings) -> None:
     (root / "go.mod").write_text("module x\n")
-    plane = Plane(root, settings, tools())
+    runtime = ToolRuntime(root, settings, tools())
     try:
-        assert "go-vet, go-test" in plane.call("report", {}).text
-        assert "not allowed" in plane.call("report", {"run": "go-vet"}).text
+        assert "go-vet, go-test" in runtime.call("report", {}).text
+        assert "not allowed" in runtime.call("report", {"run": "go-vet"}).text
     finally:
-        plane.close()
+        runtime.close()
 
 
 def test_the_command(root: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

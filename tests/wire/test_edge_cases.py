@@ -9,7 +9,7 @@ import pytest
 
 from laconic.wire.exchanges import orphans
 from laconic.wire.formats import FORMATS
-from laconic.wire.model import Block, Change, Drop, InsertMessage, SetInput, SetText
+from laconic.wire.model import Block, Change, DropBlock, InsertMessage, SetInput, SetText
 from laconic.wire.parsed_request import ParsedRequest, parse
 
 Json = dict[str, Any]
@@ -214,7 +214,7 @@ def test_14_responses_items_form_one_exchange_with_their_reasoning() -> None:
     (exchange,) = talk.exchanges
     assert exchange.turns == (1, 2, 3)
     assert talk.faults() == []
-    left = _again(talk, {at: Drop() for at in exchange.members})
+    left = _again(talk, {at: DropBlock() for at in exchange.members})
     assert [turn.raw for turn in left.turns] == [talk.turns[0].raw]
 
 
@@ -280,7 +280,7 @@ def test_16_consecutive_users_after_a_drop_stay_apart() -> None:
         {"role": "user", "content": [_result("a"), {"type": "text", "text": "also"}]},
     ]
     talk = _read("anthropic", items)
-    left = _again(talk, {at: Drop() for at in talk.exchanges[0].members})
+    left = _again(talk, {at: DropBlock() for at in talk.exchanges[0].members})
     assert [turn.role for turn in left.turns] == ["user", "user"]
     assert left.turns[0].raw == talk.turns[0].raw
     assert left.turns[1].blocks[0].text == "also"
@@ -458,6 +458,6 @@ def test_a_text_as_input_is_one_turn_that_nothing_changes() -> None:
 
 def test_everything_dropped_leaves_the_inserted_message() -> None:
     talk = _read("chat", [USER])
-    assert json.loads(talk.emit({(0, 0): Drop()}, [InsertMessage(0, "user", "new")]))["messages"] == [
+    assert json.loads(talk.emit({(0, 0): DropBlock()}, [InsertMessage(0, "user", "new")]))["messages"] == [
         {"role": "user", "content": "new"}
     ]

@@ -12,7 +12,7 @@ from tests.wire.histories import BUILDERS, Step, histories, texts, written
 
 from laconic.errors import ConversationError, MalformedRequest
 from laconic.wire.formats import FORMATS
-from laconic.wire.model import Drop, InsertMessage, SetInput, SetText, Shape
+from laconic.wire.model import DropBlock, InsertMessage, MessageShape, SetInput, SetText
 from laconic.wire.parsed_request import parse
 
 formats = st.sampled_from(sorted(BUILDERS))
@@ -28,7 +28,7 @@ def bodies(draw: st.DrawFn) -> tuple[str, bytes]:
 def test_an_untouched_body_leaves_byte_for_byte(case: tuple[str, bytes]) -> None:
     """And what the generator makes is valid, read alike from remembered shapes, with a key of its own for each block."""
     name, body = case
-    shapes: dict[bytes, Shape] = {}
+    shapes: dict[bytes, MessageShape] = {}
     conversation = parse(FORMATS[name], body, shapes)
     assert conversation.turns
     assert conversation.emit() == body
@@ -47,7 +47,7 @@ def test_a_change_touches_its_own_block_and_no_other_byte(case: tuple[str, bytes
     before = parse(FORMATS[name], body)
     editable = [block for turn in before.turns for block in turn.blocks if block.editable]
     chosen = data.draw(st.lists(st.sampled_from(editable), min_size=1, max_size=4, unique_by=lambda block: block.at))
-    changes: dict[tuple[int, int], SetText | SetInput | Drop] = {
+    changes: dict[tuple[int, int], SetText | SetInput | DropBlock] = {
         block.at: SetInput({"cut": "…"}) if block.kind == "call" else SetText(data.draw(texts)) for block in chosen
     }
     after = parse(FORMATS[name], before.emit(changes))
@@ -79,7 +79,7 @@ def test_dropping_an_exchange_leaves_a_valid_smaller_conversation(
         return
     exchange = data.draw(st.sampled_from(before.exchanges))
     last = max(at[0] for at in exchange.members) == len(before.turns) - 1
-    after = parse(FORMATS[name], before.emit({at: Drop() for at in exchange.members}))
+    after = parse(FORMATS[name], before.emit({at: DropBlock() for at in exchange.members}))
     assert last or after.faults() == []
     gone = set(exchange.members)
     kept = [block.raw for turn in before.turns for block in turn.blocks if block.at not in gone]
@@ -192,5 +192,5 @@ def test_a_block_is_changed_once() -> None:
     conversation = parse(FORMATS["anthropic"], body)
     with pytest.raises(ConversationError):
         conversation.emit({(0, 0): SetInput({})})
-    dropped = conversation.emit({(0, 0): Drop(), (0, 1): SetText("c")})
+    dropped = conversation.emit({(0, 0): DropBlock(), (0, 1): SetText("c")})
     assert dropped == b'{"messages":[{"role":"user","content":[{"type":"text","text":"c"}]}]}'

@@ -10,11 +10,11 @@ from tests.wire.histories import BUILDERS, Call, Step
 
 from laconic.wire.formats import FORMATS
 from laconic.wire.parsed_request import ParsedRequest, parse
-from laconic.wire.prompted.answer import Read, downward
+from laconic.wire.prompted.answer import ConvertedAnswer, convert_answer
 from laconic.wire.prompted.calls import PromptedTool
-from laconic.wire.prompted.down import DownStream
 from laconic.wire.prompted.protocol import tools_of, upward
-from laconic.wire.sse import Events, data_of
+from laconic.wire.prompted.written_call_stream import WrittenCallStream
+from laconic.wire.sse import ServerSentEvents, data_of
 
 SCHEMA = {"type": "object", "properties": {"path": {"type": "string"}}, "required": ["path"]}
 STEPS = [
@@ -27,7 +27,7 @@ STEPS = [
 TEXT = 'I read it.\n```tool\n{"name": "Read", "arguments": {"path": "src/é.py"}}\n```\n'
 
 
-def _stream(name: str, tools: list[PromptedTool]) -> DownStream:
+def _stream(name: str, tools: list[PromptedTool]) -> WrittenCallStream:
     calls = FORMATS[name].written_calls
     assert calls is not None
     return calls.stream(tools, 0)
@@ -87,7 +87,7 @@ def test_a_whole_chat_answer_becomes_calls() -> None:
         "id": "x",
         "choices": [{"index": 0, "message": {"role": "assistant", "content": TEXT}, "finish_reason": "stop"}],
     }
-    read = downward(FORMATS["chat"], json.dumps(answer).encode(), tools_of(_request("chat")))
+    read = convert_answer(FORMATS["chat"], json.dumps(answer).encode(), tools_of(_request("chat")))
     body, broken = read.body, read.broken
     choice = json.loads(body)["choices"][0]
     assert choice["finish_reason"] == "tool_calls"
@@ -99,7 +99,7 @@ def test_a_whole_chat_answer_becomes_calls() -> None:
 @pytest.mark.feature("P2")
 def test_a_whole_anthropic_answer_becomes_tool_use() -> None:
     answer = {"id": "x", "content": [{"type": "text", "text": TEXT}], "stop_reason": "end_turn"}
-    body = downward(FORMATS["anthropic"], json.dumps(answer).encode(), tools_of(_request("anthropic"))).body
+    body = convert_answer(FORMATS["anthropic"], json.dumps(answer).encode(), tools_of(_request("anthropic"))).body
     read = json.loads(body)
     assert [block["type"] for block in read["content"]] == ["text", "tool_use"]
     assert read["content"][1]["input"] == {"path": "src/é.py"}
@@ -108,9 +108,9 @@ def test_a_whole_anthropic_answer_becomes_tool_use() -> None:
 
 @pytest.mark.parametrize("body", [b"", b"oops", b"[]", b'{"error": {"message": "no"}}'])
 def test_other_answers_stay_as_they_are(body: bytes) -> None:
-    assert downward(FORMATS["chat"], body, []) == Read(body)
-    assert downward(FORMATS["anthropic"], body, []) == Read(body)
-    assert downward(FORMATS["responses"], body, []) == Read(body)
+    assert convert_answer(FORMATS["chat"], body, []) == ConvertedAnswer(body)
+    assert convert_answer(FORMATS["anthropic"], body, []) == ConvertedAnswer(body)
+    assert convert_answer(FORMATS["responses"], body, []) == ConvertedAnswer(body)
 
 
 def _chat_events(text: str, finish: str = "stop") -> bytes:
@@ -226,7 +226,7 @@ def test_a_tool_that_takes_any_text_gets_it_as_such() -> None:
     text = '```tool\n{"name": "patch", "arguments": {"input": "*** Begin\\n+a"}}\n```'
     streamed = response_of(_through("responses", response_events(text), 9))["output"][1]
     whole = {"id": "resp_1", "output": [{"type": "message", "content": [{"type": "output_text", "text": text}]}]}
-    read = downward(FORMATS["responses"], json.dumps(whole).encode(), tools_of(_request("responses")))
+    read = convert_answer(FORMATS["responses"], json.dumps(whole).encode(), tools_of(_request("responses")))
     assert json.loads(read.body)["output"] == [streamed]
     assert (streamed["type"], streamed["input"]) == ("custom_tool_call", "*** Begin\n+a")
     result = {"type": "custom_tool_call_output", "call_id": streamed["call_id"], "output": "ok"}
@@ -282,7 +282,7 @@ def test_a_response_that_was_cut_off_counts_the_call_and_passes_it_as_text() -> 
 def _through(name: str, stream: bytes, size: int) -> list[Any]:
     down = _stream(name, tools_of(_request(name)))
     out = b"".join(down.feed(stream[at : at + size]) for at in range(0, len(stream), size)) + down.close()
-    events = Events()
+    events = ServerSentEvents()
     read = [data_of(event) for event in events.feed(out)]
     assert events.close() == b""
     return [json.loads(data) for data in read if data != b"[DONE]"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from laconic.workspace.classes import class_of
+from laconic.workspace.file_classes import class_of
 
 
 @pytest.mark.parametrize(

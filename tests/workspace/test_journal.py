@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from laconic.errors import EditRefused
-from laconic.workspace.journal import Journal, Write
+from laconic.workspace.journal import FileWrite, Journal
 from laconic_benchmarks.powercut import survey
 
 
@@ -36,9 +36,9 @@ def test_files_are_changed_made_and_removed_together_and_undone(folder: Path, jo
     before = tree(folder)
     journal.apply(
         [
-            Write(folder / "a", b"a1", b"a2"),
-            Write(folder / "b", b"b1", None),
-            Write(folder / "new" / "deep" / "c", None, b"c1"),
+            FileWrite(folder / "a", b"a1", b"a2"),
+            FileWrite(folder / "b", b"b1", None),
+            FileWrite(folder / "new" / "deep" / "c", None, b"c1"),
         ]
     )
     assert tree(folder) == {"a": b"a2", "new/deep/c": b"c1"}
@@ -48,7 +48,7 @@ def test_files_are_changed_made_and_removed_together_and_undone(folder: Path, jo
 
 def test_undo_goes_back_step_by_step_and_ends(folder: Path, journal: Journal) -> None:
     for step in range(1, 4):
-        journal.apply([Write(folder / "a", f"a{step}".encode(), f"a{step + 1}".encode())])
+        journal.apply([FileWrite(folder / "a", f"a{step}".encode(), f"a{step + 1}".encode())])
     for step in (3, 2, 1):
         assert journal.undo() == [folder / "a"]
         assert (folder / "a").read_bytes() == f"a{step}".encode()
@@ -57,7 +57,7 @@ def test_undo_goes_back_step_by_step_and_ends(folder: Path, journal: Journal) ->
 
 
 def test_undo_refuses_when_a_file_changed_since(folder: Path, journal: Journal) -> None:
-    journal.apply([Write(folder / "a", b"a1", b"a2"), Write(folder / "b", b"b1", b"b2")])
+    journal.apply([FileWrite(folder / "a", b"a1", b"a2"), FileWrite(folder / "b", b"b1", b"b2")])
     (folder / "b").write_bytes(b"mine")
     with pytest.raises(EditRefused, match="changed since"):
         journal.undo()
@@ -68,7 +68,7 @@ def test_undo_refuses_when_a_file_changed_since(folder: Path, journal: Journal) 
 def test_a_file_that_changed_while_the_edit_was_prepared_stops_all(folder: Path, journal: Journal) -> None:
     before = tree(folder)
     with pytest.raises(EditRefused, match="changed while"):
-        journal.apply([Write(folder / "a", b"a1", b"a2"), Write(folder / "b", b"other", b"b2")])
+        journal.apply([FileWrite(folder / "a", b"a1", b"a2"), FileWrite(folder / "b", b"other", b"b2")])
     assert tree(folder) == before
 
 
@@ -77,18 +77,18 @@ def test_when_one_file_cannot_be_written_none_is(folder: Path, journal: Journal)
     """A file stands where a folder of the change should go."""
     before = tree(folder)
     with pytest.raises(EditRefused, match="Nothing was written"):
-        journal.apply([Write(folder / "a", b"a1", b"a2"), Write(folder / "b" / "c", None, b"new")])
+        journal.apply([FileWrite(folder / "a", b"a1", b"a2"), FileWrite(folder / "b" / "c", None, b"new")])
     assert tree(folder) == before
 
 
 def test_mode_survives(folder: Path, journal: Journal) -> None:
     (folder / "a").chmod(0o751)
-    journal.apply([Write(folder / "a", b"a1", b"a2")])
+    journal.apply([FileWrite(folder / "a", b"a1", b"a2")])
     assert (folder / "a").stat().st_mode & 0o7777 == 0o751
 
 
 def test_a_new_file_gets_the_mode_of_any_new_file(folder: Path, journal: Journal) -> None:
-    journal.apply([Write(folder / "n", None, b"n")])
+    journal.apply([FileWrite(folder / "n", None, b"n")])
     mask = os.umask(0)
     os.umask(mask)
     assert (folder / "n").stat().st_mode & 0o7777 == 0o666 & ~mask
@@ -106,7 +106,7 @@ def test_recovery_finishes_a_committed_change_or_takes_it_back_whole(
     folder: Path, journal: Journal, foreign: bool
 ) -> None:
     """As found after a kill between two renames: the first file is new, the second still staged."""
-    journal.apply([Write(folder / "a", b"a1", b"a2"), Write(folder / "b", b"b1", b"b2")])
+    journal.apply([FileWrite(folder / "a", b"a1", b"a2"), FileWrite(folder / "b", b"b1", b"b2")])
     record = next(path for path in (folder.parent / "journal").iterdir() if path.name == "1")
     (record / "done").unlink()
     staged = [path for path in (record / "plan").read_text().split('"') if path.endswith("-1.tmp")]
@@ -123,7 +123,7 @@ def test_extended_attributes_survive(folder: Path, journal: Journal) -> None:
         os.setxattr(folder / "a", "user.note", b"kept")
     except OSError:
         pytest.skip("this file system has none")
-    journal.apply([Write(folder / "a", b"a1", b"a2")])
+    journal.apply([FileWrite(folder / "a", b"a1", b"a2")])
     assert os.getxattr(folder / "a", "user.note") == b"kept"
     journal.undo()
     assert os.getxattr(folder / "a", "user.note") == b"kept"
@@ -131,7 +131,7 @@ def test_extended_attributes_survive(folder: Path, journal: Journal) -> None:
 
 def test_hard_links_stay_together(folder: Path, journal: Journal) -> None:
     (folder / "other").hardlink_to(folder / "a")
-    journal.apply([Write(folder / "a", b"a1", b"longer than it was"), Write(folder / "b", b"b1", b"b2")])
+    journal.apply([FileWrite(folder / "a", b"a1", b"longer than it was"), FileWrite(folder / "b", b"b1", b"b2")])
     assert tree(folder) == {"a": b"longer than it was", "b": b"b2", "other": b"longer than it was"}
     assert (folder / "a").samefile(folder / "other")
     journal.undo()
@@ -157,7 +157,11 @@ def test_a_write_in_place_that_was_cut_short_is_finished_or_taken_back(
     (folder / "b").write_bytes(old)
     (folder / "c").write_bytes(b"c1")
     (folder / "other").hardlink_to(folder / "b")
-    changes = [Write(folder / "a", b"a1", b"a2"), Write(folder / "b", old, new), Write(folder / "c", b"c1", b"c2")]
+    changes = [
+        FileWrite(folder / "a", b"a1", b"a2"),
+        FileWrite(folder / "b", old, new),
+        FileWrite(folder / "c", b"c1", b"c2"),
+    ]
     journal.apply(changes)
     record = next(path for path in (folder.parent / "journal").iterdir() if path.name == "1")
     (record / "done").unlink()
@@ -174,7 +178,7 @@ def test_a_write_in_place_that_was_cut_short_is_finished_or_taken_back(
 
 def test_what_somebody_else_wrote_over_a_write_that_was_cut_short_stays(folder: Path, journal: Journal) -> None:
     (folder / "other").hardlink_to(folder / "a")
-    journal.apply([Write(folder / "a", b"a1", b"a2 and more")])
+    journal.apply([FileWrite(folder / "a", b"a1", b"a2 and more")])
     record = next(path for path in (folder.parent / "journal").iterdir() if path.name == "1")
     (record / "done").unlink()
     staged = next(path for path in (record / "plan").read_text().split('"') if path.endswith(".tmp"))
@@ -185,13 +189,13 @@ def test_what_somebody_else_wrote_over_a_write_that_was_cut_short_stays(folder: 
 
 
 def test_a_damaged_plan_is_moved_aside_and_edits_go_on(journal: Journal, folder: Path, tmp_path: Path) -> None:
-    journal.apply([Write(folder / "a", b"a1", b"a2")])
+    journal.apply([FileWrite(folder / "a", b"a1", b"a2")])
     for number in range(4):
         newest = max(int(path.name) for path in (tmp_path / "journal").glob("[0-9]*"))
         (tmp_path / "journal" / str(newest) / "plan").write_bytes(b"\xff no plan")
         (tmp_path / "journal" / str(newest) / "done").unlink()
         before = (folder / "b").read_bytes()
-        journal.apply([Write(folder / "b", before, b"b%d" % number)])
+        journal.apply([FileWrite(folder / "b", before, b"b%d" % number)])
         assert (folder / "b").read_bytes() == b"b%d" % number
     assert len(list((tmp_path / "journal").glob("ruined-*"))) == 2
     assert journal.undo() == [folder / "b"]

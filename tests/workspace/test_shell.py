@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from laconic.errors import CommandFailed
-from laconic.workspace.shell import Ended, shell
+from laconic.workspace.shell import CommandResult, shell
 
 
-def _run(folder: Path, command: str, seconds: float = 20.0) -> Ended:
+def _run(folder: Path, command: str, seconds: float = 20.0) -> CommandResult:
     return shell(command, folder, seconds=seconds, environment=dict(os.environ))
 
 
@@ -33,7 +33,7 @@ def test_code_and_output_are_what_a_shell_tells(
     """Both channels in order, any bytes, signals as codes; it reads nothing from us, and starts in its folder."""
     ended = _run(tmp_path, command)
     expected = f"{tmp_path}\n".encode() if output is None else output
-    assert ended == Ended(code, expected)
+    assert ended == CommandResult(code, expected)
 
 
 def test_of_an_endless_output_both_ends_are_kept(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from laconic.conversation.engine import ConversationEngine
 from laconic.conversation.ledger import Branch, LedgerEntry
 from laconic.exchange.assembly import engine_options
 from laconic.exchange.engine_adapter import EngineAdapter, single_engine
-from laconic.gateway.plan import Planner, Policy
+from laconic.gateway.plan import GatewayPolicy, Planner
 from laconic.sessions.archive import Archive
 from laconic.sessions.ledger_file import LedgerFile
 from laconic.sessions.model_memory import Capabilities
@@ -46,7 +46,7 @@ def build_planner(folder: Path, clock: MovedClock, flags: Mapping[str, object]) 
     engine = ConversationEngine(ledger, archive, clock, counter(settings.text("model")), engine_options(settings))
     memory = Capabilities(folder / "models.json")
     keeping = EngineAdapter(single_engine(engine), settings.number("gateway.window"), clock=clock, memory=memory)
-    return Planner(keeping, Policy(probe=False), clock, memory)
+    return Planner(keeping, GatewayPolicy(probe=False), clock, memory)
 
 
 class DiskFaults:

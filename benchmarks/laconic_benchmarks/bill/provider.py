@@ -20,7 +20,7 @@ from laconic.conversation.provider_cache import (
     ProviderCache,
     report,
 )
-from laconic.gateway.scripted_upstream import Answer, Asked, streamed
+from laconic.gateway.scripted_upstream import ReceivedRequest, ScriptedAnswer, streamed
 from laconic.models.find import find_model
 from laconic.models.model import Price
 from laconic.tokens.count import counter
@@ -79,10 +79,10 @@ class BillingProvider:
     def tokens(self) -> int:
         return sum(usage.prompt for usage in self.usages)
 
-    def __call__(self, asked: Asked) -> Answer:
+    def __call__(self, asked: ReceivedRequest) -> ScriptedAnswer:
         format = _format_of(asked)
         if not format:
-            return Answer((b'{"object": "list", "data": [], "models": []}',))
+            return ScriptedAnswer((b'{"object": "list", "data": [], "models": []}',))
         raw = asked.body
         if asked.header("content-encoding") == "zstd":
             raw = zstd.decompress(raw)
@@ -170,7 +170,7 @@ def _decode(raw: bytes) -> object:
     return msgspec.json.decode(raw)
 
 
-def _format_of(asked: Asked) -> str:
+def _format_of(asked: ReceivedRequest) -> str:
     """The format in which a model is asked; empty for anything else."""
     if asked.method != "POST" or "count" in asked.path.lower():
         return ""
@@ -180,14 +180,14 @@ def _format_of(asked: Asked) -> str:
     return ""
 
 
-def _is_streamed(asked: Asked, raw: bytes) -> bool:
+def _is_streamed(asked: ReceivedRequest, raw: bytes) -> bool:
     return "streamGenerateContent" in asked.path or re.search(rb'"stream"\s*:\s*true', raw) is not None
 
 
 Call = tuple[str, Json] | None
 
 
-def _write_anthropic(call: Call, usage: Usage, name: str, is_streamed: bool) -> Answer:
+def _write_anthropic(call: Call, usage: Usage, name: str, is_streamed: bool) -> ScriptedAnswer:
     start: Json = {"type": "text", "text": ""}
     whole: Json = {"type": "text", "text": DONE}
     delta: Json = {"type": "text_delta", "text": DONE}
@@ -200,7 +200,7 @@ def _write_anthropic(call: Call, usage: Usage, name: str, is_streamed: bool) -> 
     counted = report("anthropic", usage)
     message: Json = {"id": f"msg_{name}", "type": "message", "role": "assistant", "model": "m", "usage": counted}
     if not is_streamed:
-        return Answer((msgspec.json.encode({**message, **stop, "content": [whole]}),))
+        return ScriptedAnswer((msgspec.json.encode({**message, **stop, "content": [whole]}),))
     events: list[Json] = [
         {"type": "message_start", "message": {**message, "content": []}},
         {"type": "content_block_start", "index": 0, "content_block": start},
@@ -212,7 +212,7 @@ def _write_anthropic(call: Call, usage: Usage, name: str, is_streamed: bool) -> 
     return _stream(events)
 
 
-def _write_responses(call: Call, usage: Usage, name: str, is_streamed: bool) -> Answer:
+def _write_responses(call: Call, usage: Usage, name: str, is_streamed: bool) -> ScriptedAnswer:
     text = {"type": "output_text", "text": DONE, "annotations": []}
     item: Json = {"type": "message", "id": f"msg_{name}", "role": "assistant", "content": [text]}
     if call is not None:
@@ -224,7 +224,7 @@ def _write_responses(call: Call, usage: Usage, name: str, is_streamed: bool) -> 
     response: Json = {"id": f"resp_{name}", "object": "response", "model": "m", "output": []}
     whole = {**response, "status": "completed", "output": [item], "usage": counted}
     if not is_streamed:
-        return Answer((msgspec.json.encode(whole),))
+        return ScriptedAnswer((msgspec.json.encode(whole),))
     events: list[Json] = [
         {"type": "response.created", "response": {**response, "status": "in_progress"}},
         {"type": "response.output_item.added", "output_index": 0, "item": item},
@@ -234,7 +234,7 @@ def _write_responses(call: Call, usage: Usage, name: str, is_streamed: bool) -> 
     return _stream(events)
 
 
-def _write_gemini(call: Call, usage: Usage, name: str, is_streamed: bool) -> Answer:
+def _write_gemini(call: Call, usage: Usage, name: str, is_streamed: bool) -> ScriptedAnswer:
     part: Json = {"text": DONE}
     if call is not None:
         part = {"functionCall": {"name": call[0], "args": call[1]}}
@@ -243,14 +243,14 @@ def _write_gemini(call: Call, usage: Usage, name: str, is_streamed: bool) -> Ans
     answer = {"candidates": [{"content": content, "finishReason": "STOP", "index": 0}], "usageMetadata": counted}
     written = msgspec.json.encode(answer)
     if not is_streamed:
-        return Answer((written,))
+        return ScriptedAnswer((written,))
     return streamed([b"data: " + written + b"\n\n"])
 
 
 _WRITERS: Final = {"anthropic": _write_anthropic, "responses": _write_responses, "gemini": _write_gemini}
 
 
-def _stream(events: Sequence[Json]) -> Answer:
+def _stream(events: Sequence[Json]) -> ScriptedAnswer:
     written = []
     for event in events:
         written.append(b"event: " + str(event["type"]).encode() + b"\ndata: " + msgspec.json.encode(event) + b"\n\n")

@@ -7,7 +7,7 @@ import subprocess
 import time
 
 from laconic.index import catalog
-from laconic.index.preparing import processes
+from laconic.index.parse_files import processes
 from laconic.index.store import Store
 from laconic.index.store.statistics import read_statistics_of_file
 from laconic.render.table import Cell

@@ -11,7 +11,7 @@ from pathlib import Path
 import msgspec
 
 from laconic.config import child_environment
-from laconic.index.text import Question, find
+from laconic.index.text import TextQuery, find
 from laconic.index.workspace_index import Index
 from laconic.render.table import Cell
 from laconic_benchmarks.index.measured import Measured, Place, python, spread
@@ -112,7 +112,7 @@ def _look_up(index: Index, name: str) -> None:
 def _search(index: Index, text: str) -> int:
     """A search as a tool does it: every line found and counted, those that are shown with the symbol around them."""
     index.refresh()
-    found = find(index.store, index.root, Question(text))
+    found = find(index.store, index.root, TextQuery(text))
     for file in found.files[:50]:
         for line in file.lines[:4]:
             index.store.symbol_at(file.file, line.number)

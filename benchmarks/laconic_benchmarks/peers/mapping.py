@@ -21,7 +21,7 @@ import msgspec
 
 from laconic.config import child_environment
 from laconic.errors import CommandFailed
-from laconic.gateway.scripted_upstream import Answer, Asked, ScriptedUpstream
+from laconic.gateway.scripted_upstream import ReceivedRequest, ScriptedAnswer, ScriptedUpstream
 from laconic.render.table import Cell
 from laconic.tokens.count import counter
 from laconic.workspace.git import git_in_own
@@ -74,7 +74,9 @@ def _figures(
     options: Options, name: str, tasks: Sequence[Task], theirs: str, notes: list[str]
 ) -> Iterator[tuple[str, float, float, float]]:
     cache, count = Path(options.cache), counter()
-    for task, snapshot, plane in laid_out(Path(options.mirror) / name / "repo", cache / "localisation" / name, tasks):
+    for task, snapshot, runtime in laid_out(
+        Path(options.mirror) / name / "repo", cache / "localisation" / name, tasks
+    ):
         try:
             began = time.perf_counter()
             text = _map_of(cache, snapshot.folder, task.query)
@@ -84,7 +86,7 @@ def _figures(
         yield theirs, _named(task, _lines_shown(text, snapshot), snapshot), count(text), time.perf_counter() - began
         for by, budget in (("laconic", "standard"), (f"laconic, budget {_SMALL}", _SMALL)):
             began = time.perf_counter()
-            answer = plane.call("context", {"task": task.query, "budget": budget}).text
+            answer = runtime.call("context", {"task": task.query, "budget": budget}).text
             took = time.perf_counter() - began
             shown = [(line.path, line.text) for line in printed(answer, snapshot.lines)]
             yield by, _named(task, shown, snapshot), count(answer), took
@@ -131,7 +133,7 @@ def _map_of(cache: Path, folder: Path, task: str) -> str:
 async def _asked(program: Path, code: Path, task: str, own: dict[str, str]) -> str:
     sent: list[bytes] = []
 
-    def kept(asked: Asked) -> Answer:
+    def kept(asked: ReceivedRequest) -> ScriptedAnswer:
         sent.append(asked.body)
         return answered(asked)
 

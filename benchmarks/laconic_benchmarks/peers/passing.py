@@ -16,7 +16,7 @@ import aiohttp
 
 from laconic.config import child_environment
 from laconic.errors import CommandFailed
-from laconic.gateway.scripted_upstream import Answer, Asked, streamed
+from laconic.gateway.scripted_upstream import ReceivedRequest, ScriptedAnswer, streamed
 from laconic.render.table import Cell
 from laconic_benchmarks.parties import GatewayProcess, memory, provider
 from laconic_benchmarks.peers.environments import Peer, environment, installed, peer
@@ -136,7 +136,7 @@ async def _is_ready(url: str, process: asyncio.subprocess.Process) -> bool:
     return False
 
 
-def answered(asked: Asked) -> Answer:
+def answered(asked: ReceivedRequest) -> ScriptedAnswer:
     """A short streamed answer as OpenAI's interface has it."""
     head = b'data: {"id":"c","object":"chat.completion.chunk","created":1,"model":"m","choices":[{"index":0,"delta":'
     words = [head + b'{"role":"assistant","content":"word"},"finish_reason":null}]}\n\n'] * 5

@@ -22,16 +22,16 @@ from typing import Final
 
 import msgspec
 
-from laconic.mcp_server.instructions import INSTRUCTIONS
-from laconic.mcp_server.offers import list_tools
-from laconic.plane.plane import Plane
+from laconic.mcp_server.server_instructions import INSTRUCTIONS
+from laconic.mcp_server.tools_and_resources import list_tools
 from laconic.tokens.count import Counter, counter
+from laconic.tool_runtime.runtime import ToolRuntime
 from laconic_benchmarks.localisation import Task, laid_out
 from laconic_benchmarks.report import Options, Report, sampled
 from laconic_benchmarks.snapshot import Snapshot, mirror_folder, part_of_name
+from laconic_benchmarks.turns.code_plane import Tools, with_plane
 from laconic_benchmarks.turns.habits import turns_before_a_change
 from laconic_benchmarks.turns.native import careful, naive
-from laconic_benchmarks.turns.plane import Tools, with_plane
 from laconic_benchmarks.turns.seen import Seen
 from laconic_benchmarks.turns.shell import TOOL, Shell
 from laconic_benchmarks.turns.tables import report
@@ -59,8 +59,8 @@ def run(options: Options) -> Report:
     for name, group in by_mirror.items():
         options.progress(f"turns: {name}, {len(group)} tasks")
         kept = Path(options.cache) / "localisation" / name
-        for task, snapshot, plane in laid_out(mirror / name / "repo", kept, group):
-            walks += _walked(task, snapshot, plane, count)
+        for task, snapshot, runtime in laid_out(mirror / name / "repo", kept, group):
+            walks += _walked(task, snapshot, runtime, count)
     if options.out:
         Path(options.out).mkdir(parents=True, exist_ok=True)
         (Path(options.out) / "walks.json").write_bytes(msgspec.json.encode(walks))
@@ -68,8 +68,8 @@ def run(options: Options) -> Report:
     return report(walks, count.name, len(by_mirror), looked)
 
 
-def _walked(task: Spoken, snapshot: Snapshot, plane: Plane, count: Counter) -> Iterator[Walk]:
-    shell, ours = Shell(snapshot.folder, snapshot.lines), partial(Tools, plane, snapshot.lines)
+def _walked(task: Spoken, snapshot: Snapshot, runtime: ToolRuntime, count: Counter) -> Iterator[Walk]:
+    shell, ours = Shell(snapshot.folder, snapshot.lines), partial(Tools, runtime, snapshot.lines)
     shells, tools = fixed_costs(count)
     policies: dict[str, tuple[Policy, int]] = {
         CAREFUL: (careful(task.query, shell), shells),
@@ -78,7 +78,7 @@ def _walked(task: Spoken, snapshot: Snapshot, plane: Plane, count: Counter) -> I
         ONCE: (with_plane(task.query, ours(), ("standard",)), shells + tools),
     }
     for name, (policy, fixed) in policies.items():
-        seen = Seen(task, plane.index.store, snapshot.lines)
+        seen = Seen(task, runtime.index.store, snapshot.lines)
         begin = fixed + count(task.query)
         yield Walk(task.id, task.langs, task.leaks, name, fixed, steps(policy, seen, MOST_TURNS, begin, count))
 

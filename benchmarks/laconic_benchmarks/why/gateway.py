@@ -12,11 +12,11 @@ from laconic.exchange.caller import Caller, Target
 from laconic.exchange.engine_adapter import PassThroughEngine
 from laconic.exchange.exchange import ModelExchange
 from laconic.exchange.turn_account import AnsweredTurn, TurnAccount
-from laconic.sessions.turn_record import Who
+from laconic.sessions.turn_record import TurnIdentity
 from laconic.sessions.turns import Turns
 from laconic.wire.formats import format_named
 from laconic.wire.parsed_request import ParsedRequest, parse
-from laconic.wire.prompted.capability import Protocols
+from laconic.wire.prompted.capability import PromptedModels
 from laconic.wire.usage import Usage
 from laconic_benchmarks.why.planted import Json, SimulatedProvider
 
@@ -56,7 +56,7 @@ class RecordingGateway:
         self._output = output
         self._session = session
         self._engine = RewritingEngine()
-        self._exchange = ModelExchange(self._engine, Protocols((), (), lambda: provider.now))
+        self._exchange = ModelExchange(self._engine, PromptedModels((), (), lambda: provider.now))
         self._account = TurnAccount(Turns(path), clock=lambda: provider.now)
 
     def send(self, body: Json, planted: str) -> Usage:
@@ -67,7 +67,7 @@ class RecordingGateway:
         plan = self._exchange.prepare(_TARGET, caller, conversation)
         usage = self._provider.send(msgspec.json.decode(plan.body), self._output())
         turn = AnsweredTurn(
-            who=Who(session=self._session, upstream="anthropic", model=body["model"], format="anthropic"),
+            who=TurnIdentity(session=self._session, upstream="anthropic", model=body["model"], format="anthropic"),
             base=_TARGET.base,
             prepared=plan.prepared or PreparedRequest(b""),
             came=plan.came,

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from laconic import __version__
-from laconic.agent.limits import RunLimits, Spent
+from laconic.agent.limits import RunLimits, RunUsage
 from laconic.agent.loop import Agent, AgentObserver, SilentObserver
 from laconic.agent.model_client import ModelClient, ModelSettings
 from laconic.agent.permission import Ask, Permission
@@ -28,10 +28,10 @@ from laconic.exchange.caller import Caller
 from laconic.exchange.exchange import ModelExchange
 from laconic.reduce.text import reduce_text
 from laconic.sessions.trajectories import Trajectory, begin, resume
-from laconic.sessions.turn_record import Who
+from laconic.sessions.turn_record import TurnIdentity
 from laconic.tokens.count import Counter, counter
 from laconic.wire.formats import dialect_of, format_named
-from laconic.wire.prompted.capability import Protocols
+from laconic.wire.prompted.capability import PromptedModels
 from laconic.wire.provider_format import ProviderFormat
 from laconic.workspace.reading import read_bytes
 
@@ -116,14 +116,14 @@ def _assemble_agent(
     engine = parts.engine(options.window, reserve=_RESERVE, meta=False)  # the client says how full it is
     window = engine.window(Caller(record.id, chosen.provider, chosen.model))
     tools = Toolbox(root, settings, runner, record.id, window)
-    who = Who(
+    who = TurnIdentity(
         session=record.id,
         upstream=chosen.provider,
         model=chosen.model,
         format=chosen.format.name,
         client="laconic agent",
     )
-    recorder = UsageRecorder(who, chosen.base, Spent(options.limits), parts.account())
+    recorder = UsageRecorder(who, chosen.base, RunUsage(options.limits), parts.account())
     model_settings = ModelSettings(
         provider=chosen.provider,
         model=chosen.model,
@@ -162,7 +162,7 @@ def _temperature(settings: Settings) -> float | None:
         raise BadSetting(f"agent.temperature is {given!r}, not a number.", "Write a number such as 0.2.") from None
 
 
-def _protocols(options: AgentOptions, parts: ExchangeParts) -> Protocols:
+def _protocols(options: AgentOptions, parts: ExchangeParts) -> PromptedModels:
     """What is known about who calls functions; the user's word for this run comes first."""
     native = parts.settings.patterns("gateway.native_models")
     prompted = parts.settings.patterns("gateway.prompted_models")
@@ -170,7 +170,7 @@ def _protocols(options: AgentOptions, parts: ExchangeParts) -> Protocols:
         native, prompted = ("*",), ()
     elif options.protocol == "prompted":
         native, prompted = (), ("*",)
-    return Protocols(native, prompted, time.time, parts.memory)
+    return PromptedModels(native, prompted, time.time, parts.memory)
 
 
 def command_runner(root: Path, settings: Settings, ask: Ask | None) -> CommandRunner:

@@ -17,7 +17,7 @@ class RunLimits:
     dollars: float = 0.0
 
 
-class Spent:
+class RunUsage:
     """What this run has taken so far."""
 
     def __init__(self, limits: RunLimits) -> None:

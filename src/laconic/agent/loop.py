@@ -13,7 +13,7 @@ from laconic.agent.toolbox import Toolbox
 from laconic.agent.usage_recorder import UsageRecorder
 from laconic.errors import ModelError
 from laconic.sessions.trajectories import Trajectory
-from laconic.wire.speaking.talk import CallResult, Message, ModelCall, Outcomes, Spoken, UserMessage
+from laconic.wire.messages import AssistantMessage, CallResult, Message, ModelCall, ToolResults, UserMessage
 
 _PATIENCE: Final = 2  # answers in a row of which nothing can be used, before the third is the last
 
@@ -61,7 +61,7 @@ class Agent:
         if task:
             is_first = not self.record.messages and bool(self.snapshot)
             self.record.add(UserMessage(f"{task}\n\n{self.snapshot}" if is_first else task))
-        elif isinstance(last, Spoken) and last.text.strip():
+        elif isinstance(last, AssistantMessage) and last.text.strip():
             self.watch.text(last.text)
             return last.text  # killed between the answer and its end
         while True:
@@ -69,7 +69,7 @@ class Agent:
             said = self.client.ask(tuple(self.record.messages), self.tools.tasks.current, self.watch.text)
             reasons = self._reasons(said)
             self.recorder.turn([reason for reason in (*reasons, *(one.reason for one in said.broken)) if reason])
-            self.record.add(Spoken(said.text, said.uses, said.native, self.client.format))
+            self.record.add(AssistantMessage(said.text, said.uses, said.native, self.client.format))
             if said.uses or said.broken:
                 self._act(said, reasons)
             elif said.text.strip() and not said.truncated:
@@ -96,7 +96,7 @@ class Agent:
         if note:
             last = outcomes[-1]
             outcomes[-1] = CallResult(last.name, f"{last.text}\n{note}", last.id, last.failed)
-        self.record.add(Outcomes(tuple(outcomes)))
+        self.record.add(ToolResults(tuple(outcomes)))
         self._useless = self._useless + 1 if all(reasons) else 0
         self._give_up()
 
@@ -149,8 +149,8 @@ class Agent:
         messages: list[Message] = self.record.messages
         self.tools.remember(messages)
         last = messages[-1] if messages else None
-        if isinstance(last, Spoken) and last.uses:
-            self.record.add(Outcomes(tuple(self._repeat_lost_call(use) for use in last.uses)))
+        if isinstance(last, AssistantMessage) and last.uses:
+            self.record.add(ToolResults(tuple(self._repeat_lost_call(use) for use in last.uses)))
 
     def _repeat_lost_call(self, use: ModelCall) -> CallResult:
         if use.broken or self.tools.writes(use.name):

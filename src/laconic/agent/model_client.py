@@ -17,16 +17,16 @@ from laconic.errors import ContextOverflow, ModelError, UpstreamError
 from laconic.exchange.caller import Caller, Target
 from laconic.exchange.exchange import ModelExchange, write_calls_as_text
 from laconic.exchange.plan import Plan
-from laconic.render.meta import meta
+from laconic.render.context_status import write_context_status
+from laconic.wire.answer_reader import AnswerReader
 from laconic.wire.limits import limits_of
+from laconic.wire.messages import Json, Message, ModelAnswer, ModelCall, ModelRequest, ProviderDialect, ToolDefinition
 from laconic.wire.model import InsertMessage
 from laconic.wire.parsed_request import parse
-from laconic.wire.prompted.calls import Broken, PromptedTool
+from laconic.wire.prompted.calls import BrokenCall, PromptedTool
 from laconic.wire.prompted.parser import CallParser
 from laconic.wire.provider_format import ProviderFormat
-from laconic.wire.refusals import TooLong, refuses_tools, too_long
-from laconic.wire.speaking.listener import Listener
-from laconic.wire.speaking.talk import Asking, Json, Message, ModelAnswer, ModelCall, Offer, ProviderDialect
+from laconic.wire.refusals import PromptTooLong, refuses_tools, too_long
 from laconic.wire.usage import Usage
 
 Show = Callable[[str], None]
@@ -43,7 +43,7 @@ class ModelSettings:
     format: ProviderFormat
     dialect: ProviderDialect
     system: str
-    tools: tuple[Offer, ...]
+    tools: tuple[ToolDefinition, ...]
     guessed: tuple[PromptedTool, ...] = ()  # further names under which calls as text are understood
     base: str = ""  # address of the server
     most: int = 8_000  # tokens of an answer
@@ -55,7 +55,7 @@ class ModelOutput(msgspec.Struct, frozen=True):
 
     text: str
     uses: tuple[ModelCall, ...] = ()
-    broken: tuple[Broken, ...] = ()  # calls written as text that may not run
+    broken: tuple[BrokenCall, ...] = ()  # calls written as text that may not run
     truncated: bool = False
     native: Json | None = None
 
@@ -67,7 +67,7 @@ class _ToolsRefused(Exception):
 class _TooLong(Exception):
     """The provider says how many tokens the model takes, and that these were more."""
 
-    def __init__(self, said: TooLong) -> None:
+    def __init__(self, said: PromptTooLong) -> None:
         super().__init__(said)
         self.said = said
 
@@ -152,7 +152,7 @@ class ModelClient:
     def _prepare(self, messages: tuple[Message, ...], task: str) -> Plan:
         """The request as the engine wants it, and how full the context is at its very end."""
         settings = self.settings
-        asking = Asking(
+        asking = ModelRequest(
             model=settings.model,
             system=settings.system,
             tools=settings.tools,
@@ -165,7 +165,7 @@ class ModelClient:
         tokens = 0
         if plan.prepared is not None:
             tokens = plan.prepared.tokens
-        status = meta(tokens, self._window, task)
+        status = write_context_status(tokens, self._window, task)
         return msgspec.structs.replace(plan, body=_with_status(settings.format, plan.body, status))
 
     # asking
@@ -251,7 +251,7 @@ class ModelClient:
         return heard
 
     def _listen(self, reply: StreamedResponse, show: Show) -> ModelAnswer:
-        listener = Listener(self.settings.dialect, streamed=reply.streamed)
+        listener = AnswerReader(self.settings.dialect, streamed=reply.streamed)
         for chunk in reply.chunks:
             if text := listener.feed(chunk):
                 show(text)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 from urllib.parse import urlsplit
 
-from laconic.agent.transport import Http
+from laconic.agent.transport import HttpTransport
 from laconic.config import Settings, first_variable
 from laconic.errors import BadSetting, UsageError
 from laconic.local_addresses import is_local
@@ -58,13 +58,13 @@ def endpoint(
     return Endpoint(provider, model, format or _SPOKEN.get(provider, "chat"), plain)
 
 
-def transport(where: Endpoint, patience: float, environ: Mapping[str, str] | None = None) -> Http:
+def transport(where: Endpoint, patience: float, environ: Mapping[str, str] | None = None) -> HttpTransport:
     """The way there, with the provider's key out of the environment; without one the provider is not asked."""
     names, tokens = _key_variables(where.provider)
     key, token = first_variable(names, environ), first_variable(tokens, environ)
     if not key and not token and not is_local(where.base):
         raise UsageError(f"There is no key for {where.provider} ({where.base}).", f"Set {names[0]}.")
-    return Http(where.url, where.headers(key, token), patience)
+    return HttpTransport(where.url, where.headers(key, token), patience)
 
 
 def _key_variables(provider: str) -> tuple[tuple[str, ...], tuple[str, ...]]:

@@ -9,10 +9,10 @@ from pathlib import Path
 from laconic.agent.permission import Permission
 from laconic.agent.sandbox.choosing import Sandbox
 from laconic.errors import ArchiveUnavailable
-from laconic.plane.tool import Argument, Piece, Tool, ToolAnswer, ToolCall
 from laconic.reduce.text import reduce_text
+from laconic.tool_runtime.tool import Argument, Piece, Tool, ToolAnswer, ToolCall
 from laconic.workspace.reading import inside
-from laconic.workspace.shell import Ended
+from laconic.workspace.shell import CommandResult
 
 _FRAME = 60  # tokens for what stands around the output
 
@@ -27,7 +27,7 @@ class CommandRunner:
     network: bool
     seconds: float
 
-    def run(self, command: str, folder: Path, seconds: float) -> Ended:
+    def run(self, command: str, folder: Path, seconds: float) -> CommandResult:
         self.permission.check(command)
         return self.sandbox.run(command, folder, seconds=seconds, environment=self.environment)
 
@@ -60,7 +60,7 @@ def run_tool(runner: CommandRunner, session: str) -> Tool:
 
     def run(call: ToolCall) -> ToolAnswer:
         command = call.text("command")
-        folder = inside(call.plane.root, call.text("folder") or ".")
+        folder = inside(call.runtime.root, call.text("folder") or ".")
         limit = min(call.number("seconds") or runner.seconds, max(runner.seconds, 3600.0))
         ended = runner.run(command, folder, limit)
         return ToolAnswer([Piece((_show_output(call, session, command, ended, limit),))], "run", unit="outputs")
@@ -84,16 +84,16 @@ def run_tool(runner: CommandRunner, session: str) -> Tool:
     )
 
 
-def _show_output(call: ToolCall, session: str, command: str, ended: Ended, limit: float) -> str:
+def _show_output(call: ToolCall, session: str, command: str, ended: CommandResult, limit: float) -> str:
     more = ""
     if ended.output:
         try:
-            ref = call.plane.archive.put(session, "run", ended.output, command[:200])
+            ref = call.runtime.archive.put(session, "run", ended.output, command[:200])
             more = f"whole: recall {ref}"
         except ArchiveUnavailable:
             more = "the whole was not kept"
     text = ended.output.decode("utf-8", "replace")
-    view = reduce_text(text, cost=call.plane.count, budget=max(50, call.limit - _FRAME), more=more)
+    view = reduce_text(text, cost=call.runtime.count, budget=max(50, call.limit - _FRAME), more=more)
     notes = []
     if ended.late:
         notes.append(f"ended after {limit:g} s with all that it had started")

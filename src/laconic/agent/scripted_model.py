@@ -17,10 +17,10 @@ import msgspec
 from laconic.agent.transport import StreamedResponse
 from laconic.errors import MalformedRequest, UsageError
 from laconic.wire.formats import dialect_of, format_named
+from laconic.wire.messages import ModelAnswer, ModelCall
 from laconic.wire.parsed_request import ParsedRequest, parse
 from laconic.wire.prompted.protocol import call_text
 from laconic.wire.refusals import refusal
-from laconic.wire.speaking.talk import ModelAnswer, ModelCall
 from laconic.wire.usage import Usage
 
 _HOLE: Final = re.compile(r"<<(\w+)>>")
@@ -35,7 +35,7 @@ class RuleCall(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     arguments: dict[str, Any] = {}
 
 
-class Rule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class ScriptRule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """When all its patterns are found in the newest message, this is what the model says and does."""
 
     when: tuple[str, ...] = ()  # regular expressions; their groups fill the holes
@@ -46,20 +46,20 @@ class Rule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     truncated: bool = False  # the answer ends as if it had been cut off
 
 
-class Script(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class ModelScript(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A whole model."""
 
-    rules: tuple[Rule, ...] = ()
+    rules: tuple[ScriptRule, ...] = ()
     format: Literal["chat", "anthropic", "gemini"] = "chat"
     tools: Literal["native", "refused", "ignored"] = "native"  # what becomes of tools in a request
 
 
-def script(path: Path) -> Script:
+def script(path: Path) -> ModelScript:
     """A script from a TOML file; rules are tables named `rule`."""
     try:
         table = tomllib.loads(path.read_text("utf-8"))
         table["rules"] = table.pop("rule", [])
-        made = msgspec.convert(table, Script)
+        made = msgspec.convert(table, ModelScript)
         for rule in made.rules:
             for pattern in (*rule.when, rule.unless):
                 re.compile(pattern)
@@ -73,7 +73,7 @@ def script(path: Path) -> Script:
 class ScriptedModel:
     """A transport with the model at its end."""
 
-    def __init__(self, script: Script, format: str, count: Callable[[str], int]) -> None:
+    def __init__(self, script: ModelScript, format: str, count: Callable[[str], int]) -> None:
         self._script = script
         self._format = format_named(format)
         self._dialect = dialect_of(self._format)
@@ -141,7 +141,7 @@ def newest(conversation: ParsedRequest) -> tuple[str, Sequence[str]]:
     return text, tools or _TEXT_RESULT.findall(text)
 
 
-def _fits(rule: Rule, text: str, tools: Sequence[str]) -> dict[str, str] | None:
+def _fits(rule: ScriptRule, text: str, tools: Sequence[str]) -> dict[str, str] | None:
     """What the groups of a rule found; None when it does not fit."""
     if rule.tool and rule.tool not in tools:
         return None

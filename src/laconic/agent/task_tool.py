@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from laconic.errors import UsageError
-from laconic.plane.tool import Argument, Tool, ToolAnswer, ToolCall
+from laconic.tool_runtime.tool import Argument, Tool, ToolAnswer, ToolCall
 
 _STATES = ("pending", "in_progress", "completed")
 

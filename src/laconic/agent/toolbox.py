@@ -10,12 +10,12 @@ from laconic.agent.run_tool import CommandRunner, run_tool
 from laconic.agent.task_tool import TaskList, task_tool
 from laconic.config import Settings
 from laconic.errors import LaconicError, UnknownName
-from laconic.plane.plane import Plane, Reply, find
-from laconic.plane.session import Session
-from laconic.plane.tool import Tool
+from laconic.tool_runtime.runtime import ToolReply, ToolRuntime, find
+from laconic.tool_runtime.session import Session
+from laconic.tool_runtime.tool import Tool
 from laconic.tools import tools
+from laconic.wire.messages import AssistantMessage, Message, ToolDefinition, ToolResults
 from laconic.wire.prompted.calls import PromptedTool as Called
-from laconic.wire.speaking.talk import Message, Offer, Outcomes, Spoken
 
 _OFFERED: Final = (
     "search", "inspect", "read", "map", "context", "trace", "diff", "edit", "report", "recall", "run", "task",
@@ -33,7 +33,7 @@ class Toolbox:
         own = {}
         for tool in (run_tool(runner, session), task_tool(self.tasks)):
             own[tool.name] = tool
-        self._plane = Plane(root, settings, {**own, **tools()})
+        self._plane = ToolRuntime(root, settings, {**own, **tools()})
         self._session = Session()
         self._most: int | None = None
         if window:
@@ -43,12 +43,12 @@ class Toolbox:
         self._plane.close()
 
     @property
-    def offers(self) -> tuple[Offer, ...]:
+    def offers(self) -> tuple[ToolDefinition, ...]:
         """What the model is told."""
         tools = (self._plane.tools[name] for name in _OFFERED)
         found = []
         for tool in tools:
-            found.append(Offer(tool.name, tool.summary, tool.schema()))
+            found.append(ToolDefinition(tool.name, tool.summary, tool.schema()))
         return tuple(found)
 
     @property
@@ -59,7 +59,7 @@ class Toolbox:
             tools.append(self._plane.tools[name])
         return tuple(Called(alias, frozenset(tool.fields)) for tool in tools for alias in tool.aliases.split())
 
-    def call(self, name: str, arguments: Mapping[str, Any]) -> Reply:
+    def call(self, name: str, arguments: Mapping[str, Any]) -> ToolReply:
         """Answer a call; every failure is an answer."""
         return self._plane.call(name, arguments, self._session, self._most)
 
@@ -75,9 +75,9 @@ class Toolbox:
         """Bring back the tasks of a session that is gone on with."""
         uses: dict[int, Mapping[str, Any]] = {}
         for message in messages:
-            if isinstance(message, Spoken):
+            if isinstance(message, AssistantMessage):
                 uses = {n: use.arguments for n, use in enumerate(message.uses) if use.name == "task"}
-            elif isinstance(message, Outcomes):
+            elif isinstance(message, ToolResults):
                 for number, one in enumerate(message.outcomes):
                     if number in uses and not one.failed:
                         self.call("task", uses[number])

@@ -49,7 +49,7 @@ class _Staying(urllib.request.HTTPRedirectHandler):
 
 
 @dataclass(frozen=True, slots=True)
-class Http:
+class HttpTransport:
     """One address of a provider. Busy servers are asked again, as late as they say."""
 
     url: str

@@ -6,11 +6,11 @@ import sqlite3
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from laconic.agent.limits import Spent
+from laconic.agent.limits import RunUsage
 from laconic.conversation.engine import PreparedRequest
 from laconic.exchange.plan import Plan
 from laconic.exchange.turn_account import AnsweredTurn, TurnAccount
-from laconic.sessions.turn_record import Cost, Who
+from laconic.sessions.turn_record import AnswerCost, TurnIdentity
 from laconic.wire.limits import RateLimits
 from laconic.wire.usage import Usage
 
@@ -29,12 +29,12 @@ class SentRequest:
 class UsageRecorder:
     """Kept by one session. A record that cannot be written loses figures, nothing else."""
 
-    def __init__(self, who: Who, base: str, spent: Spent, account: TurnAccount) -> None:
+    def __init__(self, who: TurnIdentity, base: str, spent: RunUsage, account: TurnAccount) -> None:
         self._who = who
         self._base = base
         self.spent = spent
         self._account = account
-        self._open: list[tuple[AnsweredTurn, Cost | None]] = []
+        self._open: list[tuple[AnsweredTurn, AnswerCost | None]] = []
         self._broken = False  # the record cannot be written
 
     def add_request(self, sent: SentRequest) -> None:

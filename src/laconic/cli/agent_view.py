@@ -8,14 +8,14 @@ from rich.console import Console
 from rich.markup import escape
 from rich.prompt import Prompt
 
-from laconic.wire.speaking.talk import CallResult, ModelCall
+from laconic.wire.messages import CallResult, ModelCall
 
 _LINES: Final = 6  # of a result
 _WIDEST: Final = 160
 _CONTROLS: Final = dict.fromkeys((*range(9), *range(11, 32), 127))  # what a terminal would obey
 
 
-class View:
+class TerminalView:
     """Prints to a terminal, or plainly where that is none."""
 
     def __init__(self, console: Console) -> None:

@@ -14,10 +14,10 @@ from laconic.clients.claude import BASE_URL, TOOL_SEARCH, notes_folder
 from laconic.clients.claude_plugin import plugin_command, plugin_folder, skill_lines
 from laconic.clients.files import read_json, table_at
 from laconic.clients.install import configured_command, configured_entry, read
-from laconic.clients.probe import Answered, ask
+from laconic.clients.probe import ProbeResult, ask
 from laconic.clients.prompt_cost import Count, PromptPart, prompt_parts
 from laconic.clients.registry import all_setups
-from laconic.clients.setup import NAME, ClientSetup, Places, Scope
+from laconic.clients.setup import NAME, ClientFolders, ClientSetup, Scope
 from laconic.config import child_environment
 from laconic.errors import LaconicError
 from laconic.index.health import HealthFinding
@@ -30,7 +30,7 @@ _PLUGIN: Final = f"plugin:{NAME}:{NAME}"  # as it names the server of a plugin
 
 def check_clients(root: Path, names: Sequence[str], count: Count | None = None) -> Iterator[HealthFinding]:
     """All clients, or those named; with a counter also what Claude Code's prompts carry because of us."""
-    places = Places(root, child_environment())
+    places = ClientFolders(root, child_environment())
     found = False
     for client in all_setups():
         if names and client.name not in names:
@@ -50,7 +50,7 @@ class _ClientCheck:
     """One client in one scope."""
 
     client: ClientSetup
-    places: Places
+    places: ClientFolders
     scope: Scope
     count: Count | None
 
@@ -96,7 +96,7 @@ class _ClientCheck:
         if is_claude and self.count is not None:
             yield self._cost(answered, server, self.count)
 
-    def _cost(self, answered: Answered, server: str, count: Count) -> HealthFinding:
+    def _cost(self, answered: ProbeResult, server: str, count: Count) -> HealthFinding:
         parts = prompt_parts(answered.schemas, answered.instructions, answered.has_resources, server, count)
         notes = self.client.notes_file(self.places, self.scope)
         if server == NAME and notes is not None and notes.is_file():
@@ -123,7 +123,7 @@ def is_written_by_setup(command: Sequence[str]) -> bool:
     return any([*command[: len(way) + 1]] == [*way, "mcp"] for way in ways)
 
 
-def _check_tool_search(places: Places) -> Iterator[HealthFinding]:
+def _check_tool_search(places: ClientFolders) -> Iterator[HealthFinding]:
     """With another host than its own Claude Code sends the schemas of all tools, unless it is told not to."""
     variables = dict(places.environ)
     for folder in (notes_folder(places), places.root / ".claude"):

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 
 import msgspec
 
-from laconic.cli.session_replay import Replayed, replay_session
+from laconic.cli.session_replay import ReplayedSession, replay_session
 from laconic.cli.terminal import track
 from laconic.config import Settings
 from laconic.conversation.accounting import describe_change
@@ -23,7 +23,7 @@ _EXPENSIVE = 3  # sessions that are named
 _TITLE = 60  # characters of a title
 
 
-class LookedAt(msgspec.Struct, frozen=True):
+class SessionEstimate(msgspec.Struct, frozen=True):
     """One recorded session, as it was and as it would have been. Dollars are 0 where the price is not known."""
 
     client: str
@@ -40,14 +40,14 @@ class LookedAt(msgspec.Struct, frozen=True):
     output: int
     dollars: float
     dollars_with_us: float
-    replayed: Replayed
+    replayed: ReplayedSession
 
     @property
     def saved(self) -> float:
         return self.dollars - self.dollars_with_us
 
 
-def look_at(sessions: Sequence[RecordedSession], settings: Settings) -> Iterator[LookedAt]:
+def look_at(sessions: Sequence[RecordedSession], settings: Settings) -> Iterator[SessionEstimate]:
     """Each session through the engine, with a bar on a terminal."""
     prices = Prices(settings.text("prices"))
     sizes = []
@@ -57,7 +57,7 @@ def look_at(sessions: Sequence[RecordedSession], settings: Settings) -> Iterator
         yield _look(session, prices.of(session.model), settings)
 
 
-def _look(session: RecordedSession, price: Price, settings: Settings) -> LookedAt:
+def _look(session: RecordedSession, price: Price, settings: Settings) -> SessionEstimate:
     """What was recorded is taken as it is; what would have been is the replay's share of it."""
     replayed = replay_session(
         session.transcript, "default", session.model, settings, fixed=_fixed(session), title=session.title
@@ -71,7 +71,7 @@ def _look(session: RecordedSession, price: Price, settings: Settings) -> LookedA
         dollars = prompts + answers
         with_us = prompts * _share(outcome.passed_cost, outcome.cost) + answers
         prompt, output = session.usage.prompt, session.usage.output
-    return LookedAt(
+    return SessionEstimate(
         client=session.client,
         name=session.name,
         title=session.title,
@@ -113,7 +113,7 @@ def _share(part: float, whole: float) -> float:
     return 1.0
 
 
-def summarize(found: Sequence[LookedAt], days: int) -> list[str]:
+def summarize(found: Sequence[SessionEstimate], days: int) -> list[str]:
     """About ten lines."""
     lines = [_describe_sessions(found, days), _describe_cost(found), _describe_saving(found), ""]
     lines.append("Most expensive:")
@@ -123,14 +123,14 @@ def summarize(found: Sequence[LookedAt], days: int) -> list[str]:
     return [*lines, *_describe_losses(found)]
 
 
-def _describe_sessions(found: Sequence[LookedAt], days: int) -> str:
+def _describe_sessions(found: Sequence[SessionEstimate], days: int) -> str:
     clients = Counter(one.client for one in found)
     listed = ", ".join(f"{client} {number:,}" for client, number in clients.most_common())
     requests = sum(one.requests for one in found)
     return f"Last {days} days: {count_of(len(found), 'session')} ({listed}), {count_of(requests, 'request')}."
 
 
-def _describe_cost(found: Sequence[LookedAt]) -> str:
+def _describe_cost(found: Sequence[SessionEstimate]) -> str:
     about = "about "
     if all(one.counted for one in found):
         about = ""
@@ -149,7 +149,7 @@ def _describe_cost(found: Sequence[LookedAt]) -> str:
     )
 
 
-def _describe_saving(found: Sequence[LookedAt]) -> str:
+def _describe_saving(found: Sequence[SessionEstimate]) -> str:
     dollars, with_us = sum(one.dollars for one in found), sum(one.dollars_with_us for one in found)
     prompt, fewer = sum(one.prompt for one in found), sum(one.prompt_with_us for one in found)
     if not prompt:
@@ -161,7 +161,7 @@ def _describe_saving(found: Sequence[LookedAt]) -> str:
     return f"With laconic: about {money(with_us)}, {abs(1 - with_us / dollars):.0%} {word}; {tokens}."
 
 
-def _describe_one(one: LookedAt) -> str:
+def _describe_one(one: SessionEstimate) -> str:
     title = one.title or one.name
     if len(title) > _TITLE:
         title = f"{title[: _TITLE - 1]}…"
@@ -172,7 +172,7 @@ def _describe_one(one: LookedAt) -> str:
     return f"{title} ({one.client}, {day.day} {day:%b}, {count_of(one.requests, 'request')}): {cost}"
 
 
-def _describe_losses(found: Sequence[LookedAt]) -> list[str]:
+def _describe_losses(found: Sequence[SessionEstimate]) -> list[str]:
     """Where it would have hurt: dearer sessions, and lines that a later call needed."""
     dearer = []
     for each in found:

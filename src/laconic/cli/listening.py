@@ -11,7 +11,7 @@ from laconic.config import Settings
 from laconic.errors import UsageError
 
 if TYPE_CHECKING:
-    from laconic.serving.listen import Listen
+    from laconic.serving.listen import ListenAddress
 
 # What serves is imported inside functions: most commands never need an HTTP server.
 
@@ -43,7 +43,7 @@ def add_listen_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def listen_as_asked(args: argparse.Namespace, settings: Settings, address: str) -> Listen:
+def listen_as_asked(args: argparse.Namespace, settings: Settings, address: str) -> ListenAddress:
     """The address with what protects it; its token is empty unless the user chose one."""
     from laconic.serving.listen import listen
     from laconic.serving.tokens import read_token

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from importlib.resources import files
 
-from laconic.cli.first_look import LookedAt
-from laconic.cli.session_replay import Replayed
+from laconic.cli.first_look import SessionEstimate
+from laconic.cli.session_replay import ReplayedSession
 from laconic.conversation.accounting import describe_change
 from laconic.dashboard import charts
 from laconic.dashboard.format import money, percent, short
@@ -25,7 +25,9 @@ _COLUMNS = (
 )
 
 
-def render_page(found: Sequence[Replayed], summary: Sequence[str] = (), looked: Sequence[LookedAt] = ()) -> str:
+def render_page(
+    found: Sequence[ReplayedSession], summary: Sequence[str] = (), looked: Sequence[SessionEstimate] = ()
+) -> str:
     """The page; with a summary and a table where sessions were looked for."""
     style = files("laconic.dashboard").joinpath("static", "dashboard.css").read_text("utf-8")
     head = tag(
@@ -50,7 +52,7 @@ def render_page(found: Sequence[Replayed], summary: Sequence[str] = (), looked: 
     return "<!doctype html>\n" + tag("html", head, body, lang="en") + "\n"
 
 
-def _table(looked: Sequence[LookedAt]) -> Markup:
+def _table(looked: Sequence[SessionEstimate]) -> Markup:
     rows = []
     for one in sorted(looked, key=lambda one: one.dollars, reverse=True):
         outcome = one.replayed.outcome
@@ -69,7 +71,7 @@ def _table(looked: Sequence[LookedAt]) -> Markup:
     return table("Sessions", _COLUMNS, rows, "No session was found.", "Figures with laconic are estimates.")
 
 
-def _session(one: Replayed) -> Markup:
+def _session(one: ReplayedSession) -> Markup:
     outcome = one.outcome
     points = outcome.points
     chart = charts.Chart(
@@ -93,7 +95,7 @@ def _session(one: Replayed) -> Markup:
     return tag("div", _figures(one), charts.draw_curve(chart, marks))
 
 
-def _figures(one: Replayed) -> Markup:
+def _figures(one: ReplayedSession) -> Markup:
     outcome = one.outcome
     change = "no tokens"
     if outcome.tokens:

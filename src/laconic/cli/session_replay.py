@@ -7,7 +7,7 @@ import msgspec
 from laconic.config import Settings
 from laconic.conversation.engine import ConversationEngine
 from laconic.conversation.in_memory import MemoryArchive, MemoryStore
-from laconic.conversation.replay import Outcome, ReplayClock, replay
+from laconic.conversation.replay import ReplayClock, ReplayOutcome, replay
 from laconic.exchange.assembly import engine_options
 from laconic.models.price_lookup import Prices
 from laconic.sessions.transcripts import Transcript
@@ -21,7 +21,7 @@ _LARGEST = 500_000  # tokens of tools and instructions that anybody has
 _MANY = 1_000
 
 
-class Replayed(msgspec.Struct, frozen=True):
+class ReplayedSession(msgspec.Struct, frozen=True):
     """One session under one policy, with what it costs in dollars."""
 
     session: str
@@ -33,7 +33,7 @@ class Replayed(msgspec.Struct, frozen=True):
     dollars_plain: float  # without caching
     dollars_plain_passed: float
     dollars_output: float  # of each of them, those for output
-    outcome: Outcome
+    outcome: ReplayOutcome
     title: str = ""
 
     @property
@@ -43,7 +43,7 @@ class Replayed(msgspec.Struct, frozen=True):
 
 def replay_session(
     session: Transcript, policy: str, model: str, settings: Settings, *, fixed: int = 0, title: str = ""
-) -> Replayed:
+) -> ReplayedSession:
     """Replay a session through an engine of its own; `fixed` are tokens of each prompt that the record lacks."""
     count, price = counter(model), Prices(settings.text("prices")).of(model)
     options = engine_options(settings)
@@ -73,7 +73,7 @@ def replay_session(
         if message.get("role") == "assistant"
     )
     dollar, written = (price.dollars or 0.0) / _MILLION, price.output_dollars(output, 0)
-    return Replayed(
+    return ReplayedSession(
         session=session.name,
         policy=policy,
         priced=price.known,

@@ -14,8 +14,8 @@ from laconic.cli.argument_help import ARGUMENT_HELP
 from laconic.cli.terminal import ProgressBar
 from laconic.config import Settings
 from laconic.errors import CommandFailed, UsageError
-from laconic.plane.plane import Plane
-from laconic.plane.tool import AGAIN, OFFSET, Argument, Tool
+from laconic.tool_runtime.runtime import ToolRuntime
+from laconic.tool_runtime.tool import AGAIN, OFFSET, Argument, Tool
 from laconic.tools import tools
 from laconic.workspace.git import home
 from laconic.workspace.programs import find_program
@@ -61,12 +61,12 @@ class ToolCommand:
             if (value := getattr(args, name, None)) is not None:
                 flags += [f"--{name}", str(value)]
         bar = ProgressBar("files indexed")
-        plane = Plane(root, settings, tools(), shell=True, flags=flags, progress=bar)
+        runtime = ToolRuntime(root, settings, tools(), shell=True, flags=flags, progress=bar)
         try:
-            reply = plane.call(self._tool.name, given)
+            reply = runtime.call(self._tool.name, given)
         finally:
             bar.close()
-            plane.close()
+            runtime.close()
         if reply.failed:
             print(reply.text, end="", file=sys.stderr)
             return 2
@@ -116,7 +116,7 @@ def _add(parser: argparse.ArgumentParser, tool: Tool, argument: Argument) -> Non
         elif several:
             nargs = "*"
         placed = {"default": argparse.SUPPRESS, **options}
-        if nargs == "?":  # the parser would look for its default among the choices; the plane checks them
+        if nargs == "?":  # the parser would look for its default among the choices; the runtime checks them
             placed.pop("choices", None)
         parser.add_argument(argument.name, nargs=nargs, **placed)  # type: ignore[arg-type]
     if not argument.required:

@@ -10,8 +10,8 @@ import msgspec
 
 from laconic.clients.client import Client
 from laconic.clients.files import project_root, read_dotenv, read_flat_yaml
-from laconic.clients.setup import Places
-from laconic.clients.upstream import Defaults, Launch, Situation, Upstream, upstream
+from laconic.clients.setup import ClientFolders
+from laconic.clients.upstream import DefaultUpstreams, Launch, LaunchContext, Upstream, upstream
 from laconic.clients.words import last_value, options
 from laconic.errors import Unroutable
 from laconic.sessions.recorded.aider import read_history
@@ -35,7 +35,7 @@ class Aider:
     silence = "it asked no model, or the settings of its model name another address"
     one_shot: tuple[str, ...] = ("-m", "--message", "-f", "--message-file")
 
-    def find_upstreams(self, seen: Situation, defaults: Defaults) -> tuple[Upstream, ...]:
+    def find_upstreams(self, seen: LaunchContext, defaults: DefaultUpstreams) -> tuple[Upstream, ...]:
         variables = _variables(seen)
         known = _providers(defaults)
         for option in _MODELS:
@@ -51,11 +51,11 @@ class Aider:
         return tuple(found)
 
     def launch(
-        self, seen: Situation, upstreams: Sequence[Upstream], gateway: str, code_plane: Sequence[str]
+        self, seen: LaunchContext, upstreams: Sequence[Upstream], gateway: str, code_plane: Sequence[str]
     ) -> Launch:
         if not gateway:
             return Launch(("aider", *seen.args))
-        known = _providers(Defaults("", "", ""))
+        known = _providers(DefaultUpstreams("", "", ""))
         # `--set-env` comes after every file; on the command line it replaces the list of the configuration.
         if list(options(seen.args, "--set-env")):
             given = []
@@ -69,7 +69,7 @@ class Aider:
         return Launch(("aider", *seen.args, *words))
 
 
-def _providers(defaults: Defaults) -> dict[str, _Provider]:
+def _providers(defaults: DefaultUpstreams) -> dict[str, _Provider]:
     return {
         "openai": _Provider(_OPENAI, f"{defaults.openai}/v1"),
         "anthropic": _Provider(("ANTHROPIC_API_BASE", "ANTHROPIC_BASE_URL"), defaults.anthropic),
@@ -80,7 +80,7 @@ def _providers(defaults: Defaults) -> dict[str, _Provider]:
     }
 
 
-def _variables(seen: Situation) -> dict[str, str]:
+def _variables(seen: LaunchContext) -> dict[str, str]:
     """The environment as aider has it before it asks a model: the later win."""
     found = dict(seen.environment)
     for file in _dotenv_files(seen):
@@ -94,7 +94,7 @@ def _variables(seen: Situation) -> dict[str, str]:
     return found
 
 
-def _dotenv_files(seen: Situation) -> list[Path]:
+def _dotenv_files(seen: LaunchContext) -> list[Path]:
     root = project_root(seen.folder)
     files = [seen.home / ".aider" / "oauth-keys.env", seen.home / ".env"]
     files += [root / ".env"] if root else []
@@ -106,7 +106,7 @@ def _dotenv_files(seen: Situation) -> list[Path]:
     return files
 
 
-def _configuration(seen: Situation) -> dict[str, str | list[str]]:
+def _configuration(seen: LaunchContext) -> dict[str, str | list[str]]:
     named = last_value(seen.args, "-c", "--config")
     if named:
         return read_flat_yaml(seen.folder / named)
@@ -118,7 +118,7 @@ def _configuration(seen: Situation) -> dict[str, str | list[str]]:
     return found
 
 
-def _option(seen: Situation, variables: dict[str, str], name: str) -> str:
+def _option(seen: LaunchContext, variables: dict[str, str], name: str) -> str:
     """An option of aider: the command line, else its variable, else the configuration."""
     variable = "AIDER_" + name.upper().replace("-", "_")
     configured = _configuration(seen).get(name, "")
@@ -126,14 +126,14 @@ def _option(seen: Situation, variables: dict[str, str], name: str) -> str:
     return given or (configured if isinstance(configured, str) else "")
 
 
-def _configured_variables(seen: Situation) -> list[str]:
+def _configured_variables(seen: LaunchContext) -> list[str]:
     held = _configuration(seen).get("set-env", [])
     if isinstance(held, str) and held:
         return [held]
     return list(held)
 
 
-def _find_recorded(places: Places, since: float) -> Iterator[RecordedSession]:
+def _find_recorded(places: ClientFolders, since: float) -> Iterator[RecordedSession]:
     """Those of this project: aider keeps them nowhere else."""
     return read_history(places.root / ".aider.chat.history.md", since)
 

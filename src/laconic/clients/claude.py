@@ -10,8 +10,8 @@ from typing import Final
 
 from laconic.clients.client import Client
 from laconic.clients.files import Table, merge, parse_json, read_json, table_at
-from laconic.clients.setup import ClientSetup, Places, read_words, typed_entry
-from laconic.clients.upstream import FOLDER, Defaults, Launch, Situation, Upstream, upstream
+from laconic.clients.setup import ClientFolders, ClientSetup, read_words, typed_entry
+from laconic.clients.upstream import FOLDER, DefaultUpstreams, Launch, LaunchContext, Upstream, upstream
 from laconic.clients.words import last_value, options
 from laconic.errors import Unroutable
 from laconic.sessions.recorded.claude import read_session
@@ -46,7 +46,7 @@ class Claude:
     def __init__(self, managed: Path = _MANAGED) -> None:
         self._managed = managed
 
-    def find_upstreams(self, seen: Situation, defaults: Defaults) -> tuple[Upstream, ...]:
+    def find_upstreams(self, seen: LaunchContext, defaults: DefaultUpstreams) -> tuple[Upstream, ...]:
         managed = self._managed_variables(seen)
         if managed.get(BASE_URL):
             raise Unroutable(
@@ -63,7 +63,7 @@ class Claude:
         return (upstream("anthropic", url or defaults.anthropic, BASE_URL),)
 
     def launch(
-        self, seen: Situation, upstreams: Sequence[Upstream], gateway: str, code_plane: Sequence[str]
+        self, seen: LaunchContext, upstreams: Sequence[Upstream], gateway: str, code_plane: Sequence[str]
     ) -> Launch:
         words = ["claude"]
         if code_plane:
@@ -83,7 +83,7 @@ class Claude:
         files = {"settings.json": json.dumps(settings)}
         return Launch((*words, "--settings", f"{FOLDER}/settings.json", *args), variables, files)
 
-    def _managed_variables(self, seen: Situation) -> dict[str, str]:
+    def _managed_variables(self, seen: LaunchContext) -> dict[str, str]:
         files = [
             self._managed / "managed-settings.json",
             *sorted((self._managed / "managed-settings.d").glob("*.json")),
@@ -95,7 +95,7 @@ class Claude:
         return found
 
 
-def _tool_search(seen: Situation, upstream: Upstream) -> dict[str, str]:
+def _tool_search(seen: LaunchContext, upstream: Upstream) -> dict[str, str]:
     """Claude Code switches its tool search off for any host but Anthropic's: keep it as it would be without us."""
     chosen = TOOL_SEARCH in seen.environment or TOOL_SEARCH in _file_variables(seen)
     if chosen or upstream.origin != _OWN_HOST:
@@ -103,11 +103,11 @@ def _tool_search(seen: Situation, upstream: Upstream) -> dict[str, str]:
     return {TOOL_SEARCH: "true"}
 
 
-def _user_folder(seen: Situation) -> Path:
+def _user_folder(seen: LaunchContext) -> Path:
     return Path(seen.variable("CLAUDE_CONFIG_DIR") or seen.home / ".claude")
 
 
-def _file_variables(seen: Situation) -> dict[str, str]:
+def _file_variables(seen: LaunchContext) -> dict[str, str]:
     """Variables that settings set, in Claude Code's order: the later win."""
     moved = seen.variable("CLAUDE_CONFIG_DIR")
     found = _variables(read_json(Path(moved or seen.home) / ".claude.json"))
@@ -123,7 +123,7 @@ def _file_variables(seen: Situation) -> dict[str, str]:
     return found | _variables(_flag_settings(seen))
 
 
-def _flag_settings(seen: Situation) -> Table:
+def _flag_settings(seen: LaunchContext) -> Table:
     """What `--settings` says: JSON, or the name of a file."""
     given = last_value(seen.args, "--settings").strip()
     if not given:
@@ -140,12 +140,12 @@ def _variables(settings: Mapping[str, object]) -> dict[str, str]:
     return found
 
 
-def _config_folder(places: Places) -> Path:
+def _config_folder(places: ClientFolders) -> Path:
     """Its own file lies in its folder if that was moved, else in the home folder."""
     return Path(places.environ.get("CLAUDE_CONFIG_DIR") or places.home)
 
 
-def notes_folder(places: Places) -> Path:
+def notes_folder(places: ClientFolders) -> Path:
     """Where it keeps the user's notes, skills and plugins, and records sessions."""
     return Path(places.environ.get("CLAUDE_CONFIG_DIR") or places.home / ".claude")
 
@@ -155,7 +155,7 @@ def _entry(words: list[str]) -> dict[str, object]:
     return {**typed_entry(words), "alwaysLoad": True}
 
 
-def _find_recorded(places: Places, since: float) -> Iterator[RecordedSession]:
+def _find_recorded(places: ClientFolders, since: float) -> Iterator[RecordedSession]:
     return read_sessions(notes_folder(places), ("projects/**/*.jsonl",), since, read_session)
 
 

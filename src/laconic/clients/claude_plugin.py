@@ -11,21 +11,21 @@ from typing import Any, Final
 from laconic import __version__
 from laconic.clients.claude import SETUP, notes_folder
 from laconic.clients.install import ConfigChange, read
-from laconic.clients.setup import NAME, Places, Scope
+from laconic.clients.setup import NAME, ClientFolders, Scope
 
 _TEXTS: Final = Path(__file__).with_name("plugin")
 _ABOUT: Final = "description: "
 _MANIFEST: Final = Path(".claude-plugin") / "plugin.json"
 
 
-def plugin_folder(places: Places, scope: Scope) -> Path:
+def plugin_folder(places: ClientFolders, scope: Scope) -> Path:
     """Where Claude Code looks for it."""
     if scope == "project":
         return places.root / ".claude" / "skills" / NAME
     return notes_folder(places) / "skills" / NAME
 
 
-def plugin_edits(places: Places, scope: Scope, words: Sequence[str]) -> list[ConfigChange]:
+def plugin_edits(places: ClientFolders, scope: Scope, words: Sequence[str]) -> list[ConfigChange]:
     """The files of the plugin: the manifest with our server, the skill, and the command for costs."""
     folder, within = plugin_folder(places, scope), SETUP.folders(places, scope)
     server = {"command": words[0], "args": list(words[1:]), "alwaysLoad": True}
@@ -47,7 +47,7 @@ def plugin_edits(places: Places, scope: Scope, words: Sequence[str]) -> list[Con
     return found
 
 
-def skill_edit(places: Places, scope: Scope) -> ConfigChange:
+def skill_edit(places: ClientFolders, scope: Scope) -> ConfigChange:
     """The skill alone, for those who set the server up without the plugin."""
     return _whole_file(plugin_folder(places, scope) / "SKILL.md", _skill_text(), SETUP.folders(places, scope))
 
@@ -68,7 +68,7 @@ def remove_empty_folders(folder: Path) -> None:
             path.rmdir()  # only when it is empty
 
 
-def plugin_command(places: Places, scope: Scope) -> list[str] | None:
+def plugin_command(places: ClientFolders, scope: Scope) -> list[str] | None:
     """The command by which the plugin starts our server, or None when it is not installed."""
     manifest = plugin_folder(places, scope) / _MANIFEST
     if not manifest.is_file():

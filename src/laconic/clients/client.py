@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from laconic.clients.setup import ClientSetup, Places
+from laconic.clients.setup import ClientFolders, ClientSetup
 from laconic.clients.upstream import WrappedClient
 from laconic.sessions.recorded.record import RecordedSession
 
-FindRecorded = Callable[[Places, float], Iterator[RecordedSession]]  # those that went on since a moment
+FindRecorded = Callable[[ClientFolders, float], Iterator[RecordedSession]]  # those that went on since a moment
 ReadRecorded = Callable[[Path], Iterator[RecordedSession]]  # those in a file; none where another program wrote it
 
 

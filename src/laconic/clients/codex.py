@@ -10,8 +10,8 @@ from typing import Final
 
 from laconic.clients.client import Client
 from laconic.clients.files import Table, merge, read_json, read_toml, table_at, text_at
-from laconic.clients.setup import ClientSetup, Places, plain_entry, read_words
-from laconic.clients.upstream import Defaults, Launch, Situation, Upstream, upstream
+from laconic.clients.setup import ClientFolders, ClientSetup, plain_entry, read_words
+from laconic.clients.upstream import DefaultUpstreams, Launch, LaunchContext, Upstream, upstream
 from laconic.clients.words import has_flag, last_value, options
 from laconic.errors import Unroutable
 from laconic.sessions.recorded.codex import read_session
@@ -33,7 +33,7 @@ class Codex:
     def __init__(self, system: Path = _SYSTEM) -> None:
         self._system = system
 
-    def find_upstreams(self, seen: Situation, defaults: Defaults) -> tuple[Upstream, ...]:
+    def find_upstreams(self, seen: LaunchContext, defaults: DefaultUpstreams) -> tuple[Upstream, ...]:
         config = self._config(seen)
         name = _provider(seen, config)
         if name.startswith("amazon-bedrock"):
@@ -55,7 +55,7 @@ class Codex:
         return (upstream(name, url or f"{defaults.openai}/v1", f"model_providers.{name}.base_url"),)
 
     def launch(
-        self, seen: Situation, upstreams: Sequence[Upstream], gateway: str, code_plane: Sequence[str]
+        self, seen: LaunchContext, upstreams: Sequence[Upstream], gateway: str, code_plane: Sequence[str]
     ) -> Launch:
         settings: dict[str, object] = {}
         variables: dict[str, str] = {}
@@ -78,7 +78,7 @@ class Codex:
         place = max((end for _, end, _ in options(seen.args, "-c", "--config")), default=0)
         return Launch(("codex", *seen.args[:place], *ours, *seen.args[place:]), variables)
 
-    def _config(self, seen: Situation) -> Table:
+    def _config(self, seen: LaunchContext) -> Table:
         """The configuration in Codex's order: the later win. A project cannot choose a provider."""
         home = _codex_home(seen)
         config = merge(read_toml(self._system / "config.toml"), read_toml(home / "config.toml"))
@@ -91,7 +91,7 @@ class Codex:
             raise Unroutable(f"{managed} chooses the provider of Codex.", "Ask whoever manages it.")
         return config
 
-    def _default_url(self, seen: Situation, config: Table, defaults: Defaults) -> str:
+    def _default_url(self, seen: LaunchContext, config: Table, defaults: DefaultUpstreams) -> str:
         """Where OpenAI's own provider goes: that depends on how the user signed in."""
         command = next((word for word in seen.args if not word.startswith("-")), "")
         if command in _KEY_COMMANDS and seen.variable("CODEX_API_KEY"):
@@ -112,11 +112,11 @@ class Codex:
         raise Unroutable("Codex is not signed in.", "Run `codex login`, or set `model_provider` in its config.toml.")
 
 
-def _codex_home(seen: Situation) -> Path:
+def _codex_home(seen: LaunchContext) -> Path:
     return Path(seen.variable("CODEX_HOME") or seen.home / ".codex")
 
 
-def _provider(seen: Situation, config: Table) -> str:
+def _provider(seen: LaunchContext, config: Table) -> str:
     if has_flag(seen.args, "--oss") or last_value(seen.args, "--local-provider"):
         chosen = last_value(seen.args, "--local-provider") or text_at(config, "oss_provider")
         if not chosen:
@@ -125,7 +125,7 @@ def _provider(seen: Situation, config: Table) -> str:
     return text_at(config, "model_provider") or "openai"
 
 
-def _local_url(seen: Situation, port: int) -> str:
+def _local_url(seen: LaunchContext, port: int) -> str:
     own = seen.variable("CODEX_OSS_PORT")
     return f"http://localhost:{own if own.isdigit() else port}/v1"
 
@@ -151,11 +151,11 @@ def _key(name: str) -> str:
     return name
 
 
-def _folder(places: Places) -> Path:
+def _folder(places: ClientFolders) -> Path:
     return Path(places.environ.get("CODEX_HOME") or places.home / ".codex")
 
 
-def _find_recorded(places: Places, since: float) -> Iterator[RecordedSession]:
+def _find_recorded(places: ClientFolders, since: float) -> Iterator[RecordedSession]:
     patterns = ("sessions/**/*.jsonl", "archived_sessions/**/*.jsonl")
     return read_sessions(_folder(places), patterns, since, read_session)
 

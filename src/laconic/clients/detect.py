@@ -5,10 +5,10 @@ from __future__ import annotations
 import shutil
 
 from laconic.clients.registry import all_setups
-from laconic.clients.setup import ClientSetup, Places
+from laconic.clients.setup import ClientFolders, ClientSetup
 
 
-def installed_clients(places: Places) -> list[ClientSetup]:
+def installed_clients(places: ClientFolders) -> list[ClientSetup]:
     """Clients whose program is on the path, or whose folder the user has."""
     found = []
     for client in all_setups():
@@ -17,7 +17,7 @@ def installed_clients(places: Places) -> list[ClientSetup]:
     return found
 
 
-def _is_installed(client: ClientSetup, places: Places) -> bool:
+def _is_installed(client: ClientSetup, places: ClientFolders) -> bool:
     path = places.environ.get("PATH")
     if any(shutil.which(program, path=path) for program in client.programs):
         return True

@@ -8,8 +8,8 @@ from typing import Final
 
 from laconic.clients.client import Client
 from laconic.clients.files import folders_up, read_dotenv, read_json, text_at
-from laconic.clients.setup import ClientSetup, Places, plain_entry, read_words
-from laconic.clients.upstream import Defaults, Launch, Situation, Upstream, upstream
+from laconic.clients.setup import ClientFolders, ClientSetup, plain_entry, read_words
+from laconic.clients.upstream import DefaultUpstreams, Launch, LaunchContext, Upstream, upstream
 from laconic.errors import Unroutable
 from laconic.sessions.recorded.gemini import read_session
 from laconic.sessions.recorded.record import RecordedSession, read_sessions
@@ -33,7 +33,7 @@ class Gemini:
     def __init__(self, system: Path = _SYSTEM) -> None:
         self._system = system
 
-    def find_upstreams(self, seen: Situation, defaults: Defaults) -> tuple[Upstream, ...]:
+    def find_upstreams(self, seen: LaunchContext, defaults: DefaultUpstreams) -> tuple[Upstream, ...]:
         how = self._auth_type(seen)
         if how in _ELSEWHERE:
             raise Unroutable(f"Gemini CLI {_ELSEWHERE[how]}.", "Choose `Use Gemini API Key` with /auth.")
@@ -48,7 +48,7 @@ class Gemini:
         return (upstream("gemini", url or defaults.gemini, BASE_URL),)
 
     def launch(
-        self, seen: Situation, upstreams: Sequence[Upstream], gateway: str, code_plane: Sequence[str]
+        self, seen: LaunchContext, upstreams: Sequence[Upstream], gateway: str, code_plane: Sequence[str]
     ) -> Launch:
         if gateway:
             variables = {BASE_URL: upstreams[0].through(gateway)}
@@ -56,7 +56,7 @@ class Gemini:
             variables = {}
         return Launch(("gemini", *seen.args), variables)
 
-    def _auth_type(self, seen: Situation) -> str:
+    def _auth_type(self, seen: LaunchContext) -> str:
         """How it signs in, by its settings in its own order: the later win."""
         system = Path(seen.variable("GEMINI_CLI_SYSTEM_SETTINGS_PATH") or self._system)
         defaults = Path(seen.variable("GEMINI_CLI_SYSTEM_DEFAULTS_PATH") or system.with_name("system-defaults.json"))
@@ -68,7 +68,7 @@ class Gemini:
         return chosen
 
 
-def _refuse_hidden_address(seen: Situation) -> None:
+def _refuse_hidden_address(seen: LaunchContext) -> None:
     """A `.env` file may name the address, and whether it counts depends on whether the folder is trusted."""
     folders = [*folders_up(seen.folder), seen.home]
     for file in (folder / name for folder in folders for name in (".gemini/.env", ".env")):
@@ -79,7 +79,7 @@ def _refuse_hidden_address(seen: Situation) -> None:
             )
 
 
-def _find_recorded(places: Places, since: float) -> Iterator[RecordedSession]:
+def _find_recorded(places: ClientFolders, since: float) -> Iterator[RecordedSession]:
     folder = Path(places.environ.get("GEMINI_CLI_HOME") or places.home) / ".gemini"
     return read_sessions(folder, ("tmp/*/chats/session-*.json*",), since, read_session)
 

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from laconic.clients import jsonc, section, tables
 from laconic.clients.registry import all_setups
-from laconic.clients.setup import NAME, ClientSetup, Places, Scope
+from laconic.clients.setup import NAME, ClientFolders, ClientSetup, Scope
 from laconic.errors import LaconicError, Unreadable
 from laconic.workspace.write import write_whole
 
@@ -29,7 +29,7 @@ class ConfigChange:
 
 
 @dataclass(frozen=True, slots=True)
-class Done:
+class WrittenFile:
     """What became of a file."""
 
     path: Path
@@ -37,7 +37,7 @@ class Done:
     backup: Path | None = None
 
 
-def server_edit(client: ClientSetup, places: Places, scope: Scope, words: list[str]) -> ConfigChange:
+def server_edit(client: ClientSetup, places: ClientFolders, scope: Scope, words: list[str]) -> ConfigChange:
     """Our server in the client's file; settings that the user gave our entry stay."""
     path, within = client.file(places, scope), client.folders(places, scope)
     entry = client.entry(words)
@@ -75,7 +75,7 @@ def place(edit: ConfigChange) -> Path:
     return path
 
 
-def configured_command(client: ClientSetup, places: Places, scope: Scope) -> list[str] | None:
+def configured_command(client: ClientSetup, places: ClientFolders, scope: Scope) -> list[str] | None:
     """The command by which a client starts us, or None when it does not."""
     entry = configured_entry(client, places, scope)
     if entry is None:
@@ -83,7 +83,7 @@ def configured_command(client: ClientSetup, places: Places, scope: Scope) -> lis
     return client.command(entry)
 
 
-def configured_entry(client: ClientSetup, places: Places, scope: Scope) -> Mapping[str, Any] | None:
+def configured_entry(client: ClientSetup, places: ClientFolders, scope: Scope) -> Mapping[str, Any] | None:
     """Our entry in a client's file, or None when there is none."""
     path = client.file(places, scope)
     if not path.is_file():
@@ -95,7 +95,7 @@ def configured_entry(client: ClientSetup, places: Places, scope: Scope) -> Mappi
     return None
 
 
-def is_needed_elsewhere(client: ClientSetup, places: Places, scope: Scope) -> bool:
+def is_needed_elsewhere(client: ClientSetup, places: ClientFolders, scope: Scope) -> bool:
     """Whether another client reads the same guidance and still starts us."""
     notes = client.notes_file(places, scope)
     others = []
@@ -105,7 +105,7 @@ def is_needed_elsewhere(client: ClientSetup, places: Places, scope: Scope) -> bo
     return any(_still(other, places, scope) for other in others)
 
 
-def _still(client: ClientSetup, places: Places, scope: Scope) -> bool:
+def _still(client: ClientSetup, places: ClientFolders, scope: Scope) -> bool:
     try:
         return configured_command(client, places, scope) is not None
     except LaconicError:
@@ -128,7 +128,7 @@ def is_mentioned(path: Path) -> bool:
     return any(other.is_file() and section.START in read(other) for other in taken if other != path)
 
 
-def apply(edit: ConfigChange, backups: Path) -> Done:
+def apply(edit: ConfigChange, backups: Path) -> WrittenFile:
     """Put it in, after a copy of what was there; a second time changes nothing."""
     path = place(edit)
     before = ""
@@ -136,25 +136,25 @@ def apply(edit: ConfigChange, backups: Path) -> Done:
         before = read(path)
     after = _change_named(edit.put, before, path)
     if path.exists() and after == before:
-        return Done(path, "unchanged")
+        return WrittenFile(path, "unchanged")
     if not path.exists():
         path.parent.mkdir(parents=True, exist_ok=True)
         write(path, after)
-        return Done(path, "created")
+        return WrittenFile(path, "created")
     copy = _backup(backups, path)
     is_theirs = _change_named(edit.take, before, path) == before
     if is_theirs:  # a file that holds ours already is not what was there before us
         backups.mkdir(parents=True, exist_ok=True, mode=0o700)
         write_whole(copy, path.read_bytes())
     write(path, after)
-    return Done(path, "written", copy if copy.exists() else None)
+    return WrittenFile(path, "written", copy if copy.exists() else None)
 
 
-def undo(edit: ConfigChange, backups: Path) -> Done:
+def undo(edit: ConfigChange, backups: Path) -> WrittenFile:
     """Take ours out; a file that nobody changed since becomes what it was before, byte for byte."""
     path = place(edit)
     if not path.is_file():
-        return Done(path, "unchanged")
+        return WrittenFile(path, "unchanged")
     now = read(path)
     copy = _backup(backups, path)
     before = read(copy) if copy.is_file() else None
@@ -162,16 +162,16 @@ def undo(edit: ConfigChange, backups: Path) -> Done:
     if before is not None and _change_named(edit.put, before, path) == now:
         after = before
     if after == now:
-        return Done(path, "unchanged")
+        return WrittenFile(path, "unchanged")
     copy.unlink(missing_ok=True)
     if before is None and after.removeprefix(_MARK).strip() in {"", "{}"}:
         path.unlink()
         if path.parent.name.startswith("."):  # a client's own folder, such as .cursor
             with suppress(OSError):
                 path.parent.rmdir()  # only when it is empty
-        return Done(path, "deleted")
+        return WrittenFile(path, "deleted")
     write(path, after)
-    return Done(path, "removed")
+    return WrittenFile(path, "removed")
 
 
 def read(path: Path) -> str:

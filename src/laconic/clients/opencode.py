@@ -25,8 +25,8 @@ from laconic.clients.files import (
     table_at,
     text_at,
 )
-from laconic.clients.setup import ClientSetup, Places
-from laconic.clients.upstream import Defaults, Launch, Situation, Upstream, keep_apart, upstream
+from laconic.clients.setup import ClientFolders, ClientSetup
+from laconic.clients.upstream import DefaultUpstreams, Launch, LaunchContext, Upstream, keep_apart, upstream
 from laconic.clients.words import last_value
 from laconic.errors import Unroutable
 from laconic.sessions.recorded.opencode import read_database, read_export
@@ -61,7 +61,7 @@ class Opencode:
     def __init__(self, managed: Path = _MANAGED) -> None:
         self._managed = managed
 
-    def find_upstreams(self, seen: Situation, defaults: Defaults) -> tuple[Upstream, ...]:
+    def find_upstreams(self, seen: LaunchContext, defaults: DefaultUpstreams) -> tuple[Upstream, ...]:
         _refuse_remote(seen)
         config = _config(seen)
         found = list(_providers(seen, config, defaults))
@@ -81,7 +81,7 @@ class Opencode:
         return keep_apart(upstream(one.id, one.url, f"provider.{one.id}.options.baseURL") for one in usable)
 
     def launch(
-        self, seen: Situation, upstreams: Sequence[Upstream], gateway: str, code_plane: Sequence[str]
+        self, seen: LaunchContext, upstreams: Sequence[Upstream], gateway: str, code_plane: Sequence[str]
     ) -> Launch:
         ours: Table = {}
         if gateway:
@@ -101,17 +101,17 @@ class Opencode:
                     raise Unroutable(f"{file} fixes the address of {id!r}.", "Ask whoever manages it.")
 
 
-def _data_folder(seen: Situation) -> Path:
+def _data_folder(seen: LaunchContext) -> Path:
     return Path(seen.variable("XDG_DATA_HOME") or seen.home / ".local" / "share") / "opencode"
 
 
-def _credentials(seen: Situation) -> Table:
+def _credentials(seen: LaunchContext) -> Table:
     if given := seen.variable("OPENCODE_AUTH_CONTENT"):
         return parse_json(given, "OPENCODE_AUTH_CONTENT")
     return read_json(_data_folder(seen) / "auth.json")
 
 
-def _refuse_remote(seen: Situation) -> None:
+def _refuse_remote(seen: LaunchContext) -> None:
     """Configuration that opencode fetches from a server cannot be read beforehand."""
     for place, held in _credentials(seen).items():
         if isinstance(held, dict) and held.get("type") == "wellknown":
@@ -128,7 +128,7 @@ def _refuse_remote(seen: Situation) -> None:
         raise Unroutable("opencode fetches its configuration from the organisation that is signed in.")
 
 
-def _config(seen: Situation) -> Table:
+def _config(seen: LaunchContext) -> Table:
     """All configuration in opencode's order: the later win."""
     config: Table = {}
     for file in _files(seen):
@@ -137,7 +137,7 @@ def _config(seen: Situation) -> Table:
     return merge(config, parse_json(_expand(given, seen.folder, seen), "OPENCODE_CONFIG_CONTENT"))
 
 
-def _files(seen: Situation) -> Iterator[Path]:
+def _files(seen: LaunchContext) -> Iterator[Path]:
     user = Path(seen.variable("XDG_CONFIG_HOME") or seen.home / ".config") / "opencode"
     for name in ("config.json", *_WHOLE):
         yield user / name
@@ -163,7 +163,7 @@ def _project_folders(start: Path) -> Iterator[Path]:
             return
 
 
-def _expand(text: str, folder: Path, seen: Situation) -> str:
+def _expand(text: str, folder: Path, seen: LaunchContext) -> str:
     """`{env:NAME}` and `{file:PATH}`, as opencode writes them out before it reads the JSON."""
     text = re.sub(r"\{env:([^}]+)\}", lambda found: seen.environment.get(found[1], ""), text)
 
@@ -178,7 +178,7 @@ def _expand(text: str, folder: Path, seen: Situation) -> str:
     return re.sub(r"\{file:([^}]+)\}", content, text)
 
 
-def _providers(seen: Situation, config: Table, defaults: Defaults) -> Iterator[_Provider]:
+def _providers(seen: LaunchContext, config: Table, defaults: DefaultUpstreams) -> Iterator[_Provider]:
     """Providers that are configured, by a file, a key in the environment, or a login."""
     catalog = _catalog(seen)
     credentials = _credentials(seen)
@@ -197,7 +197,7 @@ def _providers(seen: Situation, config: Table, defaults: Defaults) -> Iterator[_
         yield _locate(id, table_at(config, "provider", id), table_at(catalog, id), seen, defaults)
 
 
-def _locate(id: str, own: Table, known: Table, seen: Situation, defaults: Defaults) -> _Provider:
+def _locate(id: str, own: Table, known: Table, seen: LaunchContext, defaults: DefaultUpstreams) -> _Provider:
     """Its address: its own option, else that of the catalogue, else that of the package that talks to it."""
     package = text_at(own, "npm") or text_at(known, "npm")
     maker = _PACKAGES.get(package, id if id in _KEYS and not package else "")
@@ -215,7 +215,7 @@ def _locate(id: str, own: Table, known: Table, seen: Situation, defaults: Defaul
     return _Provider(id, url)
 
 
-def _default_url(maker: str, defaults: Defaults) -> str:
+def _default_url(maker: str, defaults: DefaultUpstreams) -> str:
     versions = {
         "anthropic": f"{defaults.anthropic}/v1",
         "openai": f"{defaults.openai}/v1",
@@ -231,13 +231,13 @@ def _model_addresses(provider: Table) -> list[str]:
     ]
 
 
-def _catalog(seen: Situation) -> Table:
+def _catalog(seen: LaunchContext) -> Table:
     """The list of known providers that opencode last fetched."""
     folder = Path(seen.variable("XDG_CACHE_HOME") or seen.home / ".cache") / "opencode"
     return read_json(folder / "models.json")
 
 
-def _folder(places: Places) -> Path:
+def _folder(places: ClientFolders) -> Path:
     return Path(places.environ.get("XDG_CONFIG_HOME") or places.home / ".config") / "opencode"
 
 
@@ -252,7 +252,7 @@ def _entry(words: list[str]) -> dict[str, object]:
     return {"type": "local", "command": words, "enabled": True}
 
 
-def _find_recorded(places: Places, since: float) -> Iterator[RecordedSession]:
+def _find_recorded(places: ClientFolders, since: float) -> Iterator[RecordedSession]:
     data = Path(places.environ.get("XDG_DATA_HOME") or places.home / ".local" / "share")
     return read_database(data / "opencode" / "opencode.db", since)
 

@@ -19,7 +19,7 @@ _VERSION: Final = "2025-06-18"
 
 
 @dataclass(frozen=True, slots=True)
-class Answered:
+class ProbeResult:
     """What a client would have seen."""
 
     problem: str = ""
@@ -38,17 +38,17 @@ def ask(
     seconds: float = 20.0,
     environment: Mapping[str, str] | None = None,
     client: str = "laconic doctor",
-) -> Answered:
+) -> ProbeResult:
     """Initialise and list the tools, as a client of this name."""
     words = []
     for word in command:
         words.append(word.replace("${workspaceFolder}", str(root)))
     if not words:
-        return Answered("the command is empty")
+        return ProbeResult("the command is empty")
     try:
         words[0] = find_program(words[0], root, environment)
     except CommandFailed as error:
-        return Answered(error.problem.removesuffix("."))
+        return ProbeResult(error.problem.removesuffix("."))
     started = time.perf_counter()
     try:
         server = subprocess.Popen(
@@ -60,7 +60,7 @@ def ask(
             env=child_environment(environment),
         )
     except OSError as error:
-        return Answered(f"{words[0]} cannot be started: {error.strerror}")
+        return ProbeResult(f"{words[0]} cannot be started: {error.strerror}")
     late = Timer(seconds, server.kill)
     late.start()
     try:
@@ -73,7 +73,7 @@ def ask(
         server.communicate()
 
 
-def _talk(to: IO[bytes], back: IO[bytes], started: float, client: str) -> Answered:
+def _talk(to: IO[bytes], back: IO[bytes], started: float, client: str) -> ProbeResult:
     about = {
         "protocolVersion": _VERSION,
         "capabilities": {},
@@ -81,14 +81,14 @@ def _talk(to: IO[bytes], back: IO[bytes], started: float, client: str) -> Answer
     }
     greeting = _request(to, back, 1, "initialize", about)
     if greeting is None:
-        return Answered("the server did not answer `initialize`")
+        return ProbeResult("the server did not answer `initialize`")
     seconds = time.perf_counter() - started
     _say(to, {"method": "notifications/initialized"})
     listed = _request(to, back, 2, "tools/list", {})
     if listed is None:
-        return Answered("the server did not list its tools", seconds=seconds)
+        return ProbeResult("the server did not list its tools", seconds=seconds)
     tools = tuple(listed.get("tools", ()))
-    return Answered(
+    return ProbeResult(
         tools=tuple(str(tool["name"]) for tool in tools),
         schemas=tools,
         instructions=str(greeting.get("instructions") or ""),

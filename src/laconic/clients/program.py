@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from laconic.clients.upstream import Defaults, Launch, Situation, Upstream, upstream
+from laconic.clients.upstream import DefaultUpstreams, Launch, LaunchContext, Upstream, upstream
 
 _VARIABLES: Final = {
     "openai": ("OPENAI_BASE_URL", "OPENAI_API_BASE"),
@@ -20,7 +20,7 @@ class Program:
     silence = "it asked no model, or takes its address from elsewhere than the environment"
     one_shot: tuple[str, ...] = ()
 
-    def find_upstreams(self, seen: Situation, defaults: Defaults) -> tuple[Upstream, ...]:
+    def find_upstreams(self, seen: LaunchContext, defaults: DefaultUpstreams) -> tuple[Upstream, ...]:
         own = {"openai": f"{defaults.openai}/v1", "anthropic": defaults.anthropic, "gemini": defaults.gemini}
         found = []
         for name, variables in _VARIABLES.items():
@@ -29,7 +29,7 @@ class Program:
         return tuple(found)
 
     def launch(
-        self, seen: Situation, upstreams: Sequence[Upstream], gateway: str, code_plane: Sequence[str]
+        self, seen: LaunchContext, upstreams: Sequence[Upstream], gateway: str, code_plane: Sequence[str]
     ) -> Launch:
         variables: dict[str, str] = {}
         if gateway:

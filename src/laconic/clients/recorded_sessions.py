@@ -8,12 +8,12 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from laconic.clients.registry import all_clients
-from laconic.clients.setup import Places
+from laconic.clients.setup import ClientFolders
 from laconic.sessions.recorded import own
 from laconic.sessions.recorded.record import RecordedSession, read_sessions
 
 
-def find_recorded(places: Places, state: Path, since: float) -> Iterator[RecordedSession]:
+def find_recorded(places: ClientFolders, state: Path, since: float) -> Iterator[RecordedSession]:
     """Those that went on since a moment; `state` is the folder of our own."""
     for client in all_clients().values():
         if client.recorded is not None:

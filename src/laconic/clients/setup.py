@@ -14,7 +14,7 @@ NAME: Final = "laconic"  # of our server, in every client
 
 
 @dataclass(frozen=True, slots=True)
-class Places:
+class ClientFolders:
     """The folders of this user and this project."""
 
     root: Path
@@ -32,32 +32,32 @@ class ClientSetup:
     name: str
     title: str
     table: tuple[str, ...]
-    project: Callable[[Places], Path]
-    user: Callable[[Places], Path]
+    project: Callable[[ClientFolders], Path]
+    user: Callable[[ClientFolders], Path]
     entry: Callable[[list[str]], dict[str, object]]
     command: Callable[[Mapping[str, Any]], list[str]]
     notes: str  # the file in a project that its models read
     programs: tuple[str, ...]  # any of them on the path means that it is installed
-    folder: Callable[[Places], Path]  # and so does this folder
-    user_notes: Callable[[Places], Path] | None = None
-    own_folders: Callable[[Places], tuple[Path, ...]] | None = None  # of its files, beside the home folder
+    folder: Callable[[ClientFolders], Path]  # and so does this folder
+    user_notes: Callable[[ClientFolders], Path] | None = None
+    own_folders: Callable[[ClientFolders], tuple[Path, ...]] | None = None  # of its files, beside the home folder
     arguments: tuple[str, ...] = ()  # for a client that does not start servers in the project's folder
     scope: Scope = "project"  # when the user names none
     after: str = ""  # what is left for the user to do
 
-    def file(self, places: Places, scope: Scope) -> Path:
+    def file(self, places: ClientFolders, scope: Scope) -> Path:
         if scope == "project":
             return self.project(places)
         return self.user(places)
 
-    def folders(self, places: Places, scope: Scope) -> tuple[Path, ...]:
+    def folders(self, places: ClientFolders, scope: Scope) -> tuple[Path, ...]:
         """Where its files of a scope belong; a link must not lead elsewhere."""
         if scope == "project":
             return (places.root,)
         own = self.own_folders(places) if self.own_folders else ()
         return (places.home, *own)
 
-    def notes_file(self, places: Places, scope: Scope) -> Path | None:
+    def notes_file(self, places: ClientFolders, scope: Scope) -> Path | None:
         if scope == "project":
             return places.root / self.notes
         if self.user_notes:

@@ -17,7 +17,7 @@ _NAME: Final = re.compile(r"[^a-z0-9_-]+")
 _OURS: Final = frozenset({"laconic", "healthz", "readyz", "metrics"})  # paths of the gateway itself
 
 
-class Situation(msgspec.Struct, frozen=True):
+class LaunchContext(msgspec.Struct, frozen=True):
     """What a client would see if it were started now."""
 
     folder: Path
@@ -32,7 +32,7 @@ class Situation(msgspec.Struct, frozen=True):
         return self.environment.get(name, "").strip()
 
 
-class Defaults(msgspec.Struct, frozen=True):
+class DefaultUpstreams(msgspec.Struct, frozen=True):
     """Where the providers are when a client's configuration does not say; without a version in the path."""
 
     anthropic: str
@@ -78,11 +78,11 @@ class WrappedClient(Protocol):
     silence: str
     one_shot: tuple[str, ...]
 
-    def find_upstreams(self, seen: Situation, defaults: Defaults) -> tuple[Upstream, ...]:
+    def find_upstreams(self, seen: LaunchContext, defaults: DefaultUpstreams) -> tuple[Upstream, ...]:
         """The base URLs that it would send requests to; `Unroutable` when that cannot be told or changed."""
 
     def launch(
-        self, seen: Situation, upstreams: Sequence[Upstream], gateway: str, code_plane: Sequence[str]
+        self, seen: LaunchContext, upstreams: Sequence[Upstream], gateway: str, code_plane: Sequence[str]
     ) -> Launch:
         """The command that sends them to the gateway; without a gateway, only our tools are added."""
 

@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Final
 
 from laconic.clients.client import Client
-from laconic.clients.setup import ClientSetup, Places, read_words, typed_entry
+from laconic.clients.setup import ClientFolders, ClientSetup, read_words, typed_entry
 
 
-def _folder(places: Places) -> Path:
+def _folder(places: ClientFolders) -> Path:
     if sys.platform == "darwin":
         return places.home / "Library" / "Application Support" / "Code" / "User"
     base = places.environ.get("APPDATA") or places.environ.get("XDG_CONFIG_HOME") or places.home / ".config"

@@ -103,7 +103,7 @@ class CacheState(msgspec.Struct, frozen=True):
         return self.cached == self.cached_without
 
 
-class Split(msgspec.Struct, frozen=True):
+class PromptTokens(msgspec.Struct, frozen=True):
     """The tokens of a prompt by what they cost."""
 
     plain: float = 0.0
@@ -116,7 +116,7 @@ class Split(msgspec.Struct, frozen=True):
         return self.plain + self.read + self.write
 
     @classmethod
-    def of(cls, usage: Usage) -> Split:
+    def of(cls, usage: Usage) -> PromptTokens:
         return cls(plain=usage.input, read=usage.cache_read, write=usage.cache_write, hour=usage.long)
 
 
@@ -150,7 +150,7 @@ class TurnCost(msgspec.Struct, frozen=True):
 
 
 # How the prompt would have been split without us. A simulation of the provider may take the place of `carry_over`.
-Without = Callable[[TurnSizes, CacheState, Price], Split]
+Without = Callable[[TurnSizes, CacheState, Price], PromptTokens]
 
 
 def account(
@@ -158,7 +158,7 @@ def account(
 ) -> tuple[TurnCost, CacheState]:
     """What a turn cost, and what it leaves behind for the next."""
     usage = exchange.usage
-    sent = Split.of(usage)
+    sent = PromptTokens.of(usage)
     other, dropped = sent, 0.0
     if not (exchange.unchanged and before.even):
         other, dropped = _compact(exchange, before, (without or carry_over)(exchange, before, price))
@@ -182,9 +182,9 @@ def estimate_prompt(tokens: int, before: CacheState, price: Price, at: float) ->
     return Usage(input=tokens - read, cache_read=read, estimated=True)
 
 
-def carry_over(exchange: TurnSizes, before: CacheState, price: Price) -> Split:
+def carry_over(exchange: TurnSizes, before: CacheState, price: Price) -> PromptTokens:
     """The reported split on the prompt that would have been."""
-    sent = Split.of(exchange.usage)
+    sent = PromptTokens.of(exchange.usage)
     # for a unit of size
     if exchange.went:
         tokens = sent.prompt / exchange.went
@@ -197,11 +197,13 @@ def carry_over(exchange: TurnSizes, before: CacheState, price: Price) -> Split:
     warm = min(whole, max(0.0, _warm(exchange, before, price, tokens)))
     new, cold = sent.plain + sent.write, whole - warm
     if not new:
-        return Split(plain=cold, read=warm)
-    return Split(plain=cold * sent.plain / new, read=warm, write=cold * sent.write / new, hour=cold * sent.hour / new)
+        return PromptTokens(plain=cold, read=warm)
+    return PromptTokens(
+        plain=cold * sent.plain / new, read=warm, write=cold * sent.write / new, hour=cold * sent.hour / new
+    )
 
 
-def _compact(exchange: TurnSizes, before: CacheState, other: Split) -> tuple[Split, float]:
+def _compact(exchange: TurnSizes, before: CacheState, other: PromptTokens) -> tuple[PromptTokens, float]:
     """The prompt that would have been as its client would have compacted it, and what it dropped so far."""
     if not exchange.limit or not other.prompt:
         return other, 0.0
@@ -214,9 +216,11 @@ def _compact(exchange: TurnSizes, before: CacheState, other: Split) -> tuple[Spl
     )
     cold = other.plain + other.write
     if not cold:
-        return Split(plain=made.cold, read=made.warm), made.dropped
+        return PromptTokens(plain=made.cold, read=made.warm), made.dropped
     share = made.cold / cold
-    split = Split(plain=other.plain * share, read=made.warm, write=other.write * share, hour=other.hour * share)
+    split = PromptTokens(
+        plain=other.plain * share, read=made.warm, write=other.write * share, hour=other.hour * share
+    )
     return split, made.dropped
 
 
@@ -252,7 +256,7 @@ def _is_alive(at: float, before: CacheState, price: Price) -> bool:
     return at - before.at <= (before.lifetime or price.lifetime)
 
 
-def _standing(exchange: TurnSizes, before: CacheState, sent: Split, other: Split) -> CacheState:
+def _standing(exchange: TurnSizes, before: CacheState, sent: PromptTokens, other: PromptTokens) -> CacheState:
     """Providers that report no writes keep every prompt; the others keep what they read and wrote."""
     writes = before.writes or sent.write > 0
     return CacheState(
@@ -267,7 +271,7 @@ def _standing(exchange: TurnSizes, before: CacheState, sent: Split, other: Split
     )
 
 
-def _dollars(split: Split, price: Price) -> float:
+def _dollars(split: PromptTokens, price: Price) -> float:
     return price.prompt_dollars(plain=split.plain, read=split.read, write=split.write, hour=split.hour)
 
 

@@ -9,7 +9,7 @@ import msgspec
 from laconic.models.model import Price
 
 
-class Saving(msgspec.Struct, frozen=True):
+class BlockSaving(msgspec.Struct, frozen=True):
     """Tokens that one block gives back, and the tokens from that block to the end of what is cached."""
 
     tokens: float
@@ -17,7 +17,7 @@ class Saving(msgspec.Struct, frozen=True):
     place: int = 0
 
 
-class Weights(msgspec.Struct, frozen=True):
+class CacheWeights(msgspec.Struct, frozen=True):
     """How careful the arithmetic is."""
 
     # Turns within which the rewrite of a warm cache must pay for itself. A session can end at any turn, and waiting
@@ -33,12 +33,12 @@ class Weights(msgspec.Struct, frozen=True):
     recall: float = 0.02  # share of what is left out that is asked for again, at the price of a new result
 
 
-def turns_to_come(turn: int, weights: Weights) -> float:
+def turns_to_come(turn: int, weights: CacheWeights) -> float:
     """A session that has lasted long will last longer: as many turns as there were, within bounds."""
     return min(float(weights.most), max(float(weights.fewest), weights.horizon * turn))
 
 
-def gain(removed: float, rewritten: float, turns: float, price: Price, weights: Weights, *, warm: bool) -> float:
+def gain(removed: float, rewritten: float, turns: float, price: Price, weights: CacheWeights, *, warm: bool) -> float:
     """What removing tokens is worth, in plain tokens: reads saved less the rewrite and less likely recalls."""
     saved = price.read * removed * turns
     if warm:
@@ -49,7 +49,7 @@ def gain(removed: float, rewritten: float, turns: float, price: Price, weights: 
 
 
 def best_start(
-    savings: Sequence[Saving], turns: float, price: Price, weights: Weights, *, warm: bool, payback: float
+    savings: Sequence[BlockSaving], turns: float, price: Price, weights: CacheWeights, *, warm: bool, payback: float
 ) -> int | None:
     """The place of the block from which (in order) to remove on; None when no choice gains enough.
 
@@ -68,7 +68,7 @@ def best_start(
     return start
 
 
-def _pays_soon(removed: float, rewritten: float, payback: float, price: Price, weights: Weights) -> bool:
+def _pays_soon(removed: float, rewritten: float, payback: float, price: Price, weights: CacheWeights) -> bool:
     """Whether the reads that are saved in so many turns cover what is written anew."""
     if removed < weights.least:
         return False

@@ -11,6 +11,7 @@ from typing import Final
 
 import msgspec
 
+from laconic.conversation.added_content import list_added_content
 from laconic.conversation.branches import (
     SessionLedger,
     add_to_path,
@@ -24,19 +25,18 @@ from laconic.conversation.cache_clock import CacheClock, price_of
 from laconic.conversation.engine_options import EngineOptions, RequestLimits
 from laconic.conversation.eviction import Evictor
 from laconic.conversation.history import History
-from laconic.conversation.intake import intake
 from laconic.conversation.ledger import Decision, LedgerEntry, LedgerStore, Removal
 from laconic.conversation.lifetimes import Lifetimes
 from laconic.conversation.maintenance import Maintenance
 from laconic.conversation.per_provider import for_provider
 from laconic.conversation.prefix_hashes import PrefixHashes
 from laconic.conversation.prefix_repair import FormStore, PrefixRepair
-from laconic.conversation.quota import Quota, Thinking, thinking
+from laconic.conversation.quota import Quota, ThinkingLimit, thinking
 from laconic.conversation.tracker import ConversationTracker
 from laconic.conversation.transaction import ArchiveStore, LedgerTransaction
 from laconic.errors import ArchiveUnavailable, LedgerMoved
-from laconic.records import Intake
-from laconic.render.meta import meta
+from laconic.records import AddedContent
+from laconic.render.context_status import write_context_status
 from laconic.wire.cache_marks import mark_block
 from laconic.wire.limits import RateLimits, counts_cached
 from laconic.wire.model import Block, InsertMessage
@@ -62,7 +62,7 @@ class PreparedRequest(msgspec.Struct, frozen=True):
     mode: str = ""  # survival, window, semantic, standard, economic; empty: only what is new was looked at
     rung: str = ""  # the highest rung that acted
     thinking: int = 0  # the thinking budget, where it was lowered
-    intake: Intake | None = None
+    added_content: AddedContent | None = None
     cuts: tuple[
         tuple[str, int], ...
     ] = ()  # blocks that became smaller after they had entered, and by how many tokens
@@ -154,7 +154,7 @@ class ConversationEngine:
                 self._count(conversation.field(name).decode("utf-8", "replace"))
                 for name in conversation.format.pinned
             )
-            brought = intake(conversation, blocks.values(), history, history.branch.count, fixed)
+            brought = list_added_content(conversation, blocks.values(), history, history.branch.count, fixed)
             prefix = fixed + history.tracker.sent_tokens
             quota = self._find_quota(conversation, bounds)
             mode, rung, more = self._maintenance.maintain(history, conversation, bounds, fixed, quota)
@@ -163,7 +163,9 @@ class ConversationEngine:
             changes, inserts = history.edits()
             tokens, sent = fixed + history.tokens, fixed + history.sent_tokens
             if self._options.meta:
-                status = meta(tokens, bounds.window, history.tracker.tasks.title(history.tracker.tasks.current))
+                status = write_context_status(
+                    tokens, bounds.window, history.tracker.tasks.title(history.tracker.tasks.current)
+                )
                 inserts.append(InsertMessage(len(conversation.turns), "user", status))
                 sent += self._count(status)
             written = self._mark_kept(history, known.events, more, conversation.emit(changes, inserts, fields))
@@ -182,7 +184,7 @@ class ConversationEngine:
             mode=mode,
             rung=rung,
             thinking=wanted.budget,
-            intake=brought,
+            added_content=brought,
             cuts=tuple(history.tracker.cut.items()),
         )
 
@@ -250,23 +252,23 @@ class ConversationEngine:
 
     def _lower_thinking(
         self, history: History, conversation: ParsedRequest, bounds: RequestLimits, quota: Quota
-    ) -> tuple[dict[str, bytes], Thinking]:
+    ) -> tuple[dict[str, bytes], ThinkingLimit]:
         """The fields that ask for less thinking while the quota runs low.
 
         What a tool loop began with holds until its end: providers forbid a change there, or lose their cache by it.
         """
         branch, format, asked = history.branch, conversation.format, asked_budget(conversation)
-        wanted = Thinking(branch.thinking, branch.effort)
+        wanted = ThinkingLimit(branch.thinking, branch.effort)
         if not in_tool_loop(conversation):
             names = (bounds.provider, format.provider)
             half = for_provider(self._options.thinking_half, *names) or 0
             low = for_provider(self._options.thinking_low, *names) or 0
-            wanted = Thinking(0, "")
+            wanted = ThinkingLimit(0, "")
             if quota.known:
                 wanted = thinking(quota.left, asked, format.name, half=half, low=low) or wanted
         history.branch = msgspec.structs.replace(branch, thinking=wanted.budget, effort=wanted.effort)
         if not 0 < wanted.budget < asked:
-            return {}, Thinking(0, "")
+            return {}, ThinkingLimit(0, "")
         return with_budget(conversation, wanted.budget, wanted.effort), wanted
 
     # state

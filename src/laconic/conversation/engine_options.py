@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import msgspec
 
-from laconic.conversation.cache_economics import Weights
+from laconic.conversation.cache_economics import CacheWeights
 from laconic.conversation.lifetimes import Lifetimes
 from laconic.conversation.per_provider import read_numbers
 
@@ -16,7 +16,7 @@ class EngineOptions(msgspec.Struct, frozen=True):
 
     enabled: bool = True
     rules: Lifetimes = Lifetimes()
-    weights: Weights = Weights()
+    weights: CacheWeights = CacheWeights()
     economic: bool = True  # leave out what is no longer of use whenever that pays
     semantic: int = 50_000  # tokens from which a completed task gives its outputs back
     standard: int = 200_000  # tokens above which the history is made smaller whatever it costs

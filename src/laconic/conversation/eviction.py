@@ -8,15 +8,15 @@ from typing import Final
 import msgspec
 
 from laconic.conversation.block_changes import write
-from laconic.conversation.cache_economics import Saving
+from laconic.conversation.cache_economics import BlockSaving
 from laconic.conversation.ledger import Decision, Reason, Receipt
 from laconic.conversation.staleness import useless
-from laconic.conversation.tool_use import About
+from laconic.conversation.tool_use import ToolUse
 from laconic.conversation.tracked_text import TrackedText
 from laconic.conversation.tracker import ConversationTracker
 from laconic.conversation.transaction import LedgerTransaction
 from laconic.errors import ArchiveUnavailable
-from laconic.records import Original
+from laconic.records import ArchivedOriginal
 from laconic.reduce.text import reduce_text
 from laconic.render.passage import passage_text
 from laconic.render.tombstone import partly, tombstone
@@ -37,7 +37,7 @@ _WHY: Final[Mapping[str, str]] = {
 }
 
 
-class Candidate(msgspec.Struct, frozen=True):
+class EvictionCandidate(msgspec.Struct, frozen=True):
     """A block that can give tokens back, and the rows it would lose."""
 
     key: str
@@ -49,7 +49,7 @@ def candidates(
     tracker: ConversationTracker,
     judge: Callable[[ConversationTracker, TrackedText], Collection[int]] = useless,
     least: int = _LEAST,
-) -> list[Candidate]:
+) -> list[EvictionCandidate]:
     """Blocks of earlier requests with something to give, in order."""
     found = []
     for key, texts in tracker.texts.items():
@@ -58,19 +58,19 @@ def candidates(
         picked = [(tracked, rows) for tracked in texts if (rows := judge(tracker, tracked))]
         tokens = sum(_worth(tracked, rows) for tracked, rows in picked)
         if picked and tokens >= least:
-            found.append(Candidate(key, tuple(picked), min(tokens, tracker.sizes[key] * 0.97)))
+            found.append(EvictionCandidate(key, tuple(picked), min(tokens, tracker.sizes[key] * 0.97)))
     found.sort(key=lambda candidate: tracker.place[candidate.key])
     return found
 
 
-def savings(tracker: ConversationTracker, giving: Mapping[str, float]) -> list[Saving]:
+def savings(tracker: ConversationTracker, giving: Mapping[str, float]) -> list[BlockSaving]:
     """What each block would give back, where it stands, and what stands behind it in the cache; in order."""
-    found: list[Saving] = []
+    found: list[BlockSaving] = []
     total = 0.0
     for key in reversed(tracker.order[: tracker.sent]):
         total += tracker.sizes[key]
         if key in giving:
-            found.append(Saving(giving[key], total, tracker.place[key]))
+            found.append(BlockSaving(giving[key], total, tracker.place[key]))
     return found[::-1]
 
 
@@ -85,7 +85,7 @@ class Evictor:
     def decide(
         self,
         tracker: ConversationTracker,
-        chosen: Sequence[Candidate],
+        chosen: Sequence[EvictionCandidate],
         reason: Reason,
         original: Callable[[str, str], str],
         task: tuple[str, str] = ("", ""),
@@ -109,7 +109,7 @@ class Evictor:
             found.append(msgspec.structs.replace(each, turn=tracker.turn, context=left))
         return found
 
-    def shrink(self, text: str, what: About) -> tuple[str, Receipt] | None:
+    def shrink(self, text: str, what: ToolUse) -> tuple[str, Receipt] | None:
         """A large output in fewer tokens; None when it is not shorter, or cannot be archived."""
         first = reduce_text(text, cost=self._count)
         if len(first.text) >= len(text) or (ref := self.receipt_for(text, what)) is None:
@@ -118,7 +118,7 @@ class Evictor:
         shorter = reduce_text(text, cost=self._count, more=recall).text
         return shorter if recall in shorter else f"{shorter}\n[{recall}]", ref
 
-    def receipt_for(self, text: str, what: About) -> Receipt | None:
+    def receipt_for(self, text: str, what: ToolUse) -> Receipt | None:
         """Where a text is archived; None when it cannot be."""
         if not is_exact(text):
             return None
@@ -129,7 +129,7 @@ class Evictor:
 
     def keep(self, text: str | bytes, task: str = "", note: str = "") -> Receipt:
         """Archive a text, or bytes as they are."""
-        return self._writing.keep(Original(self._session, task, as_bytes(text), note[:_NOTED]))
+        return self._writing.keep(ArchivedOriginal(self._session, task, as_bytes(text), note[:_NOTED]))
 
     def _one(
         self, tracked: TrackedText, rows: Collection[int], reason: Reason, original: str, of: tuple[str, str]

@@ -11,9 +11,9 @@ from laconic.conversation.prefix_hashes import PrefixHashes
 from laconic.conversation.tracker import ConversationTracker
 from laconic.conversation.transaction import LedgerTransaction
 from laconic.errors import ArchiveUnavailable, ConversationError
-from laconic.records import Original
+from laconic.records import ArchivedOriginal
 from laconic.wire.cache_marks import is_markable
-from laconic.wire.model import At, Block, Change, Drop, InsertMessage
+from laconic.wire.model import At, Block, Change, DropBlock, InsertMessage
 from laconic.wire.parsed_request import ParsedRequest, parse
 
 
@@ -182,7 +182,7 @@ class History:
         conversation = self.conversation
         assert conversation is not None
         changes, inserts = self.edits()
-        changes |= {self.blocks[key].at: Drop() for removal in removals for key in removal.keys}
+        changes |= {self.blocks[key].at: DropBlock() for removal in removals for key in removal.keys}
         rules = set()
         for fault in conversation.faults():
             rules.add(fault.rule)
@@ -299,7 +299,7 @@ class History:
         changes: dict[At, Change] = {}
         for key, change in self.changes.items():
             changes[self.blocks[key].at] = change
-        changes |= {self.blocks[key].at: Drop() for key in self.gone}
+        changes |= {self.blocks[key].at: DropBlock() for key in self.gone}
         recap = self.recap
         if recap:
             inserts = [InsertMessage(self.blocks[recap.anchor].turn, "user", recap.text)]
@@ -316,7 +316,7 @@ class History:
                 found.add(decision.ref)
         return found | {removal.ref for removal in self.removals}
 
-    def originals(self, refs: Collection[str]) -> Iterator[tuple[str, list[Original]]]:
+    def originals(self, refs: Collection[str]) -> Iterator[tuple[str, list[ArchivedOriginal]]]:
         """What references stand for, so that an archive that lost it gets it again.
 
         The same bytes have another reference under another task: all ways of writing them are given.
@@ -326,10 +326,10 @@ class History:
                 if decision.ref in refs:
                     data = as_bytes(self.original(key, field))
                     tasks = dict.fromkeys(("", decision.task))
-                    yield decision.ref, [Original(self.session, task, data) for task in tasks]
+                    yield decision.ref, [ArchivedOriginal(self.session, task, data) for task in tasks]
         for removal in self.removals:
             if removal.ref in refs:
-                yield removal.ref, [Original(self.session, "", self.raw(removal.keys))]
+                yield removal.ref, [ArchivedOriginal(self.session, "", self.raw(removal.keys))]
 
     def lose(self, refs: set[str]) -> None:
         """What the archive cannot give back now is sent as it came, without a line that names its reference."""

@@ -7,7 +7,7 @@ from hashlib import blake2b
 
 from laconic.conversation.ledger import Branch, LedgerEntry
 from laconic.errors import LedgerMoved
-from laconic.records import Original
+from laconic.records import ArchivedOriginal
 
 
 class MemoryStore:
@@ -46,11 +46,11 @@ class MemoryArchive:
     def __init__(self) -> None:
         self.kept: dict[str, bytes] = {}
 
-    def reference(self, original: Original) -> str:
+    def reference(self, original: ArchivedOriginal) -> str:
         head = f"{original.session}\0{original.task}\0".encode()
         return blake2b(head + original.data, digest_size=5).hexdigest()[:8]
 
-    def put_all(self, originals: Sequence[Original]) -> list[str]:
+    def put_all(self, originals: Sequence[ArchivedOriginal]) -> list[str]:
         refs = []
         for one in originals:
             refs.append(self.reference(one))

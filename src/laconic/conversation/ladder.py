@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
 from laconic.conversation.branches import KEPT
-from laconic.conversation.eviction import Candidate, Evictor, candidates, is_exact, takes_fewer_bytes
+from laconic.conversation.eviction import EvictionCandidate, Evictor, candidates, is_exact, takes_fewer_bytes
 from laconic.conversation.history import History
 from laconic.conversation.ledger import Decision, Reason, Receipt, Removal
 from laconic.conversation.recap import BUDGET, recap
@@ -60,12 +60,12 @@ class Ladder:
             rung = "trim"
         return rung
 
-    def _stale(self) -> Iterator[Sequence[Candidate]]:
+    def _stale(self) -> Iterator[Sequence[EvictionCandidate]]:
         found = candidates(self._history.tracker, useless)
         if found:
             yield found
 
-    def _oldest(self) -> Iterator[Sequence[Candidate]]:
+    def _oldest(self) -> Iterator[Sequence[EvictionCandidate]]:
         """Oldest first, a few at a time: nothing more goes than must."""
         found = candidates(self._history.tracker, everything)
         for at in range(0, len(found), 4):
@@ -212,7 +212,7 @@ class Ladder:
         share = min(1.0, (over + 64) / max(1, self._history.tracker.sizes[tracked.key]))
         gone = min(len(rows) - 2, round(len(rows) * share) + 1)
         head = max(1, (len(rows) - gone) * 2 // 3)
-        cut = Candidate(tracked.key, ((tracked, rows[head : head + gone]),), float(over))
+        cut = EvictionCandidate(tracked.key, ((tracked, rows[head : head + gone]),), float(over))
         return self._evictor.decide(self._history.tracker, [cut], "trim", self._history.original)
 
     def _shorten(self, tracked: TrackedText, over: int) -> list[Decision]:

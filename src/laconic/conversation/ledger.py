@@ -10,7 +10,7 @@ from typing import Literal, NewType, Protocol
 
 import msgspec
 
-from laconic.records import Run
+from laconic.records import FoldedRows
 
 Reason = Literal["ingest", "superseded", "task", "age", "survival", "recap", "trim"]
 Receipt = NewType("Receipt", str)  # a reference under which the archive holds the exact bytes; only it makes them
@@ -23,7 +23,7 @@ class Decision(msgspec.Struct, frozen=True, array_like=True):
     reason: Reason
     ref: Receipt  # where the original is
     field: str = ""  # the argument; empty: the text of a result
-    runs: tuple[Run, ...] = ()  # rows that are not shown
+    runs: tuple[FoldedRows, ...] = ()  # rows that are not shown
     text: str | None = None  # the whole replacement; None: the rows that are shown
     note: str = ""  # the last line: what was left out and how to recall it
     whole: int = 0  # tokens of the original

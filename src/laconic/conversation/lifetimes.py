@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 
-class Ages(msgspec.Struct, frozen=True):
+class LifetimeBySize(msgspec.Struct, frozen=True):
     """By the length of a text: keeping a short one costs little, and of a long one only used rows count as used."""
 
     short: int
@@ -26,23 +26,23 @@ class Lifetimes(msgspec.Struct, frozen=True):
 
     # A file that was read and never changed is rarely copied from after this long. Of long ones only the rows around
     # what was used count as used: the others may still be edited.
-    read: Ages = Ages(20, 16, 40)
-    read_test: Ages = Ages(20, 16, 30)
+    read: LifetimeBySize = LifetimeBySize(20, 16, 40)
+    read_test: LifetimeBySize = LifetimeBySize(20, 16, 30)
     # Long documents (plans, changelogs, settings) are come back to late.
-    read_document: Ages = Ages(30, 30, 30)
+    read_document: LifetimeBySize = LifetimeBySize(30, 30, 30)
     # Files under change come back: most late edits are to files that were changed before.
-    changed: Ages = Ages(20, 20, 40)
-    changed_test: Ages = Ages(20, 20, 40)
+    changed: LifetimeBySize = LifetimeBySize(20, 20, 40)
+    changed_test: LifetimeBySize = LifetimeBySize(20, 20, 40)
     # Documents under change are brought up to date when the work is done.
-    changed_document: Ages = Ages(60, 60, 60)
+    changed_document: LifetimeBySize = LifetimeBySize(60, 60, 60)
     # What calls wrote is in its file, and often its only copy here.
     argument: int = 40
     argument_document: int = 60
     # Names of files are what the next calls are made of, and few tokens.
     paths: int = 100
     # Output of commands and hits of searches have been acted upon within a few turns; lists of files last as reads.
-    output: Ages = Ages(14, 8, 4)
-    search: Ages = Ages(16, 12, 6)
+    output: LifetimeBySize = LifetimeBySize(14, 8, 4)
+    search: LifetimeBySize = LifetimeBySize(16, 12, 6)
     # Below so many characters, and from so many on.
     output_short: int = 700
     output_big: int = 10_000

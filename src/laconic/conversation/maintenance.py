@@ -8,12 +8,12 @@ from functools import partial
 from laconic.conversation.cache_clock import is_warm, price_of
 from laconic.conversation.cache_economics import best_start, turns_to_come
 from laconic.conversation.engine_options import EngineOptions, RequestLimits
-from laconic.conversation.eviction import Candidate, Evictor, candidates, savings
+from laconic.conversation.eviction import EvictionCandidate, Evictor, candidates, savings
 from laconic.conversation.history import History
 from laconic.conversation.ladder import Ladder
 from laconic.conversation.ledger import Decision, Removal
 from laconic.conversation.quota import Quota
-from laconic.conversation.rollup import Roller
+from laconic.conversation.rollup import ExchangeRollup
 from laconic.conversation.staleness import find_finished, useless
 from laconic.conversation.transaction import LedgerTransaction
 from laconic.models.model import Price
@@ -110,7 +110,7 @@ class Maintenance:
         giving = {}
         for candidate in found:
             giving[candidate.key] = candidate.tokens
-        roller = Roller(history, conversation, evictor, self._count, patience)
+        roller = ExchangeRollup(history, conversation, evictor, self._count, patience)
         for key, tokens in roller.savings(giving).items():
             giving[key] = giving.get(key, 0.0) + tokens
         start = self._start(history, giving, economy, self._options.weights.payback)
@@ -137,7 +137,7 @@ class Maintenance:
         )
 
 
-def _from(history: History, found: Sequence[Candidate], start: int | None) -> list[Candidate]:
+def _from(history: History, found: Sequence[EvictionCandidate], start: int | None) -> list[EvictionCandidate]:
     """The candidates from a place on."""
     if start is None:
         return []

@@ -72,7 +72,7 @@ class ToolsForm(msgspec.Struct, frozen=True, array_like=True):
 _TOOLS: Final = msgspec.msgpack.Decoder(ToolsForm)
 
 
-class Repaired(msgspec.Struct, frozen=True):
+class RepairedRequest(msgspec.Struct, frozen=True):
     """A request in its old form, and what was put back."""
 
     body: bytes
@@ -92,7 +92,7 @@ class PrefixRepair:
         self._store = store
         self._known: OrderedDict[str, dict[bytes, bytes | None]] = OrderedDict()
 
-    def repair(self, session: str, conversation: ParsedRequest) -> Repaired:
+    def repair(self, session: str, conversation: ParsedRequest) -> RepairedRequest:
         """The request to send; the very same bytes where there is nothing to repair."""
         known = self._known.setdefault(session, {})
         self._known.move_to_end(session)
@@ -106,7 +106,7 @@ class PrefixRepair:
         except ArchiveUnavailable:
             found = []  # nobody knows what was sent before
         except MalformedRequest:
-            return Repaired(conversation.body)
+            return RepairedRequest(conversation.body)
         body = conversation.body
         for one in sorted(found, key=lambda replacement: replacement.span, reverse=True):
             body = body[: one.span.start] + one.data + body[one.span.end :]
@@ -117,7 +117,7 @@ class PrefixRepair:
             marked = mark_block(request, request.turns[target.turn].blocks[target.index])
             if marked != body:
                 body, classes = marked, {**classes, "marks": None}
-        return Repaired(body, tuple(classes))
+        return RepairedRequest(body, tuple(classes))
 
     def forget(self, session: str) -> None:
         """Read what is known of a session again."""

@@ -84,14 +84,14 @@ class Quota:
         return sum(prompt + self.output(answer) for when, prompt, answer in self._spent if when > time)
 
 
-class Thinking(msgspec.Struct, frozen=True):
+class ThinkingLimit(msgspec.Struct, frozen=True):
     """How much a model may think: a budget of tokens, or the provider's word for little."""
 
     budget: int
     effort: str  # low, medium, or empty: as the client asked
 
 
-def thinking(left: int, asked: int, provider: str, *, half: int, low: int) -> Thinking | None:
+def thinking(left: int, asked: int, provider: str, *, half: int, low: int) -> ThinkingLimit | None:
     """The budget for a request when the quota runs low; None: leave it as the client asked.
 
     With less than `half` tokens left it is halved, with less than `low` it is small.
@@ -107,5 +107,5 @@ def thinking(left: int, asked: int, provider: str, *, half: int, low: int) -> Th
     if budget >= asked:
         return None
     if budget <= _SMALL:
-        return Thinking(budget, "low")
-    return Thinking(budget, "medium")
+        return ThinkingLimit(budget, "low")
+    return ThinkingLimit(budget, "medium")

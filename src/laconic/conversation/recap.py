@@ -8,7 +8,7 @@ from typing import Final
 
 from laconic.conversation.task_tracking import TrackedTask
 from laconic.conversation.tool_use import about
-from laconic.render.recap import Recapped, recap_text
+from laconic.render.recap import RecapContent, recap_text
 from laconic.wire.exchanges import Exchange
 from laconic.wire.parsed_request import ParsedRequest
 
@@ -33,7 +33,7 @@ def recap(
     turns = {index for exchange in span for index in exchange.turns}
     last = max(turns, default=0)
     return recap_text(
-        Recapped(
+        RecapContent(
             asked=tuple(_collect_requests(conversation, last)),
             tasks=tuple(f"{task.title}: {task.status}{' - ' + task.result if task.result else ''}" for task in tasks),
             changed=tuple(dict.fromkeys(_files(span, changes=True))),

@@ -31,7 +31,7 @@ _ASKED: Final = 500.0  # what the answer costs that asks for a text again: 100 t
 _RECENT: Final = 6  # messages that any policy keeps: what they hold is not counted as needed
 
 
-class Point(msgspec.Struct, frozen=True):
+class ReplayedRequest(msgspec.Struct, frozen=True):
     """One request: prompt tokens as the client sent them and as they were passed on."""
 
     sent: int
@@ -39,7 +39,7 @@ class Point(msgspec.Struct, frozen=True):
     rewritten: bool  # an earlier byte changed
 
 
-class Outcome(msgspec.Struct, frozen=True):
+class ReplayOutcome(msgspec.Struct, frozen=True):
     """One session."""
 
     name: str
@@ -56,7 +56,7 @@ class Outcome(msgspec.Struct, frozen=True):
     names_kept: int
     events: int  # requests in which an earlier byte changed
     faults: int  # rules broken in requests that were rewritten
-    points: tuple[Point, ...] = ()
+    points: tuple[ReplayedRequest, ...] = ()
     cold: int = 0  # requests that found no cache
     rereads: int = 0  # turns that would have to read again what they need
     reread_cost: float = 0.0  # what those would cost, in plain input tokens
@@ -205,7 +205,7 @@ def replay(
     price: Price,
     clock: ReplayClock | None = None,
     times: Sequence[float] = (),
-) -> Outcome:
+) -> ReplayOutcome:
     """Send every request of a session through `prepare`. `head` holds the fields beside the messages.
 
     `times` says when each message was made: the clock moves on by the pauses between them.
@@ -217,7 +217,7 @@ def replay(
     upstream = _Upstream(count, cache, fixed)
     losses = _Losses(count, cache)
     figures: Counter[str] = Counter()
-    points: list[Point] = []
+    points: list[ReplayedRequest] = []
     written = list(map(msgspec.json.encode, messages))
     start = msgspec.json.encode(head)[:-1] + b',"messages":['
     taken = 0
@@ -238,8 +238,8 @@ def replay(
             names=len(needed_names),
             names_kept=sum(1 for word in needed_names if upstream.names[word] > 0),
         )
-        points.append(Point(client.last, upstream.last, upstream.rewritten))
-    return Outcome(
+        points.append(ReplayedRequest(client.last, upstream.last, upstream.rewritten))
+    return ReplayOutcome(
         name=name,
         turns=len(points),
         tokens=client.tokens,

@@ -26,7 +26,7 @@ _NEWEST: Final = 2  # exchanges that stay, however long the talk since
 _NAMED: Final = 20  # tokens by which the line grows for an exchange, roughly
 
 
-class Roller:
+class ExchangeRollup:
     """Finds runs of spent exchanges, and turns each into one line below the result of its first."""
 
     def __init__(

@@ -44,7 +44,7 @@ _TEST: Final = re.compile(r"test|spec", re.I)
 _DOCUMENT: Final = re.compile(r"\.(?:md|mdx|rst|txt|adoc|json|ya?ml|toml|mod|ini|cfg)$", re.I)
 
 
-class About(msgspec.Struct, frozen=True):
+class ToolUse(msgspec.Struct, frozen=True):
     """One call, understood as far as the policy needs it."""
 
     kind: Kind
@@ -60,10 +60,10 @@ class About(msgspec.Struct, frozen=True):
     shell: bool = False  # a search that a command did
 
 
-NOTHING: Final = About("other")
+NOTHING: Final = ToolUse("other")
 
 
-def about(name: str, arguments: Mapping[str, object] | str) -> About:
+def about(name: str, arguments: Mapping[str, object] | str) -> ToolUse:
     """Understand a call."""
     kind = kind_of(name)
     if isinstance(arguments, str):
@@ -88,7 +88,7 @@ def about(name: str, arguments: Mapping[str, object] | str) -> About:
     for one in _edits(arguments):
         old, new = f"{old}\n{one.get('find') or ''}".strip("\n"), f"{new}\n{one.get('text') or ''}".strip("\n")
     files = frozenset("/".join(path.rstrip("/").split("/")[-2:]) for path in paths)
-    return About(
+    return ToolUse(
         kind,
         files,
         frozenset(file.rsplit("/", 1)[-1] for file in files),
@@ -114,7 +114,7 @@ def is_old(field: str) -> bool:
     return field in _OLD
 
 
-def is_plan(what: About, arguments: Mapping[str, object] | str) -> bool:
+def is_plan(what: ToolUse, arguments: Mapping[str, object] | str) -> bool:
     """Whether a call says what is to be done: a task list, or a plan that the user is asked to accept."""
     return what.kind == "task" or (isinstance(arguments, dict) and isinstance(arguments.get("plan"), str))
 

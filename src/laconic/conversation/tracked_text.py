@@ -8,8 +8,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from laconic.conversation.ledger import Receipt
-from laconic.conversation.tool_use import About
-from laconic.records import Passage, Run
+from laconic.conversation.tool_use import ToolUse
+from laconic.records import FoldedRows, Passage
 from laconic.reduce.passage import leave_out_rows
 
 _PATH: Final = re.compile(r"[\w.@~\-]*/[\w./@~+\-]+|[\w\-]+\.[A-Za-z]\w{0,5}")
@@ -46,10 +46,10 @@ class TrackedText:
         field: str,
         passage: Passage,
         *,
-        about: About,
+        about: ToolUse,
         kind: str,
         turn: int,
-        runs: tuple[Run, ...] = (),
+        runs: tuple[FoldedRows, ...] = (),
     ) -> None:
         self.key = key
         self.field = field
@@ -66,13 +66,13 @@ class TrackedText:
         self.task = ""  # the task in progress when the call was made
         self.ref: Receipt | None = None  # where the original is archived, once it is
         self.rolled = ""  # the line below it, for exchanges that are gone
-        self.runs: tuple[Run, ...] = ()
+        self.runs: tuple[FoldedRows, ...] = ()
         self.take(runs)
 
     def __len__(self) -> int:
         return len(self.passage)
 
-    def take(self, runs: tuple[Run, ...]) -> None:
+    def take(self, runs: tuple[FoldedRows, ...]) -> None:
         """These rows are not shown."""
         self.runs = runs
         for run in runs:
@@ -86,7 +86,7 @@ class TrackedText:
         self.shown = bytearray(len(passage))  # not to be pointed to
         self.seen = array("I", [self.turn]) * len(passage)
 
-    def without(self, rows: Iterable[int]) -> tuple[Run, ...]:
+    def without(self, rows: Iterable[int]) -> tuple[FoldedRows, ...]:
         """The runs when these rows are left out too."""
         return leave_out_rows(self.runs, rows)
 
@@ -142,14 +142,14 @@ class Sightings:
             if row < len(tracked) and tracked.shown[row] and tracked.passage.lines[row] == line:
                 yield tracked, row
 
-    def repeats(self, passage: Passage) -> Iterator[tuple[Run, TrackedText]]:
+    def repeats(self, passage: Passage) -> Iterator[tuple[FoldedRows, TrackedText]]:
         """Stretches of a new text that are visible elsewhere, longest first from each row on."""
         lines, at = passage.lines, 0
         while at < len(lines):
             length, place = self._longest(lines, at)
             if place is not None and self._worth(lines[at : at + length]):
                 tracked, row = place
-                yield Run(at, at + length - 1, tracked.key, row), tracked
+                yield FoldedRows(at, at + length - 1, tracked.key, row), tracked
                 at += length
             else:
                 at += 1

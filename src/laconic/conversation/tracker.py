@@ -10,9 +10,9 @@ from laconic.conversation.identifiers import identifiers
 from laconic.conversation.ledger import Decision, Receipt, Removal
 from laconic.conversation.lifetimes import Lifetimes
 from laconic.conversation.task_tracking import TaskTracker, TrackedTask
-from laconic.conversation.tool_use import NOTHING, About, about, find_named, is_old, is_plan
+from laconic.conversation.tool_use import NOTHING, ToolUse, about, find_named, is_old, is_plan
 from laconic.conversation.tracked_text import Sightings, TrackedText, lists_paths
-from laconic.records import Run
+from laconic.records import FoldedRows
 from laconic.reduce.passage import passage
 from laconic.render.passage import passage_text
 from laconic.render.tombstone import replaced_text
@@ -27,10 +27,10 @@ _ARGUMENT: Final = 80  # characters from which an argument of several lines is a
 class Shortener(Protocol):
     """Archives a text so that a shorter one may stand in its place; None: it stays as it is."""
 
-    def shrink(self, text: str, what: About) -> tuple[str, Receipt] | None:
+    def shrink(self, text: str, what: ToolUse) -> tuple[str, Receipt] | None:
         """A large output in fewer tokens."""
 
-    def receipt_for(self, text: str, what: About) -> Receipt | None:
+    def receipt_for(self, text: str, what: ToolUse) -> Receipt | None:
         """For a text that is written in another way."""
 
 
@@ -193,7 +193,7 @@ class ConversationTracker:
                     tracked.task = self.tasks.current
         self._measure(block, {})
 
-    def _note_files(self, block: Block, what: About) -> None:
+    def _note_files(self, block: Block, what: ToolUse) -> None:
         """A call names files, also one that is no longer sent."""
         self.asked[block.key] = self.turn
         if what.kind in {"task", "report"}:
@@ -204,7 +204,7 @@ class ConversationTracker:
                 self.changed[file] = self.turn
                 self.written[file.rsplit("/", 1)[-1]] = self.turn
 
-    def _edited_at(self, what: About) -> None:
+    def _edited_at(self, what: ToolUse) -> None:
         """What stands around an edit is likely to be edited next."""
         around = self.rules.around
         for line in what.old[:3]:
@@ -284,7 +284,7 @@ class ConversationTracker:
             turn=self.turn,
         )
 
-    def _shorten(self, block: Block, text: str, what: About) -> Decision | None:
+    def _shorten(self, block: Block, text: str, what: ToolUse) -> Decision | None:
         """Numbers without padding, paths once, repeats as pointers: nothing that the model would miss."""
         if self._shortener is None:
             return None
@@ -301,7 +301,7 @@ class ConversationTracker:
         for run, tracked in self._sightings.repeats(rows):
             if rows.tagged and not tracked.passage.tagged:
                 continue  # edits name these lines by their numbers, which stand nowhere else
-            runs.append(Run(run.first, run.last, run.source, run.row, _label(run, tracked, what)))
+            runs.append(FoldedRows(run.first, run.last, run.source, run.row, _label(run, tracked, what)))
         written = passage_text(rows, runs)
         if written == text:
             return None
@@ -321,7 +321,7 @@ class ConversationTracker:
         after: int,
         *,
         text: str | None = None,
-        runs: tuple[Run, ...] = (),
+        runs: tuple[FoldedRows, ...] = (),
     ) -> Decision:
         """A block in its shortest form, decided when it entered."""
         return Decision(
@@ -387,7 +387,7 @@ class ConversationTracker:
             self.cut.pop(block.key, None)
 
     def _track(
-        self, key: str, field: str, text: str, *, what: About, kind: str, decision: Decision | None = None
+        self, key: str, field: str, text: str, *, what: ToolUse, kind: str, decision: Decision | None = None
     ) -> TrackedText:
         if decision is None or decision.text is None:
             base = text
@@ -422,7 +422,7 @@ def _count_saved(decision: Decision, size: int) -> int:
     return round(saved * min(1.5, max(1.0, size / max(1, decision.whole))))
 
 
-def _label(run: Run, source: TrackedText, what: About) -> str:
+def _label(run: FoldedRows, source: TrackedText, what: ToolUse) -> str:
     if source.field:
         return "as written above"
     if source.about.files & what.files:

@@ -10,16 +10,16 @@ from typing import Protocol
 
 from laconic.conversation.ledger import Branch, Decision, LedgerEntry, LedgerStore, Receipt, Removal
 from laconic.errors import ArchiveUnavailable
-from laconic.records import Original
+from laconic.records import ArchivedOriginal
 
 
 class ArchiveStore(Protocol):
     """Keeps exact bytes; what `put_all` returned references for is on the disk."""
 
-    def reference(self, original: Original) -> str:
+    def reference(self, original: ArchivedOriginal) -> str:
         """The reference that these bytes will have."""
 
-    def put_all(self, originals: Sequence[Original]) -> list[str]:
+    def put_all(self, originals: Sequence[ArchivedOriginal]) -> list[str]:
         """All of them or none."""
 
     @property
@@ -36,7 +36,7 @@ class LedgerTransaction:
     def __init__(self, store: LedgerStore, archive: ArchiveStore) -> None:
         self._store = store
         self._archive = archive
-        self._originals: dict[str, Original] = {}
+        self._originals: dict[str, ArchivedOriginal] = {}
         self._decisions: list[Decision] = []
         self._removals: list[Removal] = []
         self._archive_fails = self._ledger_fails = self._refused = False
@@ -65,7 +65,7 @@ class LedgerTransaction:
         self.discard()
         self._archive_fails = self._ledger_fails = self._refused = False
 
-    def keep(self, original: Original) -> Receipt:
+    def keep(self, original: ArchivedOriginal) -> Receipt:
         """The receipt for bytes that are archived before any decision of this request is written."""
         if self._archive_fails:
             raise _not_now()

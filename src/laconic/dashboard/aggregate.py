@@ -10,20 +10,20 @@ import msgspec
 
 from laconic.conversation.ledger import Decision, Removal
 from laconic.dashboard.figures import DecisionEvent, DecisionFigures, Runway, SessionFigures, Totals, TurnFigures
-from laconic.sessions.spending import Hour, QuotaRow, SessionRow, SpendingPart, TurnRow
+from laconic.sessions.spending import HourlySpending, QuotaRow, SessionRow, SpendingPart, TurnRow
 from laconic.sessions.turn_tables import DAY, HOUR
 
 _MOST: Final = 400  # hours or days in a chart
 
 
-class Shares(msgspec.Struct, frozen=True):
+class TokenRatios(msgspec.Struct, frozen=True):
     """Tokens of the provider for one of ours: as sent, and as it would have been."""
 
     sent: float
     whole: float
 
 
-def sum_totals(rows: Iterable[Hour | SessionRow | TurnRow], turns: int | None = None) -> Totals:
+def sum_totals(rows: Iterable[HourlySpending | SessionRow | TurnRow], turns: int | None = None) -> Totals:
     """Sums of rows of any kind."""
     rows = list(rows)
     prompt = sum(row.prompt for row in rows)
@@ -47,7 +47,7 @@ def share(part: float, whole: float) -> float | None:
     return None
 
 
-def list_buckets(groups: dict[int, list[Hour]], width: int, since: float, now: float) -> Iterable[int]:
+def list_buckets(groups: dict[int, list[HourlySpending]], width: int, since: float, now: float) -> Iterable[int]:
     """All hours or days of the period until now, the empty ones too: at least a day of hours, or a week of days."""
     if not groups:
         return ()
@@ -70,7 +70,7 @@ def session_figures(row: SessionRow) -> SessionFigures:
     )
 
 
-def scale_parts(parts: Sequence[SpendingPart], shares: Shares) -> list[SpendingPart]:
+def scale_parts(parts: Sequence[SpendingPart], shares: TokenRatios) -> list[SpendingPart]:
     """Parts that we counted, in tokens of the provider's count."""
     found: list[SpendingPart] = []
     for part in parts:
@@ -90,10 +90,10 @@ def scale_kinds(kinds: Sequence[SpendingPart], totals: Totals) -> list[SpendingP
     return found
 
 
-def shares_of(kinds: Sequence[SpendingPart], totals: Totals) -> Shares:
+def shares_of(kinds: Sequence[SpendingPart], totals: Totals) -> TokenRatios:
     """How many tokens the provider counted for each of ours."""
     sent, whole = sum(part.sent for part in kinds), sum(part.whole for part in kinds)
-    return Shares(totals.prompt / sent if sent else 1.0, totals.prompt_without / whole if whole else 1.0)
+    return TokenRatios(totals.prompt / sent if sent else 1.0, totals.prompt_without / whole if whole else 1.0)
 
 
 def spread(sizes: Sequence[int], total: int) -> list[int]:

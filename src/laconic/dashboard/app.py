@@ -17,8 +17,8 @@ from starlette.routing import Mount, Route
 from starlette.types import ASGIApp
 
 from laconic.config import Settings
-from laconic.dashboard.document import Node, document
-from laconic.dashboard.guard import Guard
+from laconic.dashboard.document import JsonNode, document
+from laconic.dashboard.guard import RequestGuard
 from laconic.dashboard.layout import PERIODS
 from laconic.dashboard.pages.causes import causes_page
 from laconic.dashboard.pages.others import archive_page, failure_page, models_page, tools_page
@@ -33,7 +33,7 @@ from laconic.sessions.spending import Order, SessionFilter
 
 Query = Mapping[str, str]
 Read = Callable[[DashboardQueries, Query], msgspec.Struct]
-Write = Callable[[Node], str]
+Write = Callable[[JsonNode], str]
 
 _STATIC: Final = {"dashboard.css": "text/css", "dashboard.js": "text/javascript", "icon.svg": "image/svg+xml"}
 _LONGEST: Final = 200  # characters of a search
@@ -56,7 +56,7 @@ def make_application(settings: Settings, token: str) -> ASGIApp:
     for name, (read, write) in PAGES.items():
         routes.append(Route(f"/{name}", _endpoint(queries, _page(name, read, write))))
         routes.append(Route(f"/api/{name or 'overview'}.json", _endpoint(queries, _json(read))))
-    return Guard(Starlette(routes=routes, exception_handlers={404: _missing}), token)
+    return RequestGuard(Starlette(routes=routes, exception_handlers={404: _missing}), token)
 
 
 def _days(query: Query) -> int:

@@ -10,7 +10,7 @@ import msgspec
 Value = Any  # JSON
 
 
-class Node:
+class JsonNode:
     """A value inside a JSON document, and the pointer to it; the document itself also knows its address."""
 
     __slots__ = ("address", "path", "value")
@@ -20,10 +20,10 @@ class Node:
         self.path = path
         self.address = address
 
-    def __getitem__(self, key: str | int) -> Node:
-        return Node(self.value[key], f"{self.path}/{key}")
+    def __getitem__(self, key: str | int) -> JsonNode:
+        return JsonNode(self.value[key], f"{self.path}/{key}")
 
-    def __iter__(self) -> Iterator[Node]:
+    def __iter__(self) -> Iterator[JsonNode]:
         return (self[at] for at in range(len(self.value)))
 
     def __len__(self) -> int:
@@ -41,6 +41,6 @@ class Node:
         return float(self.value or 0)
 
 
-def document(view: msgspec.Struct, address: str = "") -> Node:
+def document(view: msgspec.Struct, address: str = "") -> JsonNode:
     """The figures of a page, and where their JSON is."""
-    return Node(msgspec.to_builtins(view), address=address)
+    return JsonNode(msgspec.to_builtins(view), address=address)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import msgspec
 
 from laconic.conversation.cost_causes import CostReport
-from laconic.sessions.spending import Malformed, SpendingPart
-from laconic.sessions.tool_call_log import Figures
+from laconic.sessions.spending import MalformedCalls, SpendingPart
+from laconic.sessions.tool_call_log import ToolCallFigures
 
 
 class Totals(msgspec.Struct, frozen=True):
@@ -181,7 +181,7 @@ class SpendingPage(msgspec.Struct, frozen=True):
 class Tools(msgspec.Struct, frozen=True):
     """What tools cost: ours call by call, all of them by what they put into conversations."""
 
-    ours: list[Figures]
+    ours: list[ToolCallFigures]
     seen: list[SpendingPart]
 
 
@@ -205,10 +205,10 @@ class Models(msgspec.Struct, frozen=True):
     """All models."""
 
     models: list[ModelFigures]
-    malformed: list[Malformed]
+    malformed: list[MalformedCalls]
 
 
-class Archived(msgspec.Struct, frozen=True):
+class ArchivedText(msgspec.Struct, frozen=True):
     """Something that was left out of a conversation."""
 
     ref: str

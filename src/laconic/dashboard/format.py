@@ -4,25 +4,25 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-from laconic.dashboard.document import Node
+from laconic.dashboard.document import JsonNode
 from laconic.dashboard.markup import Markup, tag
 
 
-def count(node: Node) -> Markup:
+def count(node: JsonNode) -> Markup:
     """A whole number with separators."""
     return _data(node, f"{node.number:,.0f}")
 
 
-def tokens(node: Node) -> Markup:
+def tokens(node: JsonNode) -> Markup:
     """Tokens, short."""
     return _data(node, short(node.number), exact=f"{node.number:,.0f} tokens")
 
 
-def dollars(node: Node) -> Markup:
+def dollars(node: JsonNode) -> Markup:
     return _data(node, money(node.number), exact=f"${node.number:,.6f}")
 
 
-def paid(sums: Node, name: str = "dollars") -> Markup:
+def paid(sums: JsonNode, name: str = "dollars") -> Markup:
     """Dollars of sums, where all that they add up has a price; `about` where a provider did not report all."""
     node, unpriced = sums[name], sums["unpriced"].number
     if unpriced and unpriced >= sums["prompt"].number + sums["output"].number:
@@ -35,12 +35,12 @@ def paid(sums: Node, name: str = "dollars") -> Markup:
     return _data(node, text, exact=f"${node.number:,.6f}")
 
 
-def share(node: Node) -> Markup:
+def share(node: JsonNode) -> Markup:
     """A share of one, in per cent; nothing to share is a dash."""
     return _data(node, "–" if node.value is None else percent(node.number))
 
 
-def fewer(node: Node) -> Markup:
+def fewer(node: JsonNode) -> Markup:
     """A share of what would have been, as what was saved: `52 % fewer`."""
     if node.value is None:
         return _data(node, "–")
@@ -49,7 +49,7 @@ def fewer(node: Node) -> Markup:
     return _data(node, f"{percent(1 - node.number)} fewer")
 
 
-def less(node: Node) -> Markup:
+def less(node: JsonNode) -> Markup:
     """The same for money: `52 % less`."""
     if node.value is None:
         return _data(node, "–")
@@ -58,7 +58,7 @@ def less(node: Node) -> Markup:
     return _data(node, f"{percent(1 - node.number)} less")
 
 
-def milliseconds(node: Node) -> Markup:
+def milliseconds(node: JsonNode) -> Markup:
     number = node.number
     text = f"{number / 1000:,.1f} s"
     if number < 10:
@@ -68,12 +68,12 @@ def milliseconds(node: Node) -> Markup:
     return _data(node, text)
 
 
-def seconds(node: Node) -> Markup:
+def seconds(node: JsonNode) -> Markup:
     """A span of time, roughly."""
     return _data(node, span(node.number))
 
 
-def when(node: Node) -> Markup:
+def when(node: JsonNode) -> Markup:
     """A point in time; the page's script says how long ago."""
     moment = datetime.fromtimestamp(node.number, UTC)
     return tag(
@@ -123,7 +123,7 @@ def span(number: float) -> str:
     return f"{number:.0f} s"
 
 
-def _data(node: Node, text: str, exact: str | None = None) -> Markup:
+def _data(node: JsonNode, text: str, exact: str | None = None) -> Markup:
     if exact not in (None, text, f"{text} tokens"):
         title = exact
     else:
@@ -131,7 +131,7 @@ def _data(node: Node, text: str, exact: str | None = None) -> Markup:
     return tag("data", text, value=_exact(node), data_at=node.path, title=title)
 
 
-def _exact(node: Node) -> str:
+def _exact(node: JsonNode) -> str:
     if node.value is None:
         return ""
     return repr(node.value)

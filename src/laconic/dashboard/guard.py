@@ -30,7 +30,7 @@ _HEADERS: Final = {
 }
 
 
-class Guard:
+class RequestGuard:
     """Asks for the token, and closes what browsers leave open.
 
     A browser brings the token once, in the link that was printed or in a form, and gets a cookie for it.

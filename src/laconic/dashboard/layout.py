@@ -8,7 +8,7 @@ from typing import Final
 from urllib.parse import urlencode
 
 from laconic import __version__
-from laconic.dashboard.document import Node
+from laconic.dashboard.document import JsonNode
 from laconic.dashboard.markup import Child, Markup, join, tag
 
 _NAVIGATION: Final = (
@@ -123,7 +123,7 @@ def _heading(name: str, order: ColumnOrder | None) -> Markup:
     return tag("th", tag("a", text, href=order.link), scope="col", class_=_look(name), aria_sort=sort)
 
 
-def periods(chosen: Node) -> Markup:
+def periods(chosen: JsonNode) -> Markup:
     """Links to the same page for other periods."""
     return tag(
         "nav",

@@ -31,7 +31,7 @@ from laconic.dashboard.aggregate import (
     turn_figures,
 )
 from laconic.dashboard.figures import (
-    Archived,
+    ArchivedText,
     Bucket,
     CausesPage,
     ModelFigures,
@@ -47,9 +47,9 @@ from laconic.exchange.cost_sources import measure_own
 from laconic.models.price_lookup import Prices
 from laconic.sessions.archive import Archive
 from laconic.sessions.ledger_file import LedgerFile
-from laconic.sessions.spending import Hour, Order, SessionFilter, Spending
+from laconic.sessions.spending import HourlySpending, Order, SessionFilter, Spending
 from laconic.sessions.tool_call_log import FILE as CALLS
-from laconic.sessions.tool_call_log import Figures, ToolCallLog
+from laconic.sessions.tool_call_log import ToolCallFigures, ToolCallLog
 from laconic.sessions.turn_tables import DAY, HOUR
 from laconic.sessions.turn_tables import FILE as TURNS
 
@@ -104,7 +104,7 @@ class DashboardQueries:
         if days == 1 or (hours and hours[-1].hour - hours[0].hour < 2 * DAY):
             bucket = "hour"
         width = HOUR if bucket == "hour" else DAY
-        groups: dict[int, list[Hour]] = {}
+        groups: dict[int, list[HourlySpending]] = {}
         for hour in hours:
             groups.setdefault(hour.hour // width * width, []).append(hour)
         totals = sum_totals(hours)
@@ -203,7 +203,7 @@ class DashboardQueries:
 
     def tools(self) -> Tools:
         """What tools cost; a name that a model made up is no tool."""
-        ours: list[Figures] = []
+        ours: list[ToolCallFigures] = []
         names = set()
         for module in pkgutil.iter_modules(laconic.tools.__path__):
             names.add(module.name)
@@ -237,12 +237,12 @@ class DashboardQueries:
             )
         return Models(models, malformed)
 
-    def archive_entry(self, ref: str) -> Archived:
+    def archive_entry(self, ref: str) -> ArchivedText:
         """Something that was left out, with its text as far as a page can show it."""
         entry = self._archive().entry(ref)
         text = self._archive().get(ref).decode("utf-8", "replace")
         shown = text[:_TEXT]
-        return Archived(
+        return ArchivedText(
             *(entry.ref, entry.session, entry.task, entry.note, entry.stored, entry.size),
             lines=text.count("\n") + 1,
             shown=shown.count("\n") + 1,

@@ -16,7 +16,7 @@ _REACH: Final = 200  # lines up or down that a hunk may have moved
 
 
 @dataclass(frozen=True, slots=True)
-class Section:
+class FilePatch:
     """The part of a patch about one file; an empty path means that there is no file on that side."""
 
     old_path: str
@@ -55,12 +55,12 @@ class Section:
         return join(type(source)(pieces, (ending,) * (len(pieces) - 1), source.bom))
 
 
-def sections(patch: bytes) -> list[Section]:
+def sections(patch: bytes) -> list[FilePatch]:
     """All files of a patch, in order; text that is no diff is passed over."""
     lines = patch.decode("utf-8", "surrogateescape").split("\n")
     starts = list(_starts(lines))
     ends = [*starts[1:], len(lines)] if starts else []
-    found: list[Section] = []
+    found: list[FilePatch] = []
     for start, end in zip(starts, ends, strict=True):
         found.append(_section(lines[start:end]))
     return found
@@ -95,7 +95,7 @@ def _hunk_end(lines: list[str], at: int, old: int, new: int) -> int:
     return at
 
 
-def _section(lines: list[str]) -> Section:
+def _section(lines: list[str]) -> FilePatch:
     old = new = ""
     binary = False
     body = next((at for at, line in enumerate(lines) if line.startswith("@@ ")), len(lines))
@@ -112,7 +112,7 @@ def _section(lines: list[str]) -> Section:
             new = ""
         elif line.startswith(("Binary files ", "GIT binary patch")):
             binary = True
-    return Section(old, new, tuple(_hunks(lines[body:])), binary)
+    return FilePatch(old, new, tuple(_hunks(lines[body:])), binary)
 
 
 def _git_paths(line: str) -> tuple[str, str]:

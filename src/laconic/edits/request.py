@@ -65,7 +65,7 @@ class InsertLines:
 
 
 @dataclass(frozen=True, slots=True)
-class Find:
+class FindAndReplace:
     """Replace an exact text everywhere it stands, if it stands there as often as expected."""
 
     find: str
@@ -74,7 +74,7 @@ class Find:
 
 
 @dataclass(frozen=True, slots=True)
-class Create:
+class CreateFile:
     """Write a file that does not exist yet."""
 
     text: str
@@ -86,7 +86,7 @@ class Edit:
 
     path: str
     tag: str
-    change: ReplaceLines | InsertLines | Find | Create
+    change: ReplaceLines | InsertLines | FindAndReplace | CreateFile
 
     @property
     def span(self) -> Span | None:
@@ -115,15 +115,17 @@ def edit(given: Mapping[str, object]) -> Edit:
     return Edit(path, tag, _change(forms[0], known, tag))
 
 
-def _change(form: str, known: Mapping[str, object], tag: str) -> ReplaceLines | InsertLines | Find | Create:
+def _change(
+    form: str, known: Mapping[str, object], tag: str
+) -> ReplaceLines | InsertLines | FindAndReplace | CreateFile:
     text = _text(known, "text")
     if form == "create":
-        return Create(text)
+        return CreateFile(text)
     if form == "find":
         find = _text(known, "find").replace("\r\n", "\n")
         if not find:
             raise UsageError("The text to find is empty.", _FORMS)
-        return Find(find, text, _number(known.get("count", 1), "count").line)
+        return FindAndReplace(find, text, _number(known.get("count", 1), "count").line)
     if not tag:
         raise UsageError("An edit by line needs the tag of the version that was read.", _FORMS)
     new = as_lines(text)

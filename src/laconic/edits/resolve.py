@@ -12,13 +12,13 @@ from itertools import pairwise
 
 from laconic.edits.align import NOWHERE, carry
 from laconic.edits.anchors import anchor
-from laconic.edits.request import AnchoredLine, Create, Edit, Find, InsertLines, ReplaceLines
+from laconic.edits.request import AnchoredLine, CreateFile, Edit, FindAndReplace, InsertLines, ReplaceLines
 from laconic.edits.source import SourceText, splice
 from laconic.records import Hunk, Span
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class ShownVersion:
     """A version that an agent read, and which of its lines were shown."""
 
     lines: tuple[str, ...]
@@ -36,7 +36,7 @@ class Refusal:
 
 
 @dataclass(frozen=True, slots=True)
-class Resolved:
+class ResolvedEdit:
     """The new version, and what is different."""
 
     source: SourceText
@@ -60,8 +60,8 @@ class _Refused(Exception):
 
 
 def resolve(
-    edits: Sequence[tuple[int, Edit]], live: SourceText, read: Mapping[str, Seen]
-) -> Resolved | list[Refusal]:
+    edits: Sequence[tuple[int, Edit]], live: SourceText, read: Mapping[str, ShownVersion]
+) -> ResolvedEdit | list[Refusal]:
     """All edits of one existing file, each with its number in the call; `read` holds the versions read, by tag."""
     moves: list[_Move] = []
     refusals: list[Refusal] = []
@@ -80,16 +80,16 @@ def resolve(
     if refusals:
         return sorted(refusals, key=lambda refusal: refusal.number)
     changed = splice(live, tuple((move.start, move.stop, move.new) for move in moves))
-    return Resolved(changed, _hunks(moves, live))
+    return ResolvedEdit(changed, _hunks(moves, live))
 
 
-def _moves(edit: Edit, live: SourceText, read: Mapping[str, Seen]) -> list[tuple[int, int, tuple[str, ...]]]:
+def _moves(edit: Edit, live: SourceText, read: Mapping[str, ShownVersion]) -> list[tuple[int, int, tuple[str, ...]]]:
     match edit.change:
-        case Create():
+        case CreateFile():
             total = len(live.lines)
             fix = f"Its tag is {live.tag}; replace lines 1 to {total}, or edit a part of it."
             raise _Refused("The file exists already.", fix)
-        case Find() as change:
+        case FindAndReplace() as change:
             if edit.tag and edit.tag not in (live.tag, *read):
                 raise _unknown(edit, live)
             return _find_text(change, live)
@@ -103,7 +103,9 @@ def _moves(edit: Edit, live: SourceText, read: Mapping[str, Seen]) -> list[tuple
             return [(start, start, change.new)]
 
 
-def _carry_lines(edit: Edit, live: SourceText, read: Mapping[str, Seen], start: int, stop: int) -> tuple[int, int]:
+def _carry_lines(
+    edit: Edit, live: SourceText, read: Mapping[str, ShownVersion], start: int, stop: int
+) -> tuple[int, int]:
     """Where the named lines (or the named gap) stand now."""
     seen = read.get(edit.tag)
     if seen is None and edit.tag != live.tag:
@@ -191,7 +193,7 @@ def _unknown(edit: Edit, live: SourceText) -> _Refused:
     return _Refused(problem, f"The file is now {live.tag}: check the lines and use that tag.", spans)
 
 
-def _find_text(change: Find, live: SourceText) -> list[tuple[int, int, tuple[str, ...]]]:
+def _find_text(change: FindAndReplace, live: SourceText) -> list[tuple[int, int, tuple[str, ...]]]:
     """An exact text as whole lines to replace; matches that share a line go together."""
     text = live.text
     places = _places(text, change.find)

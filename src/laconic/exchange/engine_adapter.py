@@ -14,7 +14,7 @@ from laconic.models.find import window_of
 from laconic.wire.limits import RateLimits
 from laconic.wire.parsed_request import ParsedRequest
 from laconic.wire.prompted.capability import CapabilityMemory, ProcessMemory
-from laconic.wire.refusals import TooLong
+from laconic.wire.refusals import PromptTooLong
 from laconic.wire.usage import Usage
 
 _SESSIONS: Final = 1000
@@ -34,7 +34,7 @@ class RequestEngine(Protocol):
     def answered(self, caller: Caller, usage: Usage | None, limits: RateLimits | None) -> None:
         """What the provider said about an answer."""
 
-    def overflowed(self, caller: Caller, said: TooLong) -> None:
+    def overflowed(self, caller: Caller, said: PromptTooLong) -> None:
         """The provider said that the last request was too long."""
 
 
@@ -47,7 +47,7 @@ class PassThroughEngine:
     def answered(self, caller: Caller, usage: Usage | None, limits: RateLimits | None) -> None:
         return None
 
-    def overflowed(self, caller: Caller, said: TooLong) -> None:
+    def overflowed(self, caller: Caller, said: PromptTooLong) -> None:
         return None
 
 
@@ -94,7 +94,7 @@ class EngineAdapter:
         if usage.prompt > self._learned(caller) > 0:
             self._memory.keep(_named("window", caller), "0", 0.0)  # it takes more than was said
 
-    def overflowed(self, caller: Caller, said: TooLong) -> None:
+    def overflowed(self, caller: Caller, said: PromptTooLong) -> None:
         """Believed for some hours, of what the client asked for then, if the request was of about that size."""
         ours = self._sent.get(caller.session, 0)
         if ours and said.most > _MOST * ours:

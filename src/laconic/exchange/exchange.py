@@ -18,13 +18,13 @@ from laconic.tokens.count import counter
 from laconic.wire.fingerprint import FingerprintReader
 from laconic.wire.formats import format_named
 from laconic.wire.hidden_calls import HeldAnswer
+from laconic.wire.laconic_overhead import ours
 from laconic.wire.limits import RateLimits
-from laconic.wire.ours import ours
 from laconic.wire.parsed_request import ParsedRequest, parse
-from laconic.wire.prompted.calls import Nonsense
-from laconic.wire.prompted.capability import Protocols
+from laconic.wire.prompted.calls import UnusableCalls
+from laconic.wire.prompted.capability import PromptedModels
 from laconic.wire.prompted.protocol import add_correction, tools_of, upward
-from laconic.wire.refusals import TooLong
+from laconic.wire.refusals import PromptTooLong
 from laconic.wire.usage import Usage
 
 
@@ -34,7 +34,7 @@ class ModelExchange:
     def __init__(
         self,
         engine: RequestEngine,
-        protocols: Protocols,
+        protocols: PromptedModels,
         texts: Sequence[bytes] = (),
         recall: Recall | None = None,
     ) -> None:
@@ -133,7 +133,7 @@ class ModelExchange:
             return again
         return None
 
-    def correct(self, target: Target, plan: Plan, nonsense: Nonsense) -> Plan:
+    def correct(self, target: Target, plan: Plan, nonsense: UnusableCalls) -> Plan:
         """The same request after an answer whose calls cannot be used."""
         conversation = parse(format_named(target.format), plan.body)
         return msgspec.structs.replace(plan, body=add_correction(conversation, nonsense, plan.tools))
@@ -142,7 +142,7 @@ class ModelExchange:
         """What the provider said about an answer."""
         self.engine.answered(caller, usage, limits)
 
-    def overflowed(self, caller: Caller, said: TooLong) -> None:
+    def overflowed(self, caller: Caller, said: PromptTooLong) -> None:
         """The provider said that the last request was too long."""
         self.engine.overflowed(caller, said)
 

@@ -9,7 +9,7 @@ import msgspec
 from laconic.conversation.engine import PreparedRequest
 from laconic.exchange.caller import Caller
 from laconic.wire.fingerprint import RequestFingerprint
-from laconic.wire.ours import Ours
+from laconic.wire.laconic_overhead import LaconicOverhead
 from laconic.wire.prompted.calls import PromptedTool
 
 
@@ -24,7 +24,7 @@ class Plan(msgspec.Struct, frozen=True):
     off: bool = False  # switched off: nothing is changed, whatever the provider says
     came: int = 0  # bytes of the conversation before
     went: int = 0  # and after
-    ours: Ours = Ours()  # what of it would not be there without us
+    ours: LaconicOverhead = LaconicOverhead()  # what of it would not be there without us
     tools: tuple[PromptedTool, ...] = ()  # calls are written as text, and read from it
     unsure: bool = False  # it has tools, and nobody knows whether the model can call them
     shortened: bool = False  # the provider said that an earlier form was too long

@@ -12,14 +12,14 @@ import msgspec
 from laconic.clients.registry import shell_tools
 from laconic.errors import LaconicError
 from laconic.exchange.caller import Caller
-from laconic.sessions.archive import Entry
+from laconic.sessions.archive import ArchiveEntry
 from laconic.wire.hidden_calls import HeldAnswer
+from laconic.wire.messages import ModelCall, ToolDefinition
 from laconic.wire.parsed_request import ParsedRequest, parse
 from laconic.wire.spans import elements, is_array
-from laconic.wire.speaking.talk import ModelCall, Offer
 
 NAME: Final = "laconic_recall"
-OFFER: Final = Offer(
+OFFER: Final = ToolDefinition(
     NAME,
     "Brings back text that was left out of this conversation. Where a note in brackets says `laconic recall REF`, call"
     " this with that REF; `lines` (such as 40-80) or `grep` (a regular expression) bring a part of it.",
@@ -40,7 +40,7 @@ _SHELL_WORDS: Final = (
 class RecallArchive(Protocol):
     """Where it is kept what was left out."""
 
-    def entry(self, ref: str) -> Entry: ...
+    def entry(self, ref: str) -> ArchiveEntry: ...
 
     def lines(self, ref: str, first: int, last: int) -> list[str]: ...
 

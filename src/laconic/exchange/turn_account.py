@@ -16,11 +16,11 @@ from laconic.conversation.engine import PreparedRequest
 from laconic.exchange.turn_evidence import write_evidence
 from laconic.models.find import find_model
 from laconic.models.price_lookup import Prices
-from laconic.sessions.turn_record import Cost, TurnRecord, Who
+from laconic.sessions.turn_record import AnswerCost, TurnIdentity, TurnRecord
 from laconic.sessions.turns import Turns
 from laconic.wire.fingerprint import RequestFingerprint
+from laconic.wire.laconic_overhead import LaconicOverhead
 from laconic.wire.limits import RateLimits
-from laconic.wire.ours import Ours
 from laconic.wire.usage import Usage
 
 _SESSIONS: Final = 1000  # whose cache is remembered where there is no record
@@ -29,14 +29,14 @@ _SESSIONS: Final = 1000  # whose cache is remembered where there is no record
 class AnsweredTurn(msgspec.Struct, frozen=True):
     """One request with its answer, as far as it came. `came` and `went` are bytes."""
 
-    who: Who
+    who: TurnIdentity
     base: str  # where it was sent
     prepared: PreparedRequest
     came: int
     went: int
     usage: Usage | None  # None: nobody counted
     estimate: int = 0  # tokens of the prompt, by our count
-    ours: Ours = Ours()
+    ours: LaconicOverhead = LaconicOverhead()
     status: int = 200
     seconds: float = 0.0
     limits: RateLimits | None = None
@@ -54,7 +54,7 @@ class TurnAccount:
         self._clock = clock
         self._states: OrderedDict[str, CacheState] = OrderedDict()
 
-    def account(self, turn: AnsweredTurn) -> tuple[TurnCost | None, Cost | None]:
+    def account(self, turn: AnsweredTurn) -> tuple[TurnCost | None, AnswerCost | None]:
         """What it cost, and the same as the record has it; None when there is nothing to account for."""
         now, before = self._clock(), self._read_state(turn.who.session)
         price = self.prices.of(turn.who.model, turn.base)
@@ -70,9 +70,9 @@ class TurnAccount:
         cost, after = account(_sizes_of(turn, usage, counts.ratio, now), before, price)
         after = msgspec.structs.replace(after, counts=counts)
         self._keep_state(turn.who.session, after)
-        return cost, Cost(**cost.row(after))
+        return cost, AnswerCost(**cost.row(after))
 
-    def write(self, turn: AnsweredTurn, cost: Cost | None, malformed: Sequence[str] = ()) -> None:
+    def write(self, turn: AnsweredTurn, cost: AnswerCost | None, malformed: Sequence[str] = ()) -> None:
         """Put it into the record."""
         if self._turns is None:
             return
@@ -129,8 +129,8 @@ class TurnAccount:
 def _sizes_of(turn: AnsweredTurn, usage: Usage, ratio: float, at: float) -> TurnSizes:
     """All sizes in tokens of the provider's count. `ratio` is how many of those one of ours is worth."""
     prepared, fixed = turn.prepared, 0.0
-    if prepared.intake is not None and prepared.tokens:
-        fixed = prepared.intake.fixed / prepared.tokens
+    if prepared.added_content is not None and prepared.tokens:
+        fixed = prepared.added_content.fixed / prepared.tokens
     removed = 0.0
     if turn.came != turn.went:
         removed = ratio * (prepared.came - prepared.sent)
@@ -141,7 +141,7 @@ def _sizes_of(turn: AnsweredTurn, usage: Usage, ratio: float, at: float) -> Turn
         ours=ratio * turn.ours.tokens,
         fixed=fixed,
         rewritten=bool(prepared.mode),
-        anew=prepared.intake is not None and prepared.intake.anew,
+        anew=prepared.added_content is not None and prepared.added_content.anew,
         recall=turn.ours.recall,
         at=at,
         limit=compaction_limit(turn.who.client, find_model(turn.who.model).window),

@@ -21,7 +21,7 @@ from laconic.exchange.engine_adapter import RequestEngine
 from laconic.exchange.recall import Recall
 from laconic.gateway.headers import readable
 from laconic.gateway.metrics import Labels, Metrics
-from laconic.gateway.plan import Planner, Policy
+from laconic.gateway.plan import GatewayPolicy, Planner
 from laconic.gateway.proxy import Proxy
 from laconic.gateway.routes import Upstreams, target
 from laconic.gateway.session_registry import SessionRegistry
@@ -34,7 +34,7 @@ from laconic.wire.refusals import refusal
 Endpoint = Callable[[Request], Awaitable[Response]]
 
 
-class Faulty(Protocol):
+class FaultCounter(Protocol):
     """A file that counts what was wrong with it."""
 
     @property
@@ -44,7 +44,7 @@ class Faulty(Protocol):
 def build(
     upstreams: Upstreams,
     engine: RequestEngine,
-    policy: Policy,
+    policy: GatewayPolicy,
     token: str = "",
     *,
     hosts: AllowedHosts | None = None,
@@ -54,7 +54,7 @@ def build(
     recall: Recall | None = None,
     pages: Mapping[str, ASGIApp] | None = None,
     apart: Callable[[], Planner] | None = None,
-    files: Mapping[str, Faulty] | None = None,
+    files: Mapping[str, FaultCounter] | None = None,
 ) -> Starlette:
     """Put the application together.
 
@@ -141,7 +141,7 @@ def _in_header(headers: Mapping[str, str], token: str) -> bool:
     return is_token(headers.get(HEADER, ""), token)
 
 
-def _faults(name: str, file: Faulty) -> dict[Labels, float]:
+def _faults(name: str, file: FaultCounter) -> dict[Labels, float]:
     found: dict[Labels, float] = {}
     for fault, count in list(file.faults.items()):
         found[(("fault", fault), ("file", name))] = count

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from starlette.applications import Starlette
 
-    from laconic.serving.listen import Listen
+    from laconic.serving.listen import ListenAddress
 
 _PARENT_DIED: Final = 1  # PR_SET_PDEATHSIG
 
@@ -33,7 +33,7 @@ def run_alone(words: Sequence[str], environment: Mapping[str, str]) -> int:
 
 def run_beside(
     app: Starlette,
-    where: Listen,
+    where: ListenAddress,
     opened: socket.socket,
     words: Sequence[str],
     environment: Mapping[str, str],

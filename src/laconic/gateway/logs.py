@@ -18,7 +18,7 @@ FIELDS: Final = ("upstream", "format", "status", "ms", "came", "went", "session"
 _KEPT: Final = 20  # log files of earlier runs
 
 
-class Lines(logging.Formatter):
+class JsonLogFormatter(logging.Formatter):
     """One JSON object per record. Of a failure its kind and its place are kept: its words may quote what was said."""
 
     def format(self, record: logging.LogRecord) -> str:
@@ -38,7 +38,7 @@ class Lines(logging.Formatter):
 def to(stream: TextIO = sys.stderr, level: int = logging.INFO) -> None:
     """Send the gateway's lines there."""
     handler = logging.StreamHandler(stream)
-    handler.setFormatter(Lines())
+    handler.setFormatter(JsonLogFormatter())
     logger = logging.getLogger("laconic.gateway")
     logger.handlers[:] = [handler]
     logger.setLevel(level)
@@ -60,7 +60,7 @@ class LogFile:
         )
         to(self.file, logging.WARNING)
         self._root = logging.StreamHandler(self.file)
-        self._root.setFormatter(Lines())
+        self._root.setFormatter(JsonLogFormatter())
         logging.getLogger().addHandler(self._root)  # libraries would otherwise write to the terminal
         return self
 

@@ -8,7 +8,7 @@ from fnmatch import fnmatchcase
 
 import msgspec
 
-from laconic.conversation.intake import read_project, read_title
+from laconic.conversation.added_content import read_project, read_title
 from laconic.errors import MalformedRequest
 from laconic.exchange.caller import Caller, Target
 from laconic.exchange.engine_adapter import RequestEngine
@@ -19,14 +19,14 @@ from laconic.gateway.compression import opened
 from laconic.gateway.session_identity import caller
 from laconic.tokens.count import counter
 from laconic.wire.formats import format_named
-from laconic.wire.ours import Ours, ours
+from laconic.wire.laconic_overhead import LaconicOverhead, ours
 from laconic.wire.parsed_request import ParsedRequest, parse
-from laconic.wire.prompted.capability import CapabilityMemory, Protocols
+from laconic.wire.prompted.capability import CapabilityMemory, PromptedModels
 
 log = logging.getLogger("laconic.gateway")
 
 
-class Policy(msgspec.Struct, frozen=True):
+class GatewayPolicy(msgspec.Struct, frozen=True):
     """What the settings say about all requests."""
 
     enabled: bool = True
@@ -49,13 +49,13 @@ class Planner:
     def __init__(
         self,
         engine: RequestEngine,
-        policy: Policy,
+        policy: GatewayPolicy,
         clock: Callable[[], float],
         memory: CapabilityMemory | None = None,
         recall: Recall | None = None,
     ) -> None:
         self.policy = policy
-        protocols = Protocols(policy.native_models, policy.prompted_models, clock, memory)
+        protocols = PromptedModels(policy.native_models, policy.prompted_models, clock, memory)
         self.exchange = ModelExchange(engine, protocols, policy.texts, recall)
         self.off: dict[str, None] = {}  # sessions that are switched off, the oldest first
 
@@ -84,7 +84,7 @@ class Planner:
         if self.switch(who.session, headers) or not self._wanted(who, conversation):
             notes = {"session": who.session, "action": "off"}
             if conversation.chained:
-                added = Ours()
+                added = LaconicOverhead()
             else:
                 added = ours(conversation, counter(who.model), self.policy.texts)
             return Plan(

@@ -18,8 +18,8 @@ from laconic.gateway.plan import Planner
 from laconic.gateway.planner_process import PlannerProcess
 from laconic.wire.hidden_calls import HeldAnswer
 from laconic.wire.limits import RateLimits
-from laconic.wire.prompted.calls import Nonsense
-from laconic.wire.refusals import TooLong
+from laconic.wire.prompted.calls import UnusableCalls
+from laconic.wire.refusals import PromptTooLong
 from laconic.wire.usage import Usage
 
 T = TypeVar("T")
@@ -69,7 +69,7 @@ class PlanExecutor:
         """The request that goes on after an answer which recalled something."""
         return await self._here(_answer_recall, where, plan, held)
 
-    async def again(self, where: Target, plan: Plan, nonsense: Nonsense) -> Plan:
+    async def again(self, where: Target, plan: Plan, nonsense: UnusableCalls) -> Plan:
         """The same request after an answer whose calls cannot be used."""
         if self._is_large(plan.body):
             ask = self._apart
@@ -77,7 +77,7 @@ class PlanExecutor:
             ask = self._here
         return await ask(_correct, where, plan, nonsense)
 
-    async def overflowed(self, caller: Caller, said: TooLong) -> None:
+    async def overflowed(self, caller: Caller, said: PromptTooLong) -> None:
         """The provider said that the last request was too long."""
         if self.process_runs:
             await self._apart(_overflowed, caller, said)
@@ -130,11 +130,11 @@ def _answer_recall(planner: Planner, where: Target, plan: Plan, held: HeldAnswer
     return planner.exchange.answer_recall(where, plan, held)
 
 
-def _correct(planner: Planner, where: Target, plan: Plan, nonsense: Nonsense) -> Plan:
+def _correct(planner: Planner, where: Target, plan: Plan, nonsense: UnusableCalls) -> Plan:
     return planner.exchange.correct(where, plan, nonsense)
 
 
-def _overflowed(planner: Planner, caller: Caller, said: TooLong) -> None:
+def _overflowed(planner: Planner, caller: Caller, said: PromptTooLong) -> None:
     _quietly(planner.exchange.overflowed, caller, said)
 
 

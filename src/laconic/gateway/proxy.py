@@ -32,7 +32,7 @@ from laconic.gateway.session_registry import SessionRegistry
 from laconic.gateway.turn_recorder import TurnRecorder
 from laconic.wire.hidden_calls import HeldAnswer
 from laconic.wire.limits import limits_of, with_limit
-from laconic.wire.prompted.calls import Nonsense
+from laconic.wire.prompted.calls import UnusableCalls
 from laconic.wire.refusals import named_limit, refusal, refuses_tools, too_long
 
 Scope = MutableMapping[str, Any]
@@ -230,7 +230,7 @@ class Proxy:
             return None
         return msgspec.structs.replace(shorter, shortened=True)
 
-    async def _again(self, asked: Incoming, plan: Plan, passing: ResponseRelay, nonsense: Nonsense) -> Plan:
+    async def _again(self, asked: Incoming, plan: Plan, passing: ResponseRelay, nonsense: UnusableCalls) -> Plan:
         """The model wrote calls that cannot be used: tell it, and go on with what it answers."""
         self._metrics.add("laconic_asked_again_total", upstream=asked.where.upstream)
         told = await self._open(self._planning.again(asked.where, plan, nonsense), None)

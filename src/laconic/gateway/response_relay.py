@@ -18,9 +18,9 @@ from laconic.gateway.headers import downward
 from laconic.wire.formats import format_named
 from laconic.wire.hidden_calls import HeldAnswer, HeldStream, HiddenCalls
 from laconic.wire.limits import RateLimits
-from laconic.wire.prompted.answer import downward as with_calls
-from laconic.wire.prompted.calls import Broken, Nonsense
-from laconic.wire.prompted.down import DownStream
+from laconic.wire.prompted.answer import convert_answer as with_calls
+from laconic.wire.prompted.calls import BrokenCall, UnusableCalls
+from laconic.wire.prompted.written_call_stream import WrittenCallStream
 from laconic.wire.spans import value
 from laconic.wire.usage import Usage
 from laconic.wire.usage_reader import UsageReader, asks_for_an_hour, usage_of, usage_of_part
@@ -38,7 +38,7 @@ class ResponseRelay:
     def __init__(self, send: Send) -> None:
         self._send = send
         self._retries = RETRIES
-        self._stream: DownStream | None = None
+        self._stream: WrittenCallStream | None = None
         self._whole: Callable[[], Awaitable[None]] | None = None  # passes on what was not passed on yet
         self.status = 0  # 0: not yet
         self._used: Usage | None = None  # by the answers that ended
@@ -46,9 +46,9 @@ class ResponseRelay:
         self._body: bytearray | None = None  # of one that is not streamed, as far as it came
         self._hour = False  # what it writes to the cache is kept for an hour
         self.plan: Plan | None = None  # that is answered
-        self.broken: list[Broken] = []
+        self.broken: list[BrokenCall] = []
         self.limits: RateLimits | None = None
-        self.nonsense: Nonsense | None = None  # the model has to be asked again
+        self.nonsense: UnusableCalls | None = None  # the model has to be asked again
         self.held: HeldAnswer | None = None  # the model recalled something, and waits for it
         self.rounds: list[tuple[Plan, Usage | None]] = []  # answers that recalled something, and what they used
         self._hidden: HeldStream | None = None
@@ -231,7 +231,7 @@ class ResponseRelay:
             await self._end()
 
     async def _rewrite(
-        self, answer: aiohttp.ClientResponse, side: SideReader, stream: HeldStream | DownStream
+        self, answer: aiohttp.ClientResponse, side: SideReader, stream: HeldStream | WrittenCallStream
     ) -> None:
         """Pass a stream on as another writes it; what it used is read from what the provider sent."""
         reader = self._reader = UsageReader(hour=self._hour)

@@ -11,7 +11,7 @@ from typing import Literal
 import msgspec
 
 
-class Asked(msgspec.Struct, frozen=True):
+class ReceivedRequest(msgspec.Struct, frozen=True):
     """A request as it arrived."""
 
     method: str
@@ -23,7 +23,7 @@ class Asked(msgspec.Struct, frozen=True):
         return next((value for key, value in self.headers if key.lower() == name), "")
 
 
-class Answer(msgspec.Struct, frozen=True):
+class ScriptedAnswer(msgspec.Struct, frozen=True):
     """What to say. Chunks are sent one by one; a fault happens after the last."""
 
     chunks: tuple[bytes, ...] = (b"{}",)
@@ -33,12 +33,12 @@ class Answer(msgspec.Struct, frozen=True):
     fault: Literal["", "reset", "truncated", "stall"] = ""
 
 
-Script = Callable[[Asked], Answer]
+Script = Callable[[ReceivedRequest], ScriptedAnswer]
 
 
-def streamed(events: Sequence[bytes], **more: object) -> Answer:
+def streamed(events: Sequence[bytes], **more: object) -> ScriptedAnswer:
     """An answer of server-sent events."""
-    answer = Answer(tuple(events), headers=(("content-type", "text/event-stream"),))
+    answer = ScriptedAnswer(tuple(events), headers=(("content-type", "text/event-stream"),))
     return msgspec.structs.replace(answer, **more)
 
 
@@ -48,7 +48,7 @@ class ScriptedUpstream:
     def __init__(self, script: Script) -> None:
         self._script = script
         self._server: asyncio.Server | None = None
-        self.asked: list[Asked] = []
+        self.asked: list[ReceivedRequest] = []
         self.left = 0  # clients that went away before their answer ended
         self.url = ""
 
@@ -80,7 +80,7 @@ class ScriptedUpstream:
                 await writer.wait_closed()
 
     async def _say(
-        self, answer: Answer, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, *, framed: bool
+        self, answer: ScriptedAnswer, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, *, framed: bool
     ) -> bool:
         head = "".join(f"{name}: {value}\r\n" for name, value in answer.headers)
         writer.write(f"HTTP/1.1 {answer.status} Scripted\r\n{head}transfer-encoding: chunked\r\n\r\n".encode())
@@ -102,7 +102,7 @@ class ScriptedUpstream:
         return True
 
 
-async def _request(reader: asyncio.StreamReader) -> Asked | None:
+async def _request(reader: asyncio.StreamReader) -> ReceivedRequest | None:
     try:
         head = await reader.readuntil(b"\r\n\r\n")
     except asyncio.IncompleteReadError:
@@ -112,7 +112,9 @@ async def _request(reader: asyncio.StreamReader) -> Asked | None:
     headers = tuple((name, value.strip()) for name, _, value in (line.partition(":") for line in lines))
     length = next((int(value) for name, value in headers if name.lower() == "content-length"), 0)
     chunked = any(name.lower() == "transfer-encoding" for name, _ in headers)
-    return Asked(method, path, headers, await _chunks(reader) if chunked else await reader.readexactly(length))
+    return ReceivedRequest(
+        method, path, headers, await _chunks(reader) if chunked else await reader.readexactly(length)
+    )
 
 
 async def _chunks(reader: asyncio.StreamReader) -> bytes:

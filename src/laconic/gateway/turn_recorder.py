@@ -16,9 +16,9 @@ from laconic.exchange.caller import Caller, Target
 from laconic.exchange.plan import Plan
 from laconic.exchange.turn_account import AnsweredTurn, TurnAccount
 from laconic.gateway.response_relay import ResponseRelay
-from laconic.sessions.turn_record import Who
+from laconic.sessions.turn_record import TurnIdentity
 from laconic.tokens.estimate import estimate
-from laconic.wire.ours import Ours
+from laconic.wire.laconic_overhead import LaconicOverhead
 
 log = logging.getLogger("laconic.gateway")
 Billed = Callable[[Caller, TurnCost], None]
@@ -77,7 +77,7 @@ class TurnRecorder:
 def _turn_of(
     caller: Caller, where: Target, plan: Plan, passing: ResponseRelay, *, client: str, seconds: float
 ) -> AnsweredTurn:
-    who = Who(
+    who = TurnIdentity(
         session=caller.session,
         account=caller.account,
         upstream=where.upstream,
@@ -116,7 +116,7 @@ def _recall_turns(turn: AnsweredTurn, passing: ResponseRelay) -> Iterator[Answer
             went=plan.went,
             usage=usage,
             estimate=_estimate_tokens(plan) if usage is None else 0,
-            ours=Ours(plan.ours.tokens, recall=True),
+            ours=LaconicOverhead(plan.ours.tokens, recall=True),
             fingerprint=None,
             seconds=0.0,
             limits=None,

@@ -11,16 +11,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from laconic.index.changes import Changes, is_same, read_known_files
+from laconic.index.changes import StaleFiles, is_same, read_known_files
 from laconic.index.compacting import collect_unheld, compact, too_many_dead
 from laconic.index.folder_states import look_at_folders, save_states
-from laconic.index.prepared import HELD, PreparedFile
-from laconic.index.preparing import Job, Preparer
+from laconic.index.parse_files import FilePreparer, ParseJob
+from laconic.index.prepared_file import HELD, PreparedFile
 from laconic.index.schema import PARSER
 from laconic.index.store import Store
 from laconic.index.store.file_queries import FileStamp, read_versions
-from laconic.workspace.classes import class_of
-from laconic.workspace.listing import Listed
+from laconic.workspace.file_classes import class_of
+from laconic.workspace.listing import ListedFile
 from laconic.workspace.secrets import NO_EXCEPTIONS, SECRET, SecretFiles
 
 _TURNS: Final = {"source": 0, "test": 1}  # which classes of files are read first
@@ -45,7 +45,7 @@ class BuildResult:
 def build(
     store: Store,
     root: Path,
-    preparer: Preparer,
+    preparer: FilePreparer,
     progress: Progress,
     *,
     secrets: SecretFiles = NO_EXCEPTIONS,
@@ -69,7 +69,9 @@ def build(
         return outcome
 
 
-def bring_in(store: Store, root: Path, changes: Changes, preparer: Preparer, *, seconds: float = 2.0) -> BuildResult:
+def bring_in(
+    store: Store, root: Path, changes: StaleFiles, preparer: FilePreparer, *, seconds: float = 2.0
+) -> BuildResult:
     """Write changes that were found a moment ago."""
     with store.lock(seconds) as got:
         if not got:
@@ -79,7 +81,7 @@ def bring_in(store: Store, root: Path, changes: Changes, preparer: Preparer, *, 
         return outcome
 
 
-def _apply(store: Store, root: Path, changes: Changes, preparer: Preparer, progress: Progress) -> BuildResult:
+def _apply(store: Store, root: Path, changes: StaleFiles, preparer: FilePreparer, progress: Progress) -> BuildResult:
     started = time.perf_counter()
     before = read_known_files(store, [item.path for item in changes.suspects])
     # Another process may have brought some of them in while we waited for the lock.
@@ -100,7 +102,7 @@ def _apply(store: Store, root: Path, changes: Changes, preparer: Preparer, progr
     # Whoever asks during a first build asks for code: it comes before what is written about it.
     suspects.sort(key=lambda item: (_TURNS.get(class_of(item.path), 2), item.path))
     versions = _read_versions(store, suspects)
-    jobs = [Job(item, versions.get(item.path, _NONE)) for item in suspects]
+    jobs = [ParseJob(item, versions.get(item.path, _NONE)) for item in suspects]
     for batch in _batches(preparer.prepare(root, jobs)):
         with store.writing():
             count += sum(_put(store, file, before) for file in batch)
@@ -116,7 +118,7 @@ def _apply(store: Store, root: Path, changes: Changes, preparer: Preparer, progr
     return BuildResult(count, done - count, removed, time.perf_counter() - started)
 
 
-def _becomes_secret(item: Listed, before: dict[str, FileStamp]) -> bool:
+def _becomes_secret(item: ListedFile, before: dict[str, FileStamp]) -> bool:
     return item.trouble == SECRET and item.path in before and before[item.path].reason != SECRET
 
 
@@ -130,7 +132,7 @@ def _put(store: Store, file: PreparedFile, before: dict[str, FileStamp]) -> bool
     return True
 
 
-def _read_versions(store: Store, suspects: Sequence[Listed]) -> dict[str, frozenset[bytes]]:
+def _read_versions(store: Store, suspects: Sequence[ListedFile]) -> dict[str, frozenset[bytes]]:
     """The hashes of what the index already holds of these files, of other checkouts and of earlier."""
     found: dict[str, frozenset[bytes]] = {}
     for path, hashes in read_versions(store, [item.path for item in suspects], PARSER).items():

@@ -9,17 +9,17 @@ from typing import Final
 from laconic.index.schema import PARSER
 from laconic.index.store import Store
 from laconic.index.store.file_queries import FileStamp, read_stamps
-from laconic.workspace.listing import Listed
+from laconic.workspace.listing import ListedFile
 from laconic.workspace.secrets import SECRET
 
 _FORGOTTEN: Final = FileStamp("", 0, size=-1, mtime_ns=0, ctime_ns=0, racy=0, hash=b"", reason="", parser=0)
 
 
 @dataclass(frozen=True, slots=True)
-class Changes:
+class StaleFiles:
     """What has to be done to be fresh."""
 
-    suspects: tuple[Listed, ...]  # new, or perhaps changed
+    suspects: tuple[ListedFile, ...]  # new, or perhaps changed
     gone: tuple[str, ...]
 
     def __len__(self) -> int:
@@ -37,7 +37,7 @@ def read_known_files(store: Store, paths: Sequence[str] | None = None) -> dict[s
     return found
 
 
-def is_same(stamp: FileStamp, item: Listed) -> bool:
+def is_same(stamp: FileStamp, item: ListedFile) -> bool:
     """Whether size and time prove that nothing changed."""
     if (stamp.size, stamp.mtime_ns, stamp.ctime_ns) != (item.size, item.mtime_ns, item.ctime_ns):
         return False
@@ -46,13 +46,13 @@ def is_same(stamp: FileStamp, item: Listed) -> bool:
     return not stamp.racy or not stamp.hash
 
 
-def compare(listed: Iterable[Listed], remembered: Mapping[str, FileStamp]) -> Changes:
+def compare(listed: Iterable[ListedFile], remembered: Mapping[str, FileStamp]) -> StaleFiles:
     """Files that are new, files that may have changed, and files that are gone."""
-    suspects: list[Listed] = []
+    suspects: list[ListedFile] = []
     seen: set[str] = set()
     for item in listed:
         seen.add(item.path)
         before = remembered.get(item.path)
         if before is None or not is_same(before, item):
             suspects.append(item)
-    return Changes(tuple(suspects), tuple(path for path in remembered if path not in seen))
+    return StaleFiles(tuple(suspects), tuple(path for path in remembered if path not in seen))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from laconic.errors import Unreadable
-from laconic.index.prepared import digest
+from laconic.index.prepared_file import digest
 from laconic.index.store import Store
 from laconic.index.store.file_queries import count_files
 from laconic.index.store.rows import StoredVersion

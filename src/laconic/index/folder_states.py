@@ -14,7 +14,7 @@ from typing import Final
 
 import msgspec
 
-from laconic.index.changes import Changes, compare, read_known_files
+from laconic.index.changes import StaleFiles, compare, read_known_files
 from laconic.index.store import Store
 from laconic.index.store.file_queries import count_files, read_paths
 from laconic.workspace.listing import FolderFiles, list_folders, listing
@@ -33,7 +33,7 @@ class _Saved(msgspec.Struct):
 class FolderLook:
     """What a look at the disk found."""
 
-    changes: Changes
+    changes: StaleFiles
     files: int = -1  # that a workspace has; less than none: its folders cannot be told apart
     states: dict[str, bytes] = field(default_factory=dict)  # of all folders that the index now holds, once it is done
     unchanged: dict[str, bytes] = field(default_factory=dict)  # of those that it held before
@@ -43,7 +43,7 @@ def look_at_folders(store: Store, root: Path, secrets: SecretFiles, now_ns: int)
     """Compare the disk with the index. `now_ns` is a moment before the look."""
     before = _read(store)
     salt = secrets.fingerprint
-    look = FolderLook(Changes((), ()), files=0)
+    look = FolderLook(StaleFiles((), ()), files=0)
     others: list[FolderFiles] = []
     seen: set[str] = set()
     for folder in list_folders(root):
@@ -65,7 +65,7 @@ def look_at_folders(store: Store, root: Path, secrets: SecretFiles, now_ns: int)
     touched = {folder.path for folder in others} | (before.keys() - look.unchanged.keys())
     if touched:
         found = compare(items, read_known_files(store, [item.path for item in items]))
-        look.changes = Changes(found.suspects, _find_gone(store, touched, {item.path for item in items}))
+        look.changes = StaleFiles(found.suspects, _find_gone(store, touched, {item.path for item in items}))
     return look
 
 

@@ -10,14 +10,14 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Final
 
-from laconic.index.changes import Changes, compare, is_same, read_known_files
+from laconic.index.changes import StaleFiles, compare, is_same, read_known_files
 from laconic.index.store import Store
 from laconic.index.store.file_queries import FileStamp, read_paths
-from laconic.workspace.listing import Listed, listing, look
+from laconic.workspace.folder_watch import FolderWatch, WatchEvents, folders_of
+from laconic.workspace.listing import ListedFile, listing, look
 from laconic.workspace.secrets import NO_EXCEPTIONS, SecretFiles
-from laconic.workspace.watching import FolderWatch, WatchEvents, folders_of
 
-_NOTHING: Final = Changes((), ())
+_NOTHING: Final = StaleFiles((), ())
 _OFTEN: Final = 0.3  # seconds between two looks when nobody tells us
 _SELDOM: Final = 30.0  # between two looks when the system tells us: some file systems do not tell all
 _SHARE: Final = 10.0  # looking may take at most one tenth of the time
@@ -50,7 +50,7 @@ class Freshness:
             self._watch.close()
             self._watch = None
 
-    def changes(self) -> Changes:
+    def changes(self) -> StaleFiles:
         """All changes that are known or due to be looked for."""
         heard = self._take_events()
         if heard.lost or self._clock() >= self._next:
@@ -74,9 +74,9 @@ class Freshness:
             return True
         return self._watch.wait(seconds)
 
-    def check_named(self, paths: Iterable[str]) -> Changes:
+    def check_named(self, paths: Iterable[str]) -> StaleFiles:
         """Those of the named files that changed, by size and times."""
-        suspects: list[Listed] = []
+        suspects: list[ListedFile] = []
         gone: list[str] = []
         for path in paths:
             before = self._find_known(path)
@@ -85,14 +85,14 @@ class Freshness:
                 gone += [path] if before else []
             elif before is None or not is_same(before, now):
                 suspects.append(now)
-        return Changes(tuple(suspects), tuple(gone))
+        return StaleFiles(tuple(suspects), tuple(gone))
 
     def _take_events(self) -> WatchEvents:
         if self._watch is None:
             return WatchEvents(frozenset(), False)
         return self._watch.take_events()
 
-    def _look(self, heard: WatchEvents) -> Changes:
+    def _look(self, heard: WatchEvents) -> StaleFiles:
         started = self._clock()
         self._looks += 1
         if self._listens and (heard.lost or self._looks == 2):  # a command that ends at once asks only once

@@ -18,7 +18,7 @@ from laconic.index.changes import compare, read_known_files
 from laconic.index.parse import ParsePool
 from laconic.index.store import Store
 from laconic.index.store.statistics import read_statistics_of_file
-from laconic.records import Failure
+from laconic.records import ParseFailure
 from laconic.workspace.git import repository_of, version
 from laconic.workspace.listing import listing
 from laconic.workspace.secrets import NO_EXCEPTIONS, SecretFiles
@@ -98,9 +98,9 @@ def _git(root: Path) -> Iterator[HealthFinding]:
 def _parser() -> Iterator[HealthFinding]:
     with ParsePool(1) as pool:
         outcome = next(iter(pool.parse_many([("probe.py", b"def probe():\n    pass\n")])))[1]
-    if isinstance(outcome, Failure) or not outcome.definitions:
+    if isinstance(outcome, ParseFailure) or not outcome.definitions:
         why = "a function was not found"
-        if isinstance(outcome, Failure):
+        if isinstance(outcome, ParseFailure):
             why = outcome.reason
         yield HealthFinding("parser", False, why, "Install laconic again.")
     else:

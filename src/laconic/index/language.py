@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from laconic.index.dialect import LanguageDialect
-from laconic.records import Import, Parsed
+from laconic.records import Import, ParsedFile
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -60,7 +60,7 @@ class Language:
     wrappers: frozenset[str] = frozenset()  # parents that belong to a definition: decorators, `export`
     modifiers: frozenset[str] = frozenset()
     ignored: frozenset[str] = frozenset()  # names that never refer to a definition: `self`
-    by_lines: Callable[[Source], Parsed] | None = None  # for formats that need no grammar
+    by_lines: Callable[[Source], ParsedFile] | None = None  # for formats that need no grammar
     most: int = 0  # definitions that one file may have; for formats that hold data. 0: no limit
     safe: bool = True  # small files may be parsed inside the asking process
     leaving: str = ""  # query for calls that leave a function, where no keyword does: `panic`

@@ -14,7 +14,7 @@ files     a view: the versions of one checkout, with their times.
 symbols   id = symbol_id(file, position of the definition in the file); `file_of(id)` gives the file back, and all
           symbols of a file are one range of ids. `folded` is the name in small letters without underscores: one
           index finds any naming style; compare `name` for exactness.
-refs      one packed blob per file with all its references: see `packed.py`.
+refs      one packed blob per file with all its references: see `reference_blobs.py`.
 mentions  full-text table, rowid = file id: the names that a file refers to. A name is first looked up here, then
           only in the blobs of those files (`Store.mentions`).
 imports, exports   as the file writes them.

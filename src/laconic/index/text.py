@@ -34,7 +34,7 @@ class MatchingLine(NamedTuple):
     text: str  # cut to LINE_CHARS around the match
 
 
-class InFile(NamedTuple):
+class MatchingFile(NamedTuple):
     """The matches in one file."""
 
     file: int
@@ -45,10 +45,10 @@ class InFile(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class TextFound:
+class TextMatches:
     """All matches, file by file in the order of paths."""
 
-    files: list[InFile]
+    files: list[MatchingFile]
     looked: int  # files that were read
     unread: int  # candidates for which no time was left
 
@@ -58,7 +58,7 @@ class TextFound:
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class TextQuery:
     """What to look for, and where."""
 
     text: str
@@ -78,30 +78,30 @@ class Question:
 Matcher = Callable[[bytes, float], "tuple[int, list[MatchingLine]]"]
 
 
-def find(store: Store, root: Path, question: Question) -> TextFound:
+def find(store: Store, root: Path, question: TextQuery) -> TextMatches:
     """Every line that matches, read from disk as it is now."""
     deadline = time.monotonic() + question.seconds
     if question.regex:
         matcher = _regex(question)
     else:
         matcher = _literal(question)
-    found: list[InFile] = []
+    found: list[MatchingFile] = []
     candidates = _candidates(store, question)
     for at, (number, path, file_class) in enumerate(candidates):
         if time.monotonic() > deadline:
-            return TextFound(found, at, len(candidates) - at)
+            return TextMatches(found, at, len(candidates) - at)
         try:
             count, lines = matcher(read_listed(f"{root}/{path}", path), deadline)
         except Unreadable:  # it went away since; what is quoted is checked before an answer leaves
             continue
         except TimeoutError:
-            return TextFound(found, at, len(candidates) - at)
+            return TextMatches(found, at, len(candidates) - at)
         if count:
-            found.append(InFile(number, path, file_class, count, lines))
-    return TextFound(found, len(candidates), 0)
+            found.append(MatchingFile(number, path, file_class, count, lines))
+    return TextMatches(found, len(candidates), 0)
 
 
-def _candidates(store: Store, question: Question) -> Sequence[tuple[int, str, str]]:
+def _candidates(store: Store, question: TextQuery) -> Sequence[tuple[int, str, str]]:
     if question.regex:
         query = trigrams.for_regex(question.text)
     else:
@@ -112,7 +112,7 @@ def _candidates(store: Store, question: Question) -> Sequence[tuple[int, str, st
     return [row for row in rows if question.paths(row[1])]
 
 
-def _literal(question: Question) -> Matcher:
+def _literal(question: TextQuery) -> Matcher:
     folded = question.folded
     if folded and not question.text.isascii():
         import regex  # folding beyond ASCII changes lengths; the engine knows how
@@ -150,7 +150,7 @@ def _scan(data: bytes, hay: bytes, needle: bytes, keep: int) -> tuple[int, list[
     return count, lines
 
 
-def _regex(question: Question) -> Matcher:
+def _regex(question: TextQuery) -> Matcher:
     import regex  # has a time limit, which `re` lacks: a hostile pattern must not hang
 
     flags = regex.MULTILINE | regex.VERSION0 | (regex.IGNORECASE if question.folded else 0)

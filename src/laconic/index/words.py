@@ -37,7 +37,7 @@ def split(text: str) -> str:
     return " ".join(_PARTS.findall(text))
 
 
-class Described(Protocol):
+class DescribedDefinition(Protocol):
     """What the words of a definition are made of."""
 
     @property
@@ -57,7 +57,9 @@ class FileWords(NamedTuple):
     rows: list[WordRow]
 
 
-def documents(path: str, lines: Sequence[str], definitions: Sequence[Described], *, bare: bool = False) -> FileWords:
+def documents(
+    path: str, lines: Sequence[str], definitions: Sequence[DescribedDefinition], *, bare: bool = False
+) -> FileWords:
     """The words of every definition, each line counted once for the innermost; then those of the file itself.
 
     `bare`: the contents are data and say nothing about the code; only names and paths count.
@@ -89,7 +91,7 @@ def _names(name: str) -> str:
     return parts or name
 
 
-def _segments(count: int, definitions: Sequence[Described]) -> Iterator[tuple[int, int, int]]:
+def _segments(count: int, definitions: Sequence[DescribedDefinition]) -> Iterator[tuple[int, int, int]]:
     """Runs of lines from 0, end excluded, each with the position of the innermost definition around it."""
     cursor = 0
     around = [(FILE, count)]  # definitions that have begun, with their ends

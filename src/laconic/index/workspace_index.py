@@ -13,9 +13,9 @@ from typing import Final
 from laconic.errors import LaconicError
 from laconic.index import catalog
 from laconic.index.build import BuildResult, Progress, bring_in, build
-from laconic.index.changes import Changes
+from laconic.index.changes import StaleFiles
 from laconic.index.fresh import Freshness
-from laconic.index.preparing import Parsing, Preparer
+from laconic.index.parse_files import FileParser, FilePreparer
 from laconic.index.store import Store
 from laconic.index.store.statistics import Statistics, read_statistics
 from laconic.workspace.secrets import NO_EXCEPTIONS, SecretFiles
@@ -31,7 +31,7 @@ class Index:
     `store` may be read from any thread; writing goes through a connection of its own.
     """
 
-    def __init__(self, root: Path, store: Store, preparer: Preparer, secrets: SecretFiles) -> None:
+    def __init__(self, root: Path, store: Store, preparer: FilePreparer, secrets: SecretFiles) -> None:
         self.root = root
         self.store = store
         if store.kept:
@@ -53,20 +53,20 @@ class Index:
         cls,
         root: Path,
         cache: Path,
-        preparer: Preparer | None = None,
+        preparer: FilePreparer | None = None,
         secrets: SecretFiles = NO_EXCEPTIONS,
         *,
         force: bool = False,
     ) -> Index:
         """Open the index of a workspace, empty if there is none yet; `force`: also of a folder that is no project."""
         root = root.resolve()
-        return cls(root, Store.open(catalog.claim(cache, root, force=force), root), preparer or Parsing(), secrets)
+        return cls(root, Store.open(catalog.claim(cache, root, force=force), root), preparer or FileParser(), secrets)
 
     @classmethod
     def in_memory(cls, root: Path, secrets: SecretFiles = NO_EXCEPTIONS) -> Index:
         """An index that lives as long as this process, for when no folder takes one."""
         root = root.resolve()
-        return cls(root, Store.in_memory(root), Parsing(), secrets)
+        return cls(root, Store.in_memory(root), FileParser(), secrets)
 
     @property
     def trouble(self) -> str:
@@ -133,7 +133,7 @@ class Index:
     def statistics(self) -> Statistics:
         return read_statistics(self.store, self.root)
 
-    def _bring_in(self, changes: Changes) -> bool:
+    def _bring_in(self, changes: StaleFiles) -> bool:
         if changes and bring_in(self._writer, self.root, changes, self._preparer).locked:
             self._fresh.again()
             return False

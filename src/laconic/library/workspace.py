@@ -11,8 +11,8 @@ import msgspec
 
 from laconic.config import Settings, load
 from laconic.errors import UsageError
-from laconic.plane.plane import Plane
-from laconic.plane.tool import AGAIN
+from laconic.tool_runtime.runtime import ToolRuntime
+from laconic.tool_runtime.tool import AGAIN
 from laconic.tools import tools
 
 Budget = int | str
@@ -42,7 +42,7 @@ class Workspace:
         if not self.root.is_dir():
             raise UsageError(f"{self.root} is not a folder.", "Name the folder of a code base.")
         self._settings: Settings = load(flags=settings)
-        self._plane: Plane | None = None
+        self._plane: ToolRuntime | None = None
 
     def __enter__(self) -> Workspace:
         return self
@@ -90,16 +90,16 @@ class Workspace:
         asked[AGAIN.name] = True  # a program has no memory of what it was shown
         if budget:
             asked["budget"] = str(budget)
-        plane = self._open()
-        reply = plane.call(tool, asked)
+        runtime = self._open()
+        reply = runtime.call(tool, asked)
         if reply.failed:
             raise UsageError(reply.text.strip().removeprefix("error: "))
-        listed = plane.call(tool, {**asked, "format": "json"})
+        listed = runtime.call(tool, {**asked, "format": "json"})
         return CodeAnswer(reply.text, reply.tokens, _read_records(listed.text))
 
-    def _open(self) -> Plane:
+    def _open(self) -> ToolRuntime:
         if self._plane is None:
-            self._plane = Plane(self.root, self._settings, tools(), editing=False)
+            self._plane = ToolRuntime(self.root, self._settings, tools(), editing=False)
             self._plane.index.build()  # complete before the first answer: nobody asks a program twice
         return self._plane
 

@@ -24,15 +24,15 @@ from laconic import __version__
 from laconic.config import Settings
 from laconic.errors import LaconicError, RecallFailed
 from laconic.mcp_server.client_needs import has_resources
-from laconic.mcp_server.guide import help_text
-from laconic.mcp_server.instructions import INSTRUCTIONS
-from laconic.mcp_server.offers import SCHEME, TEMPLATES, list_resources, list_tools
-from laconic.plane.session import Session
+from laconic.mcp_server.server_instructions import INSTRUCTIONS
+from laconic.mcp_server.tool_help import help_text
+from laconic.mcp_server.tools_and_resources import SCHEME, TEMPLATES, list_resources, list_tools
+from laconic.tool_runtime.session import Session
 
 if TYPE_CHECKING:
     from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
 
-    from laconic.plane.plane import Plane
+    from laconic.tool_runtime.runtime import ToolRuntime
 
 _T = TypeVar("_T")
 _SESSIONS: Final = 256  # clients remembered at once; the one that was silent longest is forgotten
@@ -49,8 +49,8 @@ class CodePlane:
         self._root = root
         self._settings = settings
         self._editing = editing
-        self._worker = ThreadPoolExecutor(max_workers=1, thread_name_prefix="laconic-plane")
-        self._plane: Plane | None = None
+        self._worker = ThreadPoolExecutor(max_workers=1, thread_name_prefix="laconic-tools")
+        self._plane: ToolRuntime | None = None
         self._sessions: dict[str, Session] = {}
 
     def server(self) -> Server[None]:
@@ -93,12 +93,14 @@ class CodePlane:
         index.refresh()
         index.watch()
 
-    def _open_plane(self) -> Plane:
+    def _open_plane(self) -> ToolRuntime:
         if self._plane is None:
-            from laconic.plane.plane import Plane  # loads the index: after the client has its first answer
+            from laconic.tool_runtime.runtime import (
+                ToolRuntime,  # loads the index: after the client has its first answer
+            )
             from laconic.tools import tools
 
-            self._plane = Plane(self._root, self._settings, tools(), editing=self._editing)
+            self._plane = ToolRuntime(self._root, self._settings, tools(), editing=self._editing)
         return self._plane
 
     def _close(self) -> None:

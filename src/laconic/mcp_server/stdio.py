@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, cast
 import msgspec
 
 from laconic.config import Settings
-from laconic.mcp_server.greeting import Greeted, greet
-from laconic.mcp_server.incoming import Unusable, readable
-from laconic.mcp_server.lines import LineReader
+from laconic.mcp_server.handshake import HandshakeResult, answer_handshake
+from laconic.mcp_server.line_repair import UnreadableMessage, repair_line
+from laconic.mcp_server.stdio_lines import LineReader
 
 if TYPE_CHECKING:
     from anyio import AsyncFile
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 def serve(root: Path, settings: Settings, *, editing: bool = False) -> None:
     """Run until the client closes the stream."""
     lines = LineReader.claim()
-    greeted = greet(
+    greeted = answer_handshake(
         lines,
         editing=editing,
         running=bool(settings.patterns("report.allow")),
@@ -31,7 +31,7 @@ def serve(root: Path, settings: Settings, *, editing: bool = False) -> None:
         asyncio.run(answer(root, settings, editing, lines, greeted))
 
 
-async def answer(root: Path, settings: Settings, editing: bool, lines: LineReader, greeted: Greeted) -> None:
+async def answer(root: Path, settings: Settings, editing: bool, lines: LineReader, greeted: HandshakeResult) -> None:
     """Let the SDK's server answer what was not answered yet."""
     from mcp.server.stdio import stdio_server  # slow to load: the client has its first answers
 
@@ -63,8 +63,8 @@ class _Incoming:
 
     def _readable(self, line: bytes) -> Iterator[str]:
         try:
-            yield readable(line).decode(errors="replace")
-        except Unusable as unusable:
+            yield repair_line(line).decode(errors="replace")
+        except UnreadableMessage as unusable:
             self._lines.say(unusable.answer)
 
 

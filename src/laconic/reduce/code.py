@@ -17,7 +17,7 @@ from laconic.tokens.estimate import estimate
 SHARE: Final = 0.25  # of the cost of the whole body that structure may take when no budget is given
 
 
-class Mark:
+class LineKind:
     """What a line is, as one character."""
 
     SIGNATURE: Final = "s"
@@ -33,7 +33,7 @@ class Mark:
 
 
 @dataclass(frozen=True, slots=True)
-class Folded:
+class FoldedCode:
     """A body with gaps."""
 
     text: str
@@ -50,7 +50,7 @@ Cost = Callable[[str], int]
 
 def fold(
     lines: Sequence[str], marks: str, first: int = 1, *, cost: Cost = estimate, budget: int | None = None
-) -> Folded:
+) -> FoldedCode:
     """A body cut to its structure.
 
     Without a budget the structure takes about a quarter of the whole; signatures, first lines of documentation and
@@ -100,7 +100,7 @@ class _Body:
         """Add what the body gives back, each return with its conditions, the outermost first, while a budget allows."""
         returns = []
         for row, mark in enumerate(self.marks):
-            if mark == Mark.RETURN:
+            if mark == LineKind.RETURN:
                 returns.append(row)
         for row in sorted(returns, key=lambda row: (self.indents[row], -row)):
             added = []
@@ -118,10 +118,10 @@ class _Body:
         for above in range(row - 1, -1, -1):
             if not self.lines[above].strip() or self.indents[above] >= indent:
                 continue
-            if self.marks[above] == Mark.SIGNATURE:
+            if self.marks[above] == LineKind.SIGNATURE:
                 break
             indent = self.indents[above]
-            if self.marks[above] == Mark.FLOW:
+            if self.marks[above] == LineKind.FLOW:
                 found.append(above)
         return found
 
@@ -148,7 +148,7 @@ class _Body:
         below = row + 1 < len(self.lines) and row + 1 not in kept
         return int(above) + int(below) - 1
 
-    def render(self, kept: set[int]) -> Folded:
+    def render(self, kept: set[int]) -> FoldedCode:
         parts: list[str] = []
         row, total, shown = 0, len(self.lines), len(kept)
         while row < total:
@@ -162,10 +162,10 @@ class _Body:
             if end - row == 1 and self.costs[row] <= self.gap:
                 parts.append(self.lines[row])  # the line itself is no longer than the word that it is missing
                 shown += 1
-            elif any(self.marks[hidden] != Mark.BLANK for hidden in range(row, end)):
+            elif any(self.marks[hidden] != LineKind.BLANK for hidden in range(row, end)):
                 parts.append(self._gap(row, end - 1))
             row = end
-        return Folded("\n".join(parts), shown, total)
+        return FoldedCode("\n".join(parts), shown, total)
 
     def _gap(self, start: int, end: int) -> str:
         indent = next((self.indents[row] for row in range(start, end + 1) if self.lines[row].strip()), 0)
@@ -176,7 +176,7 @@ class _Body:
             numbers = f"{self.first + start}-{self.first + end}"
         return f"{lead}… {numbers}"
 
-    def shrink(self, kept: set[int], folded: Folded, budget: int) -> Folded:
+    def shrink(self, kept: set[int], folded: FoldedCode, budget: int) -> FoldedCode:
         """Give up lines, least important first, until the text costs no more than the budget."""
         order = sorted(kept, key=self._importance)
         while order and self.cost(folded.text) > budget:
@@ -186,11 +186,11 @@ class _Body:
             folded = self.render(kept)
         if self.cost(folded.text) <= budget:
             return folded
-        return Folded("", 0, len(self.lines))
+        return FoldedCode("", 0, len(self.lines))
 
     def _importance(self, row: int) -> tuple[int, int, int]:
         """What is given up first comes first: of one rank the deepest and last lines, a return before its condition."""
-        return Mark.RANK[self.marks[row]], -self.indents[row], -row
+        return LineKind.RANK[self.marks[row]], -self.indents[row], -row
 
 
 def _indent(line: str) -> int:
@@ -215,24 +215,24 @@ def guess(lines: Sequence[str]) -> str:
     """Marks from the words at the start of each line, for code without a grammar."""
     found: list[str] = []
     for line in lines:
-        before = Mark.SIGNATURE
+        before = LineKind.SIGNATURE
         if found:
             before = found[-1]
         if not line.strip():
-            mark = Mark.BLANK
+            mark = LineKind.BLANK
         elif _SIGNATURE.match(line) or not found:
-            mark = Mark.SIGNATURE
+            mark = LineKind.SIGNATURE
         elif _RETURN.search(line):
-            mark = Mark.RETURN
+            mark = LineKind.RETURN
         elif _FLOW_LINE.match(line):
-            mark = Mark.FLOW
+            mark = LineKind.FLOW
         elif _CLOSER.match(line):
-            mark = Mark.CLOSER
+            mark = LineKind.CLOSER
         elif _COMMENT.match(line) and before in "sd":
-            mark = Mark.MORE_DOC
-            if before == Mark.SIGNATURE:
-                mark = Mark.DOC
+            mark = LineKind.MORE_DOC
+            if before == LineKind.SIGNATURE:
+                mark = LineKind.DOC
         else:
-            mark = Mark.BODY
+            mark = LineKind.BODY
         found.append(mark)
     return "".join(found)

@@ -16,7 +16,7 @@ LEFT_OUT: Final = -1
 
 
 @dataclass(frozen=True, slots=True)
-class Item:
+class FitItem:
     """Something to show: the cost of each rendering, smallest first, and of the line that must stand above it."""
 
     costs: tuple[int, ...]
@@ -24,7 +24,7 @@ class Item:
 
 
 @dataclass(frozen=True, slots=True)
-class Fitted:
+class FitResult:
     """The outcome: per item the rendering to show (an index into its costs), or LEFT_OUT."""
 
     levels: tuple[int, ...]
@@ -40,7 +40,7 @@ class Fitted:
         return LEFT_OUT not in self.levels
 
 
-def fit(items: Sequence[Item], budget: int, *, footer: int = 0, spread: float = 4.0) -> Fitted:
+def fit(items: Sequence[FitItem], budget: int, *, footer: int = 0, spread: float = 4.0) -> FitResult:
     """Fit items, best first, into a budget.
 
     `footer` is set aside when anything is left out. `spread` says how many further items are worth as much as
@@ -50,7 +50,7 @@ def fit(items: Sequence[Item], budget: int, *, footer: int = 0, spread: float = 
     for item in items:
         full += item.costs[-1] + item.heading
     if full <= budget:
-        return Fitted(tuple(len(item.costs) - 1 for item in items), full)
+        return FitResult(tuple(len(item.costs) - 1 for item in items), full)
     room = budget - footer
     levels = [LEFT_OUT] * len(items)
     used = 0
@@ -64,10 +64,10 @@ def fit(items: Sequence[Item], budget: int, *, footer: int = 0, spread: float = 
             break
         used += price
         levels[index] = level
-    return Fitted(tuple(levels), used)
+    return FitResult(tuple(levels), used)
 
 
-def _order_steps(items: Sequence[Item], spread: float) -> list[tuple[int, int]]:
+def _order_steps(items: Sequence[FitItem], spread: float) -> list[tuple[int, int]]:
     """All steps (item, level) in the order in which they are taken, whatever the budget."""
     tallest = max((len(item.costs) for item in items), default=0)
     keyed = []

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from typing import Final
 
-from laconic.records import Passage, Run
+from laconic.records import FoldedRows, Passage
 
 _FEWEST: Final = 3  # rows that make a listing
 _NUMBERED: Final = re.compile(r"\s*(\d{1,7})(?:→|\t)(.*)", re.S)
@@ -60,7 +60,7 @@ def _read_found(rows: Sequence[str]) -> Passage | None:
     )
 
 
-def leave_out_rows(runs: Iterable[Run], rows: Iterable[int]) -> tuple[Run, ...]:
+def leave_out_rows(runs: Iterable[FoldedRows], rows: Iterable[int]) -> tuple[FoldedRows, ...]:
     """The runs with these rows left out too; pointers keep what is left of them."""
     runs = tuple(runs)
     gone = set(rows)
@@ -69,7 +69,7 @@ def leave_out_rows(runs: Iterable[Run], rows: Iterable[int]) -> tuple[Run, ...]:
             gone.update(range(run.first, run.last + 1))
     kept = []
     for first, last in _stretches(sorted(gone)):
-        kept.append(Run(first, last))
+        kept.append(FoldedRows(first, last))
     for run in runs:
         if run.source:
             stays = []
@@ -77,17 +77,17 @@ def leave_out_rows(runs: Iterable[Run], rows: Iterable[int]) -> tuple[Run, ...]:
                 if row not in gone:
                     stays.append(row)
             for first, last in _stretches(stays):
-                kept.append(Run(first, last, run.source, run.row + first - run.first, run.label))
+                kept.append(FoldedRows(first, last, run.source, run.row + first - run.first, run.label))
     return tuple(sorted(kept, key=lambda run: run.first))
 
 
-def runs_within(runs: Iterable[Run], first: int, last: int) -> tuple[Run, ...]:
+def runs_within(runs: Iterable[FoldedRows], first: int, last: int) -> tuple[FoldedRows, ...]:
     """The parts of runs that lie between two rows, counted from the first of them."""
     found = []
     for run in runs:
         start, end = max(run.first, first), min(run.last, last)
         if start <= end:
-            found.append(Run(start - first, end - first, run.source, run.row + start - run.first, run.label))
+            found.append(FoldedRows(start - first, end - first, run.source, run.row + start - run.first, run.label))
     return tuple(found)
 
 

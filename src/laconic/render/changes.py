@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from laconic.records import FileChange, Hunk, Weighed
+from laconic.records import ChangeRisk, FileChange, Hunk
 from laconic.render.counted import count_of
 
 DETAILS: Final = ("minimal", "compact", "standard", "full")
@@ -41,7 +41,7 @@ def file_line(change: FileChange, added: int, removed: int, imports: Sequence[st
     return line
 
 
-def symbol_line(item: Weighed, detail: str) -> str:
+def symbol_line(item: ChangeRisk, detail: str) -> str:
     """One symbol; more detail adds signatures, then who depends on it."""
     change = item.change
     words = [_MARKS[change.changes[0]], change.name]
@@ -66,7 +66,7 @@ def symbol_line(item: Weighed, detail: str) -> str:
     return "\n".join([line, *_more(item, detail)])
 
 
-def _more(item: Weighed, detail: str) -> list[str]:
+def _more(item: ChangeRisk, detail: str) -> list[str]:
     change = item.change
     lines = []
     if detail in {"standard", "full"} and {"signature", "renamed"} & set(change.changes):
@@ -80,12 +80,12 @@ def _more(item: Weighed, detail: str) -> list[str]:
     return lines
 
 
-def within_line(items: Sequence[Weighed]) -> str:
+def within_line(items: Sequence[ChangeRisk]) -> str:
     """Symbols that came or went with the one above."""
     return "  with " + _some([item.change.name.rpartition(".")[2] for item in items], 40)
 
 
-def totals(changes: int, files: int, items: Sequence[Weighed]) -> str:
+def totals(changes: int, files: int, items: Sequence[ChangeRisk]) -> str:
     """The first line of an answer."""
     counts: dict[str, int] = {}
     for item in items:

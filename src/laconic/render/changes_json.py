@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from laconic.records import Impact, Span, Weighed
+from laconic.records import ChangeRisk, Impact, Span
 from laconic.render.compact import Json
 
 _EMPTY: Final[tuple[Json, ...]] = (None, "", [], {})
 _SEVERITY: Final = {"added": "minor", "cosmetic": "minor", "body": "moderate", "moved": "moderate"}
 
 
-def compact(item: Weighed) -> dict[str, Json]:
+def compact(item: ChangeRisk) -> dict[str, Json]:
     """What one acts on; nothing empty."""
     change = item.change
     impact = item.impact or Impact()
@@ -33,7 +33,7 @@ def compact(item: Weighed) -> dict[str, Json]:
     )
 
 
-def standard(item: Weighed) -> dict[str, Json]:
+def standard(item: ChangeRisk) -> dict[str, Json]:
     """The same with the reason for the risk, and both signatures where they differ."""
     change = item.change
     made: dict[str, Json] = {**compact(item), "why": item.why}
@@ -44,7 +44,7 @@ def standard(item: Weighed) -> dict[str, Json]:
     return _without_empty(made)
 
 
-def full(item: Weighed) -> dict[str, Json]:
+def full(item: ChangeRisk) -> dict[str, Json]:
     """Everything that is known, under long names."""
     change = item.change
     impact = item.impact or Impact()
@@ -102,7 +102,7 @@ def _without_empty(made: Mapping[str, Json]) -> dict[str, Json]:
     return found
 
 
-def _word(item: Weighed) -> str:
+def _word(item: ChangeRisk) -> str:
     words = []
     for one in item.change.changes:
         words.append(one if one in {"added", "removed", "renamed", "moved"} else f"{one}_changed")

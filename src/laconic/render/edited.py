@@ -13,7 +13,7 @@ _ECHO: Final = 6  # new lines of one place that are shown whole; the agent wrote
 
 
 @dataclass(frozen=True, slots=True)
-class ChangedPlace:
+class EditedPlace:
     """A changed place in the new version: its first line, and how many lines went and came."""
 
     start: int
@@ -22,17 +22,17 @@ class ChangedPlace:
 
 
 @dataclass(frozen=True, slots=True)
-class Changed:
+class EditedFile:
     """One file after an edit; no lines means that it is gone."""
 
     path: str
     tag: str
     lines: Sequence[str]
-    places: Sequence[ChangedPlace]
+    places: Sequence[EditedPlace]
     note: str = ""  # syntax errors, say
 
 
-def edited_text(files: Sequence[Changed], *, dry: bool) -> str:
+def edited_text(files: Sequence[EditedFile], *, dry: bool) -> str:
     """The files with their new tags, and every changed place with a line on each side."""
     if dry:
         parts = ["Nothing was written; this is what would be."]
@@ -45,7 +45,7 @@ def edited_text(files: Sequence[Changed], *, dry: bool) -> str:
     return "\n".join(parts)
 
 
-def _place(file: Changed, place: ChangedPlace) -> Iterator[str]:
+def _place(file: EditedFile, place: EditedPlace) -> Iterator[str]:
     last = place.start + place.added - 1
     was = f"{place.removed} line{'' if place.removed == 1 else 's'}"
     if not place.added:

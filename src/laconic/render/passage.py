@@ -6,13 +6,13 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from laconic.records import Passage, Run
+from laconic.records import FoldedRows, Passage
 
 _LIKE_A_NUMBER: Final = re.compile(r"\s*\d+\s*[→|:\t]")
 _EVERY: Final = 10  # a listing shows the numbers that this divides, and the first after each break
 
 
-def passage_text(passage: Passage, runs: Sequence[Run] = (), note: str = "") -> str:
+def passage_text(passage: Passage, runs: Sequence[FoldedRows] = (), note: str = "") -> str:
     """The rows in order; a run of others becomes one line."""
     out: list[str] = []
     after = _Before()
@@ -67,7 +67,7 @@ def _row(passage: Passage, row: int, before: _Before, out: list[str]) -> None:
     before.number = number
 
 
-def _gap(passage: Passage, run: Run) -> str:
+def _gap(passage: Passage, run: FoldedRows) -> str:
     count = run.last - run.first + 1
     named = ""
     if passage.numbers and not passage.heads:

@@ -24,7 +24,7 @@ _SHARES: Final[tuple[tuple[str, str, float], ...]] = (
 
 
 @dataclass(frozen=True, slots=True)
-class Recapped:
+class RecapContent:
     """What a recap says, by section; the newest lines last."""
 
     asked: tuple[str, ...] = ()
@@ -45,7 +45,7 @@ def recap_head(ref: str, earlier: Sequence[str]) -> str:
     return "\n".join(lines)
 
 
-def recap_text(what: Recapped, budget: int, count: Callable[[str], int]) -> str:
+def recap_text(what: RecapContent, budget: int, count: Callable[[str], int]) -> str:
     """At most `budget` tokens; of a section that is too long the newest lines stay, with their number.
 
     What short sections leave of their shares goes to the others, in the order of their worth.

@@ -16,7 +16,7 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from laconic.local_addresses import LOOPBACK_NAMES
-from laconic.serving.listen import Listen
+from laconic.serving.listen import ListenAddress
 
 RawHeaders = Iterable[tuple[bytes, bytes]]
 _HOST: Final = re.compile(r"(?:\[([0-9a-f:.]+)\]|([a-z0-9._-]+))(?::\d{1,5})?")
@@ -67,7 +67,7 @@ class AllowedHosts(msgspec.Struct, frozen=True):
         return parts.netloc == host or host_name(parts.netloc) in self.origins
 
 
-def allowed_hosts(where: Listen, further: Iterable[str] = ()) -> AllowedHosts:
+def allowed_hosts(where: ListenAddress, further: Iterable[str] = ()) -> AllowedHosts:
     """The names of a listener. On loopback they are known; elsewhere any name may be ours unless the user lists them."""
     named = frozenset(name.lower().strip("[]") for name in further)
     if not where.local and not named:

@@ -12,7 +12,7 @@ from laconic.errors import BadSetting
 from laconic.local_addresses import is_loopback
 
 
-class Listen(msgspec.Struct, frozen=True):
+class ListenAddress(msgspec.Struct, frozen=True):
     """An address, and what protects it."""
 
     host: str
@@ -34,7 +34,7 @@ class Listen(msgspec.Struct, frozen=True):
         return f"{scheme}://{host}:{opened.getsockname()[1]}"
 
 
-def listen(address: str, token: str, certificate: str, key: str, *, insecure: bool) -> Listen:
+def listen(address: str, token: str, certificate: str, key: str, *, insecure: bool) -> ListenAddress:
     """An address that is safe to open; anything but loopback wants a token, and TLS or a clear word.
 
     `HOST:PORT`, `:PORT` and `PORT` are understood.
@@ -42,7 +42,7 @@ def listen(address: str, token: str, certificate: str, key: str, *, insecure: bo
     host, _, port = address.rpartition(":")
     if not port.isascii() or not port.isdigit() or int(port) > 65535:
         raise BadSetting(f"{address!r} is not an address to listen on.", "Write 127.0.0.1:8787.")
-    where = Listen(
+    where = ListenAddress(
         host=host.strip("[]") or "127.0.0.1",
         port=int(port),
         token=token,
@@ -64,7 +64,7 @@ def listen(address: str, token: str, certificate: str, key: str, *, insecure: bo
     return where
 
 
-def _check_certificate(where: Listen) -> None:
+def _check_certificate(where: ListenAddress) -> None:
     """Files that cannot serve TLS are found before anything listens."""
     if not where.certificate:
         raise BadSetting("There is a key, but no certificate.", "Name the certificate with --certificate.")
@@ -81,7 +81,7 @@ def _check_certificate(where: Listen) -> None:
         ) from None
 
 
-def bind(where: Listen) -> socket.socket:
+def bind(where: ListenAddress) -> socket.socket:
     """Take the address; port 0 takes a free one."""
     if ":" in where.host:
         family = socket.AF_INET6

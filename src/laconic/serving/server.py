@@ -10,7 +10,7 @@ from typing import Final
 import uvicorn
 from starlette.types import ASGIApp
 
-from laconic.serving.listen import Listen
+from laconic.serving.listen import ListenAddress
 from laconic.serving.protocol import BoundedProtocol, BoundedState, ConnectionBounds
 
 _SWITCH: Final = 0.0005  # seconds: while one request is worked on in a thread, the streams of others go on
@@ -25,7 +25,7 @@ class BoundedServer(uvicorn.Server):
         self.server_state = BoundedState(bounds)
 
 
-def server_for(app: ASGIApp, where: Listen, bounds: ConnectionBounds | None = None) -> BoundedServer:
+def server_for(app: ASGIApp, where: ListenAddress, bounds: ConnectionBounds | None = None) -> BoundedServer:
     """A server, not yet running."""
     logging.getLogger("uvicorn.error").setLevel(logging.CRITICAL)
     sys.setswitchinterval(_SWITCH)

@@ -21,7 +21,7 @@ from typing import Final
 
 from laconic.config import Settings
 from laconic.errors import ArchiveUnavailable, RecallFailed, UsageError
-from laconic.records import Original
+from laconic.records import ArchivedOriginal
 from laconic.reduce.pattern import compile_pattern
 from laconic.sessions.database import Database
 
@@ -50,7 +50,7 @@ INSERT INTO state SELECT COALESCE(SUM(packed), 0), abs(random() % 1000000000000)
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class ArchiveEntry:
     """What is known about archived bytes without reading them."""
 
     ref: str
@@ -107,9 +107,9 @@ class Archive:
 
     def put(self, session: str, task: str, data: bytes, note: str = "") -> str:
         """Store bytes and return their reference. The same bytes of the same session and task have the same one."""
-        return self.put_all([Original(session, task, data, note)])[0]
+        return self.put_all([ArchivedOriginal(session, task, data, note)])[0]
 
-    def put_all(self, originals: Sequence[Original]) -> list[str]:
+    def put_all(self, originals: Sequence[ArchivedOriginal]) -> list[str]:
         """Store all of them or none, in one transaction; their references in the same order."""
         packed = [zlib.compress(one.data, 3) for one in originals]
         now = self._now()
@@ -131,7 +131,7 @@ class Archive:
 
         return self._file.write(work)
 
-    def reference(self, original: Original) -> str:
+    def reference(self, original: ArchivedOriginal) -> str:
         """What `put_all` would return for it now. Nothing is stored."""
         return self._file.read(lambda base: _free_reference(base, original))
 
@@ -169,10 +169,10 @@ class Archive:
 
     def search(
         self, pattern: str, session: str | None = None, task: str | None = None, most: int = 200
-    ) -> list[tuple[Entry, int, str]]:
+    ) -> list[tuple[ArchiveEntry, int, str]]:
         """Numbered lines of what is kept that a regular expression finds, the newest texts first."""
         until = time.monotonic() + _SEARCHING
-        found: list[tuple[Entry, int, str]] = []
+        found: list[tuple[ArchiveEntry, int, str]] = []
         for entry in reversed(self.entries(session, task)):
             if time.monotonic() > until:
                 raise RecallFailed(
@@ -184,7 +184,7 @@ class Archive:
                     return found
         return found
 
-    def entries(self, session: str | None = None, task: str | None = None) -> list[Entry]:
+    def entries(self, session: str | None = None, task: str | None = None) -> list[ArchiveEntry]:
         """What is kept, oldest first."""
         where, values = ["1"], []
         for column, value in (("session", session), ("task", task)):
@@ -193,15 +193,15 @@ class Archive:
                 values.append(value)
         columns = "ref, session, task, note, stored, size"
         query = f"SELECT {columns} FROM entry WHERE {' AND '.join(where)} ORDER BY stored, ref"
-        return [Entry(*row) for row in self._file.read(lambda base: base.execute(query, values).fetchall())]
+        return [ArchiveEntry(*row) for row in self._file.read(lambda base: base.execute(query, values).fetchall())]
 
-    def entry(self, ref: str) -> Entry:
+    def entry(self, ref: str) -> ArchiveEntry:
         """What is known about one reference."""
         query = "SELECT ref, session, task, note, stored, size FROM entry WHERE ref=?"
         row = self._file.read(lambda base: base.execute(query, (ref,)).fetchone())
         if row is None:
             raise _nothing(ref)
-        return Entry(*row)
+        return ArchiveEntry(*row)
 
     def remove(self, sessions: Iterable[str] = (), before: float | None = None) -> int:
         """Forget what these sessions put, and what was put before a moment, so that nothing of it is left in the file.
@@ -249,7 +249,7 @@ def _remove(base: sqlite3.Connection, entries: Sequence[tuple[str, int]]) -> int
     return len(entries)
 
 
-def _free_reference(base: sqlite3.Connection, one: Original) -> str:
+def _free_reference(base: sqlite3.Connection, one: ArchivedOriginal) -> str:
     """The shortest reference of this content that no other content has."""
     letters = _letters(blake2b(_key(one.session, one.task) + one.data, digest_size=16).digest())
     head = (one.session, one.task, len(one.data))

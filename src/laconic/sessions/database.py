@@ -57,7 +57,7 @@ _FIXES: Final = {
 _FIX: Final = "Free some disk, or name another folder with LACONIC_CACHE_DIR."
 
 
-class Newer(sqlite3.DatabaseError):
+class NewerDatabase(sqlite3.DatabaseError):
     """A file that a later version of the program wrote. It is left as it is."""
 
 
@@ -276,7 +276,7 @@ class Database:
 
 def fault_of(error: sqlite3.Error | OSError) -> str:
     """One word for what is wrong with a file."""
-    if isinstance(error, Newer):
+    if isinstance(error, NewerDatabase):
         return "newer"
     if isinstance(error, OSError):
         return _ERRNO_FAULTS.get(error.errno or 0, "unopenable")
@@ -371,5 +371,5 @@ def _make(path: Path) -> None:
 def _version(base: sqlite3.Connection, most: int) -> int:
     found = int(base.execute("PRAGMA user_version").fetchone()[0])
     if found > most:
-        raise Newer(f"it has version {found}, and this program knows {most}")
+        raise NewerDatabase(f"it has version {found}, and this program knows {most}")
     return found

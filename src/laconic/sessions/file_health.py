@@ -24,7 +24,7 @@ _ADVICE: Final = {
 }
 
 
-class Condition(NamedTuple):
+class FileCondition(NamedTuple):
     """One thing that was seen."""
 
     well: bool
@@ -32,10 +32,10 @@ class Condition(NamedTuple):
     advice: str = ""
 
 
-def examine_file(path: Path) -> Iterator[Condition]:
+def examine_file(path: Path) -> Iterator[FileCondition]:
     """All that is to be said of a file; nothing when there is none."""
     for old in list_ruined(path):
-        yield Condition(False, f"{old} was damaged and moved aside.", "Delete it if you do not need it.")
+        yield FileCondition(False, f"{old} was damaged and moved aside.", "Delete it if you do not need it.")
     if not path.exists():
         return
     if path.suffix == ".json":
@@ -47,29 +47,29 @@ def examine_file(path: Path) -> Iterator[Condition]:
         return
     free = shutil.disk_usage(path.parent).free
     if free < _ROOM:
-        yield Condition(False, f"{path}: {free / 1e6:.0f} MB are free on its disk.", _ADVICE["full"])
+        yield FileCondition(False, f"{path}: {free / 1e6:.0f} MB are free on its disk.", _ADVICE["full"])
     else:
-        yield Condition(True, f"{path}: sound, {path.stat().st_size / 1e6:.1f} MB")
+        yield FileCondition(True, f"{path}: sound, {path.stat().st_size / 1e6:.1f} MB")
 
 
-def _json(path: Path) -> Condition | None:
+def _json(path: Path) -> FileCondition | None:
     try:
         msgspec.json.decode(path.read_bytes())
     except (OSError, msgspec.MsgspecError) as error:
-        return Condition(False, f"{path}: {error}.", _ADVICE["damaged"])
+        return FileCondition(False, f"{path}: {error}.", _ADVICE["damaged"])
     return None
 
 
-def _database(path: Path) -> Condition | None:
+def _database(path: Path) -> FileCondition | None:
     """Read every page, and take the lock of a writer for a moment."""
     try:
         uri = f"{path.absolute().as_uri()}?mode=rw"
         with closing(sqlite3.connect(uri, uri=True, timeout=_WAIT, isolation_level=None)) as base:
             said = str(base.execute("PRAGMA quick_check(1)").fetchone()[0])
             if said != "ok":
-                return Condition(False, f"{path}: {said}.", _ADVICE["damaged"])
+                return FileCondition(False, f"{path}: {said}.", _ADVICE["damaged"])
             base.execute("BEGIN IMMEDIATE")
             base.execute("ROLLBACK")
     except sqlite3.Error as error:
-        return Condition(False, f"{path}: {error}.", _ADVICE.get(fault_of(error), "Check the cache folder."))
+        return FileCondition(False, f"{path}: {error}.", _ADVICE.get(fault_of(error), "Check the cache folder."))
     return None

@@ -14,7 +14,7 @@ from laconic.sessions.damaged_files import list_ruined
 from laconic.sessions.damaged_files import remove as remove_file
 from laconic.sessions.tool_call_log import ToolCallLog
 from laconic.sessions.trajectories import in_use
-from laconic.sessions.turns import Account, Turns
+from laconic.sessions.turns import ProviderAccount, Turns
 
 
 class RemovableSessions(Protocol):
@@ -44,7 +44,7 @@ class Purge:
             found.update(entry.session for entry in self.archive.entries())
         return found
 
-    def accounts(self) -> list[Account]:
+    def accounts(self) -> list[ProviderAccount]:
         return self.turns.accounts()
 
     def remove_sessions(self, names: Collection[str]) -> dict[str, int]:

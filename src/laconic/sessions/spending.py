@@ -47,7 +47,7 @@ _ORDERS: Final[dict[str, str]] = {
 }
 
 
-class Sums(msgspec.Struct, frozen=True):
+class SpendingSums(msgspec.Struct, frozen=True):
     """What answers cost, and what they would have cost with the history as it came."""
 
     input: int
@@ -67,7 +67,7 @@ class Sums(msgspec.Struct, frozen=True):
         return self.input + self.cache_read + self.cache_write
 
 
-class SessionRow(Sums, frozen=True):
+class SessionRow(SpendingSums, frozen=True):
     """One session as a sum of its turns."""
 
     session: str
@@ -112,7 +112,7 @@ class SessionFilter(msgspec.Struct, frozen=True):
 _EVERY: Final = SessionFilter()
 
 
-class TurnRow(Sums, frozen=True):
+class TurnRow(SpendingSums, frozen=True):
     """One turn."""
 
     number: int
@@ -128,7 +128,7 @@ class TurnRow(Sums, frozen=True):
     evidence: bytes  # what it changed of the request before, as its writer wrote it
 
 
-class Hour(Sums, frozen=True):
+class HourlySpending(SpendingSums, frozen=True):
     """All turns of an hour."""
 
     hour: int
@@ -145,7 +145,7 @@ class SpendingPart(msgspec.Struct, frozen=True):
     whole: int  # as they would have been without us
 
 
-class Malformed(msgspec.Struct, frozen=True):
+class MalformedCalls(msgspec.Struct, frozen=True):
     """Calls of a model that could not be used."""
 
     upstream: str
@@ -289,12 +289,12 @@ class Spending:
             found.append(TurnRow(*row))
         return found
 
-    def hours(self, since: float = 0.0) -> list[Hour]:
+    def hours(self, since: float = 0.0) -> list[HourlySpending]:
         """Hours in which something happened, in order."""
         query = f"SELECT {_SUMS}, hour, turns FROM hour WHERE hour>=? ORDER BY hour"
-        found: list[Hour] = []
+        found: list[HourlySpending] = []
         for row in self._base.execute(query, (since,)):
-            found.append(Hour(*row))
+            found.append(HourlySpending(*row))
         return found
 
     def parts(self, by: By, since: float = 0.0, limit: int = -1) -> list[SpendingPart]:
@@ -334,10 +334,10 @@ class Spending:
                 result[numbers[key]] = (kind, tool, file)
         return result
 
-    def malformed(self) -> Sequence[Malformed]:
+    def malformed(self) -> Sequence[MalformedCalls]:
         """The most first."""
         rows = self._base.execute("SELECT * FROM malformed ORDER BY count DESC, upstream, model, reason")
-        return [Malformed(*row) for row in rows]
+        return [MalformedCalls(*row) for row in rows]
 
     def models(self) -> Sequence[ModelUse]:
         """All models, the most used first."""

@@ -27,7 +27,7 @@ FILE: Final = "calls.sqlite"  # in the cache folder
 Row = tuple[float, str, int, float, bool, bool, str]  # when, tool, tokens, milliseconds, failed, repaired, cut
 
 
-class Figures(msgspec.Struct, frozen=True):
+class ToolCallFigures(msgspec.Struct, frozen=True):
     """What the calls of one tool cost."""
 
     tool: str
@@ -84,12 +84,12 @@ class ToolCallLog:
         moment = float("inf") if before is None else before
         return self._file.erase(lambda base: base.execute("DELETE FROM calls WHERE at < ?", (moment,)).rowcount)
 
-    def figures(self) -> Sequence[Figures]:
+    def figures(self) -> Sequence[ToolCallFigures]:
         """Per tool, most called first."""
         return self._file.read(lambda base: list(_figures(base)))
 
 
-def _figures(base: sqlite3.Connection) -> Iterator[Figures]:
+def _figures(base: sqlite3.Connection) -> Iterator[ToolCallFigures]:
     totals = base.execute(
         "SELECT tool, count(*), sum(failed), sum(repaired), sum(cut <> ''), avg(tokens), max(tokens),"
         " avg(milliseconds), sum(cut = 'fit'), sum(cut = 'recount'), sum(cut = 'net')"
@@ -100,7 +100,7 @@ def _figures(base: sqlite3.Connection) -> Iterator[Figures]:
         times = []
         for share in (50, 95, 100):
             times.append(round(_nth(base, tool, "milliseconds", calls, share), 2))
-        yield Figures(
+        yield ToolCallFigures(
             tool=tool,
             calls=calls,
             errors=errors,

@@ -18,13 +18,13 @@ import msgspec
 
 from laconic.errors import UnknownName, UsageError
 from laconic.sessions.damaged_files import keep_copy
-from laconic.wire.speaking.talk import (
+from laconic.wire.messages import (
+    AssistantMessage,
     CallResult,
     Json,
     Message,
     ModelCall,
-    Outcomes,
-    Spoken,
+    ToolResults,
     UserMessage,
     make_call_id,
 )
@@ -33,7 +33,7 @@ _ID: Final = re.compile(r"[\w-]{4,80}")
 
 
 @dataclass(frozen=True, slots=True)
-class Begun:
+class TrajectoryStart:
     """What a session was begun with."""
 
     id: str
@@ -47,7 +47,7 @@ class Trajectory:
     """One session. Messages are added; nothing is ever changed."""
 
     def __init__(
-        self, path: Path, file: BinaryIO, begun: Begun, messages: tuple[Message, ...] = (), ended: str = ""
+        self, path: Path, file: BinaryIO, begun: TrajectoryStart, messages: tuple[Message, ...] = (), ended: str = ""
     ) -> None:
         self._path = path
         self._file = file
@@ -66,9 +66,9 @@ class Trajectory:
     def add(self, message: Message, **more: object) -> None:
         """One more message; when this returns it is on the disk."""
         row: Json = {"type": "message", "message": _write_message(message, len(self.messages)), **more}
-        if isinstance(message, Outcomes):
+        if isinstance(message, ToolResults):
             row["ids"] = [one.id for one in message.outcomes]
-        if isinstance(message, Spoken):
+        if isinstance(message, AssistantMessage):
             row["ids"] = [use.id for use in message.uses]
             if message.native is not None:
                 row["native"] = {"format": message.format, "message": message.native}
@@ -93,7 +93,7 @@ class Trajectory:
 def begin(folder: Path, root: Path, model: str, task: str, version: str) -> Trajectory:
     """A new session."""
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-    begun = Begun(token_hex(6), str(root), model, task, version)
+    begun = TrajectoryStart(token_hex(6), str(root), model, task, version)
     path = folder / f"{begun.id}.jsonl"
     path.touch(mode=0o600, exist_ok=False)
     made = Trajectory(path, _open_owned(path), begun)
@@ -118,7 +118,7 @@ def resume(folder: Path, id: str, root: Path) -> Trajectory:
     if data.count(b"\n", whole):  # more than one line that was cut off: what is behind the damage is kept apart
         keep_copy(path)
     file.truncate(whole)
-    begun = msgspec.convert(rows[0]["begun"], Begun)
+    begun = msgspec.convert(rows[0]["begun"], TrajectoryStart)
     messages, ended = [], ""
     for row in rows[1:]:
         if row.get("type") == "message":
@@ -182,7 +182,7 @@ def _write_message(message: Message, at: int) -> Json:
     """The Anthropic form, which every reader of recordings knows."""
     if isinstance(message, UserMessage):
         return {"role": "user", "content": [{"type": "text", "text": message.text}]}
-    if isinstance(message, Outcomes):
+    if isinstance(message, ToolResults):
         return {
             "role": "user",
             "content": [
@@ -215,13 +215,13 @@ def _read(row: Json) -> Message:
             if block["type"] == "tool_use"
         )
         native: dict[str, Any] = row.get("native") or {}
-        return Spoken(text, uses, native.get("message"), native.get("format", ""))
+        return AssistantMessage(text, uses, native.get("message"), native.get("format", ""))
     results = []
     for block in blocks:
         if block["type"] == "tool_result":
             results.append(block)
     if results:
-        return Outcomes(
+        return ToolResults(
             tuple(
                 CallResult(block["name"], block["content"], next(ids, block["tool_use_id"]), failed=block["is_error"])
                 for block in results

@@ -6,8 +6,8 @@ import sqlite3
 from collections.abc import Sequence
 from typing import Final
 
-from laconic.records import Entered, Intake
-from laconic.sessions.turn_record import Cut
+from laconic.records import AddedBlock, AddedContent
+from laconic.sessions.turn_record import ShortenedBlock
 from laconic.sessions.turn_tables import AXES, DAY, block_number
 
 _DAYS: Final = 120  # for which tallies of files are kept apart
@@ -16,22 +16,24 @@ _DAYS: Final = 120  # for which tallies of files are kept apart
 # the turns for which it had that size: the product is added up only when the size changes (`since`).
 
 
-def add_intake(base: sqlite3.Cursor, session: int, before: int, intake: Intake, fixed: int) -> Sequence[Entered]:
+def add_intake(
+    base: sqlite3.Cursor, session: int, before: int, added_content: AddedContent, fixed: int
+) -> Sequence[AddedBlock]:
     """Add what a request brought; returns what is new of it."""
     new = []
-    if intake.anew:
+    if added_content.anew:
         base.execute(
             "UPDATE part SET sent=sent+sent_now*(?-since), whole=whole+whole_now*(?-since), since=?, sent_now=0,"
             " whole_now=0 WHERE session=?",
             (before, before, before, session),
         )
         fixed = 0
-    change = intake.fixed - fixed
+    change = added_content.fixed - fixed
     if change:
-        part = Entered("", "instructions")
+        part = AddedBlock("", "instructions")
         _grow(base, session, before, part, blocks=0, entered=max(0, change), sent=change, whole=change)
-        new.append(Entered("", "instructions", whole=max(0, change)))
-    for block in intake.entered:
+        new.append(AddedBlock("", "instructions", whole=max(0, change)))
+    for block in added_content.entered:
         key = block_number(block.key)
         known = base.execute("SELECT whole FROM block WHERE session=? AND key=?", (session, key)).fetchone()
         if known is None:
@@ -39,7 +41,7 @@ def add_intake(base: sqlite3.Cursor, session: int, before: int, intake: Intake, 
             part_id = _grow(base, session, before, block, blocks=1, entered=block.whole, sent=size, whole=block.whole)
             base.execute("INSERT INTO block VALUES (?,?,?,?)", (session, key, part_id, block.whole))
             new.append(block)
-        elif intake.anew:
+        elif added_content.anew:
             _grow(base, session, before, block, blocks=0, entered=0, sent=block.tokens, whole=known[0])
     return new
 
@@ -48,7 +50,7 @@ def _grow(
     base: sqlite3.Cursor,
     session: int,
     before: int,
-    part: Entered,
+    part: AddedBlock,
     *,
     blocks: int,
     entered: int,
@@ -65,7 +67,7 @@ def _grow(
     return int(id)
 
 
-def subtract_cuts(base: sqlite3.Cursor, session: int, before: int, cuts: Sequence[Cut]) -> None:
+def subtract_cuts(base: sqlite3.Cursor, session: int, before: int, cuts: Sequence[ShortenedBlock]) -> None:
     for cut in cuts:
         base.execute(
             "UPDATE part SET sent=sent+sent_now*(?-since), whole=whole+whole_now*(?-since), since=?,"
@@ -77,7 +79,7 @@ def subtract_cuts(base: sqlite3.Cursor, session: int, before: int, cuts: Sequenc
 # Parts of all sessions together, by day: each turn adds the sizes that the session's parts have in it.
 
 
-def add_to_tallies(base: sqlite3.Cursor, session: int, day: int, entered: Sequence[Entered]) -> None:
+def add_to_tallies(base: sqlite3.Cursor, session: int, day: int, entered: Sequence[AddedBlock]) -> None:
     conflict = (
         "ON CONFLICT(axis, name, day) DO UPDATE SET blocks=blocks+excluded.blocks, entered=entered+excluded.entered,"
         " sent=sent+excluded.sent, whole=whole+excluded.whole"
@@ -110,6 +112,6 @@ def fold_old_tallies(base: sqlite3.Cursor) -> None:
     base.execute("DELETE FROM tally WHERE axis='file' AND day BETWEEN 1 AND ?", (old,))
 
 
-def _names(block: Entered) -> tuple[str, str, str]:
+def _names(block: AddedBlock) -> tuple[str, str, str]:
     """Kind, tool and file as they are stored."""
     return block.kind, block.tool[:100], block.file[:200]

@@ -7,13 +7,13 @@ from typing import Final, Protocol
 
 import msgspec
 
-from laconic.records import Intake
+from laconic.records import AddedContent
 from laconic.wire.limits import RateLimits
 
 _MINUTE: Final = 60.0  # seconds after which a quota is full again when nobody says
 
 
-class Who(msgspec.Struct, frozen=True):
+class TurnIdentity(msgspec.Struct, frozen=True):
     """Whose turn it is: hashes, and names."""
 
     session: str
@@ -27,7 +27,7 @@ class Who(msgspec.Struct, frozen=True):
     project: str = ""  # and the folder that the client works in
 
 
-class Cost(msgspec.Struct, frozen=True):
+class AnswerCost(msgspec.Struct, frozen=True):
     """What an answer cost, and what it would have cost with the history as it came."""
 
     input: int = 0
@@ -44,7 +44,7 @@ class Cost(msgspec.Struct, frozen=True):
     standing: bytes = b""  # what the next turn of the session is accounted against
 
 
-class Cut(msgspec.Struct, frozen=True):
+class ShortenedBlock(msgspec.Struct, frozen=True):
     """A block became smaller after it had entered."""
 
     key: str
@@ -68,7 +68,7 @@ class Allowance(msgspec.Struct, frozen=True):
         return cls(limits.tokens or 0, limits.tokens_left, reset, limits.input_only)
 
 
-class Kept(Protocol):
+class RequestChanges(Protocol):
     """What was done to a request."""
 
     @property
@@ -82,7 +82,7 @@ class Kept(Protocol):
     @property
     def rung(self) -> str: ...
     @property
-    def intake(self) -> Intake | None: ...
+    def added_content(self) -> AddedContent | None: ...
     @property
     def cuts(self) -> Iterable[tuple[str, int]]: ...
 
@@ -90,18 +90,18 @@ class Kept(Protocol):
 class TurnRecord(msgspec.Struct, frozen=True):
     """One request and its answer."""
 
-    who: Who
+    who: TurnIdentity
     at: float
     status: int = 0  # 0: the client left, or nobody answered
     milliseconds: int = 0
     context: int = 0  # tokens as sent, by our own count
-    cost: Cost | None = None  # None: the answer did not say
+    cost: AnswerCost | None = None  # None: the answer did not say
     decisions: int = 0
     saved: int = 0  # tokens that they took out
     mode: str = ""
     rung: str = ""
-    intake: Intake | None = None
-    cuts: tuple[Cut, ...] = ()
+    added_content: AddedContent | None = None
+    cuts: tuple[ShortenedBlock, ...] = ()
     malformed: tuple[str, ...] = ()  # reasons
     allowance: Allowance | None = None
     evidence: bytes = b""  # what it changed of the request before
@@ -110,21 +110,21 @@ class TurnRecord(msgspec.Struct, frozen=True):
     @classmethod
     def of(
         cls,
-        who: Who,
-        kept: Kept,
+        who: TurnIdentity,
+        kept: RequestChanges,
         *,
         at: float,
         status: int,
         seconds: float,
-        cost: Cost | None,
+        cost: AnswerCost | None,
         malformed: Sequence[str],
         limits: RateLimits | None,
     ) -> TurnRecord:
         """A turn that ended at that time."""
         return cls(
             *(who, at, status, round(1000 * seconds), kept.tokens, cost),
-            *(len(kept.made), kept.saved, kept.mode, kept.rung, kept.intake),
-            cuts=tuple(Cut(key, tokens) for key, tokens in kept.cuts),
+            *(len(kept.made), kept.saved, kept.mode, kept.rung, kept.added_content),
+            cuts=tuple(ShortenedBlock(key, tokens) for key, tokens in kept.cuts),
             malformed=tuple(malformed),
             allowance=Allowance.of(limits),
         )

@@ -6,14 +6,14 @@ import sqlite3
 from collections.abc import Iterable
 
 from laconic.sessions.turn_parts import add_intake, add_to_tallies, subtract_cuts
-from laconic.sessions.turn_record import Cost, TurnRecord
+from laconic.sessions.turn_record import AnswerCost, TurnRecord
 from laconic.sessions.turn_tables import DAY, HOUR, SUMS
 
 
 def write_turn(base: sqlite3.Cursor, turn: TurnRecord) -> None:
     session, number, fixed = _update_session(base, turn)
-    cost = turn.cost or Cost()
-    depth = turn.intake.turn if turn.intake else 0
+    cost = turn.cost or AnswerCost()
+    depth = turn.added_content.turn if turn.added_content else 0
     sums = {}
     for name in SUMS:
         sums[name] = getattr(cost, name)
@@ -36,8 +36,8 @@ def write_turn(base: sqlite3.Cursor, turn: TurnRecord) -> None:
     hour = {"hour": int(turn.at) // HOUR * HOUR, "turns": 1, **sums}
     added = ", ".join(f"{name}={name}+excluded.{name}" for name in ("turns", *SUMS))
     base.execute(f"{_insert('hour', hour)} ON CONFLICT(hour) DO UPDATE SET {added}", hour)
-    if turn.intake is not None:
-        entered = add_intake(base, session, number - 1, turn.intake, fixed)
+    if turn.added_content is not None:
+        entered = add_intake(base, session, number - 1, turn.added_content, fixed)
     else:
         entered = ()
     subtract_cuts(base, session, number - 1, turn.cuts)
@@ -52,7 +52,7 @@ def _insert(table: str, row: Iterable[str]) -> str:
 
 def _update_session(base: sqlite3.Cursor, turn: TurnRecord) -> tuple[int, int, int]:
     """The session's row brought up to date: its id, the number of this turn, and the fixed part so far."""
-    who, cost = turn.who, turn.cost or Cost()
+    who, cost = turn.who, turn.cost or AnswerCost()
     row = base.execute("SELECT id, turns, fixed FROM session WHERE name=?", (who.session,)).fetchone()
     if row is None:
         row = {
@@ -71,8 +71,8 @@ def _update_session(base: sqlite3.Cursor, turn: TurnRecord) -> tuple[int, int, i
         row = (base.lastrowid, 0, 0)
     id, turns, fixed = row
     title, project = turn.who.title, turn.who.project
-    if turn.intake is not None:
-        title, project = turn.intake.title, turn.intake.project
+    if turn.added_content is not None:
+        title, project = turn.added_content.title, turn.added_content.project
     added = {}
     for name in SUMS:
         added[name] = getattr(cost, name)
@@ -87,7 +87,7 @@ def _update_session(base: sqlite3.Cursor, turn: TurnRecord) -> tuple[int, int, i
             **added,
             "at": turn.at,
             "model": who.model,
-            "fixed": turn.intake.fixed if turn.intake else fixed,
+            "fixed": turn.added_content.fixed if turn.added_content else fixed,
             "title": title,
             "project": project,
             "standing": cost.standing or "",

@@ -26,7 +26,7 @@ _PRUNED: Final = 100  # turns between two looks at how many there are
 _FORGOTTEN: Final = 50  # old sessions that one look removes at most
 
 
-class Account(msgspec.Struct, frozen=True):
+class ProviderAccount(msgspec.Struct, frozen=True):
     """A provider and a key, by their hash, and the sessions that were paid with it."""
 
     account: str
@@ -93,13 +93,13 @@ class Turns:
 
         self._file.write(work)
 
-    def accounts(self) -> list[Account]:
+    def accounts(self) -> list[ProviderAccount]:
         """Whose sessions are recorded, those used last first."""
         query = (
             "SELECT account, min(upstream), count(*), min(began), max(last) FROM session"
             " GROUP BY account ORDER BY max(last) DESC"
         )
-        return [Account(*row) for row in self._file.read(lambda base: base.execute(query).fetchall())]
+        return [ProviderAccount(*row) for row in self._file.read(lambda base: base.execute(query).fetchall())]
 
     def sessions(self, account: str | None = None, before: float | None = None) -> list[str]:
         """The names of sessions: of one account, or those that nobody used since a moment."""

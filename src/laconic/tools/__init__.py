@@ -8,7 +8,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from laconic.plane.tool import Tool
+    from laconic.tool_runtime.tool import Tool
 
 _ORDER = ("search", "inspect", "read", "map", "context", "trace", "diff", "edit", "report", "workspace", "recall")
 

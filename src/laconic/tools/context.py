@@ -19,11 +19,11 @@ from laconic.index.search.query import Filters, resolve_scope, split_globs
 from laconic.index.search.task_query import TaskQuery
 from laconic.index.search.task_ranking import rank_task
 from laconic.index.store import CALLABLE, Symbol
-from laconic.plane.source import OpenedFile, clip_line, open_file, whole_spans
-from laconic.plane.tool import Argument, Piece, SentLines, Tool, ToolAnswer, ToolCall
 from laconic.records import Span
 from laconic.reduce.line_choice import ChosenLines, CodeBlock, LineChoice, Place, join_runs
 from laconic.render.compact import Json
+from laconic.tool_runtime.source import OpenedFile, clip_line, open_file, whole_spans
+from laconic.tool_runtime.tool import Argument, Piece, SentLines, Tool, ToolAnswer, ToolCall
 
 _RANKED: Final = 400  # symbols that can be named
 _FOOTER: Final = 60  # tokens of the last line, and of those on callers and tests
@@ -45,7 +45,7 @@ _NAMES: Final = ((1_000, 680), (2_000, 680), (4_000, 1_200), (8_000, 1_700), (10
 
 def run(call: ToolCall) -> ToolAnswer:
     task = _NO_WORD.sub(" ", call.text("task")[:_LONGEST])
-    store = call.plane.index.store
+    store = call.runtime.index.store
     scope = resolve_scope(store, Filters(paths=split_globs(call.text("path"))))
     files = _Files(call)
     task_files = TaskFiles(TaskQuery(store, task), files.lines)
@@ -101,7 +101,7 @@ def _choose_lines(
     for place, value in worth.items():
         if not blocks.is_preamble(place):
             useful[place] = value
-    choice = LineChoice(useful, blocks.find, files.lines, call.plane.count, files.is_known)
+    choice = LineChoice(useful, blocks.find, files.lines, call.runtime.count, files.is_known)
     best = next((row for row in rows if row.symbol is not None and row.symbol.kind in CALLABLE), None)
     if best is not None and best.symbol is not None:
         choice.take_block(blocks.of_symbol(best.path, best.symbol), int(room * _WHOLE))
@@ -113,7 +113,7 @@ class _Blocks:
     """To which definition a line belongs."""
 
     def __init__(self, call: ToolCall, files: _Files) -> None:
-        self._store = call.plane.index.store
+        self._store = call.runtime.index.store
         self._files = files
         self._symbols: dict[str, list[Symbol]] = {}
         self._preambles: dict[str, int] = {}
@@ -181,9 +181,9 @@ def _lay_out(
         if row.symbol is None or _is_shown(row.symbol, seen.get(row.path, ())):
             continue
         piece = _name(row, files)
-        used += call.plane.count(piece.texts[0])
+        used += call.runtime.count(piece.texts[0])
         if row.path not in shown and row.path not in names:
-            used += call.plane.count(f"{row.path}\n")
+            used += call.runtime.count(f"{row.path}\n")
         if used > room or rest:
             rest.append(piece)
         else:
@@ -237,9 +237,9 @@ def _indent(lines: Iterable[str]) -> str:
 def _surroundings(call: ToolCall, rows: Sequence[RankedSymbol], block: CodeBlock) -> Iterator[Piece]:
     """Who calls the function of a block, and which tests do; nothing where half the code mentions its name."""
     symbol = _symbol_of(rows, block)
-    if symbol is None or len(call.plane.index.store.files_mentioning(symbol.name)) > _MENTIONED:
+    if symbol is None or len(call.runtime.index.store.files_mentioning(symbol.name)) > _MENTIONED:
         return
-    code = call.plane.code
+    code = call.runtime.code
     edges = callers(code, symbol)
     if any(edge.sure for edge in edges):
         edges = [edge for edge in edges if edge.sure]

@@ -13,15 +13,15 @@ from msgspec import structs
 from laconic.index.affected.commands import commands
 from laconic.index.affected.impact import MOST, impact_of, reaching
 from laconic.index.compare.risk import RISKS, weigh
-from laconic.index.compare.symbols import Compared, Comparison, compare
+from laconic.index.compare.symbols import ComparedFile, Comparison, compare
 from laconic.index.resolve import Code
-from laconic.plane.tool import Argument, Piece, Tool, ToolAnswer, ToolCall
-from laconic.records import FileChange, Impact, SymbolChange, Weighed
+from laconic.records import ChangeRisk, FileChange, Impact, SymbolChange
 from laconic.reduce.hunks import ChosenHunks, choose
 from laconic.render.changes import file_line, hunk_text, symbol_line, totals, within_line
 from laconic.render.changes_json import FORMS
 from laconic.render.compact import Json
 from laconic.render.counted import count_of
+from laconic.tool_runtime.tool import Argument, Piece, Tool, ToolAnswer, ToolCall
 from laconic.workspace.history import read_commit_files
 from laconic.workspace.reading import inside, read_bytes
 from laconic.workspace.revisions import INDEX, WORK, changes, read_patched, states
@@ -39,21 +39,21 @@ def run(call: ToolCall) -> ToolAnswer:
     if call.text("to"):
         wanted = f"{wanted or 'HEAD'}..{call.text('to')}"
     hunks = call.text("view") == "hunks"
-    found = read_changes(call.plane.root, wanted, call.texts("path"), context=_CONTEXT if hunks else 0)
+    found = read_changes(call.runtime.root, wanted, call.texts("path"), context=_CONTEXT if hunks else 0)
     files = []
     for file in found:
-        files.append(_without_secrets(file, call.plane.secrets))
+        files.append(_without_secrets(file, call.runtime.secrets))
     if not files:
         return ToolAnswer(kind="diff", note="nothing changed\n")
     if hunks:
         return by_hunk(files)
     compared = compare(files)
     detail = _LEVELS.get(call.text("budget").lower(), "standard")
-    answer = by_symbol(compared, detail, _patient(call.plane.code))
+    answer = by_symbol(compared, detail, _patient(call.runtime.code))
     tests = ""
     if detail != "minimal":
-        tests = tests_for(call.plane.root, call.plane.code, compared)
-    scope = _scope(call.plane.root, wanted, compared)
+        tests = tests_for(call.runtime.root, call.runtime.code, compared)
+    scope = _scope(call.runtime.root, wanted, compared)
     return replace(answer, note=tests, facts={"scope": scope, "about": answer.head.strip()})
 
 
@@ -118,9 +118,9 @@ def by_symbol(found: Comparison, detail: str = "standard", impact: Asked | None 
     return ToolAnswer(pieces, "diff", head, unit="changes", spread=8.0)
 
 
-def weigh_changes(found: Comparison, impact: Asked | None = None) -> list[Weighed]:
+def weigh_changes(found: Comparison, impact: Asked | None = None) -> list[ChangeRisk]:
     """Every changed symbol with its risk."""
-    made: list[Weighed] = []
+    made: list[ChangeRisk] = []
     for change in found.symbols:
         made.append(weigh(change, impact(change) if impact else None))
     return made
@@ -169,7 +169,7 @@ def _patient(code: Code) -> Asked:
     return ask
 
 
-def _texts(item: Weighed, items: Sequence[Weighed], detail: str) -> tuple[str, ...]:
+def _texts(item: ChangeRisk, items: Sequence[ChangeRisk], detail: str) -> tuple[str, ...]:
     """The short form, and the one at the detail that was asked for."""
     short = f"{symbol_line(item, 'compact')}\n"
     if detail == "compact":
@@ -186,14 +186,14 @@ def tests_for(root: Path, code: Code, found: Comparison) -> str:
     return "".join(f"tests: {command}{rest}\n" for command in commands(root, files[:MOST]))
 
 
-def _line(item: Weighed) -> int:
+def _line(item: ChangeRisk) -> int:
     span = item.change.span or item.change.old_span
     if span:
         return span.start
     return 0
 
 
-def _head(file: Compared) -> str:
+def _head(file: ComparedFile) -> str:
     added, removed = _lines(file.change)
     if file.change.status == "added" and file.new:
         added = file.new.parsed.lines
@@ -214,7 +214,7 @@ def _lines(change: FileChange) -> tuple[int, int]:
     return sum(line[:1] == "+" for line in bodies), sum(line[:1] == "-" for line in bodies)
 
 
-def _with_members(item: Weighed, items: Sequence[Weighed], detail: str) -> str:
+def _with_members(item: ChangeRisk, items: Sequence[ChangeRisk], detail: str) -> str:
     text = symbol_line(item, detail)
     change = item.change
     prefix = f"{change.name}."

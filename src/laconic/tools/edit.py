@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from laconic.plane.editing import StaleEdit, edit, undo
-from laconic.plane.tool import Argument, Tool, ToolAnswer, ToolCall
+from laconic.tool_runtime.edit_workspace import StaleEdit, edit, undo
+from laconic.tool_runtime.tool import Argument, Tool, ToolAnswer, ToolCall
 
 
 def run(call: ToolCall) -> ToolAnswer:
     if call.flag("undo"):
-        return ToolAnswer(kind="edit", head=f"{undo(call.plane.edits)}\n")
+        return ToolAnswer(kind="edit", head=f"{undo(call.runtime.edits)}\n")
     try:
-        made = edit(call.plane.edits, call.records("edits"), dry=call.flag("dry_run"))
+        made = edit(call.runtime.edits, call.records("edits"), dry=call.flag("dry_run"))
     except StaleEdit as stale:
         head = f"error: {stale.problem} {stale.reasons}\n"
         return ToolAnswer(stale.pieces, "edit_refused", head, unit="files", failed=True)

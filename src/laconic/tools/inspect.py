@@ -20,11 +20,11 @@ from laconic.index.resolve import (
 from laconic.index.search.line_scores import TYPES
 from laconic.index.search.lookup import suggest_names
 from laconic.index.store import CALLABLE, Symbol
-from laconic.plane.outline import outline_type
-from laconic.plane.source import OpenedFile, body, clip_line, open_file
-from laconic.plane.tool import Argument, Piece, Tool, ToolAnswer, ToolCall
 from laconic.render.compact import Json
 from laconic.render.counted import count_of
+from laconic.tool_runtime.outline import outline_type
+from laconic.tool_runtime.source import OpenedFile, body, clip_line, open_file
+from laconic.tool_runtime.tool import Argument, Piece, Tool, ToolAnswer, ToolCall
 
 _FEW: Final = 6  # uses that are shown with their line of source
 _FILES: Final = 3  # files of uses that come before everything but the body
@@ -45,7 +45,7 @@ _PART_NAMES: Final = {
 
 
 def run(call: ToolCall) -> ToolAnswer:
-    code = call.plane.code
+    code = call.runtime.code
     wanted = call.texts("symbol")[:_MOST_SYMBOLS]
     only = _only(call.texts("only"))
     pieces: list[Piece] = []
@@ -57,7 +57,7 @@ def run(call: ToolCall) -> ToolAnswer:
     for name in wanted:
         found = find_symbol(code, name) or _find_inherited(code, name)
         if not found:
-            missing = UnknownName("symbol", name, tuple(suggest_names(call.plane.index.store, name)))
+            missing = UnknownName("symbol", name, tuple(suggest_names(call.runtime.index.store, name)))
             if len(wanted) == 1:
                 raise missing
             notes.append(str(missing))

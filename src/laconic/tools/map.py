@@ -13,12 +13,12 @@ from laconic.index.project import Project, is_manifest, project
 from laconic.index.public_api import find_public_names
 from laconic.index.search.lookup import suggest_paths
 from laconic.index.store import File
-from laconic.plane.outline import outline
-from laconic.plane.source import open_file
-from laconic.plane.tool import Argument, Piece, Tool, ToolAnswer, ToolCall
 from laconic.render.compact import Json
 from laconic.render.counted import count_of
 from laconic.render.visible import visible_name
+from laconic.tool_runtime.outline import outline
+from laconic.tool_runtime.source import open_file
+from laconic.tool_runtime.tool import Argument, Piece, Tool, ToolAnswer, ToolCall
 from laconic.workspace.reading import relative
 
 _ENTRY_NAMES: Final = frozenset(
@@ -53,21 +53,21 @@ _ASIDE: Final = re.compile(r"(?:^|/)(?:examples?|samples?|demos?|docs?|tests?|be
 
 def run(call: ToolCall) -> ToolAnswer:
     path = call.text("path").strip() or "."
-    place = relative(call.plane.root, path)
-    target = call.plane.root / place
+    place = relative(call.runtime.root, path)
+    target = call.runtime.root / place
     if target.is_file():
         file = open_file(call, place)
         return ToolAnswer(outline(call, file), "outline", unit="symbols", paths=(place,), spread=1_000.0)
     if not target.is_dir():
-        raise UnknownName("file or folder", path, tuple(suggest_paths(call.plane.index.store, [path])))
+        raise UnknownName("file or folder", path, tuple(suggest_paths(call.runtime.index.store, [path])))
     if place == ".":
         prefix = ""
     else:
         prefix = f"{place}/"
-    files = [file for file in call.plane.index.store.files() if file.path.startswith(prefix)]
+    files = [file for file in call.runtime.index.store.files() if file.path.startswith(prefix)]
     pieces = [*_about(call, files, prefix), *_tree(files, prefix)]
     lines = sum(file.lines for file in files)
-    head = f"{prefix or call.plane.root.name + '/'} {count_of(len(files), 'file')}, {count_of(lines, 'line')}\n"
+    head = f"{prefix or call.runtime.root.name + '/'} {count_of(len(files), 'file')}, {count_of(lines, 'line')}\n"
     return ToolAnswer(pieces, "map", head, unit="entries", spread=2.0, grouped=False)
 
 
@@ -96,7 +96,7 @@ def _about(call: ToolCall, files: list[File], prefix: str) -> list[Piece]:
     tests = Counter(_top(file.path, prefix) for file in files if file.file_class == "test")
     if tests:
         pieces.append(_line("tests", ", ".join(f"{folder} {count}" for folder, count in tests.most_common(8))))
-    public = find_public_names(call.plane.index.store, prefix, lambda path: open_file(call, path).source.text)
+    public = find_public_names(call.runtime.index.store, prefix, lambda path: open_file(call, path).source.text)
     if public:
         pieces.append(_size_piece("public API", public, 12))
     aside = Counter(file.reason for file in files if file.state in {"skipped", "failed"})

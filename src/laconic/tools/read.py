@@ -9,11 +9,11 @@ from typing import Final
 from laconic.errors import LaconicError, UnknownName, UsageError, WorkspaceError
 from laconic.index.search.lookup import suggest_names, suggest_paths
 from laconic.index.store import Symbol
-from laconic.plane.outline import outline
-from laconic.plane.source import OpenedFile, excerpt, open_file
-from laconic.plane.tool import Argument, Piece, Tool, ToolAnswer, ToolCall
 from laconic.records import Span
 from laconic.render.visible import visible_name
+from laconic.tool_runtime.outline import outline
+from laconic.tool_runtime.source import OpenedFile, excerpt, open_file
+from laconic.tool_runtime.tool import Argument, Piece, Tool, ToolAnswer, ToolCall
 from laconic.workspace.reading import inside, relative
 
 MOST_LINES: Final = 80  # of one snippet
@@ -71,7 +71,7 @@ def _is_enough(pieces: Sequence[Piece]) -> bool:
 
 
 def _read_others(call: ToolCall, targets: list[str]) -> str:
-    return call.plane.write_call(TOOL, {"targets": targets[:_MOST_TARGETS]})
+    return call.runtime.write_call(TOOL, {"targets": targets[:_MOST_TARGETS]})
 
 
 def _pieces(call: ToolCall, target: str) -> tuple[list[Piece], str]:
@@ -80,7 +80,7 @@ def _pieces(call: ToolCall, target: str) -> tuple[list[Piece], str]:
     if symbol:
         return _symbol(call, path, symbol)
     if _is_folder(call, path):
-        return _folder(call, relative(call.plane.root, path))
+        return _folder(call, relative(call.runtime.root, path))
     file = _open(call, path)
     if span is None:
         if len(file.lines) <= MOST_LINES or call.text("budget"):
@@ -112,13 +112,13 @@ def _parse_target(call: ToolCall, target: str) -> tuple[str, str, Span | None]:
         if not match["end"]:
             return match["path"], "", Span(max(1, start - _AROUND), start + _AROUND)
         return match["path"], "", Span(start, end)
-    if "/" not in text and not _exists(call, text) and call.plane.index.store.file(text) is None:
+    if "/" not in text and not _exists(call, text) and call.runtime.index.store.file(text) is None:
         return "", text, None
     return text, "", None
 
 
 def _is_folder(call: ToolCall, path: str) -> bool:
-    return _exists(call, path) and inside(call.plane.root, path).is_dir()
+    return _exists(call, path) and inside(call.runtime.root, path).is_dir()
 
 
 def _folder(call: ToolCall, path: str) -> tuple[list[Piece], str]:
@@ -128,7 +128,7 @@ def _folder(call: ToolCall, path: str) -> tuple[list[Piece], str]:
     else:
         prefix = f"{path}/"
     entries: dict[str, int] = {}
-    for file in call.plane.index.store.files():
+    for file in call.runtime.index.store.files():
         if file.path.startswith(prefix):
             name, deeper, _ = file.path[len(prefix) :].partition("/")
             entries[name + deeper] = entries.get(name + deeper, 0) + (1 if deeper else file.lines)
@@ -140,28 +140,28 @@ def _folder(call: ToolCall, path: str) -> tuple[list[Piece], str]:
 
 
 def _open(call: ToolCall, path: str) -> OpenedFile:
-    known = relative(call.plane.root, path)
+    known = relative(call.runtime.root, path)
     if not _exists(call, known):
-        raise UnknownName("file", path, tuple(suggest_paths(call.plane.index.store, [path])))
+        raise UnknownName("file", path, tuple(suggest_paths(call.runtime.index.store, [path])))
     return open_file(call, known)
 
 
 def _exists(call: ToolCall, path: str) -> bool:
     try:
-        return inside(call.plane.root, path).exists()
+        return inside(call.runtime.root, path).exists()
     except (WorkspaceError, OSError, ValueError):  # outside, or a name that no file can have
         return False
 
 
 def _symbol(call: ToolCall, path: str, name: str) -> tuple[list[Piece], str]:
     """The lines of a symbol and a little around it."""
-    store = call.plane.index.store
+    store = call.runtime.index.store
     found = []
     for symbol in store.symbols_named(name.rsplit(".", maxsplit=1)[-1]):
         if _fits(symbol, name):
             found.append(symbol)
     if path:
-        known = relative(call.plane.root, path)
+        known = relative(call.runtime.root, path)
         row = store.file(known)
         found = [symbol for symbol in found if row is not None and symbol.file == row.id]
     if not found:

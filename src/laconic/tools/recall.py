@@ -6,8 +6,8 @@ import re
 import time
 
 from laconic.errors import UsageError
-from laconic.plane.tool import Argument, Piece, Tool, ToolAnswer, ToolCall
-from laconic.sessions.archive import Entry
+from laconic.sessions.archive import ArchiveEntry
+from laconic.tool_runtime.tool import Argument, Piece, Tool, ToolAnswer, ToolCall
 
 _CHUNK = 40  # lines that are shown or left out together
 _WIDEST = 2_000
@@ -16,7 +16,7 @@ _PER_TOKEN = 4  # bytes, near enough for a list
 
 
 def run(call: ToolCall) -> ToolAnswer:
-    archive = call.plane.archive
+    archive = call.runtime.archive
     ref = call.text("ref").strip().strip("[]`'\"")
     pattern = call.text("grep")
     if not ref and pattern:
@@ -46,7 +46,7 @@ def run(call: ToolCall) -> ToolAnswer:
 
 def _scope(call: ToolCall) -> tuple[str | None, str | None]:
     """The session and the task that are looked at; None: all of them."""
-    session: str | None = call.text("session") or str(call.plane.root)
+    session: str | None = call.text("session") or str(call.runtime.root)
     if session == _EVERYWHERE:
         session = None
     return session, call.text("task") or None
@@ -56,7 +56,7 @@ def _search(call: ToolCall, pattern: str) -> ToolAnswer:
     """Lines of all that was kept, below the text that they are in."""
     pieces = []
     shown = ""
-    for order, (entry, number, line) in enumerate(call.plane.archive.search(pattern, *_scope(call))):
+    for order, (entry, number, line) in enumerate(call.runtime.archive.search(pattern, *_scope(call))):
         head = f"{_describe(entry)}\n" if entry.ref != shown else ""
         shown = entry.ref
         pieces.append(Piece((f"{head}{number}: {line[:_WIDEST]}\n",), order=order))
@@ -67,7 +67,7 @@ def _search(call: ToolCall, pattern: str) -> ToolAnswer:
 
 def _entries(call: ToolCall) -> ToolAnswer:
     """What was kept, the newest first."""
-    entries = call.plane.archive.entries(*_scope(call))[::-1]
+    entries = call.runtime.archive.entries(*_scope(call))[::-1]
     pieces = []
     for entry in entries:
         pieces.append(Piece((f"{_describe(entry)}\n",)))
@@ -76,7 +76,7 @@ def _entries(call: ToolCall) -> ToolAnswer:
     )
 
 
-def _describe(entry: Entry) -> str:
+def _describe(entry: ArchiveEntry) -> str:
     """A text in a list: its reference, its task, what it is, its age and its size."""
     task = f"task {entry.task!r} " if entry.task else ""
     size = max(1, entry.size // _PER_TOKEN)

@@ -11,17 +11,17 @@ import msgspec
 
 from laconic.errors import LaconicError, UsageError
 from laconic.index.parse import parse
-from laconic.plane.tool import Argument, Piece, Tool, ToolAnswer, ToolCall
 from laconic.records import FileChange, Finding, Span
 from laconic.reduce.findings import Findings, join_findings, read
 from laconic.reduce.findings.found import plain
-from laconic.reduce.findings.select import MOST, Wanted, select, summary
+from laconic.reduce.findings.select import MOST, FindingFilter, select, summary
 from laconic.render.compact import Json
 from laconic.render.report import counts, finding_line, heading
+from laconic.tool_runtime.tool import Argument, Piece, Tool, ToolAnswer, ToolCall
 from laconic.workspace.analysers import AnalyserRun, allowed_tools, find_configured, find_reports, run_analyser
 from laconic.workspace.listing import listing
 from laconic.workspace.reading import as_text, inside, read_bytes, relative
-from laconic.workspace.revisions import WORK, States, changes, states
+from laconic.workspace.revisions import WORK, ComparedStates, changes, states
 from laconic.workspace.secrets import NO_EXCEPTIONS, SecretFiles
 
 _LARGEST: Final = 50_000_000  # bytes of a report
@@ -31,28 +31,28 @@ _JAVA: Final = (".java", ".kt", ".groovy", ".scala")
 
 
 def run(call: ToolCall) -> ToolAnswer:
-    root, tool = call.plane.root, call.text("run")
+    root, tool = call.runtime.root, call.text("run")
     done: AnalyserRun | None = None
     if tool:
-        done = run_analyser(root, tool, allowed_tools(call.plane.settings))
+        done = run_analyser(root, tool, allowed_tools(call.runtime.settings))
         found = _read_run(tool, done)
-        found = locate(root, found, ran_in=done.folder, secrets=call.plane.secrets)
+        found = locate(root, found, ran_in=done.folder, secrets=call.runtime.secrets)
     else:
-        found = locate(root, _read_files(root, call.text("file"), call.plane.secrets), secrets=call.plane.secrets)
+        found = locate(root, _read_files(root, call.text("file"), call.runtime.secrets), secrets=call.runtime.secrets)
     if base := call.text("since"):
         found = since(root, found, base)
-    wanted = Wanted(call.text("severity"), call.text("category"), call.text("rule"), call.text("path"))
+    wanted = FindingFilter(call.text("severity"), call.text("category"), call.text("rule"), call.text("path"))
     made = answer(
         root,
         found,
         wanted,
         context=call.flag("context"),
         offset=max(0, call.number("offset")),
-        secrets=call.plane.secrets,
+        secrets=call.runtime.secrets,
     )
     if done is None:
         return made
-    kept = call.plane.archive.put(str(root), tool, done.output.encode(), f"output of {tool}")
+    kept = call.runtime.archive.put(str(root), tool, done.output.encode(), f"output of {tool}")
     note = made.note
     if done.code and not found.items:
         note += _describe_failure(tool, done)
@@ -171,7 +171,7 @@ def _find_by_end(path: str, test: str, by_name: dict[str, list[str]]) -> str:
 
 def since(root: Path, found: Findings, base: str) -> Findings:
     """Only findings on lines that differ from a commit, or in files that are new since."""
-    compared = States(states(root, base).old, WORK)
+    compared = ComparedStates(states(root, base).old, WORK)
     touched = {}
     for change in changes(root, compared):
         touched[change.path] = _new_lines(change)
@@ -185,7 +185,7 @@ def since(root: Path, found: Findings, base: str) -> Findings:
 def answer(
     root: Path,
     found: Findings,
-    wanted: Wanted,
+    wanted: FindingFilter,
     *,
     context: bool = False,
     offset: int = 0,

@@ -15,12 +15,12 @@ from laconic.index.search.file_evidence import FileEvidence
 from laconic.index.search.line_scores import TYPES
 from laconic.index.search.query import parse_query
 from laconic.index.search.task_query import TaskQuery, split_stems
-from laconic.plane.outline import scaffold
-from laconic.plane.source import body, clip_line, open_file
-from laconic.plane.tool import Argument, Piece, Tool, ToolAnswer, ToolCall
 from laconic.records import Hit, Span
 from laconic.render.compact import hit_record
 from laconic.render.hits import by_file, enclosing, hit_line
+from laconic.tool_runtime.outline import scaffold
+from laconic.tool_runtime.source import body, clip_line, open_file
+from laconic.tool_runtime.tool import Argument, Piece, Tool, ToolAnswer, ToolCall
 
 MOST: Final = 100  # hits of one answer
 _DEFAULT: Final = 15
@@ -49,7 +49,7 @@ def run(call: ToolCall) -> ToolAnswer:
     if within in _CHOSEN:
         wanted = _LOOKED_AT  # the same for every page: how many there are is how many of these are chosen
     found = look_up(
-        call.plane.index,
+        call.runtime.index,
         query,
         path=call.text("path"),
         language=call.text("language"),
@@ -149,7 +149,7 @@ class _MatchingLines:
         self._task: TaskQuery | None = None
         query = parse_query(call.text("query"))
         if " " in query.bare.strip() and not (query.regex or query.phrase or query.either):
-            self._task = TaskQuery(call.plane.index.store, query.bare)
+            self._task = TaskQuery(call.runtime.index.store, query.bare)
 
     def around(self, hit: Hit, rank: int) -> str:
         if hit.kind in {"file", "doc"} and not hit.symbol:
@@ -203,7 +203,7 @@ def _stands_out(query: str, hits: list[Hit]) -> bool:
 
 
 def _with_body(call: ToolCall, hit: Hit, piece: Piece) -> Piece:
-    store = call.plane.index.store
+    store = call.runtime.index.store
     row = store.file(hit.path)
     if row is not None:
         symbol = store.symbol_at(row.id, hit.line)
@@ -217,7 +217,7 @@ def _with_body(call: ToolCall, hit: Hit, piece: Piece) -> Piece:
     whole = body(call, open_file(call, hit.path), symbol, group=hit.path)
     larger = []
     for text in whole.texts[1:]:
-        if call.plane.count(text) <= _BODY:
+        if call.runtime.count(text) <= _BODY:
             larger.append(text)
     texts = (piece.texts[0], *larger)
     if len(texts) == len(whole.texts):
@@ -229,7 +229,7 @@ def _with_body(call: ToolCall, hit: Hit, piece: Piece) -> Piece:
 
 def _references(call: ToolCall, query: str, limit: int) -> ToolAnswer:
     """Uses of the symbol that the query names, with their lines; those that are sure come first."""
-    code = call.plane.code
+    code = call.runtime.code
     found = find_symbol(code, query)
     uses: list[SymbolUse] = []
     if found:

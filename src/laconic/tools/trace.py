@@ -8,9 +8,9 @@ from laconic.errors import UnknownName, UsageError
 from laconic.index.resolve import CallEdge, Code, callees, callers, find_symbol, paths
 from laconic.index.search.lookup import suggest_names
 from laconic.index.store import Symbol
-from laconic.plane.arguments import usage
-from laconic.plane.tool import Argument, Piece, Tool, ToolAnswer, ToolCall
 from laconic.render.compact import Json
+from laconic.tool_runtime.arguments import usage
+from laconic.tool_runtime.tool import Argument, Piece, Tool, ToolAnswer, ToolCall
 
 _DEPTH: Final = 3
 _DEEPEST: Final = 8
@@ -19,7 +19,7 @@ _MOST: Final = 300
 
 
 def run(call: ToolCall) -> ToolAnswer:
-    code = call.plane.code
+    code = call.runtime.code
     depth = min(_DEEPEST, max(1, call.number("depth", _DEPTH)))
     start, end = call.text("symbol"), call.text("to")
     if start and end:
@@ -61,7 +61,7 @@ def _between(call: ToolCall, code: Code, start: str, end: str, depth: int) -> To
 def _require_symbol(call: ToolCall, code: Code, name: str) -> Symbol:
     found = find_symbol(code, name)
     if not found:
-        raise UnknownName("symbol", name, tuple(suggest_names(call.plane.index.store, name)))
+        raise UnknownName("symbol", name, tuple(suggest_names(call.runtime.index.store, name)))
     return found[0]
 
 

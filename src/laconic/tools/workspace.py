@@ -8,9 +8,9 @@ from laconic.errors import IndexUnavailable, UsageError
 from laconic.index import catalog
 from laconic.index.store.statistics import Statistics, read_statistics_of_file
 from laconic.index.workspace_index import Index
-from laconic.plane.tool import Argument, Piece, Tool, ToolAnswer, ToolCall
 from laconic.render.compact import Json
 from laconic.render.counted import count_of
+from laconic.tool_runtime.tool import Argument, Piece, Tool, ToolAnswer, ToolCall
 
 _ACTIONS = ("status", "list", "add", "remove", "refresh")
 _PATIENCE = 600.0  # seconds for an index that another process is writing
@@ -23,7 +23,7 @@ def run(call: ToolCall) -> ToolAnswer:
     if action == "remove":
         return _remove(call)
     root = _root(call)
-    if root == call.plane.root and action != "add":
+    if root == call.runtime.root and action != "add":
         return _own(call, action)
     if not root.is_dir():
         raise UsageError(f"{call.text('path')} is not a folder.", "Give the folder of a code base in `path`.")
@@ -36,18 +36,18 @@ def _own(call: ToolCall, action: str) -> ToolAnswer:
     """The code base that this server or command works in."""
     said = ""
     if action == "refresh":
-        if not call.plane.index.store.meta("built") and (lag := call.plane.index.refresh()):
-            return _answer(call.plane.index.statistics(), lag)
-        outcome = call.plane.index.build()
+        if not call.runtime.index.store.meta("built") and (lag := call.runtime.index.refresh()):
+            return _answer(call.runtime.index.statistics(), lag)
+        outcome = call.runtime.index.build()
         said = f"{count_of(outcome.written, 'file')} read, {outcome.removed} removed"
         if outcome.locked:
             said = "another process is writing this index"
-    return _answer(call.plane.index.statistics(), said)
+    return _answer(call.runtime.index.statistics(), said)
 
 
 def _other(call: ToolCall, root: Path) -> ToolAnswer:
     """Another code base: it is indexed to the end before the answer, for nothing goes on after it."""
-    index = Index.open(root, call.plane.cache, secrets=call.plane.secrets, force=call.flag("force"))
+    index = Index.open(root, call.runtime.cache, secrets=call.runtime.secrets, force=call.flag("force"))
     try:
         said = ""
         if call.text("action") in {"add", "refresh"}:
@@ -66,7 +66,7 @@ def _answer(found: Statistics, said: str) -> ToolAnswer:
 
 def _list(call: ToolCall) -> ToolAnswer:
     pieces: list[Piece] = []
-    for root, file in catalog.workspaces(call.plane.cache):
+    for root, file in catalog.workspaces(call.runtime.cache):
         try:
             pieces.append(_piece(read_statistics_of_file(file, root)))
         except IndexUnavailable as error:  # of another version, or broken: the list goes on
@@ -88,13 +88,13 @@ def _root(call: ToolCall) -> Path:
     """The code base that a call is about: the one that `path` names, or that of the session."""
     named = call.text("path")
     if not named:
-        return call.plane.root
-    return (call.plane.root / Path(named).expanduser()).resolve()
+        return call.runtime.root
+    return (call.runtime.root / Path(named).expanduser()).resolve()
 
 
 def _known(call: ToolCall) -> set[Path]:
     found: set[Path] = set()
-    for known, _ in catalog.workspaces(call.plane.cache):
+    for known, _ in catalog.workspaces(call.runtime.cache):
         found.add(known.resolve())
     return found
 
@@ -103,7 +103,7 @@ def _remove(call: ToolCall) -> ToolAnswer:
     root = _root(call)
     if root not in _known(call):
         raise UsageError(f"{root} is not indexed.", "Use `action` list to see which folders are.")
-    catalog.forget(call.plane.cache, root)  # the folder itself may be gone
+    catalog.forget(call.runtime.cache, root)  # the folder itself may be gone
     return ToolAnswer([Piece((f"forgot the index of {root}\n",))], "workspace", unit="workspaces")
 
 

@@ -8,8 +8,8 @@ from typing import Final
 
 from laconic.errors import UnknownName
 from laconic.wire import providers
+from laconic.wire.messages import ProviderDialect
 from laconic.wire.provider_format import ProviderFormat
-from laconic.wire.speaking.talk import ProviderDialect
 
 
 def _find_formats() -> dict[str, ProviderFormat]:

@@ -15,9 +15,9 @@ import msgspec
 
 from laconic.errors import MalformedRequest
 from laconic.wire.json_values import as_object
+from laconic.wire.messages import Json, ModelAnswer, ModelCall
 from laconic.wire.spans import value
-from laconic.wire.speaking.talk import Json, ModelAnswer, ModelCall
-from laconic.wire.sse import Events, data_of
+from laconic.wire.sse import ServerSentEvents, data_of
 
 if TYPE_CHECKING:
     from laconic.wire.parsed_request import ParsedRequest
@@ -48,7 +48,7 @@ class HeldStream(ABC):
 
     def __init__(self, name: str) -> None:
         self._name = name
-        self._events = Events()
+        self._events = ServerSentEvents()
         self._held: list[tuple[bytes, Json | None]] = []
         self._is_holding = False
         self._has_others = False  # calls for the client
@@ -77,7 +77,7 @@ class HeldStream(ABC):
         """The model was asked again: its next answer follows, and the end that was held back is not needed."""
         self._earlier.update(self._counters)
         self._counters.clear()
-        self._events = Events()
+        self._events = ServerSentEvents()
         self._held.clear()
         self._is_holding = self._has_others = False
         self._round += 1

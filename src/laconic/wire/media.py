@@ -45,7 +45,7 @@ _TYPES: Final = tuple(name for shape in _SHAPES for name in shape.types)
 _URLS: Final = tuple(name for shape in _SHAPES for name in shape.urls)
 
 
-class Medium(msgspec.Struct, frozen=True):
+class MediaPart(msgspec.Struct, frozen=True):
     """Something in a message that is no text."""
 
     type: str  # image, audio, video, document
@@ -69,7 +69,7 @@ def count_block(block: Block, count: Callable[[str], int]) -> int:
     return size + sum(tokens_of(medium) for medium in found)
 
 
-def tokens_of(medium: Medium) -> int:
+def tokens_of(medium: MediaPart) -> int:
     """Tokens of one image, document, recording."""
     if medium.type == "image":
         return _count_image_tokens(*(_pixels(medium.data) or _UNKNOWN), low=medium.low)
@@ -82,7 +82,7 @@ def tokens_of(medium: Medium) -> int:
     return min(_LONGEST, most * seconds)
 
 
-def _media(value: object) -> Iterator[Medium]:
+def _media(value: object) -> Iterator[MediaPart]:
     """Media anywhere in a block."""
     if isinstance(value, list):
         for inner in value:
@@ -96,18 +96,18 @@ def _media(value: object) -> Iterator[Medium]:
                 yield from _media(inner)
 
 
-def _medium(value: Mapping[str, object]) -> Medium | None:
+def _medium(value: Mapping[str, object]) -> MediaPart | None:
     if value.get("type") == "text":  # a document that is written out
         return None
     low = value.get("detail") == "low"
     data = value.get("data")
     kind = next((value[name] for name in _TYPES if value.get(name)), None)
     if isinstance(data, str) and isinstance(kind, str):
-        return Medium(_type(kind), data, low)
+        return MediaPart(_type(kind), data, low)
     for name in _URLS:
         text = value.get(name)
         if isinstance(text, str) and (found := _DATA.match(text[:200])):
-            return Medium(_type(found["type"] or ""), text[found.end() :], low)
+            return MediaPart(_type(found["type"] or ""), text[found.end() :], low)
     return None
 
 

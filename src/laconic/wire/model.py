@@ -44,7 +44,7 @@ class BlockLayout(msgspec.Struct, frozen=True, gc=False):
     list: int = -1  # which of the message's lists it is an element of; -1: none
 
 
-class Shape(msgspec.Struct, frozen=True, gc=False):
+class MessageShape(msgspec.Struct, frozen=True, gc=False):
     """What one message is made of."""
 
     role: Role
@@ -162,7 +162,7 @@ class Turn(msgspec.Struct, frozen=True, gc=False):
 
     index: int
     blocks: tuple[Block, ...]
-    shape: Shape
+    shape: MessageShape
     body: bytes
     span: ByteSpan  # in the body
 
@@ -199,7 +199,7 @@ class SetInput(msgspec.Struct, frozen=True):
     input: Mapping[str, object] | str
 
 
-class Drop(msgspec.Struct, frozen=True):
+class DropBlock(msgspec.Struct, frozen=True):
     """Leave the block out; a message without blocks goes with its last."""
 
 
@@ -211,7 +211,7 @@ class InsertMessage(msgspec.Struct, frozen=True):
     text: str
 
 
-Change = SetText | SetTexts | SetInput | Drop
+Change = SetText | SetTexts | SetInput | DropBlock
 At = tuple[int, int]  # turn and block
 
 

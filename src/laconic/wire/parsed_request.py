@@ -7,12 +7,12 @@ from hashlib import sha256
 
 from laconic.errors import MalformedRequest
 from laconic.wire.exchanges import Exchange, exchanges
-from laconic.wire.model import At, Block, Change, Fault, InsertMessage, Shape, Turn
+from laconic.wire.model import At, Block, Change, Fault, InsertMessage, MessageShape, Turn
 from laconic.wire.provider_format import ProviderFormat
 from laconic.wire.spans import ByteSpan, elements, is_array, is_object, is_string, last, members, string, value
 from laconic.wire.splice import splice
 
-Shapes = MutableMapping[bytes, Shape]  # remembered shapes by the hash of a message's bytes
+Shapes = MutableMapping[bytes, MessageShape]  # remembered shapes by the hash of a message's bytes
 
 
 class ParsedRequest:
@@ -156,7 +156,7 @@ class ParsedRequest:
             turns.append(Turn(index, tuple(blocks), shape, body, span))
         return tuple(turns)
 
-    def _shape(self, at: int) -> Shape:
+    def _shape(self, at: int) -> MessageShape:
         raw = self.messages[at].of(self.body)
         digest = sha256(raw).digest()
         if digest not in self._shapes:

@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
-from laconic.wire.speaking.talk import Json, Offer, ProviderDialect
+from laconic.wire.messages import Json, ProviderDialect, ToolDefinition
 
 if TYPE_CHECKING:
     from laconic.wire.hidden_calls import HiddenCalls
     from laconic.wire.media_shape import MediaShape
-    from laconic.wire.model import Fault, Shape
+    from laconic.wire.model import Fault, MessageShape
     from laconic.wire.parsed_request import ParsedRequest
     from laconic.wire.prompted.answer import WrittenText
     from laconic.wire.prompted.calls import PromptedTool
-    from laconic.wire.prompted.down import DownStream
+    from laconic.wire.prompted.written_call_stream import WrittenCallStream
     from laconic.wire.usage import UsageFields
 
 Path = tuple[str, ...]  # names of JSON members, from the top down
@@ -48,7 +48,7 @@ class DeclaredTool(msgspec.Struct, frozen=True):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Address:
+class ProviderAddress:
     """Where requests go, and what shows whose they are."""
 
     path: re.Pattern[str]  # of a request to a model, behind any folders; its group is the model where the path has it
@@ -75,8 +75,8 @@ class WrittenCalls:
     """How calls that a model writes as text become real ones on the way down."""
 
     rewrite: Callable[[Json, Sequence[PromptedTool]], list[WrittenText] | None]  # a whole answer, changed in place
-    stream: Callable[[Sequence[PromptedTool], int], DownStream]
-    question: Callable[[str, str, Offer, int], bytes]  # model, text, tool, tokens -> a request with one tool
+    stream: Callable[[Sequence[PromptedTool], int], WrittenCallStream]
+    question: Callable[[str, str, ToolDefinition, int], bytes]  # model, text, tool, tokens -> a request with one tool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,14 +87,14 @@ class ProviderFormat:
     provider: str  # whose it is: anthropic, openai, gemini
     messages: Path  # names of the list of messages
     pinned: Path  # fields that hold the system prompt and the tools
-    shape: Callable[[bytes], Shape]
+    shape: Callable[[bytes], MessageShape]
     compose: Callable[[str, str], bytes]  # role and text -> a message
     faults: Callable[[ParsedRequest], list[Fault]]
-    address: Address
+    address: ProviderAddress
     usage: UsageFields
     refusals: Refusals
     spoken_text: Callable[[Mapping[str, Any]], str]  # the text that one event of a stream adds
-    declare: Callable[[Offer], Json]  # a tool as an element of `tools`
+    declare: Callable[[ToolDefinition], Json]  # a tool as an element of `tools`
     read_tools: Callable[[object], Iterator[DeclaredTool]]  # the tools of a request
     chained: Path = ()  # fields that name a history which the provider keeps
     marks: int = 0  # that a request may carry to have its beginning cached; 0: it is cached without any

@@ -40,14 +40,14 @@ def refuses_tools(status: int, body: bytes) -> bool:
     return _NO_TOOLS.search(text) is not None
 
 
-class TooLong(msgspec.Struct, frozen=True):
+class PromptTooLong(msgspec.Struct, frozen=True):
     """A prompt that a model does not take."""
 
     most: int  # tokens
     sent: int = 0  # 0: not said
 
 
-def too_long(status: int, body: bytes) -> TooLong | None:
+def too_long(status: int, body: bytes) -> PromptTooLong | None:
     """What a provider says when a prompt is too long; None when it says something else."""
     if status not in {400, 413, 422}:
         return None
@@ -59,7 +59,7 @@ def too_long(status: int, body: bytes) -> TooLong | None:
             continue
         most, sent = int(found["most"]), int(found["sent"] or 0)
         if _SMALLEST <= most <= _LARGEST and (not sent or sent > most // 2):
-            return TooLong(most, sent)
+            return PromptTooLong(most, sent)
     return None
 
 

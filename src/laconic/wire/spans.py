@@ -35,7 +35,7 @@ class ByteSpan(NamedTuple):
         return ByteSpan(self.start + by, self.end + by)
 
 
-class Member(NamedTuple):
+class JsonMember(NamedTuple):
     """One key of an object: where the key starts, and where its value stands."""
 
     key: str
@@ -43,7 +43,7 @@ class Member(NamedTuple):
     value: ByteSpan
 
 
-def members(raw: bytes) -> list[Member]:
+def members(raw: bytes) -> list[JsonMember]:
     """The members of an object in the order they are written, duplicates included."""
     try:
         return _members(raw, _OBJECT.decode(raw))
@@ -71,7 +71,7 @@ def elements(raw: bytes) -> list[ByteSpan]:
     return spans
 
 
-def last(found: list[Member]) -> dict[str, ByteSpan]:
+def last(found: list[JsonMember]) -> dict[str, ByteSpan]:
     """Values by key; of duplicates the last one counts, as in every JSON reader that we know."""
     return {member.key: member.value for member in found}
 
@@ -113,7 +113,7 @@ class _Astray(Exception):
     """The bytes do not stand where the decoded object suggests: a duplicate or an escaped key."""
 
 
-def _members(raw: bytes, table: dict[str, msgspec.Raw]) -> list[Member]:
+def _members(raw: bytes, table: dict[str, msgspec.Raw]) -> list[JsonMember]:
     """Walk along the decoded object; each step is checked against the bytes."""
     found = []
     at = _skip(raw, _skip(raw, 0) + 1)
@@ -124,7 +124,7 @@ def _members(raw: bytes, table: dict[str, msgspec.Raw]) -> list[Member]:
         end = start + len(inner)
         if not raw.startswith(name, at) or raw[colon : colon + 1] != b":" or not _same(raw, start, inner):
             raise _Astray
-        found.append(Member(key, at, ByteSpan(start, end)))
+        found.append(JsonMember(key, at, ByteSpan(start, end)))
         comma = _skip(raw, end)
         if raw[comma : comma + 1] not in {b",", b"}"}:
             raise _Astray
@@ -155,9 +155,9 @@ def _skip(raw: bytes, at: int) -> int:
 # The slow walk reads the bytes as Latin-1: offsets stay those of the bytes, and JSON's own signs are all ASCII.
 
 
-def _slow_members(raw: bytes) -> list[Member]:
+def _slow_members(raw: bytes) -> list[JsonMember]:
     text, at = raw.decode("latin-1"), _expect(raw, 0, b"{")
-    found: list[Member] = []
+    found: list[JsonMember] = []
     while raw[at : at + 1] != b"}":
         if found:
             at = _expect(raw, at, b",")
@@ -166,7 +166,7 @@ def _slow_members(raw: bytes) -> list[Member]:
             raise MalformedRequest(f"The body is not JSON: a key expected at byte {at}.", "Send valid JSON.")
         start = _expect(raw, key_end, b":")
         _, end = _slow_value(text, start)
-        found.append(Member(string(raw[at:key_end]), at, ByteSpan(start, end)))
+        found.append(JsonMember(string(raw[at:key_end]), at, ByteSpan(start, end)))
         at = _skip(raw, end)
     _nothing_after(raw, at)
     return found

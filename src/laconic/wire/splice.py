@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from laconic.errors import ConversationError, MalformedRequest
-from laconic.wire.model import At, Block, Change, Drop, InsertMessage, SetInput, SetText, SetTexts, Turn
+from laconic.wire.model import At, Block, Change, DropBlock, InsertMessage, SetInput, SetText, SetTexts, Turn
 from laconic.wire.spans import ByteSpan, elements, is_object, is_string, members, string, value
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ def splice(
     gone: set[int] = set()
     for index, wanted in _by_turn(changes).items():
         turn = conversation.turns[index]
-        if len(wanted) == len(turn.blocks) and all(type(change) is Drop for change in wanted.values()):
+        if len(wanted) == len(turn.blocks) and all(type(change) is DropBlock for change in wanted.values()):
             gone.add(index)
             continue
         offset = conversation.messages[index].start
@@ -51,7 +51,7 @@ def _by_turn(changes: Mapping[At, Change]) -> dict[int, dict[int, Change]]:
 
 def _message_cuts(turn: Turn, wanted: Mapping[int, Change]) -> list[Cut]:
     cuts: list[Cut] = []
-    dropped = [turn.blocks[number] for number, change in wanted.items() if isinstance(change, Drop)]
+    dropped = [turn.blocks[number] for number, change in wanted.items() if isinstance(change, DropBlock)]
     if dropped:
         cuts += _cut_elements(turn, dropped)
     for number, change in wanted.items():

@@ -8,7 +8,7 @@ from typing import Final
 _END: Final = re.compile(rb"\r\n\r\n|\n\n|\r\r")
 
 
-class Events:
+class ServerSentEvents:
     """Holds what has arrived of the next event."""
 
     __slots__ = ("_rest",)

@@ -46,7 +46,7 @@ _LACKING: Final = re.compile(r"unable to read|could not fetch|missing (?:blob|tr
 _WITH_INDEX: Final = frozenset({"diff", "ls-files", "status"})
 
 
-class UserConfig(msgspec.Struct, frozen=True):
+class GitUserConfig(msgspec.Struct, frozen=True):
     """What the user's own configuration says that matters here."""
 
     compared: dict[str, str] = {}  # how files are compared
@@ -128,14 +128,14 @@ def _clean(repository: Repository) -> CleanGitDir:
 
 
 @cache
-def user_config(program: str) -> UserConfig:
+def user_config(program: str) -> GitUserConfig:
     """The few settings that are taken from the user's own configuration, read once."""
     command = [program, "config", "--list", "--includes", "-z"]
     nowhere = {"GIT_DIR": os.devnull}  # no repository, whatever the current folder is
     try:
         done = run(command, Path(program).parent, seconds=5.0, environment=nowhere, without="GIT_")
     except CommandFailed:
-        return UserConfig()
+        return GitUserConfig()
     pairs = []
     for entry in done.output.decode("utf-8", "surrogateescape").split("\0"):
         pairs.append(entry.partition("\n"))
@@ -147,7 +147,7 @@ def user_config(program: str) -> UserConfig:
         if name in {"core.excludesfile", "core.attributesfile"}:
             files[name] = value
     trusted = tuple(value for name, _, value in pairs if name == "safe.directory" and value)
-    return UserConfig(harmless(config), files, trusted)
+    return GitUserConfig(harmless(config), files, trusted)
 
 
 def repository_of(folder: Path) -> Repository | None:

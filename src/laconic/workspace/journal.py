@@ -35,7 +35,7 @@ _WAIT: Final = 10.0  # seconds for another writer to end
 _ABSENT: Final = ""  # the hash of a file that is not there
 
 
-class Write(msgspec.Struct, frozen=True):
+class FileWrite(msgspec.Struct, frozen=True):
     """One file's part: the file itself (links followed), what must be there now, and what shall be."""
 
     target: Path
@@ -63,7 +63,7 @@ class Journal:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
 
-    def apply(self, writes: Sequence[Write]) -> None:
+    def apply(self, writes: Sequence[FileWrite]) -> None:
         """Write all files, or none."""
         with self._alone():
             self._recover()
@@ -100,7 +100,7 @@ class Journal:
                 raise EditRefused("Another process is writing.", "Try again in a moment.")
             yield
 
-    def _apply(self, writes: Sequence[Write], undoes: int) -> None:
+    def _apply(self, writes: Sequence[FileWrite], undoes: int) -> None:
         for write in writes:
             if _content(write.target) != write.before:
                 raise EditRefused(f"{write.target.name} changed while the edit was prepared.", "Read it again.")
@@ -118,7 +118,7 @@ class Journal:
             raise EditRefused(f"Nothing was written: {problem}.", "Fix that, then repeat the edit.")
         self._prune()
 
-    def _stage(self, number: int, plan: _Plan, writes: Sequence[Write]) -> None:
+    def _stage(self, number: int, plan: _Plan, writes: Sequence[FileWrite]) -> None:
         for folder in plan.folders:
             Path(folder).mkdir(exist_ok=True)
         for index, (entry, write) in enumerate(zip(plan.entries, writes, strict=True)):
@@ -198,7 +198,7 @@ class Journal:
         _drop(plan.folders)
         shutil.rmtree(self._at(number))
 
-    def _reverse(self, number: int, plan: _Plan) -> list[Write]:
+    def _reverse(self, number: int, plan: _Plan) -> list[FileWrite]:
         writes = []
         for index, entry in enumerate(plan.entries):
             target = Path(entry.target)
@@ -209,7 +209,7 @@ class Journal:
                 old = None
             else:
                 old = self._at(number, f"old-{index}").read_bytes()
-            writes.append(Write(target, now, old))
+            writes.append(FileWrite(target, now, old))
         return writes
 
     def _prune(self) -> None:
@@ -242,7 +242,7 @@ class Journal:
             return None
 
 
-def _make_plan(writes: Sequence[Write], number: int, undoes: int) -> _Plan:
+def _make_plan(writes: Sequence[FileWrite], number: int, undoes: int) -> _Plan:
     mark = sha256("\0".join(str(write.target) for write in writes).encode("utf-8", "surrogateescape")).hexdigest()[:8]
     entries = [
         _Entry(

@@ -16,13 +16,13 @@ import msgspec
 
 from laconic.workspace import git
 from laconic.workspace.checkouts import is_work_tree_of
-from laconic.workspace.ignoring import Ignored
+from laconic.workspace.ignore_files import IgnoreFiles
 from laconic.workspace.secrets import NO_EXCEPTIONS, SECRET, SecretFiles
 
 _NEVER: Final = frozenset({b".git", b".hg", b".svn", b".jj"})
 
 
-class Listed(NamedTuple):
+class ListedFile(NamedTuple):
     """One file as the disk shows it."""
 
     path: str  # relative, forward slashes
@@ -32,7 +32,7 @@ class Listed(NamedTuple):
     trouble: str = ""  # why it cannot be indexed, if that is already clear
 
 
-def listing(root: Path, secrets: SecretFiles = NO_EXCEPTIONS) -> list[Listed]:
+def listing(root: Path, secrets: SecretFiles = NO_EXCEPTIONS) -> list[ListedFile]:
     """All files of a workspace, sorted by path."""
     found = {}
     for folder in list_folders(root):
@@ -55,7 +55,7 @@ class FolderFiles:
     def __len__(self) -> int:
         return len(self._found)
 
-    def list_files(self, secrets: SecretFiles) -> Iterator[Listed]:
+    def list_files(self, secrets: SecretFiles) -> Iterator[ListedFile]:
         for name, status in self._found:
             whole = self._prefix + name
             yield _list_file(self._top, self._top + b"/" + whole, whole, status, secrets)
@@ -85,7 +85,7 @@ def list_folders(root: Path) -> Iterator[FolderFiles]:
 def _below(top: bytes, prefix: bytes, repository: bytes) -> Iterator[FolderFiles]:
     names = git.list_files(Path(os.fsdecode(repository)))
     # A workspace that an outer repository ignores as a whole is still a workspace.
-    folders = _group(names) if names else Ignored(repository).walk(_NEVER)
+    folders = _group(names) if names else IgnoreFiles(repository).walk(_NEVER)
     for folder, files in folders:
         found: list[tuple[bytes, os.stat_result]] = []
         inner: list[bytes] = []
@@ -123,7 +123,7 @@ def _is_other_repository(outer: bytes, inner: bytes) -> bool:
     return not is_work_tree_of(Path(os.fsdecode(inner)), Path(os.fsdecode(outer)))
 
 
-def look(root: Path, path: str, secrets: SecretFiles = NO_EXCEPTIONS) -> Listed | None:
+def look(root: Path, path: str, secrets: SecretFiles = NO_EXCEPTIONS) -> ListedFile | None:
     """One file as the disk shows it now; None if it is not there."""
     top = os.fsencode(root.resolve())
     name = os.fsencode(path)
@@ -137,14 +137,14 @@ def look(root: Path, path: str, secrets: SecretFiles = NO_EXCEPTIONS) -> Listed 
     return _list_file(top, full, name, status, secrets)
 
 
-def _list_file(top: bytes, full: bytes, name: bytes, status: os.stat_result, secrets: SecretFiles) -> Listed:
+def _list_file(top: bytes, full: bytes, name: bytes, status: os.stat_result, secrets: SecretFiles) -> ListedFile:
     trouble = _file_trouble(top, full, status)
     path = name.decode("utf-8", "backslashreplace")
     if path.encode() != name:
         trouble = "its name is not UTF-8"
     elif not trouble and secrets.is_secret(path):
         trouble = SECRET
-    return Listed(_decode(name), status.st_size, status.st_mtime_ns, status.st_ctime_ns, trouble)
+    return ListedFile(_decode(name), status.st_size, status.st_mtime_ns, status.st_ctime_ns, trouble)
 
 
 def _decode(name: bytes) -> str:

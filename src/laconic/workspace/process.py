@@ -13,7 +13,7 @@ from laconic.workspace.programs import find_program
 
 
 @dataclass(frozen=True, slots=True)
-class Finished:
+class ProcessResult:
     """What a program left behind."""
 
     code: int
@@ -29,7 +29,7 @@ def run(
     given: bytes = b"",
     environment: Mapping[str, str] | None = None,
     without: str = "",
-) -> Finished:
+) -> ProcessResult:
     """Run to the end, or kill it when the time is over; a failing exit code is the caller's to judge.
 
     The program gets our environment and `environment` on top, and no variable of ours that starts with `without`.
@@ -51,4 +51,4 @@ def run(
         raise CommandFailed(f"{name} did not end within {seconds:g} s.", "Ask for less at once.") from None
     except (OSError, ValueError) as error:  # also a NUL in an argument
         raise CommandFailed(f"{name} cannot be run in {folder}: {error}.") from None
-    return Finished(done.returncode, done.stdout, done.stderr)
+    return ProcessResult(done.returncode, done.stdout, done.stderr)

@@ -15,7 +15,7 @@ from typing import Final
 
 import msgspec
 
-from laconic.edits.patch import Section, sections
+from laconic.edits.patch import FilePatch, sections
 from laconic.errors import CommandFailed, UnknownName, Unreadable, UsageError
 from laconic.records import FileChange
 from laconic.workspace.git import git, top
@@ -36,7 +36,7 @@ _OPTIONS: Final = (
 
 
 @dataclass(frozen=True, slots=True)
-class States:
+class ComparedStates:
     """What is compared; each side is a commit, INDEX or WORK."""
 
     old: str
@@ -56,31 +56,31 @@ class _Raw(msgspec.Struct, frozen=True):
     new_path: str
 
 
-def states(root: Path, wanted: str = "") -> States:
+def states(root: Path, wanted: str = "") -> ComparedStates:
     """What an agent means: `staged`, `unstaged`, `A..B`, `A...B`, `A^!` (one commit), or a commit to compare with.
 
     Nothing means the working tree against HEAD.
     """
     words = wanted.strip()
     if words.lower() in {"", "worktree", "uncommitted"}:
-        return States(_commit_or_empty(root, "HEAD"), WORK)
+        return ComparedStates(_commit_or_empty(root, "HEAD"), WORK)
     if words.lower() in {"staged", "--cached", "--staged"}:
-        return States(_commit_or_empty(root, "HEAD"), INDEX)
+        return ComparedStates(_commit_or_empty(root, "HEAD"), INDEX)
     if words.lower() == "unstaged":
-        return States(INDEX, WORK)
+        return ComparedStates(INDEX, WORK)
     if words.endswith("^!"):
         return _of_commit(root, words[:-2])
     if "..." in words:
         left, _, right = words.partition("...")
         base = git(root, "merge-base", _commit(root, left or "HEAD"), _commit(root, right or "HEAD"))
-        return States(base.decode().strip(), _commit(root, right or "HEAD"))
+        return ComparedStates(base.decode().strip(), _commit(root, right or "HEAD"))
     if ".." in words:
         left, _, right = words.partition("..")
-        return States(_commit(root, left or "HEAD"), _side(root, right or "HEAD"))
-    return States(_commit(root, words), WORK)
+        return ComparedStates(_commit(root, left or "HEAD"), _side(root, right or "HEAD"))
+    return ComparedStates(_commit(root, words), WORK)
 
 
-def changes(root: Path, compared: States, paths: Sequence[str] = (), context: int = 0) -> list[FileChange]:
+def changes(root: Path, compared: ComparedStates, paths: Sequence[str] = (), context: int = 0) -> list[FileChange]:
     """The files that differ, with contents and hunks; untracked files count as added to the working tree."""
     raws, parts = _read_diff(
         git(root, "diff", *_OPTIONS, f"-U{context}", *_ends(compared), "--", *paths, seconds=120)
@@ -100,7 +100,7 @@ def changes(root: Path, compared: States, paths: Sequence[str] = (), context: in
     return sorted(found, key=lambda change: change.path)
 
 
-def _ends(compared: States) -> list[str]:
+def _ends(compared: ComparedStates) -> list[str]:
     if compared.new == INDEX:
         return ["--cached", compared.old]
     if compared.new == WORK:
@@ -137,12 +137,12 @@ def _commit_or_empty(root: Path, name: str) -> str:
         return git(root, "hash-object", "-t", "tree", os.devnull, seconds=10).decode().strip()
 
 
-def _of_commit(root: Path, name: str) -> States:
+def _of_commit(root: Path, name: str) -> ComparedStates:
     commit = _commit(root, name)
-    return States(_commit_or_empty(root, f"{commit}^"), commit)
+    return ComparedStates(_commit_or_empty(root, f"{commit}^"), commit)
 
 
-def _read_diff(output: bytes) -> tuple[list[_Raw], dict[str, Section]]:
+def _read_diff(output: bytes) -> tuple[list[_Raw], dict[str, FilePatch]]:
     """Git's list of files and its patches, which come in the same order."""
     head, _, patch = output.partition(b"\0\0")
     fields = iter(head.decode("utf-8", "surrogateescape").split("\0"))
@@ -163,7 +163,7 @@ def _raw(field: str, rest: Iterator[str]) -> _Raw:
     return _Raw(status[0], old_mode, new_mode, old_id, new_id, old_path, new_path)
 
 
-def _change(work: Path | None, raw: _Raw, section: Section | None, blobs: dict[str, bytes | None]) -> FileChange:
+def _change(work: Path | None, raw: _Raw, section: FilePatch | None, blobs: dict[str, bytes | None]) -> FileChange:
     """One file; what is new comes from the working tree where that is a side, whatever hash git computed for it."""
     status = _STATUS.get(raw.status, "unmerged")
     note = ""

@@ -26,7 +26,7 @@ Launch = Callable[[int], list[str]]
 
 
 @dataclass(frozen=True, slots=True)
-class Ended:
+class CommandResult:
     """What a command left behind."""
 
     code: int  # as a shell tells it: 128 and the signal's number when a signal ended it
@@ -51,7 +51,7 @@ def supervise(words: list[str]) -> Launch:
     return lambda status: [sys.executable, "-I", "-S", script, str(status), str(os.getpid()), *words]
 
 
-def shell(command: str, folder: Path, *, seconds: float, environment: Mapping[str, str]) -> Ended:
+def shell(command: str, folder: Path, *, seconds: float, environment: Mapping[str, str]) -> CommandResult:
     """Run a command line of the shell."""
     return execute(supervise(["/bin/sh", "-c", command]), folder, seconds=seconds, environment=environment)
 
@@ -63,7 +63,7 @@ def execute(
     seconds: float,
     environment: Mapping[str, str],
     descriptors: tuple[int, ...] = (),
-) -> Ended:
+) -> CommandResult:
     """Run to the end or to the time limit. Nothing can be typed into it; `descriptors` stay open in it."""
     status, tell = os.pipe()
     try:
@@ -102,7 +102,7 @@ def execute(
         code = process.returncode
     else:
         code = 128 - process.returncode
-    return Ended(code, kept.output, late, orphans and not late, kept.dropped)
+    return CommandResult(code, kept.output, late, orphans and not late, kept.dropped)
 
 
 class _Kept(Thread):

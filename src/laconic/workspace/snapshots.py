@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
-from laconic.edits.resolve import Seen
+from laconic.edits.resolve import ShownVersion
 from laconic.edits.source import SourceText, tag_of
 from laconic.errors import WorkspaceError
 from laconic.records import Span
@@ -67,12 +67,12 @@ class Snapshots:
         self._prune(path)
         self._rows.execute("COMMIT")
 
-    def versions(self, path: str) -> dict[str, Seen]:
+    def versions(self, path: str) -> dict[str, ShownVersion]:
         """The versions of a file that were read, by tag."""
         rows = self._rows.execute("SELECT tag, shown, text FROM snapshot WHERE path = ?", (path,))
-        found: dict[str, Seen] = {}
+        found: dict[str, ShownVersion] = {}
         for tag, shown, blob in rows:
-            found[tag] = Seen(_lines(blob), _spans(shown))
+            found[tag] = ShownVersion(_lines(blob), _spans(shown))
         return found
 
     def paths(self, tag: str) -> list[str]:

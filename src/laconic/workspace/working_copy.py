@@ -15,7 +15,7 @@ from tempfile import TemporaryDirectory
 from typing import Final
 
 from laconic.errors import UsageError
-from laconic.workspace.listing import Listed, listing
+from laconic.workspace.listing import ListedFile, listing
 
 _MOST_FILES: Final = 200_000
 _MOST_BYTES: Final = 2_000_000_000
@@ -43,7 +43,7 @@ def working_copy(root: Path) -> Iterator[Path]:
         yield copy
 
 
-def find_changed(root: Path, before: Sequence[Listed]) -> list[str]:
+def find_changed(root: Path, before: Sequence[ListedFile]) -> list[str]:
     """The files that are not as they were."""
     now = set(listing(root))
     found: list[str] = []
@@ -53,7 +53,7 @@ def find_changed(root: Path, before: Sequence[Listed]) -> list[str]:
     return found
 
 
-def _copy_files(root: Path, copy: Path, files: Sequence[Listed]) -> None:
+def _copy_files(root: Path, copy: Path, files: Sequence[ListedFile]) -> None:
     for file in files:
         source, target = root / file.path, copy / file.path
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -63,7 +63,7 @@ def _copy_files(root: Path, copy: Path, files: Sequence[Listed]) -> None:
             continue  # it went away meanwhile, or is no file that can be read
 
 
-def _link_ignored(root: Path, copy: Path, files: Sequence[Listed]) -> None:
+def _link_ignored(root: Path, copy: Path, files: Sequence[ListedFile]) -> None:
     folders = {""}
     for file in files:
         parts = file.path.split("/")[:-1]

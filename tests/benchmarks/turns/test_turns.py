@@ -12,7 +12,7 @@ from laconic.render.table import Cell
 from laconic_benchmarks import turns
 from laconic_benchmarks.report import Options, Report
 from laconic_benchmarks.snapshot import Snapshot
-from laconic_benchmarks.turns.plane import outlined
+from laconic_benchmarks.turns.code_plane import outlined
 
 IDENTITY = ("-c", "user.name=a", "-c", "user.email=a@example.org", "-c", "init.defaultBranch=main")
 POLICIES = ("native, careful", "native, naive", "code plane, in steps", "code plane, at once")

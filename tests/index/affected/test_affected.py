@@ -10,8 +10,8 @@ from laconic.config import Settings
 from laconic.index.affected.commands import commands
 from laconic.index.affected.impact import reaching
 from laconic.index.compare.symbols import compare
-from laconic.plane.plane import Plane
 from laconic.records import FileChange
+from laconic.tool_runtime.runtime import ToolRuntime
 from laconic.tools import tools
 
 
@@ -28,15 +28,17 @@ def test_tests_that_reach_a_change_come_before_those_that_are_farther(tmp_path: 
     for name, text in files.items():
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text(text)
-    plane = Plane(tmp_path, settings, tools())
+    runtime = ToolRuntime(tmp_path, settings, tools())
     try:
-        plane.index.build()
+        runtime.index.build()
         found = compare([FileChange("pkg/core.py", "changed", old=old.encode(), new=files["pkg/core.py"].encode())])
-        assert reaching(plane.code, found) == ["tests/test_direct.py", "tests/test_core.py", "tests/test_far.py"]
-        with_past = reaching(plane.code, found, [["pkg/core.py", "tests/test_other.py"], ["a", "tests/test_far.py"]])
+        assert reaching(runtime.code, found) == ["tests/test_direct.py", "tests/test_core.py", "tests/test_far.py"]
+        with_past = reaching(
+            runtime.code, found, [["pkg/core.py", "tests/test_other.py"], ["a", "tests/test_far.py"]]
+        )
         assert sorted(with_past) == sorted(name for name in files if name.startswith("tests/"))
     finally:
-        plane.close()
+        runtime.close()
 
 
 @pytest.mark.parametrize(

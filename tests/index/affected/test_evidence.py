@@ -9,8 +9,8 @@ import pytest
 from laconic.config import Settings
 from laconic.index.affected.evidence import evidence
 from laconic.index.compare.symbols import compare
-from laconic.plane.plane import Plane
 from laconic.records import FileChange, Hunk
+from laconic.tool_runtime.runtime import ToolRuntime
 from laconic.tools import tools
 
 OLD = "def price(order):\n    return order.total\n"
@@ -34,14 +34,14 @@ def points(tmp_path: Path, settings: Settings) -> tuple[dict[str, float], set[st
     for name, text in FILES.items():
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(text)
-    plane = Plane(tmp_path, settings, tools())
+    runtime = ToolRuntime(tmp_path, settings, tools())
     try:
-        plane.index.build()
+        runtime.index.build()
         change = FileChange("shop/billing.py", "changed", old=OLD.encode(), new=NEW.encode(), hunks=(HUNK,))
         past = [["shop/billing.py", "tests/test_past.py"], ["shop/other.py", "tests/test_silent.py"]]
-        return evidence(plane.code, compare([change]), past)
+        return evidence(runtime.code, compare([change]), past)
     finally:
-        plane.close()
+        runtime.close()
 
 
 def test_calls_names_words_and_history_each_find_their_test(points: tuple[dict[str, float], set[str]]) -> None:
@@ -56,11 +56,11 @@ def test_a_test_that_calls_the_change_has_the_most(points: tuple[dict[str, float
 
 
 def test_a_change_without_code_asks_for_no_tests(tmp_path: Path, settings: Settings) -> None:
-    plane = Plane(tmp_path, settings, tools())
+    runtime = ToolRuntime(tmp_path, settings, tools())
     try:
-        assert evidence(plane.code, compare([FileChange("a.md", "changed", old=b"# a", new=b"# b")]), []) == (
+        assert evidence(runtime.code, compare([FileChange("a.md", "changed", old=b"# a", new=b"# b")]), []) == (
             {},
             set(),
         )
     finally:
-        plane.close()
+        runtime.close()

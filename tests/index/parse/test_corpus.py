@@ -21,7 +21,7 @@ from pathlib import Path
 import pytest
 
 from laconic.index.parse import parse
-from laconic.records import Definition, Parsed
+from laconic.records import Definition, ParsedFile
 
 CORPUS = Path(__file__).parents[2] / "corpus" / "parse"
 FILES = sorted(path for path in CORPUS.rglob("*") if path.is_file() and path.suffix != ".expect")
@@ -50,7 +50,7 @@ def expectations(path: Path) -> Iterator[tuple[int, str]]:
             yield from ((row, part.strip()) for part in match[1].split("; "))
 
 
-def complaints(path: Path, parsed: Parsed) -> list[str]:
+def complaints(path: Path, parsed: ParsedFile) -> list[str]:
     """What the file expects and the parser did not tell, and the other way round for definitions."""
     names = qualified(parsed.definitions)
     expected: set[tuple[int, str]] = set()
@@ -74,7 +74,7 @@ def qualified(definitions: tuple[Definition, ...]) -> list[str]:
     return names
 
 
-def _check(line: int, wanted: str, parsed: Parsed, names: list[str], expected: set[tuple[int, str]]) -> str:
+def _check(line: int, wanted: str, parsed: ParsedFile, names: list[str], expected: set[tuple[int, str]]) -> str:
     word, _, rest = wanted.partition(" ")
     if word == "exports":
         missing = set(re.split(r",\s*", rest)) ^ set(parsed.exports)
@@ -92,7 +92,7 @@ def _check(line: int, wanted: str, parsed: Parsed, names: list[str], expected: s
     return _definition(line, word, rest, parsed, names, expected=expected)
 
 
-def _import(line: int, rest: str, parsed: Parsed) -> str:
+def _import(line: int, rest: str, parsed: ParsedFile) -> str:
     exported = rest.endswith(" exported")
     words = rest.removesuffix(" exported").split(" as ")
     alias = words[1] if len(words) > 1 else ""
@@ -103,7 +103,7 @@ def _import(line: int, rest: str, parsed: Parsed) -> str:
     return f"there are {here}"
 
 
-def _reference(line: int, kind: str, rest: str, parsed: Parsed, names: list[str]) -> str:
+def _reference(line: int, kind: str, rest: str, parsed: ParsedFile, names: list[str]) -> str:
     rest, _, scope = rest.partition(" in ")
     name, _, receiver = rest.partition(" on ")
     here = [each for each in parsed.references if each.line == line and each.name == name]
@@ -115,7 +115,7 @@ def _reference(line: int, kind: str, rest: str, parsed: Parsed, names: list[str]
 
 
 def _definition(
-    line: int, kind: str, rest: str, parsed: Parsed, names: list[str], *, expected: set[tuple[int, str]]
+    line: int, kind: str, rest: str, parsed: ParsedFile, names: list[str], *, expected: set[tuple[int, str]]
 ) -> str:
     options = {match[1]: match[2] if match[2] is not None else match[3] for match in _OPTION.finditer(rest)}
     plain = _OPTION.sub("", rest)

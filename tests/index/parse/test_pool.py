@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from laconic.index.parse import ParseLimits, ParsePool, parse
-from laconic.records import Failure, Parsed
+from laconic.records import ParsedFile, ParseFailure
 
 GOOD = b"def f():\n    return g()\n"
 
@@ -24,19 +24,19 @@ def test_files_over_the_limits_fail_with_a_reason_and_the_rest_is_parsed() -> No
     ]
     with ParsePool(1, ParseLimits(max_bytes=1000, max_line=500)) as pool:
         told = dict(pool.parse_many(files))
-    assert told["big.py"] == Failure("larger than 1000 bytes")
-    assert told["long.py"] == Failure("a line longer than 500 bytes")
-    assert told["bin.py"] == Failure("binary")
-    assert isinstance(told["ok.py"], Parsed)
+    assert told["big.py"] == ParseFailure("larger than 1000 bytes")
+    assert told["long.py"] == ParseFailure("a line longer than 500 bytes")
+    assert told["bin.py"] == ParseFailure("binary")
+    assert isinstance(told["ok.py"], ParsedFile)
 
 
 def test_a_parser_that_takes_too_long_is_killed_and_the_rest_goes_to_a_new_one() -> None:
     slow = b"f(" * 20_000 + b"\n" + b"class A: pass\n" * 40_000
     with ParsePool(1, ParseLimits(max_bytes=10_000_000, max_line=1_000_000, seconds=0.01)) as pool:
         told = dict(pool.parse_many([("slow.py", slow)]))
-    assert told["slow.py"] == Failure("took longer than 0.01 seconds")
+    assert told["slow.py"] == ParseFailure("took longer than 0.01 seconds")
     with ParsePool(1) as pool:
-        assert isinstance(dict(pool.parse_many([("ok.py", GOOD)]))["ok.py"], Parsed)
+        assert isinstance(dict(pool.parse_many([("ok.py", GOOD)]))["ok.py"], ParsedFile)
 
 
 def test_a_pool_that_is_left_early_ends_its_children_and_can_be_used_again() -> None:
@@ -51,4 +51,4 @@ def test_a_pool_that_is_left_early_ends_its_children_and_can_be_used_again() -> 
 def test_one_small_file_needs_no_child_process() -> None:
     with ParsePool(1) as pool:
         assert pool.parse_one("a.py", GOOD) == parse("a.py", GOOD)
-        assert pool.parse_one("a.py", b"\0") == Failure("binary")
+        assert pool.parse_one("a.py", b"\0") == ParseFailure("binary")

@@ -13,9 +13,9 @@ from typing import Any
 import msgspec
 
 from laconic.index.parse import parse
-from laconic.index.prepared import assemble
+from laconic.index.prepared_file import assemble
 from laconic.index.schema import PARSER
-from laconic.workspace.listing import Listed
+from laconic.workspace.listing import ListedFile
 
 CORPUS = Path(__file__).parents[2] / "corpus" / "parse"
 RECORD = CORPUS.parent / "seen.json"
@@ -27,7 +27,7 @@ def _seen() -> dict[str, list[str]]:
     for path in sorted(CORPUS.rglob("*")):
         if path.is_file() and path.suffix != ".expect":
             name, data = path.relative_to(CORPUS).as_posix(), path.read_bytes()
-            rows = assemble(Listed(name, len(data), 0, 0), data, parse(name, data), 0)
+            rows = assemble(ListedFile(name, len(data), 0, 0), data, parse(name, data), 0)
             found[name] = [_hash(data), _hash(msgspec.msgpack.encode(rows))]
     return found
 

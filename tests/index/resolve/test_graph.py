@@ -8,13 +8,13 @@ from laconic.index.resolve import (
     Code,
     callees,
     callers,
-    covering_tests,
-    covering_tests_of_file,
     find_symbol,
     implementations,
     overridden,
     paths,
     references,
+    related_tests,
+    related_tests_of_file,
     spread,
 )
 
@@ -73,9 +73,9 @@ def test_a_change_spreads_through_callers(repository: Repository) -> None:
 
 def test_tests_reach_a_symbol_through_others(repository: Repository) -> None:
     code = repository(SHOP)
-    assert [(d, e.qualified) for d, e in covering_tests(code, find_symbol(code, "Cart.pay")[0])] == [(2, "test_show")]
-    assert [e.qualified for _, e in covering_tests_of_file(code, "shop/cart.py")] == ["test_show"]
-    assert covering_tests_of_file(code, "missing.py") == []
+    assert [(d, e.qualified) for d, e in related_tests(code, find_symbol(code, "Cart.pay")[0])] == [(2, "test_show")]
+    assert [e.qualified for _, e in related_tests_of_file(code, "shop/cart.py")] == ["test_show"]
+    assert related_tests_of_file(code, "missing.py") == []
 
 
 def test_answers_follow_a_changed_file(repository: Repository) -> None:

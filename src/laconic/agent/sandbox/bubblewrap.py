@@ -15,7 +15,7 @@ from laconic.agent.sandbox.rules import Access, SandboxRules
 from laconic.agent.sandbox.sockets import INET, INET6, NETLINK, UNIX, socket_filter
 from laconic.errors import CommandFailed
 from laconic.workspace.programs import find_program
-from laconic.workspace.shell import Ended, execute
+from laconic.workspace.shell import CommandResult, execute
 
 _ALWAYS: Final = (
     "--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try", "--die-with-parent", "--cap-drop", "ALL",
@@ -56,7 +56,7 @@ class Bubblewrap:
             "" if tried.code == 0 else f"exit code {tried.code}"
         )
 
-    def run(self, command: str, folder: Path, *, seconds: float, environment: Mapping[str, str]) -> Ended:
+    def run(self, command: str, folder: Path, *, seconds: float, environment: Mapping[str, str]) -> CommandResult:
         """Run a command line of the shell."""
         families = [INET, INET6, NETLINK]
         if not self._rules.network:

@@ -13,7 +13,7 @@ from laconic.agent.sandbox.rules import rules_for
 from laconic.agent.sandbox.seatbelt import find_seatbelt
 from laconic.config import Settings
 from laconic.errors import UsageError
-from laconic.workspace.shell import Ended, shell
+from laconic.workspace.shell import CommandResult, shell
 
 
 class Sandbox(Protocol):
@@ -22,7 +22,7 @@ class Sandbox(Protocol):
     name: str  # empty: nothing keeps them to anything
     gaps: str  # what it does not keep them from
 
-    def run(self, command: str, folder: Path, *, seconds: float, environment: Mapping[str, str]) -> Ended: ...
+    def run(self, command: str, folder: Path, *, seconds: float, environment: Mapping[str, str]) -> CommandResult: ...
 
 
 class Unconfined:
@@ -33,7 +33,7 @@ class Unconfined:
     def __init__(self, why: str) -> None:
         self.gaps = why
 
-    def run(self, command: str, folder: Path, *, seconds: float, environment: Mapping[str, str]) -> Ended:
+    def run(self, command: str, folder: Path, *, seconds: float, environment: Mapping[str, str]) -> CommandResult:
         return shell(command, folder, seconds=seconds, environment=environment)
 
 

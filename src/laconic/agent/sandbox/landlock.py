@@ -13,7 +13,7 @@ from typing import Final
 from laconic.agent.sandbox.confine import LEAST, version
 from laconic.agent.sandbox.rules import Access, SandboxRules
 from laconic.agent.sandbox.sockets import INET, INET6, NETLINK, socket_filter
-from laconic.workspace.shell import Ended, execute, supervise
+from laconic.workspace.shell import CommandResult, execute, supervise
 
 _DEVICES: Final = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty")
 _SECONDS: Final = 15.0
@@ -31,7 +31,7 @@ class Landlock:
     def __init__(self, rules: SandboxRules) -> None:
         self._rules = rules
 
-    def run(self, command: str, folder: Path, *, seconds: float, environment: Mapping[str, str]) -> Ended:
+    def run(self, command: str, folder: Path, *, seconds: float, environment: Mapping[str, str]) -> CommandResult:
         """Run a command line of the shell."""
         with TemporaryDirectory(prefix="laconic-", ignore_cleanup_errors=True) as temporary:
             _lay_out(Path(temporary), self._rules)

@@ -9,7 +9,7 @@ from typing import Final
 
 from laconic.agent.sandbox.guarding import guard
 from laconic.agent.sandbox.rules import SandboxRules
-from laconic.workspace.shell import Ended, execute, supervise
+from laconic.workspace.shell import CommandResult, execute, supervise
 
 _PROGRAM: Final = "/usr/bin/sandbox-exec"
 _SECONDS: Final = 15.0
@@ -38,7 +38,7 @@ class Seatbelt:
     def __init__(self, rules: SandboxRules) -> None:
         self._rules = rules
 
-    def run(self, command: str, folder: Path, *, seconds: float, environment: Mapping[str, str]) -> Ended:
+    def run(self, command: str, folder: Path, *, seconds: float, environment: Mapping[str, str]) -> CommandResult:
         """Run a command line of the shell."""
         with guard(self._rules) as rules, TemporaryDirectory(prefix="laconic-") as temporary:
             inner = {**environment, "TMPDIR": temporary}

@@ -21,7 +21,7 @@ from laconic.render.counted import count_of
 if TYPE_CHECKING:
     from laconic.agent.assembly import AgentOptions
     from laconic.agent.loop import Agent
-    from laconic.cli.agent_view import View
+    from laconic.cli.agent_view import TerminalView
 
 _LIMIT, _MODEL, _INTERRUPTED = 3, 4, 130
 
@@ -56,7 +56,7 @@ def run(args: argparse.Namespace, settings: Settings) -> int:
     from rich.console import Console  # the agent and all it needs: not for `--help`
 
     from laconic.agent.assembly import assemble
-    from laconic.cli.agent_view import View
+    from laconic.cli.agent_view import TerminalView
 
     task = sys.stdin.read() if args.task == "-" else args.task
     if not task.strip() and not args.resume:
@@ -64,7 +64,7 @@ def run(args: argparse.Namespace, settings: Settings) -> int:
     if args.print:
         view = None
     else:
-        view = View(Console(file=sys.stderr))
+        view = TerminalView(Console(file=sys.stderr))
     agent = assemble(_options(args, settings, view), settings, task, view)
     signal.signal(signal.SIGTERM, _interrupt)
     if view is not None:
@@ -77,7 +77,7 @@ def run(args: argparse.Namespace, settings: Settings) -> int:
         agent.close()
 
 
-def _options(args: argparse.Namespace, settings: Settings, view: View | None) -> AgentOptions:
+def _options(args: argparse.Namespace, settings: Settings, view: TerminalView | None) -> AgentOptions:
     from laconic.agent.assembly import AgentOptions  # heavy, as above
     from laconic.agent.limits import RunLimits
     from laconic.agent.permission import everything
@@ -103,7 +103,7 @@ def _options(args: argparse.Namespace, settings: Settings, view: View | None) ->
     )
 
 
-def _work(agent: Agent, task: str, view: View | None) -> int:
+def _work(agent: Agent, task: str, view: TerminalView | None) -> int:
     """Work, and say how it ended; a session that did not end well can be gone on with."""
     try:
         answer = agent.work(task)

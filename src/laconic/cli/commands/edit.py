@@ -27,7 +27,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace, settings: Settings) -> int:
-    from laconic.plane.editing import EditWorkspace, StaleEdit, edit, undo  # the parser: not for `--help`
+    from laconic.tool_runtime.edit_workspace import (  # the parser: not for `--help`
+        EditWorkspace,
+        StaleEdit,
+        edit,
+        undo,
+    )
 
     workspace = EditWorkspace(args.root, settings.cache_dir(), SecretFiles.of(settings))
     try:

@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from starlette.applications import Starlette
 
     from laconic.exchange.engine_adapter import RequestEngine
-    from laconic.gateway.plan import Planner, Policy
+    from laconic.gateway.plan import GatewayPolicy, Planner
     from laconic.gateway.routes import Upstreams
-    from laconic.serving.listen import Listen
+    from laconic.serving.listen import ListenAddress
 
 # The gateway is imported inside functions: most commands never need an HTTP server.
 
@@ -67,18 +67,18 @@ def known_upstreams(settings: Settings, anthropic: str, openai: str, gemini: str
     )
 
 
-def application(known: Upstreams, settings: Settings, *, off: bool, where: Listen | None = None) -> Starlette:
+def application(known: Upstreams, settings: Settings, *, off: bool, where: ListenAddress | None = None) -> Starlette:
     """The gateway as the settings want it. Without an address it serves one client, and leaves no token behind."""
     from laconic.dashboard.app import make_application as dashboard
     from laconic.exchange.assembly import ExchangeParts
     from laconic.gateway.app import build
-    from laconic.gateway.plan import Policy
+    from laconic.gateway.plan import GatewayPolicy
     from laconic.gateway.turn_recorder import TurnRecorder
-    from laconic.mcp_server.instructions import INSTRUCTIONS
+    from laconic.mcp_server.server_instructions import INSTRUCTIONS
     from laconic.serving.hosts import allowed_hosts
-    from laconic.serving.listen import Listen
+    from laconic.serving.listen import ListenAddress
 
-    policy = Policy(
+    policy = GatewayPolicy(
         enabled=settings.flag("gateway.enabled") and not off,
         off_models=_patterns(settings, "gateway.off_models"),
         native_models=_patterns(settings, "gateway.native_models"),
@@ -89,7 +89,7 @@ def application(known: Upstreams, settings: Settings, *, off: bool, where: Liste
     )
     parts = ExchangeParts.open(settings)
     make = where is not None
-    where = where or Listen("127.0.0.1", 0)
+    where = where or ListenAddress("127.0.0.1", 0)
     token = where.token or _viewer_token(settings, make=make)
     return build(
         known,
@@ -127,7 +127,7 @@ def engine(settings: Settings) -> RequestEngine:
     return ExchangeParts.open(settings).engine(settings.number("gateway.window"))
 
 
-def _planner(settings: Settings, policy: Policy) -> Planner:
+def _planner(settings: Settings, policy: GatewayPolicy) -> Planner:
     """A planner of its own, in another process, with the same files."""
     from laconic.exchange.assembly import ExchangeParts
     from laconic.gateway.plan import Planner

@@ -36,7 +36,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace, settings: Settings) -> int:
     from laconic.index import catalog  # SQLite and the parser: not for `--help`
     from laconic.index.parse import ParseLimits
-    from laconic.index.preparing import Parsing
+    from laconic.index.parse_files import FileParser
     from laconic.index.workspace_index import Index
 
     root = args.path or home(Path())
@@ -46,7 +46,7 @@ def run(args: argparse.Namespace, settings: Settings) -> int:
     if args.rebuild:
         catalog.forget_repository(settings.cache_dir(), root)
     secrets = SecretFiles.of(settings)
-    index = Index.open(root, settings.cache_dir(), Parsing(ParseLimits.of(settings)), secrets, force=force)
+    index = Index.open(root, settings.cache_dir(), FileParser(ParseLimits.of(settings)), secrets, force=force)
     bar = ProgressBar("files")
     try:
         outcome = index.build(bar, seconds=args.wait)

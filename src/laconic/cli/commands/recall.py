@@ -16,7 +16,7 @@ from pathlib import Path
 from laconic.config import Settings
 from laconic.errors import UsageError
 from laconic.render.visible import visible_name
-from laconic.sessions.archive import Archive, Entry
+from laconic.sessions.archive import Archive, ArchiveEntry
 from laconic.sessions.turns import Turns
 from laconic.workspace.git import home
 
@@ -82,7 +82,7 @@ def _session(args: argparse.Namespace) -> str | None:
     return str(home(Path()))
 
 
-def _describe(entry: Entry, title: str) -> str:
+def _describe(entry: ArchiveEntry, title: str) -> str:
     when = datetime.fromtimestamp(entry.stored, UTC).strftime("%Y-%m-%d %H:%M")
     task = f"task {entry.task!r}  " if entry.task else ""
     size = f"about {max(1, entry.size // _PER_TOKEN):,} tokens"

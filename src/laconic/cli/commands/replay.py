@@ -21,7 +21,7 @@ from laconic.models.prices_and_windows import CURRENT
 from laconic.render.visible import visible_json, visible_name
 
 if TYPE_CHECKING:
-    from laconic.cli.session_replay import Replayed
+    from laconic.cli.session_replay import ReplayedSession
     from laconic.render.table import Cell
 
 _POLICIES = ("default", "ingest", "tasks")
@@ -48,10 +48,10 @@ def _look_around(args: argparse.Namespace, settings: Settings) -> int:
     from laconic.cli.first_look import look_at, summarize  # the engine is heavy; other commands never get here
     from laconic.cli.replay_page import render_page
     from laconic.clients.recorded_sessions import find_recorded
-    from laconic.clients.setup import Places
+    from laconic.clients.setup import ClientFolders
 
     since = time.time() - args.days * _DAY
-    recorded = find_recorded(Places(Path.cwd(), child_environment()), settings.state_dir(), since)
+    recorded = find_recorded(ClientFolders(Path.cwd(), child_environment()), settings.state_dir(), since)
     sessions = []
     for one in recorded:
         if one.last >= since and _turns(one.transcript.messages) >= args.least:
@@ -89,7 +89,7 @@ def _replay_path(args: argparse.Namespace, settings: Settings) -> int:
             sessions.append(one)
     if not sessions:
         raise UsageError(f"No session of {args.least} turns in {args.path}.", "Name another path, or lower --least.")
-    found: list[Replayed] = []
+    found: list[ReplayedSession] = []
     for policy in args.policy or _POLICIES[:1]:
         followed = track(sessions, "messages replayed", [len(one.messages) for one in sessions])
         for one in followed:
@@ -107,7 +107,7 @@ def _turns(messages: Sequence[dict[str, object]]) -> int:
     return sum(message.get("role") == "assistant" for message in messages)
 
 
-def _row(one: Replayed) -> dict[str, Cell]:
+def _row(one: ReplayedSession) -> dict[str, Cell]:
     """One line of the table, which fits a terminal."""
     from laconic.dashboard.format import money, short  # not for `--help`
 
@@ -127,7 +127,7 @@ def _row(one: Replayed) -> dict[str, Cell]:
     }
 
 
-def _totals(found: Sequence[Replayed]) -> list[dict[str, Cell]]:
+def _totals(found: Sequence[ReplayedSession]) -> list[dict[str, Cell]]:
     from laconic.dashboard.format import money, short  # not for `--help`
 
     rows: list[dict[str, Cell]] = []

@@ -19,7 +19,7 @@ from laconic.clients.claude import SETUP
 from laconic.clients.claude_plugin import plugin_edits, plugin_folder, remove_empty_folders, skill_edit
 from laconic.clients.detect import installed_clients
 from laconic.clients.registry import all_setups, find_setup
-from laconic.clients.setup import NAME, ClientSetup, Places, Scope, scope
+from laconic.clients.setup import NAME, ClientFolders, ClientSetup, Scope, scope
 from laconic.config import Settings, child_environment
 from laconic.errors import UsageError
 from laconic.render.visible import visible_name
@@ -48,7 +48,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace, settings: Settings) -> int:
-    places = Places(args.root.resolve(), child_environment())
+    places = ClientFolders(args.root.resolve(), child_environment())
     if args.plugin and args.client not in {"claude", None}:
         raise UsageError("--plugin is for Claude Code.", "Write `laconic setup claude --plugin`.")
     if args.client or args.plugin:
@@ -63,7 +63,7 @@ def run(args: argparse.Namespace, settings: Settings) -> int:
     return 0
 
 
-def _ask(known: ClientSetup, places: Places, args: argparse.Namespace) -> bool:
+def _ask(known: ClientSetup, places: ClientFolders, args: argparse.Namespace) -> bool:
     file = known.file(places, scope(known, project=args.project, user=args.user))
     if not sys.stdin.isatty():
         raise UsageError(
@@ -73,7 +73,7 @@ def _ask(known: ClientSetup, places: Places, args: argparse.Namespace) -> bool:
     return answer.strip().lower() in {"", "y", "yes"}
 
 
-def _set_up(known: ClientSetup, places: Places, args: argparse.Namespace, settings: Settings) -> None:
+def _set_up(known: ClientSetup, places: ClientFolders, args: argparse.Namespace, settings: Settings) -> None:
     where = scope(known, project=args.project, user=args.user)
     if args.plugin and not args.project:
         where = "user"
@@ -108,7 +108,7 @@ def _set_up(known: ClientSetup, places: Places, args: argparse.Namespace, settin
 
 
 def _edits(
-    known: ClientSetup, places: Places, where: Scope, words: list[str], args: argparse.Namespace
+    known: ClientSetup, places: ClientFolders, where: Scope, words: list[str], args: argparse.Namespace
 ) -> list[install.ConfigChange]:
     if args.plugin:
         return plugin_edits(places, where, words)
@@ -126,7 +126,7 @@ def _edits(
 
 
 def _remove(
-    known: ClientSetup, places: Places, where: Scope, edits: Sequence[install.ConfigChange], backups: Path
+    known: ClientSetup, places: ClientFolders, where: Scope, edits: Sequence[install.ConfigChange], backups: Path
 ) -> None:
     for edit in edits:
         is_notes = edit.path == known.notes_file(places, where)
@@ -166,6 +166,6 @@ def _missing_program(program: Sequence[str]) -> str:
 
 
 def _guidance() -> str:
-    from laconic.mcp_server.guide import guidance  # imports all tools
+    from laconic.mcp_server.tool_help import write_project_notes  # imports all tools
 
-    return guidance()
+    return write_project_notes()

@@ -21,8 +21,8 @@ from laconic.render.visible import visible_json, visible_name
 
 if TYPE_CHECKING:
     from laconic.render.table import Cell
-    from laconic.sessions.spending import Malformed, ModelUse
-    from laconic.sessions.tool_call_log import Figures
+    from laconic.sessions.spending import MalformedCalls, ModelUse
+    from laconic.sessions.tool_call_log import ToolCallFigures
 
 _MALFORMED: Final = ("upstream", "model", "reason", "count")
 
@@ -54,7 +54,7 @@ def run(args: argparse.Namespace, settings: Settings) -> int:
     return 0
 
 
-def _figures(settings: Settings) -> Sequence[Figures]:
+def _figures(settings: Settings) -> Sequence[ToolCallFigures]:
     from laconic.sessions.tool_call_log import FILE, ToolCallLog
 
     if not (settings.cache_dir() / FILE).exists():
@@ -66,7 +66,7 @@ def _figures(settings: Settings) -> Sequence[Figures]:
         raise Unreadable(f"The call log cannot be read: {error}.", f"Remove {FILE}.") from None
 
 
-def _spending(settings: Settings) -> tuple[Sequence[ModelUse], Sequence[Malformed]]:
+def _spending(settings: Settings) -> tuple[Sequence[ModelUse], Sequence[MalformedCalls]]:
     from laconic.sessions.spending import Spending
     from laconic.sessions.turn_tables import FILE
 
@@ -97,7 +97,7 @@ def _bill(use: ModelUse) -> str:
     )
 
 
-def _row(figure: Figures) -> dict[str, Cell]:
+def _row(figure: ToolCallFigures) -> dict[str, Cell]:
     return {
         "tool": figure.tool,
         "calls": figure.calls,

@@ -87,14 +87,14 @@ def _choose(args: argparse.Namespace, settings: Settings) -> tuple[Sequence[Meas
 def _find_on_machine(settings: Settings, since: float) -> list[MeasuredSession]:
     """Our own record knows more, so what a client recorded of the same session is left out."""
     from laconic.clients.recorded_sessions import find_recorded
-    from laconic.clients.setup import Places
+    from laconic.clients.setup import ClientFolders
     from laconic.conversation.cost_causes import without_doubles
     from laconic.exchange.cost_sources import measure_own, measure_recorded
     from laconic.sessions.spending import Spending
     from laconic.sessions.turn_tables import FILE
 
     recorded = []
-    for session in find_recorded(Places(Path.cwd(), child_environment()), settings.state_dir(), since):
+    for session in find_recorded(ClientFolders(Path.cwd(), child_environment()), settings.state_dir(), since):
         if session.last >= since:
             recorded.append(session)
     own: list[MeasuredSession] = []

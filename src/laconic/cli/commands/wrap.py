@@ -29,7 +29,7 @@ from laconic.errors import Unroutable, UsageError
 if TYPE_CHECKING:
     from starlette.applications import Starlette
 
-    from laconic.clients.upstream import Launch, Situation, WrappedClient
+    from laconic.clients.upstream import Launch, LaunchContext, WrappedClient
 
 _FLAGS: Final = {
     "--code-plane": "offer Laconic's tools also to a client that answers one prompt and ends",
@@ -53,13 +53,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace, settings: Settings) -> int:
     # Imported here: most commands never need an HTTP server.
     from laconic.clients.registry import find_client
-    from laconic.clients.upstream import Situation
+    from laconic.clients.upstream import LaunchContext
 
     name, flags, words = split_words(args.words)
     for flag in flags:
         setattr(args, flag.removeprefix("--").replace("-", "_"), True)
     client = find_client(name)
-    seen = Situation(Path.cwd(), child_environment(), tuple(words))
+    seen = LaunchContext(Path.cwd(), child_environment(), tuple(words))
     asks_no_model = bool(name and words and words[0] in _NO_MODEL)
     code_plane: list[str] = []
     if not asks_no_model and _wants_tools(args, client, words):
@@ -96,17 +96,17 @@ def _wants_tools(args: argparse.Namespace, client: WrappedClient, words: Sequenc
 
 
 def _run_through(
-    client: WrappedClient, seen: Situation, settings: Settings, code_plane: Sequence[str], *, off: bool
+    client: WrappedClient, seen: LaunchContext, settings: Settings, code_plane: Sequence[str], *, off: bool
 ) -> int:
     """The client beside a gateway that knows the client's own upstreams and no others."""
     from laconic.cli.commands.gateway import application
-    from laconic.clients.upstream import Defaults
+    from laconic.clients.upstream import DefaultUpstreams
     from laconic.gateway.client_process import run_beside
     from laconic.gateway.logs import LogFile
     from laconic.gateway.routes import Upstreams, base_url
     from laconic.serving.listen import bind, listen
 
-    defaults = Defaults(
+    defaults = DefaultUpstreams(
         anthropic=base_url(settings.text("gateway.anthropic_url")),
         openai=base_url(settings.text("gateway.openai_url")),
         gemini=base_url(settings.text("gateway.gemini_url")),
@@ -134,7 +134,7 @@ def _run_through(
     return code
 
 
-def _takes_tools(client: WrappedClient, seen: Situation) -> bool:
+def _takes_tools(client: WrappedClient, seen: LaunchContext) -> bool:
     """Whether the client can be given tools of ours."""
     return client.launch(seen, (), "", ["laconic"]) != client.launch(seen, (), "", [])
 
@@ -151,7 +151,7 @@ def _write_files(made: Launch, folder: Path) -> list[str]:
     return found
 
 
-def _environment(seen: Situation, made: Launch) -> dict[str, str]:
+def _environment(seen: LaunchContext, made: Launch) -> dict[str, str]:
     """What the client is started with. Requests to this machine go through no proxy of the network.
 
     Its shell finds our program, also one that is in no folder of the user's path: what was left out names it.

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from laconic.dashboard import format
-from laconic.dashboard.document import Node
+from laconic.dashboard.document import JsonNode
 from laconic.dashboard.layout import card, cards, link, live, page, periods, table
 from laconic.dashboard.markup import Child, Markup, tag
 
 
-def causes_page(view: Node) -> str:
+def causes_page(view: JsonNode) -> str:
     """The page."""
     report = view["report"]
     return page(
@@ -36,14 +36,14 @@ def causes_page(view: Node) -> str:
     )
 
 
-def _limit(view: Node) -> Child:
+def _limit(view: JsonNode) -> Child:
     if not view["cut"]:
         return None
     requests = format.count(view["report"]["requests"])
     return tag("p", "These are the newest ", requests, " requests; `laconic why` takes all.", class_="hint")
 
 
-def _causes(rows: Node) -> Markup:
+def _causes(rows: JsonNode) -> Markup:
     written = []
     for row in rows:
         written.append(
@@ -64,7 +64,7 @@ def _causes(rows: Node) -> Markup:
     )
 
 
-def _moments(rows: Node) -> Markup:
+def _moments(rows: JsonNode) -> Markup:
     written = []
     for row in rows:
         written.append(
@@ -84,5 +84,5 @@ def _moments(rows: Node) -> Markup:
     )
 
 
-def _describe(row: Node) -> Child:
+def _describe(row: JsonNode) -> Child:
     return tag("div", row["label"].text, tag("small", row["detail"].text), class_="named")

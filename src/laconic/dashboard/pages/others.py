@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from laconic.dashboard import charts, format
-from laconic.dashboard.document import Node
+from laconic.dashboard.document import JsonNode
 from laconic.dashboard.layout import join_spaced, link, live, page, table
 from laconic.dashboard.markup import Markup, tag
 from laconic.dashboard.pages.parts import parts_table
 
 
-def tools_page(view: Node) -> str:
+def tools_page(view: JsonNode) -> str:
     """What tools cost."""
     top = max((row["p95"].number for row in view["ours"]), default=0)
     ours = table(
@@ -47,7 +47,7 @@ def tools_page(view: Node) -> str:
     )
 
 
-def models_page(view: Node) -> str:
+def models_page(view: JsonNode) -> str:
     """What models cost, and their malformed calls."""
     used = table(
         "Models",
@@ -99,13 +99,13 @@ def models_page(view: Node) -> str:
     return page("Models", "models", live("models", used), live("malformed", broken), json=view.address)
 
 
-def _money(row: Node, name: str) -> Markup:
+def _money(row: JsonNode, name: str) -> Markup:
     if row["unpriced"] and not row[name]:
         return tag("span", "price unknown")
     return format.dollars(row[name])
 
 
-def archive_page(view: Node) -> str:
+def archive_page(view: JsonNode) -> str:
     """A text that was left out."""
     whole = view["shown"].value == view["lines"].value
     return page(

@@ -6,14 +6,14 @@ from datetime import UTC, datetime
 from typing import Any
 
 from laconic.dashboard import charts, format
-from laconic.dashboard.document import Node
+from laconic.dashboard.document import JsonNode
 from laconic.dashboard.layout import card, cards, join_spaced, link, live, page, periods, table
 from laconic.dashboard.markup import Child, Markup, tag
 from laconic.dashboard.pages.parts import parts_table
 from laconic.dashboard.pages.sessions import COLUMNS, output_share, session_row
 
 
-def overview_page(view: Node) -> str:
+def overview_page(view: JsonNode) -> str:
     """The page."""
     choice = periods(view["days"])
     if not view["totals"]["turns"]:
@@ -46,7 +46,7 @@ def _nothing() -> Markup:
     )
 
 
-def _totals(view: Node) -> Markup:
+def _totals(view: JsonNode) -> Markup:
     sums = view["totals"]
     return cards(
         card(
@@ -78,7 +78,7 @@ def _saved_text(amount: Child) -> Markup:
     return join_spaced(amount, "saved")
 
 
-def _over_time(view: Node) -> list[Markup]:
+def _over_time(view: JsonNode) -> list[Markup]:
     rows = view["buckets"].value
     pattern = "%b"
     if view["bucket"].value == "hour":
@@ -133,7 +133,7 @@ def _values(sums: list[Any], what: str) -> list[float]:
     return found
 
 
-def _quotas(view: Node) -> Markup:
+def _quotas(view: JsonNode) -> Markup:
     rows = []
     for row in view["quotas"]:
         rows.append(

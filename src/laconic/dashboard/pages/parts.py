@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from laconic.dashboard import format
-from laconic.dashboard.document import Node
+from laconic.dashboard.document import JsonNode
 from laconic.dashboard.layout import card, cards, join_spaced, link, live, page, periods, table
 from laconic.dashboard.markup import Child, Markup, tag
 from laconic.dashboard.pages.sessions import COLUMNS, session_row
@@ -26,7 +26,7 @@ _KINDS: Final = {
 }
 
 
-def spending_page(view: Node) -> str:
+def spending_page(view: JsonNode) -> str:
     """The page."""
     return page(
         "Where tokens went",
@@ -62,7 +62,7 @@ def spending_page(view: Node) -> str:
     )
 
 
-def parts_table(caption: str, column: str, rows: Node) -> Markup:
+def parts_table(caption: str, column: str, rows: JsonNode) -> Markup:
     """Rows with a bar: sent in front of what would have been."""
     most = max((row["whole"].number for row in rows), default=0)
     named = _kind if column == "Kind" else _plain
@@ -84,7 +84,7 @@ def parts_table(caption: str, column: str, rows: Node) -> Markup:
     )
 
 
-def _bar(row: Node, most: float) -> Markup:
+def _bar(row: JsonNode, most: float) -> Markup:
     whole = 100 * row["whole"].number / most if most else 0
     sent = 100 * row["sent"].number / most if most else 0
     return tag(
@@ -96,9 +96,9 @@ def _bar(row: Node, most: float) -> Markup:
     )
 
 
-def _plain(row: Node) -> Child:
+def _plain(row: JsonNode) -> Child:
     return tag("code", row["name"].text or "–")
 
 
-def _kind(row: Node) -> Child:
+def _kind(row: JsonNode) -> Child:
     return join_spaced(tag("strong", row["name"].text), tag("small", _KINDS.get(row["name"].text, "")))

@@ -6,7 +6,7 @@ from typing import Any, Final
 from urllib.parse import urlencode
 
 from laconic.dashboard import charts, format
-from laconic.dashboard.document import Node
+from laconic.dashboard.document import JsonNode
 from laconic.dashboard.layout import card, cards, join_spaced, link, live, page, table
 from laconic.dashboard.markup import Child, Markup, tag
 from laconic.dashboard.pages.parts import parts_table
@@ -24,7 +24,7 @@ _REASONS: Final = {
 _TURNS: Final = 30  # in the table; the curves and the JSON have all
 
 
-def session_page(view: Node) -> str:
+def session_page(view: JsonNode) -> str:
     """The page."""
     about = view["session"]
     return page(
@@ -58,7 +58,7 @@ def session_page(view: Node) -> str:
     )
 
 
-def _totals(view: Node) -> Markup:
+def _totals(view: JsonNode) -> Markup:
     sums, about = view["session"]["totals"], view["session"]
     return cards(
         card(
@@ -86,7 +86,7 @@ def _totals(view: Node) -> Markup:
     )
 
 
-def _side(view: Node) -> Markup | None:
+def _side(view: JsonNode) -> Markup | None:
     """What the client asked beside this conversation: titles, summaries, sub-agents."""
     if not view["side"]:
         return None
@@ -99,7 +99,7 @@ def _ends(turns: list[Any]) -> tuple[str, str]:
     return ("", "")
 
 
-def _context(view: Node) -> Markup:
+def _context(view: JsonNode) -> Markup:
     turns = view["turns"].value
     listed = set()
     for row in view["decisions"].value:
@@ -144,7 +144,7 @@ def _context(view: Node) -> Markup:
     return charts.draw_curve(chart, marks)
 
 
-def _place(view: Node, number: int, listed: set[int]) -> str:
+def _place(view: JsonNode, number: int, listed: set[int]) -> str:
     """Where the decisions of a turn are listed: on this page, or on the page that lists them up to that turn."""
     anchor = f"#decisions-{number}"
     if number in listed:
@@ -152,7 +152,7 @@ def _place(view: Node, number: int, listed: set[int]) -> str:
     return f"session?{urlencode({'name': view['session']['session'].text, 'until': number})}{anchor}"
 
 
-def _cache(view: Node) -> Markup:
+def _cache(view: JsonNode) -> Markup:
     turns = view["turns"].value
     chart = charts.Chart(
         "Prompt cache by turn",
@@ -172,7 +172,7 @@ def _cache(view: Node) -> Markup:
     return charts.draw_bars(chart)
 
 
-def _money(view: Node) -> Markup:
+def _money(view: JsonNode) -> Markup:
     turns = view["turns"].value
     paid, whole = [turn["paid"] for turn in turns], [turn["paid_without"] for turn in turns]
     chart = charts.Chart(
@@ -188,7 +188,7 @@ def _money(view: Node) -> Markup:
     return charts.draw_curve(chart)
 
 
-def _decisions(view: Node) -> Markup:
+def _decisions(view: JsonNode) -> Markup:
     seen: set[str] = set()
     rows = []
     for row in view["decisions"]:
@@ -214,7 +214,7 @@ def _decisions(view: Node) -> Markup:
     )
 
 
-def _older(view: Node) -> Markup | None:
+def _older(view: JsonNode) -> Markup | None:
     """To the decisions before those that are listed."""
     oldest = min((row["number"] for row in view["decisions"].value), default=0)
     if view["events"].value and oldest > view["events"].value[0]["number"]:
@@ -223,7 +223,7 @@ def _older(view: Node) -> Markup | None:
     return None
 
 
-def _what(row: Node) -> Child:
+def _what(row: JsonNode) -> Child:
     words = []
     for word in (row["tool"].text, row["field"].text):
         if word:
@@ -235,7 +235,7 @@ def _what(row: Node) -> Child:
     )
 
 
-def _recall(row: Node) -> Child:
+def _recall(row: JsonNode) -> Child:
     if not row["ref"]:
         return tag(
             "small", "nothing lost: it is elsewhere in the conversation" if not row["gone"] else "with its exchange"
@@ -245,7 +245,7 @@ def _recall(row: Node) -> Child:
     return link("archive", tag("code", row["ref"].text), ref=row["ref"].text)
 
 
-def _turns(view: Node) -> Markup:
+def _turns(view: JsonNode) -> Markup:
     rows = (
         (
             format.count(row["number"]),

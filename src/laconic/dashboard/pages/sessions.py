@@ -6,7 +6,7 @@ from typing import Final
 from urllib.parse import urlencode
 
 from laconic.dashboard import charts, format
-from laconic.dashboard.document import Node
+from laconic.dashboard.document import JsonNode
 from laconic.dashboard.layout import ColumnOrder, join_spaced, link, live, page, table
 from laconic.dashboard.markup import Child, Markup, tag
 from laconic.sessions.spending import Order
@@ -28,7 +28,7 @@ ORDERS: Final[tuple[tuple[Order, str], ...]] = (  # each with the column that it
 )
 
 
-def sessions_page(view: Node) -> str:
+def sessions_page(view: JsonNode) -> str:
     """The page."""
     orders = {}
     for order, column in ORDERS:
@@ -57,7 +57,7 @@ def sessions_page(view: Node) -> str:
     )
 
 
-def _asked(view: Node) -> dict[str, str]:
+def _asked(view: JsonNode) -> dict[str, str]:
     """What the page was asked for, without the page's number."""
     names = ("client", "project", "words")
     found = {}
@@ -67,7 +67,7 @@ def _asked(view: Node) -> dict[str, str]:
     return {**found, "order": view["order"].text}
 
 
-def _filters(view: Node) -> Markup:
+def _filters(view: JsonNode) -> Markup:
     """A form that needs no script."""
     return tag(
         "form",
@@ -81,7 +81,7 @@ def _filters(view: Node) -> Markup:
     )
 
 
-def _choice(name: str, title: str, view: Node) -> Markup:
+def _choice(name: str, title: str, view: JsonNode) -> Markup:
     chosen = view[name].text
     options = [tag("option", "all", value="", selected=not chosen)]
     for known in view[f"{name}s"]:
@@ -89,7 +89,7 @@ def _choice(name: str, title: str, view: Node) -> Markup:
     return tag("label", title, tag("select", *options, name=name))
 
 
-def session_row(row: Node) -> list[Child]:
+def session_row(row: JsonNode) -> list[Child]:
     """A session in a table."""
     sums = row["totals"]
     return [
@@ -115,7 +115,7 @@ def session_row(row: Node) -> list[Child]:
     ]
 
 
-def output_share(sums: Node) -> Markup | None:
+def output_share(sums: JsonNode) -> Markup | None:
     """What of the money went for output, and what of the tokens has no price."""
     unpriced = tag("span", "; price unknown for ", format.tokens(sums["unpriced"]), " tokens")
     return tag(
@@ -125,12 +125,12 @@ def output_share(sums: Node) -> Markup | None:
     )
 
 
-def name(row: Node) -> str:
+def name(row: JsonNode) -> str:
     """What a person knows a session by."""
     return row["title"].text or row["session"].text[:12]
 
 
-def _turn_links(view: Node) -> Markup:
+def _turn_links(view: JsonNode) -> Markup:
     at, last, asked = int(view["page"].number), int(view["pages"].number), _asked(view)
     return tag(
         "nav",

@@ -12,12 +12,12 @@ import time
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
-from laconic.index.compare.symbols import TOP, Compared, Comparison
+from laconic.index.compare.symbols import TOP, ComparedFile, Comparison
 from laconic.index.languages import dialect_of
-from laconic.index.resolve import Code, covering_tests
+from laconic.index.resolve import Code, related_tests
 from laconic.index.store import Symbol
 from laconic.records import SymbolChange
-from laconic.workspace.classes import class_of
+from laconic.workspace.file_classes import class_of
 
 _SYMBOLS: Final = 60  # changed symbols that are followed
 _PATIENCE: Final = 2.0  # seconds of computing for following them
@@ -73,7 +73,7 @@ def evidence(code: Code, found: Comparison, history: Sequence[Sequence[str]]) ->
     return {path: value for path, value in points.items() if path in sure or value >= _LEAST}, sure
 
 
-def _find_tests(code: Code, changed: Iterable[Compared]) -> set[str]:
+def _find_tests(code: Code, changed: Iterable[ComparedFile]) -> set[str]:
     """The test files in the languages of what changed."""
     families = set()
     for file in changed:
@@ -122,7 +122,7 @@ def _calls(code: Code, found: Comparison) -> Points:
         if symbol is None or time.thread_time() > until:
             continue
         nearest: dict[str, int] = {}
-        for distance, test in covering_tests(code, symbol, depth=3):
+        for distance, test in related_tests(code, symbol, depth=3):
             path = code.sources[test.file].path
             if test.test and holds_tests(path):
                 nearest[path] = min(nearest.get(path, distance), distance)
@@ -145,7 +145,7 @@ def _worth_following(found: Comparison) -> list[SymbolChange]:
     return sorted(chosen, key=lambda change: change.changes == ("added",))[:_SYMBOLS]
 
 
-def _words(code: Code, changed: Sequence[Compared], found: Comparison, tests: set[str]) -> Points:
+def _words(code: Code, changed: Sequence[ComparedFile], found: Comparison, tests: set[str]) -> Points:
     """Tests that use the names on the changed lines, and those of the changed symbols; rare names say more."""
     lines = (line[1:] for file in changed for hunk in file.change.hunks for line in hunk.body if line[:1] in "+-")
     symbols = (last_name(c.name) for c in found.symbols if c.name != TOP and class_of(c.path) != "test")

@@ -7,7 +7,7 @@ from typing import Final
 
 from laconic.index.affected.evidence import evidence, holds_tests, is_test, last_name, symbol_of
 from laconic.index.compare.symbols import TOP, Comparison
-from laconic.index.resolve import Code, covering_tests, references
+from laconic.index.resolve import Code, references, related_tests
 from laconic.records import Impact, SymbolChange
 
 MOST: Final = 10  # test files in the list
@@ -30,7 +30,7 @@ def impact_of(code: Code, change: SymbolChange) -> Impact | None:
         if use.sure:
             uses.append(use)
     files = tuple(dict.fromkeys(use.path for use in uses))
-    reached = (test for _, test in covering_tests(code, symbol, depth=2) if test.test)
+    reached = (test for _, test in related_tests(code, symbol, depth=2) if test.test)
     tests: dict[str, None] = {}
     for test in reached:
         if holds_tests(path := code.sources[test.file].path):

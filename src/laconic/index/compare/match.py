@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from laconic.index.compare.units import Side, Unit
+from laconic.index.compare.units import FileVersion, SymbolVersion
 
 _ALIKE: Final = 0.6  # share of words in common from which a symbol of the same file counts as renamed
 _ALIKE_ELSEWHERE: Final = 0.8  # the same for another file
@@ -21,35 +21,35 @@ _PAIRS: Final = 60_000  # comparisons of likeness at most
 
 
 @dataclass(frozen=True, slots=True)
-class Matched:
+class MatchedUnits:
     """The outcome: pairs of old and new, and what has no partner."""
 
-    pairs: list[tuple[Unit, Unit]] = field(default_factory=list)
-    removed: list[Unit] = field(default_factory=list)
-    added: list[Unit] = field(default_factory=list)
-    taken: dict[int, Unit] = field(default_factory=dict)  # the partner by the id of a unit
+    pairs: list[tuple[SymbolVersion, SymbolVersion]] = field(default_factory=list)
+    removed: list[SymbolVersion] = field(default_factory=list)
+    added: list[SymbolVersion] = field(default_factory=list)
+    taken: dict[int, SymbolVersion] = field(default_factory=dict)  # the partner by the id of a unit
 
-    def pair(self, old: Unit, new: Unit) -> None:
+    def pair(self, old: SymbolVersion, new: SymbolVersion) -> None:
         self.pairs.append((old, new))
         self.taken.update({id(old): new, id(new): old})
 
-    def siblings(self, old: Unit, new: Unit) -> bool:
+    def siblings(self, old: SymbolVersion, new: SymbolVersion) -> bool:
         """Whether two symbols are inside a pair."""
         return old.parent is not None and self.taken.get(id(old.parent)) is new.parent
 
-    def free(self, units: Iterable[Unit]) -> list[Unit]:
-        found: list[Unit] = []
+    def free(self, units: Iterable[SymbolVersion]) -> list[SymbolVersion]:
+        found: list[SymbolVersion] = []
         for unit in units:
             if id(unit) not in self.taken:
                 found.append(unit)
         return found
 
 
-def match(files: Sequence[tuple[Side | None, Side | None]]) -> Matched:
+def match(files: Sequence[tuple[FileVersion | None, FileVersion | None]]) -> MatchedUnits:
     """Pair all symbols of all files; a file that is missing on one side is None there."""
-    found = Matched()
-    lost: list[Unit] = []
-    come: list[Unit] = []
+    found = MatchedUnits()
+    lost: list[SymbolVersion] = []
+    come: list[SymbolVersion] = []
     for old, new in files:
         olds, news = (old.children(None) if old else []), (new.children(None) if new else [])
         _descend(olds, news, found, lost, come)
@@ -60,7 +60,13 @@ def match(files: Sequence[tuple[Side | None, Side | None]]) -> Matched:
     return found
 
 
-def _descend(olds: Sequence[Unit], news: Sequence[Unit], found: Matched, lost: list[Unit], come: list[Unit]) -> None:
+def _descend(
+    olds: Sequence[SymbolVersion],
+    news: Sequence[SymbolVersion],
+    found: MatchedUnits,
+    lost: list[SymbolVersion],
+    come: list[SymbolVersion],
+) -> None:
     """Pair the children of a pair by name, and theirs."""
     pairs, left, fresh = _by_name(found.free(olds), found.free(news))
     lost += left
@@ -70,14 +76,18 @@ def _descend(olds: Sequence[Unit], news: Sequence[Unit], found: Matched, lost: l
         _descend(old.side.children(old), new.side.children(new), found, lost, come)
 
 
-def _by_name(olds: Iterable[Unit], news: Iterable[Unit]) -> tuple[list[tuple[Unit, Unit]], list[Unit], list[Unit]]:
-    groups: dict[tuple[str, str, str], tuple[list[Unit], list[Unit]]] = defaultdict(lambda: ([], []))
+def _by_name(
+    olds: Iterable[SymbolVersion], news: Iterable[SymbolVersion]
+) -> tuple[list[tuple[SymbolVersion, SymbolVersion]], list[SymbolVersion], list[SymbolVersion]]:
+    groups: dict[tuple[str, str, str], tuple[list[SymbolVersion], list[SymbolVersion]]] = defaultdict(
+        lambda: ([], [])
+    )
     for position, units in enumerate((olds, news)):
         for unit in units:
             groups[unit.family, unit.definition.name, unit.definition.owner][position].append(unit)
-    pairs: list[tuple[Unit, Unit]] = []
-    left: list[Unit] = []
-    fresh: list[Unit] = []
+    pairs: list[tuple[SymbolVersion, SymbolVersion]] = []
+    left: list[SymbolVersion] = []
+    fresh: list[SymbolVersion] = []
     for old, new in groups.values():
         made, old_rest, new_rest = _overloads(old, new)
         pairs += made
@@ -87,11 +97,11 @@ def _by_name(olds: Iterable[Unit], news: Iterable[Unit]) -> tuple[list[tuple[Uni
 
 
 def _other_kind(
-    pairs: list[tuple[Unit, Unit]], left: list[Unit], fresh: list[Unit]
-) -> tuple[list[tuple[Unit, Unit]], list[Unit], list[Unit]]:
+    pairs: list[tuple[SymbolVersion, SymbolVersion]], left: list[SymbolVersion], fresh: list[SymbolVersion]
+) -> tuple[list[tuple[SymbolVersion, SymbolVersion]], list[SymbolVersion], list[SymbolVersion]]:
     """A function that became a variable of the same name is still the same symbol."""
     waiting = {(unit.definition.name, unit.definition.owner): unit for unit in fresh}
-    again: list[Unit] = []
+    again: list[SymbolVersion] = []
     for unit in left:
         partner = waiting.pop((unit.definition.name, unit.definition.owner), None)
         if partner is None:
@@ -104,11 +114,13 @@ def _other_kind(
     return pairs, again, [unit for unit in fresh if id(unit) not in taken]
 
 
-def _overloads(olds: list[Unit], news: list[Unit]) -> tuple[list[tuple[Unit, Unit]], list[Unit], list[Unit]]:
+def _overloads(
+    olds: list[SymbolVersion], news: list[SymbolVersion]
+) -> tuple[list[tuple[SymbolVersion, SymbolVersion]], list[SymbolVersion], list[SymbolVersion]]:
     """Several of one name: first those that are equal, then those with equal signatures, then in order."""
     pairs = []
     for key in (_whole, _signature, _nothing):
-        waiting: dict[str, list[Unit]] = defaultdict(list)
+        waiting: dict[str, list[SymbolVersion]] = defaultdict(list)
         for unit in news:
             waiting[key(unit)].append(unit)
         rest = []
@@ -122,19 +134,21 @@ def _overloads(olds: list[Unit], news: list[Unit]) -> tuple[list[tuple[Unit, Uni
     return pairs, olds, news
 
 
-def _whole(unit: Unit) -> str:
+def _whole(unit: SymbolVersion) -> str:
     return "\n".join(unit.side.lines[unit.span.start - 1 : unit.span.end])
 
 
-def _signature(unit: Unit) -> str:
+def _signature(unit: SymbolVersion) -> str:
     return unit.definition.signature
 
 
-def _nothing(_: Unit) -> str:
+def _nothing(_: SymbolVersion) -> str:
     return ""
 
 
-def _by_likeness(lost: list[Unit], come: list[Unit], found: Matched, followed: dict[int, Side]) -> None:
+def _by_likeness(
+    lost: list[SymbolVersion], come: list[SymbolVersion], found: MatchedUnits, followed: dict[int, FileVersion]
+) -> None:
     """Pair what is most alike, best first; symbols inside of others may have gone in or come out."""
     scored = sorted(
         _scores(_with_inner(lost), _with_inner(come), found, followed), key=lambda entry: entry[0], reverse=True
@@ -146,9 +160,9 @@ def _by_likeness(lost: list[Unit], come: list[Unit], found: Matched, followed: d
 
 
 def _scores(
-    olds: list[Unit], news: list[Unit], found: Matched, followed: dict[int, Side]
-) -> Iterable[tuple[tuple[float, float, float], Unit, Unit]]:
-    by_family: dict[str, list[Unit]] = defaultdict(list)
+    olds: list[SymbolVersion], news: list[SymbolVersion], found: MatchedUnits, followed: dict[int, FileVersion]
+) -> Iterable[tuple[tuple[float, float, float], SymbolVersion, SymbolVersion]]:
+    by_family: dict[str, list[SymbolVersion]] = defaultdict(list)
     for unit in news:
         by_family[unit.family].append(unit)
     compared = 0
@@ -174,7 +188,7 @@ def _scores(
                 )
 
 
-def _likeness_needed(old: Unit, new: Unit, *, near: bool) -> float:
+def _likeness_needed(old: SymbolVersion, new: SymbolVersion, *, near: bool) -> float:
     """How alike two symbols must be to be taken for one."""
     size = min(old.words.total(), new.words.total())
     if old.definition.name == new.definition.name:
@@ -191,7 +205,7 @@ def _likeness_needed(old: Unit, new: Unit, *, near: bool) -> float:
     return _ALIKE_ELSEWHERE
 
 
-def _needed_local(old: Unit, new: Unit) -> float:
+def _needed_local(old: SymbolVersion, new: SymbolVersion) -> float:
     """What is inside a function belongs to it, unless it is large and kept its name."""
     large = min(old.words.total(), new.words.total()) >= _LARGE
     if large and old.definition.name == new.definition.name:
@@ -199,7 +213,7 @@ def _needed_local(old: Unit, new: Unit) -> float:
     return 2.0
 
 
-def _local(unit: Unit) -> bool:
+def _local(unit: SymbolVersion) -> bool:
     return unit.parent is not None and unit.parent.family == "function"
 
 
@@ -208,13 +222,13 @@ def _likeness(one: Counter[str], other: Counter[str]) -> float:
     return 2 * together / max(1, one.total() + other.total())
 
 
-def _parent_name(unit: Unit) -> str:
+def _parent_name(unit: SymbolVersion) -> str:
     return unit.name.rpartition(".")[0]
 
 
-def _with_inner(units: Iterable[Unit]) -> list[Unit]:
+def _with_inner(units: Iterable[SymbolVersion]) -> list[SymbolVersion]:
     """Symbols with all that are inside them."""
-    result: dict[int, Unit] = {}
+    result: dict[int, SymbolVersion] = {}
     waiting = list(units)
     while waiting:
         unit = waiting.pop(0)

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import Final
 
-from laconic.records import Impact, SymbolChange, Weighed
+from laconic.records import ChangeRisk, Impact, SymbolChange
 
 RISKS: Final = ("none", "low", "medium", "high")
 _PRIVATE: Final = frozenset({"private", "internal"})
 
 
-def weigh(change: SymbolChange, impact: Impact | None = None) -> Weighed:
+def weigh(change: SymbolChange, impact: Impact | None = None) -> ChangeRisk:
     """The risk of one change, with the reason in a few words."""
     risk, why = _judge(change, impact)
-    return Weighed(change, risk, why, impact)
+    return ChangeRisk(change, risk, why, impact)
 
 
 def _judge(change: SymbolChange, impact: Impact | None) -> tuple[str, str]:

@@ -11,7 +11,7 @@ import msgspec
 
 from laconic.index.compare.match import match
 from laconic.index.compare.syntax import Syntax
-from laconic.index.compare.units import Side, Unit
+from laconic.index.compare.units import FileVersion, SymbolVersion
 from laconic.records import FileChange, Hunk, SymbolChange
 
 TOP: Final = "(top level)"
@@ -20,12 +20,12 @@ _LAYOUT: Final = re.compile(r"\s+|,(?=\s*[)\]}])")
 
 
 @dataclass(frozen=True)
-class Compared:
+class ComparedFile:
     """The two versions of one file, and what differs outside of its symbols."""
 
     change: FileChange
-    old: Side | None
-    new: Side | None
+    old: FileVersion | None
+    new: FileVersion | None
     imports: tuple[str, ...] = ()  # `+a.b`, `-c`
 
     @property
@@ -42,7 +42,7 @@ class Compared:
 class Comparison:
     """All files, and all symbols that differ, by file and line."""
 
-    files: tuple[Compared, ...]
+    files: tuple[ComparedFile, ...]
     symbols: tuple[SymbolChange, ...]
 
 
@@ -71,23 +71,23 @@ def compare(changes: Sequence[FileChange]) -> Comparison:
 class _Known:
     """Which sides and symbols belong together, the hunks between them, and trees, each made at most once."""
 
-    def __init__(self, files: Sequence[Compared], pairs: Sequence[tuple[Unit, Unit]]) -> None:
+    def __init__(self, files: Sequence[ComparedFile], pairs: Sequence[tuple[SymbolVersion, SymbolVersion]]) -> None:
         self._pairs = {(id(old), id(new)) for old, new in pairs}
         self._pairs |= {(id(file.old), id(file.new)) for file in files if file.old and file.new}
         self._hunks = {id(file.new): file.change.hunks for file in files if file.new}
         self._trees: dict[int, Syntax] = {}
 
-    def same_place(self, old: Unit, new: Unit) -> bool:
+    def same_place(self, old: SymbolVersion, new: SymbolVersion) -> bool:
         """Whether what surrounds the two is itself a pair."""
         around = (old.parent or old.side, new.parent or new.side)
         return (id(around[0]), id(around[1])) in self._pairs
 
-    def hunks(self, old: Side, new: Side) -> tuple[Hunk, ...] | None:
+    def hunks(self, old: FileVersion, new: FileVersion) -> tuple[Hunk, ...] | None:
         if (id(old), id(new)) in self._pairs:
             return self._hunks[id(new)]
         return None
 
-    def tree(self, side: Side) -> Syntax:
+    def tree(self, side: FileVersion) -> Syntax:
         if id(side) not in self._trees:
             self._trees[id(side)] = Syntax(side)
         return self._trees[id(side)]
@@ -98,26 +98,26 @@ def _place(change: SymbolChange) -> tuple[str, int, str]:
     return change.path, span.start if span else 0, change.name
 
 
-def _file(change: FileChange) -> Compared:
+def _file(change: FileChange) -> ComparedFile:
     missing = change.new is None or (change.old is None and change.status != "added")
     unread = missing and change.status != "removed"  # too large, say: what it held cannot be called gone
     if unread or change.note == "binary" or change.note.startswith("submodule"):
-        return Compared(change, None, None)
+        return ComparedFile(change, None, None)
     if change.old is not None:
-        old = Side(change.old_path or change.path, change.old)
+        old = FileVersion(change.old_path or change.path, change.old)
     else:
         old = None
     if change.new is not None:
-        new = Side(change.path, change.new)
+        new = FileVersion(change.path, change.new)
     else:
         new = None
-    made = Compared(change, old, new, _imports(old, new))
+    made = ComparedFile(change, old, new, _imports(old, new))
     if made.code and made.broken and not change.note:
         return replace(made, change=msgspec.structs.replace(change, note="no longer parses"))
     return made
 
 
-def _describe_gone(unit: Unit, new: Side | None) -> str:
+def _describe_gone(unit: SymbolVersion, new: FileVersion | None) -> str:
     """What happened to a symbol of the old side alone: where the new side does not parse, it may still be there."""
     word = re.compile(rf"(?<!\w){re.escape(unit.definition.name)}(?!\w)")
     if new is not None and any(map(word.search, new.lines)):
@@ -125,18 +125,18 @@ def _describe_gone(unit: Unit, new: Side | None) -> str:
     return "removed"
 
 
-def _imports(old: Side | None, new: Side | None) -> tuple[str, ...]:
+def _imports(old: FileVersion | None, new: FileVersion | None) -> tuple[str, ...]:
     before, after = _collect_imports(old), _collect_imports(new)
     come = (f"+{name}" for name in after if name not in before)
     return (*come, *(f"-{name}" for name in before if name not in after))
 
 
-def _collect_imports(side: Side | None) -> dict[str, None]:
+def _collect_imports(side: FileVersion | None) -> dict[str, None]:
     imports = side.parsed.imports if side else ()
     return dict.fromkeys(f"{one.module}.{one.name}" if one.name else one.module for one in imports)
 
 
-def _describe_one_sided(unit: Unit, what: str, lonely: set[int]) -> SymbolChange:
+def _describe_one_sided(unit: SymbolVersion, what: str, lonely: set[int]) -> SymbolChange:
     new = what == "added"
     own = unit.definition
     lines = len(unit.span)
@@ -158,7 +158,7 @@ def _describe_one_sided(unit: Unit, what: str, lonely: set[int]) -> SymbolChange
     )
 
 
-def _pair(old: Unit, new: Unit, known: _Known) -> SymbolChange | None:
+def _pair(old: SymbolVersion, new: SymbolVersion, known: _Known) -> SymbolChange | None:
     """What is different between the two versions of a symbol; None if nothing is."""
     what = [*_whereabouts(old, new, known)]
     if old.text != new.text and not _is_same_part(old, new):
@@ -194,7 +194,7 @@ def _pair(old: Unit, new: Unit, known: _Known) -> SymbolChange | None:
     )
 
 
-def _is_same_part(old: Unit, new: Unit) -> bool:
+def _is_same_part(old: SymbolVersion, new: SymbolVersion) -> bool:
     """Whether a value that shares its line with others has not changed itself."""
     if not (_shares_line(old) or _shares_line(new)):
         return False
@@ -202,13 +202,13 @@ def _is_same_part(old: Unit, new: Unit) -> bool:
     return bool(part) and part == _part_of_line(new)
 
 
-def _shares_line(unit: Unit) -> bool:
+def _shares_line(unit: SymbolVersion) -> bool:
     if unit.family != "value" or len(unit.own) != 1:
         return False
     return any(unit.own[0] in other.own for other in unit.side.units if other is not unit)
 
 
-def _part_of_line(unit: Unit) -> str:
+def _part_of_line(unit: SymbolVersion) -> str:
     """What the line of a value says of it alone."""
     if len(unit.own) != 1:
         return ""
@@ -220,7 +220,7 @@ def _part_of_line(unit: Unit) -> str:
     return f"{before.strip()} {_DECLARATOR.split(line[found.start() :])[0].strip()}"
 
 
-def _whereabouts(old: Unit, new: Unit, known: _Known) -> Iterator[str]:
+def _whereabouts(old: SymbolVersion, new: SymbolVersion, known: _Known) -> Iterator[str]:
     """Renamed or moved; what only followed its file or parent is neither."""
     if old.definition.name != new.definition.name:
         yield "renamed"
@@ -228,7 +228,7 @@ def _whereabouts(old: Unit, new: Unit, known: _Known) -> Iterator[str]:
         yield "moved"
 
 
-def _contents(old: Unit, new: Unit, known: _Known) -> Iterator[str]:
+def _contents(old: SymbolVersion, new: SymbolVersion, known: _Known) -> Iterator[str]:
     before, after = known.tree(old.side), known.tree(new.side)
     masked = old.definition.name != new.definition.name
     if masked:
@@ -252,13 +252,13 @@ def _mask_name(words: tuple[str, ...], name: str) -> tuple[str, ...]:
     return tuple("\0" if word == name else word for word in words)
 
 
-def _plain(unit: Unit) -> str:
+def _plain(unit: SymbolVersion) -> str:
     """A signature without its own name, layout and trailing commas."""
     name = re.escape(unit.definition.name)
     return _LAYOUT.sub("", re.sub(rf"(?<!\w){name}(?!\w)", "\0", unit.definition.signature, count=1))
 
 
-def _body(unit: Unit) -> tuple[int, ...]:
+def _body(unit: SymbolVersion) -> tuple[int, ...]:
     """The own lines below the signature, as far as its length tells."""
     wanted = len(_LAYOUT.sub("", unit.definition.signature))
     seen = 0
@@ -287,7 +287,7 @@ def changed_lines(hunks: Sequence[Hunk], old: set[int], new: set[int]) -> tuple[
     return added, removed
 
 
-def _top_level(file: Compared, known: _Known) -> SymbolChange | None:
+def _top_level(file: ComparedFile, known: _Known) -> SymbolChange | None:
     """Statements outside of all symbols; imports have their own place."""
     old, new = file.old, file.new
     if old is None or new is None:

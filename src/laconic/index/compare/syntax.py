@@ -6,7 +6,7 @@ import re
 from bisect import bisect_right
 from typing import TYPE_CHECKING, Final
 
-from laconic.index.compare.units import Side
+from laconic.index.compare.units import FileVersion
 from laconic.index.parse.compiled import compile_language
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ _CLOSERS: Final = frozenset({")", "]", "}", ">"})
 class Syntax:
     """The tree of one version of a file, made when first asked for."""
 
-    def __init__(self, side: Side) -> None:
+    def __init__(self, side: FileVersion) -> None:
         self._side = side
         self._root: Node | None = None
         self._starts = [0, *(found.end() for found in re.finditer(b"\n", side.data)), len(side.data) + 1]

@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import Final
 
 from laconic.index.parse import parse
-from laconic.records import Definition, Parsed, Span
+from laconic.records import Definition, ParsedFile, Span
 
 _WORDS: Final = re.compile(r"\w+|[^\w\s]")
 _FAMILY: Final = {
@@ -27,10 +27,10 @@ _NOT_CODE: Final = frozenset({"heading", "key"})
 
 
 @dataclass(frozen=True)
-class Unit:
+class SymbolVersion:
     """One symbol in one version of a file."""
 
-    side: Side = field(repr=False)
+    side: FileVersion = field(repr=False)
     index: int
     definition: Definition
     name: str  # qualified
@@ -46,7 +46,7 @@ class Unit:
         return _FAMILY.get(self.definition.kind, self.definition.kind)
 
     @property
-    def parent(self) -> Unit | None:
+    def parent(self) -> SymbolVersion | None:
         if self.definition.parent >= 0:
             return self.side.units[self.definition.parent]
         return None
@@ -64,15 +64,15 @@ class Unit:
         return Counter("\0" if word == name else word for line in lines for word in _WORDS.findall(line))
 
 
-class Side:
+class FileVersion:
     """One version of one file."""
 
     def __init__(self, path: str, data: bytes) -> None:
         self.path = path
         self.data = data
         self.lines: Sequence[str] = data.decode("utf-8", "surrogateescape").split("\n")
-        self.parsed: Parsed = parse(path, data)
-        self.units: list[Unit] = []
+        self.parsed: ParsedFile = parse(path, data)
+        self.units: list[SymbolVersion] = []
         names: list[str] = []
         inside = _children(self.parsed.definitions)
         for index, definition in enumerate(self.parsed.definitions):
@@ -82,7 +82,7 @@ class Side:
                 around = definition.owner
             names.append(f"{around}.{definition.name}" if around else definition.name)
             own = _own(definition.span, [self.parsed.definitions[child].span for child in inside.get(index, ())])
-            self.units.append(Unit(self, index, definition, names[-1], own))
+            self.units.append(SymbolVersion(self, index, definition, names[-1], own))
         self.top = _own(Span(1, len(self.lines)), [self.parsed.definitions[i].span for i in inside.get(-1, ())])
 
     @property
@@ -93,9 +93,9 @@ class Side:
             kinds.add(unit.definition.kind)
         return bool(self.parsed.language) and (not kinds or not kinds <= _NOT_CODE)
 
-    def children(self, parent: Unit | None) -> list[Unit]:
+    def children(self, parent: SymbolVersion | None) -> list[SymbolVersion]:
         wanted = -1 if parent is None else parent.index
-        found: list[Unit] = []
+        found: list[SymbolVersion] = []
         for unit in self.units:
             if unit.definition.parent == wanted:
                 found.append(unit)

@@ -9,7 +9,7 @@ from typing import Final
 
 from laconic.index.language import Language
 from laconic.index.parse.source import Source, paragraph
-from laconic.records import Definition, Import, Parsed, Reference, Span
+from laconic.records import Definition, Import, ParsedFile, Reference, Span
 
 _KINDS: Final = {
     "function": "function",
@@ -49,7 +49,7 @@ class _Command:
     named: int = 0  # where that stands
 
 
-def _parse(source: Source) -> Parsed:
+def _parse(source: Source) -> ParsedFile:
     code = _blank_comments(source.data)
     commands = list(_commands(code, source))
     ends = _ends(commands)
@@ -75,7 +75,9 @@ def _parse(source: Source) -> Parsed:
             name = source.text(each.start, each.start + len(each.word))
             references.append(Reference(name, row + 1, column, "call", scope=scope))
     faults = any(each.word in _BLOCKS and each.start not in ends for each in commands)
-    return Parsed("cmake", source.count, tuple(definitions), tuple(references), tuple(imports), faults=int(faults))
+    return ParsedFile(
+        "cmake", source.count, tuple(definitions), tuple(references), tuple(imports), faults=int(faults)
+    )
 
 
 def _blank_comments(data: bytes) -> bytes:

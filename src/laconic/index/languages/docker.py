@@ -7,13 +7,13 @@ from typing import Final
 
 from laconic.index.language import Language
 from laconic.index.parse.source import Source
-from laconic.records import Definition, Import, Parsed, Span
+from laconic.records import Definition, Import, ParsedFile, Span
 
 _FROM: Final = re.compile(r"^\s*FROM\s+(?:--\S+\s+)*(\S+)(?:\s+AS\s+(\S+))?", re.IGNORECASE)
 _VALUE: Final = re.compile(r"^\s*(?:ARG|ENV)\s+([A-Za-z_]\w*)", re.IGNORECASE)
 
 
-def _parse(source: Source) -> Parsed:
+def _parse(source: Source) -> ParsedFile:
     lines = source.data.decode("utf-8", "replace").splitlines()
     starts = [number for number, line in enumerate(lines) if _FROM.match(line)]
     ends = dict(zip(starts, [*starts[1:], len(lines)], strict=False))
@@ -29,7 +29,7 @@ def _parse(source: Source) -> Parsed:
         elif match := _VALUE.match(line):
             span = Span(number + 1, number + 1)
             definitions.append(Definition(match[1], "variable", span, number + 1, line.strip()[:160], parent=stage))
-    return Parsed("dockerfile", len(lines), tuple(definitions), imports=tuple(imports))
+    return ParsedFile("dockerfile", len(lines), tuple(definitions), imports=tuple(imports))
 
 
 LANGUAGE: Final = Language(

@@ -12,7 +12,7 @@ from laconic.index.language import Language
 from laconic.index.meaning import FOREIGN, Meaning, module
 from laconic.index.parse.definition_draft import DefinitionDraft
 from laconic.index.parse.source import Source
-from laconic.records import Definition, Import, Parsed, Span
+from laconic.records import Definition, Import, ParsedFile, Span
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -122,7 +122,7 @@ def _embedded_type(node: Node) -> str:
 _REQUIRE: Final = re.compile(r"^\s*(?:require\s+)?([\w.-]+\.[\w./-]+)\s+v\S+")
 
 
-def _module_file(source: Source) -> Parsed:
+def _module_file(source: Source) -> ParsedFile:
     """`go.mod`: the module's path as the package, its requirements as imports."""
     lines = source.data.decode("utf-8", "replace").splitlines()
     definitions: list[Definition] = []
@@ -134,7 +134,7 @@ def _module_file(source: Source) -> Parsed:
             definitions.append(Definition(package, "module", Span(number, number), number, line.strip()))
         elif match := _REQUIRE.match(line):
             imports.append(Import(match[1], number))
-    return Parsed("gomod", len(lines), tuple(definitions), imports=tuple(imports), package=package)
+    return ParsedFile("gomod", len(lines), tuple(definitions), imports=tuple(imports), package=package)
 
 
 _BUILT_IN: Final = frozenset(

@@ -7,7 +7,7 @@ from typing import Final
 
 from laconic.index.language import Language
 from laconic.index.parse.source import Source
-from laconic.records import Definition, Import, Parsed, Span
+from laconic.records import Definition, Import, ParsedFile, Span
 
 _INCLUDE: Final = re.compile(r"^\s*include\b|^\s*includeBuild\b")
 _QUOTED: Final = re.compile(r"""["']([^"']+)["']""")
@@ -20,7 +20,7 @@ _TASK: Final = re.compile(r"""^\s*(?:task\s+|tasks\.(?:register|create)\w*(?:<\w
 _NAME: Final = re.compile(r"""^\s*rootProject\.name\s*=\s*["']([^"']+)["']""")
 
 
-def _parse(source: Source) -> Parsed:
+def _parse(source: Source) -> ParsedFile:
     lines = source.data.decode("utf-8", "replace").splitlines()
     definitions: list[Definition] = []
     imports: list[Import] = []
@@ -41,7 +41,7 @@ def _parse(source: Source) -> Parsed:
             imports.append(Import(match[1] or match[2], number))
         elif (match := _TASK.match(code)) and not code.lstrip().startswith("val "):
             definitions.append(Definition(match[1], "function", span, number, text, modifiers=("task",)))
-    return Parsed("gradle", len(lines), tuple(definitions), imports=tuple(imports))
+    return ParsedFile("gradle", len(lines), tuple(definitions), imports=tuple(imports))
 
 
 LANGUAGE: Final = Language(name="gradle", extensions=(".gradle", ".gradle.kts"), by_lines=_parse)

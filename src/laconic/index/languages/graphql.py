@@ -8,7 +8,7 @@ from typing import Final
 
 from laconic.index.language import Language
 from laconic.index.parse.source import Source, paragraph
-from laconic.records import Definition, Parsed, Reference, Span
+from laconic.records import Definition, ParsedFile, Reference, Span
 
 _TOKEN: Final = re.compile(
     rb'#[^\n]*+|"""(?:[^"\\]++|\\"""|\\|"(?!""))*+(?:""")?|"(?:[^"\\\n]++|\\.)*+"?'
@@ -61,11 +61,13 @@ class _Reader:
         self.references: list[Reference] = []
         self.faults = 0
 
-    def read(self) -> Parsed:
+    def read(self) -> ParsedFile:
         while word := self._peek():
             self._statement(word)
         definitions = tuple(self._record(each) for each in self.found)
-        return Parsed("graphql", self.source.count, definitions, tuple(self.references), faults=min(1, self.faults))
+        return ParsedFile(
+            "graphql", self.source.count, definitions, tuple(self.references), faults=min(1, self.faults)
+        )
 
     def _peek(self, ahead: int = 0) -> bytes:
         at = self.at + ahead
@@ -279,7 +281,7 @@ def _is_name(text: bytes) -> bool:
     return text[:1].isalpha() or text[:1] == b"_"
 
 
-def _parse(source: Source) -> Parsed:
+def _parse(source: Source) -> ParsedFile:
     return _Reader(source).read()
 
 

@@ -10,14 +10,14 @@ import msgspec
 from laconic.index.language import Language
 from laconic.index.languages.javascript import SCRIPT
 from laconic.index.parse.source import Source
-from laconic.records import Parsed
+from laconic.records import ParsedFile
 
 _SCRIPT: Final = re.compile(rb"<script\b[^>]*>(.*?)</script\s*>|\A---\r?\n(.*?)\n---", re.DOTALL | re.IGNORECASE)
 _OTHER: Final = re.compile(rb"[^\n]")
 
 
 def _component(name: str, extension: str) -> Language:
-    def parse(source: Source) -> Parsed:
+    def parse(source: Source) -> ParsedFile:
         from laconic.index.languages import all_languages
         from laconic.index.parse.extract import parse_as  # it imports what this module is part of
 

@@ -7,14 +7,14 @@ from typing import Final
 
 from laconic.index.language import Language
 from laconic.index.parse.source import Source
-from laconic.records import Definition, Parsed, Span
+from laconic.records import Definition, ParsedFile, Span
 
 _TABLE: Final = re.compile(r"^\s*\[{1,2}\s*([^\[\]]+?)\s*\]{1,2}\s*(?:#.*)?$")
 _KEY: Final = re.compile(r"""^\s*((?:[\w-]+|"[^"]*"|'[^']*')(?:\s*\.\s*(?:[\w-]+|"[^"]*"|'[^']*'))*)\s*=""")
 _MOST: Final = 400  # keys of one file
 
 
-def _parse(source: Source) -> Parsed:
+def _parse(source: Source) -> ParsedFile:
     lines = source.data.decode("utf-8", "replace").splitlines()
     definitions: list[Definition] = []
     tables = [number for number, line in enumerate(lines) if _TABLE.match(line[:500])]
@@ -33,7 +33,7 @@ def _parse(source: Source) -> Parsed:
             span, text = Span(number + 1, number + 1), line.strip()[:160]
             definitions.append(Definition(match[1].strip("\"'"), "key", span, number + 1, text, parent=table))
         quote = next((mark for mark in ('"""', "'''") if line.count(mark) % 2), "")
-    return Parsed("toml", len(lines), tuple(definitions))
+    return ParsedFile("toml", len(lines), tuple(definitions))
 
 
 LANGUAGE: Final = Language(

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Compiled:
+class CompiledLanguage:
     """A language with its grammar loaded and its queries compiled."""
 
     language: Language
@@ -26,7 +26,7 @@ class Compiled:
 
 
 @cache
-def compile_language(name: str) -> Compiled | None:
+def compile_language(name: str) -> CompiledLanguage | None:
     """A language ready to parse, or nothing when its grammar is not installed."""
     language = all_languages()[name]
     if not language.grammar:
@@ -43,7 +43,7 @@ def compile_language(name: str) -> Compiled | None:
             return tree_sitter.Query(grammar, text)
         return None
 
-    return Compiled(
+    return CompiledLanguage(
         language=language,
         grammar=grammar,
         definitions=compile_query(language.definitions),

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
 from laconic.index.language import Language
-from laconic.index.parse.compiled import Compiled
+from laconic.index.parse.compiled import CompiledLanguage
 from laconic.index.parse.definition_draft import DefinitionDraft
 from laconic.index.parse.source import Source, paragraph
 from laconic.records import Definition, Import, Span
@@ -46,7 +46,7 @@ class Outline:
         return {each.name_start for each in self.found}
 
 
-def outline(ready: Compiled, source: Source, root: Node) -> Outline:
+def outline(ready: CompiledLanguage, source: Source, root: Node) -> Outline:
     """All definitions in the order of the file, each with its parent."""
     from tree_sitter import QueryCursor  # loaded with the first grammar
 

@@ -10,18 +10,18 @@ from laconic.index.parse.lines import outline_by_lines
 from laconic.index.parse.references import references
 from laconic.index.parse.source import Source
 from laconic.index.parse.tree import parse_tree
-from laconic.records import Parsed
+from laconic.records import ParsedFile
 
 
-def parse(path: str, data: bytes) -> Parsed:
+def parse(path: str, data: bytes) -> ParsedFile:
     """Everything that one file says about itself; a file in no known language has only lines."""
     language = language_of(path, data[:HEAD])
     if language is None:
-        return Parsed("", Source(path, data).count)
+        return ParsedFile("", Source(path, data).count)
     return parse_as(language, path, data)
 
 
-def parse_as(language: Language, path: str, data: bytes) -> Parsed:
+def parse_as(language: Language, path: str, data: bytes) -> ParsedFile:
     """The same for a language that is already known."""
     source = Source(path, data)
     if language.by_lines is not None:
@@ -31,7 +31,7 @@ def parse_as(language: Language, path: str, data: bytes) -> Parsed:
         return outline_by_lines(language, source)
     root = parse_tree(ready, data)
     made = outline(ready, source, root)
-    return Parsed(
+    return ParsedFile(
         language=language.name,
         lines=source.count,
         definitions=records(made, language, source),

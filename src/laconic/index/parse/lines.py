@@ -7,7 +7,7 @@ from typing import Final
 
 from laconic.index.language import Language
 from laconic.index.parse.source import Source
-from laconic.records import Definition, Parsed, Span
+from laconic.records import Definition, ParsedFile, Span
 
 _KINDS: Final = {
     "class": "class",
@@ -40,7 +40,7 @@ _LINE: Final = re.compile(
 _LONGEST: Final = 2000  # characters of a line that are looked at
 
 
-def outline_by_lines(language: Language, source: Source) -> Parsed:
+def outline_by_lines(language: Language, source: Source) -> ParsedFile:
     """Definitions by the word that introduces them, nested and ended by their indentation."""
     lines = source.data.decode("utf-8", "replace").split("\n")
     found: list[tuple[int, str, str]] = []
@@ -63,7 +63,7 @@ def outline_by_lines(language: Language, source: Source) -> Parsed:
         )
         for (row, kind, name), end, parent in zip(found, ends, parents, strict=True)
     )
-    return Parsed(language.name, len(lines) - (lines[-1] == ""), definitions)
+    return ParsedFile(language.name, len(lines) - (lines[-1] == ""), definitions)
 
 
 def _trim_end(lines: list[str], row: int, end: int) -> int:

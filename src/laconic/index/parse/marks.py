@@ -10,14 +10,14 @@ from functools import cache
 from typing import TYPE_CHECKING, Final
 
 from laconic.index.language import Language
-from laconic.index.parse.compiled import Compiled, compile_language
+from laconic.index.parse.compiled import CompiledLanguage, compile_language
 from laconic.index.parse.definition_draft import DefinitionDraft
 from laconic.index.parse.definitions import outline
 from laconic.index.parse.detect import HEAD, language_of
 from laconic.index.parse.source import Source, paragraph
 from laconic.index.parse.tree import parse_tree
 from laconic.records import Span
-from laconic.reduce.code import Mark, guess
+from laconic.reduce.code import LineKind, guess
 
 if TYPE_CHECKING:
     from tree_sitter import Node, Query
@@ -77,10 +77,10 @@ class _Lines:
     def __init__(self, source: Source, first: int, last: int) -> None:
         self._source = source
         self.first, self.last = first, last
-        self._marks = [Mark.BODY if line.strip() else Mark.BLANK for line in source.lines[first:last]]
+        self._marks = [LineKind.BODY if line.strip() else LineKind.BLANK for line in source.lines[first:last]]
 
     def paint(self, row: int, mark: str) -> None:
-        if self.first <= row < self.last and Mark.RANK[mark] > Mark.RANK[self._marks[row - self.first]]:
+        if self.first <= row < self.last and LineKind.RANK[mark] > LineKind.RANK[self._marks[row - self.first]]:
             self._marks[row - self.first] = mark
 
     def close(self, node: Node) -> None:
@@ -89,13 +89,13 @@ class _Lines:
         if row > node.start_point[0] and row < self.last:
             text = self._source.lines[row].strip()
             if text[:1] in (b"}", b")", b"]") or text.startswith((b"end", b"fi", b"done", b"esac")):
-                self.paint(row, Mark.CLOSER)
+                self.paint(row, LineKind.CLOSER)
 
     def text(self) -> str:
         return "".join(self._marks)
 
 
-def _flow(ready: Compiled, root: Node, painted: _Lines) -> None:
+def _flow(ready: CompiledLanguage, root: Node, painted: _Lines) -> None:
     from tree_sitter import QueryCursor
 
     query = _keywords(ready.language.name)
@@ -107,11 +107,11 @@ def _flow(ready: Compiled, root: Node, painted: _Lines) -> None:
         for node in nodes:
             row = node.start_point[0]
             if kind == "return":
-                painted.paint(row, Mark.RETURN)
+                painted.paint(row, LineKind.RETURN)
                 continue
             whole = node if kind == "closure" else node.parent
             if whole is not None and whole.end_point[0] > whole.start_point[0]:
-                painted.paint(row, Mark.FLOW)
+                painted.paint(row, LineKind.FLOW)
                 painted.close(whole)
 
 
@@ -142,7 +142,7 @@ def _keywords(name: str) -> Query | None:
 def _definition(each: DefinitionDraft, language: Language, source: Source, painted: _Lines) -> None:
     start = each.outer.start_point[0]
     for row in range(start, _header_end(each) + 1):
-        painted.paint(row, Mark.SIGNATURE)
+        painted.paint(row, LineKind.SIGNATURE)
     painted.close(each.outer)
     if language.documentation:
         inside = language.documentation(each.node)
@@ -153,7 +153,7 @@ def _definition(each: DefinitionDraft, language: Language, source: Source, paint
     above = source.comment_above(start, language.comments)
     attributes = source.attributes(above, start)
     for row in attributes:
-        painted.paint(row, Mark.SIGNATURE)
+        painted.paint(row, LineKind.SIGNATURE)
     _document(above, start, source, painted, attributes)
     if language.tail_returns and each.body is not None:
         if each.body.named_child_count:
@@ -161,7 +161,7 @@ def _definition(each: DefinitionDraft, language: Language, source: Source, paint
         else:
             tail = None
         if tail is not None and not tail.type.endswith(("_statement", "_declaration", "_item", "comment")):
-            painted.paint(tail.start_point[0], Mark.RETURN)
+            painted.paint(tail.start_point[0], LineKind.RETURN)
 
 
 def _header_end(each: DefinitionDraft) -> int:
@@ -186,5 +186,5 @@ def _document(first: int, end: int, source: Source, painted: _Lines, other: Set[
     for row in range(first, min(end, len(source.lines))):
         if row in other:
             continue
-        painted.paint(row, Mark.MORE_DOC if told else Mark.DOC)
+        painted.paint(row, LineKind.MORE_DOC if told else LineKind.DOC)
         told = told or bool(paragraph(source.lines[row].decode("utf-8", "replace")))

@@ -19,10 +19,10 @@ from laconic.config import Settings, child_environment
 from laconic.index.parse.detect import HEAD, language_of
 from laconic.index.parse.extract import parse
 from laconic.index.parse.worker import read_frame, write_frame
-from laconic.records import Failure, Parsed
+from laconic.records import ParsedFile, ParseFailure
 
 File = tuple[str, bytes]
-Outcome = Parsed | Failure
+Outcome = ParsedFile | ParseFailure
 
 _BATCH_FILES: Final = 48
 _BATCH_BYTES: Final = 400_000
@@ -78,7 +78,7 @@ class ParsePool:
     def parse_one(self, path: str, data: bytes) -> Outcome:
         """One file: in this process when it is small and its grammar is known to be good, else in a child."""
         if why := self.limits.refusal(data):
-            return Failure(why)
+            return ParseFailure(why)
         language = language_of(path, data[:HEAD])
         if language is None or (language.safe and len(data) <= _SMALL):
             return parse(path, data)
@@ -131,7 +131,7 @@ class _Batches:
         with self._lock:
             for path, data in self._files:
                 if why := self._limits.refusal(data):
-                    refused.append((path, Failure(why)))
+                    refused.append((path, ParseFailure(why)))
                 else:
                     batch.append((path, data))
                     size += len(data)
@@ -181,7 +181,7 @@ class _Worker:
         self._since = 0.0  # when the child began with the present file; 0: it is idle
         self._late = False
         self._stopped = False
-        self._decoder = msgspec.msgpack.Decoder(Parsed | str)
+        self._decoder = msgspec.msgpack.Decoder(ParsedFile | str)
 
     def run(self, batch: list[File]) -> Iterator[tuple[str, Outcome]]:
         """Outcomes of a batch in its order; the file on which the child dies fails, the rest goes to a new child."""
@@ -195,7 +195,7 @@ class _Worker:
                 return
             if self._stopped:
                 return
-            yield left[answered][0], Failure(self._epitaph())
+            yield left[answered][0], ParseFailure(self._epitaph())
             left = left[answered + 1 :]
 
     def _attempt(self, batch: list[File]) -> Iterator[Outcome]:
@@ -212,7 +212,7 @@ class _Worker:
                     return
                 self._since = time.monotonic()
                 told = self._decoder.decode(frame)
-                yield Failure(told) if isinstance(told, str) else told
+                yield ParseFailure(told) if isinstance(told, str) else told
         except (BrokenPipeError, OSError, ValueError):  # killed while it was written to, or closed
             return
         finally:

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from laconic.index.parse.compiled import Compiled
+from laconic.index.parse.compiled import CompiledLanguage
 from laconic.index.parse.definitions import FUNCTIONS, Outline, scopes
 from laconic.index.parse.receiver import before
 from laconic.index.parse.source import Source
@@ -33,7 +33,7 @@ _PLAIN_TYPE: Final = re.compile(r"[&*\s]*(?:(?:struct|const)\s+)?([A-Za-z_][\w.]
 _NEVER: Final = 1 << 62
 
 
-def references(ready: Compiled, source: Source, root: Node, made: Outline) -> tuple[Reference, ...]:
+def references(ready: CompiledLanguage, source: Source, root: Node, made: Outline) -> tuple[Reference, ...]:
     """Every use of a name in the file that may refer to a definition somewhere."""
     from tree_sitter import QueryCursor  # loaded with the first grammar
 
@@ -131,7 +131,7 @@ def _find_dot(data: bytes, start: int, end: int) -> int:
     return 0
 
 
-def _find_keys(ready: Compiled, root: Node) -> dict[int, str]:
+def _find_keys(ready: CompiledLanguage, root: Node) -> dict[int, str]:
     """Where literals write members, with the type of the literal as their receiver."""
     from tree_sitter import QueryCursor
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from laconic.index.parse.compiled import Compiled
+from laconic.index.parse.compiled import CompiledLanguage
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -12,14 +12,14 @@ if TYPE_CHECKING:
 Stretch = tuple[int, int]
 
 
-def parse_tree(ready: Compiled, data: bytes) -> Node:
+def parse_tree(ready: CompiledLanguage, data: bytes) -> Node:
     """The root of the tree; what the language hides reads as blanks, so that all places stay."""
     import tree_sitter  # loaded with the first grammar
 
     return tree_sitter.Parser(ready.grammar).parse(_blank(data, find_hidden(ready, data))).root_node
 
 
-def find_hidden(ready: Compiled, data: bytes) -> list[Stretch]:
+def find_hidden(ready: CompiledLanguage, data: bytes) -> list[Stretch]:
     """Where text is that the grammar cannot read."""
     if ready.language.hide:
         return ready.language.hide(data)

@@ -11,7 +11,7 @@ from typing import IO
 import msgspec
 
 from laconic.index.parse.extract import parse
-from laconic.records import Parsed
+from laconic.records import ParsedFile
 
 HEAD = 4  # bytes of the length before every frame
 
@@ -42,7 +42,7 @@ def serve(incoming: IO[bytes], outgoing: IO[bytes]) -> None:
             write_frame(outgoing, encoder.encode(_parse_guarded(path, data)))
 
 
-def _parse_guarded(path: str, data: bytes) -> Parsed | str:
+def _parse_guarded(path: str, data: bytes) -> ParsedFile | str:
     """The parsed file, or in words why it could not be parsed: a process edge, so nothing may escape."""
     try:
         return parse(path, data)

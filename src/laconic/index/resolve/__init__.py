@@ -6,10 +6,10 @@
 from laconic.index.resolve.central import centrality
 from laconic.index.resolve.classes import members
 from laconic.index.resolve.code import Code
-from laconic.index.resolve.covering import covering_tests, covering_tests_of_file
 from laconic.index.resolve.find import find_symbol
 from laconic.index.resolve.graph import CallEdge, callees, callers, implementations, overridden, paths, spread
 from laconic.index.resolve.references import SymbolUse, references
+from laconic.index.resolve.related_tests import related_tests, related_tests_of_file
 
 __all__ = [
     "CallEdge",
@@ -18,13 +18,13 @@ __all__ = [
     "callees",
     "callers",
     "centrality",
-    "covering_tests",
-    "covering_tests_of_file",
     "find_symbol",
     "implementations",
     "members",
     "overridden",
     "paths",
     "references",
+    "related_tests",
+    "related_tests_of_file",
     "spread",
 ]

@@ -19,7 +19,7 @@ from laconic.index.store.symbol_queries import (
     find_symbols_named,
     read_names,
 )
-from laconic.index.text import InFile, Question, TextFound, find
+from laconic.index.text import MatchingFile, TextMatches, TextQuery, find
 from laconic.index.words import fold, split
 from laconic.records import Hit
 
@@ -251,28 +251,28 @@ def _find_path_glob(store: Store, glob: str, scope: Scope) -> list[FileMatch]:
     return found
 
 
-def find_text(store: Store, root: Path, text: str, scope: Scope, wanted: int) -> TextFound:
+def find_text(store: Store, root: Path, text: str, scope: Scope, wanted: int) -> TextMatches:
     """Lines with this very text, by its own case rule."""
-    return find(store, root, Question(text, paths=scope.paths, per_file=max(_PER_FILE, wanted)))
+    return find(store, root, TextQuery(text, paths=scope.paths, per_file=max(_PER_FILE, wanted)))
 
 
-def find_regex(store: Store, root: Path, query: Query, scope: Scope) -> TextFound:
+def find_regex(store: Store, root: Path, query: Query, scope: Scope) -> TextMatches:
     """Lines that match a regular expression."""
     kept = max(_PER_FILE, query.wanted)
-    asked = Question(query.regex, regex=True, ignore_case=query.ignore_case, paths=scope.paths, per_file=kept)
+    asked = TextQuery(query.regex, regex=True, ignore_case=query.ignore_case, paths=scope.paths, per_file=kept)
     return find(store, root, asked)
 
 
-def find_phrase(store: Store, root: Path, text: str, scope: Scope) -> TextFound:
+def find_phrase(store: Store, root: Path, text: str, scope: Scope) -> TextMatches:
     """Lines with these words in a row, whatever signs stand between them: `a.b, c` for `a b c`."""
     words = _WORDS.findall(text)
     sign = r"[^\w\n]"  # one to four of them, not counted in braces: counts of many words multiply beyond the limit
     loose = f"{sign}{sign}?{sign}?{sign}?".join(map(re.escape, words))
-    asked = Question(rf"\b{loose}\b", regex=True, ignore_case=True, paths=scope.paths, seconds=_SECONDS)
+    asked = TextQuery(rf"\b{loose}\b", regex=True, ignore_case=True, paths=scope.paths, seconds=_SECONDS)
     return find(store, root, asked)
 
 
-def text_hits(store: Store, found: TextFound, weight: float, testing: bool) -> Iterator[Hit]:
+def text_hits(store: Store, found: TextMatches, weight: float, testing: bool) -> Iterator[Hit]:
     """Hits in order: files of the code itself before tests, documents and what is generated."""
     for file in sorted(found.files, key=lambda file: (-_text_prior(file, testing), file.path)):
         for line in file.lines:
@@ -288,7 +288,7 @@ def text_hits(store: Store, found: TextFound, weight: float, testing: bool) -> I
             )
 
 
-def _text_prior(file: InFile, testing: bool) -> float:
+def _text_prior(file: MatchingFile, testing: bool) -> float:
     if testing and file.file_class == "test":
         return 1.0
     return _TEXT_CLASSES.get(file.file_class, 1.0)

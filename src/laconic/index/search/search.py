@@ -18,7 +18,7 @@ from laconic.index.search.task_ranking import rank_task
 from laconic.index.search.terms import Rarity, Term, extract_terms, has_same_stem
 from laconic.index.search.worth import weigh_classes, weigh_kinds
 from laconic.index.store import Store
-from laconic.index.text import TextFound
+from laconic.index.text import TextMatches
 from laconic.index.words import split
 from laconic.index.workspace_index import Index
 from laconic.records import Hit, Span
@@ -100,7 +100,7 @@ class _Gathering:
     offered: set[tuple[str, int]] = field(default_factory=set)  # those of them that were named
     cut: set[str] = field(default_factory=set)  # files of which only the first lines were named
 
-    def note_lines(self, found: TextFound) -> TextFound:
+    def note_lines(self, found: TextMatches) -> TextMatches:
         self.lines += found.total
         self.cut |= {file.path for file in found.files if file.matches > len(file.lines)}
         if found.unread:

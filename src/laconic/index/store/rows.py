@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
-from laconic.index.prepared import PreparedFile
+from laconic.index.prepared_file import PreparedFile
 from laconic.index.schema import file_of
 from laconic.records import Span
 

@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Final
 
 from laconic.errors import IndexUnavailable
-from laconic.index.packed import names_in, unpack, unpack_named
-from laconic.index.prepared import PreparedFile
+from laconic.index.prepared_file import PreparedFile
+from laconic.index.reference_blobs import names_in, unpack, unpack_named
 from laconic.index.schema import BY_FILE, FILE, FULL_TEXT, PARSER, symbol_id, symbols_of
 from laconic.index.store.database import (
     MEMORY,

@@ -8,26 +8,28 @@ from collections.abc import Callable
 from typing import Final
 
 from laconic.errors import UsageError
-from laconic.reduce.findings import documents, lines, runs, xml_reports
+from laconic.reduce.findings import builds_and_tests, json_reports, linters, xml_reports
 from laconic.reduce.findings.found import Findings, plain
 
 _LONGEST: Final = 2000  # characters of a line that patterns look at: no message is longer, and some patterns are slow
 _TEXT: Final[tuple[tuple[str, Callable[[str], Findings]], ...]] = (
     (r"^=+ (?:test session starts|FAILURES|ERRORS|short test summary info) =+$|^\d+ (?:passed|failed).* in [\d.]+s"
      r"|^\w+ while loading conftest '",
-     runs.pytest),
-    (r"^> Task :|^BUILD FAILED in|^BUILD SUCCESSFUL in", runs.gradle),
-    (r"^\[(?:INFO|ERROR|WARNING)\] ", runs.maven),
-    (r"^test result: |^(?:error|warning)(?:\[\w+\])?: .*\n(?:.*\n)?\s*--> |^error: could not compile", runs.cargo),
-    (r"^(?:--- FAIL: |FAIL\t|ok  \t|=== RUN )|^# [\w./-]+(?: \[.*\])?$|^(?:vet: )?\S+\.go:\d+:\d+: ", runs.go),
-    (r"\berror TS\d+: |^Found \d+ errors? in \d+ files?\.", lines.tsc),
-    (r" - (?:error|warning): .*\(report\w+\)$|^\d+ errors?, \d+ warnings?, \d+ informations?", lines.pyright),
-    (r"\.java:\d+: (?:error|warning): ", lines.javac),
-    (r"^\S.*:\d+:\t\w+:\t", lines.pmd),
-    (r"^✖ \d+ problems?|\[(?:Error|Warning)/[\w@/-]+\]$|^\s+\d+:\d+\s+(?:error|warning)\s+.*\s{2}\S+$", lines.eslint),
+     builds_and_tests.pytest),
+    (r"^> Task :|^BUILD FAILED in|^BUILD SUCCESSFUL in", builds_and_tests.gradle),
+    (r"^\[(?:INFO|ERROR|WARNING)\] ", builds_and_tests.maven),
+    (r"^test result: |^(?:error|warning)(?:\[\w+\])?: .*\n(?:.*\n)?\s*--> |^error: could not compile",
+     builds_and_tests.cargo),
+    (r"^(?:--- FAIL: |FAIL\t|ok  \t|=== RUN )|^# [\w./-]+(?: \[.*\])?$|^(?:vet: )?\S+\.go:\d+:\d+: ",
+     builds_and_tests.go),
+    (r"\berror TS\d+: |^Found \d+ errors? in \d+ files?\.", linters.tsc),
+    (r" - (?:error|warning): .*\(report\w+\)$|^\d+ errors?, \d+ warnings?, \d+ informations?", linters.pyright),
+    (r"\.java:\d+: (?:error|warning): ", linters.javac),
+    (r"^\S.*:\d+:\t\w+:\t", linters.pmd),
+    (r"^✖ \d+ problems?|\[(?:Error|Warning)/[\w@/-]+\]$|^\s+\d+:\d+\s+(?:error|warning)\s+.*\s{2}\S+$", linters.eslint),
     (r": (?:error|note|warning): .*\[[\w-]+\]$|^Found \d+ errors? in \d+ files? \(checked|^Success: no issues",
-     lines.mypy),
-    (r"^\S.*:\d+:\d+: [A-Z]+\d+ |^[A-Z]+\d+ .*\n\s+--> |^All checks passed!", lines.ruff),
+     linters.mypy),
+    (r"^\S.*:\d+:\d+: [A-Z]+\d+ |^[A-Z]+\d+ .*\n\s+--> |^All checks passed!", linters.ruff),
 )  # fmt: skip
 
 
@@ -45,7 +47,7 @@ def read(output: str) -> Findings:
     for pattern, parser in _TEXT:
         if re.search(pattern, short, re.MULTILINE):
             return parser(short)
-    found = lines.generic(short)
+    found = linters.generic(short)
     if found.items or not short.strip():
         return found
     raise UsageError(
@@ -55,7 +57,7 @@ def read(output: str) -> Findings:
 
 def _json(body: str) -> Findings | None:
     try:
-        return documents.read(json.loads(body))
+        return json_reports.read(json.loads(body))
     except (json.JSONDecodeError, RecursionError):
         pass
     rows = []
@@ -66,5 +68,5 @@ def _json(body: str) -> Findings | None:
             except (json.JSONDecodeError, RecursionError):
                 continue
     if rows:
-        return documents.read_rows(rows)
+        return json_reports.read_rows(rows)
     return None

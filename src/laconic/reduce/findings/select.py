@@ -15,7 +15,7 @@ MOST: Final = 200  # findings in one answer
 _ORDER: Final = {"error": 0, "warning": 1, "info": 2}
 
 
-class Wanted(msgspec.Struct, frozen=True):
+class FindingFilter(msgspec.Struct, frozen=True):
     """What is asked for; empty means all."""
 
     severity: str = ""  # this or worse
@@ -24,7 +24,7 @@ class Wanted(msgspec.Struct, frozen=True):
     path: str = ""  # a file, a folder or a pattern
 
 
-class Summary(msgspec.Struct, frozen=True):
+class FindingSummary(msgspec.Struct, frozen=True):
     """Findings in numbers."""
 
     total: int
@@ -33,10 +33,10 @@ class Summary(msgspec.Struct, frozen=True):
     files: dict[str, int]
 
 
-def summary(items: Sequence[Finding], most: int = 10) -> Summary:
+def summary(items: Sequence[Finding], most: int = 10) -> FindingSummary:
     """The totals, with the most frequent categories and files."""
     severities = Counter(item.severity for item in items)
-    return Summary(
+    return FindingSummary(
         total=len(items),
         severities={word: severities[word] for word in _ORDER if severities[word]},
         categories=_frequent([item.category for item in items if item.category], most),
@@ -48,7 +48,7 @@ def _frequent(names: Sequence[str], most: int) -> dict[str, int]:
     return dict(sorted(Counter(names).items(), key=lambda entry: (-entry[1], entry[0]))[:most])
 
 
-def select(items: Sequence[Finding], wanted: Wanted) -> list[Finding]:
+def select(items: Sequence[Finding], wanted: FindingFilter) -> list[Finding]:
     """All findings that are asked for, the worst first, then by place."""
     worst = _ORDER.get(wanted.severity, len(_ORDER))
     chosen = []
@@ -60,7 +60,7 @@ def select(items: Sequence[Finding], wanted: Wanted) -> list[Finding]:
     )
 
 
-def _matches(item: Finding, wanted: Wanted) -> bool:
+def _matches(item: Finding, wanted: FindingFilter) -> bool:
     if wanted.category and item.category.lower() != wanted.category.lower():
         return False
     if wanted.rule and not fnmatch(item.rule.lower(), wanted.rule.lower()):

@@ -28,7 +28,7 @@ _WIDEST: Final = 400
 
 
 @dataclass(frozen=True, slots=True)
-class Wrapped:
+class WrappedText:
     """A text between the lines that wrap it."""
 
     before: tuple[str, ...]
@@ -36,7 +36,7 @@ class Wrapped:
     after: tuple[str, ...]
 
 
-def unwrap(text: str) -> Wrapped:
+def unwrap(text: str) -> WrappedText:
     """Part the wrapping from the output; both may be empty."""
     start = 0
     before: list[str] = []
@@ -62,10 +62,10 @@ def unwrap(text: str) -> Wrapped:
         stop = begin - 1
         if begin == start:
             stop = start
-    return Wrapped(tuple(before), text[start : max(start, stop)], tuple(after))
+    return WrappedText(tuple(before), text[start : max(start, stop)], tuple(after))
 
 
-def unwrap_prefaced(wrapped: Wrapped) -> Wrapped | None:
+def unwrap_prefaced(wrapped: WrappedText) -> WrappedText | None:
     """A JSON document with the warnings before it that its program wrote on the other channel, if it is one."""
     if not wrapped.body.endswith(("}", "]")):
         return None
@@ -80,6 +80,6 @@ def unwrap_prefaced(wrapped: Wrapped) -> Wrapped | None:
             said = tuple(line for line in lines[:above] if line.strip())
             fits = all(len(line) <= _WIDEST for line in said)
             if fits:
-                return Wrapped((*wrapped.before, *said), body, wrapped.after)
+                return WrappedText((*wrapped.before, *said), body, wrapped.after)
             return None
     return None

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from laconic.reduce.text import signals
-from laconic.reduce.text.events import event_parts
+from laconic.reduce.text.build_and_test_output import output_parts
 from laconic.reduce.text.parts import TOP, TextPart, shift_parts
 
 _LEADING: Final = 6  # words at the start of a line that may be the same everywhere
@@ -24,12 +24,12 @@ def log_parts(lines: Sequence[str]) -> list[TextPart]:
     sample = solid[:: len(solid) // _SAMPLE + 1]
     dense = sum(map(signals.is_error, sample)) * 4 > len(sample)
     if not constant:
-        return event_parts(solid, log=True, dense=dense)
+        return output_parts(solid, log=True, dense=dense)
     said = " ".join(word for _, word in constant)
     places = []
     for place, _ in constant:
         places.append(place)
-    parts = event_parts([_without(line, places, constant) for line in solid], log=True, dense=dense)
+    parts = output_parts([_without(line, places, constant) for line in solid], log=True, dense=dense)
     return [TextPart(f"on every line: {said}", TOP, 0), *shift_parts(parts, 1)]
 
 

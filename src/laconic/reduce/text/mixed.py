@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from laconic.reduce.text.events import event_parts
+from laconic.reduce.text.build_and_test_output import output_parts
 from laconic.reduce.text.parts import DETAIL, EDGE, TextPart, shift_parts
 from laconic.reduce.text.patches import HUNK, patch_parts, starts_file
 
@@ -16,12 +16,12 @@ def mixed_parts(lines: Sequence[str]) -> list[TextPart]:
     start = index = 0
     while index < len(lines):
         if starts_file(lines, index) and (end := _patch_end(lines, index)) > index + 3:
-            parts += shift_parts(event_parts(lines[start:index]), len(parts))
+            parts += shift_parts(output_parts(lines[start:index]), len(parts))
             parts += shift_parts(_beside(patch_parts(lines[index:end])), len(parts))
             start = index = end
         else:
             index += 1
-    return parts + shift_parts(event_parts(lines[start:]), len(parts))
+    return parts + shift_parts(output_parts(lines[start:]), len(parts))
 
 
 def _patch_end(lines: Sequence[str], index: int) -> int:

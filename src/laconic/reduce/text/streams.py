@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from laconic.reduce.text.parts import KEY, NEAR, PLACE, RARE, TextPart
-from laconic.reduce.text.structure import FINDING, NOTHING, Writer, flatten, scalar
+from laconic.reduce.text.structure import FINDING, NOTHING, PartWriter, flatten, scalar
 
 _JOINED: Final = re.compile(r"(?:^|\.)(?:content|text|partial_json|arguments|delta|thinking|response)$")
 
@@ -16,7 +16,7 @@ def stream_parts(records: Sequence[object]) -> tuple[list[TextPart], bool]:
     """A stream of records (NDJSON, server-sent events): text that comes in pieces is put together, then a table."""
     rows = [dict(flatten(record, True)) for record in records if isinstance(record, dict)]
     odd = [record for record in records if not isinstance(record, dict)]
-    writer = Writer([])
+    writer = PartWriter([])
     for name in [n for n in dict.fromkeys(k for row in rows for k in row) if _JOINED.search(n)]:
         pieces = []
         for row in rows:
@@ -34,7 +34,7 @@ def stream_parts(records: Sequence[object]) -> tuple[list[TextPart], bool]:
     return writer.parts, writer.cut
 
 
-def _write_stream(out: Writer, rows: Sequence[Mapping[str, object]]) -> None:
+def _write_stream(out: PartWriter, rows: Sequence[Mapping[str, object]]) -> None:
     """Fields that nearly all records share are said once; then each distinct record by what differs."""
     common: dict[str, object] = {}
     for name in dict.fromkeys(k for row in rows for k in row):
@@ -67,5 +67,5 @@ def _write_stream(out: Writer, rows: Sequence[Mapping[str, object]]) -> None:
             out.line(0, text + (f"  [×{count}]" if count > 1 else ""), worth)
 
 
-def _fields(row: Mapping[str, object], out: Writer) -> str:
+def _fields(row: Mapping[str, object], out: PartWriter) -> str:
     return ", ".join(f"{name}: {scalar(value, out, 300)}" for name, value in row.items() if value not in NOTHING)

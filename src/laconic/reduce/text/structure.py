@@ -25,7 +25,7 @@ _SPARSE: Final = 0.2
 
 
 @dataclass(slots=True)
-class Writer:
+class PartWriter:
     """Collects lines as parts, and reminds of the owner of nested rows."""
 
     parts: list[TextPart]
@@ -56,12 +56,12 @@ class Writer:
 
 def structure_parts(value: object) -> tuple[list[TextPart], bool]:
     """Lines for a JSON value, and whether a long string was cut."""
-    writer = Writer([])
+    writer = PartWriter([])
     _write(writer, "", value, 0)
     return writer.parts or [TextPart(scalar(value, writer), KEY)], writer.cut
 
 
-def _write(out: Writer, key: str, value: object, depth: int) -> None:
+def _write(out: PartWriter, key: str, value: object, depth: int) -> None:
     label = ""
     if key:
         label = f"{key}: "
@@ -75,7 +75,7 @@ def _write(out: Writer, key: str, value: object, depth: int) -> None:
         _write_list(out, key, value, depth)
 
 
-def _write_map(out: Writer, key: str, value: Mapping[str, object], depth: int) -> None:
+def _write_map(out: PartWriter, key: str, value: Mapping[str, object], depth: int) -> None:
     if len(value) == 1:
         name, inner = next(iter(value.items()))
         _write(out, f"{key}.{name}" if key else name, inner, depth)
@@ -100,7 +100,7 @@ def _write_map(out: Writer, key: str, value: Mapping[str, object], depth: int) -
             _write(out, name, inner, depth + bool(label or flat))
 
 
-def _write_list(out: Writer, key: str, rows: Sequence[object], depth: int) -> None:
+def _write_list(out: PartWriter, key: str, rows: Sequence[object], depth: int) -> None:
     records = []
     for each in rows:
         if isinstance(each, dict):
@@ -128,7 +128,7 @@ def flatten(row: Mapping[str, object], opened: bool, prefix: str = "") -> Iterat
             yield prefix + name, value
 
 
-def _write_table(out: Writer, key: str, rows: Sequence[Mapping[str, object]], depth: int) -> None:
+def _write_table(out: PartWriter, key: str, rows: Sequence[Mapping[str, object]], depth: int) -> None:
     """What all rows share stands in the heading; usual columns make a row, rare ones are named where they occur."""
     names = list(dict.fromkeys(name for row in rows for name in row))
     shared, columns, rare, nested = _sort_columns(names, rows)
@@ -244,7 +244,7 @@ def _add_prefix(prefix: str, value: object) -> object:
     return value
 
 
-def _cell(value: object, prefix: str, out: Writer, most: int) -> str:
+def _cell(value: object, prefix: str, out: PartWriter, most: int) -> str:
     if value in (None, [], {}):
         return "-"
     if not isinstance(value, dict | list):
@@ -298,7 +298,7 @@ def _plain(value: object) -> str:
     return text
 
 
-def scalar(value: object, out: Writer, most: int = _STRING) -> str:
+def scalar(value: object, out: PartWriter, most: int = _STRING) -> str:
     if isinstance(value, dict | list):
         if isinstance(value, dict) and not value:
             return "{}"

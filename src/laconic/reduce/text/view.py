@@ -9,11 +9,11 @@ from typing import Final
 
 import msgspec
 
+from laconic.reduce.text.build_and_test_output import output_parts
 from laconic.reduce.text.clean import clean, is_binary, printable
 from laconic.reduce.text.detect import NUMBERED, Kind, detect_clean
 from laconic.reduce.text.diagnostics import diagnostic_parts
-from laconic.reduce.text.envelope import Wrapped, unwrap, unwrap_prefaced
-from laconic.reduce.text.events import event_parts
+from laconic.reduce.text.envelope import WrappedText, unwrap, unwrap_prefaced
 from laconic.reduce.text.listings import listing_parts
 from laconic.reduce.text.logs import log_parts
 from laconic.reduce.text.markup import markup_parts
@@ -61,7 +61,7 @@ _FOOTER: Final = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Reduced:
+class ReducedText:
     """A text made smaller."""
 
     text: str
@@ -76,7 +76,7 @@ class _Document:
     """A text that was read: what it is, what wraps it, its parts."""
 
     kind: Kind
-    wrapped: Wrapped
+    wrapped: WrappedText
     parts: list[TextPart]
     cut: bool  # something was cut inside parts
     bare: str  # the whole text without paint
@@ -84,7 +84,7 @@ class _Document:
     more: str
 
 
-def reduce_text(text: str, *, cost: Cost, budget: int = 0, more: str = "") -> Reduced:
+def reduce_text(text: str, *, cost: Cost, budget: int = 0, more: str = "") -> ReducedText:
     """The text in fewer tokens: never more than it was, never empty, never over a budget that has room for more than
     the last line.
 
@@ -92,26 +92,26 @@ def reduce_text(text: str, *, cost: Cost, budget: int = 0, more: str = "") -> Re
     """
     lines = text.count("\n") + (not text.endswith("\n"))
     if not text.strip():
-        return Reduced(text if len(text) < _BLANKS else text[:1], "empty", True, lines, lines)
+        return ReducedText(text if len(text) < _BLANKS else text[:1], "empty", True, lines, lines)
     if footed := _find_footer(text):
         return _again(text, footed, cost, budget, more)
     document = _read(text, lines, more)
     if not budget:
         view = _by_content(document)
         if document.bare and not _smaller(view.text, document.bare, cost):
-            view = Reduced(document.bare, document.kind, True, lines, lines)
+            view = ReducedText(document.bare, document.kind, True, lines, lines)
     elif document.bare and cost(document.bare) <= budget:
-        view = Reduced(document.bare, document.kind, True, lines, lines)
+        view = ReducedText(document.bare, document.kind, True, lines, lines)
     else:
         view = _within(document, cost, budget)
     if _smaller(view.text, text, cost) or (budget and cost(view.text) < cost(text)):
         return view
-    return Reduced(text, document.kind, True, lines, lines)
+    return ReducedText(text, document.kind, True, lines, lines)
 
 
 def _read(text: str, lines: int, more: str) -> _Document:
     if is_binary(text):
-        return _Document("binary", Wrapped((), "", ()), _binary_parts(text), True, "", lines, more)
+        return _Document("binary", WrappedText((), "", ()), _binary_parts(text), True, "", lines, more)
     bare = clean(text)
     wrapped = unwrap(bare)
     kind = detect_clean(wrapped.body)
@@ -150,7 +150,7 @@ def _stream_parts(body: str) -> tuple[list[TextPart], bool]:
         except (msgspec.DecodeError, RecursionError):
             records.append(record)
     if sum(isinstance(record, dict) for record in records) * 2 < len(records):
-        return event_parts(body.split("\n")), False
+        return output_parts(body.split("\n")), False
     return stream_parts(records)
 
 
@@ -206,7 +206,7 @@ _FORMS: Final[dict[Kind, _Form]] = {
 _SHARE: Final = 1.0  # of kinds that have no lines
 
 
-def _by_content(document: _Document) -> Reduced:
+def _by_content(document: _Document) -> ReducedText:
     """What must stay, and as much more as is good for this kind of text; small texts stay whole."""
     size, parts = len(document.bare), document.parts
     form = _FORMS.get(document.kind)
@@ -234,7 +234,7 @@ def _ceiling(kind: Kind, size: int) -> int:
     return _CEILING
 
 
-def _within(document: _Document, cost: Cost, budget: int) -> Reduced:
+def _within(document: _Document, cost: Cost, budget: int) -> ReducedText:
     """The best that fits: first by choice among parts, then by force."""
     room = budget
     parts = []
@@ -251,7 +251,7 @@ def _within(document: _Document, cost: Cost, budget: int) -> Reduced:
     return _least(document, cost, budget)
 
 
-def _least(document: _Document, cost: Cost, budget: int) -> Reduced:
+def _least(document: _Document, cost: Cost, budget: int) -> ReducedText:
     """The best line, cut to what the last line leaves of the budget; the last line alone where that is nothing."""
     solid = []
     for part in document.parts:
@@ -263,10 +263,10 @@ def _least(document: _Document, cost: Cost, budget: int) -> Reduced:
     while room > 0:
         text = f"{_force(best.text, cost, room)}\n{last}"
         if not text.startswith(_MARK) and cost(text) <= budget:
-            return Reduced(text, document.kind, False, 1, document.lines)
+            return ReducedText(text, document.kind, False, 1, document.lines)
         room -= 1
     last = _last_line(document, ChosenText("", 0, document.lines, False))
-    return Reduced(last, document.kind, False, 0, document.lines)
+    return ReducedText(last, document.kind, False, 0, document.lines)
 
 
 def _slim(part: TextPart, most: int) -> TextPart:
@@ -276,7 +276,7 @@ def _slim(part: TextPart, most: int) -> TextPart:
     return part
 
 
-def _frame(document: _Document, chosen: ChosenText) -> Reduced:
+def _frame(document: _Document, chosen: ChosenText) -> ReducedText:
     """The chosen text inside its wrapping, with a last line that says what is missing."""
     lossless = not chosen.left_out and not document.cut and chosen.whole
     wrapped = document.wrapped
@@ -284,7 +284,7 @@ def _frame(document: _Document, chosen: ChosenText) -> Reduced:
     body = chosen.text.strip("\n")
     last = _last_line(document, chosen, lossless=lossless)
     text = "\n".join([*wrapped.before, *([body] if body else []), *wrapped.after, last])
-    return Reduced(text, document.kind, lossless, document.lines if lossless else chosen.shown, document.lines)
+    return ReducedText(text, document.kind, lossless, document.lines if lossless else chosen.shown, document.lines)
 
 
 def _last_line(document: _Document, chosen: ChosenText, *, lossless: bool = False) -> str:
@@ -322,17 +322,17 @@ def _find_footer(text: str) -> re.Match[str] | None:
     return _FOOTER.match(stripped[stripped.rfind("\n") + 1 :])
 
 
-def _again(text: str, footed: re.Match[str], cost: Cost, budget: int, more: str) -> Reduced:
+def _again(text: str, footed: re.Match[str], cost: Cost, budget: int, more: str) -> ReducedText:
     """A text that was reduced before stays as it is, unless a budget is too small for it."""
     lines = text.rstrip("\n").split("\n")[:-1]
     now = sum(map(marked_lines, lines))
     total = int((footed["total"] or str(now)).replace(",", ""))
     shown = int((footed["shown"] or str(now)).replace(",", ""))
     if not budget or cost(text) <= budget:
-        return Reduced(text, "prose", footed["whole"] is not None, shown, total)
+        return ReducedText(text, "prose", footed["whole"] is not None, shown, total)
     body = "\n".join(lines)
     document = _Document(
-        "prose", Wrapped((), body, ()), event_parts(lines), True, body, total, footed["more"] or more
+        "prose", WrappedText((), body, ()), output_parts(lines), True, body, total, footed["more"] or more
     )
     return _within(document, cost, budget)
 

@@ -8,40 +8,40 @@ from hashlib import sha256
 import msgspec
 
 from laconic.errors import MalformedRequest
-from laconic.wire.prompted.calls import Broken, Nonsense, PromptedTool
+from laconic.wire.prompted.calls import BrokenCall, PromptedTool, UnusableCalls
 from laconic.wire.prompted.parser import CallParser, ParsedAnswer
 from laconic.wire.provider_format import ProviderFormat
 from laconic.wire.spans import value
 
 
-class Read(msgspec.Struct, frozen=True):
+class ConvertedAnswer(msgspec.Struct, frozen=True):
     """An answer as the client gets it, and what was wrong with its calls."""
 
     body: bytes
-    broken: tuple[Broken, ...] = ()
-    nonsense: Nonsense | None = None  # none of the calls can be used, and the model was not cut off
+    broken: tuple[BrokenCall, ...] = ()
+    nonsense: UnusableCalls | None = None  # none of the calls can be used, and the model was not cut off
 
 
-def downward(format: ProviderFormat, body: bytes, tools: Sequence[PromptedTool]) -> Read:
+def convert_answer(format: ProviderFormat, body: bytes, tools: Sequence[PromptedTool]) -> ConvertedAnswer:
     """The answer with calls instead of text; an answer of another form (an error, say) stays as it is."""
     try:
         answer = value(body)
     except MalformedRequest:
-        return Read(body)
+        return ConvertedAnswer(body)
     if isinstance(answer, dict) and format.written_calls:
         texts = format.written_calls.rewrite(answer, tools)
     else:
         texts = None
     if texts is None:
-        return Read(body)
+        return ConvertedAnswer(body)
     broken = tuple(one for text in texts for one in text.outcome.broken)
     alone = texts[0] if len(texts) == 1 else None
     useless = alone is not None and alone.outcome.useless and not alone.truncated
     if alone is not None and useless:
-        nonsense = Nonsense(alone.written, broken)
+        nonsense = UnusableCalls(alone.written, broken)
     else:
         nonsense = None
-    return Read(msgspec.json.encode(answer), broken, nonsense)
+    return ConvertedAnswer(msgspec.json.encode(answer), broken, nonsense)
 
 
 class WrittenText(msgspec.Struct, frozen=True):

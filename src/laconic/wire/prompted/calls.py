@@ -47,23 +47,23 @@ class PromptedCall(msgspec.Struct, frozen=True):
     arguments: dict[str, object]
 
 
-class Broken(msgspec.Struct, frozen=True):
+class BrokenCall(msgspec.Struct, frozen=True):
     """A call that may not, and why: truncated, not-json, unknown-tool, arguments, batch."""
 
     reason: str
     name: str = ""
 
 
-class Nonsense(msgspec.Struct, frozen=True):
+class UnusableCalls(msgspec.Struct, frozen=True):
     """An answer with calls of which none can be used: what the model wrote, and what is wrong with it."""
 
     written: str
-    broken: tuple[Broken, ...]
+    broken: tuple[BrokenCall, ...]
 
 
 def calls_in(
     text: str, tools: Mapping[str, PromptedTool], *, marked: bool, name: str = ""
-) -> list[PromptedCall | Broken]:
+) -> list[PromptedCall | BrokenCall]:
     """The calls in a text that is one JSON value; none when it is any other value. ValueError: it is no value.
 
     `marked`: it stands where only calls do; elsewhere the form has to be beyond doubt. `name`: of the tool whose
@@ -111,7 +111,7 @@ def _read_name(value: Mapping[str, object]) -> str:
     return next((name for key in NAME_KEYS if isinstance(name := value.get(key), str)), "")
 
 
-def _call(value: object, tools: Mapping[str, PromptedTool], *, marked: bool) -> PromptedCall | Broken | None:
+def _call(value: object, tools: Mapping[str, PromptedTool], *, marked: bool) -> PromptedCall | BrokenCall | None:
     if not isinstance(value, Mapping):
         return None
     if isinstance(inner := value.get("function"), Mapping):  # OpenAI's own form, written by hand
@@ -121,13 +121,13 @@ def _call(value: object, tools: Mapping[str, PromptedTool], *, marked: bool) -> 
     tool = _find(name, tools)
     if tool is None:
         if name and given:
-            return Broken("unknown-tool", name)
+            return BrokenCall("unknown-tool", name)
         return None
     if not marked and given is None and isinstance(value.get("name"), str):
         return None  # any record may have a name
     arguments = _arguments(value, given, tool)
     if arguments is None or not tool.required <= arguments.keys():
-        return Broken("arguments", tool.name)
+        return BrokenCall("arguments", tool.name)
     return PromptedCall(tool.name, arguments)
 
 

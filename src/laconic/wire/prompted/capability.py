@@ -34,7 +34,7 @@ class ProcessMemory:
         self._kept[model] = (protocol, until)
 
 
-class Protocols:
+class PromptedModels:
     """Remembers by provider and model."""
 
     def __init__(

@@ -13,7 +13,7 @@ from typing import Final
 
 import msgspec
 
-from laconic.wire.prompted.calls import HEAD_KEYS, Broken, PromptedCall, PromptedTool, calls_in, mentions
+from laconic.wire.prompted.calls import HEAD_KEYS, BrokenCall, PromptedCall, PromptedTool, calls_in, mentions
 
 _TOOL_FENCES: Final = frozenset({"tool", "tool_call", "tool_calls", "tool_code", "tool_use", "function_call", "call"})
 _JSON_FENCES: Final = frozenset({"", "json", "jsonc", "json5", "jsonl"})
@@ -37,7 +37,7 @@ class ParsedAnswer(msgspec.Struct, frozen=True):
 
     text: str  # what was not handed out before
     calls: tuple[PromptedCall, ...] = ()
-    broken: tuple[Broken, ...] = ()
+    broken: tuple[BrokenCall, ...] = ()
 
     @property
     def useless(self) -> bool:
@@ -109,7 +109,7 @@ class CallParser:
         self._fresh = True  # at the start of a line
         self._until = ""  # inside a stretch that passes as text up to this
         self._unit: _Unit | None = None
-        self._held: list[tuple[str, list[PromptedCall | Broken]]] = []  # units with calls, as written
+        self._held: list[tuple[str, list[PromptedCall | BrokenCall]]] = []  # units with calls, as written
 
     def feed(self, chunk: str) -> str:
         """The next piece of the answer; returns the text that can go to the client now."""
@@ -122,7 +122,7 @@ class CallParser:
         found = [item for _, items in self._held for item in items]
         broken = []
         for item in found:
-            if isinstance(item, Broken):
+            if isinstance(item, BrokenCall):
                 broken.append(item)
         if not truncated and not broken:
             return ParsedAnswer(text, tuple(item for item in found if isinstance(item, PromptedCall)))
@@ -142,7 +142,7 @@ class CallParser:
             calls += safe
             for item in good:
                 if item not in safe:
-                    broken.append(Broken(reason, item.name))
+                    broken.append(BrokenCall(reason, item.name))
             if len(safe) < len(items):
                 text += written
         return ParsedAnswer(text, tuple(calls), tuple(broken))
@@ -268,34 +268,34 @@ class CallParser:
         """Whether the line break behind a unit, which goes with it, has arrived."""
         return self._buffer[end:].strip(" \t\r") != ""
 
-    def _judge(self, unit: _Unit) -> list[PromptedCall | Broken]:
+    def _judge(self, unit: _Unit) -> list[PromptedCall | BrokenCall]:
         """The calls in a unit, good and broken; none when it is only text."""
         raw = self._buffer
         if unit.depth or unit.quote:
             cut = unit.name or mentions(raw[unit.opened :], self._tools)
             if cut or unit.kind == "tool":
-                return [Broken("truncated", cut)]
+                return [BrokenCall("truncated", cut)]
             return []
         start = unit.values[0][0] if unit.values else unit.pos
         outside = self._outside(unit, start)
         if outside and unit.kind != "tool":
             return []
-        found: list[PromptedCall | Broken] = []
+        found: list[PromptedCall | BrokenCall] = []
         for first, end in unit.values:
             try:
                 items = calls_in(raw[first:end], self._tools, marked=unit.kind == "tool", name=unit.name)
             except ValueError:
                 name = unit.name or mentions(raw[first:end], self._tools)
                 if name or unit.kind == "tool":
-                    items = [Broken("not-json", name)]
+                    items = [BrokenCall("not-json", name)]
                 else:
                     items = []
             if not items:
                 if unit.kind == "tool":
-                    return [Broken("not-json")]
+                    return [BrokenCall("not-json")]
                 return []
             found += items
-        return found or ([Broken("not-json")] if unit.kind == "tool" else [])
+        return found or ([BrokenCall("not-json")] if unit.kind == "tool" else [])
 
     def _outside(self, unit: _Unit, start: int) -> str:
         """What stands in a unit beside its values."""

@@ -8,9 +8,9 @@ from typing import Any, Final
 from laconic.errors import MalformedRequest
 from laconic.wire.formats import format_named
 from laconic.wire.json_values import as_list, objects_in
+from laconic.wire.messages import ToolDefinition
 from laconic.wire.refusals import refuses_tools
 from laconic.wire.spans import value
-from laconic.wire.speaking.talk import Offer
 
 _SCHEMA: Final = {"type": "object", "properties": {"word": {"type": "string"}}, "required": ["word"]}
 _ABOUT: Final = "Says a word. It has no effect."
@@ -22,7 +22,7 @@ def question(format: str, model: str) -> bytes:
     """A request that a model with function calling answers with one call, which nobody runs."""
     calls = format_named(format).written_calls
     assert calls is not None
-    return calls.question(model, _ASK, Offer("say", _ABOUT, _SCHEMA), _ROOM)
+    return calls.question(model, _ASK, ToolDefinition("say", _ABOUT, _SCHEMA), _ROOM)
 
 
 def read_answer(status: int, body: bytes) -> str:

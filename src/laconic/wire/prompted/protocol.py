@@ -9,7 +9,7 @@ import msgspec
 
 from laconic.wire.model import Block, Turn
 from laconic.wire.parsed_request import ParsedRequest
-from laconic.wire.prompted.calls import Nonsense, PromptedTool
+from laconic.wire.prompted.calls import PromptedTool, UnusableCalls
 from laconic.wire.provider_format import DeclaredTool
 from laconic.wire.spans import members
 
@@ -94,7 +94,7 @@ def upward(conversation: ParsedRequest) -> bytes:
     return b"{" + b",".join(pairs) + b"}"
 
 
-def add_correction(conversation: ParsedRequest, nonsense: Nonsense, tools: Sequence[PromptedTool]) -> bytes:
+def add_correction(conversation: ParsedRequest, nonsense: UnusableCalls, tools: Sequence[PromptedTool]) -> bytes:
     """The request with the model's useless answer behind it, and what is wrong with that."""
     known = ", ".join(tool.name for tool in tools)
     wrong = []

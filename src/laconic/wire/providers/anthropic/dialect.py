@@ -8,19 +8,19 @@ from typing import Any, Final
 import msgspec
 
 from laconic.wire.json_values import as_list
-from laconic.wire.providers.anthropic.requests import declare
-from laconic.wire.providers.anthropic.usage import USAGE
-from laconic.wire.speaking.talk import (
-    Asking,
+from laconic.wire.messages import (
+    AssistantMessage,
     Json,
     Message,
     ModelAnswer,
     ModelCall,
-    Spoken,
+    ModelRequest,
     UserMessage,
     decode_arguments,
     make_call_id,
 )
+from laconic.wire.providers.anthropic.requests import declare
+from laconic.wire.providers.anthropic.usage import USAGE
 from laconic.wire.sse import event_of
 from laconic.wire.usage import Usage
 
@@ -28,7 +28,7 @@ _MARK: Final = {"type": "ephemeral"}
 _GROWING: Final = {"text_delta": "text", "thinking_delta": "thinking", "signature_delta": "signature"}
 
 
-def write(asking: Asking) -> bytes:
+def write(asking: ModelRequest) -> bytes:
     """The body of a request, with two marks for the cache: behind what never changes, and behind the history."""
     messages: list[Json] = []
     for at, message in enumerate(asking.messages):
@@ -53,7 +53,7 @@ def write(asking: Asking) -> bytes:
 def _message(message: Message, at: int) -> Json:
     if isinstance(message, UserMessage):
         return {"role": "user", "content": [{"type": "text", "text": message.text}]}
-    if isinstance(message, Spoken):
+    if isinstance(message, AssistantMessage):
         if message.native is not None and message.format == "anthropic":
             return message.native
         return _write_spoken(message.text, message.uses, at)

@@ -9,9 +9,12 @@ from typing import Any, Final
 import msgspec
 
 from laconic.models.find import find_model
+from laconic.wire.messages import (
+    ProviderDialect,
+)
 from laconic.wire.provider_format import (
     SESSION_FIELDS,
-    Address,
+    ProviderAddress,
     ProviderFormat,
     Refusals,
     ThinkingField,
@@ -31,9 +34,6 @@ from laconic.wire.providers.anthropic.requests import (
 )
 from laconic.wire.providers.anthropic.usage import USAGE
 from laconic.wire.providers.anthropic.written_calls import AnthropicStream, question, rewrite
-from laconic.wire.speaking.talk import (
-    ProviderDialect,
-)
 
 
 def spoken_text(event: Mapping[str, Any]) -> str:
@@ -110,7 +110,7 @@ FORMAT: Final = ProviderFormat(
     },
     counts_cached=counts_cached,
     hidden_calls=HIDDEN_CALLS,
-    address=Address(
+    address=ProviderAddress(
         path=re.compile("/v1/messages"),
         own_paths=re.compile("/v1/messages"),
         own_headers=frozenset({"anthropic-version", "anthropic-beta", "x-api-key"}),

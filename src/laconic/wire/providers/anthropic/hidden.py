@@ -9,10 +9,10 @@ import msgspec
 
 from laconic.wire.hidden_calls import CallOwner, HeldAnswer, HeldStream, HiddenCalls, hold, sum_reports
 from laconic.wire.json_values import as_object
+from laconic.wire.messages import Json
 from laconic.wire.parsed_request import ParsedRequest
 from laconic.wire.providers.anthropic.dialect import MessageReader, whole
 from laconic.wire.providers.anthropic.usage import USAGE
-from laconic.wire.speaking.talk import Json
 from laconic.wire.sse import event_of
 
 _BLOCKS: Final = frozenset({"content_block_start", "content_block_delta", "content_block_stop"})

@@ -9,15 +9,15 @@ import msgspec
 
 from laconic.wire.content import JsonObject, call_part, pieces_of, plain_part, result_part, text_part
 from laconic.wire.json_values import as_list, as_object
-from laconic.wire.model import BlockLayout, Fault, Kind, Role, Shape
+from laconic.wire.messages import (
+    Json,
+    ToolDefinition,
+)
+from laconic.wire.model import BlockLayout, Fault, Kind, MessageShape, Role
 from laconic.wire.parsed_request import ParsedRequest
 from laconic.wire.provider_format import DeclaredTool
 from laconic.wire.rules import check_paired, ends_answerable, nothing_empty, starts_with_user
 from laconic.wire.spans import ByteSpan, is_array, is_string
-from laconic.wire.speaking.talk import (
-    Json,
-    Offer,
-)
 
 _ROLES: Final[dict[str, Role]] = {"user": "user", "assistant": "assistant", "system": "system"}
 _KINDS: Final[dict[str, Kind]] = {
@@ -32,18 +32,18 @@ _TEXTS: Final = frozenset({"text"})
 _TOOL_REFERENCE: Final = b'"tool_reference"'
 
 
-def shape(raw: bytes) -> Shape:
+def shape(raw: bytes) -> MessageShape:
     """One element of `messages`."""
     message = JsonObject(raw)
     native = message.text("role")
     role = _ROLES.get(native, "user")
     content = message.fields.get("content")
     if content is None:
-        return Shape(role, (), (), native)
+        return MessageShape(role, (), (), native)
     if is_string(message.raw("content")):
-        return Shape(role, (text_part(raw, role, content, content),), (), native)
+        return MessageShape(role, (text_part(raw, role, content, content),), (), native)
     parts = tuple(_part(raw, role, span) for span in message.list("content"))
-    return Shape(role, parts, (content,) if is_array(message.raw("content")) else (), native)
+    return MessageShape(role, parts, (content,) if is_array(message.raw("content")) else (), native)
 
 
 def _part(raw: bytes, role: Role, span: ByteSpan) -> BlockLayout:
@@ -114,7 +114,7 @@ def faults(conversation: ParsedRequest) -> list[Fault]:
     return found
 
 
-def declare(tool: Offer) -> Json:
+def declare(tool: ToolDefinition) -> Json:
     """A tool as requests declare it."""
     return {"name": tool.name, "description": tool.about, "input_schema": tool.schema}
 

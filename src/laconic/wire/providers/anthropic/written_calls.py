@@ -7,15 +7,15 @@ from typing import Any
 
 import msgspec
 
+from laconic.wire.messages import (
+    Json,
+    ToolDefinition,
+)
 from laconic.wire.prompted.answer import WrittenText, call_id, read_text
 from laconic.wire.prompted.calls import PromptedTool
-from laconic.wire.prompted.down import DownStream
 from laconic.wire.prompted.parser import CallParser
+from laconic.wire.prompted.written_call_stream import WrittenCallStream
 from laconic.wire.providers.anthropic.requests import declare
-from laconic.wire.speaking.talk import (
-    Json,
-    Offer,
-)
 from laconic.wire.sse import event_of
 
 
@@ -55,7 +55,7 @@ def rewrite(answer: Json, tools: Sequence[PromptedTool]) -> list[WrittenText] | 
     return [read]
 
 
-class AnthropicStream(DownStream):
+class AnthropicStream(WrittenCallStream):
     """Messages: blocks get numbers of ours, and a text block opens with its first text, so that none stays empty."""
 
     def __init__(self, tools: Sequence[PromptedTool], retries: int = 0) -> None:
@@ -178,7 +178,7 @@ def _write_event(event: dict[str, Any]) -> bytes:
     return event_of(msgspec.json.encode(event), str(event["type"]))
 
 
-def question(model: str, text: str, tool: Offer, most: int) -> bytes:
+def question(model: str, text: str, tool: ToolDefinition, most: int) -> bytes:
     """A request with one tool."""
     messages = [{"role": "user", "content": text}]
     body = {"model": model, "max_tokens": most, "messages": messages, "tools": [declare(tool)]}

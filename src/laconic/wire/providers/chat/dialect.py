@@ -9,24 +9,24 @@ import msgspec
 
 from laconic.models.find import find_model
 from laconic.wire.json_values import as_list, as_object, first_object
-from laconic.wire.providers.chat.requests import declare
-from laconic.wire.providers.chat.usage import USAGE
-from laconic.wire.speaking.talk import (
-    Asking,
+from laconic.wire.messages import (
+    AssistantMessage,
     Json,
     Message,
     ModelAnswer,
     ModelCall,
-    Spoken,
+    ModelRequest,
     UserMessage,
     decode_arguments,
     make_call_id,
 )
+from laconic.wire.providers.chat.requests import declare
+from laconic.wire.providers.chat.usage import USAGE
 from laconic.wire.sse import event_of
 from laconic.wire.usage import Usage
 
 
-def write(asking: Asking) -> bytes:
+def write(asking: ModelRequest) -> bytes:
     """The body of a request."""
     messages: list[Json] = [{"role": "system", "content": asking.system}] if asking.system else []
     for at, message in enumerate(asking.messages):
@@ -47,7 +47,7 @@ def write(asking: Asking) -> bytes:
 def _messages(message: Message, at: int) -> list[Json]:
     if isinstance(message, UserMessage):
         return [{"role": "user", "content": message.text}]
-    if isinstance(message, Spoken):
+    if isinstance(message, AssistantMessage):
         if message.native is not None and message.format == "chat":
             return [message.native]
         return [_write_spoken(message.text, message.uses, at)]

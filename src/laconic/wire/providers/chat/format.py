@@ -9,9 +9,12 @@ from typing import Any, Final
 import msgspec
 
 from laconic.wire.json_values import as_list, as_object
+from laconic.wire.messages import (
+    ProviderDialect,
+)
 from laconic.wire.provider_format import (
     SESSION_FIELDS,
-    Address,
+    ProviderAddress,
     ProviderFormat,
     Refusals,
     ThinkingField,
@@ -23,9 +26,6 @@ from laconic.wire.providers.chat.media import MEDIA
 from laconic.wire.providers.chat.requests import append_text, compose, declare, faults, read_tools, shape
 from laconic.wire.providers.chat.usage import USAGE
 from laconic.wire.providers.chat.written_calls import ChatStream, question, rewrite
-from laconic.wire.speaking.talk import (
-    ProviderDialect,
-)
 
 
 def spoken_text(event: Mapping[str, Any]) -> str:
@@ -115,7 +115,7 @@ FORMAT: Final = ProviderFormat(
     },
     counts_cached=lambda model: True,
     hidden_calls=HIDDEN_CALLS,
-    address=Address(
+    address=ProviderAddress(
         path=re.compile("/chat/completions"),
         own_paths=re.compile("/v1/"),
         key_starts=("sk-proj-", "sk-svcacct-", "sk-admin-"),

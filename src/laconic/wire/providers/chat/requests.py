@@ -9,15 +9,15 @@ import msgspec
 
 from laconic.wire.content import JsonObject, call_part, pieces_of, plain_part, result_part, text_part
 from laconic.wire.json_values import as_list, as_object
-from laconic.wire.model import BlockLayout, Fault, Kind, Role, Shape
+from laconic.wire.messages import (
+    Json,
+    ToolDefinition,
+)
+from laconic.wire.model import BlockLayout, Fault, Kind, MessageShape, Role
 from laconic.wire.parsed_request import ParsedRequest
 from laconic.wire.provider_format import DeclaredTool
 from laconic.wire.rules import check_paired, ends_answerable, nothing_empty
 from laconic.wire.spans import ByteSpan, is_array, is_object, is_string
-from laconic.wire.speaking.talk import (
-    Json,
-    Offer,
-)
 
 _ROLES: Final[dict[str, Role]] = {
     "user": "user",
@@ -37,13 +37,13 @@ _TEXTS: Final = frozenset({"text"})
 _REASONING: Final = ("reasoning_content", "reasoning", "reasoning_details", "thinking_blocks")
 
 
-def shape(raw: bytes) -> Shape:
+def shape(raw: bytes) -> MessageShape:
     """One element of `messages`."""
     message = JsonObject(raw)
     native = message.text("role")
     role = _ROLES.get(native, "user")
     if role == "tool":
-        return Shape(role, (_result(raw, message),), (), native)
+        return MessageShape(role, (_result(raw, message),), (), native)
     parts: list[BlockLayout] = []
     lists: list[ByteSpan] = []
     content = message.fields.get("content")
@@ -59,7 +59,7 @@ def shape(raw: bytes) -> Shape:
             parts += [_call(raw, span, len(lists) - 1) for span in calls]
         if is_object(message.raw("function_call")):
             parts.append(_legacy_call(raw, message.fields["function_call"]))
-    return Shape(role, tuple(sorted(parts, key=lambda part: part.span)), tuple(lists), native)
+    return MessageShape(role, tuple(sorted(parts, key=lambda part: part.span)), tuple(lists), native)
 
 
 def _result(raw: bytes, message: JsonObject) -> BlockLayout:
@@ -130,7 +130,7 @@ def faults(conversation: ParsedRequest) -> list[Fault]:
 _FREE: Final = {"type": "object", "properties": {"input": {"type": "string"}}, "required": ["input"]}
 
 
-def declare(tool: Offer) -> Json:
+def declare(tool: ToolDefinition) -> Json:
     """A tool as requests declare it."""
     function = {"name": tool.name, "description": tool.about, "parameters": tool.schema}
     return {"type": "function", "function": function}

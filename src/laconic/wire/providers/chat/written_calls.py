@@ -8,15 +8,15 @@ from typing import Any
 import msgspec
 
 from laconic.wire.json_values import as_object
+from laconic.wire.messages import (
+    Json,
+    ToolDefinition,
+)
 from laconic.wire.prompted.answer import WrittenText, call_id, read_text
 from laconic.wire.prompted.calls import PromptedCall, PromptedTool
-from laconic.wire.prompted.down import DownStream
 from laconic.wire.prompted.parser import CallParser
+from laconic.wire.prompted.written_call_stream import WrittenCallStream
 from laconic.wire.providers.chat.requests import declare
-from laconic.wire.speaking.talk import (
-    Json,
-    Offer,
-)
 from laconic.wire.sse import event_of
 
 
@@ -49,7 +49,7 @@ def rewrite(answer: Json, tools: Sequence[PromptedTool]) -> list[WrittenText] | 
     return texts
 
 
-class ChatStream(DownStream):
+class ChatStream(WrittenCallStream):
     """Chat completions: one parser for each choice. Only an answer of one choice can be asked for again."""
 
     def __init__(self, tools: Sequence[PromptedTool], retries: int = 0) -> None:
@@ -113,7 +113,7 @@ class ChatStream(DownStream):
         return event_of(msgspec.json.encode(new))
 
 
-def question(model: str, text: str, tool: Offer, most: int) -> bytes:
+def question(model: str, text: str, tool: ToolDefinition, most: int) -> bytes:
     """A request with one tool."""
     messages = [{"role": "user", "content": text}]
     body = {"model": model, "max_tokens": most, "messages": messages, "tools": [declare(tool)]}

@@ -8,22 +8,22 @@ from typing import Any
 import msgspec
 
 from laconic.wire.json_values import as_object, first_object
-from laconic.wire.providers.gemini.requests import declare_function
-from laconic.wire.providers.gemini.usage import USAGE
-from laconic.wire.speaking.talk import (
-    Asking,
+from laconic.wire.messages import (
+    AssistantMessage,
     Json,
     Message,
     ModelAnswer,
     ModelCall,
-    Spoken,
+    ModelRequest,
     UserMessage,
 )
+from laconic.wire.providers.gemini.requests import declare_function
+from laconic.wire.providers.gemini.usage import USAGE
 from laconic.wire.sse import event_of
 from laconic.wire.usage import Usage
 
 
-def write(asking: Asking) -> bytes:
+def write(asking: ModelRequest) -> bytes:
     """The body of a request; the model stands in its address."""
     body: Json = {}
     if asking.system:
@@ -50,7 +50,7 @@ def write(asking: Asking) -> bytes:
 def _content(message: Message) -> Json:
     if isinstance(message, UserMessage):
         return {"role": "user", "parts": [{"text": message.text}]}
-    if isinstance(message, Spoken):
+    if isinstance(message, AssistantMessage):
         if message.native is not None and message.format == "gemini":
             return message.native
         return _write_spoken(message.text, message.uses)

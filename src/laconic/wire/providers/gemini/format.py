@@ -9,7 +9,10 @@ from typing import Any, Final
 import msgspec
 
 from laconic.wire.json_values import as_list, as_object
-from laconic.wire.provider_format import Address, ProviderFormat, Refusals, ThinkingField
+from laconic.wire.messages import (
+    ProviderDialect,
+)
+from laconic.wire.provider_format import ProviderAddress, ProviderFormat, Refusals, ThinkingField
 from laconic.wire.providers.gemini.dialect import ContentReader, express, whole, write
 from laconic.wire.providers.gemini.hidden import HIDDEN_CALLS
 from laconic.wire.providers.gemini.media import MEDIA
@@ -23,9 +26,6 @@ from laconic.wire.providers.gemini.requests import (
     shape,
 )
 from laconic.wire.providers.gemini.usage import USAGE
-from laconic.wire.speaking.talk import (
-    ProviderDialect,
-)
 
 
 def spoken_text(event: Mapping[str, Any]) -> str:
@@ -94,7 +94,7 @@ FORMAT: Final = ProviderFormat(
     ),
     counts_cached=lambda model: True,
     hidden_calls=HIDDEN_CALLS,
-    address=Address(
+    address=ProviderAddress(
         path=re.compile(r"/models/([\w.-]+):(?:streamGenerateContent|generateContent)"),
         own_paths=re.compile(r"/v1(?:beta|alpha)"),
         own_headers=frozenset({"x-goog-api-key"}),

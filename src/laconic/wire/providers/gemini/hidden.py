@@ -9,9 +9,9 @@ import msgspec
 
 from laconic.wire.hidden_calls import CallOwner, HeldAnswer, HeldStream, HiddenCalls, hold, sum_reports
 from laconic.wire.json_values import as_object, first_object
+from laconic.wire.messages import Json
 from laconic.wire.parsed_request import ParsedRequest
 from laconic.wire.providers.gemini.dialect import ContentReader
-from laconic.wire.speaking.talk import Json
 from laconic.wire.sse import event_of
 
 

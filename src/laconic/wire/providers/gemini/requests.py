@@ -9,22 +9,22 @@ import msgspec
 
 from laconic.wire.content import JsonObject, call_part, plain_part, result_part, text_part
 from laconic.wire.json_values import as_list, as_object
-from laconic.wire.model import Block, BlockElement, BlockLayout, Fault, Role, Shape
+from laconic.wire.messages import (
+    Json,
+    ToolDefinition,
+)
+from laconic.wire.model import Block, BlockElement, BlockLayout, Fault, MessageShape, Role
 from laconic.wire.parsed_request import ParsedRequest
 from laconic.wire.provider_format import DeclaredTool
 from laconic.wire.rules import check_paired, ends_answerable, nothing_empty, starts_with_user
 from laconic.wire.spans import ByteSpan, is_array, is_object, is_string
-from laconic.wire.speaking.talk import (
-    Json,
-    Offer,
-)
 
 _ROLES: Final[dict[str, Role]] = {"user": "user", "model": "assistant", "function": "tool", "system": "system"}
 _IMAGES: Final = ("inlineData", "inline_data", "fileData", "file_data")
 _HOSTED: Final = ("executableCode", "executable_code", "codeExecutionResult", "code_execution_result")
 
 
-def shape(raw: bytes) -> Shape:
+def shape(raw: bytes) -> MessageShape:
     """One element of `contents`."""
     content = JsonObject(raw)
     native = content.text("role")
@@ -32,7 +32,7 @@ def shape(raw: bytes) -> Shape:
     parts = tuple(_part(raw, role, span) for span in content.list("parts"))
     if parts and all(part.kind == "result" for part in parts):
         role = "tool"
-    return Shape(role, parts, (content.fields["parts"],) if is_array(content.raw("parts")) else (), native)
+    return MessageShape(role, parts, (content.fields["parts"],) if is_array(content.raw("parts")) else (), native)
 
 
 def _part(raw: bytes, role: Role, span: ByteSpan) -> BlockLayout:
@@ -119,12 +119,12 @@ def is_signed(block: Block) -> bool:
     return _is_signed_part(JsonObject(block.raw))
 
 
-def declare_function(tool: Offer) -> Json:
+def declare_function(tool: ToolDefinition) -> Json:
     """A function, as groups of them hold it."""
     return {"name": tool.name, "description": tool.about, "parameters": tool.schema}
 
 
-def declare(tool: Offer) -> Json:
+def declare(tool: ToolDefinition) -> Json:
     """A tool as requests declare it: a group of one."""
     return {"functionDeclarations": [declare_function(tool)]}
 

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from laconic.wire.provider_format import (
     SESSION_FIELDS,
-    Address,
+    ProviderAddress,
     ProviderFormat,
     Refusals,
     ThinkingField,
@@ -53,6 +53,6 @@ FORMAT: Final = ProviderFormat(
     refusals=Refusals(write=refuse),
     counts_cached=lambda model: True,
     hidden_calls=HIDDEN_CALLS,
-    address=Address(path=re.compile("/responses")),
+    address=ProviderAddress(path=re.compile("/responses")),
     written_calls=WrittenCalls(rewrite=rewrite, stream=ResponsesStream, question=question),
 )

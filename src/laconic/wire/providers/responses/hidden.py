@@ -9,8 +9,8 @@ import msgspec
 
 from laconic.wire.hidden_calls import CallOwner, HeldAnswer, HeldStream, HiddenCalls, sum_reports
 from laconic.wire.json_values import as_object, objects_in
+from laconic.wire.messages import Json, ModelCall, decode_arguments
 from laconic.wire.parsed_request import ParsedRequest
-from laconic.wire.speaking.talk import Json, ModelCall, decode_arguments
 from laconic.wire.sse import event_of
 
 _BEGIN: Final = frozenset({"response.created", "response.in_progress", "response.queued"})

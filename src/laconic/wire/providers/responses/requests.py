@@ -9,15 +9,15 @@ import msgspec
 
 from laconic.wire.content import JsonObject, call_part, pieces_of, plain_part, result_part, text_part
 from laconic.wire.json_values import as_list, as_object
-from laconic.wire.model import BlockLayout, Fault, Kind, Role, Shape
+from laconic.wire.messages import (
+    Json,
+    ToolDefinition,
+)
+from laconic.wire.model import BlockLayout, Fault, Kind, MessageShape, Role
 from laconic.wire.parsed_request import ParsedRequest
 from laconic.wire.provider_format import DeclaredTool
 from laconic.wire.rules import check_paired, ends_answerable, nothing_empty
 from laconic.wire.spans import ByteSpan, is_array, is_string
-from laconic.wire.speaking.talk import (
-    Json,
-    Offer,
-)
 
 _ROLES: Final[dict[str, Role]] = {
     "user": "user",
@@ -45,11 +45,11 @@ _HOSTED: Final = frozenset(
 )
 
 
-def shape(raw: bytes) -> Shape:
+def shape(raw: bytes) -> MessageShape:
     """One element of `input`, or `input` itself where that is a text."""
     if is_string(raw):
         whole = ByteSpan(0, len(raw))
-        return Shape("user", (text_part(raw, "user", whole, whole),), (), "message")
+        return MessageShape("user", (text_part(raw, "user", whole, whole),), (), "message")
     item = JsonObject(raw)
     kind = item.text("type") or ("message" if "role" in item.fields else "")
     if kind == "message":
@@ -57,15 +57,15 @@ def shape(raw: bytes) -> Shape:
     return _item(raw, item, kind)
 
 
-def _message(raw: bytes, item: JsonObject) -> Shape:
+def _message(raw: bytes, item: JsonObject) -> MessageShape:
     role = _ROLES.get(item.text("role"), "user")
     content = item.fields.get("content")
     if content is None:
-        return Shape(role, (), (), "message")
+        return MessageShape(role, (), (), "message")
     if is_string(item.raw("content")):
-        return Shape(role, (text_part(raw, role, content, content),), (), "message")
+        return MessageShape(role, (text_part(raw, role, content, content),), (), "message")
     parts = tuple(_element(raw, role, span) for span in item.list("content"))
-    return Shape(role, parts, (content,) if is_array(item.raw("content")) else (), "message")
+    return MessageShape(role, parts, (content,) if is_array(item.raw("content")) else (), "message")
 
 
 def _element(raw: bytes, role: Role, span: ByteSpan) -> BlockLayout:
@@ -77,25 +77,29 @@ def _element(raw: bytes, role: Role, span: ByteSpan) -> BlockLayout:
     return plain_part(raw, role, "image" if kind in _IMAGES else "opaque", span, list=0)
 
 
-def _item(raw: bytes, item: JsonObject, kind: str) -> Shape:
+def _item(raw: bytes, item: JsonObject, kind: str) -> MessageShape:
     """An item that is one block. A shell or patch call whose arguments are no text is kept whole, but paired."""
     whole, id = item.span, item.text("call_id")
     if kind == "reasoning":
-        return Shape("assistant", (plain_part(raw, "assistant", "reasoning", whole, id=item.text("id")),), (), kind)
+        return MessageShape(
+            "assistant", (plain_part(raw, "assistant", "reasoning", whole, id=item.text("id")),), (), kind
+        )
     if kind.endswith("_output") and (id or kind == "function_call_output"):
         output = item.fields.get("output")
         pieces = pieces_of(raw, item.list("output"), _TEXTS)
         part = result_part(raw, whole, output, pieces, id=id)
         known = kind in {"function_call_output", "custom_tool_call_output", "local_shell_call_output"}
-        return Shape("tool", (part if known else msgspec.structs.replace(part, fixed=True),), (), kind)
+        return MessageShape("tool", (part if known else msgspec.structs.replace(part, fixed=True),), (), kind)
     if kind.endswith("_call") and kind not in _HOSTED and (id or kind in _CALLS):
         arguments = item.fields.get(_CALLS.get(kind, "action"))
         name = item.text("name") or kind.removesuffix("_call")
         part = call_part(raw, "assistant", whole, arguments, id=id, name=name)
-        return Shape("assistant", (part if kind in _CALLS else msgspec.structs.replace(part, fixed=True),), (), kind)
+        return MessageShape(
+            "assistant", (part if kind in _CALLS else msgspec.structs.replace(part, fixed=True),), (), kind
+        )
     neutral: Kind = "server" if kind in _HOSTED else "opaque"
     role = _ROLES.get(item.text("role"), "assistant")  # Codex hands over tools in an item of the developer
-    return Shape(role, (plain_part(raw, role, neutral, whole, id=item.text("id")),), (), kind)
+    return MessageShape(role, (plain_part(raw, role, neutral, whole, id=item.text("id")),), (), kind)
 
 
 def compose(role: str, text: str) -> bytes:
@@ -126,7 +130,7 @@ def faults(conversation: ParsedRequest) -> list[Fault]:
 _FREE: Final = {"type": "object", "properties": {"input": {"type": "string"}}, "required": ["input"]}
 
 
-def declare(tool: Offer) -> Json:
+def declare(tool: ToolDefinition) -> Json:
     """A tool as requests declare it."""
     return {"type": "function", "name": tool.name, "description": tool.about, "parameters": tool.schema}
 

@@ -8,15 +8,15 @@ from typing import Any, Final
 import msgspec
 
 from laconic.wire.json_values import as_object
+from laconic.wire.messages import (
+    Json,
+    ToolDefinition,
+)
 from laconic.wire.prompted.answer import WrittenText, call_id, read_text
 from laconic.wire.prompted.calls import PromptedCall, PromptedTool
-from laconic.wire.prompted.down import DownStream
 from laconic.wire.prompted.parser import CallParser
+from laconic.wire.prompted.written_call_stream import WrittenCallStream
 from laconic.wire.providers.responses.requests import declare
-from laconic.wire.speaking.talk import (
-    Json,
-    Offer,
-)
 from laconic.wire.sse import event_of
 
 
@@ -59,7 +59,7 @@ _ARGUMENTS: Final = {"function_call": "arguments", "custom_tool_call": "input"}
 _WORDS: Final = {"function_call": "function_call_arguments", "custom_tool_call": "custom_tool_call_input"}
 
 
-class ResponsesStream(DownStream):
+class ResponsesStream(WrittenCallStream):
     """Items and events get numbers of ours. The last event holds all items as the client has seen them."""
 
     def __init__(self, tools: Sequence[PromptedTool], retries: int = 0) -> None:
@@ -222,7 +222,7 @@ def _part(text: str) -> Json:
     return {"type": "output_text", "text": text, "annotations": [], "logprobs": []}
 
 
-def question(model: str, text: str, tool: Offer, most: int) -> bytes:
+def question(model: str, text: str, tool: ToolDefinition, most: int) -> bytes:
     """A request with one tool."""
     asked = {"model": model, "max_output_tokens": most, "input": [{"role": "user", "content": text}]}
     return msgspec.json.encode({**asked, "tools": [declare(tool)]})

@@ -1,0 +1,101 @@
+"""What a request brought into the conversation, block by block: for the record of where tokens went."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import islice
+from typing import Final
+
+from laconic.conversation.history import History
+from laconic.conversation.tool_use import ToolUse, about
+from laconic.records import AddedBlock, AddedContent
+from laconic.wire.model import Block
+from laconic.wire.parsed_request import ParsedRequest
+from laconic.wire.titles import choose_title, find_project
+
+_BEGINNING: Final = 6  # turns in which the user says what the session is about
+_WORDS: Final = {"text": "", "thinking": "thinking", "redacted": "thinking", "reasoning": "thinking"}
+
+
+def list_added_content(
+    conversation: ParsedRequest, blocks: Iterable[Block], history: History, known: int, fixed: int
+) -> AddedContent:
+    """The blocks of this request that the one before did not have; all of them where there was none."""
+    fresh = list(islice(blocks, known, None))
+    if fresh:
+        calls = _calls(conversation, fresh[0].turn)
+    else:
+        calls = {}
+    entered = tuple(_describe_block(conversation, block, calls.get(block.at), history) for block in fresh)
+    anew = known == 0
+    if not anew:
+        return AddedContent(history.tracker.turn, fixed, entered)
+    return AddedContent(
+        history.tracker.turn, fixed, entered, anew, read_title(conversation), read_project(conversation)
+    )
+
+
+def _describe_block(conversation: ParsedRequest, block: Block, call: Block | None, history: History) -> AddedBlock:
+    tracker = history.tracker
+    sent = tracker.sizes[block.key]
+    saved = sum(decision.whole - decision.after for decision in history.of(block.key).values())
+    if block.kind == "call":
+        return AddedBlock(block.key, "calls", block.name, _file(about(block.name, block.input)), sent + saved, sent)
+    if block.kind == "result":
+        texts = tracker.texts.get(block.key)
+        if texts:
+            what = texts[0].about
+        elif call:
+            what = about(call.name, call.input)
+        else:
+            what = None
+        name = call.name if call else block.name
+        return AddedBlock(block.key, what.kind if what else "other", name, _file(what), sent + saved, sent)
+    kind = _WORDS.get(block.kind, "other") or _role(conversation.turns[block.turn].role)
+    return AddedBlock(block.key, kind, "", "", sent + saved, sent)
+
+
+def _role(role: str) -> str:
+    if role == "system":
+        return "instructions"
+    return role
+
+
+def _file(what: ToolUse | None) -> str:
+    """The file that a call is about; a command that merely names some is about none."""
+    if what and what.kind in {"read", "edit"}:
+        return min(what.files, default="")
+    return ""
+
+
+def _calls(conversation: ParsedRequest, first: int) -> dict[tuple[int, int], Block]:
+    """Which call a result answers, for results from a turn on."""
+    found: dict[tuple[int, int], Block] = {}
+    for exchange in reversed(conversation.exchanges):
+        if max(turn for turn, _ in exchange.members) < first:
+            break
+        found |= {result.at: call for call, result in exchange.pairs if result is not None}
+    return found
+
+
+def read_project(conversation: ParsedRequest) -> str:
+    """The folder that the client works in, from its instructions or from what it says of itself before the user does."""
+    said = [conversation.field("system").decode("utf-8", "replace")]
+    for turn in conversation.turns[:_BEGINNING]:
+        for block in turn.blocks:
+            if block.kind == "text":
+                said.append(block.text)
+    return find_project(said)
+
+
+def read_title(conversation: ParsedRequest) -> str:
+    """How the user began. Clients send texts of their own before that, in the same message or in others."""
+    if conversation.first_user < 0:
+        return ""
+    texts: list[str] = []
+    for turn in conversation.turns[conversation.first_user :][:_BEGINNING]:
+        if turn.role == "user":
+            for block in turn.blocks:
+                if block.kind == "text":
+                    texts.append(block.text)
+    return choose_title(texts)

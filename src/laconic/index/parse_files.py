@@ -1,0 +1,102 @@
+"""Turn files that may have changed into rows: a few in this process, many with the help of parser processes."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final, NamedTuple, Protocol
+
+from laconic.index.parse import ParseLimits, ParsePool, language_of
+from laconic.index.parse.detect import HEAD
+from laconic.index.prepared_file import HELD, PreparedFile, assemble, digest, read
+from laconic.workspace.listing import ListedFile
+
+_FEW: Final = 40  # files for which starting processes takes longer than parsing
+
+
+class ParseJob(NamedTuple):
+    """One file to look into; `held` are the hashes of the versions of it that the index holds."""
+
+    item: ListedFile
+    held: frozenset[bytes]
+
+
+class FilePreparer(Protocol):
+    """Turns jobs into rows, in any order."""
+
+    def prepare(self, root: Path, jobs: Sequence[ParseJob]) -> Iterator[PreparedFile]: ...
+
+
+def processes() -> int:
+    """How many parsers suit the machine: one per processor, at most four, since one process writes."""
+    return max(1, min(4, os.cpu_count() or 1))
+
+
+@dataclass(frozen=True, slots=True)
+class FileParser:
+    """Reads and parses."""
+
+    limits: ParseLimits | None = None
+    parsers: int = 0  # 0: as many as suit the machine
+
+    def prepare(self, root: Path, jobs: Sequence[ParseJob]) -> Iterator[PreparedFile]:
+        with ParsePool(self.parsers or processes(), self.limits) as pool:
+            if len(jobs) <= _FEW:
+                yield from _few(pool, root, jobs)
+            else:
+                yield from _many(pool, root, jobs)
+
+
+class _Waiting(NamedTuple):
+    item: ListedFile
+    data: bytes
+    checked_ns: int
+
+
+def _few(pool: ParsePool, root: Path, jobs: Iterable[ParseJob]) -> Iterator[PreparedFile]:
+    for job in jobs:
+        seen = _look(root, job)
+        if isinstance(seen, PreparedFile):
+            yield seen
+        else:
+            yield assemble(seen.item, seen.data, pool.parse_one(seen.item.path, seen.data), seen.checked_ns)
+
+
+def _many(pool: ParsePool, root: Path, jobs: Iterable[ParseJob]) -> Iterator[PreparedFile]:
+    """The pool asks for files when it has room; what needs no parser is answered on the way."""
+    waiting: dict[str, _Waiting] = {}
+    ready: deque[PreparedFile] = deque()
+
+    def files() -> Iterator[tuple[str, bytes]]:
+        for job in jobs:
+            seen = _look(root, job)
+            if isinstance(seen, PreparedFile):
+                ready.append(seen)
+            else:
+                waiting[job.item.path] = seen
+                yield job.item.path, seen.data
+
+    for path, outcome in pool.parse_many(files()):
+        while ready:
+            yield ready.popleft()
+        held = waiting.pop(path)
+        yield assemble(held.item, held.data, outcome, held.checked_ns)
+    yield from ready
+
+
+def _look(root: Path, job: ParseJob) -> PreparedFile | _Waiting:
+    """Read a file; it is ready when it cannot be read, did not change, or needs no parser."""
+    checked = time.time_ns()
+    data = read(root, job.item)
+    if isinstance(data, PreparedFile):
+        return data
+    item = job.item
+    if job.held and (key := digest(data)) in job.held:
+        return PreparedFile(item.path, item.size, item.mtime_ns, item.ctime_ns, checked, key, state=HELD)
+    if language_of(item.path, data[:HEAD]) is None:
+        return assemble(item, data, None, checked)
+    return _Waiting(item, data, checked)
