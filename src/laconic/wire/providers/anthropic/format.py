@@ -9,9 +9,7 @@ from typing import Any, Final
 import msgspec
 
 from laconic.models.find import find_model
-from laconic.wire.messages import (
-    ProviderDialect,
-)
+from laconic.wire.messages import ProviderDialect
 from laconic.wire.provider_format import (
     SESSION_FIELDS,
     ProviderAddress,

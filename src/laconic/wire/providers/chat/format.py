@@ -9,9 +9,7 @@ from typing import Any, Final
 import msgspec
 
 from laconic.wire.json_values import as_list, as_object
-from laconic.wire.messages import (
-    ProviderDialect,
-)
+from laconic.wire.messages import ProviderDialect
 from laconic.wire.provider_format import (
     SESSION_FIELDS,
     ProviderAddress,

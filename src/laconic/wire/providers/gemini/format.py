@@ -9,9 +9,7 @@ from typing import Any, Final
 import msgspec
 
 from laconic.wire.json_values import as_list, as_object
-from laconic.wire.messages import (
-    ProviderDialect,
-)
+from laconic.wire.messages import ProviderDialect
 from laconic.wire.provider_format import ProviderAddress, ProviderFormat, Refusals, ThinkingField
 from laconic.wire.providers.gemini.dialect import ContentReader, express, whole, write
 from laconic.wire.providers.gemini.hidden import HIDDEN_CALLS
