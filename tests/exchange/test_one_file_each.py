@@ -24,8 +24,8 @@ from dataclasses import replace
 import msgspec
 
 from laconic.wire.content import JsonObject, text_part
-from laconic.wire.model import Shape
-from laconic.wire.provider_format import Address, Refusals
+from laconic.wire.model import MessageShape
+from laconic.wire.provider_format import ProviderAddress, Refusals
 from laconic.wire.providers.chat import FORMAT as CHAT
 from laconic.wire.usage import Usage, UsageFields, first_of
 
@@ -33,7 +33,7 @@ from laconic.wire.usage import Usage, UsageFields, first_of
 def shape(raw):
     turn = JsonObject(raw)
     role = "assistant" if turn.text("who") == "twig" else "user"
-    return Shape(role, (text_part(raw, role, turn.fields["say"], turn.fields["say"]),), (), turn.text("who"))
+    return MessageShape(role, (text_part(raw, role, turn.fields["say"], turn.fields["say"]),), (), turn.text("who"))
 
 
 def compose(role, text):
@@ -56,7 +56,7 @@ FORMAT = replace(
     compose=compose,
     usage=UsageFields(report="spent", details={}, output=("said",), record=record),
     refusals=Refusals(write=lambda status, message: msgspec.json.encode({"twig": message})),
-    address=Address(path=re.compile("/talk")),
+    address=ProviderAddress(path=re.compile("/talk")),
     append_text=None,
     dialect=None,
     written_calls=None,
@@ -214,9 +214,9 @@ def test_its_sessions_are_found_and_its_shell_and_its_files_are_known(package: P
         "import os, pathlib\n"
         "from laconic.clients.recorded_sessions import find_recorded\n"
         "from laconic.clients.registry import project_names, shell_tools\n"
-        "from laconic.clients.setup import Places\n"
+        "from laconic.clients.setup import ClientFolders\n"
         "here = pathlib.Path('.')\n"
-        "for one in find_recorded(Places(here, os.environ), here, 0.0): print(one.client, one.title, sep='/')\n"
+        "for one in find_recorded(ClientFolders(here, os.environ), here, 0.0): print(one.client, one.title, sep='/')\n"
         "print('grow' in shell_tools(), '.twigs' in project_names())\n"
     )
     done = _run(package, "-c", code)
