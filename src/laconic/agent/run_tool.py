@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from laconic.agent.permission import Permission
-from laconic.agent.sandbox.choosing import Sandbox
+from laconic.agent.sandbox.choose import Sandbox
 from laconic.errors import ArchiveUnavailable
 from laconic.reduce.text import reduce_text
 from laconic.tool_runtime.tool import Argument, Piece, Tool, ToolAnswer, ToolCall

@@ -12,7 +12,7 @@ from http.client import HTTPException, HTTPResponse
 from typing import Any, Final, Protocol
 
 from laconic.errors import UpstreamError
-from laconic.wire.limits import limits_of
+from laconic.wire.rate_limits import limits_of
 
 _TRIES: Final = 4
 _LONGEST: Final = 60.0  # seconds between two tries

@@ -8,7 +8,7 @@ from typing import Final
 import msgspec
 
 from laconic.conversation.ledger import Branch
-from laconic.models.find import find_model
+from laconic.models.find_model import find_model
 from laconic.models.model import Price
 from laconic.wire.parsed_request import ParsedRequest
 from laconic.wire.usage import Usage

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from laconic.wire.model import At, Block, Turn
+from laconic.wire.turns_and_blocks import At, Block, Turn
 
 
 class Exchange(msgspec.Struct, frozen=True, gc=False):

@@ -17,7 +17,7 @@ from pathlib import Path
 from laconic.clients import install
 from laconic.clients.claude import SETUP
 from laconic.clients.claude_plugin import plugin_edits, plugin_folder, remove_empty_folders, skill_edit
-from laconic.clients.detect import installed_clients
+from laconic.clients.installed_clients import installed_clients
 from laconic.clients.registry import all_setups, find_setup
 from laconic.clients.setup import NAME, ClientFolders, ClientSetup, Scope, scope
 from laconic.config import Settings, child_environment

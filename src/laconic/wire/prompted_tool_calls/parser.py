@@ -13,7 +13,14 @@ from typing import Final
 
 import msgspec
 
-from laconic.wire.prompted.calls import HEAD_KEYS, BrokenCall, PromptedCall, PromptedTool, calls_in, mentions
+from laconic.wire.prompted_tool_calls.calls import (
+    HEAD_KEYS,
+    BrokenCall,
+    PromptedCall,
+    PromptedTool,
+    calls_in,
+    mentions,
+)
 
 _TOOL_FENCES: Final = frozenset({"tool", "tool_call", "tool_calls", "tool_code", "tool_use", "function_call", "call"})
 _JSON_FENCES: Final = frozenset({"", "json", "jsonc", "json5", "jsonl"})

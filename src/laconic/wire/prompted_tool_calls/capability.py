@@ -8,7 +8,7 @@ from collections.abc import Callable
 from fnmatch import fnmatchcase
 from typing import Final, Protocol
 
-from laconic.models.find import find_model
+from laconic.models.find_model import find_model
 
 LEARNED_FOR: Final = 24 * 3600.0  # seconds; servers get updated
 

@@ -7,11 +7,11 @@ from typing import Final
 
 import msgspec
 
-from laconic.wire.model import Block, Turn
 from laconic.wire.parsed_request import ParsedRequest
-from laconic.wire.prompted.calls import PromptedTool, UnusableCalls
+from laconic.wire.prompted_tool_calls.calls import PromptedTool, UnusableCalls
 from laconic.wire.provider_format import DeclaredTool
 from laconic.wire.spans import members
+from laconic.wire.turns_and_blocks import Block, Turn
 
 _GONE: Final = frozenset(
     {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from laconic.wire.limits import RateLimits, counts_cached, limits_of
+from laconic.wire.rate_limits import RateLimits, counts_cached, limits_of
 
 NOW = 1_700_000_000.0
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
 from laconic.wire.exchanges import orphans
-from laconic.wire.model import Block, Fault
+from laconic.wire.turns_and_blocks import Block, Fault
 
 if TYPE_CHECKING:
     from laconic.wire.parsed_request import ParsedRequest

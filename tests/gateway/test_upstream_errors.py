@@ -7,7 +7,7 @@ from aiohttp.client_reqrep import ConnectionKey
 from multidict import CIMultiDict, CIMultiDictProxy
 from yarl import URL
 
-from laconic.gateway.faults import describe_fault
+from laconic.gateway.upstream_errors import describe_fault
 
 
 def test_a_proxy_of_the_network_is_named_as_the_cause() -> None:

@@ -8,7 +8,7 @@ from typing import Final
 
 import msgspec
 
-from laconic.wire.prompted.repair import decode
+from laconic.wire.prompted_tool_calls.repair import decode
 
 NAME_KEYS: Final = ("name", "tool", "tool_name", "function", "action")
 _ARGUMENT_KEYS: Final = ("arguments", "args", "parameters", "params", "input", "action_input")

@@ -8,8 +8,8 @@ from hashlib import sha256
 import msgspec
 
 from laconic.errors import MalformedRequest
-from laconic.wire.prompted.calls import BrokenCall, PromptedTool, UnusableCalls
-from laconic.wire.prompted.parser import CallParser, ParsedAnswer
+from laconic.wire.prompted_tool_calls.calls import BrokenCall, PromptedTool, UnusableCalls
+from laconic.wire.prompted_tool_calls.parser import CallParser, ParsedAnswer
 from laconic.wire.provider_format import ProviderFormat
 from laconic.wire.spans import value
 

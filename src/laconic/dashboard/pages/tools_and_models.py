@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from laconic.dashboard import charts, format
-from laconic.dashboard.document import JsonNode
+from laconic.dashboard.json_document import JsonNode
 from laconic.dashboard.layout import join_spaced, link, live, page, table
 from laconic.dashboard.markup import Markup, tag
-from laconic.dashboard.pages.parts import parts_table
+from laconic.dashboard.pages.spending import parts_table
 
 
 def tools_page(view: JsonNode) -> str:

@@ -11,7 +11,7 @@ from laconic.agent.transport import HttpTransport
 from laconic.config import Settings, first_variable
 from laconic.errors import BadSetting, UsageError
 from laconic.local_addresses import is_local
-from laconic.models.find import find_model
+from laconic.models.find_model import find_model
 from laconic.wire.formats import FORMATS, format_named
 
 _SPOKEN: Final = {format.provider: format.name for format in FORMATS.values() if format.dialect is not None}

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from laconic.agent.sandbox.git import hook_folders, orders
+from laconic.agent.sandbox.git_folders import hook_folders, orders
 from laconic.agent.sandbox.rules import SandboxRules
 from laconic.clients.registry import project_names
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from laconic.clients.section import END, START, put, take
+from laconic.clients.markdown_section import END, START, put, take
 
 
 @given(st.text(st.sampled_from("ab#\n -"), max_size=40))

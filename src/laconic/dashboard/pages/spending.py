@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from laconic.dashboard import format
-from laconic.dashboard.document import JsonNode
+from laconic.dashboard.json_document import JsonNode
 from laconic.dashboard.layout import card, cards, join_spaced, link, live, page, periods, table
 from laconic.dashboard.markup import Child, Markup, tag
 from laconic.dashboard.pages.sessions import COLUMNS, session_row

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from laconic.clients.tables import parse, put, take
+from laconic.clients.toml_tables import parse, put, take
 from laconic.errors import UsageError
 
 AT = ("mcp_servers", "laconic")

@@ -21,7 +21,7 @@ from laconic.tokens.count import counter
 from laconic.wire.formats import format_named
 from laconic.wire.laconic_overhead import LaconicOverhead, ours
 from laconic.wire.parsed_request import ParsedRequest, parse
-from laconic.wire.prompted.capability import CapabilityMemory, PromptedModels
+from laconic.wire.prompted_tool_calls.capability import CapabilityMemory, PromptedModels
 
 log = logging.getLogger("laconic.gateway")
 
