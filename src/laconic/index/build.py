@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import Final
 
 from laconic.index.changes import StaleFiles, is_same, read_known_files
-from laconic.index.compacting import collect_unheld, compact, too_many_dead
 from laconic.index.folder_states import look_at_folders, save_states
 from laconic.index.parse_files import FilePreparer, ParseJob
 from laconic.index.prepared_file import HELD, PreparedFile
+from laconic.index.prune import collect_unheld, compact, too_many_dead
 from laconic.index.schema import PARSER
 from laconic.index.store import Store
 from laconic.index.store.file_queries import FileStamp, read_versions

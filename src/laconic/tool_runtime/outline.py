@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from laconic.index.store import Symbol
-from laconic.render.compact import Json
-from laconic.render.numbered import header
+from laconic.render.compact_json import Json
+from laconic.render.numbered_lines import header
 from laconic.tool_runtime.source import OpenedFile
 from laconic.tool_runtime.tool import Piece, ToolCall
 

@@ -21,7 +21,7 @@ from laconic.index.search.task_ranking import rank_task
 from laconic.index.store import CALLABLE, Symbol
 from laconic.records import Span
 from laconic.reduce.line_choice import ChosenLines, CodeBlock, LineChoice, Place, join_runs
-from laconic.render.compact import Json
+from laconic.render.compact_json import Json
 from laconic.tool_runtime.source import OpenedFile, clip_line, open_file, whole_spans
 from laconic.tool_runtime.tool import Argument, Piece, SentLines, Tool, ToolAnswer, ToolCall
 

@@ -20,8 +20,8 @@ from laconic.index.resolve import (
 from laconic.index.search.line_scores import TYPES
 from laconic.index.search.lookup import suggest_names
 from laconic.index.store import CALLABLE, Symbol
-from laconic.render.compact import Json
-from laconic.render.counted import count_of
+from laconic.render.compact_json import Json
+from laconic.render.plural import count_of
 from laconic.tool_runtime.outline import outline_type
 from laconic.tool_runtime.source import OpenedFile, body, clip_line, open_file
 from laconic.tool_runtime.tool import Argument, Piece, Tool, ToolAnswer, ToolCall
@@ -112,7 +112,7 @@ def _others(code: Code, others: list[Symbol]) -> str:
     return f"also: {named}{more} (name one as path:line)"
 
 
-class _Found(NamedTuple):
+class _SymbolPieces(NamedTuple):
     """What there is to show of a symbol: what comes first, and what can wait."""
 
     first: list[Piece]
@@ -125,8 +125,8 @@ class _Found(NamedTuple):
             self.rest.append(replace(piece, group=title))
 
 
-def _about(call: ToolCall, code: Code, symbol: Symbol, file: OpenedFile, only: set[str]) -> _Found:
-    found = _Found([], [])
+def _about(call: ToolCall, code: Code, symbol: Symbol, file: OpenedFile, only: set[str]) -> _SymbolPieces:
+    found = _SymbolPieces([], [])
     if "body" in only and symbol.kind in TYPES and len(symbol.span) > _LARGE:
         found.first.append(outline_type(call, file, symbol))
     elif "body" in only:

@@ -16,7 +16,7 @@ from laconic.index.search.line_scores import TYPES
 from laconic.index.search.query import parse_query
 from laconic.index.search.task_query import TaskQuery, split_stems
 from laconic.records import Hit, Span
-from laconic.render.compact import hit_record
+from laconic.render.compact_json import hit_record
 from laconic.render.hits import by_file, enclosing, hit_line
 from laconic.tool_runtime.outline import scaffold
 from laconic.tool_runtime.source import body, clip_line, open_file

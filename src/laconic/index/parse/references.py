@@ -52,7 +52,7 @@ def references(ready: CompiledLanguage, source: Source, root: Node, made: Outlin
     skipped = made.names()
     skipped.update(node.start_byte for node in captures.get("skip", ()))
     segments = _segments(list(scopes(made)))
-    ground = _Ground(
+    ground = _FilePlaces(
         data=source.data,
         skipped=skipped,
         segments=segments,
@@ -66,7 +66,7 @@ def references(ready: CompiledLanguage, source: Source, root: Node, made: Outlin
 
 
 @dataclass(frozen=True, slots=True)
-class _Ground:
+class _FilePlaces:
     """What is known about the places of a file before its names are looked at."""
 
     data: bytes
@@ -79,7 +79,7 @@ class _Ground:
     keyed: dict[int, str]  # receivers of the members that literals write
 
 
-def _walk(names: Sequence[_Name], ground: _Ground) -> list[Reference]:
+def _walk(names: Sequence[_Name], ground: _FilePlaces) -> list[Reference]:
     """The one hot loop of extraction: a sweep over all names, in the order of the file."""
     data, skipped, segments, zones = ground.data, ground.skipped, ground.segments, ground.zones
     uses, local, ignored, keyed = ground.uses, ground.local, ground.ignored, ground.keyed

@@ -14,7 +14,7 @@ from laconic.index.schema import file_of, position_of, symbol_id
 from laconic.index.store import Store, Symbol
 from laconic.index.store.file_queries import read_exports, read_imports, read_sources
 from laconic.records import Import, Reference
-from laconic.workspace.reading import as_text, read_bytes
+from laconic.workspace.read_file import as_text, read_bytes
 
 TYPES: Final = frozenset(
     {"class", "interface", "struct", "record", "enum", "union", "trait", "impl", "object", "type", "module"}

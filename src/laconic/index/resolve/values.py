@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
-from laconic.index.declared import Given, read_element_type, split_outside, type_names
+from laconic.index.declared_types import DeclaredValue, read_element_type, split_outside, type_names
 from laconic.index.meaning import (
     ALIEN,
     ALIENS,
@@ -256,10 +256,10 @@ class Values:
                 declared.append(each)
         return _agree(self.holds(each, deep) for each in declared or holders)
 
-    def _read_declared(self, symbol: Symbol) -> Given:
+    def _read_declared(self, symbol: Symbol) -> DeclaredValue:
         source = self.code.sources.get(symbol.file)
         if source is None:
-            return Given("opaque")
+            return DeclaredValue("opaque")
         return source.dialect.read_type(symbol.name, symbol.signature)
 
     def holds(self, symbol: Symbol, deep: int) -> Meaning:
@@ -364,7 +364,7 @@ class Values:
         found: list[Meaning] = []
         for number, text in read(lines[symbol.start - 1 : symbol.end]):
             at = NamePlace(place.file, place.scope, symbol.start + number, 0)
-            found.append(self._follow_given(at, Given("value", text), deep + 1))
+            found.append(self._follow_given(at, DeclaredValue("value", text), deep + 1))
         result = self.code.derived[key] = _agree(found)
         return result
 
@@ -444,7 +444,7 @@ class Values:
                 return True
         return False
 
-    def _follow_given(self, place: NamePlace, given: Given, deep: int) -> Meaning:
+    def _follow_given(self, place: NamePlace, given: DeclaredValue, deep: int) -> Meaning:
         meant = UNKNOWN
         if given.kind == "type" and given.text:
             meant = self.read_type(place, given.text)
@@ -460,7 +460,7 @@ class Values:
             meant = self.member(meant, given.member, deep + 1)
         return meant
 
-    def _read_callback(self, place: NamePlace, given: Given, deep: int) -> Meaning:
+    def _read_callback(self, place: NamePlace, given: DeclaredValue, deep: int) -> Meaning:
         """What a function that is passed to another gets: an element of a list, or what the other says."""
         parts = steps(chain(given.text)) or ()
         if not parts or not parts[-1].is_name or deep > _DEEP:
@@ -490,7 +490,9 @@ class Values:
             return UNKNOWN
         for symbol in self._symbols(self.members(whole, name)):
             given = (
-                self._read_declared(symbol) if symbol.kind in _HOLDERS or symbol.kind == "method" else Given("opaque")
+                self._read_declared(symbol)
+                if symbol.kind in _HOLDERS or symbol.kind == "method"
+                else DeclaredValue("opaque")
             )
             if given.kind != "type":
                 continue

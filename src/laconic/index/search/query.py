@@ -11,9 +11,9 @@ from typing import Final
 import msgspec
 
 from laconic.index.languages import canonical_name
+from laconic.index.search_words import fold
 from laconic.index.store import Store
 from laconic.index.store.file_queries import read_sources
-from laconic.index.words import fold
 
 # Kinds that a word in front of a name asks for.
 KINDS: Final[dict[str, tuple[str, ...]]] = {

@@ -34,10 +34,10 @@ from laconic.index.search.ranking import (
 from laconic.index.search.task_query import TaskQuery, WeightedWord, split_stems
 from laconic.index.search.terms import MOST
 from laconic.index.search.worth import weigh_classes, weigh_kinds
+from laconic.index.search_words import fold
 from laconic.index.store import CALLABLE, Store, Symbol
 from laconic.index.store.file_queries import count_lines
 from laconic.index.store.word_queries import find_rows_holding
-from laconic.index.words import fold
 
 _POOL: Final = 1500  # candidates by all words, and as many by those of the title
 _NAME: Final = 1.0

@@ -6,11 +6,11 @@ from typing import Final
 
 from laconic.errors import Unreadable
 from laconic.index.prepared_file import digest
+from laconic.index.search_words import documents
 from laconic.index.store import Store
 from laconic.index.store.file_queries import count_files
 from laconic.index.store.rows import StoredVersion
-from laconic.index.words import documents
-from laconic.workspace.reading import as_lines, read_listed
+from laconic.workspace.read_file import as_lines, read_listed
 
 _FEW: Final = 500  # versions that are never worth the trouble
 

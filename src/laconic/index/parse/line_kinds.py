@@ -51,7 +51,7 @@ _LEAVES: Final = frozenset({"variable", "constant", "field", "key", "heading"})
 _LARGEST: Final = 1_000_000  # bytes of a file that is parsed for its marks
 
 
-def marks(path: str, data: bytes, span: Span | None = None) -> str:
+def read_line_kinds(path: str, data: bytes, span: Span | None = None) -> str:
     """One mark for each line of the span (or of the file); by guessing where there is no good grammar."""
     source = Source(path, data)
     language = language_of(path, data[:HEAD])

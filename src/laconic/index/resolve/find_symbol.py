@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from laconic.index.declared import after_parameters, split_outside
+from laconic.index.declared_types import after_parameters, split_outside
 from laconic.index.resolve.code import Code, SourceFile
 from laconic.index.store import Symbol
 
