@@ -17,9 +17,9 @@ from laconic.index.resolve import (
     overridden,
     references,
 )
-from laconic.index.search.line_scores import TYPES
 from laconic.index.search.lookup import suggest_names
-from laconic.index.store import CALLABLE, Symbol
+from laconic.index.store import Symbol
+from laconic.index.symbol_kinds import RANKED_TYPES, WITH_BODY
 from laconic.render.compact_json import Json
 from laconic.render.plural import count_of
 from laconic.tool_runtime.outline import outline_type
@@ -127,7 +127,7 @@ class _SymbolPieces(NamedTuple):
 
 def _about(call: ToolCall, code: Code, symbol: Symbol, file: OpenedFile, only: set[str]) -> _SymbolPieces:
     found = _SymbolPieces([], [])
-    if "body" in only and symbol.kind in TYPES and len(symbol.span) > _LARGE:
+    if "body" in only and symbol.kind in RANKED_TYPES and len(symbol.span) > _LARGE:
         found.first.append(outline_type(call, file, symbol))
     elif "body" in only:
         found.first.append(body(call, file, symbol, group=file.path))
@@ -143,11 +143,11 @@ def _about(call: ToolCall, code: Code, symbol: Symbol, file: OpenedFile, only: s
         found.rest.extend(_uses(call, code, possible, f"possible references to {symbol.name}, by name only"))
     if "implementations" in only:
         title = "implemented by"
-        if symbol.kind in CALLABLE:
+        if symbol.kind in WITH_BODY:
             title = "overridden by"
         found.first.extend(_line(code, "overrides", overridden(code, symbol)))
         found.first.extend(_line(code, title, implementations(code, symbol)))
-    if "callees" in only and symbol.kind in CALLABLE:
+    if "callees" in only and symbol.kind in WITH_BODY:
         called = []
         for each in callees(code, symbol):
             if each.sure:

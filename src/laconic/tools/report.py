@@ -11,6 +11,7 @@ import msgspec
 
 from laconic.errors import LaconicError, UsageError
 from laconic.index.parse import parse
+from laconic.index.symbol_kinds import LEAVES
 from laconic.records import FileChange, Finding, Span
 from laconic.reduce.findings import Findings, join_findings, read
 from laconic.reduce.findings.findings import plain
@@ -298,7 +299,7 @@ def _symbols(root: Path, secrets: SecretFiles, path: str) -> list[tuple[Span, st
         if 0 <= one.parent < len(names):
             around = names[one.parent]
         names.append(f"{around}.{one.name}" if around else one.name)
-        if one.kind not in {"variable", "constant", "field", "key", "heading"}:
+        if one.kind not in LEAVES | {"heading"}:
             found.append((one.span, names[-1]))
     return found
 

@@ -20,8 +20,9 @@ from laconic.index.languages import all_languages
 from laconic.index.meaning import NamePlace
 from laconic.index.parse.compiled import compile_language
 from laconic.index.parse.tree import parse_tree
-from laconic.index.resolve.code import CALLABLES, Code
+from laconic.index.resolve.code import Code
 from laconic.index.store import Symbol
+from laconic.index.symbol_kinds import CALLABLES
 
 if TYPE_CHECKING:
     from tree_sitter import Node, Query

@@ -6,8 +6,9 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from laconic.index.resolve import classes
-from laconic.index.resolve.code import CALLABLES, Code
+from laconic.index.resolve.code import Code
 from laconic.index.store import Symbol
+from laconic.index.symbol_kinds import CALLABLES
 
 Shape = dict[str, tuple[int, int]]  # names of methods, each with how many parameters and results it has
 ReadShape = Callable[[str], tuple[int, int]]  # of a signature

@@ -30,13 +30,14 @@ from laconic.index.resolve.callbacks import (
     read_parameters,
     split_arrows,
 )
-from laconic.index.resolve.code import CALLABLES, TYPES, Code
+from laconic.index.resolve.code import Code
 from laconic.index.resolve.expression import Step, chain, steps
 from laconic.index.resolve.local_names import read_local_names
 from laconic.index.resolve.receivers import infer_type
 from laconic.index.resolve.signatures import read_whole_signature
 from laconic.index.schema import position_of
 from laconic.index.store import Symbol
+from laconic.index.symbol_kinds import CALLABLES, HOLDERS, TYPES
 
 _DEEP: Final = 8
 # What the text itself says of a value: `x.(*T)` in Go, `x as T` in TypeScript, Kotlin and C#, `(T) x` in Java.
@@ -50,7 +51,6 @@ _LITERALS: Final = ('"', "'", "[", "{", "`", 'f"', "f'", 'b"', "b'", 'r"', "r'")
 _GETTERS: Final = frozenset({"property", "get"})  # functions that are used as if they were fields
 _INTERFACE: Final = 500  # lines of an interface that are looked at
 _GENERIC: Final = frozenset({"slices", "maps", "sync", "atomic", "cmp", "iter", "lo"})  # they give what they get
-_HOLDERS: Final = frozenset({"variable", "constant", "field"})
 _SELF: Final = (["Self"], ["self"], ["this"], ["static"])
 # Members of lists and maps that give one of what they hold, and those that give as many.
 _ONE: Final = frozenset(
@@ -244,7 +244,7 @@ class Values:
             found.append(self.code.symbol(number))
         holders = []
         for symbol in found:
-            if symbol and symbol.kind in _HOLDERS:
+            if symbol and symbol.kind in HOLDERS:
                 holders.append(symbol)
         if not holders or len(holders) < len(found):
             return meant
@@ -491,7 +491,7 @@ class Values:
         for symbol in self._symbols(self.members(whole, name)):
             given = (
                 self._read_declared(symbol)
-                if symbol.kind in _HOLDERS or symbol.kind == "method"
+                if symbol.kind in HOLDERS or symbol.kind == "method"
                 else DeclaredValue("opaque")
             )
             if given.kind != "type":
@@ -512,7 +512,7 @@ class Values:
             place = NamePlace(symbol.file, position_of(symbol.id), symbol.line)
             return [_CallSignature(place, read_whole_signature(self.code, symbol))]
         given = self._read_declared(symbol)
-        if symbol.kind in _HOLDERS and given.kind == "type":
+        if symbol.kind in HOLDERS and given.kind == "type":
             return self._list_signatures(
                 NamePlace(symbol.file, self._inner(symbol), symbol.line, 0), given.text, deep
             )

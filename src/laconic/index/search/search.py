@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Final, NamedTuple
 
 from laconic.errors import WorkspaceError
+from laconic.index.file_class_weights import weigh_classes
 from laconic.index.schema import SHIFT, position_of
 from laconic.index.search import lookup, semantic
 from laconic.index.search.file_evidence import TaskFiles
@@ -16,9 +17,9 @@ from laconic.index.search.ranking import Priors, RankedSymbol, fuse_orders, rank
 from laconic.index.search.task_query import TaskQuery
 from laconic.index.search.task_ranking import rank_task
 from laconic.index.search.terms import Rarity, Term, extract_terms, has_same_stem
-from laconic.index.search.worth import weigh_classes, weigh_kinds
 from laconic.index.search_words import split
 from laconic.index.store import Store
+from laconic.index.symbol_kinds import weigh_kinds
 from laconic.index.text_search import TextMatches
 from laconic.index.workspace_index import Index
 from laconic.records import Hit, Span
