@@ -33,7 +33,7 @@ from laconic.tokens.count import Counter, counter
 from laconic.wire.formats import dialect_of, format_named
 from laconic.wire.prompted_tool_calls.capability import PromptedModels
 from laconic.wire.provider_format import ProviderFormat
-from laconic.workspace.reading import read_bytes
+from laconic.workspace.read_file import read_bytes
 
 _SCRIPTED: Final = "scripted:"
 _SCRIPTED_PROVIDER: Final = "scripted"

@@ -41,7 +41,7 @@ class Transport(Protocol):
         """Send a body; an answer of any status comes back."""
 
 
-class _Staying(urllib.request.HTTPRedirectHandler):
+class _NoRedirect(urllib.request.HTTPRedirectHandler):
     """A key is not carried to another address."""
 
     def redirect_request(self, *_: Any, **__: Any) -> None:
@@ -76,7 +76,7 @@ class HttpTransport:
         raise AssertionError
 
     def _once(self, body: bytes) -> StreamedResponse:
-        opener = urllib.request.build_opener(_Staying)
+        opener = urllib.request.build_opener(_NoRedirect)
         request = urllib.request.Request(self.url, body, dict(self.headers), method="POST")
         try:
             answer = opener.open(request, timeout=self.patience)

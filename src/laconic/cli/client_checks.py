@@ -21,7 +21,7 @@ from laconic.clients.setup import NAME, ClientFolders, ClientSetup, Scope
 from laconic.config import child_environment
 from laconic.errors import LaconicError
 from laconic.index.health import HealthFinding
-from laconic.render.counted import count_of
+from laconic.render.plural import count_of
 
 _SCOPES: Final[tuple[Scope, ...]] = ("project", "user")
 _CLAUDE: Final = "claude-code"  # as it names itself to servers

@@ -18,7 +18,7 @@ from laconic import __version__
 from laconic.cli import commands
 from laconic.config import Settings, load
 from laconic.errors import LaconicError, UsageError
-from laconic.render.visible import visible
+from laconic.render.escape_control import visible
 
 _GROUPS: Final = {
     "Begin here": ("replay", "setup", "wrap", "doctor"),

@@ -13,7 +13,7 @@ from laconic.clients import jsonc, markdown_section, toml_tables
 from laconic.clients.registry import all_setups
 from laconic.clients.setup import NAME, ClientFolders, ClientSetup, Scope
 from laconic.errors import LaconicError, Unreadable
-from laconic.workspace.write import write_whole
+from laconic.workspace.atomic_write import write_whole
 
 _MARK: Final = "\ufeff"  # some editors begin a file with it
 

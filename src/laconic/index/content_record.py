@@ -14,9 +14,9 @@ from laconic.index.parse.detect import HEAD, language_of
 from laconic.index.parse.extract import parse
 from laconic.index.reference_blobs import pack
 from laconic.index.schema import PARSER, SHIFT
-from laconic.index.words import ContentWords, describe_content
+from laconic.index.search_words import ContentWords, describe_content
 from laconic.records import Definition, Import, ParsedFile
-from laconic.workspace.reading import as_text
+from laconic.workspace.read_file import as_text
 
 
 class ContentRecord(msgspec.Struct, frozen=True, array_like=True):

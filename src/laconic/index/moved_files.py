@@ -10,12 +10,12 @@ from laconic.index.content_record import content_key, digest
 from laconic.index.prepared_file import HELD, PreparedFile, read
 from laconic.index.reference_blobs import names_in
 from laconic.index.schema import PARSER
+from laconic.index.search_words import describe_content, place_words
 from laconic.index.store import Store
 from laconic.index.store.file_queries import KnownContent, find_contents
-from laconic.index.words import describe_content, place_words
 from laconic.workspace.file_classes import class_of
 from laconic.workspace.listing import ListedFile
-from laconic.workspace.reading import as_text
+from laconic.workspace.read_file import as_text
 
 
 def take_over_moved(store: Store, root: Path, suspects: Sequence[ListedFile], known: Collection[str]) -> set[str]:

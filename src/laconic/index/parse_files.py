@@ -52,7 +52,7 @@ class FileParser:
                 yield from _many(pool, root, jobs)
 
 
-class _Waiting(NamedTuple):
+class _WaitingFile(NamedTuple):
     item: ListedFile
     data: bytes
     checked_ns: int
@@ -69,7 +69,7 @@ def _few(pool: ParsePool, root: Path, jobs: Iterable[ParseJob]) -> Iterator[Prep
 
 def _many(pool: ParsePool, root: Path, jobs: Iterable[ParseJob]) -> Iterator[PreparedFile]:
     """The pool asks for files when it has room; what needs no parser is answered on the way."""
-    waiting: dict[str, _Waiting] = {}
+    waiting: dict[str, _WaitingFile] = {}
     ready: deque[PreparedFile] = deque()
 
     def files() -> Iterator[tuple[str, bytes]]:
@@ -88,13 +88,13 @@ def _many(pool: ParsePool, root: Path, jobs: Iterable[ParseJob]) -> Iterator[Pre
     yield from ready
 
 
-def _assemble(file: _Waiting, outcome: ContentRecord | ParseFailure) -> PreparedFile:
+def _assemble(file: _WaitingFile, outcome: ContentRecord | ParseFailure) -> PreparedFile:
     if isinstance(outcome, ParseFailure):
         outcome = describe_unparsed(file.data, outcome.reason)
     return assemble(file.item, file.data, outcome, file.checked_ns)
 
 
-def _look(root: Path, job: ParseJob) -> PreparedFile | _Waiting:
+def _look(root: Path, job: ParseJob) -> PreparedFile | _WaitingFile:
     """Read a file; it is ready when it cannot be read or the index holds it."""
     checked = time.time_ns()
     data = read(root, job.item)
@@ -103,4 +103,4 @@ def _look(root: Path, job: ParseJob) -> PreparedFile | _Waiting:
     item = job.item
     if job.held and (key := digest(data)) in job.held:
         return PreparedFile(item.path, item.size, item.mtime_ns, item.ctime_ns, checked, key, state=HELD)
-    return _Waiting(item, data, checked)
+    return _WaitingFile(item, data, checked)

@@ -13,11 +13,11 @@ import msgspec
 
 from laconic.errors import Unreadable
 from laconic.index.content_record import ContentRecord, digest
-from laconic.index.words import WordRow, place_words
+from laconic.index.search_words import WordRow, place_words
 from laconic.records import Definition, Import
 from laconic.workspace.file_classes import class_of
 from laconic.workspace.listing import ListedFile
-from laconic.workspace.reading import LIMIT, is_binary, read_listed
+from laconic.workspace.read_file import LIMIT, is_binary, read_listed
 
 HELD: Final = "held"
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from laconic.config import Settings
 from laconic.errors import ConversationError, LaconicError, LimitReached, ModelError, UpstreamError, UsageError
-from laconic.render.counted import count_of
+from laconic.render.plural import count_of
 
 if TYPE_CHECKING:
     from laconic.agent.assembly import AgentOptions

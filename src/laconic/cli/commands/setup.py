@@ -22,7 +22,7 @@ from laconic.clients.registry import all_setups, find_setup
 from laconic.clients.setup import NAME, ClientFolders, ClientSetup, Scope, scope
 from laconic.config import Settings, child_environment
 from laconic.errors import UsageError
-from laconic.render.visible import visible_name
+from laconic.render.escape_control import visible_name
 
 _INSTALL = "Install it as a command of its own: `uv tool install laconic` or `pipx install laconic`."
 

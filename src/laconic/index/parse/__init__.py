@@ -5,6 +5,6 @@
 
 from laconic.index.parse.detect import language_of
 from laconic.index.parse.extract import parse
-from laconic.index.parse.marks import marks
+from laconic.index.parse.line_kinds import read_line_kinds
 
-__all__ = ["language_of", "marks", "parse"]
+__all__ = ["language_of", "parse", "read_line_kinds"]

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from laconic.workspace.roots import why_not_a_project
+from laconic.workspace.system_folders import why_not_a_project
 
 
 @pytest.mark.parametrize("folder", ["/", "/usr", "/etc", "/etc/ssl", "/tmp", "/var", "/proc/self", "/dev", "/opt"])

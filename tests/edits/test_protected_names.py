@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from laconic.edits.guarded import is_version_control
+from laconic.edits.protected_names import is_version_control
 
 
 @pytest.mark.parametrize(

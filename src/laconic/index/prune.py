@@ -7,11 +7,11 @@ from typing import Final
 from laconic.errors import Unreadable
 from laconic.index.content_record import digest
 from laconic.index.reference_blobs import names_in
+from laconic.index.search_words import describe_content, place_words
 from laconic.index.store import Store
 from laconic.index.store.file_queries import count_files
 from laconic.index.store.rows import StoredVersion
-from laconic.index.words import describe_content, place_words
-from laconic.workspace.reading import as_text, read_listed
+from laconic.workspace.read_file import as_text, read_listed
 
 _FEW: Final = 500  # versions that are never worth the trouble
 

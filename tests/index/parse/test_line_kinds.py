@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from laconic.index.parse.marks import marks
+from laconic.index.parse.line_kinds import read_line_kinds
 from laconic.records import Span
 
 PYTHON = b'''@decorated
@@ -33,15 +33,15 @@ def f(
 
 
 def test_python_lines_are_marked() -> None:
-    assert marks("a.py", PYTHON) == "sssssddmmmfbfrfbbr sbrbc "
+    assert read_line_kinds("a.py", PYTHON) == "sssssddmmmfbfrfbbr sbrbc "
 
 
 def test_a_span_is_marked_alone() -> None:
-    assert marks("a.py", PYTHON, Span(11, 14)) == "fbfr"
+    assert read_line_kinds("a.py", PYTHON, Span(11, 14)) == "fbfr"
 
 
 def test_a_file_in_no_known_language_is_marked_by_guessing() -> None:
-    assert marks("a.unknown", b"function f()\n  x\n  return y\nend") == "sbrc"
+    assert read_line_kinds("a.unknown", b"function f()\n  x\n  return y\nend") == "sbrc"
 
 
 RUST = b"""#[cfg(all(
@@ -62,13 +62,13 @@ fn f() {
 
 
 def test_attributes_belong_to_the_signature_and_are_no_documentation() -> None:
-    assert marks("a.rs", RUST) == "ssssdmmssbrbrc "
+    assert read_line_kinds("a.rs", RUST) == "ssssdmmssbrbrc "
 
 
 def test_what_leaves_a_function_is_marked_where_it_is_a_call_or_a_labelled_jump() -> None:
-    assert marks("a.rb", b"def f\n  raise 'x' unless y\n  1\nend") == "srrc"
-    assert marks("a.go", b"func f() {\n\tpanic(1)\n}") == "src"
-    assert marks("a.sh", b"f() {\n  exit 3\n}") == "src"
-    assert marks("a.kt", b"fun f() {\n  xs.map {\n    return@map 3\n  }\n}") == "sfrcc"
-    assert marks("a.cpp", b"int f() {\n  co_return 3;\n}") == "src"
-    assert marks("a.lua", b"function f()\n  error('x')\nend") == "src"
+    assert read_line_kinds("a.rb", b"def f\n  raise 'x' unless y\n  1\nend") == "srrc"
+    assert read_line_kinds("a.go", b"func f() {\n\tpanic(1)\n}") == "src"
+    assert read_line_kinds("a.sh", b"f() {\n  exit 3\n}") == "src"
+    assert read_line_kinds("a.kt", b"fun f() {\n  xs.map {\n    return@map 3\n  }\n}") == "sfrcc"
+    assert read_line_kinds("a.cpp", b"int f() {\n  co_return 3;\n}") == "src"
+    assert read_line_kinds("a.lua", b"function f()\n  error('x')\nend") == "src"

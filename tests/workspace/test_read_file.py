@@ -10,7 +10,7 @@ import pytest
 from laconic.errors import CommandFailed, OutsideWorkspace, Unreadable
 from laconic.workspace.lock import hold_lock
 from laconic.workspace.process import run
-from laconic.workspace.reading import as_lines, as_text, is_binary, read_bytes, relative
+from laconic.workspace.read_file import as_lines, as_text, is_binary, read_bytes, relative
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ import pytest
 
 from laconic.edits.anchors import anchor
 from laconic.records import Span
-from laconic.render.numbered import excerpts, header, number_lines
+from laconic.render.numbered_lines import excerpts, header, number_lines
 
 
 @pytest.mark.feature("P5")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from laconic.index.declared import read_result_after_parameters, read_type_after_colon
+from laconic.index.declared_types import read_result_after_parameters, read_type_after_colon
 from laconic.index.dialect import LanguageDialect
 from laconic.index.language import Language
 from laconic.index.languages.c import C_DIALECT

@@ -5,7 +5,7 @@ from __future__ import annotations
 import subprocess
 from pathlib import Path
 
-from laconic.workspace.history import read_commit_files
+from laconic.workspace.changed_together import read_commit_files
 
 
 def commit(root: Path, files: dict[str, str]) -> None:

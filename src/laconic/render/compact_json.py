@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 
 from laconic.records import Hit, Omission
-from laconic.render.visible import visible_json
+from laconic.render.escape_control import visible_json
 
 Json = str | int | float | bool | None | Sequence["Json"] | Mapping[str, "Json"]
 

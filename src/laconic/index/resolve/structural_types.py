@@ -6,27 +6,28 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from laconic.index.resolve import classes
-from laconic.index.resolve.code import CALLABLES, Code
+from laconic.index.resolve.code import Code
 from laconic.index.store import Symbol
+from laconic.index.symbol_kinds import CALLABLES
 
 Shape = dict[str, tuple[int, int]]  # names of methods, each with how many parameters and results it has
 ReadShape = Callable[[str], tuple[int, int]]  # of a signature
 
 
-class Fits(NamedTuple):
+class ShapeMatches(NamedTuple):
     """Interfaces by the types that have their shape, and the other way round."""
 
     bases: dict[int, list[int]]
     heirs: dict[int, list[int]]
 
 
-def find_fits(code: Code, family: str, read_shape: ReadShape) -> Fits:
+def find_fits(code: Code, family: str, read_shape: ReadShape) -> ShapeMatches:
     """All pairs of a type and an interface that it fits, worked out once."""
     key = ("fits", family)
     kept = code.derived.get(key)
-    if isinstance(kept, Fits):
+    if isinstance(kept, ShapeMatches):
         return kept
-    fits = Fits({}, {})
+    fits = ShapeMatches({}, {})
     code.derived[key] = fits  # what is asked on the way finds nothing yet
     interfaces: list[tuple[int, Shape]] = []
     types: list[tuple[int, Shape]] = []

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from laconic.index.build import build
-from laconic.index.compacting import collect_unheld, compact, too_many_dead
 from laconic.index.parse_files import FileParser
+from laconic.index.prune import collect_unheld, compact, too_many_dead
 from laconic.index.store import Store
 from laconic.index.workspace_index import Index
 

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from laconic.index.fresh import Freshness
+from laconic.index.freshness import Freshness
 from laconic.index.store import Store
-from laconic.index.text import TextQuery, find
+from laconic.index.text_search import TextQuery, find
 from laconic.index.workspace_index import Index
 from laconic.workspace.folder_watch import FolderWatch, folders_of
 

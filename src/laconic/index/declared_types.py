@@ -61,7 +61,7 @@ _MODIFIERS: Final = re.compile(
 )
 
 
-class Given(NamedTuple):
+class DeclaredValue(NamedTuple):
     """What a name is given: a type or a value as written, an element of a value, or something that tells nothing."""
 
     kind: str  # type, value, each, opaque; of a function that is passed on: parameter, of one with a type: typed
@@ -181,22 +181,22 @@ def after_parameters(signature: str, name: str) -> str:
     return ""
 
 
-def read_type_after_colon(name: str, signature: str) -> Given:
+def read_type_after_colon(name: str, signature: str) -> DeclaredValue:
     """`name: T`, else `name = value`."""
     text, word = signature.strip(), re.escape(name)
     if match := re.search(rf"(?<![\w$]){word}\s*[?!]?\s*:\s*([^=;]+)", text):
-        return Given("type", match[1].strip().rstrip(","))
+        return DeclaredValue("type", match[1].strip().rstrip(","))
     if match := re.search(rf"(?<![\w$]){word}\s*:?=\s*([^=].*)", text):
-        return Given("value", match[1])
-    return Given("opaque")
+        return DeclaredValue("value", match[1])
+    return DeclaredValue("opaque")
 
 
-def read_type_before_name(name: str, signature: str) -> Given:
+def read_type_before_name(name: str, signature: str) -> DeclaredValue:
     """`T name`."""
     pattern = rf"({_TYPE})(?:\s*[*&]+\s*|\s+)(?:const\s+)?{re.escape(name)}\s*(?:[=;,\[{{(:]|[A-Z]|$)"
     if match := re.search(pattern, signature.strip()):
-        return Given("type", match[1])
-    return Given("opaque")
+        return DeclaredValue("type", match[1])
+    return DeclaredValue("opaque")
 
 
 def read_type_after_equals(name: str, signature: str) -> str:

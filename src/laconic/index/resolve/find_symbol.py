@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from laconic.index.declared import after_parameters, split_outside
+from laconic.index.declared_types import after_parameters, split_outside
+from laconic.index.file_class_weights import NAMED_FIRST
 from laconic.index.resolve.code import Code, SourceFile
 from laconic.index.store import Symbol
+from laconic.index.symbol_kinds import MINOR
 
 _LINE: Final = re.compile(r"(.+?):(\d+)\Z")
 _PARTS: Final = re.compile(r"::|\.|#|->|/")
-_LAST: Final = {"source": 0, "test": 2, "vendored": 3, "generated": 3, "minified": 4}
 
 
 def find_symbol(code: Code, text: str) -> list[Symbol]:
@@ -107,7 +108,7 @@ def _misfit(code: Code, symbol: Symbol, parts: list[str]) -> tuple[int, ...]:
         at = max(at - 1, 0)
     exact = symbol.name == parts[-1]
     owner = not asked or [each.lower() for each in held[-len(asked) :]] == [each.lower() for each in asked]
-    weight = _LAST.get(source.file_class, 1)
-    minor = symbol.kind in {"field", "variable", "key", "heading", "impl"}
+    weight = NAMED_FIRST.get(source.file_class, 1)
+    minor = symbol.kind in MINOR
     declared = "declaration" in symbol.modifiers.split()  # somewhere else is the body
     return (missing, not exact, not owner, minor, declared, weight, len(held), len(source.path))

@@ -16,6 +16,7 @@ from laconic.index.parse.definitions import outline
 from laconic.index.parse.detect import HEAD, language_of
 from laconic.index.parse.source import Source, paragraph
 from laconic.index.parse.tree import parse_tree
+from laconic.index.symbol_kinds import LEAVES
 from laconic.records import Span
 from laconic.reduce.code import LineKind, guess
 
@@ -47,11 +48,11 @@ _CLOSURES: Final = (
     *("arrow_function", "function_expression", "lambda_expression", "closure_expression", "func_literal", "do_block"),
     *("anonymous_function", "lambda_literal", "anonymous_function_creation_expression"),
 )
-_LEAVES: Final = frozenset({"variable", "constant", "field", "key", "heading"})
+_INNER: Final = LEAVES | {"heading"}
 _LARGEST: Final = 1_000_000  # bytes of a file that is parsed for its marks
 
 
-def marks(path: str, data: bytes, span: Span | None = None) -> str:
+def read_line_kinds(path: str, data: bytes, span: Span | None = None) -> str:
     """One mark for each line of the span (or of the file); by guessing where there is no good grammar."""
     source = Source(path, data)
     language = language_of(path, data[:HEAD])
@@ -66,7 +67,7 @@ def marks(path: str, data: bytes, span: Span | None = None) -> str:
     painted = _Lines(source, first, last)
     _flow(ready, root, painted)
     for each in outline(ready, source, root).found:
-        if each.kind not in _LEAVES and each.outer.start_point[0] < last and each.outer.end_point[0] >= first:
+        if each.kind not in _INNER and each.outer.start_point[0] < last and each.outer.end_point[0] >= first:
             _definition(each, ready.language, source, painted)
     return painted.text()
 

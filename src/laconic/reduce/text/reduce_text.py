@@ -14,10 +14,12 @@ from laconic.reduce.text.clean import clean, is_binary, printable
 from laconic.reduce.text.detect import NUMBERED, Kind, detect_clean
 from laconic.reduce.text.diagnostics import diagnostic_parts
 from laconic.reduce.text.envelope import WrappedText, unwrap, unwrap_prefaced
+from laconic.reduce.text.json_streams import stream_parts
+from laconic.reduce.text.json_text import structure_parts
 from laconic.reduce.text.listings import listing_parts
 from laconic.reduce.text.logs import log_parts
 from laconic.reduce.text.markup import markup_parts
-from laconic.reduce.text.mixed import mixed_parts
+from laconic.reduce.text.mixed_output import mixed_parts
 from laconic.reduce.text.parts import (
     COMMON,
     NEAR,
@@ -35,9 +37,7 @@ from laconic.reduce.text.parts import (
 )
 from laconic.reduce.text.patches import patch_parts
 from laconic.reduce.text.prose import prose_parts
-from laconic.reduce.text.searches import search_parts
-from laconic.reduce.text.streams import stream_parts
-from laconic.reduce.text.structure import structure_parts
+from laconic.reduce.text.search_results import search_parts
 from laconic.reduce.text.tables import table_parts
 
 _BLANKS: Final = 16  # characters of a text that is nothing but white space

@@ -16,7 +16,7 @@ from laconic.index import trigrams
 from laconic.index.store import Store
 from laconic.index.store.file_queries import find_text_candidates
 from laconic.reduce.pattern import compile_pattern
-from laconic.workspace.reading import as_text, read_listed
+from laconic.workspace.read_file import as_text, read_listed
 
 if TYPE_CHECKING:
     from regex import Pattern

@@ -8,8 +8,8 @@ import unicodedata
 from hypothesis import given
 from hypothesis import strategies as st
 
-from laconic.render.compact import dump
-from laconic.render.visible import visible, visible_name
+from laconic.render.compact_json import dump
+from laconic.render.escape_control import visible, visible_name
 
 
 def test_controls_are_shown_as_escapes() -> None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from laconic.records import Span
-from laconic.render.numbered import excerpts, header
+from laconic.render.numbered_lines import excerpts, header
 
 _ECHO: Final = 6  # new lines of one place that are shown whole; the agent wrote them itself
 

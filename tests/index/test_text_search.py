@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from laconic.errors import UsageError
-from laconic.index.text import LINE_CHARS, TextMatches, TextQuery, find
+from laconic.index.text_search import LINE_CHARS, TextMatches, TextQuery, find
 from laconic.index.trigrams import for_literal, for_regex
 from laconic.index.workspace_index import Index
 

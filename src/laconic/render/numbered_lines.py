@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from laconic.records import Span
-from laconic.render.visible import visible_name
+from laconic.render.escape_control import visible_name
 
 
 def header(path: str, tag: str, total: int) -> str:

@@ -6,8 +6,8 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Final
 
+from laconic.reduce.text.json_text import FINDING, NOTHING, PartWriter, flatten, scalar
 from laconic.reduce.text.parts import KEY, NEAR, PLACE, RARE, TextPart
-from laconic.reduce.text.structure import FINDING, NOTHING, PartWriter, flatten, scalar
 
 _JOINED: Final = re.compile(r"(?:^|\.)(?:content|text|partial_json|arguments|delta|thinking|response)$")
 
