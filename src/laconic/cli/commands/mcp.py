@@ -12,7 +12,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from laconic.cli.listening import add_listen_arguments, listen_as_asked
+from laconic.cli.listen_arguments import add_listen_arguments, listen_as_asked
 from laconic.config import Settings
 
 if TYPE_CHECKING:
