@@ -13,7 +13,7 @@ from laconic.clients.install import other_servers
 from laconic.clients.jsonc import parse as parse_json
 from laconic.clients.registry import all_setups
 from laconic.clients.setup import AROUND, NAME, ClientFolders
-from laconic.clients.tables import parse as parse_toml
+from laconic.clients.toml_tables import parse as parse_toml
 from laconic.errors import UnknownName, Unreadable, UsageError
 
 Transport = Literal["stdio", "http", "sse"]

@@ -100,7 +100,7 @@ def other_servers(client: ClientSetup, places: ClientFolders, scope: Scope) -> d
     path = client.file(places, scope)
     if not path.is_file():
         return {}
-    parse: Callable[[str], Any] = tables.parse if path.suffix == ".toml" else jsonc.parse
+    parse: Callable[[str], Any] = toml_tables.parse if path.suffix == ".toml" else jsonc.parse
     table = _entry(parse(read(path).removeprefix(_MARK)), client.table)
     found: dict[str, dict[str, Any]] = {}
     for name, entry in table.items() if isinstance(table, Mapping) else ():
