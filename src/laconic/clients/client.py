@@ -29,5 +29,7 @@ class Client:
     home_names: tuple[str, ...] = ()  # files and folders in the home folder with its logins and sessions
     mcp_names: tuple[str, ...] = ()  # by which it introduces itself to MCP servers
     searches_tools: Callable[[Mapping[str, str]], bool] | None = None  # whether it loads tools when they are needed
+    user_agent: str = ""  # how the name begins that it gives itself in requests, in lower case
+    compacts_at: Callable[[int], int] | None = None  # window -> tokens of a prompt at which it compacts its history
     recorded: FindRecorded | None = None  # how the sessions are found that it records
     read_recorded: ReadRecorded | None = None  # how a file of them is read that somebody names

@@ -96,3 +96,12 @@ def searches_tools(name: str, environ: Mapping[str, str]) -> bool:
         if name in client.mcp_names and client.searches_tools is not None:
             return client.searches_tools(environ)
     return False
+
+
+def compaction_limit(client: str, window: int) -> int:
+    """Tokens of a prompt at which a client compacts its history, by the name that it gives itself; 0: not known."""
+    name = client.lower()
+    for known in all_clients().values():
+        if known.user_agent and known.compacts_at and window > 0 and name.startswith(known.user_agent):
+            return known.compacts_at(window)
+    return 0
