@@ -10,7 +10,7 @@ import msgspec
 from laconic.config import Settings
 from laconic.sessions.store import ALL_ROWS, StoreConnection, StorePlace, exists, find_place
 from laconic.sessions.turn_tables import DAY, FILE, figures_file, keys
-from laconic.wire.limits import counts_cached
+from laconic.wire.rate_limits import counts_cached
 
 By = Literal["kind", "tool", "file"]
 Order = Literal["last", "prompt", "whole", "dollars", "saved", "turns", "decisions", "output", "cache"]

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Final
 
 from laconic.wire.content import without_marks
-from laconic.wire.model import Block
 from laconic.wire.parsed_request import ParsedRequest
 from laconic.wire.spans import is_object, last, members
+from laconic.wire.turns_and_blocks import Block
 
 _MARK: Final = b'"cache_control"'
 _MARKABLE: Final = frozenset({"text", "call", "result", "image"})
