@@ -29,7 +29,7 @@ from laconic.sessions.shared_memory import SharedMemory
 from laconic.sessions.store import SharedStore, find_place
 from laconic.sessions.turns import Turns
 from laconic.tokens.count import counter
-from laconic.wire.prompted.capability import CapabilityMemory
+from laconic.wire.prompted_tool_calls.capability import CapabilityMemory
 
 
 class ModelEngines:
