@@ -167,6 +167,8 @@ def _read_recorded(path: Path) -> Iterator[RecordedSession]:
             yield session
 
 
+_LONGEST_PROMPT: Final = 272_000  # tokens that Codex lets a prompt have, of the models it is made for
+
 CLIENT: Final = Client(
     name="codex",
     title="Codex",
@@ -188,6 +190,8 @@ CLIENT: Final = Client(
     launcher=Codex(),
     session_headers=("session_id", "session-id", "conversation_id"),
     task_tools=("update_plan",),
+    user_agent="codex",
+    compacts_at=lambda window: int(0.9 * min(window, _LONGEST_PROMPT)),
     shell_tools=("shell", "shell_command", "exec_command", "local_shell"),
     project_names=(".codex",),
     home_names=(".codex",),

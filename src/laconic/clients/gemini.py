@@ -102,6 +102,8 @@ CLIENT: Final = Client(
     ),
     launcher=Gemini(),
     task_tools=("write_todos",),
+    user_agent="geminicli",
+    compacts_at=lambda window: window // 2,
     shell_tools=("run_shell_command",),
     project_names=(".gemini",),
     home_names=(".gemini",),

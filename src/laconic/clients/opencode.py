@@ -267,6 +267,8 @@ def _read_recorded(path: Path) -> Iterator[RecordedSession]:
             yield read_export(whole)
 
 
+_ANSWER: Final = 32_000  # tokens that opencode keeps free for the answer: it compacts when they no longer fit
+
 CLIENT: Final = Client(
     name="opencode",
     title="opencode",
@@ -287,6 +289,8 @@ CLIENT: Final = Client(
     launcher=Opencode(),
     session_headers=("x-opencode-session", "x-session-affinity"),
     task_tools=("todowrite",),
+    user_agent="opencode",
+    compacts_at=lambda window: max(0, window - _ANSWER),
     shell_tools=("bash",),
     project_names=(".opencode", "opencode.json", "opencode.jsonc"),
     home_names=(".config/opencode", ".local/share/opencode"),

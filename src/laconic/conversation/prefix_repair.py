@@ -24,9 +24,9 @@ from typing import Final, Protocol
 
 import msgspec
 
-from laconic.conversation.prefix_change import LOOKBACK
 from laconic.errors import ArchiveUnavailable, MalformedRequest
 from laconic.wire.cache_marks import mark_block
+from laconic.wire.cache_rules import LOOKBACK
 from laconic.wire.content import without_marks
 from laconic.wire.fingerprint import find_marks, split_tools
 from laconic.wire.json_form import (

@@ -12,8 +12,9 @@ from typing import Final
 
 import msgspec
 
-from laconic.conversation.provider_cache import FIVE_MINUTES, CacheBlock, CacheRules, ProviderCache
+from laconic.conversation.provider_cache import CacheBlock, ProviderCache
 from laconic.models.model import Price
+from laconic.wire.cache_rules import FIVE_MINUTES, CacheRules
 from laconic.wire.content import without_marks
 from laconic.wire.formats import format_named
 from laconic.wire.parsed_request import Shapes, parse
@@ -273,7 +274,7 @@ def _count_fixed(head: Json, count: Callable[[str], int]) -> int:
 
 def _rules(price: Price) -> CacheRules:
     """A provider that charges for writes caches what is marked; the others cache everything."""
-    marks = 4 if price.write > price.plain else 0
+    marks = format_named("anthropic").cache.marks if price.write > price.plain else 0
     return CacheRules(
         smallest=price.smallest,
         read=price.read,

@@ -10,8 +10,8 @@ from typing import Final
 
 import msgspec
 
+from laconic.clients.registry import compaction_limit
 from laconic.conversation.accounting import CacheState, TurnCost, TurnSizes, account, estimate_prompt
-from laconic.conversation.client_compaction import compaction_limit
 from laconic.conversation.engine import PreparedRequest
 from laconic.errors import ArchiveUnavailable
 from laconic.exchange.turn_evidence import write_evidence
