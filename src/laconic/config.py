@@ -67,6 +67,12 @@ class Setting:
 SETTINGS: Final[tuple[Setting, ...]] = (
     Setting("cache_dir", "", "Folder for indexes and archives; empty means the user's cache folder."),
     Setting("state_dir", "", "Folder for the agent's sessions and your token; empty: the user's state folder."),
+    Setting(
+        "store",
+        "",
+        "Database of a team for ledger, archive, figures, quotas and keys: `postgresql://USER@HOST/NAME`; empty: files in"
+        " the cache folder.",
+    ),
     Setting("model", "gpt-5", "Model whose tokenizer is used if nothing else names one."),
     Setting(
         "prices",
@@ -134,6 +140,13 @@ SETTINGS: Final[tuple[Setting, ...]] = (
         "Context window of all models, in tokens; 0: by name, and by what providers say.",
         minimum=0,
     ),
+    Setting(
+        "gateway.notice",
+        0.0,
+        "Seconds that a gateway goes on taking requests after SIGTERM, while `/readyz` already says 503.",
+        minimum=0,
+    ),
+    Setting("gateway.drain", 3.0, "Seconds that running answers may take then, before they are cut off.", minimum=0),
     Setting(
         "gateway.max_body",
         64,

@@ -13,6 +13,7 @@ LaconicError
 ├── IndexUnavailable      the index is locked, damaged or has another version
 ├── RecallFailed          nothing is kept under that reference
 ├── ArchiveUnavailable    the archive cannot be read or written
+│   └── StoreAway         the database of a team cannot be reached
 ├── LedgerMoved           another process wrote to the same session
 ├── ConversationError     a conversation could not be understood or made to fit
 │   ├── MalformedRequest  the body is not the format it claims to be
@@ -92,6 +93,10 @@ class RecallFailed(LaconicError):
 
 class ArchiveUnavailable(LaconicError):
     """The archive cannot be read or written."""
+
+
+class StoreAway(ArchiveUnavailable):
+    """The database of a team cannot be reached: nobody knows what was decided, so nothing is left out."""
 
 
 class LedgerMoved(LaconicError):
