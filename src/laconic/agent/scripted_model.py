@@ -132,7 +132,10 @@ def newest(conversation: ParsedRequest) -> tuple[str, Sequence[str]]:
         for call, result in e.pairs:
             if result:
                 names[result.at] = call.name
-    blocks = [block for turn in conversation.turns[spoke + 1 :] if turn.role != "system" for block in turn.blocks]
+    blocks = []
+    for turn in conversation.turns[spoke + 1 :]:
+        if turn.role != "system":
+            blocks.extend(turn.blocks)
     text = "\n".join(block.text for block in blocks)
     tools = []
     for block in blocks:

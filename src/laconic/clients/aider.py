@@ -64,8 +64,7 @@ class Aider:
         settings = [*given, *(f"{known[one.name].variables[0]}={one.through(gateway)}" for one in upstreams)]
         words = []
         for setting in settings:
-            for word in ("--set-env", setting):
-                words.append(word)
+            words.extend(("--set-env", setting))
         return Launch(("aider", *seen.args, *words))
 
 

@@ -74,9 +74,8 @@ def resolve(
     refusals += _collisions(moves)
     moves = [real for move in moves if (real := _trim_move(move, live)) is not None]
     idle = {number for number, _ in edits} - {move.number for move in moves} - {r.number for r in refusals}
-    refusals += [
-        Refusal(number, "The file already reads like that.", "Leave this edit out.") for number in sorted(idle)
-    ]
+    for number in sorted(idle):
+        refusals.append(Refusal(number, "The file already reads like that.", "Leave this edit out."))
     if refusals:
         return sorted(refusals, key=lambda refusal: refusal.number)
     changed = splice(live, tuple((move.start, move.stop, move.new) for move in moves))

@@ -58,7 +58,9 @@ def look_at_folders(store: Store, root: Path, secrets: SecretFiles, now_ns: int)
             others.append(folder)
         if folder.newest_ns + _YOUNG < now_ns:
             look.states[folder.path] = state
-    items = [item for folder in others for item in folder.list_files(secrets)]
+    items = []
+    for folder in others:
+        items.extend(folder.list_files(secrets))
     if not before:
         look.changes = compare(items, read_known_files(store))
         return look

@@ -121,8 +121,7 @@ class Turns:
             query = "SELECT id FROM session WHERE name=?"
             found = []
             for name in names:
-                for row in cursor.execute(query, name).fetchall():
-                    found.append(row)
+                found.extend(cursor.execute(query, name).fetchall())
             query = "SELECT DISTINCT file FROM part WHERE session=?"
             files = []
             for one in found:

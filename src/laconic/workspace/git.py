@@ -177,8 +177,7 @@ def _run(
 ) -> bytes:
     settings = []
     for name, value in {**_OFF, **(config or {})}.items():
-        for word in ("-c", f"{name}={value}"):
-            settings.append(word)
+        settings.extend(("-c", f"{name}={value}"))
     done = run(
         [program, *_FLAGS, *settings, *args],
         folder,

@@ -67,8 +67,7 @@ class Bubblewrap:
             def launch(status: int) -> list[str]:
                 checks = []
                 for number in filters:
-                    for word in ("--seccomp", str(number)):
-                        checks.append(word)
+                    checks.extend(("--seccomp", str(number)))
                 watched = ["/bin/sh", "-c", _WATCHED, "sh", command, str(status)]
                 return [self._program, *self._users, *checks, *arguments(rules, folder), "--", *watched]
 
