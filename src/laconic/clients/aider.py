@@ -62,7 +62,7 @@ class Aider:
         else:
             given = _configured_variables(seen)
         settings = [*given, *(f"{known[one.name].variables[0]}={one.through(gateway)}" for one in upstreams)]
-        words = []
+        words: list[str] = []
         for setting in settings:
             words.extend(("--set-env", setting))
         return Launch(("aider", *seen.args, *words))

@@ -70,7 +70,7 @@ class Codex:
         if code_plane:
             settings["mcp_servers.laconic.command"] = code_plane[0]
             settings["mcp_servers.laconic.args"] = list(code_plane[1:])
-        ours = []
+        ours: list[str] = []
         for key, value in settings.items():
             ours.extend(("-c", f"{key}={json.dumps(value)}"))
         # Of several values for a key the last counts: ours stand behind the user's own.

@@ -272,10 +272,16 @@ def _check_anchors(places: Sequence[AnchoredLine], lines: Sequence[str], shift: 
     for place in places:
         index = place.line - 1 + shift
         if place.anchor and not (0 <= index < len(lines) and anchor(lines[index]) == place.anchor):
-            near = [i for i, line in enumerate(lines, 1) if anchor(line) == place.anchor]
+            near = []
+            for i, line in enumerate(lines, 1):
+                if anchor(line) == place.anchor:
+                    near.append(i)
             near.sort(key=lambda i: abs(i - index - 1))
             problem = f"Line {place.line} does not have the anchor {place.anchor}."
-            look = [Span(max(1, i - 3), min(len(lines), i + 3)) for i in [index + 1, *near[:2]] if i > 0]
+            look = []
+            for i in [index + 1, *near[:2]]:
+                if i > 0:
+                    look.append(Span(max(1, i - 3), min(len(lines), i + 3)))
             raise _EditProblem(problem, "Number and anchor must be of the same line.", look)
 
 

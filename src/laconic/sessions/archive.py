@@ -98,7 +98,10 @@ class Archive:
         """Those of the references under which nothing is kept."""
         wanted = json.dumps(sorted(refs))
         query = "SELECT value FROM json_each(?) WHERE value NOT IN (SELECT ref FROM entry)"
-        return {str(ref) for (ref,) in self._file.read(lambda base: base.execute(query, (wanted,)).fetchall())}
+        found: set[str] = set()
+        for (ref,) in self._file.read(lambda base: base.execute(query, (wanted,)).fetchall()):
+            found.add(str(ref))
+        return found
 
     def close(self) -> None:
         self._file.close()

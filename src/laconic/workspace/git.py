@@ -175,7 +175,7 @@ def _run(
     seconds: float,
     given: bytes = b"",
 ) -> bytes:
-    settings = []
+    settings: list[str] = []
     for name, value in {**_OFF, **(config or {})}.items():
         settings.extend(("-c", f"{name}={value}"))
     done = run(

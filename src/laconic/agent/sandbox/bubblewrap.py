@@ -65,7 +65,7 @@ class Bubblewrap:
         with guard(self._rules) as rules, _readable(socket_filter(platform.machine(), tuple(families))) as filters:
 
             def launch(status: int) -> list[str]:
-                checks = []
+                checks: list[str] = []
                 for number in filters:
                     checks.extend(("--seccomp", str(number)))
                 watched = ["/bin/sh", "-c", _WATCHED, "sh", command, str(status)]
