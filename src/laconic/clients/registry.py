@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pkgutil
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import cache
 from importlib import import_module
 
@@ -95,6 +95,14 @@ def home_names() -> tuple[str, ...]:
 def shell_tools() -> tuple[str, ...]:
     """By which models run commands, of all clients."""
     return _gather(lambda client: client.shell_tools)
+
+
+def searches_tools(name: str, environ: Mapping[str, str]) -> bool:
+    """Whether the client that introduces itself so loads tools only when they are needed."""
+    for client in all_clients().values():
+        if name in client.mcp_names and client.searches_tools is not None:
+            return client.searches_tools(environ)
+    return False
 
 
 def compaction_limit(client: str, window: int) -> int:
