@@ -8,6 +8,7 @@ from __future__ import annotations
 import zlib
 from base64 import b64decode, b64encode
 from binascii import Error as BadText
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
@@ -64,10 +65,10 @@ def look_at_folders(store: Store, root: Path, secrets: SecretFiles, now_ns: int)
     if not before:
         look.changes = compare(items, read_known_files(store))
         return look
-    touched = {folder.path for folder in others} | (before.keys() - look.unchanged.keys())
-    if touched:
+    # A folder that was too young to be remembered and has gone since is in neither: only the count of files tells.
+    if others or before.keys() - look.unchanged.keys() or look.files != count_files(store):
         found = compare(items, read_known_files(store, [item.path for item in items]))
-        look.changes = StaleFiles(found.suspects, _find_gone(store, touched, {item.path for item in items}))
+        look.changes = StaleFiles(found.suspects, _find_gone(store, look.unchanged, {item.path for item in items}))
     return look
 
 
@@ -96,9 +97,9 @@ def _read(store: Store) -> dict[str, bytes]:
     return saved.folders
 
 
-def _find_gone(store: Store, touched: set[str], present: set[str]) -> tuple[str, ...]:
+def _find_gone(store: Store, unchanged: Collection[str], present: set[str]) -> tuple[str, ...]:
     gone = []
     for path in read_paths(store):
-        if path.rpartition("/")[0] in touched and path not in present:
+        if path.rpartition("/")[0] not in unchanged and path not in present:
             gone.append(path)
     return tuple(gone)
