@@ -19,6 +19,7 @@ LaconicError
 │   ├── MalformedRequest  the body is not the format it claims to be
 │   └── ContextOverflow   the part that must stay is already too large
 ├── UpstreamError         a provider could not be reached
+├── ServerUnavailable     an MCP server behind us cannot be started or does not answer
 ├── ModelError            a model's answer could not be used
 ├── NotAllowed            a command that the user or the settings do not allow
 └── LimitReached          turns, tokens or money are used up
@@ -116,6 +117,10 @@ class ContextOverflow(ConversationError):
 
 class UpstreamError(LaconicError):
     """A provider could not be reached."""
+
+
+class ServerUnavailable(LaconicError):
+    """An MCP server behind us cannot be started or does not answer."""
 
 
 class ModelError(LaconicError):
