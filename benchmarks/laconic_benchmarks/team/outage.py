@@ -10,7 +10,7 @@ import aiohttp
 from laconic.gateway.scripted_upstream import ScriptedUpstream
 from laconic_benchmarks.report import Bar, Options, at_least, at_most
 from laconic_benchmarks.team.cluster import Cluster
-from laconic_benchmarks.team.traffic import Clients, Provider, TeamSession, read_sessions
+from laconic_benchmarks.team.traffic import RecordingProvider, TeamClients, TeamSession, read_sessions
 
 Row = dict[str, str | int | float | None]
 _AT_ONCE: Final = 4
@@ -19,9 +19,9 @@ _AT_ONCE: Final = 4
 async def measure_away(options: Options) -> tuple[list[Row], list[Bar]]:
     seconds = 5.0 if options.quick else 60.0
     sessions = [session for session in read_sessions(options.data, 12) if len(session.turns) > 3]
-    provider = Provider()
+    provider = RecordingProvider()
     async with ScriptedUpstream(provider) as upstream, Cluster(upstream.url) as cluster:
-        clients, over = Clients(cluster.base), asyncio.Event()
+        clients, over = TeamClients(cluster.base), asyncio.Event()
         crowd = [asyncio.create_task(_ask_until(clients, sessions[n::_AT_ONCE], over)) for n in range(_AT_ONCE)]
         await asyncio.sleep(4)
         before = clients.found["whole"]
@@ -46,7 +46,7 @@ async def measure_away(options: Options) -> tuple[list[Row], list[Bar]]:
     ]
 
 
-async def _ask_until(clients: Clients, sessions: list[TeamSession], over: asyncio.Event) -> None:
+async def _ask_until(clients: TeamClients, sessions: list[TeamSession], over: asyncio.Event) -> None:
     async with aiohttp.ClientSession(connector=aiohttp.TCPConnector(force_close=True)) as client:
         while True:
             for session in sessions:

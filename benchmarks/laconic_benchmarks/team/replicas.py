@@ -16,7 +16,7 @@ from laconic.sessions.store import SharedStore
 from laconic_benchmarks.parties import GatewayProcess
 from laconic_benchmarks.report import Bar, Options, at_least, at_most
 from laconic_benchmarks.team.cluster import Cluster
-from laconic_benchmarks.team.traffic import Clients, Provider, TeamSession, read_sessions
+from laconic_benchmarks.team.traffic import RecordingProvider, TeamClients, TeamSession, read_sessions
 
 Row = dict[str, str | int | float | None]
 _REFERENCE: Final = re.compile(rb"laconic recall ([0-9a-z]{8,16})")
@@ -27,12 +27,12 @@ _EVENTS: Final = 60  # of a stream that lasts for a while
 async def measure_replicas(options: Options) -> tuple[list[Row], list[Bar]]:
     """Recorded sessions through one process, then through three of which one is killed again and again."""
     sessions = read_sessions(options.data, 4 if options.quick else 24)
-    alone = Provider()
+    alone = RecordingProvider()
     async with ScriptedUpstream(alone) as upstream, GatewayProcess(upstream.url) as gateway:
-        await Clients(gateway.base).run(sessions)
-    shared = Provider()
+        await TeamClients(gateway.base).run(sessions)
+    shared = RecordingProvider()
     async with ScriptedUpstream(shared) as upstream, Cluster(upstream.url) as cluster:
-        clients, over = Clients(cluster.base), asyncio.Event()
+        clients, over = TeamClients(cluster.base), asyncio.Event()
         killing = asyncio.create_task(_kill(cluster, over))
         await clients.run(sessions)
         over.set()
@@ -55,10 +55,10 @@ async def measure_replicas(options: Options) -> tuple[list[Row], list[Bar]]:
 
 async def measure_restart(options: Options) -> tuple[list[Row], list[Bar]]:
     """Every replica is told to end under load, and started again."""
-    provider = Provider(events=_EVENTS, pause=0.03)
+    provider = RecordingProvider(events=_EVENTS, pause=0.03)
     slow = {"LACONIC_GATEWAY_NOTICE": "1.5", "LACONIC_GATEWAY_DRAIN": "60"}
     async with ScriptedUpstream(provider) as upstream, Cluster(upstream.url, environment=slow) as cluster:
-        clients, over = Clients(cluster.base, _EVENTS), asyncio.Event()
+        clients, over = TeamClients(cluster.base, _EVENTS), asyncio.Event()
         crowd = [asyncio.create_task(_ask_until(clients, number, over)) for number in range(8)]
         await asyncio.sleep(3)
         for replica in cluster.replicas:
@@ -76,7 +76,7 @@ async def measure_restart(options: Options) -> tuple[list[Row], list[Bar]]:
     ]
 
 
-async def _ask_until(clients: Clients, number: int, over: asyncio.Event) -> None:
+async def _ask_until(clients: TeamClients, number: int, over: asyncio.Event) -> None:
     body = b'{"model":"claude-sonnet-4-5","stream":true,"messages":[{"role":"user","content":"hi"}]}'
     async with aiohttp.ClientSession(connector=aiohttp.TCPConnector(force_close=True)) as client:
         turn = 0
@@ -99,7 +99,7 @@ async def _kill(cluster: Cluster, over: asyncio.Event) -> int:
     return kills
 
 
-def _count_lost(provider: Provider, store: str) -> int:
+def _count_lost(provider: RecordingProvider, store: str) -> int:
     """References in what was sent under which the archive holds nothing."""
     refs: set[str] = set()
     for bodies in provider.received.values():
@@ -109,7 +109,7 @@ def _count_lost(provider: Provider, store: str) -> int:
         return len(archive.missing(refs))
 
 
-def _count_mixed(provider: Provider, sessions: list[TeamSession]) -> int:
+def _count_mixed(provider: RecordingProvider, sessions: list[TeamSession]) -> int:
     """Requests that do not begin with their session's mark."""
     mixed = 0
     for session in sessions:
@@ -120,7 +120,7 @@ def _count_mixed(provider: Provider, sessions: list[TeamSession]) -> int:
     return mixed
 
 
-def _is_smaller(session: TeamSession, provider: Provider) -> bool:
+def _is_smaller(session: TeamSession, provider: RecordingProvider) -> bool:
     last = len(session.turns) - 1
     bodies = provider.received.get(f"{session.name}/{last}", set())
     return any(len(body) < len(session.turns[last]) for body in bodies)

@@ -1,4 +1,4 @@
-"""Clients of a team: recorded sessions, turn by turn, each asked again until it is answered."""
+"""TeamClients of a team: recorded sessions, turn by turn, each asked again until it is answered."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def _make(name: str, messages: Sequence[Any]) -> TeamSession:
 
 
 @dataclass
-class Provider:
+class RecordingProvider:
     """Answers everything, and keeps what it was sent, by session and turn."""
 
     events: int = 3
@@ -74,7 +74,7 @@ class Provider:
         return streamed([_EVENT] * self.events + [_END], pause=self.pause)
 
 
-class Clients:
+class TeamClients:
     """Sessions at once; the turns of one session follow each other."""
 
     def __init__(self, base: str, events: int = 3) -> None:
