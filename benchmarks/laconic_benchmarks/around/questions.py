@@ -89,7 +89,7 @@ def questions(world: str, site: str, orders: list[dict[str, Any]], commits: list
             "fetch",
             "fetch",
             {"url": f"{site}/index.html", "max_length": 50000},
-            ("Order desk", "Open orders", *named, *WORDS[:4]),
+            ("Open orders", *named, *WORDS[:4]),
         ),
         Question("fetch", "fetch", {"url": f"{site}/missing.html"}, ("404",)),
         Question(

@@ -49,10 +49,10 @@ async def measure_trouble(folder: Path, measured: Measured) -> None:
 
 _SERVER: Final = r"""
 import json, os, sys, time
-kind = sys.argv[1]
+kind, stream = sys.argv[1], sys.stdout
 def say(message):
-    sys.stdout.write(json.dumps({"jsonrpc": "2.0", **message}) + "\n")
-    sys.stdout.flush()
+    stream.write(json.dumps({"jsonrpc": "2.0", **message}) + "\n")
+    stream.flush()
 tools = [{"name": "work", "inputSchema": {"type": "object"}}]
 for line in sys.stdin:
     asked = json.loads(line)
@@ -68,15 +68,15 @@ for line in sys.stdin:
         if kind == "die":
             os._exit(9)
         if kind == "flood":
-            sys.stdout.write('{"jsonrpc":"2.0","id":%d,"result":{"content":[{"type":"text","text":"' % number)
+            stream.write('{"jsonrpc":"2.0","id":%d,"result":{"content":[{"type":"text","text":"' % number)
             for _ in range(100):
-                sys.stdout.write("x" * 1_000_000)
-            sys.stdout.write('"}]}}\n')
-            sys.stdout.flush()
+                stream.write("x" * 1_000_000)
+            stream.write('"}]}}\n')
+            stream.flush()
             continue
         if kind == "broken":
-            sys.stdout.write('{"id":%d, "result": {]\n' % number)
-            sys.stdout.flush()
+            stream.write('{"id":%d, "result": {]\n' % number)
+            stream.flush()
             continue
         if kind == "chatter":
             for count in range(100_000):
