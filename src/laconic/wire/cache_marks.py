@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import Final
 
 from laconic.wire.content import without_marks
-from laconic.wire.model import Block
+from laconic.wire.model import CACHE_MARK, Block
 from laconic.wire.parsed_request import ParsedRequest
 from laconic.wire.spans import is_object, last, members
 
-_MARK: Final = b'"cache_control"'
 _MARKABLE: Final = frozenset({"text", "call", "result", "image"})
 
 
@@ -27,12 +26,12 @@ def mark_block(request: ParsedRequest, block: Block) -> bytes:
     if not request.format.marks or not marked or not is_markable(block) or block.at in {one.at for one in marked}:
         return body
     spare: list[Block] = []
-    if body.count(_MARK) >= request.format.marks:
+    if body.count(CACHE_MARK) >= request.format.marks:
         spare = marked[:-1][:1]
         if not spare:
             return body
     mark = last(members(marked[-1].raw))["cache_control"].of(marked[-1].raw)
-    pieces = {block.at: block.raw.rstrip()[:-1] + b"," + _MARK + b":" + mark + b"}"}
+    pieces = {block.at: block.raw.rstrip()[:-1] + b"," + CACHE_MARK + b":" + mark + b"}"}
     for one in spare:
         pieces[one.at] = without_marks(one.raw)
     return _replace(request, pieces)
@@ -43,7 +42,7 @@ def _find_marked(request: ParsedRequest) -> list[Block]:
     for turn in request.turns:
         for block in turn.blocks:
             raw = block.raw
-            if _MARK in raw and is_object(raw) and "cache_control" in last(members(raw)):
+            if CACHE_MARK in raw and is_object(raw) and "cache_control" in last(members(raw)):
                 found.append(block)
     return found
 

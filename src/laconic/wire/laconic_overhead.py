@@ -9,7 +9,7 @@ from typing import Final
 import msgspec
 
 from laconic.wire.exchanges import Exchange
-from laconic.wire.model import Block
+from laconic.wire.model import OUR_NAME, Block
 from laconic.wire.parsed_request import ParsedRequest
 from laconic.wire.spans import elements, is_array
 
@@ -34,7 +34,7 @@ class LaconicOverhead(msgspec.Struct, frozen=True):
 
 def ours(conversation: ParsedRequest, count: Callable[[str], int], texts: Sequence[bytes] = ()) -> LaconicOverhead:
     """Look for it; `texts` are our instructions as they stand in JSON. Sessions without us cost one look."""
-    if b"laconic" not in conversation.body:
+    if not conversation.mentions(OUR_NAME):
         return LaconicOverhead()
     found = _schemas(conversation.field("tools"))
     tokens = 0
