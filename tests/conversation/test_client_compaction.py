@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from laconic.conversation.accounting import CacheState, TurnSizes, account
 from laconic.conversation.client_compaction import PromptSplit, compact_as_client, compaction_limit
-from laconic.models.find import find_model
+from laconic.models.find_model import find_model
 from laconic.wire.usage import Usage
 
 GPT = find_model("gpt-5").price

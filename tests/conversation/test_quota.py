@@ -13,8 +13,8 @@ from laconic.conversation.in_memory import MemoryArchive, MemoryStore
 from laconic.conversation.per_provider import read_numbers
 from laconic.conversation.quota import Quota, thinking
 from laconic.errors import BadSetting
-from laconic.wire.limits import RateLimits
 from laconic.wire.parsed_request import parse
+from laconic.wire.rate_limits import RateLimits
 from laconic.wire.usage import Usage
 
 

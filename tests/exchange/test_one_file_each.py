@@ -24,7 +24,7 @@ from dataclasses import replace
 import msgspec
 
 from laconic.wire.content import JsonObject, text_part
-from laconic.wire.model import MessageShape
+from laconic.wire.turns_and_blocks import MessageShape
 from laconic.wire.provider_format import ProviderAddress, Refusals
 from laconic.wire.providers.chat import FORMAT as CHAT
 from laconic.wire.usage import Usage, UsageFields, first_of
@@ -68,7 +68,7 @@ _CLIENT = '''
 
 from laconic.clients.client import Client
 from laconic.clients.setup import ClientSetup, plain_entry, read_words
-from laconic.clients.upstream import Launch, upstream
+from laconic.clients.launch import Launch, upstream
 from laconic.sessions.recorded.record import RecordedSession, read_sessions
 from laconic.sessions.transcripts import transcript_of
 
@@ -181,7 +181,7 @@ def test_a_request_of_the_new_client_in_the_new_format_is_billed_as_the_new_mode
 
 def test_the_price_and_the_window_are_those_of_the_row(package: Path) -> None:
     code = (
-        "from laconic.models.find import find_model, window_of\n"
+        "from laconic.models.find_model import find_model, window_of\n"
         "from laconic.models.price_lookup import Prices\n"
         "price = Prices().of('twig-large-2026-11-16', 'https://twig.example.com')\n"
         "print(price.dollars, price.output_dollars(1e6, 0), window_of('twig-large'),"

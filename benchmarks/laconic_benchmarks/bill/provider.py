@@ -21,7 +21,7 @@ from laconic.conversation.provider_cache import (
     report,
 )
 from laconic.gateway.scripted_upstream import ReceivedRequest, ScriptedAnswer, streamed
-from laconic.models.find import find_model
+from laconic.models.find_model import find_model
 from laconic.models.model import Price
 from laconic.tokens.count import counter
 from laconic.wire.content import without_marks

@@ -26,7 +26,7 @@ from laconic.clients.recorded_sessions import read_recorded
 from laconic.conversation.cost_causes import MeasuredSession, explain
 from laconic.conversation.provider_cache import ANTHROPIC, FIVE_MINUTES, HOUR, OPENAI
 from laconic.exchange.cost_sources import measure_own, measure_recorded
-from laconic.models.find import find_model
+from laconic.models.find_model import find_model
 from laconic.render.table import Cell
 from laconic.sessions.spending import Spending
 from laconic_benchmarks.report import Options, Report, at_least, versions

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from laconic.clients.launch import WrappedClient
 from laconic.clients.setup import ClientFolders, ClientSetup
-from laconic.clients.upstream import WrappedClient
 from laconic.sessions.recorded.record import RecordedSession
 
 FindRecorded = Callable[[ClientFolders, float], Iterator[RecordedSession]]  # those that went on since a moment

@@ -7,10 +7,10 @@ from functools import cache
 from importlib import import_module
 
 from laconic import clients
+from laconic.clients.any_program import Program
 from laconic.clients.client import Client
-from laconic.clients.program import Program
+from laconic.clients.launch import WrappedClient
 from laconic.clients.setup import ClientSetup
-from laconic.clients.upstream import WrappedClient
 from laconic.errors import UnknownName
 
 

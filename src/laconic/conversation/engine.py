@@ -38,10 +38,10 @@ from laconic.errors import ArchiveUnavailable, LedgerMoved
 from laconic.records import AddedContent
 from laconic.render.context_status import write_context_status
 from laconic.wire.cache_marks import mark_block
-from laconic.wire.limits import RateLimits, counts_cached
-from laconic.wire.model import Block, InsertMessage
 from laconic.wire.parsed_request import ParsedRequest, Shapes, parse
+from laconic.wire.rate_limits import RateLimits, counts_cached
 from laconic.wire.thinking import asked_budget, in_tool_loop, with_budget
+from laconic.wire.turns_and_blocks import Block, InsertMessage
 from laconic.wire.usage import Usage
 
 _LIVE: Final = 8  # branches whose derived state is kept; the others are read again when they return

@@ -41,9 +41,9 @@ from laconic.wire.json_form import (
     read_order,
     write_as,
 )
-from laconic.wire.model import CACHE_MARK, Block
 from laconic.wire.parsed_request import ParsedRequest, parse
 from laconic.wire.spans import ByteSpan, is_object, is_string, last, members, string
+from laconic.wire.turns_and_blocks import CACHE_MARK, Block
 
 _SESSIONS: Final = 32  # whose forms are remembered; those of others are read again
 _MARK: Final = "cache_control"

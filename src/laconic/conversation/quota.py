@@ -8,7 +8,7 @@ from typing import Final
 
 import msgspec
 
-from laconic.wire.limits import RateLimits
+from laconic.wire.rate_limits import RateLimits
 from laconic.wire.usage import Usage
 
 _WINDOW: Final = 60.0  # seconds

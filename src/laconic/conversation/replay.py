@@ -77,7 +77,7 @@ class ReplayClock:
         return self.now
 
 
-class _Seen(msgspec.Struct, frozen=True):
+class _SentText(msgspec.Struct, frozen=True):
     tokens: int
     lines: frozenset[str]
     names: frozenset[str]
@@ -91,7 +91,7 @@ class _Upstream:
         self._cache = cache
         self._fixed = CacheBlock(b"fixed", fixed, FIVE_MINUTES)  # what stands before the messages
         self._shapes: Shapes = {}
-        self._known: dict[bytes, _Seen] = {}
+        self._known: dict[bytes, _SentText] = {}
         self._before: list[bytes] = []
         self.tokens = self.peak = self.last = self.faults = 0
         self.cost = 0.0
@@ -136,14 +136,14 @@ class _Upstream:
             found.append(CacheBlock(raw, self._known[raw].tokens, ttl))
         return found
 
-    def _look(self, raw: bytes) -> _Seen:
+    def _look(self, raw: bytes) -> _SentText:
         if raw in _ROLES.values():
-            return _Seen(self._count(raw.decode()), frozenset(), frozenset())
+            return _SentText(self._count(raw.decode()), frozenset(), frozenset())
         try:
             text = "\n".join(strings(msgspec.json.decode(raw)))
         except RecursionError:  # nested too deeply to be taken apart
             text = raw.decode("utf-8", "replace")
-        return _Seen(
+        return _SentText(
             self._count(raw.decode("utf-8", "replace")), frozenset(lines_of(text)), frozenset(names_of(text))
         )
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Final
 
 from laconic.wire.content import without_marks
-from laconic.wire.model import CACHE_MARK, Block
 from laconic.wire.parsed_request import ParsedRequest
 from laconic.wire.spans import is_object, last, members
+from laconic.wire.turns_and_blocks import CACHE_MARK, Block
 
 _MARKABLE: Final = frozenset({"text", "call", "result", "image"})
 

@@ -14,11 +14,11 @@ from laconic.wire.messages import Json, ProviderDialect, ToolDefinition
 if TYPE_CHECKING:
     from laconic.wire.hidden_calls import HiddenCalls
     from laconic.wire.media_shape import MediaShape
-    from laconic.wire.model import Fault, MessageShape
     from laconic.wire.parsed_request import ParsedRequest
-    from laconic.wire.prompted.answer import WrittenText
-    from laconic.wire.prompted.calls import PromptedTool
-    from laconic.wire.prompted.written_call_stream import WrittenCallStream
+    from laconic.wire.prompted_tool_calls.answer import WrittenText
+    from laconic.wire.prompted_tool_calls.calls import PromptedTool
+    from laconic.wire.prompted_tool_calls.written_call_stream import WrittenCallStream
+    from laconic.wire.turns_and_blocks import Fault, MessageShape
     from laconic.wire.usage import UsageFields
 
 Path = tuple[str, ...]  # names of JSON members, from the top down

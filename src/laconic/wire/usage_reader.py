@@ -10,9 +10,9 @@ from typing import Final
 from laconic.errors import MalformedRequest
 from laconic.tokens.estimate import estimate
 from laconic.wire.formats import FORMATS
-from laconic.wire.model import LIFETIME
 from laconic.wire.parsed_request import ParsedRequest
 from laconic.wire.spans import value
+from laconic.wire.turns_and_blocks import LIFETIME
 from laconic.wire.usage import Counters, Usage
 
 _NAMES: Final = "|".join(sorted({re.escape(format.usage.report) for format in FORMATS.values()}))

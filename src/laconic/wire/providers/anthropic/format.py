@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import msgspec
 
-from laconic.models.find import find_model
+from laconic.models.find_model import find_model
 from laconic.wire.messages import ProviderDialect
 from laconic.wire.provider_format import (
     SESSION_FIELDS,
@@ -19,7 +19,7 @@ from laconic.wire.provider_format import (
     WrittenCalls,
 )
 from laconic.wire.providers.anthropic.dialect import MessageReader, express, whole, write
-from laconic.wire.providers.anthropic.hidden import HIDDEN_CALLS
+from laconic.wire.providers.anthropic.hidden_calls import HIDDEN_CALLS
 from laconic.wire.providers.anthropic.media import MEDIA
 from laconic.wire.providers.anthropic.requests import (
     append_text,

@@ -19,7 +19,7 @@ from laconic.wire.provider_format import (
     WrittenCalls,
 )
 from laconic.wire.providers.chat.dialect import ChatReader, express, whole, write
-from laconic.wire.providers.chat.hidden import HIDDEN_CALLS
+from laconic.wire.providers.chat.hidden_calls import HIDDEN_CALLS
 from laconic.wire.providers.chat.media import MEDIA
 from laconic.wire.providers.chat.requests import append_text, compose, declare, faults, read_tools, shape
 from laconic.wire.providers.chat.usage import USAGE

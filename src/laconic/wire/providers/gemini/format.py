@@ -12,7 +12,7 @@ from laconic.wire.json_values import as_list, as_object
 from laconic.wire.messages import ProviderDialect
 from laconic.wire.provider_format import ProviderAddress, ProviderFormat, Refusals, ThinkingField
 from laconic.wire.providers.gemini.dialect import ContentReader, express, whole, write
-from laconic.wire.providers.gemini.hidden import HIDDEN_CALLS
+from laconic.wire.providers.gemini.hidden_calls import HIDDEN_CALLS
 from laconic.wire.providers.gemini.media import MEDIA
 from laconic.wire.providers.gemini.requests import (
     append_text,

@@ -16,7 +16,7 @@ from laconic.wire.provider_format import (
 )
 from laconic.wire.providers.chat.format import refuse
 from laconic.wire.providers.chat.media import MEDIA
-from laconic.wire.providers.responses.hidden import HIDDEN_CALLS
+from laconic.wire.providers.responses.hidden_calls import HIDDEN_CALLS
 from laconic.wire.providers.responses.requests import compose, declare, extend_system, faults, read_tools, shape
 from laconic.wire.providers.responses.usage import USAGE
 from laconic.wire.providers.responses.written_calls import ResponsesStream, question, rewrite
