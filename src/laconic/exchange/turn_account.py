@@ -11,7 +11,7 @@ from typing import Final
 import msgspec
 
 from laconic.conversation.accounting import CacheState, TurnCost, TurnSizes, account, estimate_prompt
-from laconic.conversation.client_compaction import compaction_limit
+from laconic.conversation.client_compaction import compaction_limit, compacts_late
 from laconic.conversation.engine import PreparedRequest
 from laconic.exchange.turn_evidence import write_evidence
 from laconic.models.find_model import find_model
@@ -145,4 +145,5 @@ def _sizes_of(turn: AnsweredTurn, usage: Usage, ratio: float, at: float) -> Turn
         recall=turn.ours.recall,
         at=at,
         limit=compaction_limit(turn.who.client, find_model(turn.who.model).window),
+        late=compacts_late(turn.who.client),
     )
