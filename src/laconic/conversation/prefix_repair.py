@@ -24,9 +24,9 @@ from typing import Final, Protocol
 
 import msgspec
 
-from laconic.conversation.prefix_change import LOOKBACK
 from laconic.errors import ArchiveUnavailable, MalformedRequest
 from laconic.wire.cache_marks import mark_block
+from laconic.wire.cache_rules import LOOKBACK
 from laconic.wire.content import without_marks
 from laconic.wire.fingerprint import find_marks, split_tools
 from laconic.wire.json_form import (
@@ -229,7 +229,7 @@ def _take_mark(tools: Sequence[bytes]) -> tuple[list[bytes], bytes]:
 def _write_tools(listed: Sequence[bytes], meanings: Sequence[bytes], form: ToolsForm, mark: bytes) -> bytes:
     by_meaning = dict(zip(meanings, listed, strict=True))
     if len(by_meaning) < len(listed):
-        raise UnstableJson("a tool stands there twice")
+        raise UnstableJson("a tool is declared twice")
     ordered = list(map(by_meaning.__getitem__, form.tools))
     joined = b"[" + b",".join(ordered) + b"]"
     written = write_as(joined, KeyOrder((), form.orders), form.style)

@@ -12,8 +12,10 @@ from typing import Final
 
 import msgspec
 
-from laconic.conversation.provider_cache import FIVE_MINUTES, CacheBlock, CacheRules, ProviderCache
+from laconic.conversation.prefix_hashes import count_shared
+from laconic.conversation.provider_cache import CacheBlock, ProviderCache
 from laconic.models.model import Price
+from laconic.wire.cache_rules import FIVE_MINUTES, CacheRules
 from laconic.wire.content import without_marks
 from laconic.wire.formats import format_named
 from laconic.wire.parsed_request import Shapes, parse
@@ -111,7 +113,7 @@ class _Upstream:
                 if len(plain) < len(block.raw):
                     marked.add(len(blocks))
                 blocks.append(plain)
-        shared = _count_shared(self._before, blocks)
+        shared = count_shared(self._before, blocks)
         for raw in blocks[shared:]:
             if raw not in self._known:
                 self._known[raw] = self._look(raw)
@@ -273,7 +275,7 @@ def _count_fixed(head: Json, count: Callable[[str], int]) -> int:
 
 def _rules(price: Price) -> CacheRules:
     """A provider that charges for writes caches what is marked; the others cache everything."""
-    marks = 4 if price.write > price.plain else 0
+    marks = format_named("anthropic").cache.marks if price.write > price.plain else 0
     return CacheRules(
         smallest=price.smallest,
         read=price.read,
@@ -340,12 +342,3 @@ def strings(value: object) -> Iterator[str]:
     elif isinstance(value, list):
         for inner in value:
             yield from strings(inner)
-
-
-def _count_shared(before: Sequence[bytes], now: Sequence[bytes]) -> int:
-    shared = 0
-    for old, new in zip(before, now, strict=False):
-        if old != new:
-            break
-        shared += 1
-    return shared

@@ -23,10 +23,15 @@ def mark_block(request: ParsedRequest, block: Block) -> bytes:
     A request without marks on its messages stays as it is, and the newest mark stays where it is.
     """
     body, marked = request.body, _find_marked(request)
-    if not request.format.marks or not marked or not is_markable(block) or block.at in {one.at for one in marked}:
+    if (
+        not request.format.cache.marks
+        or not marked
+        or not is_markable(block)
+        or block.at in {one.at for one in marked}
+    ):
         return body
     spare: list[Block] = []
-    if body.count(CACHE_MARK) >= request.format.marks:
+    if body.count(CACHE_MARK) >= request.format.cache.marks:
         spare = marked[:-1][:1]
         if not spare:
             return body

@@ -38,9 +38,9 @@ _RETRY: Final = ("retry-after-ms", "retry-after")
 def counts_cached(format: str, model: str) -> bool:
     """Whether a prompt's tokens that were read from a cache count against the limit of tokens per minute.
 
-    With Anthropic they do not, but for the models before Claude 3.7; with OpenAI, Gemini and their like they do.
+    Each provider's file says it; for a format that we do not know they count.
     """
-    return format not in FORMATS or FORMATS[format].counts_cached(model)
+    return format not in FORMATS or FORMATS[format].rate_limits.counts_cached(model)
 
 
 def limits_of(headers: Mapping[str, str], now: float) -> RateLimits | None:
@@ -70,7 +70,7 @@ def _names_of(field: str) -> tuple[str, ...]:
     """The headers that may hold a field, in the words of all providers."""
     found: list[str] = []
     for format in FORMATS.values():
-        found += format.limits.get(field, ())
+        found += format.rate_limits.headers.get(field, ())
     if field == "retry_after":
         found += _RETRY
     return tuple(found)
