@@ -32,8 +32,9 @@ def compact_as_client(
 ) -> PromptSplit:
     """The prompt as the client would have sent it. `whole.dropped` is what compactions took out before.
 
-    `reported` is the size of its last prompt, for a client that goes by that; None: it goes by this prompt. `fixed` are tokens that stand before all messages; `came` and `came_before` are the sizes of this request and of the
-    last one, in any unit.
+    `reported` is the size of its last prompt, for a client that goes by that; None: it goes by this prompt. `fixed` are
+    tokens that stand before all messages; `came` and `came_before` are the sizes of this request and of the last one, in
+    any unit.
     """
     dropped = whole.dropped
     if came < _REWOUND * came_before:
