@@ -1,0 +1,102 @@
+"""What a type as written stands for: a type of ours, a list of such, a name for another type, or a type of others."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from laconic.index.declared import read_element_type, type_names
+from laconic.index.meaning import ALIENS, CONTAINER, UNKNOWN, Meaning, NamePlace, container, instance
+from laconic.index.resolve import classes, names
+from laconic.index.resolve.code import TYPES, Code
+from laconic.index.schema import position_of
+from laconic.index.store import Symbol
+
+_DEEP: Final = 8
+_SELF: Final = (["Self"], ["self"], ["this"], ["static"])
+
+
+def read_type(code: Code, place: NamePlace, written: str, deep: int = 0) -> Meaning:
+    """A value of a type as written."""
+    if deep > _DEEP:
+        return UNKNOWN
+    if inside := read_element_type(written):
+        inner = read_type(code, place, inside, deep + 1)
+        if inner.kind in {"alien", "foreign"}:
+            return ALIENS
+        if inner.kind in {"instance", "container"}:
+            return container(inner.symbols)
+        return CONTAINER
+    path = type_names(written)
+    if not path:
+        return UNKNOWN
+    source = code.sources[place.file]
+    if path in _SELF:
+        return instance(classes.enclosing_type(code, place))
+    if len(path) == 1 and path[0] in source.dialect.builtin:
+        return Meaning("alien", name=path[0])
+    meant = names.path(code, place, path)
+    if meant.kind == "symbol":
+        return _read_named_type(code, meant, deep)
+    if meant.kind == "unknown" and len(path) == 1 and (bound := _find_bound(code, place, path[0])):
+        return read_type(code, place, bound, deep + 1)
+    if meant.kind == "unknown" and len(path) == 1 and _is_type_parameter(code, place, path[0]):
+        return Meaning("alien", name=path[0])
+    if meant.kind == "foreign":
+        return Meaning("alien", name=".".join(path))
+    return UNKNOWN
+
+
+def _read_named_type(code: Code, meant: Meaning, deep: int) -> Meaning:
+    """The types of a name; one that is only another name for a type stands for that."""
+    types: list[int] = []
+    for symbol in list_symbols(code, meant):
+        aliased = _read_alias(code, symbol)
+        if aliased:
+            if symbol.parent is not None:
+                scope = position_of(symbol.parent)
+            else:
+                scope = -1
+            place = NamePlace(symbol.file, scope, symbol.line)
+            found = read_type(code, place, aliased, deep + 1)
+            if found.kind == "container":
+                return found
+            types += found.symbols
+        elif symbol.kind in TYPES:
+            types.append(symbol.id)
+    return instance(list(dict.fromkeys(types)))
+
+
+def _read_alias(code: Code, symbol: Symbol) -> str:
+    """The type that another name is for; empty for a type of its own."""
+    if symbol.kind != "type":
+        return ""
+    return code.sources[symbol.file].dialect.read_alias(symbol.name, symbol.signature)
+
+
+def _find_bound(code: Code, place: NamePlace, name: str) -> str:
+    """What a type parameter of the definitions around must at least be: `T extends Base`, `T: Base`."""
+    pattern = re.compile(rf"(?:[<,\[]|\bwhere\b)\s*(?:in\s+|out\s+)?{re.escape(name)}\s*(?:extends\b|:)\s*([\w.:]+)")
+    for around in code.outline(place.file).around(place.scope):
+        if match := pattern.search(around.signature):
+            return match[1]
+    return ""
+
+
+def _is_type_parameter(code: Code, place: NamePlace, name: str) -> bool:
+    """Whether a name stands for whatever type the definitions around are used with."""
+    pattern = re.compile(rf"<(?:[^<>=()]|<[^<>]*>)*\b{re.escape(name)}\b")
+    for around in code.outline(place.file).around(place.scope):
+        head = around.signature.partition("(")[0]
+        if around.kind != "impl" and pattern.search(head):
+            return True
+        if around.kind == "impl" and re.match(rf"(?:unsafe )?impl\s*<[^()]*?\b{re.escape(name)}\b", head):
+            return True
+    return False
+
+
+def list_symbols(code: Code, meant: Meaning) -> list[Symbol]:
+    found = []
+    for number in meant.symbols:
+        found.append(code.symbol(number))
+    return [each for each in found if each is not None]
