@@ -22,6 +22,7 @@ from laconic.index.meaning import (
 from laconic.index.resolve import classes, names
 from laconic.index.resolve.call_signatures import (
     HOLDERS,
+    CallSignature,
     find_inner_scope,
     list_signatures,
     list_signatures_of,
@@ -34,7 +35,7 @@ from laconic.index.resolve.expression import Step, chain, steps
 from laconic.index.resolve.local_names import read_local_names
 from laconic.index.resolve.receivers import infer_type
 from laconic.index.resolve.signatures import read_whole_signature
-from laconic.index.resolve.written_types import list_symbols, read_type
+from laconic.index.resolve.written_types import list_symbols, read_type, unite
 from laconic.index.schema import position_of
 from laconic.index.store import Symbol
 
@@ -90,10 +91,41 @@ class Values:
 
     def receiver(self, place: NamePlace, text: str) -> Meaning:
         """What stands before the dot."""
+        callee, mark, position = text.partition("#")
+        if mark and position.isdigit():
+            return self._read_argument(place, callee, int(position))
         parts = steps(text)
         if parts:
             return self.follow(place, parts, 0)
         return UNKNOWN
+
+    def _read_argument(self, place: NamePlace, callee: str, position: int) -> Meaning:
+        """What a function takes at a position: the type of a literal that is passed to it."""
+        found = self._find_called(place, steps(callee) or (), 0)
+        results: list[Meaning] = []
+        for symbol in list_symbols(self.code, found):
+            for signature in self._list_ways_to_call(symbol):
+                for written in list_arguments(read_parameters(signature.text), position):
+                    results.append(read_type(self.code, signature.place, written))
+        known = [each for each in results if each.kind != "unknown"]
+        return unite(known)
+
+    def _list_ways_to_call(self, symbol: Symbol) -> list[CallSignature]:
+        """The parameters that a function, or the constructor of a class, can be called with."""
+        if symbol.kind not in TYPES:
+            return list_signatures_of(self.code, symbol, 0)
+        found: list[CallSignature] = []
+        for each in classes.members(self.code, symbol.id, "constructor"):
+            found += list_signatures_of(self.code, each, 0)
+        return found
+
+    def _find_called(self, place: NamePlace, parts: tuple[Step, ...], deep: int) -> Meaning:
+        """The functions that a chain of names leads to."""
+        if not parts or not parts[-1].is_name:
+            return UNKNOWN
+        if len(parts) == 1:
+            return names.lookup(self.code, place, parts[0].text)
+        return self.members(self.follow(place, parts[:-1], deep + 1), parts[-1].text)
 
     def follow(self, place: NamePlace, parts: tuple[Step, ...], deep: int) -> Meaning:
         """A chain of names, calls and subscripts, from left to right."""
@@ -291,7 +323,7 @@ class Values:
         """The definitions of a member of a value, a type or a module."""
         if whole.kind == "module":
             return names.member(self.code, whole, name)
-        if whole.kind in {"alien", "container"}:
+        if whole.kind in {"alien", "container", "callable"}:
             return UNKNOWN
         if whole.kind not in {"symbol", "instance"}:
             return whole
@@ -303,6 +335,8 @@ class Values:
 
     def call(self, meant: Meaning, deep: int, index: int = 0) -> Meaning:
         """What a call gives: an instance of a class, or what the function says that it returns."""
+        if meant.kind == "callable":
+            return read_type(self.code, NamePlace(*meant.files), read_called_result(meant.name), deep + 1)
         if meant.kind != "symbol":
             return UNKNOWN
         symbols = list_symbols(self.code, meant)
@@ -470,11 +504,19 @@ class Values:
         for binding in found:
             line, column = local.place(binding.at)
             at = NamePlace(place.file, place.scope, line, column)
-            meant = self._follow_given(at, binding.given, deep + 1)
+            meant = self._find_local_function(at, name) or self._follow_given(at, binding.given, deep + 1)
             if binding.given.kind == "opaque":
                 meant = self._read_fixture(place, name, deep)
             meanings.append(meant)
         return _agree(meanings)
+
+    def _find_local_function(self, place: NamePlace, name: str) -> Meaning:
+        """The function that a local name is for, where it is defined at a place: `const run = () => ...`."""
+        found = []
+        for each in self.code.find_named(name):
+            if each.file == place.file and each.line == place.line and each.kind in CALLABLES:
+                found.append(each.id)
+        return of(found)
 
     def _read_fixture(self, place: NamePlace, name: str, deep: int) -> Meaning:
         """What a test gets under the name of a parameter: the result of the function of that name beside it."""

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from typing import Final
 
-from laconic.index.declared import read_element_type, type_names
-from laconic.index.meaning import ALIENS, CONTAINER, UNKNOWN, Meaning, NamePlace, container, instance
+from laconic.index.declared import read_element_type, split_intersection, split_union, type_names
+from laconic.index.meaning import ALIENS, CONTAINER, UNKNOWN, Meaning, NamePlace, container, function, instance
 from laconic.index.resolve import classes, names
+from laconic.index.resolve.callbacks import read_function_type
 from laconic.index.resolve.code import TYPES, Code
 from laconic.index.schema import position_of
 from laconic.index.store import Symbol
 
 _DEEP: Final = 8
+_SEVERAL: Final = ("|", "Union[")
 _SELF: Final = (["Self"], ["self"], ["this"], ["static"])
 
 
@@ -20,6 +23,13 @@ def read_type(code: Code, place: NamePlace, written: str, deep: int = 0) -> Mean
     """A value of a type as written."""
     if deep > _DEEP:
         return UNKNOWN
+    if (called := read_function_type(written)) is not None:
+        return function(place, called)
+    if any(mark in written for mark in _SEVERAL) and len(sides := split_union(written)) > 1:
+        return unite(read_type(code, place, side, deep + 1) for side in sides)
+    if " & " in written and len(sides := split_intersection(written)) > 1:
+        both = [read_type(code, place, side, deep + 1) for side in sides]
+        return unite(each for each in both if each.kind == "instance")
     if inside := read_element_type(written):
         inner = read_type(code, place, inside, deep + 1)
         if inner.kind in {"alien", "foreign"}:
@@ -30,10 +40,14 @@ def read_type(code: Code, place: NamePlace, written: str, deep: int = 0) -> Mean
     path = type_names(written)
     if not path:
         return UNKNOWN
-    source = code.sources[place.file]
+    return _read_path(code, place, path, deep)
+
+
+def _read_path(code: Code, place: NamePlace, path: list[str], deep: int) -> Meaning:
+    """A value of a type with a name."""
     if path in _SELF:
         return instance(classes.enclosing_type(code, place))
-    if len(path) == 1 and path[0] in source.dialect.builtin:
+    if len(path) == 1 and path[0] in code.sources[place.file].dialect.builtin:
         return Meaning("alien", name=path[0])
     meant = names.path(code, place, path)
     if meant.kind == "symbol":
@@ -52,19 +66,32 @@ def _read_named_type(code: Code, meant: Meaning, deep: int) -> Meaning:
     types: list[int] = []
     for symbol in list_symbols(code, meant):
         aliased = _read_alias(code, symbol)
-        if aliased:
-            if symbol.parent is not None:
-                scope = position_of(symbol.parent)
-            else:
-                scope = -1
-            place = NamePlace(symbol.file, scope, symbol.line)
-            found = read_type(code, place, aliased, deep + 1)
-            if found.kind == "container":
+        if symbol.kind in TYPES and (not aliased or _is_written_out(aliased)):
+            types.append(symbol.id)
+        scope = position_of(symbol.parent) if symbol.parent is not None else -1
+        place = NamePlace(symbol.file, scope, symbol.line)
+        for side in _list_named_sides(aliased):
+            found = read_type(code, place, side, deep + 1)
+            if found.kind in {"container", "callable"}:
                 return found
             types += found.symbols
-        elif symbol.kind in TYPES:
-            types.append(symbol.id)
     return instance(list(dict.fromkeys(types)))
+
+
+def _is_written_out(aliased: str) -> bool:
+    """Whether some members of a type are written where it gets its name: `A & { more: string }`."""
+    return any(side.startswith("{") for side in _list_sides(aliased))
+
+
+def _list_named_sides(aliased: str) -> list[str]:
+    """The types that a name stands for, as far as they have names of their own."""
+    if not aliased or not _is_written_out(aliased):
+        return [aliased] if aliased else []
+    return [side for side in _list_sides(aliased) if not side.startswith("{")]
+
+
+def _list_sides(aliased: str) -> list[str]:
+    return [part for side in split_union(aliased) for part in split_intersection(side)]
 
 
 def _read_alias(code: Code, symbol: Symbol) -> str:
@@ -93,6 +120,19 @@ def _is_type_parameter(code: Code, place: NamePlace, name: str) -> bool:
         if around.kind == "impl" and re.match(rf"(?:unsafe )?impl\s*<[^()]*?\b{re.escape(name)}\b", head):
             return True
     return False
+
+
+def unite(meanings: Iterable[Meaning]) -> Meaning:
+    """A value that is of one of several types; nothing when one of them is not known."""
+    found = list(meanings)
+    if not found or any(each.kind not in {"instance", "container", "alien"} for each in found):
+        return UNKNOWN
+    for kind in ("instance", "container"):
+        of_kind = [each for each in found if each.kind == kind]
+        if of_kind:
+            types = dict.fromkeys(number for each in of_kind for number in each.symbols)
+            return Meaning(kind, tuple(types), name=of_kind[0].name)
+    return found[0]
 
 
 def list_symbols(code: Code, meant: Meaning) -> list[Symbol]:
