@@ -6,12 +6,12 @@ import sqlite3
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from laconic.agent.limits import RunUsage
+from laconic.agent.run_limits import RunUsage
 from laconic.conversation.engine import PreparedRequest
 from laconic.exchange.plan import Plan
 from laconic.exchange.turn_account import AnsweredTurn, TurnAccount
 from laconic.sessions.turn_record import AnswerCost, TurnIdentity
-from laconic.wire.limits import RateLimits
+from laconic.wire.rate_limits import RateLimits
 from laconic.wire.usage import Usage
 
 

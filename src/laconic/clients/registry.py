@@ -7,10 +7,10 @@ from functools import cache
 from importlib import import_module
 
 from laconic import clients
+from laconic.clients.any_program import Program
 from laconic.clients.client import Client
-from laconic.clients.program import Program
+from laconic.clients.launch import WrappedClient
 from laconic.clients.setup import ClientSetup
-from laconic.clients.upstream import WrappedClient
 from laconic.errors import UnknownName
 
 
@@ -87,3 +87,12 @@ def home_names() -> tuple[str, ...]:
 def shell_tools() -> tuple[str, ...]:
     """By which models run commands, of all clients."""
     return tuple(name for client in all_clients().values() for name in client.shell_tools)
+
+
+def compaction_limit(client: str, window: int) -> int:
+    """Tokens of a prompt at which a client compacts its history, by the name that it gives itself; 0: not known."""
+    name = client.lower()
+    for known in all_clients().values():
+        if known.user_agent and known.compacts_at and window > 0 and name.startswith(known.user_agent):
+            return known.compacts_at(window)
+    return 0

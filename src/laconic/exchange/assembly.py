@@ -18,7 +18,7 @@ from laconic.conversation.transaction import ArchiveStore
 from laconic.exchange.engine_adapter import EngineAdapter
 from laconic.exchange.recall import Recall
 from laconic.exchange.turn_account import TurnAccount
-from laconic.models.find import find_model
+from laconic.models.find_model import find_model
 from laconic.models.model import Tokenizer
 from laconic.models.price_lookup import Prices
 from laconic.models.prices_and_windows import UNKNOWN_TOKENIZER

@@ -21,14 +21,14 @@ from laconic.exchange.engine_adapter import RequestEngine
 from laconic.exchange.recall import Recall
 from laconic.gateway.headers import readable
 from laconic.gateway.metrics import Labels, Metrics
-from laconic.gateway.plan import GatewayPolicy, Planner
+from laconic.gateway.planner import GatewayPolicy, Planner
 from laconic.gateway.proxy import Proxy
 from laconic.gateway.routes import Upstreams, target
 from laconic.gateway.session_registry import SessionRegistry
 from laconic.gateway.turn_recorder import TurnRecorder
 from laconic.serving.hosts import AllowedHosts, HostCheck
 from laconic.serving.tokens import HEADER, TokenCheck, ask_for_token, has_token, is_token
-from laconic.wire.prompted.capability import CapabilityMemory
+from laconic.wire.prompted_tool_calls.capability import CapabilityMemory
 from laconic.wire.refusals import refusal
 
 Endpoint = Callable[[Request], Awaitable[Response]]

@@ -10,7 +10,7 @@ from typing import Final, Literal
 import msgspec
 
 from laconic.sessions.turn_tables import DAY, figures_file, keys
-from laconic.wire.limits import counts_cached
+from laconic.wire.rate_limits import counts_cached
 
 By = Literal["kind", "tool", "file"]
 Order = Literal["last", "prompt", "whole", "dollars", "saved", "turns", "decisions", "output", "cache"]

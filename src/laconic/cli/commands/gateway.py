@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from laconic.cli.listening import add_listen_arguments, listen_as_asked
+from laconic.cli.listen_arguments import add_listen_arguments, listen_as_asked
 from laconic.config import Settings
 from laconic.errors import BadSetting
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from starlette.applications import Starlette
 
     from laconic.exchange.engine_adapter import RequestEngine
-    from laconic.gateway.plan import GatewayPolicy, Planner
+    from laconic.gateway.planner import GatewayPolicy, Planner
     from laconic.gateway.routes import Upstreams
     from laconic.serving.listen import ListenAddress
 
@@ -72,7 +72,7 @@ def application(known: Upstreams, settings: Settings, *, off: bool, where: Liste
     from laconic.dashboard.app import make_application as dashboard
     from laconic.exchange.assembly import ExchangeParts
     from laconic.gateway.app import build
-    from laconic.gateway.plan import GatewayPolicy
+    from laconic.gateway.planner import GatewayPolicy
     from laconic.gateway.turn_recorder import TurnRecorder
     from laconic.mcp_server.server_instructions import INSTRUCTIONS
     from laconic.serving.hosts import allowed_hosts
@@ -130,7 +130,7 @@ def engine(settings: Settings) -> RequestEngine:
 def _planner(settings: Settings, policy: GatewayPolicy) -> Planner:
     """A planner of its own, in another process, with the same files."""
     from laconic.exchange.assembly import ExchangeParts
-    from laconic.gateway.plan import Planner
+    from laconic.gateway.planner import Planner
 
     parts = ExchangeParts.open(settings)
     return Planner(parts.engine(settings.number("gateway.window")), policy, time.time, parts.memory, parts.recall())

@@ -9,7 +9,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from laconic.cli.listening import add_listen_arguments, listen_as_asked
+from laconic.cli.listen_arguments import add_listen_arguments, listen_as_asked
 from laconic.config import Settings
 
 

@@ -16,8 +16,8 @@ import msgspec
 
 from laconic.config import Settings
 from laconic.errors import Unreadable
-from laconic.render.counted import count_of
-from laconic.render.visible import visible_json, visible_name
+from laconic.render.escape_control import visible_json, visible_name
+from laconic.render.plural import count_of
 
 if TYPE_CHECKING:
     from laconic.render.table import Cell

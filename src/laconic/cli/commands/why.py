@@ -19,7 +19,7 @@ import msgspec
 
 from laconic.config import Settings, child_environment
 from laconic.errors import Unreadable, UsageError
-from laconic.render.visible import visible_json, visible_name
+from laconic.render.escape_control import visible_json, visible_name
 
 if TYPE_CHECKING:
     from laconic.conversation.cost_causes import MeasuredSession

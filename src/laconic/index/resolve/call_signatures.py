@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
-from laconic.index.declared import Given, type_names
+from laconic.index.declared_types import DeclaredValue, type_names
 from laconic.index.meaning import UNKNOWN, Meaning, NamePlace
 from laconic.index.resolve import names
 from laconic.index.resolve.callbacks import (
@@ -14,15 +14,15 @@ from laconic.index.resolve.callbacks import (
     read_parameters,
     split_arrows,
 )
-from laconic.index.resolve.code import CALLABLES, Code
+from laconic.index.resolve.code import Code
 from laconic.index.resolve.signatures import read_whole_signature
 from laconic.index.resolve.written_types import list_symbols, read_type
 from laconic.index.schema import position_of
 from laconic.index.store import Symbol
+from laconic.index.symbol_kinds import CALLABLES, HOLDERS
 
 _DEEP: Final = 8
 _INTERFACE: Final = 500  # lines of an interface that are looked at
-HOLDERS: Final = frozenset({"variable", "constant", "field"})
 
 
 class CallSignature(NamedTuple):
@@ -32,10 +32,10 @@ class CallSignature(NamedTuple):
     text: str
 
 
-def read_declared(code: Code, symbol: Symbol) -> Given:
+def read_declared(code: Code, symbol: Symbol) -> DeclaredValue:
     source = code.sources.get(symbol.file)
     if source is None:
-        return Given("opaque")
+        return DeclaredValue("opaque")
     return source.dialect.read_type(symbol.name, symbol.signature)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from laconic.index.declared import split_outside, split_union
+from laconic.index.declared_types import split_outside, split_union
 
 _CALLABLE: Final = re.compile(r"(?:Optional\[)?(?:[\w.]+\.)?Callable\[(.*?)\]\]?$", re.DOTALL)
 _CLOSING: Final = {"(": ")", "[": "]", "{": "}"}

@@ -16,7 +16,7 @@ from laconic.index.scip.reading import FILE, LARGEST, find_uses
 from laconic.index.store import Symbol
 from laconic.index.store.file_queries import find_renamed_imports
 from laconic.records import Import, Reference
-from laconic.workspace.reading import read_bytes
+from laconic.workspace.read_file import read_bytes
 
 _MOST: Final = 4000  # uses of one name that are looked into; the rest is matched by name
 

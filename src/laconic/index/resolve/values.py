@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
-from laconic.index.declared import Given, split_outside
+from laconic.index.declared_types import DeclaredValue, split_outside
 from laconic.index.meaning import (
     ALIEN,
     ALIENS,
@@ -21,7 +21,6 @@ from laconic.index.meaning import (
 )
 from laconic.index.resolve import classes, names
 from laconic.index.resolve.call_signatures import (
-    HOLDERS,
     CallSignature,
     find_inner_scope,
     list_signatures,
@@ -30,7 +29,7 @@ from laconic.index.resolve.call_signatures import (
     read_declared,
 )
 from laconic.index.resolve.callbacks import list_arguments, read_called_result, read_parameters
-from laconic.index.resolve.code import CALLABLES, TYPES, Code
+from laconic.index.resolve.code import Code
 from laconic.index.resolve.expression import Step, chain, steps
 from laconic.index.resolve.local_names import read_local_names
 from laconic.index.resolve.receivers import infer_type
@@ -38,6 +37,7 @@ from laconic.index.resolve.signatures import read_whole_signature
 from laconic.index.resolve.written_types import list_symbols, read_type, unite
 from laconic.index.schema import position_of
 from laconic.index.store import Symbol
+from laconic.index.symbol_kinds import CALLABLES, HOLDERS, TYPES
 
 _DEEP: Final = 8
 # What the text itself says of a value: `x.(*T)` in Go, `x as T` in TypeScript, Kotlin and C#, `(T) x` in Java.
@@ -384,11 +384,11 @@ class Values:
         found: list[Meaning] = []
         for number, text in read(lines[symbol.start - 1 : symbol.end]):
             at = NamePlace(place.file, place.scope, symbol.start + number, 0)
-            found.append(self._follow_given(at, Given("value", text), deep + 1))
+            found.append(self._follow_given(at, DeclaredValue("value", text), deep + 1))
         result = self.code.derived[key] = _agree(found)
         return result
 
-    def _follow_given(self, place: NamePlace, given: Given, deep: int) -> Meaning:
+    def _follow_given(self, place: NamePlace, given: DeclaredValue, deep: int) -> Meaning:
         meant = UNKNOWN
         if given.kind == "type" and given.text:
             meant = read_type(self.code, place, given.text)
@@ -404,7 +404,7 @@ class Values:
             meant = self.member(meant, given.member, deep + 1)
         return meant
 
-    def _read_callback(self, place: NamePlace, given: Given, deep: int) -> Meaning:
+    def _read_callback(self, place: NamePlace, given: DeclaredValue, deep: int) -> Meaning:
         """What a function that is passed to another gets: an element of a list, or what the other says."""
         parts = steps(chain(given.text)) or ()
         if not parts or not parts[-1].is_name or deep > _DEEP:
@@ -436,7 +436,7 @@ class Values:
             given = (
                 read_declared(self.code, symbol)
                 if symbol.kind in HOLDERS or symbol.kind == "method"
-                else Given("opaque")
+                else DeclaredValue("opaque")
             )
             if given.kind != "type":
                 continue

@@ -6,13 +6,14 @@ import re
 from collections.abc import Iterable
 from typing import Final
 
-from laconic.index.declared import read_element_type, split_intersection, split_union, type_names
+from laconic.index.declared_types import read_element_type, split_intersection, split_union, type_names
 from laconic.index.meaning import ALIENS, CONTAINER, UNKNOWN, Meaning, NamePlace, container, function, instance
 from laconic.index.resolve import classes, names
 from laconic.index.resolve.callbacks import read_function_type
-from laconic.index.resolve.code import TYPES, Code
+from laconic.index.resolve.code import Code
 from laconic.index.schema import position_of
 from laconic.index.store import Symbol
+from laconic.index.symbol_kinds import TYPES
 
 _DEEP: Final = 8
 _SEVERAL: Final = ("|", "Union[")

@@ -80,5 +80,5 @@ def _classes() -> dict[str, Any]:
             else:
                 each.type = descriptor_pb2.FieldDescriptorProto.Type.ValueType(kind)
     pool = descriptor_pool.DescriptorPool()
-    pool.Add(file)  # type: ignore[no-untyped-call]
+    pool.Add(file)
     return {name: message_factory.GetMessageClass(pool.FindMessageTypeByName(f"scip.{name}")) for name in _SCHEMA}
