@@ -103,6 +103,14 @@ def _tool_search(seen: LaunchContext, upstream: Upstream) -> dict[str, str]:
     return {TOOL_SEARCH: "true"}
 
 
+def _searches_tools(environ: Mapping[str, str]) -> bool:
+    """By default with Anthropic's own host; a variable switches it."""
+    chosen = environ.get(TOOL_SEARCH, "").strip().lower()
+    if chosen:
+        return chosen not in {"0", "false", "no", "off"}
+    return environ.get(BASE_URL, _OWN_HOST).rstrip("/") in {"", _OWN_HOST}
+
+
 def _user_folder(seen: LaunchContext) -> Path:
     return Path(seen.variable("CLAUDE_CONFIG_DIR") or seen.home / ".claude")
 
@@ -193,6 +201,8 @@ CLIENT: Final = Client(
     compacts_at=lambda window: int(window * 5 / 6),  # measured
     task_tools=("TodoWrite", "TaskCreate", "TaskUpdate"),
     shell_tools=("Bash",),
+    mcp_names=("claude-code",),
+    searches_tools=_searches_tools,
     project_names=(".claude", ".mcp.json"),
     home_names=(".claude", ".claude.json"),
     recorded=_find_recorded,

@@ -70,10 +70,9 @@ class Codex:
         if code_plane:
             settings["mcp_servers.laconic.command"] = code_plane[0]
             settings["mcp_servers.laconic.args"] = list(code_plane[1:])
-        ours = []
+        ours: list[str] = []
         for key, value in settings.items():
-            for word in ("-c", f"{key}={json.dumps(value)}"):
-                ours.append(word)
+            ours.extend(("-c", f"{key}={json.dumps(value)}"))
         # Of several values for a key the last counts: ours stand behind the user's own.
         place = max((end for _, end, _ in options(seen.args, "-c", "--config")), default=0)
         return Launch(("codex", *seen.args[:place], *ours, *seen.args[place:]), variables)

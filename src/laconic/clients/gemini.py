@@ -99,6 +99,7 @@ CLIENT: Final = Client(
         programs=("gemini",),
         folder=lambda places: places.home / ".gemini",
         user_notes=lambda places: places.home / ".gemini" / "GEMINI.md",
+        url_transport="sse",
     ),
     launcher=Gemini(),
     task_tools=("write_todos",),

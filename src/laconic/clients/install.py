@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from laconic.clients import jsonc, markdown_section, toml_tables
 from laconic.clients.registry import all_setups
-from laconic.clients.setup import NAME, ClientFolders, ClientSetup, Scope
+from laconic.clients.setup import AROUND, NAME, ClientFolders, ClientSetup, Scope
 from laconic.errors import LaconicError, Unreadable
 from laconic.workspace.atomic_write import write_whole
 
@@ -93,6 +93,22 @@ def configured_entry(client: ClientSetup, places: ClientFolders, scope: Scope) -
     if isinstance(entry, Mapping):
         return entry
     return None
+
+
+def other_servers(client: ClientSetup, places: ClientFolders, scope: Scope) -> dict[str, dict[str, Any]]:
+    """The servers in a client's file that are not ours; how the client reaches one stands in its `type`."""
+    path = client.file(places, scope)
+    if not path.is_file():
+        return {}
+    parse: Callable[[str], Any] = toml_tables.parse if path.suffix == ".toml" else jsonc.parse
+    table = _entry(parse(read(path).removeprefix(_MARK)), client.table)
+    found: dict[str, dict[str, Any]] = {}
+    for name, entry in table.items() if isinstance(table, Mapping) else ():
+        if name not in {NAME, AROUND} and isinstance(entry, Mapping):
+            found[name] = dict(entry)
+            if "url" in entry and "type" not in entry:
+                found[name]["type"] = client.url_transport
+    return found
 
 
 def is_needed_elsewhere(client: ClientSetup, places: ClientFolders, scope: Scope) -> bool:

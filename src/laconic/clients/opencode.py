@@ -226,9 +226,11 @@ def _default_url(maker: str, defaults: DefaultUpstreams) -> str:
 
 def _model_addresses(provider: Table) -> list[str]:
     models: dict[str, Any] = table_at(provider, "models")
-    return [
-        url for model in models.values() if isinstance(model, dict) and (url := text_at(model, "provider", "api"))
-    ]
+    found: list[str] = []
+    for model in models.values():
+        if isinstance(model, dict) and (url := text_at(model, "provider", "api")):
+            found.append(url)
+    return found
 
 
 def _catalog(seen: LaunchContext) -> Table:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pkgutil
+from collections.abc import Callable, Mapping
 from functools import cache
 from importlib import import_module
 
@@ -59,34 +60,49 @@ def find_client(name: str) -> WrappedClient:
     return known[name]
 
 
+def _gather(read: Callable[[Client], tuple[str, ...]]) -> tuple[str, ...]:
+    found: list[str] = []
+    for client in all_clients().values():
+        found.extend(read(client))
+    return tuple(found)
+
+
 @cache
 def session_headers() -> tuple[str, ...]:
     """In which requests name their session, of all clients."""
-    return tuple(name for client in all_clients().values() for name in client.session_headers)
+    return _gather(lambda client: client.session_headers)
 
 
 @cache
 def task_tools() -> tuple[str, ...]:
     """By which models keep their tasks, of all clients."""
-    return tuple(name for client in all_clients().values() for name in client.task_tools)
+    return _gather(lambda client: client.task_tools)
 
 
 @cache
 def project_names() -> tuple[str, ...]:
     """Files and folders in a project that clients obey."""
-    return tuple(name for client in all_clients().values() for name in client.project_names)
+    return _gather(lambda client: client.project_names)
 
 
 @cache
 def home_names() -> tuple[str, ...]:
     """Files and folders in the home folder with logins and sessions of clients."""
-    return tuple(name for client in all_clients().values() for name in client.home_names)
+    return _gather(lambda client: client.home_names)
 
 
 @cache
 def shell_tools() -> tuple[str, ...]:
     """By which models run commands, of all clients."""
-    return tuple(name for client in all_clients().values() for name in client.shell_tools)
+    return _gather(lambda client: client.shell_tools)
+
+
+def searches_tools(name: str, environ: Mapping[str, str]) -> bool:
+    """Whether the client that introduces itself so loads tools only when they are needed."""
+    for client in all_clients().values():
+        if name in client.mcp_names and client.searches_tools is not None:
+            return client.searches_tools(environ)
+    return False
 
 
 def compaction_limit(client: str, window: int) -> int:

@@ -34,7 +34,7 @@ from laconic.conversation.prefix_repair import FormStore, PrefixRepair
 from laconic.conversation.quota import Quota, ThinkingLimit, limit_thinking
 from laconic.conversation.tracker import ConversationTracker
 from laconic.conversation.transaction import ArchiveStore, LedgerTransaction
-from laconic.errors import ArchiveUnavailable, LedgerMoved
+from laconic.errors import ArchiveUnavailable, LedgerMoved, StoreAway
 from laconic.records import AddedContent
 from laconic.render.context_status import write_context_status
 from laconic.wire.cache_marks import mark_block
@@ -283,6 +283,8 @@ class ConversationEngine:
                 known = SessionLedger([])
             known.events += self._store.events(session, len(known.events)) if number > len(known.events) else ()
             known.branches = branches
+        except StoreAway:
+            return None  # other replicas may have gone on, and nothing could be brought back now
         except ArchiveUnavailable:
             return known
         self._known[session] = known

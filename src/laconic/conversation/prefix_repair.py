@@ -230,7 +230,7 @@ def _take_mark(tools: Sequence[bytes]) -> tuple[list[bytes], bytes]:
 def _write_tools(listed: Sequence[bytes], meanings: Sequence[bytes], form: ToolsForm, mark: bytes) -> bytes:
     by_meaning = dict(zip(meanings, listed, strict=True))
     if len(by_meaning) < len(listed):
-        raise UnstableJson("a tool stands there twice")
+        raise UnstableJson("a tool is declared twice")
     ordered = list(map(by_meaning.__getitem__, form.tools))
     joined = b"[" + b",".join(ordered) + b"]"
     written = write_as(joined, KeyOrder((), form.orders), form.style)

@@ -13,6 +13,7 @@ import msgspec
 from laconic.clients.registry import compaction_limit
 from laconic.conversation.accounting import CacheState, TurnCost, TurnSizes, account, estimate_prompt
 from laconic.conversation.engine import PreparedRequest
+from laconic.errors import ArchiveUnavailable
 from laconic.exchange.turn_evidence import write_evidence
 from laconic.models.find_model import find_model
 from laconic.models.price_lookup import Prices
@@ -95,7 +96,7 @@ class TurnAccount:
             return record
         try:
             before = self._turns.fingerprint(turn.who.session)
-        except sqlite3.Error:
+        except (sqlite3.Error, ArchiveUnavailable):
             before = b""
         return msgspec.structs.replace(
             record,
@@ -113,7 +114,7 @@ class TurnAccount:
             written = b""
             if self._turns is not None:
                 written = self._turns.standing(session)
-        except sqlite3.Error:
+        except (sqlite3.Error, ArchiveUnavailable):
             written = b""
         if written:
             return CacheState.read(written)

@@ -37,7 +37,7 @@ class HealthFinding(msgspec.Struct, frozen=True):
 
 
 def examine(root: Path, cache: Path, secrets: SecretFiles = NO_EXCEPTIONS) -> list[HealthFinding]:
-    """All findings, in the order in which to mend them."""
+    """All findings, in the order in which to fix them."""
     checks: list[Callable[[], Iterator[HealthFinding]]] = [
         _sqlite,
         lambda: _cache(cache),

@@ -68,10 +68,11 @@ def documents(
     for at, start, end in _segments(len(lines), definitions):
         owned.setdefault(at, {}).update(dict.fromkeys(_IDENTIFIER.findall("\n".join(lines[start:end]))))
     where = split(path)
-    rows = [
-        WordRow(at, _body(owned.get(at)), _names(item.name), where, split(item.signature), split(item.doc))
-        for at, item in enumerate(definitions)
-    ]
+    rows = []
+    for at, item in enumerate(definitions):
+        rows.append(
+            WordRow(at, _body(owned.get(at)), _names(item.name), where, split(item.signature), split(item.doc))
+        )
     limit = _BODY_WORDS if definitions else _DOC_WORDS
     if bare:
         limit = 0

@@ -105,8 +105,11 @@ class Database:
                     return self._read_only(work)
             raise named from error
 
-    def write(self, work: Work[T], *, flush: bool = True) -> T:
-        """Do all of it or nothing. Without `flush` a power cut may take it, and nothing else can."""
+    def write(self, work: Work[T], *, flush: bool = True, alone: str = "") -> T:
+        """Do all of it or nothing. Without `flush` a power cut may take it, and nothing else can.
+
+        A file has one writer at a time, so everybody writes alone.
+        """
 
         def transaction(base: sqlite3.Connection) -> T:
             if flush or not self._durable:
@@ -151,6 +154,15 @@ class Database:
             self._reader = self._borrow(writes=False)
             self._reader.base.execute("PRAGMA query_only = ON")
         return self._reader.base
+
+    @property
+    def is_away(self) -> bool:
+        return False  # a file is there, or troubled: its faults say so
+
+    def version(self) -> int:
+        """Another number whenever another connection wrote to the file."""
+        (number,) = self.connection().execute("PRAGMA data_version").fetchone()
+        return int(number)
 
     def close(self) -> None:
         """Close what is open; the next question opens it again."""

@@ -48,9 +48,6 @@ class RequestFingerprint(msgspec.Struct, frozen=True, array_like=True):
     blocks: bytes = b""  # a hash for each block of the messages behind it
     marks: tuple[int, ...] = ()  # places of the blocks that carry a cache mark
 
-    def is_empty(self) -> bool:
-        return not self.blocks
-
 
 class FingerprintReader:
     """Takes fingerprints. Tools and system prompts hardly ever change, so theirs are remembered."""

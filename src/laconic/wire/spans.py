@@ -73,7 +73,10 @@ def elements(raw: bytes) -> list[ByteSpan]:
 
 def last(found: list[JsonMember]) -> dict[str, ByteSpan]:
     """Values by key; of duplicates the last one counts, as in every JSON reader that we know."""
-    return {member.key: member.value for member in found}
+    result: dict[str, ByteSpan] = {}
+    for member in found:
+        result[member.key] = member.value
+    return result
 
 
 def string(raw: bytes) -> str:

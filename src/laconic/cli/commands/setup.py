@@ -24,7 +24,7 @@ from laconic.config import Settings, child_environment
 from laconic.errors import UsageError
 from laconic.render.escape_control import visible_name
 
-_INSTALL = "Install it as a command of its own: `uv tool install laconic` or `pipx install laconic`."
+_INSTALL = "Install it as a standalone command: `uv tool install laconic` or `pipx install laconic`."
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -140,7 +140,7 @@ def _remove(
             part = "section" if is_notes else "entry"
             print(visible_name(f"took our {part} out of {done.path}"))
         else:
-            print(visible_name(f"nothing of ours in {done.path}"))
+            print(visible_name(f"nothing from Laconic in {done.path}"))
 
 
 def program_words(where: Scope) -> list[str]:

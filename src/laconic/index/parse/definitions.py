@@ -41,7 +41,10 @@ class Outline:
 
     def names(self) -> set[int]:
         """Where the names of definitions stand."""
-        return {each.name_start for each in self.found}
+        found: set[int] = set()
+        for each in self.found:
+            found.add(each.name_start)
+        return found
 
 
 def outline(ready: CompiledLanguage, source: Source, root: Node) -> Outline:

@@ -92,9 +92,9 @@ class ParsePool:
             worker.resume()
         source = _Batches(files, self.limits)
         stop = threading.Event()
-        threads = [
-            threading.Thread(target=_feed, args=(worker, source, done, stop), daemon=True) for worker in self._workers
-        ]
+        threads = []
+        for worker in self._workers:
+            threads.append(threading.Thread(target=_feed, args=(worker, source, done, stop), daemon=True))
         for thread in threads:
             thread.start()
         running = len(threads)

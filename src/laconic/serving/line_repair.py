@@ -26,7 +26,7 @@ class UnreadableMessage(Exception):
 def repair_line(line: bytes) -> bytes:
     """The line with half surrogate pairs replaced, since no text can hold them; raises UnreadableMessage."""
     if line.count(b"[") + line.count(b"{") > _DEEPEST and (number := _too_deep(line)) is not None:
-        raise UnreadableMessage(_id(line), f"The JSON is nested {number} deep or more. Send a flatter message.")
+        raise UnreadableMessage(find_id(line), f"The JSON is nested {number} deep or more. Send a flatter message.")
     try:
         msgspec.json.decode(line)
     except (msgspec.DecodeError, UnicodeDecodeError):
@@ -38,7 +38,7 @@ def _repair(line: bytes) -> bytes:
     try:
         message = json.loads(line.decode(errors="replace"))
     except (ValueError, RecursionError) as error:
-        raise UnreadableMessage(_id(line), f"The line is not JSON: {error}. Send one message per line.") from None
+        raise UnreadableMessage(find_id(line), f"The line is not JSON: {error}. Send one message per line.") from None
     text = json.dumps(message, ensure_ascii=False).encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     return text.encode()
 
@@ -53,7 +53,7 @@ def _too_deep(line: bytes) -> int | None:
     return None
 
 
-def _id(line: bytes) -> object:
+def find_id(line: bytes) -> object:
     """The id of a request whose line cannot be read as a whole; None where it has none."""
     depth = 0
     for token in _TOKEN.finditer(line):
