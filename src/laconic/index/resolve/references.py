@@ -38,8 +38,8 @@ class SymbolUse(NamedTuple):
         return (not self.sure, TIERS.index(self.tier), self.path, self.line, self.column)
 
 
-def references(code: Code, symbol: Symbol) -> list[SymbolUse]:
-    """Every use of a symbol: the sure ones first."""
+def references(code: Code, symbol: Symbol, *, believes_others: bool = True) -> list[SymbolUse]:
+    """Every use of a symbol: the sure ones first; also what another indexer says of it, unless that is not wanted."""
     code.refresh()
     wanted = target(code, symbol)
     judge = Judge(code, Values(code))
@@ -51,7 +51,8 @@ def references(code: Code, symbol: Symbol) -> list[SymbolUse]:
         (code.sources[e.file].path, e.line) for n in wanted.same if (e := code.symbol(n)) and e.file in code.sources
     }
     unique = {(use.path, use.line, use.column): use for use in reversed(found)}
-    _take_from_others(code, symbol, unique)
+    if believes_others:
+        _take_from_others(code, symbol, unique)
     kept = [use for use in unique.values() if (use.path, use.line) not in own or use.column > 0]
     return sorted(kept, key=lambda use: use.order)
 
