@@ -15,7 +15,7 @@ import msgspec
 from laconic.errors import LaconicError
 from laconic.index import catalog
 from laconic.index.changes import compare, read_known_files
-from laconic.index.parse import ParsePool
+from laconic.index.parse.pool import ParsePool
 from laconic.index.store import Store
 from laconic.index.store.statistics import read_statistics_of_file
 from laconic.records import ParseFailure

@@ -173,7 +173,9 @@ def _decorate(each: DefinitionDraft, language: Language, source: Source) -> None
             break  # several variables in one declaration
         outer = above
     each.outer = outer
-    prefix = _COMMENT.sub(" ", source.text(outer.start_byte, each.name_start))
+    prefix = source.text(outer.start_byte, each.name_start)
+    if "/" in prefix:
+        prefix = _COMMENT.sub(" ", prefix)
     if "@" in prefix or "#[" in prefix:
         each.decorators = [one or other for one, other in _DECORATOR.findall(prefix)]
         prefix = _DECORATION.sub(" ", prefix)
