@@ -24,6 +24,7 @@ from laconic.wire.formats import format_named
 from laconic.wire.laconic_overhead import LaconicOverhead, ours
 from laconic.wire.parsed_request import ParsedRequest, parse
 from laconic.wire.prompted_tool_calls.capability import CapabilityMemory, PromptedModels
+from laconic.wire.usage_reader import asks_for_an_hour
 
 _SWITCHED: Final = 30 * 86_400.0  # seconds that a switch is remembered
 log = logging.getLogger("laconic.gateway")
@@ -100,6 +101,7 @@ class Planner:
                 came=len(plain),
                 went=len(plain),
                 ours=added,
+                hour=asks_for_an_hour(conversation),
                 title=read_title(conversation),
                 project=read_project(conversation),
             )
