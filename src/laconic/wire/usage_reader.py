@@ -8,7 +8,7 @@ from functools import cache
 from typing import Final
 
 from laconic.errors import MalformedRequest
-from laconic.tokens.estimate import estimate
+from laconic.tokens.count import counter
 from laconic.wire.formats import FORMATS
 from laconic.wire.spans import value
 from laconic.wire.usage import Counters, Usage
@@ -57,7 +57,7 @@ class UsageReader:
     @property
     def so_far(self) -> Usage | None:
         """The same, with an estimate of what was said since: all that is known of an answer that is cut off here."""
-        said = estimate("".join(read_spoken_text(_event(line)) for line in self._sample))
+        said = counter()("".join(read_spoken_text(_event(line)) for line in self._sample))
         if not said:
             return self.usage
         output = round(said * self._uncounted / self._sampled)
@@ -124,7 +124,7 @@ def usage_of_part(body: bytes, *, hour: bool = False) -> Usage:
     if any(name in found for name in _output_names()):
         return reported
     sample = body[:_SAMPLE]
-    said = round(estimate(sample.decode("utf-8", "replace")) * len(body) / max(1, len(sample)))
+    said = round(counter()(sample.decode("utf-8", "replace")) * len(body) / max(1, len(sample)))
     return Usage(output=said, estimated=True) + reported
 
 
