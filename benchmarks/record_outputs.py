@@ -139,7 +139,7 @@ _MYPY: Final = find_diagnostics(
 _PYTEST: Final = "python -m pytest -p no:cacheprovider -p no:xdist -o addopts=--import-mode=importlib"
 _RULES: Final = "--isolated --line-length 118 --select E,F,B,S,D,PLR,TRY,PTH"
 _CARRY: Final = ("src/laconic/edits/align.py", "    return carried", "    return carried[1:]")
-_NUMBER: Final = ("src/laconic/render/numbered.py", "enumerate(lines, start)", "enumerate(lines, start + 1)")
+_NUMBER: Final = ("src/laconic/render/numbered_lines.py", "enumerate(lines, start)", "enumerate(lines, start + 1)")
 _PRICE: Final = ("src/laconic/tokens/estimate.py", "return max(round(total)", "return max(total.rounded()")
 _SYNTAX: Final = ("src/laconic/records.py", "class ", "clas ")
 _IMPORT: Final = ("src/laconic/records.py", "import msgspec", "import msgspecs")

@@ -29,7 +29,8 @@ from laconic.index.search.file_evidence import Features, TaskFiles
 from laconic.index.search.line_scores import Lines, Place, lines_in_functions, lines_outside_functions
 from laconic.index.search.task_query import TaskQuery
 from laconic.index.search.task_ranking import READ, extract_features, find_candidates, rerank
-from laconic.index.store import CALLABLE, Store, Symbol
+from laconic.index.store import Store, Symbol
+from laconic.index.symbol_kinds import WITH_BODY
 from laconic.index.workspace_index import Index
 from laconic_benchmarks.snapshot import Snapshot
 
@@ -213,7 +214,7 @@ def symbols_of(clone: Path, work: Path) -> list[Table]:
 
 
 def _touches(symbol: Symbol | None, first: int, last: int) -> bool:
-    return symbol is not None and symbol.kind in CALLABLE and symbol.start <= last and first <= symbol.end
+    return symbol is not None and symbol.kind in WITH_BODY and symbol.start <= last and first <= symbol.end
 
 
 def flat(parts: Iterable[tuple[Features, Lines]]) -> dict[Place, Features]:

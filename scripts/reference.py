@@ -15,7 +15,7 @@ from laconic.cli.main import command, names, parser_for
 from laconic.config import SETTINGS
 from laconic.gateway.metrics import HELP
 from laconic.mcp_server.tool_help import help_text
-from laconic.render.compact import dump
+from laconic.render.compact_json import dump
 from laconic.tokens.count import counter
 from laconic.tool_runtime.budget import BATCH, CEILING
 from laconic.tools import tools

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,7 @@ from hypothesis import HealthCheck
 from hypothesis import settings as hypothesis_settings
 
 from laconic.config import Settings, load
+from laconic_benchmarks.postgres_server import NoPostgres, PostgresServer
 
 # A busy machine is no reason to fail: laws are about values, not about time.
 hypothesis_settings.register_profile("laws", deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -19,3 +21,20 @@ hypothesis_settings.load_profile("laws")
 def settings(tmp_path: Path) -> Settings:
     own = {"cache_dir": str(tmp_path / "cache"), "state_dir": str(tmp_path / "state")}
     return load(flags=own, environ={}, file=tmp_path / "none.toml")
+
+
+@pytest.fixture(scope="session")
+def postgres_server() -> Iterator[PostgresServer]:
+    """A real server for all tests of this process; without PostgreSQL they are skipped and say so."""
+    try:
+        server = PostgresServer().__enter__()
+    except NoPostgres as error:
+        pytest.skip(f"no PostgreSQL: {error}")
+    yield server
+    server.__exit__(None, None, None)
+
+
+@pytest.fixture
+def database_url(postgres_server: PostgresServer) -> str:
+    """The address of an empty database."""
+    return postgres_server.new_database()

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from laconic.cli.main import main
-from laconic.clients import jsonc, tables
+from laconic.clients import jsonc, toml_tables
 from laconic.config import Settings, load
 from laconic.errors import BadSetting, MalformedRequest, UsageError
 from laconic.index.project import project
@@ -70,7 +70,7 @@ def test_settings_and_clients(text: str, tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="not JSON"):
         jsonc.put(text, ("mcpServers", "laconic"), {})
     with pytest.raises(UsageError, match="not TOML"):
-        tables.put(f"x = {text}\n", ("mcp_servers", "laconic"), {})
+        toml_tables.put(f"x = {text}\n", ("mcp_servers", "laconic"), {})
 
 
 def test_edits_of_the_command_line(text: str, tmp_path: Path) -> None:

@@ -17,9 +17,9 @@ from laconic.index.compare.symbols import Comparison, compare
 from laconic.index.resolve import Code
 from laconic.index.workspace_index import Index
 from laconic.render.table import Cell
+from laconic.workspace.changed_together import read_commit_files
 from laconic.workspace.file_classes import class_of
 from laconic.workspace.git import git, git_in_own
-from laconic.workspace.history import read_commit_files
 from laconic.workspace.revisions import changes, states
 from laconic_benchmarks.diff import is_code, measured_commits, repositories, some_code
 from laconic_benchmarks.report import Options, Report, at_least, versions

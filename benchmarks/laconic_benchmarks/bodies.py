@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Final
 
 from laconic.errors import UsageError
-from laconic.index.parse import language_of, marks, parse
+from laconic.index.parse import language_of, parse, read_line_kinds
 from laconic.index.parse.compiled import compile_language
 from laconic.index.parse.source import paragraph
 from laconic.records import Definition
@@ -105,7 +105,7 @@ def _measure(folder: Path, count: Counter) -> _Tally:
         returns = return_rows(language.name, data)
         for each in large:
             body = lines[each.span.start - 1 : each.span.end]
-            text = fold(body, marks(path.name, data, each.span), each.span.start, cost=count).text
+            text = fold(body, read_line_kinds(path.name, data, each.span), each.span.start, cost=count).text
             tally.bodies += 1
             tally.before += count("\n".join(body))
             tally.after += count(text)

@@ -20,7 +20,7 @@ from laconic.edits.resolve import ResolvedEdit, ShownVersion, resolve
 from laconic.edits.source import join, split
 from laconic.errors import Unreadable
 from laconic.records import Span
-from laconic.render.numbered import header, number_lines
+from laconic.render.numbered_lines import header, number_lines
 from laconic.render.table import Cell
 from laconic.tokens.count import counter
 from laconic_benchmarks.report import Options, Report, at_least, at_most, versions

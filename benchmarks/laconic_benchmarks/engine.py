@@ -22,9 +22,9 @@ from laconic.conversation.in_memory import MemoryArchive, MemoryStore
 from laconic.records import ArchivedOriginal
 from laconic.tokens.count import Counter, counter
 from laconic.wire.formats import format_named
-from laconic.wire.model import At, Change, DropBlock, SetText
 from laconic.wire.parsed_request import ParsedRequest, Shapes, parse
 from laconic.wire.provider_format import ProviderFormat
+from laconic.wire.turns_and_blocks import At, Change, DropBlock, SetText
 from laconic_benchmarks.report import Options, Report, at_least, at_most, versions
 
 Json = dict[str, object]

@@ -17,7 +17,7 @@ from laconic.conversation.in_memory import MemoryArchive, MemoryStore
 from laconic.errors import LaconicError
 from laconic.exchange.caller import Target
 from laconic.exchange.engine_adapter import EngineAdapter, single_engine
-from laconic.gateway.plan import GatewayPolicy, Planner
+from laconic.gateway.planner import GatewayPolicy, Planner
 from laconic.tokens.count import counter
 from laconic.wire.formats import FORMATS
 from laconic.wire.parsed_request import parse

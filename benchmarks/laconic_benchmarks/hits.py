@@ -7,7 +7,7 @@ from pathlib import Path
 
 from laconic.index.parse import parse
 from laconic.records import Definition, Hit
-from laconic.render.compact import Json, dump, hits_json
+from laconic.render.compact_json import Json, dump, hits_json
 from laconic.render.hits import hits_text
 from laconic.render.table import Cell
 from laconic.tokens.count import counter

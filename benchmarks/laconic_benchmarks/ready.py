@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Final
 
 import laconic
-from laconic.clients.probe import ProbeResult, ask
+from laconic.clients.server_probe import ProbeResult, ask
 from laconic.index.workspace_index import Index
 from laconic.render.table import Cell
 from laconic_benchmarks.report import Options, Report, at_most, versions

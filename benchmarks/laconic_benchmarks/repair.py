@@ -24,10 +24,10 @@ from laconic.conversation.engine import ConversationEngine
 from laconic.conversation.engine_options import EngineOptions
 from laconic.conversation.in_memory import MemoryArchive
 from laconic.conversation.ledger import Branch, LedgerEntry
-from laconic.conversation.provider_cache import ANTHROPIC, FIVE_MINUTES
 from laconic.render.table import Cell
 from laconic.sessions.ledger_file import LedgerFile
 from laconic.tokens.count import counter
+from laconic.wire.cache_rules import FIVE_MINUTES
 from laconic.wire.formats import format_named
 from laconic.wire.parsed_request import parse
 from laconic_benchmarks.report import Options, Report, at_least, at_most, versions
@@ -122,7 +122,7 @@ def _least(rows: list[dict[str, Cell]], column: str) -> float:
 def _play(fault: Callable[[PlantedClient], None], seed: int, *, repair: bool) -> RepairOutcome:
     random = Random(seed)
     client = PlantedClient(random, MODELS["anthropic"], FIVE_MINUTES, marked=1)
-    provider = SimulatedProvider(ANTHROPIC)
+    provider = SimulatedProvider(format_named("anthropic").cache)
     options = EngineOptions(enabled=False, repair=repair)
     changed, held = 0, 0
     hit = 1.0

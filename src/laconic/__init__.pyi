@@ -1,7 +1,7 @@
 from laconic.errors import LaconicError as LaconicError
 from laconic.library.conversation import Conversation as Conversation
-from laconic.library.conversation import Prepared as Prepared
-from laconic.library.text import Shortened as Shortened
+from laconic.library.conversation import ShortenedRequest as ShortenedRequest
+from laconic.library.text import ShortenedText as ShortenedText
 from laconic.library.text import count_tokens as count_tokens
 from laconic.library.text import shorten as shorten
 from laconic.library.workspace import CodeAnswer as CodeAnswer
@@ -12,8 +12,8 @@ __all__ = [
     "CodeAnswer",
     "Conversation",
     "LaconicError",
-    "Prepared",
-    "Shortened",
+    "ShortenedRequest",
+    "ShortenedText",
     "Workspace",
     "count_tokens",
     "shorten",

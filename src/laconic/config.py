@@ -67,6 +67,12 @@ class Setting:
 SETTINGS: Final[tuple[Setting, ...]] = (
     Setting("cache_dir", "", "Folder for indexes and archives; empty means the user's cache folder."),
     Setting("state_dir", "", "Folder for the agent's sessions and your token; empty: the user's state folder."),
+    Setting(
+        "store",
+        "",
+        "Database of a team for ledger, archive, figures, quotas and keys: `postgresql://USER@HOST/NAME`; empty: files in"
+        " the cache folder.",
+    ),
     Setting("model", "gpt-5", "Model whose tokenizer is used if nothing else names one."),
     Setting(
         "prices",
@@ -135,6 +141,13 @@ SETTINGS: Final[tuple[Setting, ...]] = (
         minimum=0,
     ),
     Setting(
+        "gateway.notice",
+        0.0,
+        "Seconds that a gateway goes on taking requests after SIGTERM, while `/readyz` already says 503.",
+        minimum=0,
+    ),
+    Setting("gateway.drain", 3.0, "Seconds that running answers may take then, before they are cut off.", minimum=0),
+    Setting(
         "gateway.max_body",
         64,
         "Largest request body to inspect, in MiB; a larger one passes unchanged.",
@@ -153,6 +166,21 @@ SETTINGS: Final[tuple[Setting, ...]] = (
         "claude-code, opencode*",
         "MCP clients that are offered no resources, as patterns with commas: they put tools for them into every prompt.",
     ),
+    Setting(
+        "around.budget", 2_000, "Tokens of a result of a server behind `mcp --around`; 0: never shortened.", minimum=0
+    ),
+    Setting("around.whole", 300, "Tokens up to which such a result passes as it is.", minimum=0),
+    Setting(
+        "around.schemas",
+        "auto",
+        "How its tools are listed: a line each, in full, or in full only where the client searches tools itself.",
+        choices=("auto", "lines", "full"),
+    ),
+    Setting(
+        "around.pipeline_allow", "", "Tools that `pipeline` may call though they do not say that they only read."
+    ),
+    Setting("around.start_seconds", 30.0, "Seconds in which a server behind us must start.", minimum=0.1),
+    Setting("around.limit_mb", 16, "Largest message of a server behind us, in megabytes.", minimum=1),
     Setting("context.enabled", True, "Whether to shorten conversations at all."),
     Setting("context.economic", True, "Leave out what is no longer useful, whenever that pays."),
     Setting("context.semantic", 50_000, "Tokens from which the outputs of a completed task are removed.", minimum=0),

@@ -13,11 +13,13 @@ LaconicError
 ├── IndexUnavailable      the index is locked, damaged or has another version
 ├── RecallFailed          nothing is kept under that reference
 ├── ArchiveUnavailable    the archive cannot be read or written
+│   └── StoreAway         the database of a team cannot be reached
 ├── LedgerMoved           another process wrote to the same session
 ├── ConversationError     a conversation could not be understood or made to fit
 │   ├── MalformedRequest  the body is not the format it claims to be
 │   └── ContextOverflow   the part that must stay is already too large
 ├── UpstreamError         a provider could not be reached
+├── ServerUnavailable     an MCP server behind us cannot be started or does not answer
 ├── ModelError            a model's answer could not be used
 ├── NotAllowed            a command that the user or the settings do not allow
 └── LimitReached          turns, tokens or money are used up
@@ -93,6 +95,10 @@ class ArchiveUnavailable(LaconicError):
     """The archive cannot be read or written."""
 
 
+class StoreAway(ArchiveUnavailable):
+    """The database of a team cannot be reached: nobody knows what was decided, so nothing is left out."""
+
+
 class LedgerMoved(LaconicError):
     """Another process wrote to the same session: it is read again."""
 
@@ -111,6 +117,10 @@ class ContextOverflow(ConversationError):
 
 class UpstreamError(LaconicError):
     """A provider could not be reached."""
+
+
+class ServerUnavailable(LaconicError):
+    """An MCP server behind us cannot be started or does not answer."""
 
 
 class ModelError(LaconicError):

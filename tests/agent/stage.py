@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from laconic.agent.assembly import AgentOptions, assemble
-from laconic.agent.limits import RunLimits
 from laconic.agent.loop import Agent
 from laconic.agent.permission import everything
+from laconic.agent.run_limits import RunLimits
 from laconic.config import Settings, load
 
 REPAIRS = Path(__file__).parent / "repairs"

@@ -13,14 +13,14 @@ from tests.agent.provider import Provider, following
 from tests.agent.stage import agent_for, repair, settings_in
 
 from laconic.agent.assembly import AgentOptions
+from laconic.agent.model_endpoint import endpoint
 from laconic.agent.permission import everything
-from laconic.agent.providers import endpoint
 from laconic.agent.scripted_model import ModelScript, script
 from laconic.agent.transport import HttpTransport
 from laconic.errors import ModelError, UpstreamError, UsageError
 from laconic.gateway.scripted_upstream import ReceivedRequest, ScriptedAnswer
 from laconic.sessions.model_memory import Capabilities
-from laconic.wire.prompted.capability import LEARNED_FOR, PromptedModels
+from laconic.wire.prompted_tool_calls.capability import LEARNED_FOR, PromptedModels
 from laconic.wire.refusals import PromptTooLong, refusal, too_long
 
 FORMATS = ("chat", "anthropic", "gemini")

@@ -14,12 +14,12 @@ from tests.agent.provider import Provider, following
 from tests.agent.stage import agent_for, settings_in
 
 from laconic.agent.assembly import AgentOptions
+from laconic.agent.folder_summary import describe_workspace
+from laconic.agent.model_endpoint import endpoint, transport
 from laconic.agent.permission import everything
-from laconic.agent.providers import endpoint, transport
 from laconic.agent.scripted_model import ModelScript
-from laconic.agent.snapshot import describe_workspace
 from laconic.errors import BadSetting, UsageError
-from laconic.models.find import find_model
+from laconic.models.find_model import find_model
 
 RULES = [
     {"when": ["^Look"], "calls": [{"name": "run", "arguments": {"command": "echo first"}}]},

@@ -18,9 +18,9 @@ from tests.agent.provider import Provider, following
 from tests.agent.stage import agent_for, repair, scripted, settings_in
 
 from laconic.agent.assembly import AgentOptions
-from laconic.agent.limits import RunLimits
 from laconic.agent.loop import Agent
 from laconic.agent.permission import everything
+from laconic.agent.run_limits import RunLimits
 from laconic.agent.scripted_model import ModelScript
 from laconic.errors import LimitReached, ModelError, UsageError
 from laconic.sessions.spending import Spending

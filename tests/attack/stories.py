@@ -7,7 +7,7 @@ from pathlib import Path
 from random import Random
 
 from laconic.exchange.plan import Plan
-from laconic.gateway.plan import Planner
+from laconic.gateway.planner import Planner
 from laconic_benchmarks.attack.conversations import Branch, ClientSession
 from laconic_benchmarks.attack.gateways import ARCHIVE, MovedClock, build_planner
 from laconic_benchmarks.attack.laws import ArchiveReader, IncomingRequest, check_sent

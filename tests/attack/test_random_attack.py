@@ -11,11 +11,11 @@ from laconic.conversation.engine import PreparedRequest
 from laconic.errors import ArchiveUnavailable
 from laconic.exchange.caller import Caller
 from laconic.exchange.engine_adapter import PassThroughEngine
-from laconic.gateway.plan import GatewayPolicy, Planner
+from laconic.gateway.planner import GatewayPolicy, Planner
 from laconic.records import ArchivedOriginal
 from laconic.sessions.archive import Archive
-from laconic.wire.model import At, Change, SetText
 from laconic.wire.parsed_request import ParsedRequest
+from laconic.wire.turns_and_blocks import At, Change, SetText
 from laconic_benchmarks.attack import attack, describe
 from laconic_benchmarks.attack.gateways import ARCHIVE, MovedClock
 from laconic_benchmarks.attack.world import AttackTally

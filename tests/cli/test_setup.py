@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from laconic.cli.main import main
+from laconic.clients.markdown_section import START
 from laconic.clients.registry import all_setups
-from laconic.clients.section import START
 from laconic.errors import LaconicError
 from laconic.mcp_server.tool_help import write_project_notes
 from laconic.tokens.count import counter

@@ -8,7 +8,7 @@ import pytest
 from tests.clients.stage import DEFAULTS, GATEWAY, Case, Refused, found, situation
 
 from laconic.clients.aider import Aider
-from laconic.clients.program import Program
+from laconic.clients.any_program import Program
 from laconic.errors import Unroutable
 
 OWN = {

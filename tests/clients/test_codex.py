@@ -9,7 +9,7 @@ import pytest
 from tests.clients.stage import DEFAULTS, GATEWAY, SERVER, Case, Refused, found, situation
 
 from laconic.clients.codex import CHATGPT, Codex
-from laconic.clients.upstream import Launch
+from laconic.clients.launch import Launch
 from laconic.errors import Unroutable
 
 CONFIG, AUTH = ".codex/config.toml", ".codex/auth.json"

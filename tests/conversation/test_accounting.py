@@ -17,7 +17,7 @@ from laconic.conversation.accounting import (
     describe,
     estimate_prompt,
 )
-from laconic.models.find import find_model
+from laconic.models.find_model import find_model
 from laconic.models.model import Price
 from laconic.models.prices_and_windows import FAMILIES, UNKNOWN
 from laconic.wire.usage import Usage

@@ -16,7 +16,7 @@ from laconic.conversation.cost_causes import (
     without_doubles,
 )
 from laconic.conversation.prefix_change import Part, PrefixChange
-from laconic.models.find import find_model
+from laconic.models.find_model import find_model
 from laconic.models.model import Price
 from laconic.wire.usage import Usage
 

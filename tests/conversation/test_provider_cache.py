@@ -7,17 +7,9 @@ import json
 import pytest
 from tests.conversation.sessions import Clock
 
-from laconic.conversation.provider_cache import (
-    ANTHROPIC,
-    FIVE_MINUTES,
-    GEMINI,
-    HOUR,
-    OPENAI,
-    CacheBlock,
-    ProviderCache,
-    TooManyMarks,
-    report,
-)
+from laconic.conversation.provider_cache import CacheBlock, ProviderCache, TooManyMarks
+from laconic.wire.cache_rules import FIVE_MINUTES, HOUR
+from laconic.wire.formats import format_named
 from laconic.wire.usage import Usage
 from laconic.wire.usage_reader import usage_of
 
@@ -30,7 +22,7 @@ def _blocks(count: int, tokens: int = 1000, ttl: float = FIVE_MINUTES, name: str
 
 def test_what_was_written_is_read_within_its_life_and_not_after() -> None:
     clock = Clock()
-    cache = ProviderCache(ANTHROPIC, clock)
+    cache = ProviderCache(format_named("anthropic").cache, clock)
     assert cache.send(_blocks(3)) == Usage(cache_write=3000)
     clock.now += 299
     assert cache.send(_blocks(4)) == Usage(cache_read=3000, cache_write=1000)
@@ -42,7 +34,7 @@ def test_what_was_written_is_read_within_its_life_and_not_after() -> None:
 
 def test_an_hour_costs_two_and_lives_longer() -> None:
     clock = Clock()
-    cache = ProviderCache(ANTHROPIC, clock)
+    cache = ProviderCache(format_named("anthropic").cache, clock)
     first = cache.send(_blocks(3, ttl=HOUR))
     assert first.long == 3000
     assert cache.cost(first) == 6000
@@ -51,7 +43,7 @@ def test_an_hour_costs_two_and_lives_longer() -> None:
 
 
 def test_a_changed_block_ends_the_prefix() -> None:
-    cache = ProviderCache(ANTHROPIC, Clock())
+    cache = ProviderCache(format_named("anthropic").cache, Clock())
     first = _blocks(4)
     first[1] = CacheBlock(first[1].content, 1000, FIVE_MINUTES)
     cache.send(first)
@@ -62,32 +54,32 @@ def test_a_changed_block_ends_the_prefix() -> None:
 
 @pytest.mark.parametrize(("added", "read"), [(20, 3000), (21, 0)])
 def test_an_entry_is_found_within_twenty_blocks_of_a_mark(added: int, read: int) -> None:
-    cache = ProviderCache(ANTHROPIC, Clock())
+    cache = ProviderCache(format_named("anthropic").cache, Clock())
     cache.send(_blocks(3))
     assert cache.send(_blocks(3 + added)).cache_read == read
 
 
 def test_a_short_prefix_is_not_cached_and_five_marks_are_refused() -> None:
-    cache = ProviderCache(ANTHROPIC, Clock())
+    cache = ProviderCache(format_named("anthropic").cache, Clock())
     assert cache.send(_blocks(1)) == Usage(input=1000)
     with pytest.raises(TooManyMarks):
         cache.send([CacheBlock(b"x", 2000, FIVE_MINUTES)] * 5)
 
 
 def test_what_stands_behind_the_last_mark_is_plain() -> None:
-    cache = ProviderCache(ANTHROPIC, Clock())
+    cache = ProviderCache(format_named("anthropic").cache, Clock())
     assert cache.send([*_blocks(2), CacheBlock(b"tail", 70)]) == Usage(input=70, cache_write=2000)
 
 
 def test_openai_reads_steps_of_128_and_gemini_what_it_has() -> None:
-    for rules, read in ((OPENAI, 2944), (GEMINI, 3000)):
+    for rules, read in ((format_named("chat").cache, 2944), (format_named("gemini").cache, 3000)):
         cache = ProviderCache(rules, Clock())
         assert cache.send(_blocks(3, ttl=0)).cache_read == 0
         assert cache.send(_blocks(4, ttl=0)).cache_read == read
 
 
 def test_sessions_do_not_read_each_other_but_share_what_is_the_same() -> None:
-    cache = ProviderCache(ANTHROPIC, Clock())
+    cache = ProviderCache(format_named("anthropic").cache, Clock())
     cache.send(_blocks(3, name="a"))
     assert cache.send(_blocks(3, name="b")).cache_read == 0
     assert cache.send(_blocks(3, name="a")).cache_read == 3000
@@ -97,4 +89,4 @@ def test_sessions_do_not_read_each_other_but_share_what_is_the_same() -> None:
 def test_usage_is_reported_in_words_that_our_reader_understands(format: str) -> None:
     usage = Usage(input=10, cache_read=2000, cache_write=300 if format == "anthropic" else 0, output=5)
     name = "usageMetadata" if format == "gemini" else "usage"
-    assert usage_of(json.dumps({name: report(format, usage)}).encode()) == usage
+    assert usage_of(json.dumps({name: format_named(format).usage.write(usage)}).encode()) == usage

@@ -11,10 +11,10 @@ from laconic.conversation.engine import ConversationEngine
 from laconic.conversation.engine_options import EngineOptions, RequestLimits
 from laconic.conversation.in_memory import MemoryArchive, MemoryStore
 from laconic.conversation.per_provider import read_numbers
-from laconic.conversation.quota import Quota, thinking
+from laconic.conversation.quota import Quota, limit_thinking
 from laconic.errors import BadSetting
-from laconic.wire.limits import RateLimits
 from laconic.wire.parsed_request import parse
+from laconic.wire.rate_limits import RateLimits
 from laconic.wire.usage import Usage
 
 
@@ -32,7 +32,7 @@ def test_what_the_provider_says_counts_until_it_is_reset() -> None:
     clock = Clock()
     quota = Quota(clock)
     assert not quota.known
-    quota.told(RateLimits(tokens=50_000, tokens_left=1_000, tokens_reset=5.0))
+    quota.learn(RateLimits(tokens=50_000, tokens_left=1_000, tokens_reset=5.0))
     quota.spend(Usage(200))
     clock.now += 1
     quota.spend(Usage(300))
@@ -52,7 +52,7 @@ def test_what_a_cache_gave_is_not_spent_where_the_provider_does_not_count_it() -
 def test_output_is_not_spent_where_it_has_a_limit_of_its_own() -> None:
     clock = Clock()
     quota = Quota(clock)
-    quota.told(RateLimits(tokens=50_000, tokens_left=1_000, input_only=True))
+    quota.learn(RateLimits(tokens=50_000, tokens_left=1_000, input_only=True))
     clock.now += 1
     quota.spend(Usage(input=300, output=2_000))
     assert quota.left == 700
@@ -92,13 +92,13 @@ def test_survival_comes_before_everything_and_asks_no_price() -> None:
 @pytest.mark.feature("S8")
 @pytest.mark.parametrize(("left", "wanted"), [(1_000_000, None), (300_000, 16_000), (150_000, 8_192), (0, 8_192)])
 def test_thinking_follows_what_is_left(left: int, wanted: int | None) -> None:
-    found = thinking(left, 32_000, "anthropic", half=400_000, low=200_000)
+    found = limit_thinking(left, 32_000, 1_024, half=400_000, low=200_000)
     assert (found.budget if found else None) == wanted
 
 
 @pytest.mark.feature("S8")
 def test_thinking_never_falls_below_the_providers_least() -> None:
-    assert thinking(0, 1_024, "anthropic", half=400_000, low=200_000) is None
+    assert limit_thinking(0, 1_024, 1_024, half=400_000, low=200_000) is None
 
 
 @pytest.mark.feature("S8")

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from laconic.dashboard import format
 from laconic.dashboard.charts import Chart, ChartMark, Series, draw_bars, draw_curve, draw_paired_bars
-from laconic.dashboard.document import JsonNode
+from laconic.dashboard.json_document import JsonNode
 from laconic.dashboard.markup import clean, tag
 
 

@@ -24,8 +24,9 @@ from dataclasses import replace
 import msgspec
 
 from laconic.wire.content import JsonObject, text_part
-from laconic.wire.model import MessageShape
-from laconic.wire.provider_format import ProviderAddress, Refusals
+from laconic.wire.turns_and_blocks import MessageShape
+from laconic.wire.cache_rules import CacheRules
+from laconic.wire.provider_format import ProviderAddress, RateLimitRules, Refusals, ThinkingField
 from laconic.wire.providers.chat import FORMAT as CHAT
 from laconic.wire.usage import Usage, UsageFields, first_of
 
@@ -46,6 +47,10 @@ def record(counters, hour):
     return Usage(input=first_of(counters, "heard"), output=first_of(counters, "said"))
 
 
+def write(usage):
+    return {"heard": usage.prompt, "said": usage.output}
+
+
 FORMAT = replace(
     CHAT,
     name="twig",
@@ -54,8 +59,18 @@ FORMAT = replace(
     pinned=(),
     shape=shape,
     compose=compose,
-    usage=UsageFields(report="spent", details={}, output=("said",), record=record),
-    refusals=Refusals(write=lambda status, message: msgspec.json.encode({"twig": message})),
+    usage=UsageFields(report="spent", details={}, output=("said",), record=record, write=write),
+    refusals=Refusals(
+        write=lambda status, message: msgspec.json.encode({"twig": message}),
+        too_long=(re.compile(r"a twig holds (?P<most>\\d+) of your (?P<sent>\\d+) leaves"),),
+    ),
+    cache=CacheRules(smallest=512, read=0.5, lifetime=120.0),
+    rate_limits=RateLimitRules(
+        headers={"tokens": ("twig-leaves",), "tokens_left": ("twig-leaves-left",)},
+        counts_cached=lambda model: False,
+        per_minute=(re.compile(r"no more than (?P<limit>\\d+) leaves a minute"),),
+    ),
+    thinking=(ThinkingField(("ponder",), words={"a bit": 2_000, "a lot": 40_000}, least=500),),
     address=ProviderAddress(path=re.compile("/talk")),
     append_text=None,
     dialect=None,
@@ -68,7 +83,7 @@ _CLIENT = '''
 
 from laconic.clients.client import Client
 from laconic.clients.setup import ClientSetup, plain_entry, read_words
-from laconic.clients.upstream import Launch, upstream
+from laconic.clients.launch import Launch, upstream
 from laconic.sessions.recorded.record import RecordedSession, read_sessions
 from laconic.sessions.transcripts import transcript_of
 
@@ -109,6 +124,8 @@ CLIENT = Client(
     task_tools=("twig_tasks",),
     shell_tools=("grow",),
     project_names=(".twigs",),
+    user_agent="twigger",
+    compacts_at=lambda window: window - 7_000,
     recorded=lambda places, since: read_sessions(places.home / ".twigger", ("*.twig",), since, read_session),
 )
 '''
@@ -120,11 +137,16 @@ _ROW = """    ModelFamily(
     ),
 """
 _PROGRAM = """#!{python}
-import json, os, urllib.request
+import json, os, sys, urllib.request
 
-body = json.dumps({{"model": "twig-large", "turns": [{{"who": "me", "say": "hi"}}]}}).encode()
-request = urllib.request.Request(os.environ["TWIG_URL"] + "/talk", body, {{"content-type": "application/json"}})
-print(json.load(urllib.request.urlopen(request))["say"])
+headers = {{"content-type": "application/json", "x-twig-session": "leaf", "user-agent": "twigger/1.0"}}
+turns, ponder = [], {{"ponder": word for word in sys.argv[2:]}}
+for _ in range(int(sys.argv[1])):
+    turns.append({{"who": "me", "say": "hi"}})
+    body = json.dumps({{"model": "twig-large", **ponder, "turns": turns}}).encode()
+    request = urllib.request.Request(os.environ["TWIG_URL"] + "/talk", body, headers)
+    turns.append({{"who": "twig", "say": json.load(urllib.request.urlopen(request))["say"]}})
+    print(turns[-1]["say"])
 """
 
 
@@ -171,7 +193,7 @@ def test_a_request_of_the_new_client_in_the_new_format_is_billed_as_the_new_mode
         return ScriptedAnswer((json.dumps({"say": "hello", "spent": {"heard": 100_000, "said": 10_000}}).encode(),))
 
     with Provider(answer) as provider:
-        done = _run(package, "-m", "laconic", "wrap", "twigger", TWIG_URL=provider.url)
+        done = _run(package, "-m", "laconic", "wrap", "twigger", "1", TWIG_URL=provider.url)
         sent = [json.loads(asked.body) for asked in provider.asked]
     assert done.returncode == 0, done.stderr
     assert done.stdout == "hello\n"
@@ -181,7 +203,7 @@ def test_a_request_of_the_new_client_in_the_new_format_is_billed_as_the_new_mode
 
 def test_the_price_and_the_window_are_those_of_the_row(package: Path) -> None:
     code = (
-        "from laconic.models.find import find_model, window_of\n"
+        "from laconic.models.find_model import find_model, window_of\n"
         "from laconic.models.price_lookup import Prices\n"
         "price = Prices().of('twig-large-2026-11-16', 'https://twig.example.com')\n"
         "print(price.dollars, price.output_dollars(1e6, 0), window_of('twig-large'),"
@@ -221,3 +243,42 @@ def test_its_sessions_are_found_and_its_shell_and_its_files_are_known(package: P
     )
     done = _run(package, "-c", code)
     assert done.stdout.splitlines() == ["Twigger/Grow a leaf", "True True"], done.stderr
+
+
+def test_while_the_quota_of_the_new_provider_runs_low_its_models_think_less(package: Path) -> None:
+    def answer(asked: ReceivedRequest) -> ScriptedAnswer:
+        body = json.dumps({"say": "hello", "spent": {"heard": 100, "said": 10}}).encode()
+        return ScriptedAnswer((body,), headers=(("twig-leaves", "90000"), ("twig-leaves-left", "50000")))
+
+    with Provider(answer) as provider:
+        done = _run(package, "-m", "laconic", "wrap", "twigger", "2", "a lot", TWIG_URL=provider.url)
+        sent = [json.loads(asked.body) for asked in provider.asked]
+    assert done.returncode == 0, done.stderr
+    assert [request["ponder"] for request in sent] == ["a lot", "a bit"]
+
+
+def test_refusals_and_the_rules_of_its_quota_and_its_cache_are_those_of_the_file(package: Path) -> None:
+    code = (
+        "from laconic.conversation.provider_cache import CacheBlock, ProviderCache\n"
+        "from laconic.wire.formats import format_named\n"
+        "from laconic.wire.rate_limits import counts_cached\n"
+        "from laconic.wire.refusals import named_limit, refusal, too_long\n"
+        'said = too_long(400, b\'{"error": "A twig holds 9,000 of your 9,500 leaves"}\')\n'
+        'print(said.most, said.sent, named_limit(429, b\'{"error": "no more than 7,000 leaves a minute"}\'))\n'
+        "print(refusal('twig', 500, 'broken').decode(), counts_cached('twig', 'twig-large'))\n"
+        "cache = ProviderCache(format_named('twig').cache, lambda: 0.0)\n"
+        "cache.send([CacheBlock(b'a', 600)])\n"
+        "usage = cache.send([CacheBlock(b'a', 600), CacheBlock(b'b', 40)])\n"
+        "print(format_named('twig').usage.write(usage), usage.cache_read, cache.cost(usage))\n"
+    )
+    done = _run(package, "-c", code)
+    assert done.stdout.splitlines() == [
+        "9000 9500 7000",
+        '{"twig":"broken"} False',
+        "{'heard': 640, 'said': 0} 600 340.0",
+    ], done.stderr
+
+
+def test_when_the_new_client_compacts_by_itself_is_known_by_its_name(package: Path) -> None:
+    code = "from laconic.clients.registry import compaction_limit\nprint(compaction_limit('Twigger/1.0', 77_000))\n"
+    assert _run(package, "-c", code).stdout.strip() == "70000"

@@ -15,8 +15,9 @@ from typing import Any
 import pytest
 
 from laconic.config import load
-from laconic.conversation.provider_cache import ANTHROPIC, ProviderCache, report
+from laconic.conversation.provider_cache import ProviderCache
 from laconic.gateway.scripted_upstream import ReceivedRequest, ScriptedAnswer, ScriptedUpstream, streamed
+from laconic.wire.formats import format_named
 from laconic.wire.usage import Usage
 from laconic_benchmarks.bill.clients import CLIENTS, BilledClient, install_client
 from laconic_benchmarks.why.planted import cache_blocks
@@ -49,7 +50,7 @@ class CachingProvider:
 
     def __init__(self, calls: int = 0) -> None:
         self._calls = calls
-        self._cache = ProviderCache(ANTHROPIC, lambda: 0.0)
+        self._cache = ProviderCache(format_named("anthropic").cache, lambda: 0.0)
         self.bodies: list[Json] = []
         self.usages: list[Usage] = []  # of requests with tools
         self._answers = 0
@@ -68,7 +69,7 @@ class CachingProvider:
             self.bodies.append(body)
             self.usages.append(usage)
         self._answers += 1
-        return self._answer(body, report("anthropic", usage))
+        return self._answer(body, format_named("anthropic").usage.write(usage))
 
     def _answer(self, body: Json, usage: Json) -> ScriptedAnswer:
         blocks: list[tuple[Json, Json]] = [

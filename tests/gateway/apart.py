@@ -10,7 +10,7 @@ from laconic.cli.commands.gateway import engine
 from laconic.config import Settings
 from laconic.errors import UsageError
 from laconic.exchange.engine_adapter import PassThroughEngine
-from laconic.gateway.plan import GatewayPolicy, Planner
+from laconic.gateway.planner import GatewayPolicy, Planner
 
 
 def keeping(settings: Settings) -> Planner:

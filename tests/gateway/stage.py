@@ -12,14 +12,14 @@ import aiohttp
 from laconic.exchange.engine_adapter import PassThroughEngine, RequestEngine
 from laconic.exchange.recall import Recall
 from laconic.gateway.app import build
-from laconic.gateway.plan import GatewayPolicy
+from laconic.gateway.planner import GatewayPolicy
 from laconic.gateway.routes import Upstreams
 from laconic.gateway.scripted_upstream import Script, ScriptedUpstream
 from laconic.gateway.turn_recorder import TurnRecorder
 from laconic.serving.listen import bind, listen
 from laconic.serving.protocol import ConnectionBounds
 from laconic.serving.server import server_for
-from laconic.wire.prompted.capability import CapabilityMemory
+from laconic.wire.prompted_tool_calls.capability import CapabilityMemory
 
 VIEWER = "who may see the numbers"
 

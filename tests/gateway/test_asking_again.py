@@ -11,7 +11,7 @@ from tests.gateway.stage import Stage, play
 from tests.gateway.test_prompted_models import ANTHROPIC, CHAT, RESPONSES
 from tests.wire.test_prompted_protocol import response_events, response_of
 
-from laconic.gateway.plan import GatewayPolicy
+from laconic.gateway.planner import GatewayPolicy
 from laconic.gateway.scripted_upstream import ReceivedRequest, Script, ScriptedAnswer, streamed
 
 RIGHT = '```tool\n{"name": "Read", "arguments": {"path": "a.py"}}\n```'

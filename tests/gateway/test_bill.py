@@ -20,7 +20,7 @@ from laconic.conversation.engine_options import EngineOptions
 from laconic.conversation.ledger import Branch, LedgerEntry
 from laconic.exchange.engine_adapter import EngineAdapter, RequestEngine, single_engine
 from laconic.exchange.turn_account import TurnAccount
-from laconic.gateway.plan import GatewayPolicy
+from laconic.gateway.planner import GatewayPolicy
 from laconic.gateway.scripted_upstream import ReceivedRequest, ScriptedAnswer
 from laconic.gateway.turn_recorder import TurnRecorder
 from laconic.sessions.archive import Archive

@@ -11,10 +11,10 @@ import pytest
 from tests.gateway.stage import Stage, play
 from tests.gateway.test_prompted_models import ANTHROPIC, CHAT, REFUSAL, RESPONSES, TEXT
 
-from laconic.gateway.plan import GatewayPolicy
+from laconic.gateway.planner import GatewayPolicy
 from laconic.gateway.scripted_upstream import ReceivedRequest, Script, ScriptedAnswer
 from laconic.sessions.model_memory import Capabilities
-from laconic.wire.prompted.capability import LEARNED_FOR, ProcessMemory, PromptedModels
+from laconic.wire.prompted_tool_calls.capability import LEARNED_FOR, ProcessMemory, PromptedModels
 
 CALLED = {"role": "assistant", "content": None, "tool_calls": [{"id": "1", "function": {"name": "say"}}]}
 

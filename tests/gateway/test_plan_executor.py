@@ -19,8 +19,8 @@ from laconic.conversation.ledger import Branch, LedgerEntry
 from laconic.errors import UsageError
 from laconic.exchange.caller import Target
 from laconic.exchange.plan import Plan
-from laconic.gateway.plan import Planner
 from laconic.gateway.plan_executor import PlanExecutor
+from laconic.gateway.planner import Planner
 from laconic.gateway.planner_process import PlannerProcess
 from laconic.gateway.routes import target, upstreams
 from laconic.sessions.ledger_file import LedgerFile

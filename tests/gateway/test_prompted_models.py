@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 from tests.gateway.stage import Stage, play
 
-from laconic.gateway.plan import GatewayPolicy
+from laconic.gateway.planner import GatewayPolicy
 from laconic.gateway.scripted_upstream import ReceivedRequest, ScriptedAnswer, streamed
-from laconic.wire.prompted.capability import LEARNED_FOR, PromptedModels
+from laconic.wire.prompted_tool_calls.capability import LEARNED_FOR, PromptedModels
 from laconic.wire.refusals import refuses_tools
 
 SCHEMA = {"type": "object", "properties": {"path": {"type": "string"}}, "required": ["path"]}

@@ -17,12 +17,12 @@ from yarl import URL
 
 from laconic.conversation.engine import PreparedRequest
 from laconic.exchange.caller import Caller
-from laconic.gateway.plan import GatewayPolicy
+from laconic.gateway.planner import GatewayPolicy
 from laconic.gateway.scripted_upstream import ReceivedRequest, ScriptedAnswer, streamed
-from laconic.wire.limits import RateLimits
-from laconic.wire.model import SetText
 from laconic.wire.parsed_request import ParsedRequest
+from laconic.wire.rate_limits import RateLimits
 from laconic.wire.refusals import PromptTooLong
+from laconic.wire.turns_and_blocks import SetText
 from laconic.wire.usage import Usage
 
 CHAT = b'{ "model":"m", "messages":[{"role":"user","content":"caf\\u00e9"}] }'

@@ -13,7 +13,7 @@ from tests.gateway.test_proxy import CHAT
 from yarl import URL
 
 from laconic.gateway.logs import to
-from laconic.gateway.plan import GatewayPolicy
+from laconic.gateway.planner import GatewayPolicy
 from laconic.gateway.scripted_upstream import ReceivedRequest, ScriptedAnswer, ScriptedUpstream
 
 EVIL = "http://169.254.169.254/latest/meta-data"

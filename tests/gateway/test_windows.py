@@ -12,7 +12,7 @@ from laconic.conversation.engine import ConversationEngine
 from laconic.conversation.in_memory import MemoryArchive, MemoryStore
 from laconic.exchange.engine_adapter import EngineAdapter, single_engine
 from laconic.gateway.scripted_upstream import ReceivedRequest, ScriptedAnswer
-from laconic.models.find import window_of
+from laconic.models.find_model import window_of
 from laconic.models.prices_and_windows import FAMILIES
 from laconic.tokens.count import counter
 from laconic.wire.formats import format_named

@@ -19,7 +19,7 @@ from tests.samples import shop
 from laconic.config import Settings
 from laconic.mcp_server import stdio
 from laconic.mcp_server.handshake import MODERN, VERSIONS, HandshakeResult, answer_handshake
-from laconic.mcp_server.stdio_lines import LineReader
+from laconic.serving.stdio_lines import LineReader
 
 LISTS = ("tools/list", "resources/list", "resources/templates/list")
 

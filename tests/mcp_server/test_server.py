@@ -18,7 +18,7 @@ from laconic.index.store import Store
 from laconic.mcp_server.server import CodePlane
 from laconic.mcp_server.server_instructions import INSTRUCTIONS
 from laconic.mcp_server.tools_and_resources import list_tools
-from laconic.render.compact import dump
+from laconic.render.compact_json import dump
 from laconic.tokens.count import counter
 
 

@@ -7,7 +7,7 @@ import pytest
 from laconic.config import load
 from laconic.errors import BadSetting
 from laconic.local_addresses import is_local
-from laconic.models.find import find_model
+from laconic.models.find_model import find_model
 from laconic.models.price_lookup import Prices
 from laconic.models.prices_and_windows import CURRENT, FAMILIES
 

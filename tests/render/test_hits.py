@@ -7,7 +7,7 @@ import json
 import pytest
 
 from laconic.records import Hit, Omission, Span
-from laconic.render.compact import envelope, hits_json
+from laconic.render.compact_json import envelope, hits_json
 from laconic.render.footer import footer
 from laconic.render.hits import hits_text
 

@@ -17,7 +17,7 @@ from laconic.config import child_environment
 from laconic.errors import BadSetting
 from laconic.exchange.engine_adapter import PassThroughEngine
 from laconic.gateway.app import build
-from laconic.gateway.plan import GatewayPolicy
+from laconic.gateway.planner import GatewayPolicy
 from laconic.gateway.routes import Upstreams
 from laconic.gateway.scripted_upstream import ScriptedAnswer, ScriptedUpstream
 from laconic.serving.listen import ListenAddress, bind, listen

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from laconic.models.find import find_model
+from laconic.models.find_model import find_model
 from laconic.tokens.count import Counter, counter
 
 

@@ -45,7 +45,7 @@ def handle(request):
 def main():
     return handle(None)
 """,
-    "app/cart.py": "def total(prices):\n    amount = 0\n    for price in prices:\n        amount += price\n    return amount\n",
+    "app/cart.py": "def total(prices):\n    amount = 0\n    amount += sum(prices)\n    return amount\n",
     "tests/test_auth.py": "from app.auth import authenticate\n\n\ndef test_authenticate():\n    authenticate(None, {})\n",
 }
 

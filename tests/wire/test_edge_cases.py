@@ -9,8 +9,8 @@ import pytest
 
 from laconic.wire.exchanges import orphans
 from laconic.wire.formats import FORMATS
-from laconic.wire.model import Block, Change, DropBlock, InsertMessage, SetInput, SetText
 from laconic.wire.parsed_request import ParsedRequest, parse
+from laconic.wire.turns_and_blocks import Block, Change, DropBlock, InsertMessage, SetInput, SetText
 
 Json = dict[str, Any]
 

@@ -26,7 +26,7 @@ from laconic.wire.messages import (
     UserMessage,
 )
 from laconic.wire.parsed_request import parse
-from laconic.wire.prompted.protocol import tools_of, upward
+from laconic.wire.prompted_tool_calls.protocol import tools_of, upward
 from laconic.wire.usage import Usage
 
 OFFER = ToolDefinition("read", "Show lines", {"type": "object", "properties": {"path": {"type": "string"}}})

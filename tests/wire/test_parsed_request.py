@@ -12,8 +12,8 @@ from tests.wire.histories import BUILDERS, Step, histories, texts, written
 
 from laconic.errors import ConversationError, MalformedRequest
 from laconic.wire.formats import FORMATS
-from laconic.wire.model import DropBlock, InsertMessage, MessageShape, SetInput, SetText
 from laconic.wire.parsed_request import parse
+from laconic.wire.turns_and_blocks import DropBlock, InsertMessage, MessageShape, SetInput, SetText
 
 formats = st.sampled_from(sorted(BUILDERS))
 

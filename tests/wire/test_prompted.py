@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from laconic.wire.prompted.calls import PromptedCall, PromptedTool
-from laconic.wire.prompted.parser import CallParser, ParsedAnswer
+from laconic.wire.prompted_tool_calls.calls import PromptedCall, PromptedTool
+from laconic.wire.prompted_tool_calls.parser import CallParser, ParsedAnswer
 
 TOOLS = (
     PromptedTool("Read", frozenset({"path", "line"}), frozenset({"path"})),

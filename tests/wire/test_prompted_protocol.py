@@ -10,10 +10,10 @@ from tests.wire.histories import BUILDERS, Call, Step
 
 from laconic.wire.formats import FORMATS
 from laconic.wire.parsed_request import ParsedRequest, parse
-from laconic.wire.prompted.answer import ConvertedAnswer, convert_answer
-from laconic.wire.prompted.calls import PromptedTool
-from laconic.wire.prompted.protocol import tools_of, upward
-from laconic.wire.prompted.written_call_stream import WrittenCallStream
+from laconic.wire.prompted_tool_calls.answer import ConvertedAnswer, convert_answer
+from laconic.wire.prompted_tool_calls.calls import PromptedTool
+from laconic.wire.prompted_tool_calls.protocol import tools_of, upward
+from laconic.wire.prompted_tool_calls.written_call_stream import WrittenCallStream
 from laconic.wire.sse import ServerSentEvents, data_of
 
 SCHEMA = {"type": "object", "properties": {"path": {"type": "string"}}, "required": ["path"]}

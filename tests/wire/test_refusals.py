@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from laconic.wire.limits import RateLimits, with_limit
+from laconic.wire.rate_limits import RateLimits, with_limit
 from laconic.wire.refusals import named_limit
 
 _SAID = [

@@ -15,7 +15,7 @@ from laconic.conversation.engine import ConversationEngine
 from laconic.conversation.ledger import Branch, LedgerEntry
 from laconic.exchange.assembly import engine_options
 from laconic.exchange.engine_adapter import EngineAdapter, single_engine
-from laconic.gateway.plan import GatewayPolicy, Planner
+from laconic.gateway.planner import GatewayPolicy, Planner
 from laconic.sessions.archive import Archive
 from laconic.sessions.ledger_file import LedgerFile
 from laconic.sessions.model_memory import Capabilities

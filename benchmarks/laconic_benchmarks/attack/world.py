@@ -14,9 +14,9 @@ from random import Random
 from typing import Final
 
 from laconic.exchange.plan import Plan
-from laconic.gateway.plan import Planner
+from laconic.gateway.planner import Planner
 from laconic.tokens.estimate import estimate
-from laconic.wire.limits import RateLimits
+from laconic.wire.rate_limits import RateLimits
 from laconic.wire.refusals import too_long
 from laconic.wire.usage import Usage
 from laconic_benchmarks.attack.conversations import Branch, ClientSession, Player, open_session, without_marks

@@ -10,22 +10,14 @@ from typing import Final
 import msgspec
 from backports import zstd
 
-from laconic.conversation.provider_cache import (
-    ANTHROPIC,
-    FIVE_MINUTES,
-    GEMINI,
-    HOUR,
-    OPENAI,
-    CacheBlock,
-    ProviderCache,
-    report,
-)
+from laconic.conversation.provider_cache import CacheBlock, ProviderCache
 from laconic.gateway.scripted_upstream import ReceivedRequest, ScriptedAnswer, streamed
-from laconic.models.find import find_model
+from laconic.models.find_model import find_model
 from laconic.models.model import Price
 from laconic.tokens.count import counter
+from laconic.wire.cache_rules import FIVE_MINUTES, HOUR
 from laconic.wire.content import without_marks
-from laconic.wire.formats import format_named
+from laconic.wire.formats import FORMATS, format_named
 from laconic.wire.parsed_request import ParsedRequest, parse
 from laconic.wire.spans import elements, is_array
 from laconic.wire.usage import Usage
@@ -34,7 +26,6 @@ from laconic_benchmarks.bill.scenarios import Scenario
 
 Json = dict[str, object]
 DONE: Final = "All files were shown."
-_RULES: Final = {"anthropic": ANTHROPIC, "responses": OPENAI, "gemini": GEMINI}
 _OUTPUT: Final = 40  # tokens of every answer
 _DIFFERENCE: Final = 1.07  # by which a provider's count differs from an estimate of it
 _FRAME: Final = 4  # tokens around every block
@@ -70,7 +61,7 @@ class BillingProvider:
         self._scenario = scenario
         self._model = model  # where a request names none
         self._count = counter(model)
-        self._caches = {name: ProviderCache(rules, clock) for name, rules in _RULES.items()}
+        self._caches = {name: ProviderCache(known.cache, clock) for name, known in FORMATS.items()}
         self._answers = 0
         self.usages: list[Usage] = []
         self.dollars = 0.0
@@ -197,7 +188,7 @@ def _write_anthropic(call: Call, usage: Usage, name: str, is_streamed: bool) -> 
         whole = {**start, "input": call[1]}
         delta = {"type": "input_json_delta", "partial_json": msgspec.json.encode(call[1]).decode()}
         stop = {"stop_reason": "tool_use", "stop_sequence": None}
-    counted = report("anthropic", usage)
+    counted = format_named("anthropic").usage.write(usage)
     message: Json = {"id": f"msg_{name}", "type": "message", "role": "assistant", "model": "m", "usage": counted}
     if not is_streamed:
         return ScriptedAnswer((msgspec.json.encode({**message, **stop, "content": [whole]}),))
@@ -220,7 +211,7 @@ def _write_responses(call: Call, usage: Usage, name: str, is_streamed: bool) -> 
         item = {"type": "function_call", "id": f"fc_{name}", "call_id": f"call_{name}"}
         item |= {"name": call[0], "arguments": arguments}
     item["status"] = "completed"
-    counted = {**report("responses", usage), "total_tokens": usage.prompt + usage.output}
+    counted = {**format_named("responses").usage.write(usage), "total_tokens": usage.prompt + usage.output}
     response: Json = {"id": f"resp_{name}", "object": "response", "model": "m", "output": []}
     whole = {**response, "status": "completed", "output": [item], "usage": counted}
     if not is_streamed:
@@ -239,7 +230,7 @@ def _write_gemini(call: Call, usage: Usage, name: str, is_streamed: bool) -> Scr
     if call is not None:
         part = {"functionCall": {"name": call[0], "args": call[1]}}
     content = {"role": "model", "parts": [part]}
-    counted = {**report("gemini", usage), "totalTokenCount": usage.prompt + usage.output}
+    counted = {**format_named("gemini").usage.write(usage), "totalTokenCount": usage.prompt + usage.output}
     answer = {"candidates": [{"content": content, "finishReason": "STOP", "index": 0}], "usageMetadata": counted}
     written = msgspec.json.encode(answer)
     if not is_streamed:

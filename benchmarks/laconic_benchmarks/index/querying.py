@@ -11,7 +11,7 @@ from pathlib import Path
 import msgspec
 
 from laconic.config import child_environment
-from laconic.index.text import TextQuery, find
+from laconic.index.text_search import TextQuery, find
 from laconic.index.workspace_index import Index
 from laconic.render.table import Cell
 from laconic_benchmarks.index.measured import Measured, Place, python, spread

@@ -24,11 +24,12 @@ import msgspec
 
 from laconic.clients.recorded_sessions import read_recorded
 from laconic.conversation.cost_causes import MeasuredSession, explain
-from laconic.conversation.provider_cache import ANTHROPIC, FIVE_MINUTES, HOUR, OPENAI
 from laconic.exchange.cost_sources import measure_own, measure_recorded
-from laconic.models.find import find_model
+from laconic.models.find_model import find_model
 from laconic.render.table import Cell
 from laconic.sessions.spending import Spending
+from laconic.wire.cache_rules import FIVE_MINUTES, HOUR
+from laconic.wire.formats import format_named
 from laconic_benchmarks.report import Options, Report, at_least, versions
 from laconic_benchmarks.why.clients import write_claude, write_codex, write_opencode
 from laconic_benchmarks.why.gateway import RecordingGateway
@@ -121,7 +122,7 @@ def _generate(name: str, folder: Path, seed: int, count: int) -> PlantedSource:
         label = f"s{number:03}"
         is_automatic = name == "Codex"
         ttl = HOUR if number % 4 == 3 and not is_automatic else FIVE_MINUTES
-        provider = SimulatedProvider(OPENAI if is_automatic else ANTHROPIC)
+        provider = SimulatedProvider(format_named("chat" if is_automatic else "anthropic").cache)
         client = PlantedClient(random, MODELS["openai" if is_automatic else "anthropic"], ttl)
         causes = [*DIRECT, *HARMLESS, *_BOTH]
         if is_automatic:
@@ -135,7 +136,9 @@ def _generate(name: str, folder: Path, seed: int, count: int) -> PlantedSource:
             _WRITERS[name](folder, label, turns)
         if is_automatic:
             label = f"rollout-{label}"
-        truth |= _find_truth(label, turns, ttl if not is_automatic else OPENAI.lifetime, hides=name != _GATEWAY)
+        truth |= _find_truth(
+            label, turns, ttl if not is_automatic else format_named("chat").cache.lifetime, hides=name != _GATEWAY
+        )
     if name == _GATEWAY:
         with closing(Spending(folder / "turns.sqlite")) as spending:
             return PlantedSource(name, list(measure_own(spending)), truth)

@@ -11,7 +11,7 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import Final
 
-from laconic.conversation.provider_cache import report
+from laconic.wire.formats import format_named
 from laconic_benchmarks.why.planted import Json, SentTurn
 
 _SAID: Final[list[Json]] = [{"type": "text", "text": "Done."}]  # the last answer
@@ -26,7 +26,7 @@ def write_claude(folder: Path, name: str, turns: Sequence[SentTurn]) -> None:
             rows.append({"type": "system", "subtype": "compact_boundary", "timestamp": _moment(turn.at - 1)})
         asked: Json = {"message": {"role": "user", "content": turn.asked}, "type": "user", "cwd": "/planted"}
         rows.append({**asked, "timestamp": _moment(turn.at), "isCompactSummary": "compaction" in turn.planted})
-        usage = report("anthropic", turn.usage)
+        usage = format_named("anthropic").usage.write(turn.usage)
         for block in said:
             answer = {"id": f"msg_{number}", "model": turn.body["model"], "role": "assistant", "usage": usage}
             row = {"message": {**answer, "content": [block]}, "type": "assistant", "requestId": f"req_{number}"}

@@ -16,7 +16,7 @@ from laconic.sessions.turn_record import TurnIdentity
 from laconic.sessions.turns import Turns
 from laconic.wire.formats import format_named
 from laconic.wire.parsed_request import ParsedRequest, parse
-from laconic.wire.prompted.capability import PromptedModels
+from laconic.wire.prompted_tool_calls.capability import PromptedModels
 from laconic.wire.usage import Usage
 from laconic_benchmarks.why.planted import Json, SimulatedProvider
 

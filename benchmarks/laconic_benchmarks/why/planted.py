@@ -14,7 +14,8 @@ from typing import Any, Final
 import msgspec
 
 from laconic.conversation.cause_texts import Cause
-from laconic.conversation.provider_cache import FIVE_MINUTES, HOUR, CacheBlock, CacheRules, ProviderCache
+from laconic.conversation.provider_cache import CacheBlock, ProviderCache
+from laconic.wire.cache_rules import FIVE_MINUTES, HOUR, CacheRules
 from laconic.wire.usage import Usage
 
 Json = dict[str, Any]

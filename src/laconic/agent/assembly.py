@@ -8,15 +8,15 @@ from pathlib import Path
 from typing import Final
 
 from laconic import __version__
-from laconic.agent.limits import RunLimits, RunUsage
+from laconic.agent.folder_summary import describe_workspace
 from laconic.agent.loop import Agent, AgentObserver, SilentObserver
 from laconic.agent.model_client import ModelClient, ModelSettings
+from laconic.agent.model_endpoint import endpoint, transport
 from laconic.agent.permission import Ask, Permission
-from laconic.agent.providers import endpoint, transport
+from laconic.agent.run_limits import RunLimits, RunUsage
 from laconic.agent.run_tool import CommandRunner
-from laconic.agent.sandbox.choosing import choose_sandbox
+from laconic.agent.sandbox.choose import choose_sandbox
 from laconic.agent.scripted_model import ScriptedModel, script
-from laconic.agent.snapshot import describe_workspace
 from laconic.agent.system_prompt import system_prompt
 from laconic.agent.toolbox import Toolbox
 from laconic.agent.transport import Transport
@@ -31,9 +31,9 @@ from laconic.sessions.trajectories import Trajectory, begin, resume
 from laconic.sessions.turn_record import TurnIdentity
 from laconic.tokens.count import Counter, counter
 from laconic.wire.formats import dialect_of, format_named
-from laconic.wire.prompted.capability import PromptedModels
+from laconic.wire.prompted_tool_calls.capability import PromptedModels
 from laconic.wire.provider_format import ProviderFormat
-from laconic.workspace.reading import read_bytes
+from laconic.workspace.read_file import read_bytes
 
 _SCRIPTED: Final = "scripted:"
 _SCRIPTED_PROVIDER: Final = "scripted"

@@ -19,14 +19,14 @@ from laconic.exchange.exchange import ModelExchange, write_calls_as_text
 from laconic.exchange.plan import Plan
 from laconic.render.context_status import write_context_status
 from laconic.wire.answer_reader import AnswerReader
-from laconic.wire.limits import limits_of
 from laconic.wire.messages import Json, Message, ModelAnswer, ModelCall, ModelRequest, ProviderDialect, ToolDefinition
-from laconic.wire.model import InsertMessage
 from laconic.wire.parsed_request import parse
-from laconic.wire.prompted.calls import BrokenCall, PromptedTool
-from laconic.wire.prompted.parser import CallParser
+from laconic.wire.prompted_tool_calls.calls import BrokenCall, PromptedTool
+from laconic.wire.prompted_tool_calls.parser import CallParser
 from laconic.wire.provider_format import ProviderFormat
+from laconic.wire.rate_limits import limits_of
 from laconic.wire.refusals import PromptTooLong, refuses_tools, too_long
+from laconic.wire.turns_and_blocks import InsertMessage
 from laconic.wire.usage import Usage
 
 Show = Callable[[str], None]

@@ -12,7 +12,7 @@ from typing import Literal
 
 from laconic.agent.command_line import CommandLine, SimpleCommand, is_wrapper, spellings, understand
 from laconic.errors import NotAllowed, WorkspaceError
-from laconic.workspace.reading import inside
+from laconic.workspace.read_file import inside
 
 Answer = Literal["yes", "no", "always"]
 Ask = Callable[[str], Answer]

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from laconic.agent.permission import Permission
-from laconic.agent.sandbox.choosing import Sandbox
+from laconic.agent.sandbox.choose import Sandbox
 from laconic.errors import ArchiveUnavailable
 from laconic.reduce.text import reduce_text
 from laconic.tool_runtime.tool import Argument, Piece, Tool, ToolAnswer, ToolCall
-from laconic.workspace.reading import inside
+from laconic.workspace.read_file import inside
 from laconic.workspace.shell import CommandResult
 
 _FRAME = 60  # tokens for what stands around the output

@@ -19,7 +19,7 @@ from laconic.errors import MalformedRequest, UsageError
 from laconic.wire.formats import dialect_of, format_named
 from laconic.wire.messages import ModelAnswer, ModelCall
 from laconic.wire.parsed_request import ParsedRequest, parse
-from laconic.wire.prompted.protocol import call_text
+from laconic.wire.prompted_tool_calls.protocol import call_text
 from laconic.wire.refusals import refusal
 from laconic.wire.usage import Usage
 

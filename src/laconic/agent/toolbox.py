@@ -15,7 +15,7 @@ from laconic.tool_runtime.session import Session
 from laconic.tool_runtime.tool import Tool
 from laconic.tools import tools
 from laconic.wire.messages import AssistantMessage, Message, ToolDefinition, ToolResults
-from laconic.wire.prompted.calls import PromptedTool as Called
+from laconic.wire.prompted_tool_calls.calls import PromptedTool as Called
 
 _OFFERED: Final = (
     "search", "inspect", "read", "map", "context", "trace", "diff", "edit", "report", "recall", "run", "task",

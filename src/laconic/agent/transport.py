@@ -12,7 +12,7 @@ from http.client import HTTPException, HTTPResponse
 from typing import Any, Final, Protocol
 
 from laconic.errors import UpstreamError
-from laconic.wire.limits import limits_of
+from laconic.wire.rate_limits import limits_of
 
 _TRIES: Final = 4
 _LONGEST: Final = 60.0  # seconds between two tries
@@ -41,7 +41,7 @@ class Transport(Protocol):
         """Send a body; an answer of any status comes back."""
 
 
-class _Staying(urllib.request.HTTPRedirectHandler):
+class _NoRedirect(urllib.request.HTTPRedirectHandler):
     """A key is not carried to another address."""
 
     def redirect_request(self, *_: Any, **__: Any) -> None:
@@ -76,7 +76,7 @@ class HttpTransport:
         raise AssertionError
 
     def _once(self, body: bytes) -> StreamedResponse:
-        opener = urllib.request.build_opener(_Staying)
+        opener = urllib.request.build_opener(_NoRedirect)
         request = urllib.request.Request(self.url, body, dict(self.headers), method="POST")
         try:
             answer = opener.open(request, timeout=self.patience)

@@ -6,12 +6,13 @@ import sqlite3
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from laconic.agent.limits import RunUsage
+from laconic.agent.run_limits import RunUsage
 from laconic.conversation.engine import PreparedRequest
+from laconic.errors import ArchiveUnavailable
 from laconic.exchange.plan import Plan
 from laconic.exchange.turn_account import AnsweredTurn, TurnAccount
 from laconic.sessions.turn_record import AnswerCost, TurnIdentity
-from laconic.wire.limits import RateLimits
+from laconic.wire.rate_limits import RateLimits
 from laconic.wire.usage import Usage
 
 
@@ -65,7 +66,7 @@ class UsageRecorder:
         try:
             for number, (turn, cost) in enumerate(turns, 1):
                 self._account.write(turn, cost, malformed if number == len(turns) else ())
-        except sqlite3.Error:
+        except (sqlite3.Error, ArchiveUnavailable):
             self._broken = True
 
     def close(self) -> None:

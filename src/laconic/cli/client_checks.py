@@ -9,19 +9,19 @@ from typing import Final
 from urllib.parse import urlsplit
 
 from laconic.cli.commands.setup import program_words
-from laconic.clients import section
+from laconic.clients import markdown_section
 from laconic.clients.claude import BASE_URL, TOOL_SEARCH, notes_folder
 from laconic.clients.claude_plugin import plugin_command, plugin_folder, skill_lines
-from laconic.clients.files import read_json, table_at
+from laconic.clients.config_files import read_json, table_at
 from laconic.clients.install import configured_command, configured_entry, read
-from laconic.clients.probe import ProbeResult, ask
 from laconic.clients.prompt_cost import Count, PromptPart, prompt_parts
 from laconic.clients.registry import all_setups
+from laconic.clients.server_probe import ProbeResult, ask
 from laconic.clients.setup import NAME, ClientFolders, ClientSetup, Scope
 from laconic.config import child_environment
 from laconic.errors import LaconicError
 from laconic.index.health import HealthFinding
-from laconic.render.counted import count_of
+from laconic.render.plural import count_of
 
 _SCOPES: Final[tuple[Scope, ...]] = ("project", "user")
 _CLAUDE: Final = "claude-code"  # as it names itself to servers
@@ -100,7 +100,7 @@ class _ClientCheck:
         parts = prompt_parts(answered.schemas, answered.instructions, answered.has_resources, server, count)
         notes = self.client.notes_file(self.places, self.scope)
         if server == NAME and notes is not None and notes.is_file():
-            ours = section.extract(read(notes))
+            ours = markdown_section.extract(read(notes))
             parts += [PromptPart(f"section in {notes.name}", count(ours))] if ours else []
         if server == _PLUGIN:
             parts.append(PromptPart("skill and command", count(skill_lines())))

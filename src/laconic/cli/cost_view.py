@@ -9,7 +9,7 @@ from typing import Final
 
 from laconic.conversation.cost_causes import CauseTotal, CostMoment, CostReport, MeasuredSession
 from laconic.dashboard.format import money, short
-from laconic.render.counted import count_of
+from laconic.render.plural import count_of
 
 _TITLE: Final = 48  # characters
 

@@ -15,7 +15,7 @@ from laconic.conversation.accounting import describe_change
 from laconic.dashboard.format import money, short
 from laconic.models.model import Price
 from laconic.models.price_lookup import Prices
-from laconic.render.counted import count_of
+from laconic.render.plural import count_of
 from laconic.sessions.recorded.record import RecordedSession, RecordedUsage
 from laconic.tokens.count import counter
 

@@ -18,7 +18,7 @@ from laconic import __version__
 from laconic.cli import commands
 from laconic.config import Settings, load
 from laconic.errors import LaconicError, UsageError
-from laconic.render.visible import visible
+from laconic.render.escape_control import visible
 
 _GROUPS: Final = {
     "Begin here": ("replay", "setup", "wrap", "doctor"),
@@ -47,7 +47,9 @@ class _Parser(argparse.ArgumentParser):
 
 def names() -> list[str]:
     """All commands: the modules of `commands`, every tool of the code plane, and what other packages add."""
-    from laconic.cli.extensions import find_extensions  # looks at every installed package: not for `--version`
+    from laconic.cli.extension_commands import (
+        find_extensions,
+    )  # looks at every installed package: not for `--version`
     from laconic.tools import tools  # imports all tools: not for `--version`
 
     return sorted({*_modules(), *tools(), *find_extensions()})
@@ -64,7 +66,7 @@ def command(name: str) -> Command:
     """The module behind a command name; no other package can replace a command of ours."""
     if name in _modules():
         return cast(Command, import_module(f"{commands.__name__}.{name.replace('-', '_')}"))
-    from laconic.cli.extensions import INSTALL, find_extensions, load_extension
+    from laconic.cli.extension_commands import INSTALL, find_extensions, load_extension
     from laconic.cli.tool_command import ToolCommand  # imports all tools: not for other commands
     from laconic.tools import tools
 
@@ -137,7 +139,7 @@ def entry() -> NoReturn:
 
 def summary(name: str) -> str:
     """The first line of a command's docstring, read without importing the command; for a tool, its summary."""
-    from laconic.cli.extensions import find_extensions
+    from laconic.cli.extension_commands import find_extensions
     from laconic.tools import tools
 
     if name in tools() and name not in _modules():

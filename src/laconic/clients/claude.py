@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Final
 
 from laconic.clients.client import Client
-from laconic.clients.files import Table, merge, parse_json, read_json, table_at
+from laconic.clients.command_options import last_value, options
+from laconic.clients.config_files import Table, merge, parse_json, read_json, table_at
+from laconic.clients.launch import FOLDER, DefaultUpstreams, Launch, LaunchContext, Upstream, upstream
 from laconic.clients.setup import ClientFolders, ClientSetup, read_words, typed_entry
-from laconic.clients.upstream import FOLDER, DefaultUpstreams, Launch, LaunchContext, Upstream, upstream
-from laconic.clients.words import last_value, options
 from laconic.errors import Unroutable
 from laconic.sessions.recorded.claude import read_session
 from laconic.sessions.recorded.record import RecordedSession, read_first_row, read_sessions
@@ -103,6 +103,14 @@ def _tool_search(seen: LaunchContext, upstream: Upstream) -> dict[str, str]:
     return {TOOL_SEARCH: "true"}
 
 
+def _searches_tools(environ: Mapping[str, str]) -> bool:
+    """By default with Anthropic's own host; a variable switches it."""
+    chosen = environ.get(TOOL_SEARCH, "").strip().lower()
+    if chosen:
+        return chosen not in {"0", "false", "no", "off"}
+    return environ.get(BASE_URL, _OWN_HOST).rstrip("/") in {"", _OWN_HOST}
+
+
 def _user_folder(seen: LaunchContext) -> Path:
     return Path(seen.variable("CLAUDE_CONFIG_DIR") or seen.home / ".claude")
 
@@ -189,8 +197,12 @@ CLIENT: Final = Client(
     setup=SETUP,
     launcher=Claude(),
     session_headers=("x-claude-code-session-id",),
+    user_agent="claude",
+    compacts_at=lambda window: int(window * 5 / 6),  # measured
     task_tools=("TodoWrite", "TaskCreate", "TaskUpdate"),
     shell_tools=("Bash",),
+    mcp_names=("claude-code",),
+    searches_tools=_searches_tools,
     project_names=(".claude", ".mcp.json"),
     home_names=(".claude", ".claude.json"),
     recorded=_find_recorded,

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from laconic.clients.launch import WrappedClient
 from laconic.clients.setup import ClientFolders, ClientSetup
-from laconic.clients.upstream import WrappedClient
 from laconic.sessions.recorded.record import RecordedSession
 
 FindRecorded = Callable[[ClientFolders, float], Iterator[RecordedSession]]  # those that went on since a moment
@@ -27,5 +27,9 @@ class Client:
     shell_tools: tuple[str, ...] = ()  # by which its models run commands
     project_names: tuple[str, ...] = ()  # files and folders in a project that it obeys
     home_names: tuple[str, ...] = ()  # files and folders in the home folder with its logins and sessions
+    mcp_names: tuple[str, ...] = ()  # by which it introduces itself to MCP servers
+    searches_tools: Callable[[Mapping[str, str]], bool] | None = None  # whether it loads tools when they are needed
+    user_agent: str = ""  # how the name begins that it gives itself in requests, in lower case
+    compacts_at: Callable[[int], int] | None = None  # window -> tokens of a prompt at which it compacts its history
     recorded: FindRecorded | None = None  # how the sessions are found that it records
     read_recorded: ReadRecorded | None = None  # how a file of them is read that somebody names

@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Final
 
 from laconic.clients.client import Client
-from laconic.clients.files import Table, merge, read_json, read_toml, table_at, text_at
+from laconic.clients.command_options import has_flag, last_value, options
+from laconic.clients.config_files import Table, merge, read_json, read_toml, table_at, text_at
+from laconic.clients.launch import DefaultUpstreams, Launch, LaunchContext, Upstream, upstream
 from laconic.clients.setup import ClientFolders, ClientSetup, plain_entry, read_words
-from laconic.clients.upstream import DefaultUpstreams, Launch, LaunchContext, Upstream, upstream
-from laconic.clients.words import has_flag, last_value, options
 from laconic.errors import Unroutable
 from laconic.sessions.recorded.codex import read_session
 from laconic.sessions.recorded.record import RecordedSession, read_first_row, read_sessions
@@ -167,6 +167,8 @@ def _read_recorded(path: Path) -> Iterator[RecordedSession]:
             yield session
 
 
+_LONGEST_PROMPT: Final = 272_000  # tokens that Codex lets a prompt have, of the models it is made for
+
 CLIENT: Final = Client(
     name="codex",
     title="Codex",
@@ -188,6 +190,8 @@ CLIENT: Final = Client(
     launcher=Codex(),
     session_headers=("session_id", "session-id", "conversation_id"),
     task_tools=("update_plan",),
+    user_agent="codex",
+    compacts_at=lambda window: int(0.9 * min(window, _LONGEST_PROMPT)),
     shell_tools=("shell", "shell_command", "exec_command", "local_shell"),
     project_names=(".codex",),
     home_names=(".codex",),

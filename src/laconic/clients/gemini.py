@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Final
 
 from laconic.clients.client import Client
-from laconic.clients.files import folders_up, read_dotenv, read_json, text_at
+from laconic.clients.config_files import folders_up, read_dotenv, read_json, text_at
+from laconic.clients.launch import DefaultUpstreams, Launch, LaunchContext, Upstream, upstream
 from laconic.clients.setup import ClientFolders, ClientSetup, plain_entry, read_words
-from laconic.clients.upstream import DefaultUpstreams, Launch, LaunchContext, Upstream, upstream
 from laconic.errors import Unroutable
 from laconic.sessions.recorded.gemini import read_session
 from laconic.sessions.recorded.record import RecordedSession, read_sessions
@@ -99,9 +99,12 @@ CLIENT: Final = Client(
         programs=("gemini",),
         folder=lambda places: places.home / ".gemini",
         user_notes=lambda places: places.home / ".gemini" / "GEMINI.md",
+        url_transport="sse",
     ),
     launcher=Gemini(),
     task_tools=("write_todos",),
+    user_agent="geminicli",
+    compacts_at=lambda window: window // 2,
     shell_tools=("run_shell_command",),
     project_names=(".gemini",),
     home_names=(".gemini",),

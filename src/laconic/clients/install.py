@@ -9,11 +9,11 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, Final
 
-from laconic.clients import jsonc, section, tables
+from laconic.clients import jsonc, markdown_section, toml_tables
 from laconic.clients.registry import all_setups
-from laconic.clients.setup import NAME, ClientFolders, ClientSetup, Scope
+from laconic.clients.setup import AROUND, NAME, ClientFolders, ClientSetup, Scope
 from laconic.errors import LaconicError, Unreadable
-from laconic.workspace.write import write_whole
+from laconic.workspace.atomic_write import write_whole
 
 _MARK: Final = "\ufeff"  # some editors begin a file with it
 
@@ -44,7 +44,7 @@ def server_edit(client: ClientSetup, places: ClientFolders, scope: Scope, words:
     at = (*client.table, NAME)
     if path.suffix == ".toml":
         return ConfigChange(
-            path, lambda text: tables.put(text, at, entry), lambda text: tables.take(text, at), within
+            path, lambda text: toml_tables.put(text, at, entry), lambda text: toml_tables.take(text, at), within
         )
 
     def put(text: str) -> str:
@@ -59,7 +59,7 @@ def server_edit(client: ClientSetup, places: ClientFolders, scope: Scope, words:
 
 def notes_edit(path: Path, body: str, within: tuple[Path, ...]) -> ConfigChange:
     """Our section in a file that models read."""
-    return ConfigChange(path, lambda text: section.put(text, body), section.take, within)
+    return ConfigChange(path, lambda text: markdown_section.put(text, body), markdown_section.take, within)
 
 
 def place(edit: ConfigChange) -> Path:
@@ -88,11 +88,27 @@ def configured_entry(client: ClientSetup, places: ClientFolders, scope: Scope) -
     path = client.file(places, scope)
     if not path.is_file():
         return None
-    parse: Callable[[str], Any] = tables.parse if path.suffix == ".toml" else jsonc.parse
+    parse: Callable[[str], Any] = toml_tables.parse if path.suffix == ".toml" else jsonc.parse
     entry = _entry(parse(read(path).removeprefix(_MARK)), (*client.table, NAME))
     if isinstance(entry, Mapping):
         return entry
     return None
+
+
+def other_servers(client: ClientSetup, places: ClientFolders, scope: Scope) -> dict[str, dict[str, Any]]:
+    """The servers in a client's file that are not ours; how the client reaches one stands in its `type`."""
+    path = client.file(places, scope)
+    if not path.is_file():
+        return {}
+    parse: Callable[[str], Any] = toml_tables.parse if path.suffix == ".toml" else jsonc.parse
+    table = _entry(parse(read(path).removeprefix(_MARK)), client.table)
+    found: dict[str, dict[str, Any]] = {}
+    for name, entry in table.items() if isinstance(table, Mapping) else ():
+        if name not in {NAME, AROUND} and isinstance(entry, Mapping):
+            found[name] = dict(entry)
+            if "url" in entry and "type" not in entry:
+                found[name]["type"] = client.url_transport
+    return found
 
 
 def is_needed_elsewhere(client: ClientSetup, places: ClientFolders, scope: Scope) -> bool:
@@ -125,7 +141,7 @@ def is_mentioned(path: Path) -> bool:
     for word in words:
         if word.endswith(".md"):
             taken.append(path.parent / word[1:])
-    return any(other.is_file() and section.START in read(other) for other in taken if other != path)
+    return any(other.is_file() and markdown_section.START in read(other) for other in taken if other != path)
 
 
 def apply(edit: ConfigChange, backups: Path) -> WrittenFile:

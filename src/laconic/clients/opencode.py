@@ -14,7 +14,8 @@ from typing import Any, Final
 import msgspec
 
 from laconic.clients.client import Client
-from laconic.clients.files import (
+from laconic.clients.command_options import last_value
+from laconic.clients.config_files import (
     Table,
     folders_up,
     merge,
@@ -25,9 +26,8 @@ from laconic.clients.files import (
     table_at,
     text_at,
 )
+from laconic.clients.launch import DefaultUpstreams, Launch, LaunchContext, Upstream, keep_apart, upstream
 from laconic.clients.setup import ClientFolders, ClientSetup
-from laconic.clients.upstream import DefaultUpstreams, Launch, LaunchContext, Upstream, keep_apart, upstream
-from laconic.clients.words import last_value
 from laconic.errors import Unroutable
 from laconic.sessions.recorded.opencode import read_database, read_export
 from laconic.sessions.recorded.record import RecordedSession, read_object
@@ -267,6 +267,8 @@ def _read_recorded(path: Path) -> Iterator[RecordedSession]:
             yield read_export(whole)
 
 
+_ANSWER: Final = 32_000  # tokens that opencode keeps free for the answer: it compacts when they no longer fit
+
 CLIENT: Final = Client(
     name="opencode",
     title="opencode",
@@ -287,6 +289,8 @@ CLIENT: Final = Client(
     launcher=Opencode(),
     session_headers=("x-opencode-session", "x-session-affinity"),
     task_tools=("todowrite",),
+    user_agent="opencode",
+    compacts_at=lambda window: max(0, window - _ANSWER),
     shell_tools=("bash",),
     project_names=(".opencode", "opencode.json", "opencode.jsonc"),
     home_names=(".config/opencode", ".local/share/opencode"),

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import pkgutil
+from collections.abc import Mapping
 from functools import cache
 from importlib import import_module
 
 from laconic import clients
+from laconic.clients.any_program import Program
 from laconic.clients.client import Client
-from laconic.clients.program import Program
+from laconic.clients.launch import WrappedClient
 from laconic.clients.setup import ClientSetup
-from laconic.clients.upstream import WrappedClient
 from laconic.errors import UnknownName
 
 
@@ -87,3 +88,20 @@ def home_names() -> tuple[str, ...]:
 def shell_tools() -> tuple[str, ...]:
     """By which models run commands, of all clients."""
     return tuple(name for client in all_clients().values() for name in client.shell_tools)
+
+
+def searches_tools(name: str, environ: Mapping[str, str]) -> bool:
+    """Whether the client that introduces itself so loads tools only when they are needed."""
+    for client in all_clients().values():
+        if name in client.mcp_names and client.searches_tools is not None:
+            return client.searches_tools(environ)
+    return False
+
+
+def compaction_limit(client: str, window: int) -> int:
+    """Tokens of a prompt at which a client compacts its history, by the name that it gives itself; 0: not known."""
+    name = client.lower()
+    for known in all_clients().values():
+        if known.user_agent and known.compacts_at and window > 0 and name.startswith(known.user_agent):
+            return known.compacts_at(window)
+    return 0

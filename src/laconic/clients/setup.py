@@ -11,6 +11,7 @@ from laconic.errors import UsageError
 
 Scope = Literal["project", "user"]
 NAME: Final = "laconic"  # of our server, in every client
+AROUND: Final = "laconic-around"  # of our server in front of the client's others
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +44,7 @@ class ClientSetup:
     own_folders: Callable[[ClientFolders], tuple[Path, ...]] | None = None  # of its files, beside the home folder
     arguments: tuple[str, ...] = ()  # for a client that does not start servers in the project's folder
     scope: Scope = "project"  # when the user names none
+    url_transport: str = "http"  # of a server with a `url` and no `type`
     after: str = ""  # what is left for the user to do
 
     def file(self, places: ClientFolders, scope: Scope) -> Path:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from laconic.conversation.ledger import Decision
 from laconic.reduce.passage import passage, runs_within
 from laconic.render.passage import passage_text
-from laconic.wire.model import Block, Change, SetInput, SetText, SetTexts
+from laconic.wire.turns_and_blocks import Block, Change, SetInput, SetText, SetTexts
 
 
 def write(decision: Decision, original: str) -> str:

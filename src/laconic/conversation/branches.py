@@ -9,8 +9,8 @@ import msgspec
 
 from laconic.conversation.ledger import Branch, Inheritance, LedgerEntry
 from laconic.conversation.prefix_hashes import PrefixHashes
-from laconic.wire.model import Block
 from laconic.wire.parsed_request import ParsedRequest
+from laconic.wire.turns_and_blocks import Block
 
 KEPT: Final = 2  # newest exchanges that stay whatever happens
 _ANCESTORS: Final = 8  # branches that one is known to come from

@@ -8,7 +8,7 @@ from typing import Final
 import msgspec
 
 from laconic.conversation.ledger import Branch
-from laconic.models.find import find_model
+from laconic.models.find_model import find_model
 from laconic.models.model import Price
 from laconic.wire.parsed_request import ParsedRequest
 from laconic.wire.usage import Usage
@@ -34,7 +34,7 @@ def is_warm(branch: Branch, now: float) -> bool:
     return branch.time > 0 and now - branch.time < (branch.learned or branch.lifetime)
 
 
-class _Expected(msgspec.Struct, frozen=True):
+class _ExpectedRead(msgspec.Struct, frozen=True):
     """What the last request of a session could read from a cache."""
 
     prefix: int  # tokens that the request before had sent too
@@ -50,11 +50,11 @@ class CacheClock:
     """
 
     def __init__(self) -> None:
-        self._expected: OrderedDict[str, _Expected] = OrderedDict()
+        self._expected: OrderedDict[str, _ExpectedRead] = OrderedDict()
 
     def expect(self, session: str, prefix: int, now: float, branch: Branch) -> None:
         """A request goes out that begins with so many tokens which its branch had sent before."""
-        self._expected[session] = _Expected(
+        self._expected[session] = _ExpectedRead(
             prefix if branch.time else 0, now - branch.time, branch.lifetime, branch.learned or branch.lifetime
         )
         self._expected.move_to_end(session)

@@ -1,7 +1,8 @@
 """What a client would have done by itself: compact its history near the model's limit. Pure.
 
-Without this, "without us" would count prompts that the client would never have sent. Where a client's limit is known, its
-compaction is assumed to leave as little as it ever does, and to cost nothing: the lower figure counts.
+Without this, "without us" would count prompts that the client would never have sent. Where a client's limit is known (its
+file in `clients` says it), its compaction is assumed to leave as little as it ever does, and to cost nothing: the lower
+figure counts.
 """
 
 from __future__ import annotations
@@ -10,8 +11,6 @@ from typing import Final
 
 import msgspec
 
-_CODEX_INPUT: Final = 272_000  # tokens that Codex lets a prompt have, of the models it is made for
-_OPENCODE_OUTPUT: Final = 32_000  # tokens that opencode keeps free for the answer
 _KEPT: Final = 0.05  # of the limit: a short summary and the last messages
 _REWOUND: Final = 0.7  # a history that is this much shorter was compacted, or begun anew, by the client itself
 
@@ -26,26 +25,6 @@ class PromptSplit(msgspec.Struct, frozen=True):
     @property
     def tokens(self) -> float:
         return self.warm + self.cold
-
-
-def compaction_limit(client: str, window: int) -> int:
-    """Tokens of a prompt at which a client compacts, by the name that it gives itself; 0: not known.
-
-    Measured, or as the clients' own sources say: Codex at nine tenths of what it lets a prompt have, Claude Code at five
-    sixths of the window, opencode where the answer would no longer fit, Gemini CLI at half of it.
-    """
-    name = client.lower()
-    if window <= 0:
-        return 0
-    if name.startswith("codex"):
-        return int(0.9 * min(window, _CODEX_INPUT))
-    if name.startswith("claude"):
-        return int(window * 5 / 6)
-    if name.startswith("opencode"):
-        return max(0, window - _OPENCODE_OUTPUT)
-    if name.startswith("geminicli"):
-        return window // 2
-    return 0
 
 
 def compact_as_client(

@@ -13,13 +13,12 @@ from typing import Final
 import msgspec
 
 from laconic.conversation.cause_texts import CAUSES, Cause
-from laconic.conversation.prefix_change import LOOKBACK, Part, PrefixChange
+from laconic.conversation.prefix_change import Part, PrefixChange
 from laconic.models.model import Price
+from laconic.wire.cache_rules import FIVE_MINUTES, HOUR, LOOKBACK
 from laconic.wire.usage import Usage
 
 PriceOf = Callable[[str], Price]
-FIVE_MINUTES: Final = 300.0
-HOUR: Final = 3600.0
 _EARLY: Final = 0.98  # of a lifetime: clocks of clients and providers differ
 _SHARE: Final = 0.05  # of what a cache held: less that is missing is no event
 _SHRUNK: Final = 0.3  # the same, where a prompt became shorter

@@ -31,17 +31,17 @@ from laconic.conversation.maintenance import Maintenance
 from laconic.conversation.per_provider import for_provider
 from laconic.conversation.prefix_hashes import PrefixHashes
 from laconic.conversation.prefix_repair import FormStore, PrefixRepair
-from laconic.conversation.quota import Quota, ThinkingLimit, thinking
+from laconic.conversation.quota import Quota, ThinkingLimit, limit_thinking
 from laconic.conversation.tracker import ConversationTracker
 from laconic.conversation.transaction import ArchiveStore, LedgerTransaction
-from laconic.errors import ArchiveUnavailable, LedgerMoved
+from laconic.errors import ArchiveUnavailable, LedgerMoved, StoreAway
 from laconic.records import AddedContent
 from laconic.render.context_status import write_context_status
 from laconic.wire.cache_marks import mark_block
-from laconic.wire.limits import RateLimits, counts_cached
-from laconic.wire.model import Block, InsertMessage
 from laconic.wire.parsed_request import ParsedRequest, Shapes, parse
-from laconic.wire.thinking import asked_budget, in_tool_loop, with_budget
+from laconic.wire.rate_limits import RateLimits, counts_cached
+from laconic.wire.thinking import asked_budget, in_tool_loop, least_budget, with_budget
+from laconic.wire.turns_and_blocks import Block, InsertMessage
 from laconic.wire.usage import Usage
 
 _LIVE: Final = 8  # branches whose derived state is kept; the others are read again when they return
@@ -197,7 +197,7 @@ class ConversationEngine:
         """
         conversation = history.conversation
         assert conversation is not None
-        if not conversation.format.marks:
+        if not conversation.format.cache.marks:
             return written
         if not made and events and events[-1].count == len(history.chain):
             made = [one for one in events[-1].decisions if one.reason != "ingest"] + [*events[-1].removals]
@@ -224,7 +224,7 @@ class ConversationEngine:
             learned = self._cache.learn(session, usage)
             if learned is not None:
                 self._keep_lifetime(session, learned)
-        quota.told(limits)
+        quota.learn(limits)
 
     def quota(self, account: str, limit: int = 0) -> Quota:
         """The quota of a provider, key and model, shared by all sessions."""
@@ -265,7 +265,7 @@ class ConversationEngine:
             low = for_provider(self._options.thinking_low, *names) or 0
             wanted = ThinkingLimit(0, "")
             if quota.known:
-                wanted = thinking(quota.left, asked, format.name, half=half, low=low) or wanted
+                wanted = limit_thinking(quota.left, asked, least_budget(conversation), half=half, low=low) or wanted
         history.branch = msgspec.structs.replace(branch, thinking=wanted.budget, effort=wanted.effort)
         if not 0 < wanted.budget < asked:
             return {}, ThinkingLimit(0, "")
@@ -283,6 +283,8 @@ class ConversationEngine:
                 known = SessionLedger([])
             known.events += self._store.events(session, len(known.events)) if number > len(known.events) else ()
             known.branches = branches
+        except StoreAway:
+            return None  # other replicas may have gone on, and nothing could be brought back now
         except ArchiveUnavailable:
             return known
         self._known[session] = known

@@ -13,8 +13,8 @@ from laconic.conversation.transaction import LedgerTransaction
 from laconic.errors import ArchiveUnavailable, ConversationError
 from laconic.records import ArchivedOriginal
 from laconic.wire.cache_marks import is_markable
-from laconic.wire.model import At, Block, Change, DropBlock, InsertMessage
 from laconic.wire.parsed_request import ParsedRequest, parse
+from laconic.wire.turns_and_blocks import At, Block, Change, DropBlock, InsertMessage
 
 
 class History:

@@ -10,12 +10,12 @@ from typing import Final, Literal
 
 import msgspec
 
+from laconic.wire.cache_rules import LOOKBACK
 from laconic.wire.fingerprint import BLOCK_SIZE, LINE_SIZE, RequestFingerprint, ToolFingerprint
 
 Part = Literal[
     "", "tools", "tools_order", "tools_form", "system", "message", "rewind", "compaction", "marks", "model"
 ]
-LOOKBACK: Final = 20  # blocks before a mark in which a provider looks for what it has cached
 _NAMES: Final = 4  # tools that a detail names
 _SHRUNK: Final = 0.6  # a history with fewer of its blocks than this was summarised
 _NAMED: Final = attrgetter("name", "content")

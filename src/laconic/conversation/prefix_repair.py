@@ -24,9 +24,9 @@ from typing import Final, Protocol
 
 import msgspec
 
-from laconic.conversation.prefix_change import LOOKBACK
 from laconic.errors import ArchiveUnavailable, MalformedRequest
 from laconic.wire.cache_marks import mark_block
+from laconic.wire.cache_rules import LOOKBACK
 from laconic.wire.content import without_marks
 from laconic.wire.fingerprint import find_marks, split_tools
 from laconic.wire.json_form import (
@@ -41,9 +41,9 @@ from laconic.wire.json_form import (
     read_order,
     write_as,
 )
-from laconic.wire.model import Block
 from laconic.wire.parsed_request import ParsedRequest, parse
 from laconic.wire.spans import ByteSpan, is_object, is_string, last, members, string
+from laconic.wire.turns_and_blocks import Block
 
 _SESSIONS: Final = 32  # whose forms are remembered; those of others are read again
 _MARK: Final = "cache_control"

@@ -1,6 +1,6 @@
 """A provider's prompt cache as a fake that ships: what a request would read, write and pay, on a clock that callers move.
 
-Anthropic caches what a request marks; OpenAI and Gemini cache every prefix by themselves.
+The rules are the provider's: some cache what a request marks, others every prefix by themselves.
 """
 
 from __future__ import annotations
@@ -8,32 +8,11 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Sequence
 from itertools import accumulate
-from typing import Final
 
 import msgspec
 
+from laconic.wire.cache_rules import HOUR, CacheRules
 from laconic.wire.usage import Usage
-
-FIVE_MINUTES: Final = 300.0
-HOUR: Final = 3600.0
-
-
-class CacheRules(msgspec.Struct, frozen=True):
-    """How one provider caches. Prices are relative to a plain input token."""
-
-    smallest: int  # tokens from which a prefix is cached
-    read: float = 0.1
-    write: float = 1.25
-    hour: float = 2.0
-    marks: int = 4  # that a request may set; 0: everything is cached without any
-    lookback: int = 20  # blocks before a mark in which an earlier entry is found
-    step: int = 1  # tokens by which the prefix that is read grows
-    lifetime: float = FIVE_MINUTES  # of what is cached without a mark
-
-
-ANTHROPIC: Final = CacheRules(smallest=1024)
-OPENAI: Final = CacheRules(smallest=1024, write=1.0, hour=1.0, marks=0, step=128, lifetime=600.0)
-GEMINI: Final = CacheRules(smallest=2048, write=1.0, hour=1.0, marks=0, lifetime=300.0)
 
 
 class CacheBlock(msgspec.Struct, frozen=True):
@@ -120,31 +99,6 @@ class ProviderCache:
     def _keep(self, prefix: bytes, lifetime: float) -> None:
         self._expiry[prefix] = self._clock() + lifetime
         self._lifetimes[prefix] = lifetime
-
-
-def report(format: str, usage: Usage) -> dict[str, object]:
-    """Usage in the words of a provider's format."""
-    if format == "anthropic":
-        return {
-            "input_tokens": usage.input,
-            "cache_read_input_tokens": usage.cache_read,
-            "cache_creation_input_tokens": usage.cache_write,
-            "cache_creation": {
-                "ephemeral_5m_input_tokens": usage.cache_write - usage.long,
-                "ephemeral_1h_input_tokens": usage.long,
-            },
-            "output_tokens": usage.output,
-        }
-    if format == "gemini":
-        return {
-            "promptTokenCount": usage.prompt,
-            "cachedContentTokenCount": usage.cache_read,
-            "candidatesTokenCount": usage.output,
-        }
-    cached = {"cached_tokens": usage.cache_read}
-    if format == "responses":
-        return {"input_tokens": usage.prompt, "input_tokens_details": cached, "output_tokens": usage.output}
-    return {"prompt_tokens": usage.prompt, "prompt_tokens_details": cached, "completion_tokens": usage.output}
 
 
 def _chain(blocks: Sequence[CacheBlock]) -> list[bytes]:

@@ -8,12 +8,11 @@ from typing import Final
 
 import msgspec
 
-from laconic.wire.limits import RateLimits
+from laconic.wire.rate_limits import RateLimits
 from laconic.wire.usage import Usage
 
 _WINDOW: Final = 60.0  # seconds
 _SMALL: Final = 8_192  # tokens of a small thinking budget
-_LEAST: Final[dict[str, int]] = {"anthropic": 1_024, "gemini": 0, "chat": 0, "responses": 0}
 
 
 class Quota:
@@ -41,7 +40,7 @@ class Quota:
         if counted + usage.output > 0:
             self._spent.append((self._clock(), counted, usage.output))
 
-    def told(self, limits: RateLimits | None) -> None:
+    def learn(self, limits: RateLimits | None) -> None:
         """What the provider said; it knows about other processes too."""
         if limits is None:
             return
@@ -91,14 +90,14 @@ class ThinkingLimit(msgspec.Struct, frozen=True):
     effort: str  # low, medium, or empty: as the client asked
 
 
-def thinking(left: int, asked: int, provider: str, *, half: int, low: int) -> ThinkingLimit | None:
+def limit_thinking(left: int, asked: int, least: int, *, half: int, low: int) -> ThinkingLimit | None:
     """The budget for a request when the quota runs low; None: leave it as the client asked.
 
-    With less than `half` tokens left it is halved, with less than `low` it is small.
+    With less than `half` tokens left it is halved, with less than `low` it is small, but never below `least`, which the
+    provider asks for.
     """
     if asked <= 0 or left >= max(half, low):
         return None
-    least = _LEAST.get(provider, 0)
     if left < low:
         wanted = min(asked, _SMALL)
     else:

@@ -12,8 +12,9 @@ from typing import Final
 
 import msgspec
 
-from laconic.conversation.provider_cache import FIVE_MINUTES, CacheBlock, CacheRules, ProviderCache
+from laconic.conversation.provider_cache import CacheBlock, ProviderCache
 from laconic.models.model import Price
+from laconic.wire.cache_rules import FIVE_MINUTES, CacheRules
 from laconic.wire.content import without_marks
 from laconic.wire.formats import format_named
 from laconic.wire.parsed_request import Shapes, parse
@@ -77,7 +78,7 @@ class ReplayClock:
         return self.now
 
 
-class _Seen(msgspec.Struct, frozen=True):
+class _SentText(msgspec.Struct, frozen=True):
     tokens: int
     lines: frozenset[str]
     names: frozenset[str]
@@ -91,7 +92,7 @@ class _Upstream:
         self._cache = cache
         self._fixed = CacheBlock(b"fixed", fixed, FIVE_MINUTES)  # what stands before the messages
         self._shapes: Shapes = {}
-        self._known: dict[bytes, _Seen] = {}
+        self._known: dict[bytes, _SentText] = {}
         self._before: list[bytes] = []
         self.tokens = self.peak = self.last = self.faults = 0
         self.cost = 0.0
@@ -136,14 +137,14 @@ class _Upstream:
             found.append(CacheBlock(raw, self._known[raw].tokens, ttl))
         return found
 
-    def _look(self, raw: bytes) -> _Seen:
+    def _look(self, raw: bytes) -> _SentText:
         if raw in _ROLES.values():
-            return _Seen(self._count(raw.decode()), frozenset(), frozenset())
+            return _SentText(self._count(raw.decode()), frozenset(), frozenset())
         try:
             text = "\n".join(strings(msgspec.json.decode(raw)))
         except RecursionError:  # nested too deeply to be taken apart
             text = raw.decode("utf-8", "replace")
-        return _Seen(
+        return _SentText(
             self._count(raw.decode("utf-8", "replace")), frozenset(lines_of(text)), frozenset(names_of(text))
         )
 
@@ -273,7 +274,7 @@ def _count_fixed(head: Json, count: Callable[[str], int]) -> int:
 
 def _rules(price: Price) -> CacheRules:
     """A provider that charges for writes caches what is marked; the others cache everything."""
-    marks = 4 if price.write > price.plain else 0
+    marks = format_named("anthropic").cache.marks if price.write > price.plain else 0
     return CacheRules(
         smallest=price.smallest,
         read=price.read,

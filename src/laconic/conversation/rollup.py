@@ -19,8 +19,8 @@ from laconic.conversation.tool_use import about
 from laconic.errors import ArchiveUnavailable
 from laconic.render.tombstone import rollup_text
 from laconic.wire.exchanges import Exchange
-from laconic.wire.model import Block
 from laconic.wire.parsed_request import ParsedRequest
+from laconic.wire.turns_and_blocks import Block
 
 _NEWEST: Final = 2  # exchanges that stay, however long the talk since
 _NAMED: Final = 20  # tokens by which the line grows for an exchange, roughly

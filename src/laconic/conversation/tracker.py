@@ -17,8 +17,8 @@ from laconic.reduce.passage import passage
 from laconic.render.passage import passage_text
 from laconic.render.tombstone import replaced_text
 from laconic.wire.media import count_block
-from laconic.wire.model import At, Block, Change, SetInput, SetText
 from laconic.wire.parsed_request import ParsedRequest
+from laconic.wire.turns_and_blocks import At, Block, Change, SetInput, SetText
 
 _PLACES: Final = 6  # of a name in one text
 _ARGUMENT: Final = 80  # characters from which an argument of several lines is a text of its own

@@ -17,15 +17,15 @@ from starlette.routing import Mount, Route
 from starlette.types import ASGIApp
 
 from laconic.config import Settings
-from laconic.dashboard.document import JsonNode, document
-from laconic.dashboard.guard import RequestGuard
+from laconic.dashboard.access import RequestGuard
+from laconic.dashboard.json_document import JsonNode, document
 from laconic.dashboard.layout import PERIODS
 from laconic.dashboard.pages.causes import causes_page
-from laconic.dashboard.pages.others import archive_page, failure_page, models_page, tools_page
 from laconic.dashboard.pages.overview import overview_page
-from laconic.dashboard.pages.parts import spending_page
 from laconic.dashboard.pages.session import session_page
 from laconic.dashboard.pages.sessions import ORDERS, sessions_page
+from laconic.dashboard.pages.spending import spending_page
+from laconic.dashboard.pages.tools_and_models import archive_page, failure_page, models_page, tools_page
 from laconic.dashboard.queries import DashboardQueries
 from laconic.errors import LaconicError, RecallFailed, UnknownName, UsageError
 from laconic.serving.hosts import AllowedHosts, HostCheck

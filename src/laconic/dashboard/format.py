@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-from laconic.dashboard.document import JsonNode
+from laconic.dashboard.json_document import JsonNode
 from laconic.dashboard.markup import Markup, tag
 
 

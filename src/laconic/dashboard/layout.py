@@ -8,7 +8,7 @@ from typing import Final
 from urllib.parse import urlencode
 
 from laconic import __version__
-from laconic.dashboard.document import JsonNode
+from laconic.dashboard.json_document import JsonNode
 from laconic.dashboard.markup import Child, Markup, join, tag
 
 _NAVIGATION: Final = (

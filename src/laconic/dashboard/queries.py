@@ -46,8 +46,10 @@ from laconic.errors import UnknownName, Unreadable
 from laconic.exchange.cost_sources import measure_own
 from laconic.models.price_lookup import Prices
 from laconic.sessions.archive import Archive
+from laconic.sessions.ledger_file import FILE as LEDGER
 from laconic.sessions.ledger_file import LedgerFile
 from laconic.sessions.spending import HourlySpending, Order, SessionFilter, Spending
+from laconic.sessions.store import SharedStore, exists, find_place
 from laconic.sessions.tool_call_log import FILE as CALLS
 from laconic.sessions.tool_call_log import ToolCallFigures, ToolCallLog
 from laconic.sessions.turn_tables import DAY, HOUR
@@ -62,7 +64,7 @@ _FEW: Final = 25  # of such a table on a session's page
 _DECISIONS: Final = 100  # that a session's page lists
 _TEXT: Final = 400_000  # characters of archived text that a page shows
 _STALE: Final = 120.0  # seconds after which a quota says nothing about now
-_FILES: Final = (TURNS, CALLS, "ledger.sqlite", "archive.sqlite")
+_FILES: Final = (TURNS, CALLS, LEDGER, "archive.sqlite")
 
 
 class DashboardQueries:
@@ -85,6 +87,8 @@ class DashboardQueries:
                 except FileNotFoundError:
                     continue
                 marks.append(f"{found.st_mtime_ns:x}.{found.st_size:x}")
+        if isinstance(find_place(self._settings, TURNS), SharedStore):
+            marks.append(f"{self._read().version():x}")
         return "-".join(marks)
 
     def moment(self, seconds: float) -> int:
@@ -256,19 +260,19 @@ class DashboardQueries:
     def _read(self) -> Spending:
         if self._spending is None:
             with _name_file_in_errors(self._folder / TURNS):
-                self._spending = Spending(self._folder / TURNS)
+                self._spending = Spending(find_place(self._settings, TURNS))
         return self._spending
 
     def _archive(self) -> Archive:
         return Archive.of(self._settings)
 
     def _decisions(self, name: str) -> Sequence[Decision | Removal]:
-        path: Path = self._folder / "ledger.sqlite"
-        if not path.exists():
+        if not exists(find_place(self._settings, LEDGER)):
             return ()
         found: list[Decision | Removal] = []
-        for event in LedgerFile(path, LedgerEntry, Branch).events(name):
-            found += [*event.decisions, *event.removals]
+        with closing(LedgerFile.of(self._settings, LedgerEntry, Branch)) as ledger:
+            for event in ledger.events(name):
+                found += [*event.decisions, *event.removals]
         return found
 
 

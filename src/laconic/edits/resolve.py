@@ -53,7 +53,7 @@ class _Move:
     number: int
 
 
-class _Refused(Exception):
+class _EditProblem(Exception):
     def __init__(self, problem: str, fix: str, look: Sequence[Span] = ()) -> None:
         super().__init__(problem)
         self.problem, self.fix, self.look = problem, fix, tuple(look)
@@ -68,7 +68,7 @@ def resolve(
     for number, edit in edits:
         try:
             moves += [_Move(a, b, new, number) for a, b, new in _moves(edit, live, read)]
-        except _Refused as refused:
+        except _EditProblem as refused:
             refusals.append(Refusal(number, refused.problem, refused.fix, refused.look))
     moves.sort(key=lambda move: (move.start, move.stop))
     refusals += _collisions(moves)
@@ -88,7 +88,7 @@ def _moves(edit: Edit, live: SourceText, read: Mapping[str, ShownVersion]) -> li
         case CreateFile():
             total = len(live.lines)
             fix = f"Its tag is {live.tag}; replace lines 1 to {total}, or edit a part of it."
-            raise _Refused("The file exists already.", fix)
+            raise _EditProblem("The file exists already.", fix)
         case FindAndReplace() as change:
             if edit.tag and edit.tag not in (live.tag, *read):
                 raise _unknown(edit, live)
@@ -113,7 +113,9 @@ def _carry_lines(
     lines = seen.lines if seen else live.lines
     if stop > len(lines):
         problem = f"Version {edit.tag} has {len(lines)} lines, not {stop}."
-        raise _Refused(problem, "Name lines that were shown.", [Span(max(1, len(live.lines) - 3), len(live.lines))])
+        raise _EditProblem(
+            problem, "Name lines that were shown.", [Span(max(1, len(live.lines) - 3), len(live.lines))]
+        )
     if seen and (hidden := _find_hidden(edit.span, seen.shown)):
         if len(hidden) == 1:
             what = f"Line {hidden} of version {edit.tag} was"
@@ -121,7 +123,7 @@ def _carry_lines(
             what = f"Lines {hidden} of {edit.tag} were"
         problem = f"{what} never shown."
         where = _nearby(carry(lines, live.lines), hidden.start - 1, hidden.end, live)
-        raise _Refused(problem, "They are below; repeat the edit if it is still right.", [where])
+        raise _EditProblem(problem, "They are below; repeat the edit if it is still right.", [where])
     if edit.tag == live.tag:
         return start, stop
     carried = carry(lines, live.lines)
@@ -136,7 +138,9 @@ def _carry_lines(
         else:
             what = named
         problem = f"{what} of version {edit.tag} changed since, or cannot be distinguished from another place."
-        raise _Refused(problem, f"The file is now {live.tag}: name its lines.", [_nearby(carried, start, stop, live)])
+        raise _EditProblem(
+            problem, f"The file is now {live.tag}: name its lines.", [_nearby(carried, start, stop, live)]
+        )
     return new_start, new_start + stop - start
 
 
@@ -182,7 +186,7 @@ def _nearby(carried: Sequence[int], start: int, stop: int, live: SourceText) -> 
     return Span(max(1, first - 2), max(1, min(total, last + 3)))
 
 
-def _unknown(edit: Edit, live: SourceText) -> _Refused:
+def _unknown(edit: Edit, live: SourceText) -> _EditProblem:
     look = edit.span
     total = len(live.lines)
     if look:
@@ -190,7 +194,7 @@ def _unknown(edit: Edit, live: SourceText) -> _Refused:
     else:
         spans = []
     problem = f"No version {edit.tag} of this file was read."
-    return _Refused(problem, f"The file is now {live.tag}: check the lines and use that tag.", spans)
+    return _EditProblem(problem, f"The file is now {live.tag}: check the lines and use that tag.", spans)
 
 
 def _find_text(change: FindAndReplace, live: SourceText) -> list[tuple[int, int, tuple[str, ...]]]:
@@ -206,7 +210,7 @@ def _find_text(change: FindAndReplace, live: SourceText) -> list[tuple[int, int,
         fix = "Give more text, count, or the tag "
         if not places:
             fix = "Give the text exactly as it is, or lines with the tag "
-        raise _Refused(f"The text occurs there {times}, not {change.count}.", f"{fix}{live.tag}.", look)
+        raise _EditProblem(f"The text occurs there {times}, not {change.count}.", f"{fix}{live.tag}.", look)
     groups: list[list[int]] = []
     for place in places:
         line = text.count("\n", 0, place)
@@ -273,7 +277,7 @@ def _check_anchors(places: Sequence[AnchoredLine], lines: Sequence[str], shift: 
             near.sort(key=lambda i: abs(i - index - 1))
             problem = f"Line {place.line} does not have the anchor {place.anchor}."
             look = [Span(max(1, i - 3), min(len(lines), i + 3)) for i in [index + 1, *near[:2]] if i > 0]
-            raise _Refused(problem, "Number and anchor must be of the same line.", look)
+            raise _EditProblem(problem, "Number and anchor must be of the same line.", look)
 
 
 def _collisions(moves: Sequence[_Move]) -> list[Refusal]:

@@ -18,15 +18,18 @@ from laconic.conversation.transaction import ArchiveStore
 from laconic.exchange.engine_adapter import EngineAdapter
 from laconic.exchange.recall import Recall
 from laconic.exchange.turn_account import TurnAccount
-from laconic.models.find import find_model
+from laconic.models.find_model import find_model
 from laconic.models.model import Tokenizer
 from laconic.models.price_lookup import Prices
 from laconic.models.prices_and_windows import UNKNOWN_TOKENIZER
 from laconic.sessions.archive import Archive
 from laconic.sessions.ledger_file import LedgerFile
 from laconic.sessions.model_memory import Capabilities
+from laconic.sessions.shared_memory import SharedMemory
+from laconic.sessions.store import SharedStore, find_place
 from laconic.sessions.turns import Turns
 from laconic.tokens.count import counter
+from laconic.wire.prompted_tool_calls.capability import CapabilityMemory
 
 
 class ModelEngines:
@@ -72,7 +75,7 @@ class ExchangeParts:
     ledger: LedgerFile[LedgerEntry, Branch]
     archive: Archive
     turns: Turns
-    memory: Capabilities
+    memory: CapabilityMemory
     prices: Prices
     options: EngineOptions
 
@@ -83,7 +86,7 @@ class ExchangeParts:
             ledger=LedgerFile.of(settings, LedgerEntry, Branch),
             archive=Archive.of(settings),
             turns=Turns.of(settings),
-            memory=Capabilities(settings.state_dir() / "models.json"),
+            memory=_open_memory(settings),
             prices=Prices(settings.text("prices")),
             options=engine_options(settings),
         )
@@ -103,6 +106,13 @@ class ExchangeParts:
     def account(self) -> TurnAccount:
         """Who says what a turn cost."""
         return TurnAccount(self.turns, self.prices)
+
+
+def _open_memory(settings: Settings) -> CapabilityMemory:
+    place = find_place(settings, "memory")
+    if isinstance(place, SharedStore):
+        return SharedMemory(place)
+    return Capabilities(settings.state_dir() / "models.json")
 
 
 def engine_options(settings: Settings) -> EngineOptions:

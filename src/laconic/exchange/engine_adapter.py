@@ -10,10 +10,10 @@ from typing import Final, Protocol
 from laconic.conversation.engine import ConversationEngine, PreparedRequest
 from laconic.conversation.engine_options import RequestLimits
 from laconic.exchange.caller import Caller
-from laconic.models.find import window_of
-from laconic.wire.limits import RateLimits
+from laconic.models.find_model import window_of
 from laconic.wire.parsed_request import ParsedRequest
-from laconic.wire.prompted.capability import CapabilityMemory, ProcessMemory
+from laconic.wire.prompted_tool_calls.capability import CapabilityMemory, ProcessMemory
+from laconic.wire.rate_limits import RateLimits
 from laconic.wire.refusals import PromptTooLong
 from laconic.wire.usage import Usage
 

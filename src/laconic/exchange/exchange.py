@@ -19,11 +19,11 @@ from laconic.wire.fingerprint import FingerprintReader
 from laconic.wire.formats import format_named
 from laconic.wire.hidden_calls import HeldAnswer
 from laconic.wire.laconic_overhead import ours
-from laconic.wire.limits import RateLimits
 from laconic.wire.parsed_request import ParsedRequest, parse
-from laconic.wire.prompted.calls import UnusableCalls
-from laconic.wire.prompted.capability import PromptedModels
-from laconic.wire.prompted.protocol import add_correction, tools_of, upward
+from laconic.wire.prompted_tool_calls.calls import UnusableCalls
+from laconic.wire.prompted_tool_calls.capability import PromptedModels
+from laconic.wire.prompted_tool_calls.protocol import add_correction, tools_of, upward
+from laconic.wire.rate_limits import RateLimits
 from laconic.wire.refusals import PromptTooLong
 from laconic.wire.usage import Usage
 

@@ -10,7 +10,7 @@ from laconic.conversation.engine import PreparedRequest
 from laconic.exchange.caller import Caller
 from laconic.wire.fingerprint import RequestFingerprint
 from laconic.wire.laconic_overhead import LaconicOverhead
-from laconic.wire.prompted.calls import PromptedTool
+from laconic.wire.prompted_tool_calls.calls import PromptedTool
 
 
 class Plan(msgspec.Struct, frozen=True):

@@ -10,17 +10,18 @@ from typing import Final
 
 import msgspec
 
+from laconic.clients.registry import compaction_limit
 from laconic.conversation.accounting import CacheState, TurnCost, TurnSizes, account, estimate_prompt
-from laconic.conversation.client_compaction import compaction_limit
 from laconic.conversation.engine import PreparedRequest
+from laconic.errors import ArchiveUnavailable
 from laconic.exchange.turn_evidence import write_evidence
-from laconic.models.find import find_model
+from laconic.models.find_model import find_model
 from laconic.models.price_lookup import Prices
 from laconic.sessions.turn_record import AnswerCost, TurnIdentity, TurnRecord
 from laconic.sessions.turns import Turns
 from laconic.wire.fingerprint import RequestFingerprint
 from laconic.wire.laconic_overhead import LaconicOverhead
-from laconic.wire.limits import RateLimits
+from laconic.wire.rate_limits import RateLimits
 from laconic.wire.usage import Usage
 
 _SESSIONS: Final = 1000  # whose cache is remembered where there is no record
@@ -95,7 +96,7 @@ class TurnAccount:
             return record
         try:
             before = self._turns.fingerprint(turn.who.session)
-        except sqlite3.Error:
+        except (sqlite3.Error, ArchiveUnavailable):
             before = b""
         return msgspec.structs.replace(
             record,
@@ -113,7 +114,7 @@ class TurnAccount:
             written = b""
             if self._turns is not None:
                 written = self._turns.standing(session)
-        except sqlite3.Error:
+        except (sqlite3.Error, ArchiveUnavailable):
             written = b""
         if written:
             return CacheState.read(written)

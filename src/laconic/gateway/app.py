@@ -21,24 +21,28 @@ from laconic.exchange.engine_adapter import RequestEngine
 from laconic.exchange.recall import Recall
 from laconic.gateway.headers import readable
 from laconic.gateway.metrics import Labels, Metrics
-from laconic.gateway.plan import GatewayPolicy, Planner
+from laconic.gateway.planner import GatewayPolicy, Planner
 from laconic.gateway.proxy import Proxy
 from laconic.gateway.routes import Upstreams, target
 from laconic.gateway.session_registry import SessionRegistry
 from laconic.gateway.turn_recorder import TurnRecorder
 from laconic.serving.hosts import AllowedHosts, HostCheck
+from laconic.serving.readiness import Readiness
 from laconic.serving.tokens import HEADER, TokenCheck, ask_for_token, has_token, is_token
-from laconic.wire.prompted.capability import CapabilityMemory
+from laconic.wire.prompted_tool_calls.capability import CapabilityMemory
 from laconic.wire.refusals import refusal
 
 Endpoint = Callable[[Request], Awaitable[Response]]
 
 
-class FaultCounter(Protocol):
-    """A file that counts what was wrong with it."""
+class WatchedStore(Protocol):
+    """A store that counts what was wrong with it."""
 
     @property
     def faults(self) -> Mapping[str, int]: ...
+
+    @property
+    def is_away(self) -> bool: ...
 
 
 def build(
@@ -54,19 +58,21 @@ def build(
     recall: Recall | None = None,
     pages: Mapping[str, ASGIApp] | None = None,
     apart: Callable[[], Planner] | None = None,
-    files: Mapping[str, FaultCounter] | None = None,
+    files: Mapping[str, WatchedStore] | None = None,
+    readiness: Readiness | None = None,
 ) -> Starlette:
     """Put the application together.
 
     `token` is for the proxy, empty where anybody on this machine may use it with a key of their own; `viewer_token` is
     for the numbers. `pages` are other applications of ours, by path, that ask for a token themselves; `apart` makes a
-    second planner, in another process; `files` are watched for faults, by name.
+    second planner, in another process; `files` are watched for faults, by name; `readiness` says when the server drains.
     """
     metrics, registry, history = Metrics(), SessionRegistry(time.time), history or TurnRecorder()
     planner = Planner(engine, policy, time.time, memory, recall)
     proxy = Proxy(upstreams, planner, metrics, registry, history, apart=apart)
     for name, file in (files or {}).items():
         metrics.watch("laconic_store_faults_total", partial(_faults, name, file))
+        metrics.watch("laconic_store_away", partial(_away, name, file))
 
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
@@ -90,7 +96,8 @@ def build(
     guarded: ASGIApp = proxy
     if token:
         guarded = TokenCheck(proxy, token, ask, _in_header)
-    routes = _routes(_healthz, numbers, pages or {}, guarded)
+    readyz = partial(_readyz, files or {}, readiness or Readiness())
+    routes = _routes(readyz, numbers, pages or {}, guarded)
     check = Middleware(HostCheck, hosts or AllowedHosts(), lambda scope, problem: refuse(scope, 403, problem))
     app = Starlette(routes=routes, lifespan=lifespan, middleware=[check])
     app.state.registry = registry
@@ -108,13 +115,11 @@ def _refuse(upstreams: Upstreams, scope: Scope, status: int, message: str) -> Re
     return Response(refusal(format, status, message), status, media_type="application/json")
 
 
-def _routes(
-    healthz: Endpoint, numbers: Endpoint, pages: Mapping[str, ASGIApp], proxy: ASGIApp
-) -> list[Route | Mount]:
+def _routes(readyz: Endpoint, numbers: Endpoint, pages: Mapping[str, ASGIApp], proxy: ASGIApp) -> list[Route | Mount]:
     """Our own few pages, and the proxy for everything else."""
     found: list[Route | Mount] = [
-        Route("/healthz", healthz),
-        Route("/readyz", healthz),
+        Route("/healthz", _healthz),
+        Route("/readyz", readyz),
         Route("/metrics", numbers),
         Route("/laconic/sessions", numbers),
     ]
@@ -126,6 +131,16 @@ def _routes(
 
 
 async def _healthz(request: Request) -> Response:
+    return PlainTextResponse("ok\n")
+
+
+async def _readyz(files: Mapping[str, WatchedStore], readiness: Readiness, request: Request) -> Response:
+    """Whether to send requests here. A store that is away is no reason not to: they pass unchanged."""
+    if readiness.draining:
+        return PlainTextResponse("draining\n", 503)
+    away = ", ".join(name for name, file in files.items() if file.is_away)
+    if away:
+        return PlainTextResponse(f"ok: the shared store is away ({away}), so requests pass unchanged\n")
     return PlainTextResponse("ok\n")
 
 
@@ -141,7 +156,11 @@ def _in_header(headers: Mapping[str, str], token: str) -> bool:
     return is_token(headers.get(HEADER, ""), token)
 
 
-def _faults(name: str, file: FaultCounter) -> dict[Labels, float]:
+def _away(name: str, file: WatchedStore) -> dict[Labels, float]:
+    return {(("file", name),): float(file.is_away)}
+
+
+def _faults(name: str, file: WatchedStore) -> dict[Labels, float]:
     found: dict[Labels, float] = {}
     for fault, count in list(file.faults.items()):
         found[(("fault", fault), ("file", name))] = count

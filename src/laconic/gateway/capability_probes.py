@@ -18,7 +18,7 @@ from laconic.config import outbound_proxy
 from laconic.exchange.caller import Target
 from laconic.gateway.headers import upward
 from laconic.gateway.metrics import Metrics
-from laconic.wire.prompted.probe import question, read_answer, read_description, read_listing
+from laconic.wire.prompted_tool_calls.probe import question, read_answer, read_description, read_listing
 
 log = logging.getLogger("laconic.gateway")
 _LISTED: Final = 5.0  # seconds for a list

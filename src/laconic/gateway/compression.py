@@ -69,12 +69,12 @@ class SideReader:
         if name in {"gzip", "x-gzip"}:
             self._stream = zlib.decompressobj(47)
         elif name not in {"", "identity"}:
-            self._stream = _Blind()
+            self._stream = _NoDecoder()
 
     @property
     def is_blind(self) -> bool:
         """Whether it cannot read this answer."""
-        return isinstance(self._stream, _Blind)
+        return isinstance(self._stream, _NoDecoder)
 
     def feed(self, chunk: bytes) -> bytes:
         if self._stream is None:
@@ -82,10 +82,10 @@ class SideReader:
         try:
             return self._stream.decompress(chunk)
         except zlib.error:
-            self._stream = _Blind()
+            self._stream = _NoDecoder()
             return b""
 
 
-class _Blind:
+class _NoDecoder:
     def decompress(self, data: bytes, /) -> bytes:
         return b""

@@ -19,6 +19,7 @@ HELP: Final = {
     "laconic_recalls_total": "Answers in which a model called `recall`, and was answered by us.",
     "laconic_probes_total": "Probes of models for function calling, by result and by how it was found.",
     "laconic_store_faults_total": "Laconic files that could not be used, by file and fault.",
+    "laconic_store_away": "Whether a part of the shared store cannot be reached (1), by part.",
     "laconic_in_flight": "Requests that are being answered.",
 }
 _MOST: Final = 10**12

@@ -14,11 +14,11 @@ from typing import Any, Final, TypeVar
 
 from laconic.exchange.caller import Caller, Target
 from laconic.exchange.plan import Plan
-from laconic.gateway.plan import Planner
+from laconic.gateway.planner import Planner
 from laconic.gateway.planner_process import PlannerProcess
 from laconic.wire.hidden_calls import HeldAnswer
-from laconic.wire.limits import RateLimits
-from laconic.wire.prompted.calls import UnusableCalls
+from laconic.wire.prompted_tool_calls.calls import UnusableCalls
+from laconic.wire.rate_limits import RateLimits
 from laconic.wire.refusals import PromptTooLong
 from laconic.wire.usage import Usage
 

@@ -15,7 +15,7 @@ from typing import IO, Any, Final, TypeVar
 from laconic.config import child_environment
 from laconic.errors import LaconicError
 from laconic.gateway.logs import to
-from laconic.gateway.plan import Planner
+from laconic.gateway.planner import Planner
 
 T = TypeVar("T")
 _CHILD: Final = "from laconic.gateway.planner_process import serve; serve()"

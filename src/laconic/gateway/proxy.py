@@ -21,18 +21,18 @@ from laconic.exchange.plan import Plan
 from laconic.exchange.recall import ROUNDS
 from laconic.gateway.capability_probes import CapabilityProbes
 from laconic.gateway.compression import opened
-from laconic.gateway.faults import describe_fault
 from laconic.gateway.headers import readable, upward
 from laconic.gateway.metrics import Metrics
-from laconic.gateway.plan import Planner, concerns_us
 from laconic.gateway.plan_executor import PlanExecutor
+from laconic.gateway.planner import Planner, concerns_us
 from laconic.gateway.response_relay import Message, ResponseRelay, Send
 from laconic.gateway.routes import NoRoute, Upstreams, target
 from laconic.gateway.session_registry import SessionRegistry
 from laconic.gateway.turn_recorder import TurnRecorder
+from laconic.gateway.upstream_errors import describe_fault
 from laconic.wire.hidden_calls import HeldAnswer
-from laconic.wire.limits import limits_of, with_limit
-from laconic.wire.prompted.calls import UnusableCalls
+from laconic.wire.prompted_tool_calls.calls import UnusableCalls
+from laconic.wire.rate_limits import limits_of, with_limit
 from laconic.wire.refusals import named_limit, refusal, refuses_tools, too_long
 
 Scope = MutableMapping[str, Any]

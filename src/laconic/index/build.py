@@ -12,10 +12,11 @@ from pathlib import Path
 from typing import Final
 
 from laconic.index.changes import StaleFiles, is_same, read_known_files
-from laconic.index.compacting import collect_unheld, compact, too_many_dead
+from laconic.index.file_class_weights import READ_FIRST
 from laconic.index.folder_states import look_at_folders, save_states
 from laconic.index.parse_files import FilePreparer, ParseJob
 from laconic.index.prepared_file import HELD, PreparedFile
+from laconic.index.prune import collect_unheld, compact, too_many_dead
 from laconic.index.schema import PARSER
 from laconic.index.store import Store
 from laconic.index.store.file_queries import FileStamp, read_versions
@@ -23,7 +24,6 @@ from laconic.workspace.file_classes import class_of
 from laconic.workspace.listing import ListedFile
 from laconic.workspace.secrets import NO_EXCEPTIONS, SECRET, SecretFiles
 
-_TURNS: Final = {"source": 0, "test": 1}  # which classes of files are read first
 _NONE: Final = frozenset[bytes]()
 _BATCH_FILES: Final = 200
 _BATCH_BYTES: Final = 4_000_000
@@ -100,7 +100,7 @@ def _apply(store: Store, root: Path, changes: StaleFiles, preparer: FilePreparer
             store.set_meta("building", f"0/{total}")
     done = count = 0
     # Whoever asks during a first build asks for code: it comes before what is written about it.
-    suspects.sort(key=lambda item: (_TURNS.get(class_of(item.path), 2), item.path))
+    suspects.sort(key=lambda item: (READ_FIRST.get(class_of(item.path), 2), item.path))
     versions = _read_versions(store, suspects)
     jobs = [ParseJob(item, versions.get(item.path, _NONE)) for item in suspects]
     for batch in _batches(preparer.prepare(root, jobs)):

@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import Final
 
 from laconic.errors import IndexUnavailable, UsageError
-from laconic.index.compacting import collect_unheld
+from laconic.index.prune import collect_unheld
 from laconic.index.schema import VERSION
 from laconic.index.store import Store, remove
 from laconic.workspace.checkouts import identify
-from laconic.workspace.roots import why_not_a_project
+from laconic.workspace.system_folders import why_not_a_project
 
 _FOLDER: Final = "index"
 _ABANDONED: Final = 7 * 86_400  # seconds after which the index of another version is removed

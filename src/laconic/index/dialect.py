@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from laconic.index.declared import (
-    Given,
+from laconic.index.declared_types import (
+    DeclaredValue,
     bind_last_part,
     read_result_before_name,
     read_type_after_equals,
@@ -67,7 +67,9 @@ class LanguageDialect:
     modules_by_file: bool = False  # the same import means different modules in two files of a folder
     passing: frozenset[str] = frozenset()  # members of wrappers that give what is in them: `unwrap`
     foreign_stays: bool = False  # what functions of others give is never of a type of ours
-    read_builtin: Callable[[str], Given] | None = None  # what a function of the language itself gives, as written
+    read_builtin: Callable[[str], DeclaredValue] | None = (
+        None  # what a function of the language itself gives, as written
+    )
     is_left_out: Callable[[Code, SourceFile], bool] | None = None  # a file that is not built unless asked for
     read_underlying: Callable[[str, str], str] | None = None  # the list or map that a type with a name is
     typed_lists: re.Pattern[str] | None = None  # a literal that says what it is: group 1 is the type
@@ -82,7 +84,7 @@ class LanguageDialect:
     split_results: Callable[[str], list[str]] = take_whole  # several results of one function
     read_returned: Callable[[list[str]], list[tuple[int, str]]] | None = None  # lines and texts of what is returned
     read_alias: Callable[[str, str], str] = read_type_after_equals  # the type that a name is another name for
-    read_type: Callable[[str, str], Given] = read_type_before_name  # of a variable or field, by the same
+    read_type: Callable[[str, str], DeclaredValue] = read_type_before_name  # of a variable or field, by the same
 
 
 def split_words(text: str) -> frozenset[str]:

@@ -24,7 +24,7 @@ _META: Final = "folders"
 _YOUNG: Final = 2_000_000_000  # nanoseconds after which a file's time is sure to tell of the next change
 
 
-class _Saved(msgspec.Struct):
+class _SavedStates(msgspec.Struct):
     files: int  # rows that the index had: with fewer or more, somebody else has changed it
     folders: dict[str, bytes]
 
@@ -71,7 +71,7 @@ def look_at_folders(store: Store, root: Path, secrets: SecretFiles, now_ns: int)
 
 def save_states(store: Store, look: FolderLook) -> None:
     """Remember what was looked at, once its changes were brought in; what could not be is looked at again."""
-    saved = _Saved(count_files(store), look.states)
+    saved = _SavedStates(count_files(store), look.states)
     if saved.files != look.files:
         saved.folders = look.unchanged
     text = b64encode(zlib.compress(msgspec.msgpack.encode(saved, order="sorted"), 1)).decode()
@@ -86,7 +86,7 @@ def _read(store: Store) -> dict[str, bytes]:
     if not text or store.outdated:
         return {}
     try:
-        saved = msgspec.msgpack.decode(zlib.decompress(b64decode(text)), type=_Saved)
+        saved = msgspec.msgpack.decode(zlib.decompress(b64decode(text)), type=_SavedStates)
     except (ValueError, zlib.error, BadText):
         return {}
     if saved.files != count_files(store):

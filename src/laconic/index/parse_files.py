@@ -51,7 +51,7 @@ class FileParser:
                 yield from _many(pool, root, jobs)
 
 
-class _Waiting(NamedTuple):
+class _WaitingFile(NamedTuple):
     item: ListedFile
     data: bytes
     checked_ns: int
@@ -68,7 +68,7 @@ def _few(pool: ParsePool, root: Path, jobs: Iterable[ParseJob]) -> Iterator[Prep
 
 def _many(pool: ParsePool, root: Path, jobs: Iterable[ParseJob]) -> Iterator[PreparedFile]:
     """The pool asks for files when it has room; what needs no parser is answered on the way."""
-    waiting: dict[str, _Waiting] = {}
+    waiting: dict[str, _WaitingFile] = {}
     ready: deque[PreparedFile] = deque()
 
     def files() -> Iterator[tuple[str, bytes]]:
@@ -88,7 +88,7 @@ def _many(pool: ParsePool, root: Path, jobs: Iterable[ParseJob]) -> Iterator[Pre
     yield from ready
 
 
-def _look(root: Path, job: ParseJob) -> PreparedFile | _Waiting:
+def _look(root: Path, job: ParseJob) -> PreparedFile | _WaitingFile:
     """Read a file; it is ready when it cannot be read, did not change, or needs no parser."""
     checked = time.time_ns()
     data = read(root, job.item)
@@ -99,4 +99,4 @@ def _look(root: Path, job: ParseJob) -> PreparedFile | _Waiting:
         return PreparedFile(item.path, item.size, item.mtime_ns, item.ctime_ns, checked, key, state=HELD)
     if language_of(item.path, data[:HEAD]) is None:
         return assemble(item, data, None, checked)
-    return _Waiting(item, data, checked)
+    return _WaitingFile(item, data, checked)

@@ -15,11 +15,11 @@ import msgspec
 from laconic.errors import Unreadable
 from laconic.index.reference_blobs import pack
 from laconic.index.schema import SHIFT
-from laconic.index.words import WordRow, documents
+from laconic.index.search_words import WordRow, documents
 from laconic.records import Definition, Import, ParsedFile, ParseFailure
 from laconic.workspace.file_classes import class_of
 from laconic.workspace.listing import ListedFile
-from laconic.workspace.reading import LIMIT, as_lines, is_binary, read_listed
+from laconic.workspace.read_file import LIMIT, as_lines, is_binary, read_listed
 
 HELD: Final = "held"
 

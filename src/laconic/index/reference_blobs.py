@@ -13,7 +13,7 @@ from laconic.records import Reference
 KINDS: Final = ("call", "read", "write", "type", "inherit", "import", "decorator")
 
 
-class _Packed(msgspec.Struct, frozen=True, array_like=True):
+class _PackedReferences(msgspec.Struct, frozen=True, array_like=True):
     kinds: tuple[str, ...]  # those that KINDS lacks
     receivers: tuple[str, ...]
     names: dict[str, msgspec.Raw]  # flat numbers, _WIDTH to a reference; lines as distance from the one before
@@ -36,12 +36,12 @@ def pack(references: Sequence[Reference]) -> bytes:
         last[ref.name] = ref.line
     encode = msgspec.msgpack.encode
     raw = {name: msgspec.Raw(encode(grouped[name])) for name in sorted(grouped)}
-    return compress(encode(_Packed(tuple(kinds)[len(KINDS) :], tuple(receivers), raw)), 1)
+    return compress(encode(_PackedReferences(tuple(kinds)[len(KINDS) :], tuple(receivers), raw)), 1)
 
 
 def unpack(blob: bytes) -> list[Reference]:
     """All references, ordered by line and column."""
-    packed = msgspec.msgpack.decode(decompress(blob), type=_Packed)
+    packed = msgspec.msgpack.decode(decompress(blob), type=_PackedReferences)
     found = [ref for name in packed.names for ref in _decode(packed, name)]
     found.sort(key=lambda ref: (ref.line, ref.column))
     return found
@@ -49,18 +49,18 @@ def unpack(blob: bytes) -> list[Reference]:
 
 def names_in(blob: bytes) -> list[str]:
     """The names that a file refers to, sorted."""
-    return list(msgspec.msgpack.decode(decompress(blob), type=_Packed).names)
+    return list(msgspec.msgpack.decode(decompress(blob), type=_PackedReferences).names)
 
 
 def unpack_named(blob: bytes, name: str) -> list[Reference]:
     """The references with one name, in the order in which they were packed."""
-    packed = msgspec.msgpack.decode(decompress(blob), type=_Packed)
+    packed = msgspec.msgpack.decode(decompress(blob), type=_PackedReferences)
     if name in packed.names:
         return _decode(packed, name)
     return []
 
 
-def _decode(packed: _Packed, name: str) -> list[Reference]:
+def _decode(packed: _PackedReferences, name: str) -> list[Reference]:
     kinds = KINDS + packed.kinds
     numbers = msgspec.msgpack.decode(packed.names[name], type=list[int])
     found: list[Reference] = []

@@ -14,7 +14,7 @@ from laconic.errors import LaconicError
 from laconic.index import catalog
 from laconic.index.build import BuildResult, Progress, bring_in, build
 from laconic.index.changes import StaleFiles
-from laconic.index.fresh import Freshness
+from laconic.index.freshness import Freshness
 from laconic.index.parse_files import FileParser, FilePreparer
 from laconic.index.store import Store
 from laconic.index.store.statistics import Statistics, read_statistics

@@ -19,7 +19,7 @@ from laconic.wire.formats import format_named
 from laconic.wire.parsed_request import parse
 
 
-class Prepared(msgspec.Struct, frozen=True):
+class ShortenedRequest(msgspec.Struct, frozen=True):
     """The request to send, and what was done to it."""
 
     request: dict[str, Any]
@@ -50,11 +50,13 @@ class Conversation:
         options = options_from(load(flags=settings))
         self._engine = ConversationEngine(MemoryStore(), self._archive, clock, counter(model), options)
 
-    def prepare(self, request: Mapping[str, Any]) -> Prepared:
+    def prepare(self, request: Mapping[str, Any]) -> ShortenedRequest:
         """The request to send instead of this one. Hand over the whole history every time, as a provider wants it."""
         parsed = parse(self._format, msgspec.json.encode(request))
         made = self._engine.prepare("conversation", parsed, self._limits)
-        return Prepared(request=msgspec.json.decode(made.body), tokens=made.tokens, saved=made.saved, mode=made.mode)
+        return ShortenedRequest(
+            request=msgspec.json.decode(made.body), tokens=made.tokens, saved=made.saved, mode=made.mode
+        )
 
     def recall(self, reference: str) -> str:
         """What was left out, by the reference in the line that stands for it."""

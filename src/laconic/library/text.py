@@ -10,7 +10,7 @@ from laconic.tokens.count import counter
 _MODEL = "gpt-5"
 
 
-class Shortened(msgspec.Struct, frozen=True):
+class ShortenedText(msgspec.Struct, frozen=True):
     """A text that became shorter."""
 
     text: str
@@ -23,11 +23,11 @@ class Shortened(msgspec.Struct, frozen=True):
         return self.text
 
 
-def shorten(text: str, budget: int = 0, *, model: str = _MODEL) -> Shortened:
+def shorten(text: str, budget: int = 0, *, model: str = _MODEL) -> ShortenedText:
     """The lines of a text that matter, in at most `budget` tokens; 0: as short as its content allows."""
     count = counter(model)
     view = reduce_text(text, cost=count, budget=max(0, budget))
-    return Shortened(
+    return ShortenedText(
         text=view.text,
         kind=str(view.kind),
         lossless=view.lossless,

@@ -16,7 +16,7 @@ import msgspec
 from laconic import __version__
 from laconic.mcp_server.client_needs import has_resources
 from laconic.mcp_server.server_instructions import INSTRUCTIONS
-from laconic.mcp_server.stdio_lines import LineReader
+from laconic.serving.stdio_lines import LineReader
 
 VERSIONS: Final = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")  # that begin with a handshake
 MODERN: Final = "2026-07-28"  # in which every request says who asks

@@ -11,8 +11,8 @@ import msgspec
 
 from laconic.config import Settings
 from laconic.mcp_server.handshake import HandshakeResult, answer_handshake
-from laconic.mcp_server.line_repair import UnreadableMessage, repair_line
-from laconic.mcp_server.stdio_lines import LineReader
+from laconic.serving.line_repair import UnreadableMessage, repair_line
+from laconic.serving.stdio_lines import LineReader
 
 if TYPE_CHECKING:
     from anyio import AsyncFile

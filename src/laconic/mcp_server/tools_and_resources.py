@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from laconic.render.compact import Json
+from laconic.render.compact_json import Json
 from laconic.tool_runtime.tool import Tool
 from laconic.tools import tools
 

@@ -9,7 +9,7 @@ import msgspec
 
 from laconic.errors import BadSetting
 from laconic.local_addresses import is_local
-from laconic.models.find import find_model
+from laconic.models.find_model import find_model
 from laconic.models.model import Price
 
 _FORM: Final = "Write PATTERN=INPUT/OUTPUT in dollars per million tokens: `qwen*=0/0, mymodel=1.2/6`."

@@ -12,7 +12,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-
 SHARE: Final = 0.25  # of the cost of the whole body that structure may take when no budget is given
 
 

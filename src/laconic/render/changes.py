@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from laconic.records import ChangeRisk, FileChange, Hunk
-from laconic.render.counted import count_of
+from laconic.render.plural import count_of
 
 DETAILS: Final = ("minimal", "compact", "standard", "full")
 _MARKS: Final = {

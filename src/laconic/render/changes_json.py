@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from laconic.records import ChangeRisk, Impact, Span
-from laconic.render.compact import Json
+from laconic.render.compact_json import Json
 
 _EMPTY: Final[tuple[Json, ...]] = (None, "", [], {})
 _SEVERITY: Final = {"added": "minor", "cosmetic": "minor", "body": "moderate", "moved": "moderate"}

@@ -15,7 +15,7 @@ _EVERY: Final = 10  # a listing shows the numbers that this divides, and the fir
 def passage_text(passage: Passage, runs: Sequence[FoldedRows] = (), note: str = "") -> str:
     """The rows in order; a run of others becomes one line."""
     out: list[str] = []
-    after = _Before()
+    after = _RowAbove()
     at = 0
     for run in runs:
         for row in range(at, run.first):
@@ -30,7 +30,7 @@ def passage_text(passage: Passage, runs: Sequence[FoldedRows] = (), note: str = 
     return "\n".join(out)
 
 
-class _Before:
+class _RowAbove:
     """What stands above the next row."""
 
     __slots__ = ("head", "number")
@@ -40,7 +40,7 @@ class _Before:
         self.head = ""
 
 
-def _row(passage: Passage, row: int, before: _Before, out: list[str]) -> None:
+def _row(passage: Passage, row: int, before: _RowAbove, out: list[str]) -> None:
     line = passage.lines[row]
     if passage.numbers:
         number = passage.numbers[row]

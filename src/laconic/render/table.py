@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from laconic.render.visible import visible_name
+from laconic.render.escape_control import visible_name
 
 Cell = str | int | float | bool | None
 _LEAST: Final = 1e-4  # below it a figure is nothing, to a reader

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import logging
+import math
+import signal
 import sys
+import time
 from contextlib import suppress
+from types import FrameType
 from typing import Final
 
 import uvicorn
@@ -12,6 +16,7 @@ from starlette.types import ASGIApp
 
 from laconic.serving.listen import ListenAddress
 from laconic.serving.protocol import BoundedProtocol, BoundedState, ConnectionBounds
+from laconic.serving.readiness import Readiness
 
 _SWITCH: Final = 0.0005  # seconds: while one request is worked on in a thread, the streams of others go on
 _DESCRIPTORS: Final = (65_536, 10_240)  # more is never needed; macOS takes no more than the second
@@ -20,13 +25,34 @@ _DESCRIPTORS: Final = (65_536, 10_240)  # more is never needed; macOS takes no m
 class BoundedServer(uvicorn.Server):
     """A server whose connections keep to bounds."""
 
-    def __init__(self, config: uvicorn.Config, bounds: ConnectionBounds) -> None:
+    def __init__(self, config: uvicorn.Config, bounds: ConnectionBounds, readiness: Readiness) -> None:
         super().__init__(config)
         self.server_state = BoundedState(bounds)
+        self._readiness = readiness
+        self._leave_at = float("inf")
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        is_first, self._readiness.draining = not self._readiness.draining, True
+        if is_first and sig == signal.SIGTERM and self._readiness.notice:
+            self._captured_signals.append(sig)
+            self._leave_at = time.monotonic() + self._readiness.notice
+            return
+        super().handle_exit(sig, frame)
+
+    async def on_tick(self, counter: int) -> bool:
+        if time.monotonic() >= self._leave_at:
+            self.should_exit = True
+        return await super().on_tick(counter)
 
 
-def server_for(app: ASGIApp, where: ListenAddress, bounds: ConnectionBounds | None = None) -> BoundedServer:
+def server_for(
+    app: ASGIApp,
+    where: ListenAddress,
+    bounds: ConnectionBounds | None = None,
+    readiness: Readiness | None = None,
+) -> BoundedServer:
     """A server, not yet running."""
+    readiness = readiness or Readiness()
     logging.getLogger("uvicorn.error").setLevel(logging.CRITICAL)
     sys.setswitchinterval(_SWITCH)
     descriptors = raise_descriptor_limit()
@@ -43,11 +69,11 @@ def server_for(app: ASGIApp, where: ListenAddress, bounds: ConnectionBounds | No
         proxy_headers=False,
         limit_concurrency=descriptors * 3 // 8,  # a request that is passed on takes two descriptors
         timeout_keep_alive=120,  # longer than clients keep idle connections: they close first
-        timeout_graceful_shutdown=3,
+        timeout_graceful_shutdown=math.ceil(readiness.longest),
         ssl_certfile=where.certificate or None,
         ssl_keyfile=where.key or None,
     )
-    return BoundedServer(config, bounds or ConnectionBounds(waiting=min(1024, descriptors // 4)))
+    return BoundedServer(config, bounds or ConnectionBounds(waiting=min(1024, descriptors // 4)), readiness)
 
 
 def raise_descriptor_limit() -> int:

@@ -1,14 +1,12 @@
 """An archive of exact bytes that were left out of a conversation or a view, found again by a short reference.
 
-One SQLite file, readable by its owner only, shared by any number of processes. What `put` returned is on the disk.
+Shared by any number of processes. What `put` returned is on the disk.
 It knows sessions and tasks as labels, never as paths, and nothing about what the bytes mean.
 """
 
 from __future__ import annotations
 
-import json
 import re
-import sqlite3
 import time
 import zlib
 from collections import Counter
@@ -16,14 +14,13 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import blake2b
-from pathlib import Path
 from typing import Final
 
 from laconic.config import Settings
 from laconic.errors import ArchiveUnavailable, RecallFailed, UsageError
 from laconic.records import ArchivedOriginal
 from laconic.reduce.pattern import compile_pattern
-from laconic.sessions.database import Database
+from laconic.sessions.store import StoreConnection, StorePlace, find_place, open_store
 
 REFERENCE: Final = re.compile(r"^[0-9a-z]{8,16}$")
 _ALPHABET: Final = "0123456789abcdefghjkmnpqrstvwxyz"  # no letters that are mistaken for others
@@ -32,6 +29,9 @@ _SEARCHING: Final = 3.0  # seconds for a pattern
 FILE: Final = "archive.sqlite"  # in the cache folder
 _DAY: Final = 86_400.0
 _SLACK: Final = 8_000_000  # packed bytes below the limit at which a removal ends
+_ASKED: Final = 500  # references in one question
+_ALL: Final = "all"  # the limit is one number for everybody, and so are references
+_ADDED: Final = "INSERT INTO entry VALUES (?,?,?,?,?,?,?,?) ON CONFLICT DO NOTHING"
 _AT_ONCE: Final = 100  # entries that are too old, and that one `put_all` removes at most
 _STEPS: Final = (
     """
@@ -67,8 +67,10 @@ class Archive:
     `limit` bounds the packed bytes, and `days` the age of what nobody put again: the oldest go first.
     """
 
-    def __init__(self, path: Path, limit: int, now: Callable[[], float] = time.time, *, days: float = 0) -> None:
-        self._file = Database(path, _STEPS, "archive")
+    def __init__(
+        self, place: StorePlace, limit: int, now: Callable[[], float] = time.time, *, days: float = 0
+    ) -> None:
+        self._file = open_store(place, _STEPS, "archive")
         self._limit = limit
         self._days = days  # 0: of any age
         self._now = now
@@ -78,7 +80,7 @@ class Archive:
     def of(cls, settings: Settings) -> Archive:
         """The user's archive."""
         limit = settings.number("archive.limit_mb") * 1_000_000
-        return cls(settings.cache_dir() / FILE, limit, days=settings.number("archive.days"))
+        return cls(find_place(settings, FILE), limit, days=settings.number("archive.days"))
 
     @property
     def faults(self) -> Counter[str]:
@@ -98,9 +100,22 @@ class Archive:
 
     def missing(self, refs: Iterable[str]) -> set[str]:
         """Those of the references under which nothing is kept."""
-        wanted = json.dumps(sorted(refs))
-        query = "SELECT value FROM json_each(?) WHERE value NOT IN (SELECT ref FROM entry)"
-        return {str(ref) for (ref,) in self._file.read(lambda base: base.execute(query, (wanted,)).fetchall())}
+        wanted = sorted(refs)
+
+        def work(base: StoreConnection) -> set[str]:
+            found: set[str] = set()
+            for start in range(0, len(wanted), _ASKED):
+                some = wanted[start : start + _ASKED]
+                query = f"SELECT ref FROM entry WHERE ref IN ({_marks(some)})"
+                found.update(ref for (ref,) in base.execute(query, some).fetchall())
+            return found
+
+        return set(wanted) - self._file.read(work)
+
+    @property
+    def is_away(self) -> bool:
+        """Whether a shared store cannot be reached at the moment."""
+        return self._file.is_away
 
     def close(self) -> None:
         self._file.close()
@@ -114,13 +129,13 @@ class Archive:
         packed = [zlib.compress(one.data, 3) for one in originals]
         now = self._now()
 
-        def work(base: sqlite3.Connection) -> list[str]:
+        def work(base: StoreConnection) -> list[str]:
             refs: list[str] = []
             added = 0
             for one, small in zip(originals, packed, strict=True):
                 ref = _free_reference(base, one)
                 row = (ref, one.session, one.task, one.note, now, len(one.data), len(small), small)
-                if base.execute("INSERT OR IGNORE INTO entry VALUES (?,?,?,?,?,?,?,?)", row).rowcount:
+                if base.execute(_ADDED, row).rowcount:
                     added += len(small)
                 else:
                     base.execute("UPDATE entry SET stored=? WHERE ref=?", (now, ref))
@@ -129,7 +144,7 @@ class Archive:
             self._bound(base, refs)
             return refs
 
-        return self._file.write(work)
+        return self._file.write(work, alone=_ALL)
 
     def reference(self, original: ArchivedOriginal) -> str:
         """What `put_all` would return for it now. Nothing is stored."""
@@ -186,7 +201,7 @@ class Archive:
 
     def entries(self, session: str | None = None, task: str | None = None) -> list[ArchiveEntry]:
         """What is kept, oldest first."""
-        where, values = ["1"], []
+        where, values = ["1=1"], []
         for column, value in (("session", session), ("task", task)):
             if value is not None:
                 where.append(f"{column}=?")
@@ -208,19 +223,21 @@ class Archive:
 
         Returns how many entries went.
         """
-        names = json.dumps(sorted(set(sessions)))
+        names = sorted(set(sessions))
         moment = float("-inf") if before is None else before
 
-        def work(base: sqlite3.Connection) -> int:
-            query = "SELECT ref, packed FROM entry WHERE stored < ? OR session IN (SELECT value FROM json_each(?))"
-            return _remove(base, base.execute(query, (moment, names)).fetchall())
+        def work(base: StoreConnection) -> int:
+            gone = dict(base.execute("SELECT ref, packed FROM entry WHERE stored < ?", (moment,)).fetchall())
+            for name in names:
+                gone.update(base.execute("SELECT ref, packed FROM entry WHERE session=?", (name,)).fetchall())
+            return _remove(base, list(gone.items()))
 
         return self._file.erase(work)
 
     def _text(self, ref: str) -> list[str]:
         return self.get(ref).decode("utf-8", "replace").split("\n")
 
-    def _bound(self, base: sqlite3.Connection, newest: Collection[str]) -> None:
+    def _bound(self, base: StoreConnection, newest: Collection[str]) -> None:
         """Remove the oldest until the rest is within the limit; what was just put always stays."""
         (total,) = base.execute("SELECT packed FROM state").fetchone()
         gone: list[tuple[str, int]] = []
@@ -241,7 +258,11 @@ class Archive:
         _remove(base, gone)
 
 
-def _remove(base: sqlite3.Connection, entries: Sequence[tuple[str, int]]) -> int:
+def _marks(values: Sequence[object]) -> str:
+    return ",".join("?" * len(values))
+
+
+def _remove(base: StoreConnection, entries: Sequence[tuple[str, int]]) -> int:
     if entries:
         base.executemany("DELETE FROM entry WHERE ref=?", [(ref,) for ref, _ in entries])
         freed = sum(packed for _, packed in entries)
@@ -249,14 +270,14 @@ def _remove(base: sqlite3.Connection, entries: Sequence[tuple[str, int]]) -> int
     return len(entries)
 
 
-def _free_reference(base: sqlite3.Connection, one: ArchivedOriginal) -> str:
+def _free_reference(base: StoreConnection, one: ArchivedOriginal) -> str:
     """The shortest reference of this content that no other content has."""
     letters = _letters(blake2b(_key(one.session, one.task) + one.data, digest_size=16).digest())
-    head = (one.session, one.task, len(one.data))
+    query = "SELECT CASE WHEN session=? AND task=? AND size=? THEN data END FROM entry WHERE ref=?"
     for size in range(_SIZE, len(letters) + 1):
         ref = letters[:size]
-        row = base.execute("SELECT session, task, size, data FROM entry WHERE ref=?", (ref,)).fetchone()
-        if row is None or (row[:3] == head and _holds(row[3], one.data)):
+        row = base.execute(query, (one.session, one.task, len(one.data), ref)).fetchone()
+        if row is None or (row[0] is not None and _holds(row[0], one.data)):
             return ref
     raise ArchiveUnavailable("Two contents have the same reference.", "Store it under another task.")
 

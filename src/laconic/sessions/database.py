@@ -61,7 +61,7 @@ class NewerDatabase(sqlite3.DatabaseError):
     """A file that a later version of the program wrote. It is left as it is."""
 
 
-class _Damaged(Exception):
+class _DamagedFile(Exception):
     """This very file is no database any more."""
 
     def __init__(self, file: Identity | None) -> None:
@@ -69,7 +69,7 @@ class _Damaged(Exception):
         self.file = file
 
 
-class _Opened(NamedTuple):
+class _OpenDatabase(NamedTuple):
     base: sqlite3.Connection
     file: Identity  # another one may be at the path by now
     stamp: tuple[int, int]  # size and time of the last change
@@ -87,9 +87,9 @@ class Database:
         self._steps = steps
         self._what = what
         self._durable = durable
-        self._idle: list[_Opened] = []
+        self._idle: list[_OpenDatabase] = []
         self._lock = Lock()
-        self._reader: _Opened | None = None
+        self._reader: _OpenDatabase | None = None
         self._kept_open: tuple[Identity | None, int] | None = None
         self._given_up: set[bool] = set()  # on reading (False), on writing (True): it was waited for in vain
         weakref.finalize(self, _close, self._idle)
@@ -105,8 +105,11 @@ class Database:
                     return self._read_only(work)
             raise named from error
 
-    def write(self, work: Work[T], *, flush: bool = True) -> T:
-        """Do all of it or nothing. Without `flush` a power cut may take it, and nothing else can."""
+    def write(self, work: Work[T], *, flush: bool = True, alone: str = "") -> T:
+        """Do all of it or nothing. Without `flush` a power cut may take it, and nothing else can.
+
+        A file has one writer at a time, so everybody writes alone.
+        """
 
         def transaction(base: sqlite3.Connection) -> T:
             if flush or not self._durable:
@@ -152,6 +155,15 @@ class Database:
             self._reader.base.execute("PRAGMA query_only = ON")
         return self._reader.base
 
+    @property
+    def is_away(self) -> bool:
+        return False  # a file is there, or troubled: its faults say so
+
+    def version(self) -> int:
+        """Another number whenever another connection wrote to the file."""
+        (number,) = self.connection().execute("PRAGMA data_version").fetchone()
+        return int(number)
+
     def close(self) -> None:
         """Close what is open; the next question opens it again."""
         with self._lock:
@@ -165,7 +177,7 @@ class Database:
         """Damage is met with a new file, and the work is done there."""
         try:
             return self._attempt(work, writes=writes)
-        except _Damaged as damaged:
+        except _DamagedFile as damaged:
             self.faults["damaged"] += 1
             self.close()
             with claim(self.path):
@@ -173,7 +185,7 @@ class Database:
                     set_aside(self.path, "-wal", "-shm")
         try:
             return self._attempt(work, writes=writes)
-        except _Damaged:
+        except _DamagedFile:
             raise sqlite3.DatabaseError("it is damaged, and could not be replaced") from None
 
     def _attempt(self, work: Work[T], *, writes: bool) -> T:
@@ -189,13 +201,13 @@ class Database:
             else:
                 opened.base.close()
             if fault == "damaged":
-                raise _Damaged(opened.file) from error
+                raise _DamagedFile(opened.file) from error
             raise
         self._given_up.discard(writes)
         self._give_back(opened)
         return result
 
-    def _borrow(self, *, writes: bool) -> _Opened:
+    def _borrow(self, *, writes: bool) -> _OpenDatabase:
         """An open connection to the file that is at the path now."""
         found = identity(self.path)
         while True:
@@ -211,7 +223,7 @@ class Database:
             opened.base.close()
         return self._open(writes=writes)
 
-    def _give_back(self, opened: _Opened) -> None:
+    def _give_back(self, opened: _OpenDatabase) -> None:
         stamped = opened._replace(stamp=_stamp(self.path))
         with self._lock:
             if len(self._idle) < _IDLE:
@@ -224,7 +236,7 @@ class Database:
             return 0.0
         return _WAIT
 
-    def _open(self, *, writes: bool) -> _Opened:
+    def _open(self, *, writes: bool) -> _OpenDatabase:
         _make(self.path)
         found = identity(self.path)
         if found is None:
@@ -240,9 +252,9 @@ class Database:
         except BaseException as error:
             base.close()
             if isinstance(error, sqlite3.Error) and fault_of(error) == "damaged":
-                raise _Damaged(found) from error
+                raise _DamagedFile(found) from error
             raise
-        return _Opened(base, found, _stamp(self.path))
+        return _OpenDatabase(base, found, _stamp(self.path))
 
     def _read_only(self, work: Work[T]) -> T:
         """A disk that is full or read-only has no room for a log's index: the file is read in memory, with its log."""
@@ -356,7 +368,7 @@ def _error(problem: str, code: int) -> sqlite3.DatabaseError:
     return error
 
 
-def _close(idle: list[_Opened]) -> None:
+def _close(idle: list[_OpenDatabase]) -> None:
     for opened in idle:
         opened.base.close()
 

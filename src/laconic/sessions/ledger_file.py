@@ -1,20 +1,18 @@
-"""Decisions about conversations in SQLite: append-only, per session, shared by processes, for the owner only."""
+"""Decisions about conversations: append-only, per session, shared by all processes that use the store."""
 
 from __future__ import annotations
 
 import logging
-import sqlite3
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from pathlib import Path
 from typing import Final, Generic, Protocol, TypeVar
 
 import msgspec
 
 from laconic.config import Settings
 from laconic.errors import LedgerMoved
-from laconic.sessions.database import Database
+from laconic.sessions.store import StoreConnection, StorePlace, find_place, open_store
 
 
 class _Branch(Protocol):
@@ -57,6 +55,14 @@ CREATE INDEX session_last ON session (last)
 CREATE TABLE form (session TEXT NOT NULL, key BLOB NOT NULL, data BLOB NOT NULL, PRIMARY KEY (session, key)) WITHOUT ROWID
 """,
 )
+_USED: Final = (
+    "INSERT INTO session VALUES (?,?,?)"
+    " ON CONFLICT (name) DO UPDATE SET last=excluded.last, bytes=session.bytes+excluded.bytes"
+)
+_MOVED: Final = (
+    "INSERT INTO branch VALUES (?,?,?,?)"
+    " ON CONFLICT (session, id) DO UPDATE SET time=excluded.time, data=excluded.data"
+)
 log = logging.getLogger("laconic.gateway.files")
 
 
@@ -68,7 +74,7 @@ class LedgerFile(Generic[E, B]):
 
     def __init__(
         self,
-        path: Path,
+        place: StorePlace,
         event: type[E],
         branch: type[B],
         *,
@@ -76,7 +82,7 @@ class LedgerFile(Generic[E, B]):
         limit: int = LIMIT,
         now: Callable[[], float] = time.time,
     ) -> None:
-        self._file = Database(path, _STEPS, "ledger")
+        self._file = open_store(place, _STEPS, "ledger")
         self._event = msgspec.msgpack.Decoder(event)
         self._branch = msgspec.msgpack.Decoder(branch)
         self._days = days
@@ -88,12 +94,17 @@ class LedgerFile(Generic[E, B]):
     def of(cls, settings: Settings, event: type[E], branch: type[B]) -> LedgerFile[E, B]:
         """The user's ledger."""
         limit = settings.number("ledger.limit_mb") * 1_000_000
-        return cls(settings.cache_dir() / FILE, event, branch, days=settings.number("ledger.days"), limit=limit)
+        return cls(find_place(settings, FILE), event, branch, days=settings.number("ledger.days"), limit=limit)
 
     @property
     def faults(self) -> Counter[str]:
         """How often the file could not be used, by what was wrong."""
         return self._file.faults
+
+    @property
+    def is_away(self) -> bool:
+        """Whether a shared store cannot be reached at the moment."""
+        return self._file.is_away
 
     def close(self) -> None:
         self._file.close()
@@ -101,7 +112,7 @@ class LedgerFile(Generic[E, B]):
     def state(self, session: str) -> tuple[int, tuple[B, ...]]:
         """How many events a session has, and its branches."""
 
-        def work(base: sqlite3.Connection) -> tuple[int, list[tuple[bytes]]]:
+        def work(base: StoreConnection) -> tuple[int, list[tuple[bytes]]]:
             query = "SELECT data FROM branch WHERE session=? ORDER BY id"
             return _number(base, session), base.execute(query, (session,)).fetchall()
 
@@ -132,28 +143,24 @@ class LedgerFile(Generic[E, B]):
         if event is not None:
             data = msgspec.msgpack.encode(event)
 
-        def work(base: sqlite3.Connection) -> None:
+        def work(base: StoreConnection) -> None:
             if _number(base, session) != known:
                 raise LedgerMoved("Another process wrote to this session.", "Read it again.")
             if event is not None:
                 base.execute("INSERT INTO event VALUES (?,?,?)", (session, known, data))
             self._move(base, session, branch)
-            base.execute(
-                "INSERT INTO session VALUES (?,?,?)"
-                " ON CONFLICT DO UPDATE SET last=excluded.last, bytes=bytes+excluded.bytes",
-                (session, self._now(), len(data)),
-            )
+            base.execute(_USED, (session, self._now(), len(data)))
             if self._appends % _BETWEEN == 0:
                 self._forget(base, session)
 
-        self._file.write(work, flush=event is not None)
+        self._file.write(work, flush=event is not None, alone=session)
         self._appends += 1
 
     def forms(self, session: str, keys: Sequence[bytes]) -> dict[bytes, bytes]:
         """How parts of a session's prompt were first written, of those that are known."""
         query = "SELECT key, data FROM form WHERE session=? AND key=?"
 
-        def work(base: sqlite3.Connection) -> dict[bytes, bytes]:
+        def work(base: StoreConnection) -> dict[bytes, bytes]:
             found = {}
             for wanted in keys:
                 for key, data in base.execute(query, (session, wanted)).fetchall():
@@ -166,26 +173,22 @@ class LedgerFile(Generic[E, B]):
         """Add to them; what is known stays. A power cut may take what was added last."""
         size = sum(map(len, forms.values()))
 
-        def work(base: sqlite3.Connection) -> None:
+        def work(base: StoreConnection) -> None:
             rows = [(session, key, data) for key, data in forms.items()]
-            base.executemany("INSERT OR IGNORE INTO form VALUES (?,?,?)", rows)
-            base.execute(
-                "INSERT INTO session VALUES (?,?,?)"
-                " ON CONFLICT DO UPDATE SET last=excluded.last, bytes=bytes+excluded.bytes",
-                (session, self._now(), size),
-            )
+            base.executemany("INSERT INTO form VALUES (?,?,?) ON CONFLICT DO NOTHING", rows)
+            base.execute(_USED, (session, self._now(), size))
 
         self._file.write(work, flush=False)
 
     @staticmethod
-    def _move(base: sqlite3.Connection, session: str, branch: B) -> None:
+    def _move(base: StoreConnection, session: str, branch: B) -> None:
         row = (session, branch.id, branch.time, msgspec.msgpack.encode(branch))
-        base.execute("INSERT OR REPLACE INTO branch VALUES (?,?,?,?)", row)
+        base.execute(_MOVED, row)
         if branch.id > _BRANCHES:
             base.execute(
-                "DELETE FROM branch WHERE session=?1 AND id NOT IN"
-                " (SELECT id FROM branch WHERE session=?1 ORDER BY time DESC, id DESC LIMIT ?2)",
-                (session, _BRANCHES),
+                "DELETE FROM branch WHERE session=? AND id NOT IN"
+                " (SELECT id FROM branch WHERE session=? ORDER BY time DESC, id DESC LIMIT ?)",
+                (session, session, _BRANCHES),
             )
 
     def _note_damage(self) -> None:
@@ -202,12 +205,12 @@ class LedgerFile(Generic[E, B]):
         """Forget these sessions, so that nothing of them is left in the file; returns how many events went."""
         names = list(sessions)
 
-        def work(base: sqlite3.Connection) -> int:
+        def work(base: StoreConnection) -> int:
             return sum(_remove(base, name) for name in names)
 
         return self._file.erase(work)
 
-    def _forget(self, base: sqlite3.Connection, current: str) -> None:
+    def _forget(self, base: StoreConnection, current: str) -> None:
         """A few of the sessions that are too old or too much, never the one that is written to."""
         (total,) = base.execute("SELECT COALESCE(SUM(bytes), 0) FROM session").fetchone()
         oldest = self._now() - self._days * _DAY
@@ -219,7 +222,7 @@ class LedgerFile(Generic[E, B]):
             total -= size
 
 
-def _remove(base: sqlite3.Connection, session: str) -> int:
+def _remove(base: StoreConnection, session: str) -> int:
     removed = base.execute("DELETE FROM event WHERE session=?", (session,)).rowcount
     base.execute("DELETE FROM branch WHERE session=?", (session,))
     base.execute("DELETE FROM form WHERE session=?", (session,))
@@ -227,7 +230,7 @@ def _remove(base: sqlite3.Connection, session: str) -> int:
     return removed
 
 
-def _number(base: sqlite3.Connection, session: str) -> int:
+def _number(base: StoreConnection, session: str) -> int:
     """How many events there are."""
     query = "SELECT COALESCE(MAX(number), -1) + 1 FROM event WHERE session=?"
     return int(base.execute(query, (session,)).fetchone()[0])

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
-from pathlib import Path
 from typing import Final, Literal
 
 import msgspec
 
-from laconic.sessions.turn_tables import DAY, figures_file, keys
-from laconic.wire.limits import counts_cached
+from laconic.config import Settings
+from laconic.sessions.store import ALL_ROWS, StoreConnection, StorePlace, exists, find_place
+from laconic.sessions.turn_tables import DAY, FILE, figures_file, keys
+from laconic.wire.rate_limits import counts_cached
 
 By = Literal["kind", "tool", "file"]
 Order = Literal["last", "prompt", "whole", "dollars", "saved", "turns", "decisions", "output", "cache"]
@@ -191,12 +191,20 @@ class QuotaRow(msgspec.Struct, frozen=True):
 class Spending:
     """The record, open for reading; changes of other processes are seen."""
 
-    def __init__(self, path: Path) -> None:
-        self._file = figures_file(path)
+    def __init__(self, place: StorePlace) -> None:
+        self._file = figures_file(place)
         self._file.connection()
 
+    @classmethod
+    def find(cls, settings: Settings) -> Spending | None:
+        """The user's record; None where nothing was recorded yet."""
+        place = find_place(settings, FILE)
+        if not exists(place):
+            return None
+        return cls(place)
+
     @property
-    def _base(self) -> sqlite3.Connection:
+    def _base(self) -> StoreConnection:
         return self._file.connection()
 
     def close(self) -> None:
@@ -204,8 +212,7 @@ class Spending:
 
     def version(self) -> int:
         """Another number whenever something was written."""
-        (number,) = self._base.execute("PRAGMA data_version").fetchone()
-        return int(number)
+        return self._file.version()
 
     def count(self, wanted: SessionFilter = _EVERY) -> int:
         """How many sessions there are, each with what its client asked on the side."""
@@ -215,7 +222,7 @@ class Spending:
         return int(number)
 
     def sessions(
-        self, order: Order = "last", limit: int = -1, offset: int = 0, wanted: SessionFilter = _EVERY
+        self, order: Order = "last", limit: int = ALL_ROWS, offset: int = 0, wanted: SessionFilter = _EVERY
     ) -> list[SessionRow]:
         """Sessions, the most first; what a client asked on the side is added to the session that it belongs to."""
         where, values = wanted.clause()
@@ -297,7 +304,7 @@ class Spending:
             found.append(HourlySpending(*row))
         return found
 
-    def parts(self, by: By, since: float = 0.0, limit: int = -1) -> list[SpendingPart]:
+    def parts(self, by: By, since: float = 0.0, limit: int = ALL_ROWS) -> list[SpendingPart]:
         """Where tokens went since a day, over all sessions, the most first. What has no tool or file is left out."""
         query = (
             "SELECT name, sum(blocks), sum(entered), sum(sent) AS total, sum(whole) FROM tally WHERE axis=? AND day>=?"
@@ -308,7 +315,7 @@ class Spending:
             found.append(SpendingPart(*row))
         return found
 
-    def parts_of(self, session: str, by: By, limit: int = -1) -> list[SpendingPart]:
+    def parts_of(self, session: str, by: By, limit: int = ALL_ROWS) -> list[SpendingPart]:
         """The same for one session."""
         query = (
             f"SELECT {by}, sum(blocks), sum(entered), sum(part.sent+sent_now*(session.turns-since)) AS total,"

@@ -2,22 +2,31 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Sequence
 from typing import Final
 
 from laconic.records import AddedBlock, AddedContent
+from laconic.sessions.store import StoreConnection
 from laconic.sessions.turn_record import ShortenedBlock
 from laconic.sessions.turn_tables import AXES, DAY, block_number
 
 _DAYS: Final = 120  # for which tallies of files are kept apart
+
+_GROWN: Final = (
+    "INSERT INTO part (session, kind, tool, file, blocks, entered, sent_now, whole_now, sent, whole, since)"
+    " VALUES (?,?,?,?,?,?,?,?,0,0,?) ON CONFLICT(session, kind, tool, file) DO UPDATE SET"
+    " sent=part.sent+part.sent_now*(excluded.since-part.since),"
+    " whole=part.whole+part.whole_now*(excluded.since-part.since), since=excluded.since,"
+    " blocks=part.blocks+excluded.blocks, entered=part.entered+excluded.entered,"
+    " sent_now=max(0, part.sent_now+excluded.sent_now), whole_now=max(0, part.whole_now+excluded.whole_now) RETURNING id"
+)
 
 # A part is all blocks of a session with the same kind, tool and file. What it cost over all turns is its size times
 # the turns for which it had that size: the product is added up only when the size changes (`since`).
 
 
 def add_intake(
-    base: sqlite3.Cursor, session: int, before: int, added_content: AddedContent, fixed: int
+    base: StoreConnection, session: int, before: int, added_content: AddedContent, fixed: int
 ) -> Sequence[AddedBlock]:
     """Add what a request brought; returns what is new of it."""
     new = []
@@ -47,7 +56,7 @@ def add_intake(
 
 
 def _grow(
-    base: sqlite3.Cursor,
+    base: StoreConnection,
     session: int,
     before: int,
     part: AddedBlock,
@@ -58,16 +67,13 @@ def _grow(
     whole: int,
 ) -> int:
     (id,) = base.execute(
-        "INSERT INTO part VALUES (NULL,?,?,?,?,?,?,?,?,0,0,?) ON CONFLICT(session, kind, tool, file) DO UPDATE SET"
-        " sent=sent+sent_now*(excluded.since-since), whole=whole+whole_now*(excluded.since-since),"
-        " since=excluded.since, blocks=blocks+excluded.blocks, entered=entered+excluded.entered,"
-        " sent_now=max(0, sent_now+excluded.sent_now), whole_now=max(0, whole_now+excluded.whole_now) RETURNING id",
+        _GROWN,
         (session, *_names(part), blocks, entered, sent, whole, before),
     ).fetchone()
     return int(id)
 
 
-def subtract_cuts(base: sqlite3.Cursor, session: int, before: int, cuts: Sequence[ShortenedBlock]) -> None:
+def subtract_cuts(base: StoreConnection, session: int, before: int, cuts: Sequence[ShortenedBlock]) -> None:
     for cut in cuts:
         base.execute(
             "UPDATE part SET sent=sent+sent_now*(?-since), whole=whole+whole_now*(?-since), since=?,"
@@ -79,10 +85,10 @@ def subtract_cuts(base: sqlite3.Cursor, session: int, before: int, cuts: Sequenc
 # Parts of all sessions together, by day: each turn adds the sizes that the session's parts have in it.
 
 
-def add_to_tallies(base: sqlite3.Cursor, session: int, day: int, entered: Sequence[AddedBlock]) -> None:
+def add_to_tallies(base: StoreConnection, session: int, day: int, entered: Sequence[AddedBlock]) -> None:
     conflict = (
-        "ON CONFLICT(axis, name, day) DO UPDATE SET blocks=blocks+excluded.blocks, entered=entered+excluded.entered,"
-        " sent=sent+excluded.sent, whole=whole+excluded.whole"
+        "ON CONFLICT(axis, name, day) DO UPDATE SET blocks=tally.blocks+excluded.blocks,"
+        " entered=tally.entered+excluded.entered, sent=tally.sent+excluded.sent, whole=tally.whole+excluded.whole"
     )
     for axis in AXES:
         base.execute(
@@ -98,15 +104,15 @@ def add_to_tallies(base: sqlite3.Cursor, session: int, day: int, entered: Sequen
         base.executemany(f"INSERT INTO tally VALUES (?,?,?,?,?,0,0) {conflict}", rows)
 
 
-def fold_old_tallies(base: sqlite3.Cursor) -> None:
+def fold_old_tallies(base: StoreConnection) -> None:
     """Files are many: what they cost long ago is kept as one sum each."""
     row = base.execute("SELECT max(hour) FROM hour").fetchone()
     old = (int(row[0] or 0) // DAY - _DAYS) * DAY
     base.execute(
         "INSERT INTO tally SELECT axis, name, 0, sum(blocks), sum(entered), sum(sent), sum(whole) FROM tally"
-        " WHERE axis='file' AND day BETWEEN 1 AND ? GROUP BY name ON CONFLICT(axis, name, day) DO UPDATE SET"
-        " blocks=blocks+excluded.blocks, entered=entered+excluded.entered, sent=sent+excluded.sent,"
-        " whole=whole+excluded.whole",
+        " WHERE axis='file' AND day BETWEEN 1 AND ? GROUP BY axis, name ON CONFLICT(axis, name, day) DO UPDATE SET"
+        " blocks=tally.blocks+excluded.blocks, entered=tally.entered+excluded.entered,"
+        " sent=tally.sent+excluded.sent, whole=tally.whole+excluded.whole",
         (old,),
     )
     base.execute("DELETE FROM tally WHERE axis='file' AND day BETWEEN 1 AND ?", (old,))

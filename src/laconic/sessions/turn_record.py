@@ -8,7 +8,7 @@ from typing import Final, Protocol
 import msgspec
 
 from laconic.records import AddedContent
-from laconic.wire.limits import RateLimits
+from laconic.wire.rate_limits import RateLimits
 
 _MINUTE: Final = 60.0  # seconds after which a quota is full again when nobody says
 

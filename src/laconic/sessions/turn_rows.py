@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Iterable
 
+from laconic.sessions.store import StoreConnection
 from laconic.sessions.turn_parts import add_intake, add_to_tallies, subtract_cuts
 from laconic.sessions.turn_record import AnswerCost, TurnRecord
 from laconic.sessions.turn_tables import DAY, HOUR, SUMS
 
 
-def write_turn(base: sqlite3.Cursor, turn: TurnRecord) -> None:
+def write_turn(base: StoreConnection, turn: TurnRecord) -> None:
     session, number, fixed = _update_session(base, turn)
     cost = turn.cost or AnswerCost()
     depth = turn.added_content.turn if turn.added_content else 0
@@ -34,7 +34,7 @@ def write_turn(base: sqlite3.Cursor, turn: TurnRecord) -> None:
     }
     base.execute(_insert("turn", row), row)
     hour = {"hour": int(turn.at) // HOUR * HOUR, "turns": 1, **sums}
-    added = ", ".join(f"{name}={name}+excluded.{name}" for name in ("turns", *SUMS))
+    added = ", ".join(f"{name}=hour.{name}+excluded.{name}" for name in ("turns", *SUMS))
     base.execute(f"{_insert('hour', hour)} ON CONFLICT(hour) DO UPDATE SET {added}", hour)
     if turn.added_content is not None:
         entered = add_intake(base, session, number - 1, turn.added_content, fixed)
@@ -50,7 +50,7 @@ def _insert(table: str, row: Iterable[str]) -> str:
     return f"INSERT INTO {table} ({', '.join(names)}) VALUES ({', '.join(f':{name}' for name in names)})"
 
 
-def _update_session(base: sqlite3.Cursor, turn: TurnRecord) -> tuple[int, int, int]:
+def _update_session(base: StoreConnection, turn: TurnRecord) -> tuple[int, int, int]:
     """The session's row brought up to date: its id, the number of this turn, and the fixed part so far."""
     who, cost = turn.who, turn.cost or AnswerCost()
     row = base.execute("SELECT id, turns, fixed FROM session WHERE name=?", (who.session,)).fetchone()
@@ -67,8 +67,8 @@ def _update_session(base: sqlite3.Cursor, turn: TurnRecord) -> tuple[int, int, i
             "began": turn.at,
             "last": turn.at,
         }
-        base.execute(_insert("session", row), row)
-        row = (base.lastrowid, 0, 0)
+        (made,) = base.execute(f"{_insert('session', row)} RETURNING id", row).fetchone()
+        row = (made, 0, 0)
     id, turns, fixed = row
     title, project = turn.who.title, turn.who.project
     if turn.added_content is not None:
@@ -81,8 +81,8 @@ def _update_session(base: sqlite3.Cursor, turn: TurnRecord) -> tuple[int, int, i
         f"UPDATE session SET last=max(last, :at), {', '.join(f'{name}={name}+:{name}' for name in added)},"
         " model=:model, fixed=:fixed, title=CASE WHEN title='' THEN :title ELSE title END,"
         " project=CASE WHEN project='' THEN :project ELSE project END,"
-        " standing=CASE WHEN :standing='' THEN standing ELSE :standing END,"
-        " fingerprint=CASE WHEN :fingerprint='' THEN fingerprint ELSE :fingerprint END WHERE id=:id",
+        " standing=CASE WHEN length(:standing)=0 THEN standing ELSE :standing END,"
+        " fingerprint=CASE WHEN length(:fingerprint)=0 THEN fingerprint ELSE :fingerprint END WHERE id=:id",
         {
             **added,
             "at": turn.at,
@@ -90,24 +90,26 @@ def _update_session(base: sqlite3.Cursor, turn: TurnRecord) -> tuple[int, int, i
             "fixed": turn.added_content.fixed if turn.added_content else fixed,
             "title": title,
             "project": project,
-            "standing": cost.standing or "",
-            "fingerprint": turn.fingerprint or "",
+            "standing": cost.standing,
+            "fingerprint": turn.fingerprint,
             "id": id,
         },
     )
     return id, turns + 1, fixed
 
 
-def _write_notes(base: sqlite3.Cursor, turn: TurnRecord) -> None:
+def _write_notes(base: StoreConnection, turn: TurnRecord) -> None:
     who = turn.who
     base.executemany(
-        "INSERT INTO malformed VALUES (?,?,?,1,?) ON CONFLICT DO UPDATE SET count=count+1, last=excluded.last",
+        "INSERT INTO malformed VALUES (?,?,?,1,?)"
+        " ON CONFLICT (upstream, model, reason) DO UPDATE SET count=malformed.count+1, last=excluded.last",
         [(who.upstream, who.model, reason, turn.at) for reason in turn.malformed],
     )
     if turn.allowance is not None:
         said = turn.allowance
         base.execute(
-            "INSERT INTO quota VALUES (?,?,?,?,?,?,?,?) ON CONFLICT DO UPDATE SET upstream=excluded.upstream,"
+            "INSERT INTO quota VALUES (?,?,?,?,?,?,?,?) ON CONFLICT (account, model)"
+            " DO UPDATE SET upstream=excluded.upstream,"
             " at=excluded.at, tokens=excluded.tokens, tokens_left=excluded.tokens_left, reset=excluded.reset,"
             " input_only=excluded.input_only",
             (

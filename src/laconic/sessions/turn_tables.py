@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from hashlib import blake2b
-from pathlib import Path
 from typing import Final
 
-from laconic.sessions.database import Database
+from laconic.sessions.store import StoreDatabase, StorePlace, open_store
 
 FILE: Final = "turns.sqlite"  # in the cache folder
+TABLES: Final = ("session", "turn", "hour", "part", "tally", "block", "malformed", "quota")
 HOUR: Final = 3600
 DAY: Final = 24 * HOUR
 AXES: Final = ("kind", "tool", "file")  # by which parts of all sessions are added up
@@ -82,9 +82,9 @@ CREATE TABLE IF NOT EXISTS quota (
 )
 
 
-def figures_file(path: Path) -> Database:
-    """The file, created for its owner only when it is not there."""
-    return Database(path, _STEPS, durable=False)
+def figures_file(place: StorePlace) -> StoreDatabase:
+    """The file, created for its owner only when it is not there; or a team's figures."""
+    return open_store(place, _STEPS, durable=False)
 
 
 def block_number(key: str) -> int:

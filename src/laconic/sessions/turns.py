@@ -1,4 +1,4 @@
-"""The record of what conversations cost, turn by turn: one SQLite file for the owner only, written by the gateway.
+"""The record of what conversations cost, turn by turn: one file for the owner only, or a team's, written by the gateway.
 
 It holds numbers, names (models, tools, files, how a user began) and hashes of prompts, no other content and no keys. What
 the rows add up to is read elsewhere (`spending`).
@@ -6,22 +6,23 @@ the rows add up to is read elsewhere (`spending`).
 
 from __future__ import annotations
 
-import sqlite3
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from pathlib import Path
 from typing import Final
 
 import msgspec
 
 from laconic.config import Settings
+from laconic.sessions.store import ALL_ROWS, SharedStore, StoreConnection, StorePlace, find_place
 from laconic.sessions.turn_parts import fold_old_tallies
 from laconic.sessions.turn_record import TurnRecord
 from laconic.sessions.turn_rows import write_turn
-from laconic.sessions.turn_tables import DAY, FILE, figures_file
+from laconic.sessions.turn_tables import DAY, FILE, TABLES, figures_file
 
 DAYS: Final = 365  # after which a session that nobody used is forgotten
 _SESSIONS: Final = 5_000  # sessions that are kept
+_TEAM_SESSIONS: Final = 1_000_000  # of a team
+_ALL: Final = "all"  # hours and tallies are of all sessions
 _PRUNED: Final = 100  # turns between two looks at how many there are
 _FORGOTTEN: Final = 50  # old sessions that one look removes at most
 
@@ -42,8 +43,8 @@ class Turns:
     Sessions that nobody used for `days` are forgotten, and beyond `kept` those that nobody used for longest.
     """
 
-    def __init__(self, path: Path, kept: int = _SESSIONS, days: float = DAYS) -> None:
-        self._file = figures_file(path)
+    def __init__(self, place: StorePlace, kept: int = _SESSIONS, days: float = DAYS) -> None:
+        self._file = figures_file(place)
         self._kept = kept
         self._days = days
         self._until_pruned = 1
@@ -51,12 +52,20 @@ class Turns:
     @classmethod
     def of(cls, settings: Settings) -> Turns:
         """The user's record."""
-        return cls(settings.cache_dir() / FILE, days=settings.number("turns.days"))
+        place, kept = find_place(settings, FILE), _SESSIONS
+        if isinstance(place, SharedStore):
+            kept = _TEAM_SESSIONS
+        return cls(place, kept, days=settings.number("turns.days"))
 
     @property
     def faults(self) -> Counter[str]:
         """How often the file could not be used, by what was wrong."""
         return self._file.faults
+
+    @property
+    def is_away(self) -> bool:
+        """Whether a shared store cannot be reached at the moment."""
+        return self._file.is_away
 
     def close(self) -> None:
         self._file.close()
@@ -85,13 +94,12 @@ class Turns:
     def add(self, *turns: TurnRecord) -> None:
         """Write turns down, all or none."""
 
-        def work(base: sqlite3.Connection) -> None:
-            cursor = base.cursor()
+        def work(base: StoreConnection) -> None:
             for turn in turns:
-                write_turn(cursor, turn)
-            self._prune(cursor)
+                write_turn(base, turn)
+            self._prune(base)
 
-        self._file.write(work)
+        self._file.write(work, alone=_ALL)
 
     def accounts(self) -> list[ProviderAccount]:
         """Whose sessions are recorded, those used last first."""
@@ -103,8 +111,12 @@ class Turns:
 
     def sessions(self, account: str | None = None, before: float | None = None) -> list[str]:
         """The names of sessions: of one account, or those that nobody used since a moment."""
-        query = "SELECT name FROM session WHERE last < ? AND (account=? OR ?) ORDER BY last"
-        values = (float("inf") if before is None else before, account, account is None)
+        query = "SELECT name FROM session WHERE last < ?"
+        values: list[object] = [float("inf") if before is None else before]
+        if account is not None:
+            query += " AND account=?"
+            values.append(account)
+        query += " ORDER BY last"
         return [name for (name,) in self._file.read(lambda base: base.execute(query, values).fetchall())]
 
     def remove(self, sessions: Iterable[str]) -> int:
@@ -116,24 +128,20 @@ class Turns:
         """
         names = [(name,) for name in sessions]
 
-        def work(base: sqlite3.Connection) -> int:
-            cursor = base.cursor()
+        def work(base: StoreConnection) -> int:
             query = "SELECT id FROM session WHERE name=?"
             found = []
             for name in names:
-                for row in cursor.execute(query, name).fetchall():
+                for row in base.execute(query, name).fetchall():
                     found.append(row)
             query = "SELECT DISTINCT file FROM part WHERE session=?"
             files = []
             for one in found:
-                for (file,) in cursor.execute(query, one).fetchall():
+                for (file,) in base.execute(query, one).fetchall():
                     files.append(file)
-            _forget(cursor, found)
-            cursor.execute(
-                "DELETE FROM tally WHERE axis='file' AND name IN (SELECT value FROM json_each(?))"
-                " AND name NOT IN (SELECT file FROM part)",
-                (msgspec.json.encode(files).decode(),),
-            )
+            _forget(base, found)
+            query = "DELETE FROM tally WHERE axis='file' AND name=? AND name NOT IN (SELECT file FROM part)"
+            base.executemany(query, [(file,) for file in dict.fromkeys(files)])
             return len(found)
 
         return self._file.erase(work)
@@ -141,28 +149,30 @@ class Turns:
     def clear(self) -> int:
         """Forget everything, sums too; returns how many sessions there were."""
 
-        def work(base: sqlite3.Connection) -> int:
+        def work(base: StoreConnection) -> int:
             (count,) = base.execute("SELECT count(*) FROM session").fetchone()
-            for (table,) in base.execute("SELECT name FROM sqlite_master WHERE type='table'").fetchall():
+            for table in TABLES:
                 base.execute(f"DELETE FROM {table}")
             return int(count)
 
         return self._file.erase(work)
 
-    def _prune(self, base: sqlite3.Cursor) -> None:
+    def _prune(self, base: StoreConnection) -> None:
         """Every now and then the sessions that nobody used for longest are forgotten; their hours stay."""
         self._until_pruned -= 1
         if self._until_pruned > 0:
             return
         self._until_pruned = _PRUNED
-        oldest = base.execute("SELECT id FROM session ORDER BY last DESC LIMIT -1 OFFSET ?", (self._kept,)).fetchall()
+        oldest = base.execute(
+            "SELECT id FROM session ORDER BY last DESC LIMIT ? OFFSET ?", (ALL_ROWS, self._kept)
+        ).fetchall()
         (newest,) = base.execute("SELECT max(last) FROM session").fetchone()
         query = "SELECT id FROM session WHERE last < ? ORDER BY last LIMIT ?"
-        oldest += base.execute(query, (newest - self._days * DAY, _FORGOTTEN)).fetchall()
+        oldest += base.execute(query, ((newest or 0) - self._days * DAY, _FORGOTTEN)).fetchall()
         fold_old_tallies(base)
         _forget(base, oldest)
 
 
-def _forget(base: sqlite3.Cursor, sessions: Sequence[tuple[int]]) -> None:
+def _forget(base: StoreConnection, sessions: Sequence[tuple[int]]) -> None:
     for table, column in (("turn", "session"), ("part", "session"), ("block", "session"), ("session", "id")):
         base.executemany(f"DELETE FROM {table} WHERE {column}=?", sessions)

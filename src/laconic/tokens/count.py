@@ -5,7 +5,7 @@ from __future__ import annotations
 from hashlib import blake2b
 from typing import Final
 
-from laconic.models.find import find_model
+from laconic.models.find_model import find_model
 from laconic.models.model import Tokenizer
 from laconic.tokens.estimate import estimate
 from laconic.tokens.exact import Measure, load

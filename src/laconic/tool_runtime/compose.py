@@ -15,9 +15,9 @@ from typing import Final
 
 from laconic.records import Omission
 from laconic.reduce.fit import LEFT_OUT, FitItem, FitResult, fit
-from laconic.render.compact import Json, dump, envelope
+from laconic.render.compact_json import Json, dump, envelope
+from laconic.render.escape_control import visible, visible_name
 from laconic.render.footer import footer
-from laconic.render.visible import visible, visible_name
 from laconic.tool_runtime.tool import Piece, ToolAnswer
 
 Count = Callable[[str], int]

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Final
 
 from laconic.edits.align import NOWHERE, carry
-from laconic.edits.guarded import is_version_control
+from laconic.edits.protected_names import is_version_control
 from laconic.edits.request import CreateFile, Edit
 from laconic.edits.request import edit as read_edit
 from laconic.edits.resolve import Refusal, ResolvedEdit, resolve
@@ -22,15 +22,15 @@ from laconic.edits.source import SourceText, join, split
 from laconic.errors import EditRefused, UsageError, WorkspaceError
 from laconic.index.parse import parse
 from laconic.records import Hunk, Span
-from laconic.render.edited import EditedFile, EditedPlace, edited_text
-from laconic.render.numbered import excerpts, header
+from laconic.render.edit_result import EditedFile, EditedPlace, edited_text
+from laconic.render.numbered_lines import excerpts, header
 from laconic.tool_runtime.source import clip_line, is_whole
 from laconic.tool_runtime.tool import Piece, SentLines
+from laconic.workspace.atomic_write import has_other_names
 from laconic.workspace.journal import FileWrite, Journal
-from laconic.workspace.reading import inside, read_bytes
+from laconic.workspace.read_file import inside, read_bytes
 from laconic.workspace.secrets import NO_EXCEPTIONS, SecretFiles
 from laconic.workspace.snapshots import Snapshots
-from laconic.workspace.write import has_other_names
 
 _LARGEST: Final = 20_000_000  # bytes of a file that can be edited
 _FRESH: Final = 40  # lines that a refusal shows of one file
@@ -59,7 +59,7 @@ class EditWorkspace:
 
 
 @dataclass(frozen=True, slots=True)
-class _Planned:
+class _PlannedFile:
     path: str
     before: SourceText | None
     after: SourceText
@@ -115,7 +115,7 @@ def edit(workspace: EditWorkspace, calls: Sequence[Mapping[str, object]], *, dry
         raise StaleEdit(problems)
     planned = []
     for outcome in outcomes:
-        if isinstance(outcome, _Planned):
+        if isinstance(outcome, _PlannedFile):
             planned.append(outcome)
     if not dry:
         workspace.journal.apply([plan.write for plan in planned])
@@ -160,7 +160,7 @@ def _path_of(workspace: EditWorkspace, tag: str) -> str:
     raise EditRefused(f"Nothing was written. {problem or f'No file was read with the tag {tag}.'}", "Give the path.")
 
 
-def _plan(workspace: EditWorkspace, path: str, edits: list[tuple[int, Edit]]) -> _Planned | _Problem:
+def _plan(workspace: EditWorkspace, path: str, edits: list[tuple[int, Edit]]) -> _PlannedFile | _Problem:
     target = workspace.root / path
     if not target.exists():
         return _plan_created(path, target, edits)
@@ -174,7 +174,7 @@ def _plan(workspace: EditWorkspace, path: str, edits: list[tuple[int, Edit]]) ->
         return _Problem(path, (str(error),))
     outcome = resolve(edits, live, workspace.snapshots.versions(path))
     if isinstance(outcome, ResolvedEdit):
-        return _Planned(path, live, outcome.source, outcome.hunks, FileWrite(target, data, join(outcome.source)))
+        return _PlannedFile(path, live, outcome.source, outcome.hunks, FileWrite(target, data, join(outcome.source)))
     spans: list[Span] = []
     for refusal in outcome:
         spans.extend(refusal.look)
@@ -183,13 +183,13 @@ def _plan(workspace: EditWorkspace, path: str, edits: list[tuple[int, Edit]]) ->
     return _Problem(path, tuple(_describe_refusal(refusal) for refusal in outcome), live, look)
 
 
-def _plan_created(path: str, target: Path, edits: list[tuple[int, Edit]]) -> _Planned | _Problem:
+def _plan_created(path: str, target: Path, edits: list[tuple[int, Edit]]) -> _PlannedFile | _Problem:
     _, first = edits[0]
     if len(edits) > 1 or not isinstance(first.change, CreateFile):
         return _Problem(path, ("the file does not exist. Search for its name, or create it in one edit.",))
     source = split(first.change.text.encode("utf-8", "surrogateescape"))
     hunk = Hunk(0, 0, 1, len(source.lines), tuple(f"+{line}" for line in source.lines))
-    return _Planned(path, None, source, (hunk,), FileWrite(target, None, join(source)))
+    return _PlannedFile(path, None, source, (hunk,), FileWrite(target, None, join(source)))
 
 
 def _describe_refusal(refusal: Refusal) -> str:
@@ -222,7 +222,7 @@ def _piece(problem: _Problem) -> Piece:
     return Piece(texts, _heading(problem), sent=sent)
 
 
-def _note_written(workspace: EditWorkspace, plan: _Planned) -> None:
+def _note_written(workspace: EditWorkspace, plan: _PlannedFile) -> None:
     """The agent knows what it wrote, and every line it had been shown that is still there."""
     shown = []
     for hunk in plan.hunks:
@@ -238,7 +238,7 @@ def _note_written(workspace: EditWorkspace, plan: _Planned) -> None:
     workspace.snapshots.remember(plan.path, plan.after, shown)
 
 
-def _describe_changed(plan: _Planned) -> EditedFile:
+def _describe_changed(plan: _PlannedFile) -> EditedFile:
     places = []
     for hunk in plan.hunks:
         places.append(EditedPlace(hunk.new_start, hunk.old_lines, hunk.new_lines))
@@ -246,7 +246,7 @@ def _describe_changed(plan: _Planned) -> EditedFile:
     return EditedFile(plan.path, plan.after.tag, plan.after.lines, places, ", ".join(filter(None, notes)))
 
 
-def _syntax(plan: _Planned) -> str:
+def _syntax(plan: _PlannedFile) -> str:
     """Whether the file still parses; silent about languages that we cannot parse."""
     now = parse(plan.path, join(plan.after))
     if not now.language or not now.faults:

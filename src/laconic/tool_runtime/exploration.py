@@ -14,13 +14,13 @@ from laconic.errors import WorkspaceError
 from laconic.index.resolve import CallEdge, Code, callees, callers, related_tests
 from laconic.index.search import RankedSymbol
 from laconic.index.search.file_evidence import TaskFiles
-from laconic.index.search.line_scores import TYPES, VALUES
 from laconic.index.search.query import Scope
 from laconic.index.search.task_query import TaskQuery, split_stems
 from laconic.index.search.task_ranking import rank_task
-from laconic.index.store import CALLABLE, Symbol
-from laconic.render.compact import Json
-from laconic.render.counted import count_of
+from laconic.index.store import Symbol
+from laconic.index.symbol_kinds import RANKED_TYPES, VALUES, WITH_BODY
+from laconic.render.compact_json import Json
+from laconic.render.plural import count_of
 from laconic.tool_runtime.source import body, clip_line, open_file
 from laconic.tool_runtime.tool import Piece, ToolAnswer, ToolCall
 
@@ -102,13 +102,17 @@ class _Subject:
     """What was found on a subject: functions that do the work, and types and values that hold its data."""
 
     def __init__(self, call: ToolCall, query: TaskQuery, rows: Sequence[RankedSymbol]) -> None:
-        functions = _drop_copies(row for row in rows if row.symbol is not None and row.symbol.kind in CALLABLE)
+        functions = _drop_copies(row for row in rows if row.symbol is not None and row.symbol.kind in WITH_BODY)
         chosen = sorted(functions[: 4 * _LOGIC], key=_is_plumbing)[:_LOGIC]
         files = list(dict.fromkeys(row.path for row in chosen))
         self.logic = sorted(chosen, key=lambda row: files.index(row.path))
         self.data = []
         for row in rows:
-            if row.symbol is not None and row.symbol.kind in TYPES | VALUES and _names_subject(row.symbol, query):
+            if (
+                row.symbol is not None
+                and row.symbol.kind in RANKED_TYPES | VALUES
+                and _names_subject(row.symbol, query)
+            ):
                 self.data.append(row)
         self.code: Code = call.runtime.code
 
@@ -247,7 +251,7 @@ def _data(call: ToolCall, found: _Subject) -> Iterator[Piece]:
 
 def _held_names(call: ToolCall, path: str, symbol: Symbol) -> Iterator[str]:
     for member in call.runtime.index.store.symbols_of_path(path):
-        if member.parent == symbol.id and member.kind not in CALLABLE:
+        if member.parent == symbol.id and member.kind not in WITH_BODY:
             yield member.name
 
 

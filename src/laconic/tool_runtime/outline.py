@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from laconic.index.store import Symbol
-from laconic.render.compact import Json
-from laconic.render.numbered import header
+from laconic.index.symbol_kinds import LEAVES
+from laconic.render.compact_json import Json
+from laconic.render.numbered_lines import header
 from laconic.tool_runtime.source import OpenedFile
 from laconic.tool_runtime.tool import Piece, ToolCall
 
-_INNER = frozenset({"variable", "field", "constant", "key", "property"})
 _LONGEST = 100  # characters of a signature
 
 
@@ -16,7 +16,7 @@ def outline(call: ToolCall, file: OpenedFile) -> list[Piece]:
     """One piece a top-level symbol: its line; with the names of its members; with their signatures."""
     members = _members(call, file)
     heading = header(file.path, file.tag, len(file.lines))
-    tops = sorted(members.get(None, []), key=lambda symbol: (symbol.kind in _INNER, symbol.start))
+    tops = sorted(members.get(None, []), key=lambda symbol: (symbol.kind in LEAVES, symbol.start))
     found: list[Piece] = []
     for symbol in tops:
         found.append(_piece(symbol, members, heading, file.path))
@@ -45,7 +45,7 @@ def scaffold(call: ToolCall, symbol: Symbol, most: int) -> list[str]:
     for each in store.symbols_in(symbol.file):
         if each.parent == symbol.id:
             inner.append(each)
-    told = [each for each in inner if each.kind not in _INNER] or inner
+    told = [each for each in inner if each.kind not in LEAVES] or inner
     if not told:
         return []
     more = ""
@@ -63,7 +63,7 @@ def _piece(symbol: Symbol, members: dict[int | None, list[Symbol]], heading: str
     if not inner:
         return Piece((f"{own}\n",), heading, symbol.start, record)
     record["members"] = [f"{each.qualified}:{each.start}" for _, each in inner]
-    told = [each for _, each in inner if each.kind not in _INNER] or [each for _, each in inner]
+    told = [each for _, each in inner if each.kind not in LEAVES] or [each for _, each in inner]
     names = " ".join(f"{each.name}:{each.start}" for each in told)
     lines = ""
     for depth, each in inner:

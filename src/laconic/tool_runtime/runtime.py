@@ -20,8 +20,8 @@ from laconic.errors import IndexUnavailable, LaconicError, NotAllowed, RecallFai
 from laconic.index.build import Progress
 from laconic.index.resolve import Code
 from laconic.index.workspace_index import Index
-from laconic.render.compact import dump
-from laconic.render.visible import visible
+from laconic.render.compact_json import dump
+from laconic.render.escape_control import visible
 from laconic.sessions.archive import Archive
 from laconic.sessions.tool_call_log import ToolCallLog
 from laconic.tokens.count import Counter, counter

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Final
 
-from laconic.render.counted import count_of
+from laconic.render.plural import count_of
 from laconic.tool_runtime.budget import BATCH
 
 _COMFORT: Final = 40_000  # tokens sent before defaults shrink

@@ -9,15 +9,15 @@ from typing import Final
 from laconic.edits.anchors import anchor
 from laconic.edits.source import SourceText, split
 from laconic.errors import Unreadable
-from laconic.index.parse import marks
+from laconic.index.parse import read_line_kinds
 from laconic.index.store import Symbol
 from laconic.records import Span
 from laconic.reduce.code import fold
-from laconic.render.compact import Json
-from laconic.render.numbered import header, number_lines
+from laconic.render.compact_json import Json
+from laconic.render.numbered_lines import header, number_lines
 from laconic.tool_runtime.budget import CEILING
 from laconic.tool_runtime.tool import Piece, SentLines, ToolCall
-from laconic.workspace.reading import is_binary, read_bytes, relative
+from laconic.workspace.read_file import is_binary, read_bytes, relative
 
 _STEPS: Final = (120, 300, 700, 1190, 1900, 3000)  # tokens of a body that does not fit whole
 _CUTS: Final = (1, 4, 10, 20, 40, 60, 80, 110, 150, 200, 270, 360, 480, 640)  # lines of a snippet that does not fit
@@ -128,7 +128,7 @@ def _fold_body(call: ToolCall, file: OpenedFile, lines: Sequence[str], span: Spa
     """The body by its structure, in steps; of a large one, which is not shown whole, up to the size of a snippet."""
     count = call.runtime.count
     whole = count("\n".join(lines))
-    kinds = marks(file.path, file.data, span)
+    kinds = read_line_kinds(file.path, file.data, span)
     if len(kinds) != len(lines):
         return []
     texts = []

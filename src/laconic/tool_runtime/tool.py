@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 from laconic.edits.source import SourceText
 from laconic.records import Span
-from laconic.render.compact import Json
+from laconic.render.compact_json import Json
 
 if TYPE_CHECKING:
     from laconic.tool_runtime.runtime import ToolRuntime

@@ -14,14 +14,15 @@ from laconic.errors import WorkspaceError
 from laconic.index.resolve import callers
 from laconic.index.search import RankedSymbol
 from laconic.index.search.file_evidence import TaskFiles
-from laconic.index.search.line_scores import TYPES, score_lines
+from laconic.index.search.line_scores import score_lines
 from laconic.index.search.query import Filters, resolve_scope, split_globs
 from laconic.index.search.task_query import TaskQuery
 from laconic.index.search.task_ranking import rank_task
-from laconic.index.store import CALLABLE, Symbol
+from laconic.index.store import Symbol
+from laconic.index.symbol_kinds import RANKED_TYPES, WITH_BODY
 from laconic.records import Span
 from laconic.reduce.line_choice import ChosenLines, CodeBlock, LineChoice, Place, join_runs
-from laconic.render.compact import Json
+from laconic.render.compact_json import Json
 from laconic.tool_runtime.exploration import explore, is_exploring
 from laconic.tool_runtime.source import OpenedFile, clip_line, open_file, whole_spans
 from laconic.tool_runtime.tool import Argument, Piece, SentLines, Tool, ToolAnswer, ToolCall
@@ -109,7 +110,7 @@ def _choose_lines(
         if not blocks.is_preamble(place):
             useful[place] = value
     choice = LineChoice(useful, blocks.find, files.lines, call.runtime.count, files.is_known)
-    best = next((row for row in rows if row.symbol is not None and row.symbol.kind in CALLABLE), None)
+    best = next((row for row in rows if row.symbol is not None and row.symbol.kind in WITH_BODY), None)
     if best is not None and best.symbol is not None:
         choice.take_block(blocks.of_symbol(best.path, best.symbol), int(room * _WHOLE))
     choice.take(room)
@@ -131,7 +132,7 @@ class _Blocks:
         if path not in self._symbols:
             inner = []
             for each in self._store.symbols_of_path(path):
-                if each.kind in CALLABLE or each.kind in TYPES:
+                if each.kind in WITH_BODY or each.kind in RANKED_TYPES:
                     inner.append(each)
             self._symbols[path] = sorted(inner, key=lambda each: len(each.span))
         for symbol in self._symbols[path]:

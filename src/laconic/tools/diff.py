@@ -19,11 +19,11 @@ from laconic.records import ChangeRisk, FileChange, Impact, SymbolChange
 from laconic.reduce.hunks import ChosenHunks, choose
 from laconic.render.changes import file_line, hunk_text, symbol_line, totals, within_line
 from laconic.render.changes_json import FORMS
-from laconic.render.compact import Json
-from laconic.render.counted import count_of
+from laconic.render.compact_json import Json
+from laconic.render.plural import count_of
 from laconic.tool_runtime.tool import Argument, Piece, Tool, ToolAnswer, ToolCall
-from laconic.workspace.history import read_commit_files
-from laconic.workspace.reading import inside, read_bytes
+from laconic.workspace.changed_together import read_commit_files
+from laconic.workspace.read_file import inside, read_bytes
 from laconic.workspace.revisions import INDEX, WORK, changes, read_patched, states
 from laconic.workspace.secrets import SECRET, SecretFiles
 

@@ -17,11 +17,11 @@ from laconic.index.resolve import (
     overridden,
     references,
 )
-from laconic.index.search.line_scores import TYPES
 from laconic.index.search.lookup import suggest_names
-from laconic.index.store import CALLABLE, Symbol
-from laconic.render.compact import Json
-from laconic.render.counted import count_of
+from laconic.index.store import Symbol
+from laconic.index.symbol_kinds import RANKED_TYPES, WITH_BODY
+from laconic.render.compact_json import Json
+from laconic.render.plural import count_of
 from laconic.tool_runtime.outline import outline_type
 from laconic.tool_runtime.source import OpenedFile, body, clip_line, open_file
 from laconic.tool_runtime.tool import Argument, Piece, Tool, ToolAnswer, ToolCall
@@ -112,7 +112,7 @@ def _others(code: Code, others: list[Symbol]) -> str:
     return f"also: {named}{more} (name one as path:line)"
 
 
-class _Found(NamedTuple):
+class _SymbolPieces(NamedTuple):
     """What there is to show of a symbol: what comes first, and what can wait."""
 
     first: list[Piece]
@@ -125,9 +125,9 @@ class _Found(NamedTuple):
             self.rest.append(replace(piece, group=title))
 
 
-def _about(call: ToolCall, code: Code, symbol: Symbol, file: OpenedFile, only: set[str]) -> _Found:
-    found = _Found([], [])
-    if "body" in only and symbol.kind in TYPES and len(symbol.span) > _LARGE:
+def _about(call: ToolCall, code: Code, symbol: Symbol, file: OpenedFile, only: set[str]) -> _SymbolPieces:
+    found = _SymbolPieces([], [])
+    if "body" in only and symbol.kind in RANKED_TYPES and len(symbol.span) > _LARGE:
         found.first.append(outline_type(call, file, symbol))
     elif "body" in only:
         found.first.append(body(call, file, symbol, group=file.path))
@@ -143,11 +143,11 @@ def _about(call: ToolCall, code: Code, symbol: Symbol, file: OpenedFile, only: s
         found.rest.extend(_uses(call, code, possible, f"possible references to {symbol.name}, by name only"))
     if "implementations" in only:
         title = "implemented by"
-        if symbol.kind in CALLABLE:
+        if symbol.kind in WITH_BODY:
             title = "overridden by"
         found.first.extend(_line(code, "overrides", overridden(code, symbol)))
         found.first.extend(_line(code, title, implementations(code, symbol)))
-    if "callees" in only and symbol.kind in CALLABLE:
+    if "callees" in only and symbol.kind in WITH_BODY:
         called = []
         for each in callees(code, symbol):
             if each.sure:

@@ -13,14 +13,14 @@ from laconic.index.project import Project, is_manifest, project
 from laconic.index.public_api import find_public_names
 from laconic.index.search.lookup import suggest_paths
 from laconic.index.store import File
-from laconic.render.compact import Json
-from laconic.render.counted import count_of
-from laconic.render.visible import visible_name
+from laconic.render.compact_json import Json
+from laconic.render.escape_control import visible_name
+from laconic.render.plural import count_of
 from laconic.tool_runtime.exploration import explore
 from laconic.tool_runtime.outline import outline
 from laconic.tool_runtime.source import open_file
 from laconic.tool_runtime.tool import Argument, Piece, Tool, ToolAnswer, ToolCall
-from laconic.workspace.reading import relative
+from laconic.workspace.read_file import relative
 
 _ENTRY_NAMES: Final = frozenset(
     {

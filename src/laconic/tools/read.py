@@ -10,11 +10,11 @@ from laconic.errors import LaconicError, UnknownName, UsageError, WorkspaceError
 from laconic.index.search.lookup import suggest_names, suggest_paths
 from laconic.index.store import Symbol
 from laconic.records import Span
-from laconic.render.visible import visible_name
+from laconic.render.escape_control import visible_name
 from laconic.tool_runtime.outline import outline
 from laconic.tool_runtime.source import OpenedFile, excerpt, open_file
 from laconic.tool_runtime.tool import Argument, Piece, Tool, ToolAnswer, ToolCall
-from laconic.workspace.reading import inside, relative
+from laconic.workspace.read_file import inside, relative
 
 MOST_LINES: Final = 80  # of one snippet
 _MOST_TARGETS: Final = 100

@@ -11,16 +11,17 @@ import msgspec
 
 from laconic.errors import LaconicError, UsageError
 from laconic.index.parse import parse
+from laconic.index.symbol_kinds import LEAVES
 from laconic.records import FileChange, Finding, Span
 from laconic.reduce.findings import Findings, join_findings, read
-from laconic.reduce.findings.found import plain
+from laconic.reduce.findings.findings import plain
 from laconic.reduce.findings.select import MOST, FindingFilter, select, summary
-from laconic.render.compact import Json
-from laconic.render.report import counts, finding_line, heading
+from laconic.render.compact_json import Json
+from laconic.render.findings import counts, finding_line, heading
 from laconic.tool_runtime.tool import Argument, Piece, Tool, ToolAnswer, ToolCall
 from laconic.workspace.analysers import AnalyserRun, allowed_tools, find_configured, find_reports, run_analyser
 from laconic.workspace.listing import listing
-from laconic.workspace.reading import as_text, inside, read_bytes, relative
+from laconic.workspace.read_file import as_text, inside, read_bytes, relative
 from laconic.workspace.revisions import WORK, ComparedStates, changes, states
 from laconic.workspace.secrets import NO_EXCEPTIONS, SecretFiles
 
@@ -298,7 +299,7 @@ def _symbols(root: Path, secrets: SecretFiles, path: str) -> list[tuple[Span, st
         if 0 <= one.parent < len(names):
             around = names[one.parent]
         names.append(f"{around}.{one.name}" if around else one.name)
-        if one.kind not in {"variable", "constant", "field", "key", "heading"}:
+        if one.kind not in LEAVES | {"heading"}:
             found.append((one.span, names[-1]))
     return found
 

@@ -15,16 +15,16 @@ from laconic.index.resolve import Code, SymbolUse, find_symbol, references
 from laconic.index.search import SearchResult
 from laconic.index.search import search as look_up
 from laconic.index.search.file_evidence import FileEvidence
-from laconic.index.search.line_scores import TYPES
 from laconic.index.search.lookup import find_regex
 from laconic.index.search.query import parse_query, resolve_scope, split_globs
 from laconic.index.search.task_query import TaskQuery, split_stems
-from laconic.index.text import TextQuery
+from laconic.index.symbol_kinds import RANKED_TYPES
+from laconic.index.text_search import TextQuery
 from laconic.records import Hit, Span
 from laconic.reduce.pattern import compile_pattern
-from laconic.render.compact import hit_record
-from laconic.render.counted import count_of
+from laconic.render.compact_json import hit_record
 from laconic.render.hits import by_file, enclosing, hit_line
+from laconic.render.plural import count_of
 from laconic.tool_runtime.outline import scaffold
 from laconic.tool_runtime.source import body, clip_line, open_file
 from laconic.tool_runtime.tool import Argument, Piece, Tool, ToolAnswer, ToolCall
@@ -222,7 +222,7 @@ def _with_body(call: ToolCall, hit: Hit, piece: Piece) -> Piece:
         symbol = None
     if symbol is None or symbol.line != hit.line:
         return piece
-    if symbol.kind in TYPES and len(symbol.span) > _SHORT:
+    if symbol.kind in RANKED_TYPES and len(symbol.span) > _SHORT:
         texts = (piece.texts[0], *scaffold(call, symbol, _MEMBERS))
         return Piece(texts, hit.path, hit.line, piece.record)
     whole = body(call, open_file(call, hit.path), symbol, group=hit.path)

@@ -8,7 +8,7 @@ from laconic.errors import UnknownName, UsageError
 from laconic.index.resolve import CallEdge, Code, callees, callers, find_symbol, paths
 from laconic.index.search.lookup import suggest_names
 from laconic.index.store import Symbol
-from laconic.render.compact import Json
+from laconic.render.compact_json import Json
 from laconic.tool_runtime.arguments import usage
 from laconic.tool_runtime.tool import Argument, Piece, Tool, ToolAnswer, ToolCall
 

@@ -8,8 +8,8 @@ from laconic.errors import IndexUnavailable, UsageError
 from laconic.index import catalog
 from laconic.index.store.statistics import Statistics, read_statistics_of_file
 from laconic.index.workspace_index import Index
-from laconic.render.compact import Json
-from laconic.render.counted import count_of
+from laconic.render.compact_json import Json
+from laconic.render.plural import count_of
 from laconic.tool_runtime.tool import Argument, Piece, Tool, ToolAnswer, ToolCall
 
 _ACTIONS = ("status", "list", "add", "remove", "refresh")

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Final
 
 from laconic.wire.content import without_marks
-from laconic.wire.model import Block
 from laconic.wire.parsed_request import ParsedRequest
 from laconic.wire.spans import is_object, last, members
+from laconic.wire.turns_and_blocks import Block
 
 _MARK: Final = b'"cache_control"'
 _MARKABLE: Final = frozenset({"text", "call", "result", "image"})
@@ -24,10 +24,15 @@ def mark_block(request: ParsedRequest, block: Block) -> bytes:
     A request without marks on its messages stays as it is, and the newest mark stays where it is.
     """
     body, marked = request.body, _find_marked(request)
-    if not request.format.marks or not marked or not is_markable(block) or block.at in {one.at for one in marked}:
+    if (
+        not request.format.cache.marks
+        or not marked
+        or not is_markable(block)
+        or block.at in {one.at for one in marked}
+    ):
         return body
     spare: list[Block] = []
-    if body.count(_MARK) >= request.format.marks:
+    if body.count(_MARK) >= request.format.cache.marks:
         spare = marked[:-1][:1]
         if not spare:
             return body

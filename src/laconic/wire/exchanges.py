@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from laconic.wire.model import At, Block, Turn
+from laconic.wire.turns_and_blocks import At, Block, Turn
 
 
 class Exchange(msgspec.Struct, frozen=True, gc=False):
@@ -26,7 +26,7 @@ class Exchange(msgspec.Struct, frozen=True, gc=False):
         return tuple(zip(self.calls, self.results, strict=True))
 
 
-class _Open:
+class _OpenExchange:
     """An exchange that is still being collected."""
 
     __slots__ = ("calls", "results", "turns")
@@ -70,8 +70,8 @@ def exchanges(turns: Sequence[Turn], *, merged: bool) -> tuple[Exchange, ...]:
 
     With `merged`, neighbouring assistant messages are one turn (the Responses API writes one item per block).
     """
-    found: list[_Open] = []
-    waiting: list[_Open] = []
+    found: list[_OpenExchange] = []
+    waiting: list[_OpenExchange] = []
     at = 0
     while at < len(turns):
         turn = turns[at]
@@ -81,7 +81,7 @@ def exchanges(turns: Sequence[Turn], *, merged: bool) -> tuple[Exchange, ...]:
             while merged and at < len(turns) and turns[at].role == "assistant":
                 group.append(turns[at])
                 at += 1
-            opened = _Open(group)
+            opened = _OpenExchange(group)
             if opened.calls:
                 found.append(opened)
                 waiting.append(opened)
@@ -104,7 +104,7 @@ def orphans(turns: Sequence[Turn], found: Sequence[Exchange]) -> tuple[Block, ..
     )
 
 
-def _settle(result: Block, waiting: list[_Open]) -> None:
+def _settle(result: Block, waiting: list[_OpenExchange]) -> None:
     for opened in reversed(waiting):
         if opened.take(result):
             if None not in opened.results:

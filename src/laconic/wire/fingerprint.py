@@ -15,10 +15,10 @@ from typing import Final, TypeVar
 import msgspec
 
 from laconic.wire.content import without_marks
-from laconic.wire.model import Turn
 from laconic.wire.parsed_request import ParsedRequest
 from laconic.wire.provider_format import ProviderFormat
 from laconic.wire.spans import elements, is_array, value
+from laconic.wire.turns_and_blocks import Turn
 
 T = TypeVar("T")
 LINE_SIZE: Final = 4  # bytes of a line's hash

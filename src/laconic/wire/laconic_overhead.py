@@ -9,9 +9,9 @@ from typing import Final
 import msgspec
 
 from laconic.wire.exchanges import Exchange
-from laconic.wire.model import Block
 from laconic.wire.parsed_request import ParsedRequest
 from laconic.wire.spans import elements, is_array
+from laconic.wire.turns_and_blocks import Block
 
 _TOOL: Final = re.compile(rb'"name"\s*:\s*"(?:[\w.-]*[_.])?laconic(?:[_.][\w.-]*)?"')  # as hosts name our tools
 _RECALL: Final = re.compile(rb'\blaconic recall \w|(?:^|[_."])laconic[_.]+recall"')  # in a shell, or by the tool

@@ -16,7 +16,7 @@ import msgspec
 from laconic.wire.content import without_marks
 from laconic.wire.formats import FORMATS
 from laconic.wire.media_shape import MediaShape
-from laconic.wire.model import Block
+from laconic.wire.turns_and_blocks import Block
 
 _SMALL: Final = 1_000  # bytes below which a block is counted as it is
 _HEAD: Final = 256 * 1024  # characters of base64 in which a picture's size is looked for

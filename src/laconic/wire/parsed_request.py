@@ -7,10 +7,10 @@ from hashlib import sha256
 
 from laconic.errors import MalformedRequest
 from laconic.wire.exchanges import Exchange, exchanges
-from laconic.wire.model import At, Block, Change, Fault, InsertMessage, MessageShape, Turn
 from laconic.wire.provider_format import ProviderFormat
 from laconic.wire.spans import ByteSpan, elements, is_array, is_object, is_string, last, members, string, value
 from laconic.wire.splice import splice
+from laconic.wire.turns_and_blocks import At, Block, Change, Fault, InsertMessage, MessageShape, Turn
 
 Shapes = MutableMapping[bytes, MessageShape]  # remembered shapes by the hash of a message's bytes
 

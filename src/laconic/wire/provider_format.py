@@ -12,13 +12,14 @@ import msgspec
 from laconic.wire.messages import Json, ProviderDialect, ToolDefinition
 
 if TYPE_CHECKING:
+    from laconic.wire.cache_rules import CacheRules
     from laconic.wire.hidden_calls import HiddenCalls
     from laconic.wire.media_shape import MediaShape
-    from laconic.wire.model import Fault, MessageShape
     from laconic.wire.parsed_request import ParsedRequest
-    from laconic.wire.prompted.answer import WrittenText
-    from laconic.wire.prompted.calls import PromptedTool
-    from laconic.wire.prompted.written_call_stream import WrittenCallStream
+    from laconic.wire.prompted_tool_calls.answer import WrittenText
+    from laconic.wire.prompted_tool_calls.calls import PromptedTool
+    from laconic.wire.prompted_tool_calls.written_call_stream import WrittenCallStream
+    from laconic.wire.turns_and_blocks import Fault, MessageShape
     from laconic.wire.usage import UsageFields
 
 Path = tuple[str, ...]  # names of JSON members, from the top down
@@ -31,11 +32,27 @@ SESSION_FIELDS: Final[tuple[Path, ...]] = (  # where clients of several provider
 )
 
 
+EFFORTS: Final[Mapping[str, int]] = {  # words for thinking that several providers use, and the tokens they stand for
+    "minimal": 1_024,
+    "low": 8_192,
+    "medium": 16_384,
+    "high": 32_768,
+    "xhigh": 65_536,
+    "max": 65_536,
+}
+
+
+def pick_efforts(*words: str) -> dict[str, int]:
+    """The words that one provider takes."""
+    return {word: EFFORTS[word] for word in words}
+
+
 class ThinkingField(msgspec.Struct, frozen=True):
     """Where a request says how much a model may think: tokens, or a word for them."""
 
     path: Path
-    words: Path = ()  # from little to much; empty: a number of tokens
+    words: Mapping[str, int] = {}  # with the tokens that each usually takes; empty: a number of tokens
+    least: int = 0  # tokens that the provider asks for, where there is thinking at all
 
 
 class DeclaredTool(msgspec.Struct, frozen=True):
@@ -71,6 +88,15 @@ class Refusals:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class RateLimitRules:
+    """A provider's limits of tokens and requests: where it states them, and what counts against them."""
+
+    headers: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # field of `RateLimits` -> headers
+    counts_cached: Callable[[str], bool] = lambda model: True  # model -> whether cache reads count as tokens
+    per_minute: tuple[re.Pattern[str], ...] = ()  # in a refusal; group `limit`; lower case, no commas
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class WrittenCalls:
     """How calls that a model writes as text become real ones on the way down."""
 
@@ -92,20 +118,19 @@ class ProviderFormat:
     faults: Callable[[ParsedRequest], list[Fault]]
     address: ProviderAddress
     usage: UsageFields
+    cache: CacheRules
     refusals: Refusals
     spoken_text: Callable[[Mapping[str, Any]], str]  # the text that one event of a stream adds
     declare: Callable[[ToolDefinition], Json]  # a tool as an element of `tools`
     read_tools: Callable[[object], Iterator[DeclaredTool]]  # the tools of a request
     chained: Path = ()  # fields that name a history which the provider keeps
-    marks: int = 0  # that a request may carry to have its beginning cached; 0: it is cached without any
     merged: bool = False  # neighbouring assistant messages are one turn
     system: Path = ()  # names of the field that holds the system prompt; empty: it is a message
     extend_system: Callable[[object, str], bytes] | None = None  # that field, decoded, with a text behind it
     session: tuple[Path, ...] = ()  # where clients put a name of the session
     thinking: tuple[ThinkingField, ...] = ()
     output_limits: tuple[Path, ...] = ()  # where the longest answer is stated
-    limits: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # rate limits: field -> headers
-    counts_cached: Callable[[str], bool] = bool  # model -> whether cache reads count against a limit of tokens
+    rate_limits: RateLimitRules = field(default_factory=RateLimitRules)
     append_text: Callable[[bytes, str], bytes] | None = None  # a message with a text behind it; None: not possible
     media: MediaShape | None = None  # how it holds images, documents, sound and video
     dialect: ProviderDialect | None = None  # how our own agent speaks it

@@ -19,11 +19,6 @@ _BEGINS: Final = 60  # characters that may stand before it
 _SMALLEST: Final = 1_024  # tokens: no model takes less, whatever somebody says
 _LARGEST: Final = 100_000_000
 _NAMED: Final = 2_000  # characters in which a limit is named
-_PER_MINUTE: Final = (  # OpenAI and its like, Anthropic, Gemini; lower case, no commas
-    re.compile(r"tokens per min(?:ute)?\b[^:]{0,20}: limit:? (?P<limit>\d{1,12})"),
-    re.compile(r"rate limit of (?P<limit>\d{1,12}) (?:input )?tokens per minute"),
-    re.compile(r"input_token_count limit: (?P<limit>\d{1,12})"),
-)
 _PLAIN: Final = "chat"  # the format whose errors most clients understand
 
 
@@ -68,11 +63,11 @@ def named_limit(status: int, body: bytes) -> int | None:
     if status != 429:
         return None
     text = _message(body).lower().replace(",", "")[:_NAMED]
-    for pattern in _PER_MINUTE:
-        if found := pattern.search(text):
-            limit = int(found["limit"])
-            if _SMALLEST <= limit <= _LARGEST:
-                return limit
+    for format in FORMATS.values():
+        for pattern in format.rate_limits.per_minute:
+            found = pattern.search(text)
+            if found and _SMALLEST <= int(found["limit"]) <= _LARGEST:
+                return int(found["limit"])
     return None
 
 

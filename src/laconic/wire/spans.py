@@ -47,7 +47,7 @@ def members(raw: bytes) -> list[JsonMember]:
     """The members of an object in the order they are written, duplicates included."""
     try:
         return _members(raw, _OBJECT.decode(raw))
-    except (_Astray, msgspec.MsgspecError, UnicodeDecodeError):
+    except (_SpanMismatch, msgspec.MsgspecError, UnicodeDecodeError):
         return _slow_members(raw)
     except RecursionError:
         raise MalformedRequest("The JSON is nested too deeply.", "Send a flatter body.") from None
@@ -109,7 +109,7 @@ def is_object(raw: bytes) -> bool:
     return raw[:1] == b"{"
 
 
-class _Astray(Exception):
+class _SpanMismatch(Exception):
     """The bytes do not stand where the decoded object suggests: a duplicate or an escaped key."""
 
 
@@ -123,17 +123,17 @@ def _members(raw: bytes, table: dict[str, msgspec.Raw]) -> list[JsonMember]:
         start = _skip(raw, colon + 1)
         end = start + len(inner)
         if not raw.startswith(name, at) or raw[colon : colon + 1] != b":" or not _same(raw, start, inner):
-            raise _Astray
+            raise _SpanMismatch
         found.append(JsonMember(key, at, ByteSpan(start, end)))
         comma = _skip(raw, end)
         if raw[comma : comma + 1] not in {b",", b"}"}:
-            raise _Astray
+            raise _SpanMismatch
         if raw[comma : comma + 1] == b",":
             at = _skip(raw, comma + 1)
         else:
             at = comma
     if raw[at : at + 1] != b"}":
-        raise _Astray
+        raise _SpanMismatch
     return found
 
 

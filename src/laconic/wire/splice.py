@@ -9,8 +9,18 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from laconic.errors import ConversationError, MalformedRequest
-from laconic.wire.model import At, Block, Change, DropBlock, InsertMessage, SetInput, SetText, SetTexts, Turn
 from laconic.wire.spans import ByteSpan, elements, is_object, is_string, members, string, value
+from laconic.wire.turns_and_blocks import (
+    At,
+    Block,
+    Change,
+    DropBlock,
+    InsertMessage,
+    SetInput,
+    SetText,
+    SetTexts,
+    Turn,
+)
 
 if TYPE_CHECKING:
     from laconic.wire.parsed_request import ParsedRequest

@@ -2,21 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Final
+from collections.abc import Mapping
 
 import msgspec
 
 from laconic.wire.json_values import as_object
 from laconic.wire.parsed_request import ParsedRequest
-
-_EFFORTS: Final[dict[str, int]] = {
-    "minimal": 1_024,
-    "low": 8_192,
-    "medium": 16_384,
-    "high": 32_768,
-    "xhigh": 65_536,
-    "max": 65_536,
-}
+from laconic.wire.provider_format import EFFORTS
 
 
 def asked_budget(conversation: ParsedRequest) -> int:
@@ -24,7 +16,7 @@ def asked_budget(conversation: ParsedRequest) -> int:
     for field in conversation.format.thinking:
         asked = _value_at(conversation, field.path)
         if field.words and isinstance(asked, str):
-            return _EFFORTS.get(asked.lower(), 0)
+            return field.words.get(asked.lower(), EFFORTS.get(asked.lower(), 0))
         if not field.words and isinstance(asked, int):
             return asked
     return 0
@@ -41,10 +33,18 @@ def with_budget(conversation: ParsedRequest, budget: int, effort: str) -> dict[s
     return {}
 
 
-def _choose_word(words: tuple[str, ...], effort: str, asked: str) -> str:
+def least_budget(conversation: ParsedRequest) -> int:
+    """The fewest tokens of thinking that the provider takes, in the field that the client sent."""
+    for field in conversation.format.thinking:
+        if _value_at(conversation, field.path) is not None:
+            return field.least
+    return 0
+
+
+def _choose_word(words: Mapping[str, int], effort: str, asked: str) -> str:
     """The most that a provider has a word for and that is no more than this, written as the client writes."""
-    fitting = [word for word in words if _EFFORTS[word] <= _EFFORTS[effort]]
-    word = max(fitting, key=lambda each: _EFFORTS[each], default=words[0])
+    fitting = [word for word, tokens in words.items() if tokens <= EFFORTS[effort]]
+    word = max(fitting or [min(words, key=words.__getitem__)], key=words.__getitem__)
     if asked.isupper():
         return word.upper()
     return word

@@ -51,6 +51,7 @@ class UsageFields:
     details: Mapping[str, frozenset[str]]  # objects inside it, and which of their counters count
     output: tuple[str, ...]  # counters of the answer
     record: Callable[[Counters, bool], Usage | None]  # counters -> usage; None: they are not this provider's
+    write: Callable[[Usage], dict[str, object]]  # usage -> a report, as the provider would send it
     hour: re.Pattern[bytes] | None = None  # in a request that wants its cache kept for an hour
 
     def collect(self, event: object) -> dict[str, int]:

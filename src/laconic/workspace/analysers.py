@@ -18,7 +18,7 @@ from laconic.errors import Unreadable, UsageError
 from laconic.workspace.listing import listing
 from laconic.workspace.process import run
 from laconic.workspace.programs import find_program, is_within
-from laconic.workspace.reading import read_bytes
+from laconic.workspace.read_file import read_bytes
 from laconic.workspace.working_copy import find_changed, working_copy
 
 _SECONDS: Final = 300.0

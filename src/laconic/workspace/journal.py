@@ -18,8 +18,7 @@ from typing import Final
 import msgspec
 
 from laconic.errors import EditRefused
-from laconic.workspace.lock import hold_lock
-from laconic.workspace.write import (
+from laconic.workspace.atomic_write import (
     has_other_names,
     is_cut_short,
     put,
@@ -28,6 +27,7 @@ from laconic.workspace.write import (
     write_in_place,
     write_whole,
 )
+from laconic.workspace.lock import hold_lock
 
 _KEPT: Final = 50  # changes that stay undoable
 _RUINED: Final = 2  # changes with a damaged plan that are kept

@@ -19,7 +19,7 @@ from laconic.edits.patch import FilePatch, sections
 from laconic.errors import CommandFailed, UnknownName, Unreadable, UsageError
 from laconic.records import FileChange
 from laconic.workspace.git import git, top
-from laconic.workspace.reading import is_binary, read_bytes
+from laconic.workspace.read_file import is_binary, read_bytes
 
 INDEX: Final = "INDEX"
 WORK: Final = "WORK"

@@ -83,7 +83,7 @@ def execute(
     finally:
         os.close(tell)
     assert process.stdout is not None
-    kept = _Kept(process.stdout)
+    kept = _OutputEnds(process.stdout)
     ending = Thread(target=process.wait, daemon=True)  # waiting with a time limit would look again and again
     late = True
     try:
@@ -105,7 +105,7 @@ def execute(
     return CommandResult(code, kept.output, late, orphans and not late, kept.dropped)
 
 
-class _Kept(Thread):
+class _OutputEnds(Thread):
     """Reads all that is printed, and keeps both ends of it."""
 
     def __init__(self, pipe: IO[bytes]) -> None:

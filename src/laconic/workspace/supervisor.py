@@ -17,7 +17,7 @@ _SUBREAPER = 36
 _GRACE = 0.4  # seconds between a request to end and the end
 
 
-class _Told(Exception):
+class _EndRequest(Exception):
     """Somebody wants us to end."""
 
 
@@ -37,7 +37,7 @@ def main(status: int, parent: int, words: list[str]) -> int:
         if left:
             os.write(status, b"!")
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
-    except _Told:
+    except _EndRequest:
         pass
     if left:
         _end_all(child)
@@ -46,7 +46,7 @@ def main(status: int, parent: int, words: list[str]) -> int:
 
 def _tell(*_: object) -> None:
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
-    raise _Told
+    raise _EndRequest
 
 
 def _start(words: list[str], status: int) -> int:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from laconic.agent.sandbox.choosing import Unconfined
+from laconic.agent.sandbox.choose import Unconfined
 from laconic.workspace.shell import shell
 
 _DAEMON = (

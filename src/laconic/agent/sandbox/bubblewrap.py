@@ -10,9 +10,9 @@ from pathlib import Path
 from tempfile import TemporaryFile
 from typing import Final
 
-from laconic.agent.sandbox.guarding import guard
+from laconic.agent.sandbox.protected_files import guard
 from laconic.agent.sandbox.rules import Access, SandboxRules
-from laconic.agent.sandbox.sockets import INET, INET6, NETLINK, UNIX, socket_filter
+from laconic.agent.sandbox.socket_filter import INET, INET6, NETLINK, UNIX, socket_filter
 from laconic.errors import CommandFailed
 from laconic.workspace.programs import find_program
 from laconic.workspace.shell import CommandResult, execute

@@ -28,7 +28,7 @@ class _Ruleset(ctypes.Structure):
     _fields_ = (("files", ctypes.c_uint64), ("net", ctypes.c_uint64), ("scoped", ctypes.c_uint64))
 
 
-class _Beneath(ctypes.Structure):
+class _PathBeneath(ctypes.Structure):
     _pack_ = 1
     _fields_ = (("allowed", ctypes.c_uint64), ("parent", ctypes.c_int32))
 
@@ -69,7 +69,7 @@ def _allow(libc: ctypes.CDLL, ruleset: int, path: str, access: int) -> None:
         return
     try:
         is_folder = stat.S_ISDIR(os.fstat(handle).st_mode)
-        rule = _Beneath(access if is_folder else access & _FILES, handle)
+        rule = _PathBeneath(access if is_folder else access & _FILES, handle)
         _check(libc.syscall(_ADD, ruleset, 1, ctypes.byref(rule), 0))
     finally:
         os.close(handle)

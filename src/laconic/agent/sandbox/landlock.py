@@ -12,7 +12,7 @@ from typing import Final
 
 from laconic.agent.sandbox.confine import LEAST, version
 from laconic.agent.sandbox.rules import Access, SandboxRules
-from laconic.agent.sandbox.sockets import INET, INET6, NETLINK, socket_filter
+from laconic.agent.sandbox.socket_filter import INET, INET6, NETLINK, socket_filter
 from laconic.workspace.shell import CommandResult, execute, supervise
 
 _DEVICES: Final = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty")

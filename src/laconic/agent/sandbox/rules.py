@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final, Literal
 
-from laconic.agent.sandbox.git import git_places
+from laconic.agent.sandbox.git_folders import git_places
 from laconic.clients.registry import home_names
 from laconic.config import Settings
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final
 
-from laconic.agent.sandbox.guarding import guard
+from laconic.agent.sandbox.protected_files import guard
 from laconic.agent.sandbox.rules import SandboxRules
 from laconic.workspace.shell import CommandResult, execute, supervise
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from laconic.config import Settings
 from laconic.errors import ConversationError, LaconicError, LimitReached, ModelError, UpstreamError, UsageError
-from laconic.render.counted import count_of
+from laconic.render.plural import count_of
 
 if TYPE_CHECKING:
     from laconic.agent.assembly import AgentOptions
@@ -79,8 +79,8 @@ def run(args: argparse.Namespace, settings: Settings) -> int:
 
 def _options(args: argparse.Namespace, settings: Settings, view: TerminalView | None) -> AgentOptions:
     from laconic.agent.assembly import AgentOptions  # heavy, as above
-    from laconic.agent.limits import RunLimits
     from laconic.agent.permission import everything
+    from laconic.agent.run_limits import RunLimits
 
     if view is not None and sys.stdin.isatty() and sys.stderr.isatty():
         asking = view.ask

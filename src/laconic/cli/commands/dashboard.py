@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import argparse
 
-from laconic.cli.listening import add_listen_arguments, listen_as_asked
+from laconic.cli.listen_arguments import add_listen_arguments, listen_as_asked
 from laconic.config import Settings
 
 # Everything else is imported inside `run`: most commands never need an HTTP server.

@@ -18,7 +18,7 @@ import msgspec
 from laconic.cli.terminal import paint
 from laconic.config import Settings
 from laconic.errors import UsageError
-from laconic.render.visible import visible
+from laconic.render.escape_control import visible
 from laconic.workspace.secrets import SecretFiles
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from laconic.config import Settings
 from laconic.errors import UsageError
-from laconic.render.visible import visible
+from laconic.render.escape_control import visible
 from laconic.workspace.secrets import SecretFiles
 
 

@@ -11,20 +11,22 @@ import sys
 import time
 from functools import partial
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
 import msgspec
 
-from laconic.cli.listening import add_listen_arguments, listen_as_asked
+from laconic.cli.listen_arguments import add_listen_arguments, listen_as_asked
 from laconic.config import Settings
-from laconic.errors import BadSetting
+from laconic.errors import BadSetting, UsageError
 
 if TYPE_CHECKING:
     from starlette.applications import Starlette
 
     from laconic.exchange.engine_adapter import RequestEngine
-    from laconic.gateway.plan import GatewayPolicy, Planner
+    from laconic.gateway.planner import GatewayPolicy, Planner
     from laconic.gateway.routes import Upstreams
     from laconic.serving.listen import ListenAddress
+    from laconic.serving.readiness import Readiness
 
 # The gateway is imported inside functions: most commands never need an HTTP server.
 
@@ -36,6 +38,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--openai-url", default="", metavar="URL", help="address of OpenAI's API, or of a compatible server"
     )
     parser.add_argument("--gemini-url", default="", metavar="URL", help="address of Gemini's API")
+    parser.add_argument(
+        "--store",
+        default="",
+        metavar="URL",
+        help="database of a team, postgresql://USER@HOST/NAME; replicas share it",
+    )
     add_listen_arguments(parser)
     parser.add_argument("--off", action="store_true", help="send requests on unchanged, and only count their cost")
 
@@ -43,15 +51,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace, settings: Settings) -> int:
     from laconic.gateway.logs import to
     from laconic.serving.listen import bind
+    from laconic.serving.readiness import Readiness
     from laconic.serving.server import server_for
 
     to(sys.stderr)
+    settings = with_store(settings, args.store)
+    readiness = Readiness(settings.ratio("gateway.notice"), settings.ratio("gateway.drain"))
     where = listen_as_asked(args, settings, args.listen or settings.text("gateway.listen"))
     known = known_upstreams(settings, args.anthropic_url, args.openai_url, args.gemini_url)
-    app = application(known, settings, off=args.off, where=where)
+    app = application(known, settings, off=args.off, where=where, readiness=readiness)
     opened = bind(where)
     print(f"laconic gateway on {where.url(opened)}", flush=True)
-    server_for(app, where).run(sockets=[opened])
+    server_for(app, where, readiness=readiness).run(sockets=[opened])
     return 0
 
 
@@ -67,12 +78,31 @@ def known_upstreams(settings: Settings, anthropic: str, openai: str, gemini: str
     )
 
 
-def application(known: Upstreams, settings: Settings, *, off: bool, where: ListenAddress | None = None) -> Starlette:
+def with_store(settings: Settings, url: str) -> Settings:
+    """The settings with the database that a flag names."""
+    if not url:
+        return settings
+    if urlsplit(url).password:
+        raise UsageError(
+            "A password on the command line can be read by every user of this machine.",
+            "Set LACONIC_STORE, or leave the password to PGPASSWORD or a .pgpass file.",
+        )
+    return Settings({**settings, "store": url})
+
+
+def application(
+    known: Upstreams,
+    settings: Settings,
+    *,
+    off: bool,
+    where: ListenAddress | None = None,
+    readiness: Readiness | None = None,
+) -> Starlette:
     """The gateway as the settings want it. Without an address it serves one client, and leaves no token behind."""
     from laconic.dashboard.app import make_application as dashboard
     from laconic.exchange.assembly import ExchangeParts
     from laconic.gateway.app import build
-    from laconic.gateway.plan import GatewayPolicy
+    from laconic.gateway.planner import GatewayPolicy
     from laconic.gateway.turn_recorder import TurnRecorder
     from laconic.mcp_server.server_instructions import INSTRUCTIONS
     from laconic.serving.hosts import allowed_hosts
@@ -104,6 +134,7 @@ def application(known: Upstreams, settings: Settings, *, off: bool, where: Liste
         pages={"/laconic/dashboard": dashboard(settings, token)},
         apart=partial(_planner, settings, policy),
         files={"archive": parts.archive, "ledger": parts.ledger, "turns": parts.turns},
+        readiness=readiness,
     )
 
 
@@ -130,7 +161,7 @@ def engine(settings: Settings) -> RequestEngine:
 def _planner(settings: Settings, policy: GatewayPolicy) -> Planner:
     """A planner of its own, in another process, with the same files."""
     from laconic.exchange.assembly import ExchangeParts
-    from laconic.gateway.plan import Planner
+    from laconic.gateway.planner import Planner
 
     parts = ExchangeParts.open(settings)
     return Planner(parts.engine(settings.number("gateway.window")), policy, time.time, parts.memory, parts.recall())

@@ -13,8 +13,8 @@ import msgspec
 from laconic.cli.terminal import ProgressBar
 from laconic.config import Settings
 from laconic.errors import IndexUnavailable, Unreadable
-from laconic.render.counted import count_of
-from laconic.render.visible import visible_name
+from laconic.render.escape_control import visible_name
+from laconic.render.plural import count_of
 from laconic.workspace.git import home
 from laconic.workspace.secrets import SecretFiles
 

@@ -1,5 +1,7 @@
 """Serve the code plane as an MCP server, on standard input and output or over HTTP.
 
+With --around it serves other MCP servers instead: those of a configuration file, or those of a client that are named.
+
 Over HTTP, clients send a token in `Authorization: Bearer`: the one that you chose, or the one in the file `token` of
 the state folder.
 """
@@ -8,9 +10,13 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from laconic.cli.listening import add_listen_arguments, listen_as_asked
+from laconic.cli.listen_arguments import add_listen_arguments, listen_as_asked
 from laconic.config import Settings
+
+if TYPE_CHECKING:
+    from laconic.around.relay import MakeRelay
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -20,20 +26,46 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--no-token", action="store_true", help="allow every user of this machine (loopback without a token)"
     )
+    parser.add_argument(
+        "--around",
+        nargs="+",
+        metavar="FILE|NAME",
+        help="stand in front of these MCP servers: shorter lists, shorter results",
+    )
     add_listen_arguments(parser)
 
 
 def run(args: argparse.Namespace, settings: Settings) -> int:
     if args.http:
         return _serve_http(args, settings)
+    if args.around:
+        import asyncio
+
+        from laconic.around.stdio_front import serve_stdio
+        from laconic.serving.stdio_lines import LineReader
+
+        asyncio.run(serve_stdio(_relay_maker(args, settings), LineReader.claim()))
+        return 0
     from laconic.mcp_server import stdio
 
     stdio.serve(args.root, settings, editing=args.edit)
     return 0
 
 
+def _relay_maker(args: argparse.Namespace, settings: Settings) -> MakeRelay:
+    from laconic.around.assembly import relay_maker
+    from laconic.around.definitions import read_definitions
+    from laconic.clients.setup import ClientFolders
+    from laconic.config import child_environment
+
+    root = args.root.resolve()
+    definitions = read_definitions(args.around, ClientFolders(root, child_environment()))
+    return relay_maker(definitions, settings, root)
+
+
 def _serve_http(args: argparse.Namespace, settings: Settings) -> int:
     # Imported here: standard input is the usual way, and needs no HTTP server.
+    from laconic.around.http_front import around_application
     from laconic.errors import UsageError
     from laconic.mcp_server.http import application
     from laconic.serving.hosts import allowed_hosts
@@ -49,7 +81,10 @@ def _serve_http(args: argparse.Namespace, settings: Settings) -> int:
     else:
         token = where.token or own_token(settings.state_dir())
     hosts = allowed_hosts(where, settings.patterns("gateway.hosts"))
-    app = application(args.root, settings, hosts, editing=args.edit, token=token)
+    if args.around:
+        app = around_application(_relay_maker(args, settings), hosts, token)
+    else:
+        app = application(args.root, settings, hosts, editing=args.edit, token=token)
     opened = bind(where)
     print(f"laconic mcp on {where.url(opened)}/mcp", flush=True)
     server_for(app, where).run(sockets=[opened])

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from laconic.config import Settings
 from laconic.errors import UsageError
-from laconic.render.visible import visible_name
+from laconic.render.escape_control import visible_name
 from laconic.sessions.archive import Archive, ArchiveEntry
 from laconic.sessions.turns import Turns
 from laconic.workspace.git import home

@@ -18,7 +18,7 @@ import msgspec
 from laconic.config import Settings, child_environment
 from laconic.errors import UsageError
 from laconic.models.prices_and_windows import CURRENT
-from laconic.render.visible import visible_json, visible_name
+from laconic.render.escape_control import visible_json, visible_name
 
 if TYPE_CHECKING:
     from laconic.cli.session_replay import ReplayedSession

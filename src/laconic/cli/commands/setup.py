@@ -17,12 +17,12 @@ from pathlib import Path
 from laconic.clients import install
 from laconic.clients.claude import SETUP
 from laconic.clients.claude_plugin import plugin_edits, plugin_folder, remove_empty_folders, skill_edit
-from laconic.clients.detect import installed_clients
+from laconic.clients.installed_clients import installed_clients
 from laconic.clients.registry import all_setups, find_setup
 from laconic.clients.setup import NAME, ClientFolders, ClientSetup, Scope, scope
 from laconic.config import Settings, child_environment
 from laconic.errors import UsageError
-from laconic.render.visible import visible_name
+from laconic.render.escape_control import visible_name
 
 _INSTALL = "Install it as a command of its own: `uv tool install laconic` or `pipx install laconic`."
 

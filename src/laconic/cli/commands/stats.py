@@ -16,8 +16,8 @@ import msgspec
 
 from laconic.config import Settings
 from laconic.errors import Unreadable
-from laconic.render.counted import count_of
-from laconic.render.visible import visible_json, visible_name
+from laconic.render.escape_control import visible_json, visible_name
+from laconic.render.plural import count_of
 
 if TYPE_CHECKING:
     from laconic.render.table import Cell
@@ -68,15 +68,15 @@ def _figures(settings: Settings) -> Sequence[ToolCallFigures]:
 
 def _spending(settings: Settings) -> tuple[Sequence[ModelUse], Sequence[MalformedCalls]]:
     from laconic.sessions.spending import Spending
-    from laconic.sessions.turn_tables import FILE
 
-    if not (settings.cache_dir() / FILE).exists():
-        return [], []
     try:
-        with closing(Spending(settings.cache_dir() / FILE)) as spending:
+        found = Spending.find(settings)
+        if found is None:
+            return [], []
+        with closing(found) as spending:
             return spending.models(), spending.malformed()
     except sqlite3.Error as error:
-        raise Unreadable(f"The turn log cannot be read: {error}.", f"Remove {FILE}.") from None
+        raise Unreadable(f"The turn log cannot be read: {error}.", "Remove turns.sqlite.") from None
 
 
 def _bill(use: ModelUse) -> str:

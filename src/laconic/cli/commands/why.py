@@ -19,7 +19,7 @@ import msgspec
 
 from laconic.config import Settings, child_environment
 from laconic.errors import Unreadable, UsageError
-from laconic.render.visible import visible_json, visible_name
+from laconic.render.escape_control import visible_json, visible_name
 
 if TYPE_CHECKING:
     from laconic.conversation.cost_causes import MeasuredSession
@@ -91,20 +91,19 @@ def _find_on_machine(settings: Settings, since: float) -> list[MeasuredSession]:
     from laconic.conversation.cost_causes import without_doubles
     from laconic.exchange.cost_sources import measure_own, measure_recorded
     from laconic.sessions.spending import Spending
-    from laconic.sessions.turn_tables import FILE
 
     recorded = []
     for session in find_recorded(ClientFolders(Path.cwd(), child_environment()), settings.state_dir(), since):
         if session.last >= since:
             recorded.append(session)
     own: list[MeasuredSession] = []
-    path = settings.cache_dir() / FILE
     try:
-        if path.exists():
-            with closing(Spending(path)) as spending:
+        found = Spending.find(settings)
+        if found is not None:
+            with closing(found) as spending:
                 own = list(measure_own(spending, since))
     except sqlite3.Error as error:
-        raise Unreadable(f"The record of turns cannot be read: {error}.", f"Remove {path}.") from None
+        raise Unreadable(f"The record of turns cannot be read: {error}.", "Remove turns.sqlite.") from None
     return [*own, *without_doubles(list(measure_recorded(recorded)), own)]
 
 

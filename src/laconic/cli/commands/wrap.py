@@ -29,7 +29,7 @@ from laconic.errors import Unroutable, UsageError
 if TYPE_CHECKING:
     from starlette.applications import Starlette
 
-    from laconic.clients.upstream import Launch, LaunchContext, WrappedClient
+    from laconic.clients.launch import Launch, LaunchContext, WrappedClient
 
 _FLAGS: Final = {
     "--code-plane": "offer Laconic's tools also to a client that answers one prompt and ends",
@@ -52,8 +52,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace, settings: Settings) -> int:
     # Imported here: most commands never need an HTTP server.
+    from laconic.clients.launch import LaunchContext
     from laconic.clients.registry import find_client
-    from laconic.clients.upstream import LaunchContext
 
     name, flags, words = split_words(args.words)
     for flag in flags:
@@ -100,7 +100,7 @@ def _run_through(
 ) -> int:
     """The client beside a gateway that knows the client's own upstreams and no others."""
     from laconic.cli.commands.gateway import application
-    from laconic.clients.upstream import DefaultUpstreams
+    from laconic.clients.launch import DefaultUpstreams
     from laconic.gateway.client_process import run_beside
     from laconic.gateway.logs import LogFile
     from laconic.gateway.routes import Upstreams, base_url
@@ -141,7 +141,7 @@ def _takes_tools(client: WrappedClient, seen: LaunchContext) -> bool:
 
 def _write_files(made: Launch, folder: Path) -> list[str]:
     """Write the files of the run, for this user alone; returns the command line that names them."""
-    from laconic.clients.upstream import FOLDER
+    from laconic.clients.launch import FOLDER
 
     for name, text in made.files.items():
         (folder / name).write_text(text, "utf-8")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from laconic.dashboard import format
-from laconic.dashboard.document import JsonNode
+from laconic.dashboard.json_document import JsonNode
 from laconic.dashboard.layout import card, cards, link, live, page, periods, table
 from laconic.dashboard.markup import Child, Markup, tag
 

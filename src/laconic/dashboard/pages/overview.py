@@ -6,11 +6,11 @@ from datetime import UTC, datetime
 from typing import Any
 
 from laconic.dashboard import charts, format
-from laconic.dashboard.document import JsonNode
+from laconic.dashboard.json_document import JsonNode
 from laconic.dashboard.layout import card, cards, join_spaced, link, live, page, periods, table
 from laconic.dashboard.markup import Child, Markup, tag
-from laconic.dashboard.pages.parts import parts_table
 from laconic.dashboard.pages.sessions import COLUMNS, output_share, session_row
+from laconic.dashboard.pages.spending import parts_table
 
 
 def overview_page(view: JsonNode) -> str:

@@ -6,11 +6,11 @@ from typing import Any, Final
 from urllib.parse import urlencode
 
 from laconic.dashboard import charts, format
-from laconic.dashboard.document import JsonNode
+from laconic.dashboard.json_document import JsonNode
 from laconic.dashboard.layout import card, cards, join_spaced, link, live, page, table
 from laconic.dashboard.markup import Child, Markup, tag
-from laconic.dashboard.pages.parts import parts_table
 from laconic.dashboard.pages.sessions import COLUMNS, name, output_share, session_row
+from laconic.dashboard.pages.spending import parts_table
 
 _REASONS: Final = {
     "ingest": "shortened on entry",

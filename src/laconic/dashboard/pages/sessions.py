@@ -6,7 +6,7 @@ from typing import Final
 from urllib.parse import urlencode
 
 from laconic.dashboard import charts, format
-from laconic.dashboard.document import JsonNode
+from laconic.dashboard.json_document import JsonNode
 from laconic.dashboard.layout import ColumnOrder, join_spaced, link, live, page, table
 from laconic.dashboard.markup import Child, Markup, tag
 from laconic.sessions.spending import Order

@@ -53,7 +53,7 @@ def compare(changes: Sequence[FileChange]) -> Comparison:
         files.append(_file(change))
     code = [file for file in files if file.code]
     matched = match([(file.old, file.new) for file in code])
-    known = _Known(files, matched.pairs)
+    known = _Pairs(files, matched.pairs)
     lonely = set()
     for unit in (*matched.removed, *matched.added):
         lonely.add(id(unit))
@@ -68,7 +68,7 @@ def compare(changes: Sequence[FileChange]) -> Comparison:
     return Comparison(tuple(files), tuple(sorted(found, key=_place)))
 
 
-class _Known:
+class _Pairs:
     """Which sides and symbols belong together, the hunks between them, and trees, each made at most once."""
 
     def __init__(self, files: Sequence[ComparedFile], pairs: Sequence[tuple[SymbolVersion, SymbolVersion]]) -> None:
@@ -158,7 +158,7 @@ def _describe_one_sided(unit: SymbolVersion, what: str, lonely: set[int]) -> Sym
     )
 
 
-def _pair(old: SymbolVersion, new: SymbolVersion, known: _Known) -> SymbolChange | None:
+def _pair(old: SymbolVersion, new: SymbolVersion, known: _Pairs) -> SymbolChange | None:
     """What is different between the two versions of a symbol; None if nothing is."""
     what = [*_whereabouts(old, new, known)]
     if old.text != new.text and not _is_same_part(old, new):
@@ -220,7 +220,7 @@ def _part_of_line(unit: SymbolVersion) -> str:
     return f"{before.strip()} {_DECLARATOR.split(line[found.start() :])[0].strip()}"
 
 
-def _whereabouts(old: SymbolVersion, new: SymbolVersion, known: _Known) -> Iterator[str]:
+def _whereabouts(old: SymbolVersion, new: SymbolVersion, known: _Pairs) -> Iterator[str]:
     """Renamed or moved; what only followed its file or parent is neither."""
     if old.definition.name != new.definition.name:
         yield "renamed"
@@ -228,7 +228,7 @@ def _whereabouts(old: SymbolVersion, new: SymbolVersion, known: _Known) -> Itera
         yield "moved"
 
 
-def _contents(old: SymbolVersion, new: SymbolVersion, known: _Known) -> Iterator[str]:
+def _contents(old: SymbolVersion, new: SymbolVersion, known: _Pairs) -> Iterator[str]:
     before, after = known.tree(old.side), known.tree(new.side)
     masked = old.definition.name != new.definition.name
     if masked:
@@ -287,7 +287,7 @@ def changed_lines(hunks: Sequence[Hunk], old: set[int], new: set[int]) -> tuple[
     return added, removed
 
 
-def _top_level(file: ComparedFile, known: _Known) -> SymbolChange | None:
+def _top_level(file: ComparedFile, known: _Pairs) -> SymbolChange | None:
     """Statements outside of all symbols; imports have their own place."""
     old, new = file.old, file.new
     if old is None or new is None:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
-from laconic.index.declared import Given, after_parameters, split_outside
+from laconic.index.declared_types import DeclaredValue, after_parameters, split_outside
 from laconic.index.dialect import LanguageDialect, split_words
 from laconic.index.language import Language
 from laconic.index.meaning import FOREIGN, Meaning, module
@@ -264,13 +264,13 @@ _MADE: Final = re.compile(r"(?:new|make)\(\s*([^(),]+)")
 _APPENDED: Final = re.compile(r"append\(\s*([\w.]+)\s*[,)]")
 
 
-def _read_builtin(text: str) -> Given:
+def _read_builtin(text: str) -> DeclaredValue:
     """`new(T)` and `make(T)` give a T, `append(list, item)` a list of the same type."""
     if match := _MADE.match(text):
-        return Given("type", match[1])
+        return DeclaredValue("type", match[1])
     if match := _APPENDED.match(text):
-        return Given("value", match[1])
-    return Given("opaque")
+        return DeclaredValue("value", match[1])
+    return DeclaredValue("opaque")
 
 
 _BUILD: Final = re.compile(r"//go:build\s+(.+)|// \+build\s+(.+)")
@@ -304,16 +304,16 @@ def _find_home(code: Code, source: SourceFile) -> str:
     return f"{source.folder}:{source.package}"
 
 
-def _read_type(name: str, signature: str) -> Given:
+def _read_type(name: str, signature: str) -> DeclaredValue:
     """`name T`, else `name := value`; what is embedded is named after its type."""
     text, word = signature.strip(), re.escape(name)
     if match := re.fullmatch(rf"(\*?(?:\w+\.)?{word}(?:\[.*\])?)(?:\s*`.*)?", text):
-        return Given("type", match[1])
+        return DeclaredValue("type", match[1])
     if match := re.match(rf"(?:var\s+|const\s+)?{word}(?:\s*,\s*\w+)*\s+([*\[A-Za-z_][^=`]*)", text):
-        return Given("type", match[1])
+        return DeclaredValue("type", match[1])
     if match := re.search(rf"{word}\s*:?=\s*(.+)", text):
-        return Given("value", match[1])
-    return Given("opaque")
+        return DeclaredValue("value", match[1])
+    return DeclaredValue("opaque")
 
 
 def _read_shape(signature: str) -> tuple[int, int]:
@@ -334,13 +334,13 @@ def _count(parameters: str) -> int:
 
 
 def _find_interfaces(code: Code, type_: int) -> list[int]:
-    from laconic.index.resolve.shapes import find_fits  # it needs all languages
+    from laconic.index.resolve.structural_types import find_fits  # it needs all languages
 
     return find_fits(code, "go", _read_shape).bases.get(type_, [])
 
 
 def _find_implementers(code: Code, type_: int) -> list[int]:
-    from laconic.index.resolve.shapes import find_fits
+    from laconic.index.resolve.structural_types import find_fits
 
     return find_fits(code, "go", _read_shape).heirs.get(type_, [])
 

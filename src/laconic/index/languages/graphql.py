@@ -38,7 +38,7 @@ _LONGEST: Final = 200  # characters of a name, and tokens of a signature
 
 
 @dataclass(slots=True)
-class _Found:
+class _DefinitionTokens:
     """A definition while it is read; places are numbers of tokens."""
 
     kind: str
@@ -57,7 +57,7 @@ class _Reader:
         self.source = source
         self.tokens = [(match[0], match.start()) for match in _TOKEN.finditer(source.data) if match[0][:1] != b"#"]
         self.at = 0
-        self.found: list[_Found] = []
+        self.found: list[_DefinitionTokens] = []
         self.references: list[Reference] = []
         self.faults = 0
 
@@ -97,7 +97,7 @@ class _Reader:
             self.at += 1
 
     def _define(self, kind: str, first: int, parent: int = -1) -> int:
-        self.found.append(_Found(kind, first, self.at, parent))
+        self.found.append(_DefinitionTokens(kind, first, self.at, parent))
         self.at += 1
         return len(self.found) - 1
 
@@ -236,7 +236,7 @@ class _Reader:
             row, column = self.source.place(start)
             self.references.append(Reference(name.decode(), row + 1, column, use, scope=scope))
 
-    def _record(self, each: _Found) -> Definition:
+    def _record(self, each: _DefinitionTokens) -> Definition:
         row, column = self.source.place(self.tokens[each.first][1])
         if each.first:
             described = self.tokens[each.first - 1]
@@ -262,7 +262,7 @@ class _Reader:
             bases=tuple(each.bases),
         )
 
-    def _signature(self, each: _Found) -> str:
+    def _signature(self, each: _DefinitionTokens) -> str:
         """The tokens of a definition before its braces, without what describes its arguments."""
         parts: list[bytes] = []
         done = 0

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from laconic.index.declared import read_result_after_parameters, read_type_after_colon
+from laconic.index.declared_types import read_result_after_parameters, read_type_after_colon
 from laconic.index.dialect import LanguageDialect, split_words
 from laconic.index.language import Language
 from laconic.index.module_paths.script_modules import locate_script_module

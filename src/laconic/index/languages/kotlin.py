@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from laconic.index.declared import (
-    Given,
+from laconic.index.declared_types import (
+    DeclaredValue,
     read_result_after_parameters,
     read_result_before_name,
     read_type_after_colon,
@@ -120,7 +120,7 @@ def _read_result(name: str, signature: str) -> str:
     return read_result_before_name(name, signature)
 
 
-def _read_type(name: str, signature: str) -> Given:
+def _read_type(name: str, signature: str) -> DeclaredValue:
     """`val name: T`, else `val name = value`."""
     if re.match(r".*\b(?:val|var)\s", signature.strip()):
         return read_type_after_colon(name, signature)

@@ -5,7 +5,7 @@
 
 from laconic.index.parse.detect import language_of
 from laconic.index.parse.extract import parse
-from laconic.index.parse.marks import marks
+from laconic.index.parse.line_kinds import read_line_kinds
 from laconic.index.parse.pool import ParseLimits, ParsePool
 
-__all__ = ["ParseLimits", "ParsePool", "language_of", "marks", "parse"]
+__all__ = ["ParseLimits", "ParsePool", "language_of", "parse", "read_line_kinds"]

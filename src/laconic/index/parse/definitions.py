@@ -10,17 +10,15 @@ from laconic.index.language import Language
 from laconic.index.parse.compiled import CompiledLanguage
 from laconic.index.parse.definition_draft import DefinitionDraft
 from laconic.index.parse.source import Source, paragraph
+from laconic.index.symbol_kinds import CALLABLES, LEAVES, OWNERS
 from laconic.records import Definition, Import, Span
 
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-TYPES: Final = frozenset({"class", "interface", "struct", "enum", "trait", "record", "object", "impl", "union"})
-FUNCTIONS: Final = frozenset({"function", "method", "constructor", "macro", "test"})
 _PARTS: Final = frozenset({"name", "declarator", "body", "base", "owner", "import", "exports", "package"})
 _MEMBERS: Final = {"function": "method", "variable": "field"}  # what becomes of it inside a type
-_LEAVES: Final = frozenset({"variable", "constant", "field", "key"})  # one line tells what they are
-_WEAK: Final = _LEAVES | {"type"}  # gives way when another pattern knows better
+_WEAK: Final = LEAVES | {"type"}  # gives way when another pattern knows better
 _LISTS: Final = frozenset(
     {"lexical_declaration", "variable_declaration", "type_declaration", "const_declaration", "var_declaration"}
 )
@@ -129,7 +127,7 @@ def _complete(made: Outline, language: Language, source: Source) -> None:
         while stack and (stack[-1].end <= each.start or stack[-1].node == each.node):
             stack.pop()
         each.parent = stack[-1] if stack else None
-        if each.parent is not None and each.parent.kind in TYPES:
+        if each.parent is not None and each.parent.kind in OWNERS:
             each.kind = _MEMBERS.get(each.kind, each.kind)
             if each.kind == "field":  # what a method gives it later is a use
                 members.setdefault((id(each.parent), each.name), each)
@@ -154,9 +152,9 @@ def _place(each: DefinitionDraft, members: dict[tuple[int, str], DefinitionDraft
     around = each.parent
     if around is None:
         return True
-    if each.kind == "variable" or around.kind not in FUNCTIONS:
-        return around.kind not in FUNCTIONS
-    while around is not None and around.kind not in TYPES:
+    if each.kind == "variable" or around.kind not in CALLABLES:
+        return around.kind not in CALLABLES
+    while around is not None and around.kind not in OWNERS:
         around = around.parent
     if around is None or (id(around), each.name) in members:
         return False
@@ -208,7 +206,7 @@ def _record(each: DefinitionDraft, index: dict[int, int], language: Language, so
 
 def _signature(each: DefinitionDraft, source: Source) -> str:
     start = _after_attributes(each)
-    if each.kind in _LEAVES:
+    if each.kind in LEAVES:
         return source.first_line(start, each.end)
     if each.body is None:
         return source.first_line(start, each.end, 300)

@@ -6,7 +6,7 @@ from laconic.index.language import Language
 from laconic.index.parse.compiled import compile_language
 from laconic.index.parse.definitions import outline, records
 from laconic.index.parse.detect import HEAD, language_of
-from laconic.index.parse.lines import outline_by_lines
+from laconic.index.parse.outline_from_lines import outline_by_lines
 from laconic.index.parse.references import references
 from laconic.index.parse.source import Source
 from laconic.index.parse.tree import parse_tree

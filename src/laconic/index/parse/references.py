@@ -12,10 +12,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from laconic.index.parse.compiled import CompiledLanguage
-from laconic.index.parse.definitions import FUNCTIONS, Outline, scopes
+from laconic.index.parse.definitions import Outline, scopes
 from laconic.index.parse.receiver import before
 from laconic.index.parse.source import Source
 from laconic.index.parse.tree import find_hidden
+from laconic.index.symbol_kinds import CALLABLES
 from laconic.records import Reference
 
 if TYPE_CHECKING:
@@ -52,7 +53,7 @@ def references(ready: CompiledLanguage, source: Source, root: Node, made: Outlin
     skipped = made.names()
     skipped.update(node.start_byte for node in captures.get("skip", ()))
     segments = _segments(list(scopes(made)))
-    ground = _Ground(
+    ground = _FilePlaces(
         data=source.data,
         skipped=skipped,
         segments=segments,
@@ -66,7 +67,7 @@ def references(ready: CompiledLanguage, source: Source, root: Node, made: Outlin
 
 
 @dataclass(frozen=True, slots=True)
-class _Ground:
+class _FilePlaces:
     """What is known about the places of a file before its names are looked at."""
 
     data: bytes
@@ -79,7 +80,7 @@ class _Ground:
     keyed: dict[int, str]  # receivers of the members that literals write
 
 
-def _walk(names: Sequence[_Name], ground: _Ground) -> list[Reference]:
+def _walk(names: Sequence[_Name], ground: _FilePlaces) -> list[Reference]:
     """The one hot loop of extraction: a sweep over all names, in the order of the file."""
     data, skipped, segments, zones = ground.data, ground.skipped, ground.segments, ground.zones
     uses, local, ignored, keyed = ground.uses, ground.local, ground.ignored, ground.keyed
@@ -268,13 +269,13 @@ def _locals(
     top.update(each.alias or each.name or each.module for each in made.imports)
     numbers = {id(each): number for number, each in enumerate(made.found)}
     for each in made.found:  # a function inside a function is a definition, not a variable
-        if each.parent is not None and each.kind in FUNCTIONS:
+        if each.parent is not None and each.kind in CALLABLES:
             own.get(numbers[id(each.parent)], set()).discard(each.name)
     hidden: dict[int, frozenset[str]] = {-1: frozenset(own.get(-1, set()) - top)}
     for number, each in enumerate(made.found):
         around = hidden.get(numbers.get(id(each.parent), -1), frozenset())
         mine = own.get(number)
-        if mine and each.kind not in FUNCTIONS:
+        if mine and each.kind not in CALLABLES:
             mine = mine - top
         hidden[number] = around | mine if mine else around
     return hidden

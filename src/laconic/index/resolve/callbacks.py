@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from laconic.index.declared import split_outside
+from laconic.index.declared_types import split_outside
 
 _CLOSING: Final = {"(": ")", "[": "]", "{": "}"}
 

@@ -7,11 +7,12 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from laconic.index.meaning import NamePlace
-from laconic.index.resolve.code import TYPES, Code, SourceFile
+from laconic.index.resolve.code import Code, SourceFile
 from laconic.index.resolve.names import path
 from laconic.index.schema import file_of, position_of
 from laconic.index.store import Symbol
 from laconic.index.store.symbol_queries import read_bases
+from laconic.index.symbol_kinds import TYPES
 
 _WORDS: Final = re.compile(r"[A-Za-z_$][\w$]*")
 _ARGUMENTS: Final = re.compile(r"[<(\[]")

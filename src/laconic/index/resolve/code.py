@@ -13,14 +13,10 @@ from laconic.index.languages import dialect_of
 from laconic.index.schema import file_of, position_of, symbol_id
 from laconic.index.store import Store, Symbol
 from laconic.index.store.file_queries import read_exports, read_imports, read_sources
+from laconic.index.symbol_kinds import NAMELESS
 from laconic.records import Import, Reference
-from laconic.workspace.reading import as_text, read_bytes
+from laconic.workspace.read_file import as_text, read_bytes
 
-TYPES: Final = frozenset(
-    {"class", "interface", "struct", "record", "enum", "union", "trait", "impl", "object", "type", "module"}
-)
-CALLABLES: Final = frozenset({"function", "method", "constructor", "macro", "test"})
-NAMELESS: Final = frozenset({"impl", "heading", "key", "test"})  # no program text refers to them by name
 _KEPT: Final = 800  # files whose rows are remembered
 _DERIVED: Final = 50_000  # things worked out from them
 

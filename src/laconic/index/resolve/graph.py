@@ -9,11 +9,12 @@ from typing import Final, NamedTuple
 
 from laconic.index.meaning import Meaning, NamePlace, of
 from laconic.index.resolve import classes, names
-from laconic.index.resolve.code import CALLABLES, TYPES, Code
+from laconic.index.resolve.code import Code
 from laconic.index.resolve.references import SymbolUse, references
 from laconic.index.resolve.values import Values
 from laconic.index.schema import position_of
 from laconic.index.store import Symbol
+from laconic.index.symbol_kinds import CALLABLES, TYPES
 from laconic.records import Reference
 
 _FAN_OUT: Final = 6  # definitions that one name-only call may lead to; more tell nothing

@@ -8,13 +8,14 @@ from typing import Final, NamedTuple
 
 from laconic.index.meaning import Meaning, NamePlace, of
 from laconic.index.resolve import classes, import_reach, names, receivers
-from laconic.index.resolve.code import CALLABLES, Code, SourceFile
+from laconic.index.resolve.code import Code, SourceFile
 from laconic.index.resolve.common_names import is_common
 from laconic.index.resolve.expression import steps
 from laconic.index.resolve.modules import locate
 from laconic.index.resolve.target import TargetSymbol
 from laconic.index.resolve.values import Values
 from laconic.index.schema import file_of
+from laconic.index.symbol_kinds import ABSTRACT, CALLABLES
 from laconic.records import Reference
 
 TIERS: Final = ("scope", "file", "import", "package", "member", "unique", "override", "name")
@@ -326,7 +327,7 @@ class Judge:
 
     def _is_abstract(self, type_: int) -> bool:
         symbol = self.code.symbol(type_)
-        return symbol is not None and symbol.kind in {"interface", "trait", "protocol", "type"}
+        return symbol is not None and symbol.kind in ABSTRACT
 
     def _judge_mixed(self, wanted: TargetSymbol, whole: Meaning, ref: Reference) -> Verdict | None:
         """`self` in a class that some subclass combines with the owner of the symbol."""

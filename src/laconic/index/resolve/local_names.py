@@ -14,14 +14,15 @@ from collections.abc import Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from laconic.index.declared import Given
+from laconic.index.declared_types import DeclaredValue
 from laconic.index.language import Language
 from laconic.index.languages import all_languages
 from laconic.index.meaning import NamePlace
 from laconic.index.parse.compiled import compile_language
 from laconic.index.parse.tree import parse_tree
-from laconic.index.resolve.code import CALLABLES, Code
+from laconic.index.resolve.code import Code
 from laconic.index.store import Symbol
+from laconic.index.symbol_kinds import CALLABLES
 
 if TYPE_CHECKING:
     from tree_sitter import Node, Query
@@ -41,7 +42,7 @@ class Binding(NamedTuple):
     start: int  # the scope in which the name is known
     end: int
     block: tuple[int, int]  # the statements among which it is: run before all that follows in there
-    given: Given
+    given: DeclaredValue
     is_inner: bool = True  # the scope is not the whole text
 
 
@@ -197,21 +198,21 @@ def _bind(name: Node, parts: dict[str, list[Node]], language: Language) -> Bindi
     )
 
 
-def _read_given(name: Node, parts: dict[str, list[Node]]) -> Given:
+def _read_given(name: Node, parts: dict[str, list[Node]]) -> DeclaredValue:
     key = _text(parts["key"][0]) if "key" in parts else ""
     for kind in _PLAIN:
         if kind in parts:
-            return Given(kind, _text(parts[kind][0]), member=key)
+            return DeclaredValue(kind, _text(parts[kind][0]), member=key)
     if "each_type" in parts:
-        return Given("type", f"[]{_text(parts['each_type'][0])}")
+        return DeclaredValue("type", f"[]{_text(parts['each_type'][0])}")
     if "values" in parts:
         return _pick(name, parts["values"][0])
     if "callee" in parts:
         part, argument = _find_positions(name)
-        return Given("parameter", _text(parts["callee"][0]), part=part, argument=argument)
+        return DeclaredValue("parameter", _text(parts["callee"][0]), part=part, argument=argument)
     if "callable" in parts:
-        return Given("typed", _text(parts["callable"][0]), part=_find_positions(name)[0])
-    return Given("opaque")
+        return DeclaredValue("typed", _text(parts["callable"][0]), part=_find_positions(name)[0])
+    return DeclaredValue("opaque")
 
 
 def _find_positions(name: Node) -> tuple[int, int]:
@@ -230,16 +231,16 @@ def _find_position(node: Node, above: Node) -> int:
     return next((at for at, each in enumerate(above.named_children) if each.start_byte == node.start_byte), 0)
 
 
-def _pick(name: Node, values: Node) -> Given:
+def _pick(name: Node, values: Node) -> DeclaredValue:
     """The value of a name in a list: the one at its position, or that part of the only one."""
     left = name.parent
     if left is None or left.type not in _LISTS:
-        return Given("value", _text(values))
+        return DeclaredValue("value", _text(values))
     names = left.named_children
     position = next((at for at, each in enumerate(names) if each.start_byte == name.start_byte), 0)
     if values.type in _LISTS and values.named_child_count == len(names):
-        return Given("value", _text(values.named_children[position]))
-    return Given("value", _text(values), part=position)
+        return DeclaredValue("value", _text(values.named_children[position]))
+    return DeclaredValue("value", _text(values), part=position)
 
 
 def _climb(node: Node, types: frozenset[str]) -> Node:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from laconic.index.meaning import FOREIGN, UNKNOWN, Meaning, NamePlace, module, of
-from laconic.index.resolve.code import NAMELESS, TYPES, Code, SourceFile
+from laconic.index.resolve.code import Code, SourceFile
 from laconic.index.resolve.modules import find_part, locate
 from laconic.index.schema import file_of
 from laconic.index.store import Symbol
+from laconic.index.symbol_kinds import NAMELESS, TYPES
 from laconic.records import Import
 
 Seen = set[tuple[tuple[int, ...], str, str]]  # modules and names on the way to a re-export

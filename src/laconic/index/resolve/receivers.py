@@ -6,15 +6,16 @@ from typing import Final, NamedTuple
 
 from laconic.index.meaning import UNKNOWN, Meaning, NamePlace, instance
 from laconic.index.resolve import classes
-from laconic.index.resolve.code import CALLABLES, Code
+from laconic.index.resolve.code import Code
 from laconic.index.resolve.common_names import is_common, is_distinctive
 from laconic.index.resolve.local_names import read_local_names
 from laconic.index.schema import file_of
 from laconic.index.store import Symbol
+from laconic.index.symbol_kinds import CALLABLES, HOLDERS
 
 _WIDEST: Final = 40  # types below one that are looked at
 _LONGEST: Final = 80  # characters of a receiver
-_MEMBERS: Final = CALLABLES | {"field", "constant", "variable"}
+_MEMBERS: Final = CALLABLES | HOLDERS
 
 
 class _MemberUse(NamedTuple):

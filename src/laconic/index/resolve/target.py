@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final
 
 from laconic.index.dialect import LanguageDialect
 from laconic.index.resolve import classes
-from laconic.index.resolve.code import CALLABLES, NAMELESS, TYPES, Code
+from laconic.index.resolve.code import Code
 from laconic.index.resolve.common_names import is_distinctive
 from laconic.index.store import Symbol
-
-_ABSTRACT: Final = frozenset({"interface", "trait", "protocol", "type"})
+from laconic.index.symbol_kinds import ABSTRACT, CALLABLES, NAMELESS, TYPES
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +71,7 @@ def target(code: Code, symbol: Symbol) -> TargetSymbol:
         down,
         not others,
         source.dialect,
-        bool(kinds & _ABSTRACT),
+        bool(kinds & ABSTRACT),
         source.dialect.open_types and _is_added(code, symbol),
     )
 

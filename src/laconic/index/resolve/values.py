@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
-from laconic.index.declared import Given, read_element_type, split_outside, type_names
+from laconic.index.declared_types import DeclaredValue, read_element_type, split_outside, type_names
 from laconic.index.meaning import (
     ALIEN,
     ALIENS,
@@ -30,13 +30,14 @@ from laconic.index.resolve.callbacks import (
     read_parameters,
     split_arrows,
 )
-from laconic.index.resolve.code import CALLABLES, TYPES, Code
+from laconic.index.resolve.code import Code
 from laconic.index.resolve.expression import Step, chain, steps
 from laconic.index.resolve.local_names import read_local_names
 from laconic.index.resolve.receivers import infer_type
 from laconic.index.resolve.signatures import read_whole_signature
 from laconic.index.schema import position_of
 from laconic.index.store import Symbol
+from laconic.index.symbol_kinds import CALLABLES, HOLDERS, TYPES
 
 _DEEP: Final = 8
 # What the text itself says of a value: `x.(*T)` in Go, `x as T` in TypeScript, Kotlin and C#, `(T) x` in Java.
@@ -50,7 +51,6 @@ _LITERALS: Final = ('"', "'", "[", "{", "`", 'f"', "f'", 'b"', "b'", 'r"', "r'")
 _GETTERS: Final = frozenset({"property", "get"})  # functions that are used as if they were fields
 _INTERFACE: Final = 500  # lines of an interface that are looked at
 _GENERIC: Final = frozenset({"slices", "maps", "sync", "atomic", "cmp", "iter", "lo"})  # they give what they get
-_HOLDERS: Final = frozenset({"variable", "constant", "field"})
 _SELF: Final = (["Self"], ["self"], ["this"], ["static"])
 # Members of lists and maps that give one of what they hold, and those that give as many.
 _ONE: Final = frozenset(
@@ -244,7 +244,7 @@ class Values:
             found.append(self.code.symbol(number))
         holders = []
         for symbol in found:
-            if symbol and symbol.kind in _HOLDERS:
+            if symbol and symbol.kind in HOLDERS:
                 holders.append(symbol)
         if not holders or len(holders) < len(found):
             return meant
@@ -256,10 +256,10 @@ class Values:
                 declared.append(each)
         return _agree(self.holds(each, deep) for each in declared or holders)
 
-    def _read_declared(self, symbol: Symbol) -> Given:
+    def _read_declared(self, symbol: Symbol) -> DeclaredValue:
         source = self.code.sources.get(symbol.file)
         if source is None:
-            return Given("opaque")
+            return DeclaredValue("opaque")
         return source.dialect.read_type(symbol.name, symbol.signature)
 
     def holds(self, symbol: Symbol, deep: int) -> Meaning:
@@ -364,7 +364,7 @@ class Values:
         found: list[Meaning] = []
         for number, text in read(lines[symbol.start - 1 : symbol.end]):
             at = NamePlace(place.file, place.scope, symbol.start + number, 0)
-            found.append(self._follow_given(at, Given("value", text), deep + 1))
+            found.append(self._follow_given(at, DeclaredValue("value", text), deep + 1))
         result = self.code.derived[key] = _agree(found)
         return result
 
@@ -444,7 +444,7 @@ class Values:
                 return True
         return False
 
-    def _follow_given(self, place: NamePlace, given: Given, deep: int) -> Meaning:
+    def _follow_given(self, place: NamePlace, given: DeclaredValue, deep: int) -> Meaning:
         meant = UNKNOWN
         if given.kind == "type" and given.text:
             meant = self.read_type(place, given.text)
@@ -460,7 +460,7 @@ class Values:
             meant = self.member(meant, given.member, deep + 1)
         return meant
 
-    def _read_callback(self, place: NamePlace, given: Given, deep: int) -> Meaning:
+    def _read_callback(self, place: NamePlace, given: DeclaredValue, deep: int) -> Meaning:
         """What a function that is passed to another gets: an element of a list, or what the other says."""
         parts = steps(chain(given.text)) or ()
         if not parts or not parts[-1].is_name or deep > _DEEP:
@@ -490,7 +490,9 @@ class Values:
             return UNKNOWN
         for symbol in self._symbols(self.members(whole, name)):
             given = (
-                self._read_declared(symbol) if symbol.kind in _HOLDERS or symbol.kind == "method" else Given("opaque")
+                self._read_declared(symbol)
+                if symbol.kind in HOLDERS or symbol.kind == "method"
+                else DeclaredValue("opaque")
             )
             if given.kind != "type":
                 continue
@@ -510,7 +512,7 @@ class Values:
             place = NamePlace(symbol.file, position_of(symbol.id), symbol.line)
             return [_CallSignature(place, read_whole_signature(self.code, symbol))]
         given = self._read_declared(symbol)
-        if symbol.kind in _HOLDERS and given.kind == "type":
+        if symbol.kind in HOLDERS and given.kind == "type":
             return self._list_signatures(
                 NamePlace(symbol.file, self._inner(symbol), symbol.line, 0), given.text, deep
             )

@@ -16,10 +16,9 @@ from typing import Final
 from laconic.index.search.file_evidence import Features, FileEvidence, TaskFiles
 from laconic.index.search.ranking import RankedSymbol
 from laconic.index.search.task_query import TaskQuery
-from laconic.index.store import CALLABLE, Symbol
+from laconic.index.store import Symbol
+from laconic.index.symbol_kinds import RANKED_TYPES, VALUES, WITH_BODY
 
-TYPES: Final = frozenset({"class", "interface", "struct", "enum", "trait", "module", "impl", "namespace", "object"})
-VALUES: Final = frozenset({"constant", "variable"})
 _FUNCTIONS: Final = 80  # symbols whose lines are weighed
 _LONGEST: Final = 2_000  # lines of one that are looked at
 _LONG: Final = 5_000  # lines; a longer file is not less likely
@@ -118,7 +117,7 @@ def lines_in_functions(ranked: Sequence[RankedSymbol], files: TaskFiles) -> Iter
     before: defaultdict[str, set[int]] = defaultdict(set)
     for rank, row in enumerate(ranked[:_FUNCTIONS]):
         symbol, file = row.symbol, files[row.path]
-        if symbol is None or symbol.kind in TYPES or symbol.start > len(file):
+        if symbol is None or symbol.kind in RANKED_TYPES or symbol.start > len(file):
             continue
         last = min(symbol.end, len(file), symbol.start + _LONGEST - 1)
         rare = []
@@ -166,7 +165,7 @@ def lines_outside_functions(
         file = files[path]
         within: set[int] = set()
         for symbol in symbols_in(path):
-            if symbol.kind in CALLABLE:
+            if symbol.kind in WITH_BODY:
                 within.update(range(symbol.start, symbol.end + 1))
         lines = []
         for line in range(1, min(len(file), _OUTSIDE) + 1):

@@ -8,8 +8,9 @@ from difflib import SequenceMatcher, get_close_matches
 from pathlib import Path
 from typing import Final, NamedTuple
 
+from laconic.index.file_class_weights import weigh_classes
 from laconic.index.search.query import Query, Scope, compile_globs
-from laconic.index.search.worth import weigh_classes, weigh_kinds
+from laconic.index.search_words import fold, split
 from laconic.index.store import Store, Symbol
 from laconic.index.store.file_queries import find_files_with_words, read_lengths, read_paths
 from laconic.index.store.symbol_queries import (
@@ -19,8 +20,8 @@ from laconic.index.store.symbol_queries import (
     find_symbols_named,
     read_names,
 )
-from laconic.index.text import MatchingFile, TextMatches, TextQuery, find
-from laconic.index.words import fold, split
+from laconic.index.symbol_kinds import weigh_kinds
+from laconic.index.text_search import MatchingFile, TextMatches, TextQuery, find
 from laconic.records import Hit
 
 _MOST_SYMBOLS: Final = 400  # rows that one lookup may bring

@@ -11,35 +11,11 @@ from typing import Final
 import msgspec
 
 from laconic.index.languages import canonical_name
+from laconic.index.search_words import fold
 from laconic.index.store import Store
 from laconic.index.store.file_queries import read_sources
-from laconic.index.words import fold
+from laconic.index.symbol_kinds import KINDS_BY_WORD
 
-# Kinds that a word in front of a name asks for.
-KINDS: Final[dict[str, tuple[str, ...]]] = {
-    "class": ("class", "struct", "interface", "trait", "enum", "type"),
-    "struct": ("struct", "class"),
-    "interface": ("interface", "trait", "class"),
-    "trait": ("trait", "interface"),
-    "enum": ("enum",),
-    "type": ("type", "class", "struct", "interface", "enum", "trait"),
-    "function": ("function", "method", "constructor", "macro"),
-    "func": ("function", "method", "constructor"),
-    "fn": ("function", "method", "constructor"),
-    "def": ("function", "method", "constructor"),
-    "method": ("method", "function", "constructor"),
-    "constructor": ("constructor", "method"),
-    "constant": ("constant", "variable", "field"),
-    "const": ("constant", "variable", "field"),
-    "variable": ("variable", "constant", "field"),
-    "var": ("variable", "constant", "field"),
-    "field": ("field", "variable"),
-    "property": ("field", "method"),
-    "macro": ("macro",),
-    "module": ("module",),
-    "namespace": ("module",),
-    "heading": ("heading",),
-}
 _TESTING: Final = frozenset({"test", "tests", "testing", "spec", "specs"})
 _FILTER: Final = re.compile(
     r"(?<!\S)(?P<no>-)?(?P<key>path|file|files|in|lang|language|kind|tests?|ext):(?P<value>\"[^\"]*\"|\S+)",
@@ -129,11 +105,11 @@ def parse_query(raw: str) -> Query:
 def _parse_words(text: str, filters: Filters) -> Query:
     first, _, rest = text.partition(" ")
     if rest.strip():
-        kinds = KINDS.get(first.lower().rstrip(":"), ())
+        kinds = KINDS_BY_WORD.get(first.lower().rstrip(":"), ())
     else:
         kinds = ()
-    if not kinds and rest and (last := text.rsplit(" ", 1))[1].lower() in KINDS:
-        kinds, rest = KINDS[last[1].lower()], last[0]  # `BrowserClient class`
+    if not kinds and rest and (last := text.rsplit(" ", 1))[1].lower() in KINDS_BY_WORD:
+        kinds, rest = KINDS_BY_WORD[last[1].lower()], last[0]  # `BrowserClient class`
     return Query(text, filters, kinds=kinds, bare=rest.strip() if kinds else text, testing=_is_testing(text))
 
 
@@ -157,7 +133,7 @@ def _parse_filters(raw: str) -> tuple[str, Filters]:
             languages += value.lower().split(",")
         elif key == "kind":
             for word in value.lower().split(","):
-                kinds.extend(KINDS.get(word, (word,))[:1])
+                kinds.extend(KINDS_BY_WORD.get(word, (word,))[:1])
         else:
             tests = value.lower() in {"yes", "only", "true", "1"} and not found["no"]
     text = _FILTER.sub(" ", raw)

@@ -22,10 +22,11 @@ from laconic.index.search.task_query import TaskQuery, split_stems
 from laconic.index.search.task_ranking import extract_features, file_stem, find_candidates
 from laconic.index.search.terms import Term
 from laconic.index.search.thesaurus import related_stems, related_words
-from laconic.index.store import CALLABLE, Store
+from laconic.index.search_words import fold
+from laconic.index.store import Store
 from laconic.index.store.file_queries import count_files, count_lines
 from laconic.index.store.word_queries import count_word_by_file
-from laconic.index.words import fold
+from laconic.index.symbol_kinds import WITH_BODY
 
 READ: Final = 120  # candidates of each order whose code is read
 _LEAST: Final = 0.02  # of the best score
@@ -328,7 +329,7 @@ class _SaidWords:
             "in signature": self._share(split_stems(symbol.signature)),
             "in documentation": self._share(split_stems(symbol.doc)),
             "documented": float(bool(symbol.doc)),
-            "short": float(symbol.kind in CALLABLE and symbol.end - symbol.line < _SHORT),
+            "short": float(symbol.kind in WITH_BODY and symbol.end - symbol.line < _SHORT),
             "name says": self._share(split_stems(symbol.name)),
         }
 

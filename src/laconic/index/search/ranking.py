@@ -15,10 +15,10 @@ from typing import Final, NamedTuple
 from laconic.index.schema import file_of
 from laconic.index.search.query import Scope
 from laconic.index.search.terms import MOST, Rarity, Term, find_identifiers, find_paths
+from laconic.index.search_words import fold
 from laconic.index.store import Store, Symbol
 from laconic.index.store.symbol_queries import find_symbols_named
 from laconic.index.store.word_queries import match_words
-from laconic.index.words import fold
 
 # body, name, path, signature, doc. All are high: a word then counts nearly the same in a long body as in a short one.
 WEIGHTS: Final = (6.0, 30.0, 6.0, 12.0, 12.0)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Final, NamedTuple
 
 from laconic.errors import WorkspaceError
+from laconic.index.file_class_weights import weigh_classes
 from laconic.index.schema import SHIFT, position_of
 from laconic.index.search import lookup, semantic
 from laconic.index.search.file_evidence import TaskFiles
@@ -16,13 +17,13 @@ from laconic.index.search.question_ranking import rank_question
 from laconic.index.search.ranking import Priors, RankedSymbol, rank
 from laconic.index.search.task_query import TaskQuery
 from laconic.index.search.terms import Rarity, Term, extract_terms, has_same_stem
-from laconic.index.search.worth import weigh_classes, weigh_kinds
+from laconic.index.search_words import split
 from laconic.index.store import Store
-from laconic.index.text import TextMatches
-from laconic.index.words import split
+from laconic.index.symbol_kinds import weigh_kinds
+from laconic.index.text_search import TextMatches
 from laconic.index.workspace_index import Index
 from laconic.records import Hit, Span
-from laconic.workspace.reading import as_lines, read_bytes
+from laconic.workspace.read_file import as_lines, read_bytes
 
 _ENOUGH: Final = 180  # hits beyond those wanted that are put in order; more are only counted
 _PARTIAL: Final = 60  # names that hold the one that was asked for
@@ -92,7 +93,7 @@ def _suggest(index: Index, query: Query) -> tuple[str, ...]:
 
 
 @dataclass(slots=True)
-class _Gathering:
+class _SearchNotes:
     """What the sources say beside their hits."""
 
     notes: list[str] = field(default_factory=list)
@@ -121,20 +122,20 @@ class _Gathering:
         return max(0, self.lines - len(self.offered) - len(defined - self.offered))
 
 
-class _Gathered(NamedTuple):
+class _HitList(NamedTuple):
     hits: list[Hit]
     total: int
     note: str
 
 
-def _search_within(index: Index, query: Query) -> _Gathered:
+def _search_within(index: Index, query: Query) -> _HitList:
     scope = resolve_scope(index.store, query.filters)
     if scope.empty:
         near = lookup.suggest_paths(index.store, query.filters.paths)
         note = f"no file matches {_describe_filters(query.filters)}"
-        return _Gathered([], 0, note + (f" (near: {', '.join(near)})" if near else ""))
+        return _HitList([], 0, note + (f" (near: {', '.join(near)})" if near else ""))
     found: dict[tuple[str, int], Hit] = {}
-    gathering = _Gathering()
+    gathering = _SearchNotes()
     for hit in _search_sources(index, query, scope, gathering):
         # A file and its first line are two things.
         found.setdefault((hit.path, 0 if hit.kind in {"file", "doc"} and not hit.symbol else hit.line), hit)
@@ -142,17 +143,17 @@ def _search_within(index: Index, query: Query) -> _Gathered:
             break
     hits = sorted(found.values(), key=lambda hit: -hit.score)
     total = len(hits) + gathering.beyond(hits)
-    return _Gathered(hits, total, "; ".join(gathering.notes))
+    return _HitList(hits, total, "; ".join(gathering.notes))
 
 
-def _search_everywhere(index: Index, query: Query, note: str) -> _Gathered:
+def _search_everywhere(index: Index, query: Query, note: str) -> _HitList:
     """The same without its filters, and said so."""
     elsewhere = _search_within(index, replace(query, filters=Filters()))
     note = note or f"nothing in {_describe_filters(query.filters)}"
     return elsewhere._replace(note=f"{note}; these are from elsewhere" if elsewhere.hits else note)
 
 
-def _search_sources(index: Index, query: Query, scope: Scope, gathering: _Gathering) -> Iterator[Hit]:
+def _search_sources(index: Index, query: Query, scope: Scope, gathering: _SearchNotes) -> Iterator[Hit]:
     """Everything that may answer, the surest first."""
     store = index.store
     if query.regex:
@@ -227,7 +228,7 @@ def _find_definitions(index: Index, query: Query, scope: Scope) -> Iterator[Hit]
             yield lookup.symbol_hit(row.path, row.symbol, 0.4 + 0.35 * row.fit)
 
 
-def _find_texts(index: Index, query: Query, scope: Scope, gathering: _Gathering) -> Iterator[Hit]:
+def _find_texts(index: Index, query: Query, scope: Scope, gathering: _SearchNotes) -> Iterator[Hit]:
     if scope.kinds:
         return
     store, text = index.store, query.phrase or query.bare

@@ -18,7 +18,7 @@ from typing import Any, Final
 from laconic.index.search.query import Query
 from laconic.index.search.ranking import RankedSymbol
 from laconic.index.search.terms import find_identifiers
-from laconic.index.words import split
+from laconic.index.search_words import split
 
 Encoder = Callable[[str], Sequence[float]]
 
@@ -74,10 +74,10 @@ def load_encoder() -> Encoder | None:
         return None
     from tokenizers import Tokenizer  # only with the extra
 
-    return _Means(Tokenizer.from_file(str(words)), model)
+    return _MeanVectors(Tokenizer.from_file(str(words)), model)
 
 
-class _Means:
+class _MeanVectors:
     """A text as the mean of the vectors of its tokens."""
 
     def __init__(self, tokenizer: Any, model: Path) -> None:

@@ -20,8 +20,8 @@ from laconic.index.search.terms import (
     strip_code,
     title_and_rest,
 )
+from laconic.index.search_words import fold, split
 from laconic.index.store import Store
-from laconic.index.words import fold, split
 
 _LOOKED_UP: Final = 200  # words whose rarity is asked for
 _RARE: Final = 0.85  # power of a word's rarity

@@ -18,9 +18,9 @@ from collections.abc import Set as AbstractSet
 from pathlib import PurePosixPath
 from typing import Final
 
+from laconic.index.file_class_weights import weigh_classes
 from laconic.index.schema import file_of
 from laconic.index.search.file_evidence import Features, FileEvidence, TaskFiles
-from laconic.index.search.line_scores import TYPES, VALUES
 from laconic.index.search.query import Scope
 from laconic.index.search.ranking import (
     Priors,
@@ -33,11 +33,11 @@ from laconic.index.search.ranking import (
 )
 from laconic.index.search.task_query import TaskQuery, WeightedWord, split_stems
 from laconic.index.search.terms import MOST
-from laconic.index.search.worth import weigh_classes, weigh_kinds
-from laconic.index.store import CALLABLE, Store, Symbol
+from laconic.index.search_words import fold
+from laconic.index.store import Store, Symbol
 from laconic.index.store.file_queries import count_lines
 from laconic.index.store.word_queries import find_rows_holding
-from laconic.index.words import fold
+from laconic.index.symbol_kinds import RANKED_TYPES, VALUES, WITH_BODY, weigh_kinds
 
 _POOL: Final = 1500  # candidates by all words, and as many by those of the title
 _NAME: Final = 1.0
@@ -300,10 +300,10 @@ def _shape_features(row: RankedSymbol, symbol: Symbol) -> Features:
         "file is other": float(file not in ("source", "test", "doc")),
         "is test": float(symbol.test),
         "method": float(kind == "method"),
-        "type": float(kind in TYPES),
+        "type": float(kind in RANKED_TYPES),
         "value": float(kind in VALUES),
         "field": float(kind == "field"),
-        "other kind": float(kind not in CALLABLE | TYPES | VALUES | {"field"}),
+        "other kind": float(kind not in WITH_BODY | RANKED_TYPES | VALUES | {"field"}),
         "private": float(symbol.visibility == "private" or symbol.name.startswith("_")),
         "folders": float(row.path.count("/")),
         "nested": math.log1p(len(_OWNERS.split(symbol.qualified))),
@@ -352,7 +352,7 @@ class _Neighbourhood:
             "before in file": math.log1p(before),
             "many in file": math.log1p(self._many[row.path]),
             "many in folder": math.log1p(self._folders[_folder(row.path)]),
-            "members": 0.0 if symbol.kind in CALLABLE else math.log1p(self._members[row.path, symbol.id]),
+            "members": 0.0 if symbol.kind in WITH_BODY else math.log1p(self._members[row.path, symbol.id]),
             "uses names": self._using[at],
         }
 

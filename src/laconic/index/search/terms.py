@@ -8,10 +8,10 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import Final, NamedTuple
 
+from laconic.index.search_words import split
 from laconic.index.store import Store
 from laconic.index.store.symbol_queries import count_symbols
 from laconic.index.store.word_queries import count_rows_with_words
-from laconic.index.words import split
 
 MOST: Final = 64  # terms of one question: more cost time and find nothing new
 _LINE: Final = 200  # characters of a first line that is a title

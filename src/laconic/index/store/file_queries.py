@@ -6,7 +6,7 @@ import json
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Final, NamedTuple
 
-from laconic.index.store.limits import limit_to
+from laconic.index.store.query_limits import limit_to
 from laconic.index.store.store import Store
 from laconic.records import Import
 

@@ -72,11 +72,6 @@ class Symbol(NamedTuple):
         return Span(self.start, self.end)
 
 
-CALLABLE: Final = frozenset(
-    {"function", "method", "constructor", "macro"}
-)  # kinds of symbols that have a body to run
-
-
 def is_racy(file: PreparedFile) -> bool:
     """Whether a file was looked at so soon after it was written that a later write may carry the same time."""
     step = 2 * _SECOND  # whole seconds: a coarse file system

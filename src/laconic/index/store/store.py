@@ -16,6 +16,7 @@ from laconic.errors import IndexUnavailable
 from laconic.index.prepared_file import PreparedFile
 from laconic.index.reference_blobs import names_in, unpack, unpack_named
 from laconic.index.schema import BY_FILE, FILE, FULL_TEXT, PARSER, symbol_id, symbols_of
+from laconic.index.search_words import WordRow, fold
 from laconic.index.store.database import (
     MEMORY,
     WAIT,
@@ -28,7 +29,6 @@ from laconic.index.store.database import (
     unavailable,
 )
 from laconic.index.store.rows import File, StoredVersion, Symbol, is_racy
-from laconic.index.words import WordRow, fold
 from laconic.records import Reference
 from laconic.workspace.lock import hold_lock
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from laconic.index.schema import SHIFT
-from laconic.index.store.limits import limit_to, mark
+from laconic.index.store.query_limits import limit_to, mark
 from laconic.index.store.rows import Symbol
 from laconic.index.store.store import Store
 

@@ -4,6 +4,6 @@
 """
 
 from laconic.reduce.findings.detect import read
-from laconic.reduce.findings.found import Findings, join_findings
+from laconic.reduce.findings.findings import Findings, join_findings
 
 __all__ = ["Findings", "join_findings", "read"]

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from laconic.records import Finding
-from laconic.reduce.findings.found import Findings, number, severity, span
+from laconic.reduce.findings.findings import Findings, number, severity, span
 from laconic.reduce.findings.linters import javac
 
 _PYTEST_CASE: Final = re.compile(

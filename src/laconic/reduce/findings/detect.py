@@ -9,7 +9,7 @@ from typing import Final
 
 from laconic.errors import UsageError
 from laconic.reduce.findings import builds_and_tests, json_reports, linters, xml_reports
-from laconic.reduce.findings.found import Findings, plain
+from laconic.reduce.findings.findings import Findings, plain
 
 _LONGEST: Final = 2000  # characters of a line that patterns look at: no message is longer, and some patterns are slow
 _TEXT: Final[tuple[tuple[str, Callable[[str], Findings]], ...]] = (

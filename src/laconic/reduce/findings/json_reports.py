@@ -9,7 +9,7 @@ from typing import Any, Final
 from laconic.errors import UsageError
 from laconic.records import Finding
 from laconic.reduce.findings.builds_and_tests import go_failures
-from laconic.reduce.findings.found import Findings, number, severity, span, text
+from laconic.reduce.findings.findings import Findings, number, severity, span, text
 
 _FAMILY: Final = re.compile(r"[A-Z]+")
 _SARIF_LEVELS: Final = {"error": "error", "warning": "warning", "note": "info", "none": "info"}

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from laconic.records import Finding
-from laconic.reduce.findings.found import Findings, number, severity, span
+from laconic.reduce.findings.findings import Findings, number, severity, span
 
 _RUFF: Final = re.compile(
     r"^(?P<path>\S.*?):(?P<line>\d+):(?P<column>\d+): "

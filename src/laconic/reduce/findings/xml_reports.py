@@ -9,7 +9,7 @@ from xml.etree import ElementTree as Tree
 
 from laconic.errors import UsageError
 from laconic.records import Finding
-from laconic.reduce.findings.found import Findings, number, severity, span, text
+from laconic.reduce.findings.findings import Findings, number, severity, span, text
 
 _DOCTYPE: Final = re.compile(r"<!DOCTYPE[^\[>]*(\[|>)")
 _PRIORITY: Final = {"1": "error", "2": "error", "3": "warning", "4": "info", "5": "info"}

@@ -12,8 +12,7 @@ from itertools import pairwise
 from typing import Final
 
 from laconic.reduce.text import signals
-from laconic.reduce.text.failures import failure_worth, section_worths
-from laconic.reduce.text.frames import frame_worths
+from laconic.reduce.text.failed_tests import failure_worth, section_worths
 from laconic.reduce.text.outliers import outliers
 from laconic.reduce.text.parts import (
     COMMON,
@@ -31,7 +30,8 @@ from laconic.reduce.text.parts import (
     marked_lines,
     shorten,
 )
-from laconic.reduce.text.thin import thin_lines
+from laconic.reduce.text.repeated_lines import thin_lines
+from laconic.reduce.text.stack_traces import frame_worths
 
 _LONGEST: Final = 600  # characters of one line
 _UNITTEST: Final = re.compile(r"^\w+ \([\w.]+\)$")

@@ -11,7 +11,7 @@ from laconic.reduce.text import signals
 from laconic.reduce.text.clean import clean, is_binary
 from laconic.reduce.text.diagnostics import looks_headed, looks_indented, looks_placed
 from laconic.reduce.text.envelope import unwrap
-from laconic.reduce.text.searches import CONTEXT, MATCH, PLAIN
+from laconic.reduce.text.search_results import CONTEXT, MATCH, PLAIN
 
 Kind = Literal[
     "empty", "binary", "json", "stream", "html", "patch", "tests", "diagnostics", "search", "log", "trace", "build",

@@ -8,7 +8,6 @@ from typing import Any, Final
 
 import msgspec
 
-from laconic.models.find import find_model
 from laconic.wire.messages import ProviderDialect
 from laconic.wire.provider_format import (
     SESSION_FIELDS,
@@ -17,10 +16,13 @@ from laconic.wire.provider_format import (
     Refusals,
     ThinkingField,
     WrittenCalls,
+    pick_efforts,
 )
+from laconic.wire.providers.anthropic.cache_rules import CACHE_RULES
 from laconic.wire.providers.anthropic.dialect import MessageReader, express, whole, write
-from laconic.wire.providers.anthropic.hidden import HIDDEN_CALLS
+from laconic.wire.providers.anthropic.hidden_calls import HIDDEN_CALLS
 from laconic.wire.providers.anthropic.media import MEDIA
+from laconic.wire.providers.anthropic.rate_limits import RATE_LIMITS
 from laconic.wire.providers.anthropic.requests import (
     append_text,
     compose,
@@ -51,11 +53,6 @@ def refuse(status: int, message: str) -> bytes:
     return msgspec.json.encode({"type": "error", "error": {"type": kind, "message": message}})
 
 
-def counts_cached(model: str) -> bool:
-    """Cache reads do not count against a limit of tokens, but for models before Claude 3.7."""
-    return find_model(model).counts_cache_reads
-
-
 def headers(key: str) -> dict[str, str]:
     """What our own requests carry."""
     named = {"x-api-key": key} if key else {}
@@ -78,14 +75,13 @@ FORMAT: Final = ProviderFormat(
     compose=compose,
     faults=faults,
     merged=True,
-    marks=4,
     append_text=append_text,
     system=("system",),
     extend_system=extend_system,
     session=SESSION_FIELDS,
     thinking=(
-        ThinkingField(("thinking", "budget_tokens")),
-        ThinkingField(("output_config", "effort"), words=("low", "medium", "high", "max")),
+        ThinkingField(("thinking", "budget_tokens"), least=1_024),
+        ThinkingField(("output_config", "effort"), words=pick_efforts("low", "medium", "high", "max")),
     ),
     output_limits=(("max_tokens",),),
     declare=declare,
@@ -97,16 +93,8 @@ FORMAT: Final = ProviderFormat(
         write=refuse,
         too_long=(re.compile(r"prompt is too long: (?P<sent>\d+) tokens > (?P<most>\d+) maximum"),),
     ),
-    limits={
-        "tokens": ("anthropic-ratelimit-input-tokens-limit", "anthropic-ratelimit-tokens-limit"),
-        "tokens_left": ("anthropic-ratelimit-input-tokens-remaining", "anthropic-ratelimit-tokens-remaining"),
-        "tokens_reset": ("anthropic-ratelimit-input-tokens-reset", "anthropic-ratelimit-tokens-reset"),
-        "requests": ("anthropic-ratelimit-requests-limit",),
-        "requests_left": ("anthropic-ratelimit-requests-remaining",),
-        "requests_reset": ("anthropic-ratelimit-requests-reset",),
-        "input_only": ("anthropic-ratelimit-input-tokens-remaining",),
-    },
-    counts_cached=counts_cached,
+    cache=CACHE_RULES,
+    rate_limits=RATE_LIMITS,
     hidden_calls=HIDDEN_CALLS,
     address=ProviderAddress(
         path=re.compile("/v1/messages"),

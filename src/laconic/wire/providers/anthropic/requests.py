@@ -13,11 +13,11 @@ from laconic.wire.messages import (
     Json,
     ToolDefinition,
 )
-from laconic.wire.model import BlockLayout, Fault, Kind, MessageShape, Role
 from laconic.wire.parsed_request import ParsedRequest
 from laconic.wire.provider_format import DeclaredTool
-from laconic.wire.rules import check_paired, ends_answerable, nothing_empty, starts_with_user
+from laconic.wire.request_rules import check_paired, ends_answerable, nothing_empty, starts_with_user
 from laconic.wire.spans import ByteSpan, is_array, is_string
+from laconic.wire.turns_and_blocks import BlockLayout, Fault, Kind, MessageShape, Role
 
 _ROLES: Final[dict[str, Role]] = {"user": "user", "assistant": "assistant", "system": "system"}
 _KINDS: Final[dict[str, Kind]] = {

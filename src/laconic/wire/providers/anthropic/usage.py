@@ -32,11 +32,23 @@ def record(counters: Counters, hour: bool) -> Usage | None:
     )
 
 
+def write(usage: Usage) -> dict[str, object]:
+    """A report of this usage."""
+    return {
+        "input_tokens": usage.input,
+        _READ: usage.cache_read,
+        _WRITTEN: usage.cache_write,
+        "cache_creation": {_SHORT: usage.cache_write - usage.long, _LONG: usage.long},
+        "output_tokens": usage.output,
+    }
+
+
 USAGE: Final = UsageFields(
     report="usage",
     places=("message",),
     details={"cache_creation": frozenset({_LONG, _SHORT})},
     output=("output_tokens",),
     record=record,
+    write=write,
     hour=re.compile(rb'"ttl"\s*:\s*"1h"'),
 )

@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from laconic.models.find import find_model
+from laconic.models.find_model import find_model
 from laconic.wire.json_values import as_list, as_object, first_object
 from laconic.wire.messages import (
     AssistantMessage,

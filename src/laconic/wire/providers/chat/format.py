@@ -17,10 +17,13 @@ from laconic.wire.provider_format import (
     Refusals,
     ThinkingField,
     WrittenCalls,
+    pick_efforts,
 )
+from laconic.wire.providers.chat.cache_rules import CACHE_RULES
 from laconic.wire.providers.chat.dialect import ChatReader, express, whole, write
-from laconic.wire.providers.chat.hidden import HIDDEN_CALLS
+from laconic.wire.providers.chat.hidden_calls import HIDDEN_CALLS
 from laconic.wire.providers.chat.media import MEDIA
+from laconic.wire.providers.chat.rate_limits import RATE_LIMITS
 from laconic.wire.providers.chat.requests import append_text, compose, declare, faults, read_tools, shape
 from laconic.wire.providers.chat.usage import USAGE
 from laconic.wire.providers.chat.written_calls import ChatStream, question, rewrite
@@ -70,7 +73,7 @@ _TOO_LONG: Final = (
     re.compile(r"prompt \(length (?P<sent>\d+)\) is longer than the maximum model length of (?P<most>\d+)"),
 )
 
-_EFFORTS: Final = ("minimal", "low", "medium", "high", "xhigh")
+_EFFORTS: Final = pick_efforts("minimal", "low", "medium", "high", "xhigh")
 
 FORMAT: Final = ProviderFormat(
     name="chat",
@@ -94,24 +97,8 @@ FORMAT: Final = ProviderFormat(
     media=MEDIA,
     usage=USAGE,
     refusals=Refusals(write=refuse, too_long=_TOO_LONG),
-    # OpenAI and its like (Azure, Groq, vLLM), Mistral, the IETF draft and OpenRouter.
-    limits={
-        "tokens": (
-            "x-ratelimit-limit-tokens",
-            "x-ratelimitbysize-limit-minute",
-            "x-ratelimit-limit-tokens-minute",
-        ),
-        "tokens_left": (
-            "x-ratelimit-remaining-tokens",
-            "x-ratelimitbysize-remaining-minute",
-            "x-ratelimit-remaining-tokens-minute",
-        ),
-        "tokens_reset": ("x-ratelimit-reset-tokens",),
-        "requests": ("x-ratelimit-limit-requests", "x-ratelimit-limit", "ratelimit-limit"),
-        "requests_left": ("x-ratelimit-remaining-requests", "x-ratelimit-remaining", "ratelimit-remaining"),
-        "requests_reset": ("x-ratelimit-reset-requests", "x-ratelimit-reset", "ratelimit-reset"),
-    },
-    counts_cached=lambda model: True,
+    cache=CACHE_RULES,
+    rate_limits=RATE_LIMITS,
     hidden_calls=HIDDEN_CALLS,
     address=ProviderAddress(
         path=re.compile("/chat/completions"),

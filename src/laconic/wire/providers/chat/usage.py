@@ -17,9 +17,16 @@ def record(counters: Counters, hour: bool) -> Usage | None:
     return Usage(prompt - read - written, read, written, first_of(counters, "completion_tokens"))
 
 
+def write(usage: Usage) -> dict[str, object]:
+    """A report of this usage."""
+    cached = {"cached_tokens": usage.cache_read}
+    return {"prompt_tokens": usage.prompt, "prompt_tokens_details": cached, "completion_tokens": usage.output}
+
+
 USAGE: Final = UsageFields(
     report="usage",
     details={"prompt_tokens_details": frozenset({"cached_tokens", "cache_write_tokens"})},
     output=("completion_tokens",),
     record=record,
+    write=write,
 )

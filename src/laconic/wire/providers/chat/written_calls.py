@@ -12,10 +12,10 @@ from laconic.wire.messages import (
     Json,
     ToolDefinition,
 )
-from laconic.wire.prompted.answer import WrittenText, call_id, read_text
-from laconic.wire.prompted.calls import PromptedCall, PromptedTool
-from laconic.wire.prompted.parser import CallParser
-from laconic.wire.prompted.written_call_stream import WrittenCallStream
+from laconic.wire.prompted_tool_calls.answer import WrittenText, call_id, read_text
+from laconic.wire.prompted_tool_calls.calls import PromptedCall, PromptedTool
+from laconic.wire.prompted_tool_calls.parser import CallParser
+from laconic.wire.prompted_tool_calls.written_call_stream import WrittenCallStream
 from laconic.wire.providers.chat.requests import declare
 from laconic.wire.sse import event_of
 

@@ -10,10 +10,12 @@ import msgspec
 
 from laconic.wire.json_values import as_list, as_object
 from laconic.wire.messages import ProviderDialect
-from laconic.wire.provider_format import ProviderAddress, ProviderFormat, Refusals, ThinkingField
+from laconic.wire.provider_format import ProviderAddress, ProviderFormat, Refusals, ThinkingField, pick_efforts
+from laconic.wire.providers.gemini.cache_rules import CACHE_RULES
 from laconic.wire.providers.gemini.dialect import ContentReader, express, whole, write
-from laconic.wire.providers.gemini.hidden import HIDDEN_CALLS
+from laconic.wire.providers.gemini.hidden_calls import HIDDEN_CALLS
 from laconic.wire.providers.gemini.media import MEDIA
+from laconic.wire.providers.gemini.rate_limits import RATE_LIMITS
 from laconic.wire.providers.gemini.requests import (
     append_text,
     compose,
@@ -78,7 +80,7 @@ FORMAT: Final = ProviderFormat(
     extend_system=extend_system,
     thinking=(
         ThinkingField(("generationConfig", "thinkingConfig", "thinkingBudget")),
-        ThinkingField(("generationConfig", "thinkingConfig", "thinkingLevel"), words=("low", "high")),
+        ThinkingField(("generationConfig", "thinkingConfig", "thinkingLevel"), words=pick_efforts("low", "high")),
     ),
     output_limits=(("generationConfig", "maxOutputTokens"),),
     declare=declare,
@@ -90,7 +92,8 @@ FORMAT: Final = ProviderFormat(
         write=refuse,
         too_long=(re.compile(r"input token count \(?(?P<sent>\d+)\)? exceeds.{0,40}?allowed \(?(?P<most>\d+)"),),
     ),
-    counts_cached=lambda model: True,
+    cache=CACHE_RULES,
+    rate_limits=RATE_LIMITS,
     hidden_calls=HIDDEN_CALLS,
     address=ProviderAddress(
         path=re.compile(r"/models/([\w.-]+):(?:streamGenerateContent|generateContent)"),

@@ -17,9 +17,19 @@ def record(counters: Counters, hour: bool) -> Usage | None:
     return Usage(input=prompt - read, cache_read=read, output=output)
 
 
+def write(usage: Usage) -> dict[str, object]:
+    """A report of this usage."""
+    return {
+        "promptTokenCount": usage.prompt,
+        "cachedContentTokenCount": usage.cache_read,
+        "candidatesTokenCount": usage.output,
+    }
+
+
 USAGE: Final = UsageFields(
     report="usageMetadata",
     details={},
     output=("candidatesTokenCount",),
     record=record,
+    write=write,
 )

@@ -13,10 +13,12 @@ from laconic.wire.provider_format import (
     Refusals,
     ThinkingField,
     WrittenCalls,
+    pick_efforts,
 )
+from laconic.wire.providers.chat.cache_rules import CACHE_RULES
 from laconic.wire.providers.chat.format import refuse
 from laconic.wire.providers.chat.media import MEDIA
-from laconic.wire.providers.responses.hidden import HIDDEN_CALLS
+from laconic.wire.providers.responses.hidden_calls import HIDDEN_CALLS
 from laconic.wire.providers.responses.requests import compose, declare, extend_system, faults, read_tools, shape
 from laconic.wire.providers.responses.usage import USAGE
 from laconic.wire.providers.responses.written_calls import ResponsesStream, question, rewrite
@@ -43,7 +45,9 @@ FORMAT: Final = ProviderFormat(
     system=("instructions",),
     extend_system=extend_system,
     session=SESSION_FIELDS,
-    thinking=(ThinkingField(("reasoning", "effort"), words=("minimal", "low", "medium", "high", "xhigh")),),
+    thinking=(
+        ThinkingField(("reasoning", "effort"), words=pick_efforts("minimal", "low", "medium", "high", "xhigh")),
+    ),
     output_limits=(("max_output_tokens",),),
     declare=declare,
     read_tools=read_tools,
@@ -51,7 +55,7 @@ FORMAT: Final = ProviderFormat(
     media=MEDIA,
     usage=USAGE,
     refusals=Refusals(write=refuse),
-    counts_cached=lambda model: True,
+    cache=CACHE_RULES,
     hidden_calls=HIDDEN_CALLS,
     address=ProviderAddress(path=re.compile("/responses")),
     written_calls=WrittenCalls(rewrite=rewrite, stream=ResponsesStream, question=question),

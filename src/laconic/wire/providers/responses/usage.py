@@ -17,10 +17,17 @@ def record(counters: Counters, hour: bool) -> Usage | None:
     return Usage(prompt - read - written, read, written, first_of(counters, "output_tokens"))
 
 
+def write(usage: Usage) -> dict[str, object]:
+    """A report of this usage."""
+    cached = {"cached_tokens": usage.cache_read}
+    return {"input_tokens": usage.prompt, "input_tokens_details": cached, "output_tokens": usage.output}
+
+
 USAGE: Final = UsageFields(
     report="usage",
     places=("response",),
     details={"input_tokens_details": frozenset({"cached_tokens", "cache_write_tokens"})},
     output=("output_tokens",),
     record=record,
+    write=write,
 )

@@ -1,0 +1,196 @@
+"""Results of foreign tools within a budget: reduced by kind, not sent twice, kept whole for `recall`.
+
+Images, audio, links, annotations and errors pass. Nothing is left out that was not archived first.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable
+from typing import Final
+
+import msgspec
+
+from laconic.around.messages import Message
+from laconic.around.seen_results import SeenResults, describe_changes
+from laconic.config import Settings, child_environment
+from laconic.errors import ArchiveUnavailable
+from laconic.records import ArchivedOriginal
+from laconic.reduce.text import reduce_text
+from laconic.sessions.archive import Archive
+
+_TASK: Final = "around"
+LARGE: Final = 400_000  # characters from which another process reduces: it holds Python's lock for long
+_SECONDS: Final = 60.0
+_LEAST: Final = 200  # tokens that a text of several gets at least
+_ALIKE_SHARE: Final = 0.5  # of the reduced text that a list of changes may take
+_STRUCTURED: Final = 2_000  # characters of structured content that pass as they are
+
+
+class ResultReducer:
+    """Shortens the results of one session. Called from a worker thread, one call at a time."""
+
+    def __init__(self, settings: Settings, cost: Callable[[str], int], session: str) -> None:
+        self._budget = settings.number("around.budget")
+        self._whole = settings.number("around.whole")
+        self.archive = Archive.of(settings)
+        self._cost = cost
+        self._session = session
+        self._seen = SeenResults()
+
+    def close(self) -> None:
+        self.archive.close()
+
+    def shorten(self, tool: str, result: Message, budget: int | None = None) -> Message:
+        """The result of a call; `budget` in tokens is the caller's wish, 0 means whole."""
+        allowed = self._budget if budget is None else budget
+        spelled = _spell_out(result)
+        texts = _texts(spelled)
+        costs = []
+        for text in texts:
+            costs.append(self._count(text))
+        total = sum(costs)
+        if allowed == 0 or total <= self._whole:
+            return result
+        views: dict[int, str] = {}
+        for place, (text, size) in enumerate(zip(texts, costs, strict=True)):
+            room = max(_LEAST, allowed * size // max(1, total))
+            view = self._view(tool, text, size, room)
+            if view is not None:
+                views[place] = view
+        if not views:
+            return result
+        return _with_texts(spelled, views)
+
+    def keep(self, tool: str, text: str) -> str:
+        """Archive a text; its reference, or nothing where that is impossible."""
+        try:
+            original = ArchivedOriginal(self._session, _TASK, text.encode("utf-8", "surrogatepass"), tool)
+            return self.archive.put_all([original])[0]
+        except ArchiveUnavailable:
+            return ""
+
+    def fit(self, text: str, budget: int, more: str) -> str:
+        """A text that somebody asked to see: whole if it fits, else the part that matters most."""
+        if len(text) <= LARGE and self._cost(text) <= budget:
+            return text
+        return self.reduce(text, budget, more)
+
+    def reduce(self, text: str, budget: int, more: str) -> str:
+        """A text within a budget, counted with its last line."""
+        if len(text) > LARGE:
+            return _reduce_elsewhere(text, budget, more)
+        view = reduce_text(text, cost=self._cost, more=more)
+        if self._cost(view.text) > budget:
+            view = reduce_text(text, cost=self._cost, budget=budget, more=more)
+        return view.text
+
+    def _view(self, tool: str, text: str, size: int, room: int) -> str | None:
+        """A shorter form of one text; None where it stays."""
+        if size <= self._whole // 2:
+            return None
+        ref = self.keep(tool, text)
+        if not ref:
+            return None
+        if len(text) <= LARGE:
+            same = self._seen.find_same(text)
+            if same is not None:
+                lines = len(same.lines)
+                said = f"[laconic: the same {lines} lines as in the answer of {same.tool} above; whole: recall {ref}]"
+                self._seen.remember(tool, text, ref, self._cost(said))
+                return said
+        view = self.reduce(text, room, f"whole: recall {ref}")
+        if len(text) <= LARGE:
+            view = self._against_earlier(tool, text, view, ref)
+            self._seen.remember(tool, text, ref, self._cost(view))
+        return view
+
+    def _against_earlier(self, tool: str, text: str, view: str, ref: str) -> str:
+        """Only what changed since an answer of the same tool, if that is much shorter."""
+        before = self._seen.find_alike(tool, text)
+        if before is None:
+            return view
+        changes = describe_changes(before, text, self._cost, int(self._cost(view) * _ALIKE_SHARE))
+        if not changes:
+            return view
+        return f"[laconic: as in the last answer of {tool}, but for these lines; whole: recall {ref}]\n{changes}"
+
+    def _count(self, text: str) -> int:
+        if len(text) > LARGE:
+            return len(text)  # more than enough to say that it is too long
+        return self._cost(text)
+
+
+def _texts(result: Message) -> list[str]:
+    """The texts of a result: its own, and those of resources inside it."""
+    found: list[str] = []
+    content = result.get("content")
+    for block in content if isinstance(content, list) else []:
+        text = _text_of(block)
+        if text is not None:
+            found.append(text)
+    return found
+
+
+def _spell_out(result: Message) -> Message:
+    """Structured content that no text repeats, as a text, so that it can be shortened like one."""
+    structured = result.get("structuredContent")
+    content = result.get("content")
+    if structured is None or not isinstance(content, list):
+        return result
+    text = msgspec.json.encode(structured).decode()
+    told = sum(len(one) for one in _texts(result))
+    if len(text) < _STRUCTURED or told >= len(text):
+        return result
+    return {**result, "content": [*content, {"type": "text", "text": text}]}
+
+
+def _text_of(block: object) -> str | None:
+    if not isinstance(block, dict):
+        return None
+    if block.get("type") == "text" and isinstance(block.get("text"), str):
+        return str(block["text"])
+    resource = block.get("resource")
+    if block.get("type") == "resource" and isinstance(resource, dict) and isinstance(resource.get("text"), str):
+        return str(resource["text"])
+    return None
+
+
+def _with_texts(result: Message, views: dict[int, str]) -> Message:
+    """The result with other texts. Structured content goes: clients would show it instead of the text."""
+    content: list[object] = []
+    place = 0
+    for block in result["content"]:
+        if _text_of(block) is None:
+            content.append(block)
+            continue
+        if place not in views:
+            content.append(block)
+        elif block.get("type") == "text":
+            content.append({**block, "text": views[place]})
+        else:
+            content.append({**block, "resource": {**block["resource"], "text": views[place]}})
+        place += 1
+    kept = {name: value for name, value in result.items() if name != "structuredContent"}
+    return {**kept, "content": content}
+
+
+def _reduce_elsewhere(text: str, budget: int, more: str) -> str:
+    """In a process of its own, which can be killed; if that fails, the two ends of the text."""
+    words = [sys.executable, "-P", "-m", "laconic", "reduce", "--json", "--budget", str(budget)]
+    last = f"[laconic: shortened; {more}]"
+    try:
+        done = subprocess.run(
+            words,
+            input=text.encode("utf-8", "replace"),
+            capture_output=True,
+            timeout=_SECONDS,
+            check=True,
+            env=child_environment(),
+        )
+        view = msgspec.json.decode(done.stdout)["text"]
+    except (subprocess.SubprocessError, OSError, msgspec.DecodeError, KeyError):
+        half = budget  # about four characters a token, so the two ends are half of what is allowed
+        view = f"{text[:half]}\n[...]\n{text[-half:]}"
+    return f"{view}\n{last}"

@@ -1,0 +1,121 @@
+"""Decide what is sent for a request: changed by the engine, or exactly as it came. It never fails."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Mapping
+from fnmatch import fnmatchcase
+
+import msgspec
+
+from laconic.conversation.added_content import read_project, read_title
+from laconic.errors import MalformedRequest
+from laconic.exchange.caller import Caller, Target
+from laconic.exchange.engine_adapter import RequestEngine
+from laconic.exchange.exchange import ModelExchange
+from laconic.exchange.plan import Plan
+from laconic.exchange.recall import Recall
+from laconic.gateway.compression import opened
+from laconic.gateway.session_identity import caller
+from laconic.tokens.count import counter
+from laconic.wire.formats import format_named
+from laconic.wire.laconic_overhead import LaconicOverhead, ours
+from laconic.wire.parsed_request import ParsedRequest, parse
+from laconic.wire.prompted_tool_calls.capability import CapabilityMemory, PromptedModels
+
+log = logging.getLogger("laconic.gateway")
+
+
+class GatewayPolicy(msgspec.Struct, frozen=True):
+    """What the settings say about all requests."""
+
+    enabled: bool = True
+    off_models: tuple[str, ...] = ()  # patterns
+    native_models: tuple[str, ...] = ()  # patterns: never asked for calls as text
+    prompted_models: tuple[str, ...] = ()  # patterns: always
+    probe: bool = True  # ask a model of which nothing is known whether it calls functions
+    texts: tuple[bytes, ...] = ()  # our instructions in clients' prompts, as they stand in JSON
+    max_body: int = 64 * 2**20
+
+
+def concerns_us(target: Target, headers: Mapping[str, str]) -> bool:
+    """Whether this is a conversation that the client has not switched off."""
+    return bool(target.format) and headers.get("x-laconic", "").lower() != "off"
+
+
+class Planner:
+    """Holds the engine and the sessions that are switched off. Runs in one thread."""
+
+    def __init__(
+        self,
+        engine: RequestEngine,
+        policy: GatewayPolicy,
+        clock: Callable[[], float],
+        memory: CapabilityMemory | None = None,
+        recall: Recall | None = None,
+    ) -> None:
+        self.policy = policy
+        protocols = PromptedModels(policy.native_models, policy.prompted_models, clock, memory)
+        self.exchange = ModelExchange(engine, protocols, policy.texts, recall)
+        self.off: dict[str, None] = {}  # sessions that are switched off, the oldest first
+
+    def plan(self, target: Target, headers: Mapping[str, str], query: str, body: bytes) -> Plan:
+        """Never raises: what fails passes unchanged."""
+        if not concerns_us(target, headers):
+            return Plan(body)
+        try:
+            return self._plan(target, headers, query, body)
+        except MalformedRequest:
+            return Plan(body)  # the provider will say what is wrong with it
+        except Exception as error:
+            log.exception("a request passes unchanged", extra={"format": target.format, "size": len(body)})
+            return Plan(body, failed=type(error).__name__)
+
+    def _plan(self, target: Target, headers: Mapping[str, str], query: str, body: bytes) -> Plan:
+        encoding = headers.get("content-encoding", "")
+        if encoding:
+            plain = opened(body, encoding, self.policy.max_body)
+        else:
+            plain = body
+        if plain is None:
+            return Plan(body)
+        conversation = parse(format_named(target.format), plain)
+        who = caller(target, headers, query, conversation)
+        if self.switch(who.session, headers) or not self._wanted(who, conversation):
+            notes = {"session": who.session, "action": "off"}
+            if conversation.chained:
+                added = LaconicOverhead()
+            else:
+                added = ours(conversation, counter(who.model), self.policy.texts)
+            return Plan(
+                body,
+                who,
+                notes,
+                off=True,
+                came=len(plain),
+                went=len(plain),
+                ours=added,
+                title=read_title(conversation),
+                project=read_project(conversation),
+            )
+        plan = self.exchange.prepare(target, who, conversation)
+        if encoding and plan.body is plain:
+            return msgspec.structs.replace(plan, body=body)  # as the client compressed it
+        opened_by_us = bool(encoding) or plan.opened
+        return msgspec.structs.replace(plan, opened=opened_by_us, unsure=plan.unsure and self.policy.probe)
+
+    def _wanted(self, who: Caller, conversation: ParsedRequest) -> bool:
+        """Off by setting, or because the provider keeps part of the history."""
+        off = any(fnmatchcase(who.model, pattern) for pattern in self.policy.off_models)
+        return self.policy.enabled and not off and not conversation.chained
+
+    def switch(self, session: str, headers: Mapping[str, str]) -> bool:
+        """A client switches its session off, and on again, with a header; whether it is off."""
+        asked = headers.get("x-laconic", "").lower()
+        if asked == "session-off":
+            self.off[session] = None
+            if len(self.off) > 10_000:
+                del self.off[next(iter(self.off))]
+        elif asked == "on":
+            self.off.pop(session, None)
+        return session in self.off
