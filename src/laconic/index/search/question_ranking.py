@@ -166,8 +166,9 @@ def question_features(
         return found
 
     made: list[Candidate] = []
-    for row, seen in zip(symbols, extract_features(symbols, files), strict=True):
-        made.append(Candidate(row, seen | observe(row)))
+    if symbols:
+        for row, seen in zip(symbols, extract_features(symbols, files), strict=True):
+            made.append(Candidate(row, seen | observe(row)))
     for row in rows:
         if row.symbol is None:
             made.append(Candidate(row, observe(row)))
