@@ -218,7 +218,7 @@ def test_removal_says_what_was_taken_out_of_which_file(project: Path, capsys: py
     assert f"took our entry out of {project / '.mcp.json'}" in out
     assert f"deleted {project / 'CLAUDE.md'}" in out
     main(["setup", "claude", "--remove"])
-    assert f"nothing of ours in {project / '.mcp.json'}" in capsys.readouterr().out
+    assert f"nothing from Laconic in {project / '.mcp.json'}" in capsys.readouterr().out
 
 
 def test_without_a_name_the_installed_clients_are_set_up(

@@ -212,10 +212,10 @@ def test_what_was_learned_is_forgotten_in_time() -> None:
     now = [0.0]
     protocols = PromptedModels((), (), lambda: now[0])
     assert protocols.note_refusal("local", "m")
-    assert protocols.is_prompted("local", "m")
-    assert not protocols.is_prompted("other", "m")
+    assert protocols.known_mode("local", "m") == "prompted"
+    assert protocols.known_mode("other", "m") != "prompted"
     now[0] = LEARNED_FOR + 1
-    assert not protocols.is_prompted("local", "m")
+    assert protocols.known_mode("local", "m") != "prompted"
 
 
 @pytest.mark.parametrize(

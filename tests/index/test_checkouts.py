@@ -196,3 +196,28 @@ def test_what_nobody_holds_is_deleted_in_time(code: Path, cache: Path) -> None:
             index.build()
         assert len(index.store.unheld_versions()) <= 4 * _FILES
         assert index.store.fingerprint() == _scratch(code, cache.parent / "from-nothing")
+
+
+def test_a_renamed_file_is_not_parsed_again(code: Path, cache: Path, tmp_path: Path) -> None:
+    (code / "below").mkdir()
+    (code / "m007.py").rename(code / "below" / "moved.py")
+    (code / "m008.py").rename(code / "__init__.py")  # what it imports is exported there: other rows
+    (code / "copy.py").write_bytes((code / "m009.py").read_bytes())
+    (code / "m010.py").rename(code / "m010.txt")  # another language
+    index, parsed = _build(code, cache)
+    with closing(index):
+        assert sorted(parsed) == ["__init__.py", "m010.txt"]
+        (found,) = index.store.symbols_named("f7")
+        assert index.store.file_by_id(found.file).path == "below/moved.py"  # type: ignore[union-attr]
+        assert index.store.fingerprint() == _scratch(code, tmp_path / "scratch")
+
+
+def test_a_moved_file_is_found_by_the_words_of_its_new_path(code: Path, cache: Path) -> None:
+    (code / "m007.py").rename(code / "lighthouse.py")
+    index, parsed = _build(code, cache)
+    with closing(index):
+        rows = index.store.connection.execute(
+            "SELECT rowid >> 16 FROM words WHERE words MATCH 'lighthouse'"
+        ).fetchall()
+        assert not parsed
+        assert {number for (number,) in rows} == {index.store.file("lighthouse.py").id}  # type: ignore[union-attr]

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from laconic.errors import IndexUnavailable
+from laconic.index.content_record import make_record
 from laconic.index.prepared_file import assemble
 from laconic.index.reference_blobs import pack, unpack, unpack_named
 from laconic.index.schema import FILE, file_of, position_of, symbol_id, symbols_of
@@ -39,7 +40,7 @@ def store(tmp_path: Path) -> Store:
 
 def put(store: Store, path: str, data: bytes = SOURCE, parsed: ParsedFile = PARSED) -> int:
     with store.writing():
-        return store.put(assemble(ListedFile(path, len(data), 1), data, parsed, 2))
+        return store.put(assemble(ListedFile(path, len(data), 1), data, make_record(parsed, data), 2))
 
 
 def test_a_symbol_is_found_in_every_naming_style(store: Store) -> None:
@@ -97,7 +98,7 @@ def test_words_are_found_by_symbol_and_by_file(store: Store) -> None:
 
 def test_a_failed_batch_writes_nothing(store: Store) -> None:
     with pytest.raises(ZeroDivisionError), store.writing():
-        store.put(assemble(ListedFile("shop.py", 1, 1), SOURCE, PARSED, 2))
+        store.put(assemble(ListedFile("shop.py", 1, 1), SOURCE, make_record(PARSED, SOURCE), 2))
         raise ZeroDivisionError
     assert store.file("shop.py") is None
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import time
@@ -39,6 +40,7 @@ class Spent:
 
     seconds: float
     peak_mb: float  # of all processes together, sampled
+    cpu_seconds: float  # of all processes together; means the same on a busy machine
 
 
 def python(*args: str) -> list[str]:
@@ -47,7 +49,7 @@ def python(*args: str) -> list[str]:
 
 def watched(command: Sequence[str], cache: Path) -> Spent:
     """Run a command to its end, adding up the memory of its processes as it goes."""
-    started = time.perf_counter()
+    started, before = time.perf_counter(), children_cpu()
     child = subprocess.Popen(
         list(command),
         env=child_environment({"LACONIC_CACHE_DIR": str(cache)}),
@@ -64,7 +66,13 @@ def watched(command: Sequence[str], cache: Path) -> Spent:
         raise CommandFailed(f"{' '.join(command)} failed: {complaint[-300:]}")
     if child.stderr:
         child.stderr.close()
-    return Spent(seconds, peak / 1e6)
+    return Spent(seconds, peak / 1e6, children_cpu() - before)
+
+
+def children_cpu() -> float:
+    """Seconds of processor time that all children took that have ended."""
+    times = os.times()
+    return times.children_user + times.children_system
 
 
 def spread(times: Sequence[float]) -> dict[str, Cell]:

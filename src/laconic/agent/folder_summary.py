@@ -22,7 +22,10 @@ def describe_workspace(root: Path) -> str:
     counts = Counter(path.split("/", 1)[0] for path in paths)
     if not counts:
         return ""
-    folders = {path.split("/", 1)[0] for path in paths if "/" in path}
+    folders = set()
+    for path in paths:
+        if "/" in path:
+            folders.add(path.split("/", 1)[0])
     entries: list[str] = []
     for name, count in sorted(counts.items()):
         entries.append(f"{name}/ ({count})" if name in folders else name)

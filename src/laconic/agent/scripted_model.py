@@ -21,6 +21,7 @@ from laconic.wire.messages import ModelAnswer, ModelCall
 from laconic.wire.parsed_request import ParsedRequest, parse
 from laconic.wire.prompted_tool_calls.protocol import call_text
 from laconic.wire.refusals import refusal
+from laconic.wire.turns_and_blocks import Block
 from laconic.wire.usage import Usage
 
 _HOLE: Final = re.compile(r"<<(\w+)>>")
@@ -132,7 +133,10 @@ def newest(conversation: ParsedRequest) -> tuple[str, Sequence[str]]:
         for call, result in e.pairs:
             if result:
                 names[result.at] = call.name
-    blocks = [block for turn in conversation.turns[spoke + 1 :] if turn.role != "system" for block in turn.blocks]
+    blocks: list[Block] = []
+    for turn in conversation.turns[spoke + 1 :]:
+        if turn.role != "system":
+            blocks.extend(turn.blocks)
     text = "\n".join(block.text for block in blocks)
     tools = []
     for block in blocks:

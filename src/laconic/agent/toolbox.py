@@ -76,7 +76,10 @@ class Toolbox:
         uses: dict[int, Mapping[str, Any]] = {}
         for message in messages:
             if isinstance(message, AssistantMessage):
-                uses = {n: use.arguments for n, use in enumerate(message.uses) if use.name == "task"}
+                uses = {}
+                for n, use in enumerate(message.uses):
+                    if use.name == "task":
+                        uses[n] = use.arguments
             elif isinstance(message, ToolResults):
                 for number, one in enumerate(message.outcomes):
                     if number in uses and not one.failed:

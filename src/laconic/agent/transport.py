@@ -86,7 +86,9 @@ class HttpTransport:
             return StreamedResponse(error.code, {k.lower(): v for k, v in error.headers.items()}, iter([said]))
         except (OSError, HTTPException, ValueError) as error:
             raise _unreachable(self.url, error) from None
-        headers = {name.lower(): value for name, value in answer.headers.items()}
+        headers = {}
+        for name, value in answer.headers.items():
+            headers[name.lower()] = value
         return StreamedResponse(answer.status, headers, self._chunks(answer))
 
     def _chunks(self, answer: HTTPResponse) -> Iterator[bytes]:

@@ -148,6 +148,6 @@ def _configured(places: ClientFolders) -> dict[str, ServerDefinition]:
     found: dict[str, ServerDefinition] = {}
     for scope in ("project", "user"):
         for setup in all_setups():
-            for definition in _read_table(other_servers(setup, places, scope), places.environ):
+            for definition in _read_table(other_servers(setup, places, scope, normal=True), places.environ):
                 found.setdefault(definition.name, definition)
     return found

@@ -84,6 +84,7 @@ def recall_tool() -> Message:
             "required": ["ref"],
         },
         "annotations": _READS,
+        "_meta": {"anthropic/alwaysLoad": True},  # Claude Code would have to search for it first
     }
 
 

@@ -106,7 +106,7 @@ class _ClientCheck:
             parts.append(PromptPart("skill and command", count(skill_lines())))
         total = sum(part.tokens for part in parts)
         listed = ", ".join(f"{part.what} {part.tokens:,}" for part in parts)
-        return HealthFinding("prompt", True, f"every prompt carries {total:,} tokens of ours: {listed}")
+        return HealthFinding("prompt", True, f"every prompt carries {total:,} tokens from Laconic: {listed}")
 
     def _check_loading(self) -> Iterator[HealthFinding]:
         entry = configured_entry(self.client, self.places, self.scope) or {}

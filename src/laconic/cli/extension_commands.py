@@ -22,7 +22,10 @@ INSTALL: Final[Mapping[str, str]] = {  # commands of ours that are not part of t
 @cache
 def find_extensions() -> Mapping[str, EntryPoint]:
     """The commands of other packages by name, without importing them."""
-    return {found.name: found for found in entry_points(group=GROUP)}
+    result: dict[str, EntryPoint] = {}
+    for found in entry_points(group=GROUP):
+        result[found.name] = found
+    return result
 
 
 def load_extension(name: str) -> ModuleType:

@@ -62,10 +62,9 @@ class Aider:
         else:
             given = _configured_variables(seen)
         settings = [*given, *(f"{known[one.name].variables[0]}={one.through(gateway)}" for one in upstreams)]
-        words = []
+        words: list[str] = []
         for setting in settings:
-            for word in ("--set-env", setting):
-                words.append(word)
+            words.extend(("--set-env", setting))
         return Launch(("aider", *seen.args, *words))
 
 

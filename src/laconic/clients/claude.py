@@ -189,6 +189,7 @@ SETUP: Final = ClientSetup(
     user_notes=lambda places: notes_folder(places) / "CLAUDE.md",
     after="Claude Code asks once whether to use the project's servers.",
     own_folders=lambda places: (_config_folder(places), notes_folder(places)),
+    around_entry=typed_entry,  # without `alwaysLoad`: its tools are many, and it searches them
 )
 
 CLIENT: Final = Client(
@@ -199,6 +200,7 @@ CLIENT: Final = Client(
     session_headers=("x-claude-code-session-id",),
     user_agent="claude",
     compacts_at=lambda window: int(window * 5 / 6),  # measured
+    never_compacts="sdk-cli",  # `claude -p`, measured
     task_tools=("TodoWrite", "TaskCreate", "TaskUpdate"),
     shell_tools=("Bash",),
     mcp_names=("claude-code",),

@@ -70,10 +70,9 @@ class Codex:
         if code_plane:
             settings["mcp_servers.laconic.command"] = code_plane[0]
             settings["mcp_servers.laconic.args"] = list(code_plane[1:])
-        ours = []
+        ours: list[str] = []
         for key, value in settings.items():
-            for word in ("-c", f"{key}={json.dumps(value)}"):
-                ours.append(word)
+            ours.extend(("-c", f"{key}={json.dumps(value)}"))
         # Of several values for a key the last counts: ours stand behind the user's own.
         place = max((end for _, end, _ in options(seen.args, "-c", "--config")), default=0)
         return Launch(("codex", *seen.args[:place], *ours, *seen.args[place:]), variables)
@@ -192,6 +191,7 @@ CLIENT: Final = Client(
     task_tools=("update_plan",),
     user_agent="codex",
     compacts_at=lambda window: int(0.9 * min(window, _LONGEST_PROMPT)),
+    compacts_late=True,
     shell_tools=("shell", "shell_command", "exec_command", "local_shell"),
     project_names=(".codex",),
     home_names=(".codex",),

@@ -95,8 +95,10 @@ def configured_entry(client: ClientSetup, places: ClientFolders, scope: Scope) -
     return None
 
 
-def other_servers(client: ClientSetup, places: ClientFolders, scope: Scope) -> dict[str, dict[str, Any]]:
-    """The servers in a client's file that are not ours; how the client reaches one stands in its `type`."""
+def other_servers(
+    client: ClientSetup, places: ClientFolders, scope: Scope, *, normal: bool = False
+) -> dict[str, dict[str, Any]]:
+    """The servers in a client's file that are not ours; `normal`: how the client reaches one stands in its `type`."""
     path = client.file(places, scope)
     if not path.is_file():
         return {}
@@ -106,7 +108,7 @@ def other_servers(client: ClientSetup, places: ClientFolders, scope: Scope) -> d
     for name, entry in table.items() if isinstance(table, Mapping) else ():
         if name not in {NAME, AROUND} and isinstance(entry, Mapping):
             found[name] = dict(entry)
-            if "url" in entry and "type" not in entry:
+            if normal and "url" in entry and "type" not in entry:
                 found[name]["type"] = client.url_transport
     return found
 

@@ -226,9 +226,11 @@ def _default_url(maker: str, defaults: DefaultUpstreams) -> str:
 
 def _model_addresses(provider: Table) -> list[str]:
     models: dict[str, Any] = table_at(provider, "models")
-    return [
-        url for model in models.values() if isinstance(model, dict) and (url := text_at(model, "provider", "api"))
-    ]
+    found: list[str] = []
+    for model in models.values():
+        if isinstance(model, dict) and (url := text_at(model, "provider", "api")):
+            found.append(url)
+    return found
 
 
 def _catalog(seen: LaunchContext) -> Table:
@@ -291,6 +293,7 @@ CLIENT: Final = Client(
     task_tools=("todowrite",),
     user_agent="opencode",
     compacts_at=lambda window: max(0, window - _ANSWER),
+    compacts_late=True,
     shell_tools=("bash",),
     project_names=(".opencode", "opencode.json", "opencode.jsonc"),
     home_names=(".config/opencode", ".local/share/opencode"),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pkgutil
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cache
 from importlib import import_module
 
@@ -60,34 +60,41 @@ def find_client(name: str) -> WrappedClient:
     return known[name]
 
 
+def _gather(read: Callable[[Client], tuple[str, ...]]) -> tuple[str, ...]:
+    found: list[str] = []
+    for client in all_clients().values():
+        found.extend(read(client))
+    return tuple(found)
+
+
 @cache
 def session_headers() -> tuple[str, ...]:
     """In which requests name their session, of all clients."""
-    return tuple(name for client in all_clients().values() for name in client.session_headers)
+    return _gather(lambda client: client.session_headers)
 
 
 @cache
 def task_tools() -> tuple[str, ...]:
     """By which models keep their tasks, of all clients."""
-    return tuple(name for client in all_clients().values() for name in client.task_tools)
+    return _gather(lambda client: client.task_tools)
 
 
 @cache
 def project_names() -> tuple[str, ...]:
     """Files and folders in a project that clients obey."""
-    return tuple(name for client in all_clients().values() for name in client.project_names)
+    return _gather(lambda client: client.project_names)
 
 
 @cache
 def home_names() -> tuple[str, ...]:
     """Files and folders in the home folder with logins and sessions of clients."""
-    return tuple(name for client in all_clients().values() for name in client.home_names)
+    return _gather(lambda client: client.home_names)
 
 
 @cache
 def shell_tools() -> tuple[str, ...]:
     """By which models run commands, of all clients."""
-    return tuple(name for client in all_clients().values() for name in client.shell_tools)
+    return _gather(lambda client: client.shell_tools)
 
 
 def searches_tools(name: str, environ: Mapping[str, str]) -> bool:
@@ -100,8 +107,27 @@ def searches_tools(name: str, environ: Mapping[str, str]) -> bool:
 
 def compaction_limit(client: str, window: int) -> int:
     """Tokens of a prompt at which a client compacts its history, by the name that it gives itself; 0: not known."""
+    known = _find_by_name(client)
+    if known is None or known.compacts_at is None or window <= 0:
+        return 0
+    if known.never_compacts and known.never_compacts in client:
+        return window
+    return known.compacts_at(window)
+
+
+def compacts_late(client: str) -> bool:
+    """Whether a client compacts only after an answer reported that its prompt was too long.
+
+    Where nothing is known of a client, it is taken to look before it sends.
+    """
+    known = _find_by_name(client)
+    return known is not None and known.compacts_late
+
+
+def _find_by_name(client: str) -> Client | None:
+    """By the name that a client gives itself in requests."""
     name = client.lower()
     for known in all_clients().values():
-        if known.user_agent and known.compacts_at and window > 0 and name.startswith(known.user_agent):
-            return known.compacts_at(window)
-    return 0
+        if known.user_agent and name.startswith(known.user_agent):
+            return known
+    return None

@@ -44,6 +44,7 @@ class ClientSetup:
     own_folders: Callable[[ClientFolders], tuple[Path, ...]] | None = None  # of its files, beside the home folder
     arguments: tuple[str, ...] = ()  # for a client that does not start servers in the project's folder
     scope: Scope = "project"  # when the user names none
+    around_entry: Callable[[list[str]], dict[str, object]] | None = None  # of our server in front of others
     url_transport: str = "http"  # of a server with a `url` and no `type`
     after: str = ""  # what is left for the user to do
 

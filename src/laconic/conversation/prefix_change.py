@@ -10,6 +10,7 @@ from typing import Final, Literal
 
 import msgspec
 
+from laconic.conversation.prefix_hashes import count_shared
 from laconic.wire.cache_rules import LOOKBACK
 from laconic.wire.fingerprint import BLOCK_SIZE, LINE_SIZE, RequestFingerprint, ToolFingerprint
 
@@ -90,8 +91,8 @@ def _compare_systems(before: bytes, now: bytes) -> PrefixChange | None:
     if before == now:
         return None
     old, new = _split(before, LINE_SIZE), _split(now, LINE_SIZE)
-    first = _count_shared(old, new)
-    same_after = _count_shared(old[first:][::-1], new[first:][::-1])
+    first = count_shared(old, new)
+    same_after = count_shared(old[first:][::-1], new[first:][::-1])
     last = len(new) - same_after
     where = f"line {first + 1}"
     if last > first + 1:
@@ -102,7 +103,7 @@ def _compare_systems(before: bytes, now: bytes) -> PrefixChange | None:
 
 
 def _compare_blocks(before: Sequence[bytes], now: Sequence[bytes]) -> PrefixChange | None:
-    shared = _count_shared(before, now)
+    shared = count_shared(before, now)
     if shared == len(before):
         return None
     gone = Counter(before[shared:]) - Counter(now[shared:])
@@ -135,12 +136,3 @@ def _compare_marks(before: Sequence[int], now: Sequence[int]) -> PrefixChange | 
 
 def _split(packed: bytes, size: int) -> list[bytes]:
     return [packed[at : at + size] for at in range(0, len(packed), size)]
-
-
-def _count_shared(before: Sequence[bytes], now: Sequence[bytes]) -> int:
-    shared = 0
-    for old, new in zip(before, now, strict=False):
-        if old != new:
-            break
-        shared += 1
-    return shared

@@ -39,3 +39,13 @@ class PrefixHashes:
     def holds(self, count: int, tip: str) -> bool:
         """Whether a history of so many blocks with this hash is the beginning of this one."""
         return bool(tip) and self.at(count) == tip
+
+
+def count_shared(before: Sequence[bytes], now: Sequence[bytes]) -> int:
+    """How many of the first ones are the same in both."""
+    shared = 0
+    for old, new in zip(before, now, strict=False):
+        if old != new:
+            break
+        shared += 1
+    return shared

@@ -12,6 +12,7 @@ from typing import Final
 
 import msgspec
 
+from laconic.conversation.prefix_hashes import count_shared
 from laconic.conversation.provider_cache import CacheBlock, ProviderCache
 from laconic.models.model import Price
 from laconic.wire.cache_rules import FIVE_MINUTES, CacheRules
@@ -112,7 +113,7 @@ class _Upstream:
                 if len(plain) < len(block.raw):
                     marked.add(len(blocks))
                 blocks.append(plain)
-        shared = _count_shared(self._before, blocks)
+        shared = count_shared(self._before, blocks)
         for raw in blocks[shared:]:
             if raw not in self._known:
                 self._known[raw] = self._look(raw)
@@ -341,12 +342,3 @@ def strings(value: object) -> Iterator[str]:
     elif isinstance(value, list):
         for inner in value:
             yield from strings(inner)
-
-
-def _count_shared(before: Sequence[bytes], now: Sequence[bytes]) -> int:
-    shared = 0
-    for old, new in zip(before, now, strict=False):
-        if old != new:
-            break
-        shared += 1
-    return shared

@@ -74,9 +74,8 @@ def resolve(
     refusals += _collisions(moves)
     moves = [real for move in moves if (real := _trim_move(move, live)) is not None]
     idle = {number for number, _ in edits} - {move.number for move in moves} - {r.number for r in refusals}
-    refusals += [
-        Refusal(number, "The file already reads like that.", "Leave this edit out.") for number in sorted(idle)
-    ]
+    for number in sorted(idle):
+        refusals.append(Refusal(number, "The file already reads like that.", "Leave this edit out."))
     if refusals:
         return sorted(refusals, key=lambda refusal: refusal.number)
     changed = splice(live, tuple((move.start, move.stop, move.new) for move in moves))
@@ -273,10 +272,16 @@ def _check_anchors(places: Sequence[AnchoredLine], lines: Sequence[str], shift: 
     for place in places:
         index = place.line - 1 + shift
         if place.anchor and not (0 <= index < len(lines) and anchor(lines[index]) == place.anchor):
-            near = [i for i, line in enumerate(lines, 1) if anchor(line) == place.anchor]
+            near = []
+            for i, line in enumerate(lines, 1):
+                if anchor(line) == place.anchor:
+                    near.append(i)
             near.sort(key=lambda i: abs(i - index - 1))
             problem = f"Line {place.line} does not have the anchor {place.anchor}."
-            look = [Span(max(1, i - 3), min(len(lines), i + 3)) for i in [index + 1, *near[:2]] if i > 0]
+            look = []
+            for i in [index + 1, *near[:2]]:
+                if i > 0:
+                    look.append(Span(max(1, i - 3), min(len(lines), i + 3)))
             raise _EditProblem(problem, "Number and anchor must be of the same line.", look)
 
 

@@ -22,6 +22,7 @@ from laconic.wire.formats import format_named
 from laconic.wire.laconic_overhead import LaconicOverhead, ours
 from laconic.wire.parsed_request import ParsedRequest, parse
 from laconic.wire.prompted_tool_calls.capability import CapabilityMemory, PromptedModels
+from laconic.wire.usage_reader import asks_for_an_hour
 
 log = logging.getLogger("laconic.gateway")
 
@@ -95,6 +96,7 @@ class Planner:
                 came=len(plain),
                 went=len(plain),
                 ours=added,
+                hour=asks_for_an_hour(conversation),
                 title=read_title(conversation),
                 project=read_project(conversation),
             )

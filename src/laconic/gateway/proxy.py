@@ -81,6 +81,7 @@ class Proxy:
         self._planning = PlanExecutor(planner, apart)
         self._probes = CapabilityProbes(metrics, time.monotonic, self._planning.learn)
         self._client: aiohttp.ClientSession | None = None
+        self._proxies: dict[str, str | None] = {}  # of the network, by upstream: looking one up takes its time
 
     async def start(self) -> None:
         self._client = aiohttp.ClientSession(
@@ -297,9 +298,11 @@ class Proxy:
             headers += [(name, value) for name, value in asked.headers.items() if name == "content-length"]
         elif plan.body:
             body = BytesIO(plan.body)  # written in pieces: a large one does not hold up the loop
-        proxy = outbound_proxy(str(address))
+        base = asked.where.base
+        if base not in self._proxies:
+            self._proxies[base] = outbound_proxy(base)
         return self._client.request(
-            asked.method, address, headers=headers, data=body, allow_redirects=False, proxy=proxy
+            asked.method, address, headers=headers, data=body, allow_redirects=False, proxy=self._proxies[base]
         )
 
     def _note(self, where: Target, plan: Plan) -> None:

@@ -14,6 +14,7 @@ from typing import Final
 from laconic.index.changes import StaleFiles, is_same, read_known_files
 from laconic.index.file_class_weights import READ_FIRST
 from laconic.index.folder_states import look_at_folders, save_states
+from laconic.index.moved_files import take_over_moved
 from laconic.index.parse_files import FilePreparer, ParseJob
 from laconic.index.prepared_file import HELD, PreparedFile
 from laconic.index.prune import collect_unheld, compact, too_many_dead
@@ -102,6 +103,10 @@ def _apply(store: Store, root: Path, changes: StaleFiles, preparer: FilePreparer
     # Whoever asks during a first build asks for code: it comes before what is written about it.
     suspects.sort(key=lambda item: (READ_FIRST.get(class_of(item.path), 2), item.path))
     versions = _read_versions(store, suspects)
+    moved = take_over_moved(store, root, suspects, versions)
+    if moved:
+        count = done = len(moved)
+        suspects = [item for item in suspects if item.path not in moved]
     jobs = [ParseJob(item, versions.get(item.path, _NONE)) for item in suspects]
     for batch in _batches(preparer.prepare(root, jobs)):
         with store.writing():

@@ -17,7 +17,7 @@ import msgspec
 from laconic.index.changes import StaleFiles, compare, read_known_files
 from laconic.index.store import Store
 from laconic.index.store.file_queries import count_files, read_paths
-from laconic.workspace.listing import FolderFiles, list_folders, listing
+from laconic.workspace.listing import FolderFiles, ListedFile, list_folders, listing
 from laconic.workspace.secrets import SecretFiles
 
 _META: Final = "folders"
@@ -58,7 +58,9 @@ def look_at_folders(store: Store, root: Path, secrets: SecretFiles, now_ns: int)
             others.append(folder)
         if folder.newest_ns + _YOUNG < now_ns:
             look.states[folder.path] = state
-    items = [item for folder in others for item in folder.list_files(secrets)]
+    items: list[ListedFile] = []
+    for folder in others:
+        items.extend(folder.list_files(secrets))
     if not before:
         look.changes = compare(items, read_known_files(store))
         return look

@@ -15,7 +15,7 @@ import msgspec
 from laconic.errors import LaconicError
 from laconic.index import catalog
 from laconic.index.changes import compare, read_known_files
-from laconic.index.parse import ParsePool
+from laconic.index.parse.pool import ParsePool
 from laconic.index.store import Store
 from laconic.index.store.statistics import read_statistics_of_file
 from laconic.records import ParseFailure
@@ -37,7 +37,7 @@ class HealthFinding(msgspec.Struct, frozen=True):
 
 
 def examine(root: Path, cache: Path, secrets: SecretFiles = NO_EXCEPTIONS) -> list[HealthFinding]:
-    """All findings, in the order in which to mend them."""
+    """All findings, in the order in which to fix them."""
     checks: list[Callable[[], Iterator[HealthFinding]]] = [
         _sqlite,
         lambda: _cache(cache),

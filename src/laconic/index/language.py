@@ -44,6 +44,7 @@ class Language:
     tell: Callable[[str, bytes], str] | None = None  # the language that a file of this name and text really is in
     aliases: tuple[str, ...] = ()  # what people call it in a query: `py`
     shebangs: tuple[str, ...] = ()
+    telling_endings: tuple[str, ...] = ()  # of paths, that change what is read from the same bytes: `_test.go`
     definitions: str = ""
     references: str = ""
     keyed: str = ""  # `key`: a member in a literal of a `type`, or that is taken out of a `value`

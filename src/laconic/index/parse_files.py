@@ -10,9 +10,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, NamedTuple, Protocol
 
-from laconic.index.parse import ParseLimits, ParsePool, language_of
-from laconic.index.parse.detect import HEAD
-from laconic.index.prepared_file import HELD, PreparedFile, assemble, digest, read
+from laconic.index.content_record import ContentRecord, describe_unparsed, digest
+from laconic.index.parse.pool import ParseLimits, ParsePool
+from laconic.index.prepared_file import HELD, PreparedFile, assemble, read
+from laconic.records import ParseFailure
 from laconic.workspace.listing import ListedFile
 
 _FEW: Final = 40  # files for which starting processes takes longer than parsing
@@ -63,7 +64,7 @@ def _few(pool: ParsePool, root: Path, jobs: Iterable[ParseJob]) -> Iterator[Prep
         if isinstance(seen, PreparedFile):
             yield seen
         else:
-            yield assemble(seen.item, seen.data, pool.parse_one(seen.item.path, seen.data), seen.checked_ns)
+            yield _assemble(seen, pool.parse_one(seen.item.path, seen.data))
 
 
 def _many(pool: ParsePool, root: Path, jobs: Iterable[ParseJob]) -> Iterator[PreparedFile]:
@@ -83,13 +84,18 @@ def _many(pool: ParsePool, root: Path, jobs: Iterable[ParseJob]) -> Iterator[Pre
     for path, outcome in pool.parse_many(files()):
         while ready:
             yield ready.popleft()
-        held = waiting.pop(path)
-        yield assemble(held.item, held.data, outcome, held.checked_ns)
+        yield _assemble(waiting.pop(path), outcome)
     yield from ready
 
 
+def _assemble(file: _WaitingFile, outcome: ContentRecord | ParseFailure) -> PreparedFile:
+    if isinstance(outcome, ParseFailure):
+        outcome = describe_unparsed(file.data, outcome.reason)
+    return assemble(file.item, file.data, outcome, file.checked_ns)
+
+
 def _look(root: Path, job: ParseJob) -> PreparedFile | _WaitingFile:
-    """Read a file; it is ready when it cannot be read, did not change, or needs no parser."""
+    """Read a file; it is ready when it cannot be read or the index holds it."""
     checked = time.time_ns()
     data = read(root, job.item)
     if isinstance(data, PreparedFile):
@@ -97,6 +103,4 @@ def _look(root: Path, job: ParseJob) -> PreparedFile | _WaitingFile:
     item = job.item
     if job.held and (key := digest(data)) in job.held:
         return PreparedFile(item.path, item.size, item.mtime_ns, item.ctime_ns, checked, key, state=HELD)
-    if language_of(item.path, data[:HEAD]) is None:
-        return assemble(item, data, None, checked)
     return _WaitingFile(item, data, checked)

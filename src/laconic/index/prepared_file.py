@@ -1,4 +1,4 @@
-"""One file made ready for the store: read, recognised, its words split.
+"""One file made ready for the store: its content record at its path.
 
 It decides nothing about what is out of date and writes nothing.
 """
@@ -6,20 +6,18 @@ It decides nothing about what is out of date and writes nothing.
 from __future__ import annotations
 
 import time
-from hashlib import blake2b
 from pathlib import Path
 from typing import Final
 
 import msgspec
 
 from laconic.errors import Unreadable
-from laconic.index.reference_blobs import pack
-from laconic.index.schema import SHIFT
-from laconic.index.search_words import WordRow, documents
-from laconic.records import Definition, Import, ParsedFile, ParseFailure
+from laconic.index.content_record import ContentRecord, digest
+from laconic.index.search_words import WordRow, place_words
+from laconic.records import Definition, Import
 from laconic.workspace.file_classes import class_of
 from laconic.workspace.listing import ListedFile
-from laconic.workspace.read_file import LIMIT, as_lines, is_binary, read_listed
+from laconic.workspace.read_file import LIMIT, is_binary, read_listed
 
 HELD: Final = "held"
 
@@ -44,13 +42,9 @@ class PreparedFile(msgspec.Struct, frozen=True, array_like=True):
     imports: tuple[Import, ...] = ()
     exports: tuple[str, ...] = ()
     refs: bytes = b""
+    mentioned: str = ""
     identifiers: str = ""
     words: list[WordRow] = []
-
-
-def digest(data: bytes) -> bytes:
-    """The content hash of a file."""
-    return blake2b(data, digest_size=16).digest()
 
 
 def skip_file(item: ListedFile, reason: str, data: bytes = b"", state: str = "skipped") -> PreparedFile:
@@ -82,21 +76,12 @@ def read(root: Path, item: ListedFile) -> bytes | PreparedFile:
     return data
 
 
-def assemble(
-    item: ListedFile, data: bytes, outcome: ParsedFile | ParseFailure | None, checked_ns: int
-) -> PreparedFile:
-    """The rows of a file that was read and parsed; None: it is in no language that we know."""
-    lines = as_lines(data)
-    if isinstance(outcome, ParsedFile):
-        found = outcome
-    else:
-        found = ParsedFile("", len(lines))
-    definitions = found.definitions[: (1 << SHIFT) - 2]
+def assemble(item: ListedFile, data: bytes, record: ContentRecord, checked_ns: int) -> PreparedFile:
+    """The rows of a file that was read and parsed: its record at its path."""
     file_class = class_of(item.path, data)
-    state = "parsed" if found.language else "text"
-    if isinstance(outcome, ParseFailure):
+    state = "parsed" if record.language else "text"
+    if record.reason:
         state = "failed"
-    words = documents(item.path, lines, definitions, bare=file_class == "data")
     return PreparedFile(
         path=item.path,
         size=item.size,
@@ -104,17 +89,18 @@ def assemble(
         ctime_ns=item.ctime_ns,
         checked_ns=checked_ns,
         hash=digest(data),
-        language=found.language,
-        lines=len(lines),
+        language=record.language,
+        lines=record.lines,
         file_class=file_class,
         state=state,
-        reason=outcome.reason if isinstance(outcome, ParseFailure) else "",
-        package=found.package,
-        faults=found.faults,
-        definitions=definitions,
-        imports=found.imports,
-        exports=found.exports,
-        refs=pack(found.references) if found.references else b"",
-        identifiers=words.identifiers,
-        words=words.rows,
+        reason=record.reason,
+        package=record.package,
+        faults=record.faults,
+        definitions=record.definitions,
+        imports=record.imports,
+        exports=record.exports,
+        refs=record.refs,
+        mentioned=record.mentioned,
+        identifiers=record.words.identifiers,
+        words=place_words(item.path, record.words, bare=file_class == "data"),
     )

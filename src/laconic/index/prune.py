@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import Final
 
 from laconic.errors import Unreadable
-from laconic.index.prepared_file import digest
-from laconic.index.search_words import documents
+from laconic.index.content_record import digest
+from laconic.index.reference_blobs import names_in
+from laconic.index.search_words import describe_content, place_words
 from laconic.index.store import Store
 from laconic.index.store.file_queries import count_files
 from laconic.index.store.rows import StoredVersion
-from laconic.workspace.read_file import as_lines, read_listed
+from laconic.workspace.read_file import as_text, read_listed
 
 _FEW: Final = 500  # versions that are never worth the trouble
 
@@ -48,19 +49,20 @@ def compact(store: Store) -> None:
         for version in store.all_versions():
             if version.state == "skipped":
                 continue
-            lines = _read_lines(version)
-            if lines is None:
+            text = _read_text(version)
+            if text is None:
                 store.release_version(version.id)
                 continue
-            bare = version.file_class == "data"
-            words = documents(version.path, lines, store.symbols_of_version(version.id), bare=bare)
+            words = describe_content(text, store.symbols_of_version(version.id))
+            rows = place_words(version.path, words, bare=version.file_class == "data")
             packed = store.packed_references_of_version(version.id)
-            store.put_words(version.id, packed, words.identifiers, words.rows)
+            mentioned = " ".join(names_in(packed)) if packed else ""
+            store.put_words(version.id, mentioned, words.identifiers, rows)
         store.set_meta("dead", "0")
         store.forget_meta("purge")
 
 
-def _read_lines(version: StoredVersion) -> list[str] | None:
+def _read_text(version: StoredVersion) -> str | None:
     """The text of a version from a checkout that holds it; None where that has changed, or nobody does."""
     if version.root is None:
         return None
@@ -70,4 +72,4 @@ def _read_lines(version: StoredVersion) -> list[str] | None:
         return None
     if digest(data) != version.hash:
         return None
-    return as_lines(data)
+    return as_text(data)

@@ -42,7 +42,9 @@ def pack(references: Sequence[Reference]) -> bytes:
 def unpack(blob: bytes) -> list[Reference]:
     """All references, ordered by line and column."""
     packed = msgspec.msgpack.decode(decompress(blob), type=_PackedReferences)
-    found = [ref for name in packed.names for ref in _decode(packed, name)]
+    found = []
+    for name in packed.names:
+        found.extend(_decode(packed, name))
     found.sort(key=lambda ref: (ref.line, ref.column))
     return found
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
+from itertools import accumulate
 from typing import Final, NamedTuple, Protocol
 
 from laconic.index.schema import FILE
@@ -12,6 +13,7 @@ from laconic.records import Span
 
 _PARTS: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+|[^\W\d_a-zA-Z]+")
 _IDENTIFIER: Final = re.compile(r"\w+")
+_BLANKED: Final = bytes(code if chr(code).isalnum() or code == ord("_") else ord(" ") for code in range(256))
 _BODY_WORDS: Final = 400  # distinct words of one body; beyond that it is data, not code
 _DOC_WORDS: Final = 1500  # the same for a file without definitions: prose has more to say
 
@@ -50,37 +52,55 @@ class DescribedDefinition(Protocol):
     def doc(self) -> str: ...
 
 
-class FileWords(NamedTuple):
-    """The words of one file."""
+class DefinitionWords(NamedTuple):
+    """The words of one definition."""
+
+    body: str
+    name: str
+    signature: str
+    doc: str
+
+
+class ContentWords(NamedTuple):
+    """The words of one file, wherever it lies."""
 
     identifiers: str  # all distinct identifiers, separated by spaces: what the trigrams are made of
-    rows: list[WordRow]
+    definitions: list[DefinitionWords]
+    rest: str  # of what stands outside all definitions
 
 
-def documents(
-    path: str, lines: Sequence[str], definitions: Sequence[DescribedDefinition], *, bare: bool = False
-) -> FileWords:
-    """The words of every definition, each line counted once for the innermost; then those of the file itself.
-
-    `bare`: the contents are data and say nothing about the code; only names and paths count.
-    """
+def describe_content(text: str, definitions: Sequence[DescribedDefinition]) -> ContentWords:
+    """The words of every definition, each line counted once for the innermost; then those of the file itself."""
+    starts = [0, *accumulate([len(line) + 1 for line in text.split("\n")])]
+    find_words: Callable[[str], list[str]] = _IDENTIFIER.findall
+    if text.isascii():  # two and a half times as fast
+        text = text.encode().translate(_BLANKED).decode()
+        find_words = str.split
     owned: dict[int, dict[str, None]] = {}
-    for at, start, end in _segments(len(lines), definitions):
-        owned.setdefault(at, {}).update(dict.fromkeys(_IDENTIFIER.findall("\n".join(lines[start:end]))))
-    where = split(path)
-    rows = [
-        WordRow(at, _body(owned.get(at)), _names(item.name), where, split(item.signature), split(item.doc))
-        for at, item in enumerate(definitions)
-    ]
+    everything: dict[str, None] = {}
+    for at, start, end in _segments(len(starts) - 1, definitions):
+        found = dict.fromkeys(find_words(text[starts[start] : starts[end]]))
+        everything.update(found)
+        if at in owned:
+            owned[at].update(found)
+        else:
+            owned[at] = found
+    rows: list[DefinitionWords] = []
+    for at, item in enumerate(definitions):
+        rows.append(DefinitionWords(_body(owned.get(at)), _names(item.name), split(item.signature), split(item.doc)))
     limit = _BODY_WORDS if definitions else _DOC_WORDS
-    if bare:
-        limit = 0
+    return ContentWords(" ".join(everything), rows, _body(owned.get(FILE), limit))
+
+
+def place_words(path: str, words: ContentWords, *, bare: bool = False) -> list[WordRow]:
+    """The rows of a file at a path; `bare`: its contents are data and say nothing of the code."""
+    where = split(path)
+    rows: list[WordRow] = []
+    for at, (body, name, signature, doc) in enumerate(words.definitions):
+        rows.append(WordRow(at, body, name, where, signature, doc))
     stem = path.rsplit("/", 1)[-1].rsplit(".", 1)[0]
-    rows.append(WordRow(FILE, _body(owned.get(FILE), limit), split(stem), where, "", ""))
-    identifiers: dict[str, None] = {}
-    for found in owned.values():
-        identifiers.update(found)
-    return FileWords(" ".join(identifiers), rows)
+    rows.append(WordRow(FILE, "" if bare else words.rest, split(stem), where, "", ""))
+    return rows
 
 
 def _names(name: str) -> str:

@@ -109,7 +109,11 @@ def _candidates(store: Store, question: TextQuery) -> Sequence[tuple[int, str, s
     rows = find_text_candidates(store, query)
     if question.paths is None:
         return rows
-    return [row for row in rows if question.paths(row[1])]
+    found: list[tuple[int, str, str]] = []
+    for row in rows:
+        if question.paths(row[1]):
+            found.append(row)
+    return found
 
 
 def _literal(question: TextQuery) -> Matcher:

@@ -44,7 +44,10 @@ def _all(literals: list[str]) -> str:
     found: dict[str, None] = {}
     for text in literals:
         # Folding may change the length of characters beyond ASCII: those are not asked for.
-        grams = [gram for at in range(len(text) - 2) if _WORD.fullmatch(gram := text[at : at + 3])]
+        grams = []
+        for at in range(len(text) - 2):
+            if _WORD.fullmatch(gram := text[at : at + 3]):
+                grams.append(gram)
         step = max(1, len(grams) // _ENOUGH)
         for gram in [*grams[::step], *grams[-1:]]:
             found[gram.lower()] = None

@@ -8,7 +8,6 @@ from typing import Final
 from laconic.records import ChangeRisk, FileChange, Hunk
 from laconic.render.plural import count_of
 
-DETAILS: Final = ("minimal", "compact", "standard", "full")
 _MARKS: Final = {
     "added": "+",
     "removed": "-",

@@ -6,7 +6,6 @@ It knows sessions and tasks as labels, never as paths, and nothing about what th
 
 from __future__ import annotations
 
-import re
 import time
 import zlib
 from collections import Counter
@@ -22,7 +21,6 @@ from laconic.records import ArchivedOriginal
 from laconic.reduce.pattern import compile_pattern
 from laconic.sessions.store import StoreConnection, StorePlace, find_place, open_store
 
-REFERENCE: Final = re.compile(r"^[0-9a-z]{8,16}$")
 _ALPHABET: Final = "0123456789abcdefghjkmnpqrstvwxyz"  # no letters that are mistaken for others
 _SIZE: Final = 8  # letters of a reference; longer when two contents collide
 _SEARCHING: Final = 3.0  # seconds for a pattern

@@ -96,11 +96,10 @@ def add_to_tallies(base: StoreConnection, session: int, day: int, entered: Seque
             f" WHERE session=? AND {axis}<>'' AND whole_now>0 GROUP BY {axis} {conflict}",
             (day, session),
         )
-        rows = [
-            (axis, name, day, block.key != "", block.whole)
-            for block in entered
-            if (name := _names(block)[AXES.index(axis)])
-        ]
+        rows = []
+        for block in entered:
+            if name := _names(block)[AXES.index(axis)]:
+                rows.append((axis, name, day, block.key != "", block.whole))
         base.executemany(f"INSERT INTO tally VALUES (?,?,?,?,?,0,0) {conflict}", rows)
 
 

@@ -94,4 +94,7 @@ def block_number(key: str) -> int:
 
 def keys(found: Iterable[str]) -> dict[int, str]:
     """Keys by the number under which their blocks are stored."""
-    return {block_number(key): key for key in found}
+    result: dict[int, str] = {}
+    for key in found:
+        result[block_number(key)] = key
+    return result

@@ -57,7 +57,10 @@ class AnswerReader:
             found = [answer]
         else:
             found = _objects(bytes(self._body))
-        return [event for one in found for event in self._dialect.whole(one)]
+        result: list[Json] = []
+        for one in found:
+            result.extend(self._dialect.whole(one))
+        return result
 
 
 def _object(data: bytes) -> Json | None:

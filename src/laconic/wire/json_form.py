@@ -73,7 +73,7 @@ def read_order(raw: bytes) -> KeyOrder | None:
         for member in found:
             orders[member.key] = read_order(member.value.of(raw))
         if len(orders) < len(found):
-            raise UnstableJson("a key stands there twice")
+            raise UnstableJson("a key occurs twice")
         return KeyOrder(tuple(orders), tuple(orders.values()))
     if is_array(raw):
         inner = []

@@ -44,7 +44,10 @@ EFFORTS: Final[Mapping[str, int]] = {  # words for thinking that several provide
 
 def pick_efforts(*words: str) -> dict[str, int]:
     """The words that one provider takes."""
-    return {word: EFFORTS[word] for word in words}
+    found: dict[str, int] = {}
+    for word in words:
+        found[word] = EFFORTS[word]
+    return found
 
 
 class ThinkingField(msgspec.Struct, frozen=True):

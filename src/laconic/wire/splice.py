@@ -138,7 +138,10 @@ def _set_text(block: Block, change: SetText) -> Cut:
 
 
 def _set_texts(block: Block, change: SetTexts) -> list[Cut]:
-    spans = [piece.text for piece in block.part.pieces if piece.text is not None]
+    spans = []
+    for piece in block.part.pieces:
+        if piece.text is not None:
+            spans.append(piece.text)
     if block.part.fixed or len(spans) != len(change.texts):
         raise ConversationError(f"A {block.kind} block has other texts to replace.", "Name each of its texts.")
     cuts: list[Cut] = []

@@ -175,10 +175,9 @@ def _run(
     seconds: float,
     given: bytes = b"",
 ) -> bytes:
-    settings = []
+    settings: list[str] = []
     for name, value in {**_OFF, **(config or {})}.items():
-        for word in ("-c", f"{name}={value}"):
-            settings.append(word)
+        settings.extend(("-c", f"{name}={value}"))
     done = run(
         [program, *_FLAGS, *settings, *args],
         folder,

@@ -244,16 +244,17 @@ class Journal:
 
 def _make_plan(writes: Sequence[FileWrite], number: int, undoes: int) -> _Plan:
     mark = sha256("\0".join(str(write.target) for write in writes).encode("utf-8", "surrogateescape")).hexdigest()[:8]
-    entries = [
-        _Entry(
-            target=str(write.target),
-            staged=str(write.target.with_name(f".laconic-{mark}-{number}-{index}.tmp")),
-            before=_hash(write.before),
-            after=_hash(write.after),
-            in_place=write.before is not None and write.after is not None and has_other_names(write.target),
+    entries = []
+    for index, write in enumerate(writes):
+        entries.append(
+            _Entry(
+                target=str(write.target),
+                staged=str(write.target.with_name(f".laconic-{mark}-{number}-{index}.tmp")),
+                before=_hash(write.before),
+                after=_hash(write.after),
+                in_place=write.before is not None and write.after is not None and has_other_names(write.target),
+            )
         )
-        for index, write in enumerate(writes)
-    ]
     folders: set[Path] = set()
     for write in writes:
         folders.update(folder for folder in write.target.parents if not folder.exists())

@@ -225,7 +225,10 @@ def _blobs(root: Path, ids: Sequence[str]) -> dict[str, bytes | None]:
     if not wanted:
         return {}
     checked = git(root, "cat-file", "--batch-check", seconds=60, given="\n".join(wanted).encode()).decode()
-    sizes = {fields[0]: fields for line in checked.splitlines() if (fields := line.split())}
+    sizes = {}
+    for line in checked.splitlines():
+        if fields := line.split():
+            sizes[fields[0]] = fields
     fit = [sha for sha in wanted if sizes[sha][1] == "blob" and int(sizes[sha][2]) <= _LARGEST]
     output = b""
     if fit:

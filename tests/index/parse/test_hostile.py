@@ -8,9 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from laconic.index.content_record import ContentRecord
 from laconic.index.languages import all_languages
-from laconic.index.parse import ParseLimits, ParsePool, language_of, parse
-from laconic.records import ParsedFile, ParseFailure
+from laconic.index.parse import language_of, parse
+from laconic.index.parse.pool import ParseLimits, ParsePool
+from laconic.records import ParseFailure
 
 CORPUS = Path(__file__).parents[2] / "corpus" / "parse"
 COUNT = 200
@@ -92,7 +94,7 @@ def hostile() -> list[tuple[str, bytes]]:
 def test_two_hundred_hostile_files_each_have_an_outcome(hostile: list[tuple[str, bytes]]) -> None:
     with ParsePool(2, ParseLimits(seconds=5)) as pool:
         told = dict(pool.parse_many(hostile))
-        assert isinstance(pool.parse_one("a.py", b"x = 1\n"), ParsedFile)
+        assert isinstance(pool.parse_one("a.py", b"x = 1\n"), ContentRecord)
     assert told.keys() == {path for path, _ in hostile}
     failed = {path: each.reason for path, each in told.items() if isinstance(each, ParseFailure)}
     assert all("binary" in why or "longer than" in why for why in failed.values()), failed

@@ -12,7 +12,7 @@ from typing import Any
 
 import msgspec
 
-from laconic.index.parse import parse
+from laconic.index.content_record import read_content
 from laconic.index.prepared_file import assemble
 from laconic.index.schema import PARSER
 from laconic.workspace.listing import ListedFile
@@ -27,7 +27,7 @@ def _seen() -> dict[str, list[str]]:
     for path in sorted(CORPUS.rglob("*")):
         if path.is_file() and path.suffix != ".expect":
             name, data = path.relative_to(CORPUS).as_posix(), path.read_bytes()
-            rows = assemble(ListedFile(name, len(data), 0, 0), data, parse(name, data), 0)
+            rows = assemble(ListedFile(name, len(data), 0, 0), data, read_content(name, data), 0)
             found[name] = [_hash(data), _hash(msgspec.msgpack.encode(rows))]
     return found
 

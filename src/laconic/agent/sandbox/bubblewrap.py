@@ -65,10 +65,9 @@ class Bubblewrap:
         with guard(self._rules) as rules, _readable(socket_filter(platform.machine(), tuple(families))) as filters:
 
             def launch(status: int) -> list[str]:
-                checks = []
+                checks: list[str] = []
                 for number in filters:
-                    for word in ("--seccomp", str(number)):
-                        checks.append(word)
+                    checks.extend(("--seccomp", str(number)))
                 watched = ["/bin/sh", "-c", _WATCHED, "sh", command, str(status)]
                 return [self._program, *self._users, *checks, *arguments(rules, folder), "--", *watched]
 

@@ -35,7 +35,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace, settings: Settings) -> int:
     from laconic.index import catalog  # SQLite and the parser: not for `--help`
-    from laconic.index.parse import ParseLimits
+    from laconic.index.parse.pool import ParseLimits
     from laconic.index.parse_files import FileParser
     from laconic.index.workspace_index import Index
 

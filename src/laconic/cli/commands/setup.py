@@ -15,7 +15,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from laconic.clients import install
+from laconic.clients.around_setup import around_edit, moved_servers
 from laconic.clients.claude import SETUP
+from laconic.clients.claude_hook import hook_edit
 from laconic.clients.claude_plugin import plugin_edits, plugin_folder, remove_empty_folders, skill_edit
 from laconic.clients.installed_clients import installed_clients
 from laconic.clients.registry import all_setups, find_setup
@@ -24,7 +26,7 @@ from laconic.config import Settings, child_environment
 from laconic.errors import UsageError
 from laconic.render.escape_control import visible_name
 
-_INSTALL = "Install it as a command of its own: `uv tool install laconic` or `pipx install laconic`."
+_INSTALL = "Install it as a standalone command: `uv tool install laconic` or `pipx install laconic`."
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -39,6 +41,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--project", action="store_true", help="for this folder (default, except for Codex)")
     parser.add_argument("--user", action="store_true", help="for all of your projects")
     parser.add_argument("--plugin", action="store_true", help="Claude Code: our tools, a skill and /laconic:cost")
+    parser.add_argument(
+        "--around", action="store_true", help="move the client's other servers behind `laconic mcp --around`"
+    )
+    parser.add_argument("--hook", action="store_true", help="Claude Code: shorten what its shell prints")
     parser.add_argument("--edit", action="store_true", help="also offer the edit tool")
     parser.add_argument("--command", metavar="WORDS", help="how clients start us, such as 'uvx --from URL laconic'")
     parser.add_argument("--no-guidance", action="store_true", help="leave AGENTS.md and the like alone")
@@ -75,6 +81,17 @@ def _ask(known: ClientSetup, places: ClientFolders, args: argparse.Namespace) ->
 
 def _set_up(known: ClientSetup, places: ClientFolders, args: argparse.Namespace, settings: Settings) -> None:
     where = scope(known, project=args.project, user=args.user)
+    if args.around:
+        _move_servers(known, places, where, args, settings)
+    elif args.hook:
+        _write_hook(known, places, where, args, settings)
+    else:
+        _write_entry(known, places, where, args, settings)
+
+
+def _write_entry(
+    known: ClientSetup, places: ClientFolders, where: Scope, args: argparse.Namespace, settings: Settings
+) -> None:
     if args.plugin and not args.project:
         where = "user"
     if args.command:
@@ -105,6 +122,48 @@ def _set_up(known: ClientSetup, places: ClientFolders, args: argparse.Namespace,
         print(known.after)
     if note := _missing_program(program):
         print(note, file=sys.stderr)
+
+
+def _move_servers(
+    known: ClientSetup, places: ClientFolders, where: Scope, args: argparse.Namespace, settings: Settings
+) -> None:
+    """Put the client's other servers behind us, or back."""
+    moved = moved_servers(known, places, where, settings.state_dir())
+    named = str(moved.path)
+    if where == "project" and not known.arguments:
+        named = moved.path.name  # the file is shared with a team, whose folders are others
+    program = shlex.split(args.command) if args.command else program_words(where)
+    words = [*program, "mcp", *known.arguments, "--around", named]
+    edit = around_edit(known, places, where, words, moved)
+    backups = settings.cache_dir() / "backups" / "around"
+    if args.print:
+        print(f"# {visible_name(str(edit.path))}\n{edit.put('')}")
+        return
+    install.place(edit)
+    if args.remove:
+        done = install.undo(edit, backups)
+        moved.remove()
+        print(visible_name(f"put {len(moved.servers)} servers back into {done.path}"))
+        return
+    moved.write()
+    done = install.apply(edit, backups)
+    print(visible_name(f"{done.what}: {done.path}; behind Laconic: {', '.join(moved.servers)} ({moved.path})"))
+
+
+def _write_hook(
+    known: ClientSetup, places: ClientFolders, where: Scope, args: argparse.Namespace, settings: Settings
+) -> None:
+    if known.name != SETUP.name:
+        raise UsageError(f"{known.title} has no such hook.", "Write `laconic setup claude --hook`.")
+    program = shlex.split(args.command) if args.command else program_words(where)
+    edit = hook_edit(places, where, shlex.join(program))
+    backups = settings.cache_dir() / "backups" / "hook"
+    if args.print:
+        print(f"# {visible_name(str(edit.path))}\n{edit.put('')}")
+        return
+    install.place(edit)
+    done = install.undo(edit, backups) if args.remove else install.apply(edit, backups)
+    print(visible_name(f"{done.what}: {done.path}"))
 
 
 def _edits(
@@ -140,7 +199,7 @@ def _remove(
             part = "section" if is_notes else "entry"
             print(visible_name(f"took our {part} out of {done.path}"))
         else:
-            print(visible_name(f"nothing of ours in {done.path}"))
+            print(visible_name(f"nothing from Laconic in {done.path}"))
 
 
 def program_words(where: Scope) -> list[str]:

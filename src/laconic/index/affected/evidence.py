@@ -54,7 +54,11 @@ def evidence(code: Code, found: Comparison, history: Sequence[Sequence[str]]) ->
         return {}, set()
     paths = [file.change.path for file in changed]
     tests = _find_tests(code, changed)
-    before = {path for file in changed for path in (file.change.path, file.change.old_path) if path}
+    before = set()
+    for file in changed:
+        for path in (file.change.path, file.change.old_path):
+            if path:
+                before.add(path)
     calls, names = _calls(code, found), _find_tests_named_after(tests, paths)
     points: dict[str, float] = {}
     for part in (calls, names, _words(code, changed, found, tests), _together(history, before, tests)):

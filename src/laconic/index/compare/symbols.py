@@ -51,13 +51,19 @@ def compare(changes: Sequence[FileChange]) -> Comparison:
     files = []
     for change in changes:
         files.append(_file(change))
-    code = [file for file in files if file.code]
+    code = []
+    for file in files:
+        if file.code:
+            code.append(file)
     matched = match([(file.old, file.new) for file in code])
     known = _Pairs(files, matched.pairs)
     lonely = set()
     for unit in (*matched.removed, *matched.added):
         lonely.add(id(unit))
-    broken = {id(file.old): file.new for file in code if file.old and file.new and file.broken}
+    broken = {}
+    for file in code:
+        if file.old and file.new and file.broken:
+            broken[id(file.old)] = file.new
     found = []
     for unit in matched.removed:
         found.append(_describe_one_sided(unit, _describe_gone(unit, broken.get(id(unit.side))), lonely))

@@ -49,7 +49,10 @@ class Syntax:
             node = waiting.pop()
             if node.end_byte <= first or node.start_byte >= last:
                 continue
-            children = [c for c in node.children if not _silent(c) and (imports or not _IMPORT.search(c.type))]
+            children = []
+            for c in node.children:
+                if not _silent(c) and (imports or not _IMPORT.search(c.type)):
+                    children.append(c)
             if self._row(node) in rows:
                 said.append(self._describe(node, children, rows))
             waiting.extend(reversed(children))

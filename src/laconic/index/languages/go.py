@@ -430,6 +430,7 @@ LANGUAGES: Final = (
     Language(
         name="go",
         extensions=(".go",),
+        telling_endings=("_test.go",),
         grammar="tree_sitter_go",
         definitions=_DEFINITIONS,
         references=_REFERENCES,

@@ -301,7 +301,11 @@ def _refine(each: DefinitionDraft, source: Source) -> None:
     node = each.node
     if each.kind == "variable":
         value = node.child_by_field_name("value")
-        if value is not None and b"require(" in (value.text or b"")[:200] and _first_string(value) is not None:
+        if (
+            value is not None
+            and b"require(" in source.data[value.start_byte : min(value.end_byte, value.start_byte + 200)]
+            and _first_string(value) is not None
+        ):
             each.kind = ""  # an import, not a variable
             return
         if (node.parent is not None and node.parent.child(0) is not None) and each.name.isupper():
@@ -309,9 +313,7 @@ def _refine(each: DefinitionDraft, source: Source) -> None:
     _own(each)
     if "export" in each.modifiers:
         each.modifiers[each.modifiers.index("export")] = "exported"
-    elif (
-        each.parent is None and each.kind != "test" and "exported" not in each.modifiers and b"export " in source.data
-    ):
+    elif each.parent is None and each.kind != "test" and "exported" not in each.modifiers and source.has_exports:
         each.visibility = "internal"
     if each.kind == "constructor" or (each.kind == "method" and each.name == "constructor"):
         each.kind = "constructor"

@@ -361,6 +361,7 @@ LANGUAGE: Final = Language(
     extensions=(".py", ".pyi", ".pyw"),
     filenames=("SConstruct", "SConscript", "wscript"),
     shebangs=("python", "pypy"),
+    telling_endings=("__init__.py",),
     grammar="tree_sitter_python",
     definitions=_DEFINITIONS,
     references=_REFERENCES,

@@ -41,7 +41,10 @@ class Outline:
 
     def names(self) -> set[int]:
         """Where the names of definitions stand."""
-        return {each.name_start for each in self.found}
+        found: set[int] = set()
+        for each in self.found:
+            found.add(each.name_start)
+        return found
 
 
 def outline(ready: CompiledLanguage, source: Source, root: Node) -> Outline:
@@ -170,7 +173,9 @@ def _decorate(each: DefinitionDraft, language: Language, source: Source) -> None
             break  # several variables in one declaration
         outer = above
     each.outer = outer
-    prefix = _COMMENT.sub(" ", source.text(outer.start_byte, each.name_start))
+    prefix = source.text(outer.start_byte, each.name_start)
+    if "/" in prefix:
+        prefix = _COMMENT.sub(" ", prefix)
     if "@" in prefix or "#[" in prefix:
         each.decorators = [one or other for one, other in _DECORATOR.findall(prefix)]
         prefix = _DECORATION.sub(" ", prefix)

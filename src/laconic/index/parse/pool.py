@@ -16,13 +16,13 @@ from typing import Final, Self
 import msgspec
 
 from laconic.config import Settings, child_environment
+from laconic.index.content_record import ContentRecord, read_content
 from laconic.index.parse.detect import HEAD, language_of
-from laconic.index.parse.extract import parse
 from laconic.index.parse.worker import read_frame, write_frame
-from laconic.records import ParsedFile, ParseFailure
+from laconic.records import ParseFailure
 
 File = tuple[str, bytes]
-Outcome = ParsedFile | ParseFailure
+Outcome = ContentRecord | ParseFailure
 
 _BATCH_FILES: Final = 48
 _BATCH_BYTES: Final = 400_000
@@ -81,7 +81,7 @@ class ParsePool:
             return ParseFailure(why)
         language = language_of(path, data[:HEAD])
         if language is None or (language.safe and len(data) <= _SMALL):
-            return parse(path, data)
+            return read_content(path, data)
         self._workers[0].resume()
         return next(iter(self._workers[0].run([(path, data)])))[1]
 
@@ -92,9 +92,9 @@ class ParsePool:
             worker.resume()
         source = _Batches(files, self.limits)
         stop = threading.Event()
-        threads = [
-            threading.Thread(target=_feed, args=(worker, source, done, stop), daemon=True) for worker in self._workers
-        ]
+        threads = []
+        for worker in self._workers:
+            threads.append(threading.Thread(target=_feed, args=(worker, source, done, stop), daemon=True))
         for thread in threads:
             thread.start()
         running = len(threads)
@@ -181,7 +181,7 @@ class _Worker:
         self._since = 0.0  # when the child began with the present file; 0: it is idle
         self._late = False
         self._stopped = False
-        self._decoder = msgspec.msgpack.Decoder(ParsedFile | str)
+        self._decoder = msgspec.msgpack.Decoder(ContentRecord | str)
 
     def run(self, batch: list[File]) -> Iterator[tuple[str, Outcome]]:
         """Outcomes of a batch in its order; the file on which the child dies fails, the rest goes to a new child."""

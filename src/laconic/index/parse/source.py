@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from functools import cached_property
+from functools import cache, cached_property
+from itertools import accumulate
 from typing import Final
 
 _MARKERS: Final = re.compile(
@@ -15,6 +16,7 @@ _LONGEST: Final = 300  # characters of a signature or of one paragraph of docume
 _STRINGS: Final = re.compile(rb'"(?:[^"\\]|\\.)*"')
 _OPEN: Final = (b"(", b"[", b"{")
 _CLOSED: Final = (b")", b"]", b"}")
+_NEVER: Final = 1 << 62
 _REACH: Final = 200  # lines that a comment above a definition may have
 
 
@@ -30,8 +32,16 @@ class Source:
         return self.data.split(b"\n")
 
     @cached_property
-    def _starts(self) -> list[int]:
-        return [0, *(match.end() for match in re.finditer(rb"\n", self.data))]
+    def ends(self) -> list[int]:
+        """Where each line ends, its line feed included; behind the last there is one that never does."""
+        ends = list(accumulate([len(line) + 1 for line in self.lines]))
+        ends[-1] = _NEVER
+        return ends
+
+    @cached_property
+    def has_exports(self) -> bool:
+        """Whether the word that exports a definition stands anywhere in the file."""
+        return b"export " in self.data
 
     @property
     def count(self) -> int:
@@ -42,8 +52,10 @@ class Source:
 
     def place(self, at: int) -> tuple[int, int]:
         """The row and the column of a byte, both from 0."""
-        row = bisect_right(self._starts, at) - 1
-        return row, at - self._starts[row]
+        row = bisect_right(self.ends, at)
+        if row:
+            return row, at - self.ends[row - 1]
+        return row, at
 
     def text(self, start: int, end: int) -> str:
         return self.data[start:end].decode("utf-8", "replace")
@@ -61,7 +73,7 @@ class Source:
 
     def comment_above(self, row: int, prefixes: tuple[str, ...]) -> int:
         """The row where the comments and attributes directly above a row begin, or the row itself."""
-        starts = tuple(prefix.encode() for prefix in prefixes)
+        starts = _encode_prefixes(prefixes)
         top = row
         while top > 0 and row - top < _REACH:
             line = self.lines[top - 1].strip()
@@ -98,6 +110,11 @@ class Source:
                 bare = _STRINGS.sub(b"", line)
                 depth = max(0, depth + sum(map(bare.count, _OPEN)) - sum(map(bare.count, _CLOSED)))
         return rows
+
+
+@cache
+def _encode_prefixes(prefixes: tuple[str, ...]) -> tuple[bytes, ...]:
+    return tuple(prefix.encode() for prefix in prefixes)
 
 
 def paragraph(text: str) -> str:

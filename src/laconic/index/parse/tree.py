@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import re
+from typing import TYPE_CHECKING, Final
 
 from laconic.index.parse.compiled import CompiledLanguage
 
@@ -10,13 +11,15 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 Stretch = tuple[int, int]
+_CONFLICT_MARK: Final = re.compile(rb"^(?:<{7} .*|\|{7}(?: .*)?|={7}|>{7} .*)\r?$", re.MULTILINE)
 
 
 def parse_tree(ready: CompiledLanguage, data: bytes) -> Node:
     """The root of the tree; what the language hides reads as blanks, so that all places stay."""
     import tree_sitter  # loaded with the first grammar
 
-    return tree_sitter.Parser(ready.grammar).parse(_blank(data, find_hidden(ready, data))).root_node
+    hidden = [*find_hidden(ready, data), *_find_conflict_marks(data)]
+    return tree_sitter.Parser(ready.grammar).parse(_blank(data, hidden)).root_node
 
 
 def find_hidden(ready: CompiledLanguage, data: bytes) -> list[Stretch]:
@@ -24,6 +27,16 @@ def find_hidden(ready: CompiledLanguage, data: bytes) -> list[Stretch]:
     if ready.language.hide:
         return ready.language.hide(data)
     return []
+
+
+def _find_conflict_marks(data: bytes) -> list[Stretch]:
+    """The lines with which git marks a conflict: without them both sides are read, one after the other."""
+    if b"<<<<<<< " not in data:
+        return []
+    found: list[Stretch] = []
+    for match in _CONFLICT_MARK.finditer(data):
+        found.append(match.span())
+    return found
 
 
 def _blank(data: bytes, hidden: list[Stretch]) -> bytes:

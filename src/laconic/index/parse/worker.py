@@ -10,8 +10,7 @@ from typing import IO
 
 import msgspec
 
-from laconic.index.parse.extract import parse
-from laconic.records import ParsedFile
+from laconic.index.content_record import ContentRecord, read_content
 
 HEAD = 4  # bytes of the length before every frame
 
@@ -42,10 +41,10 @@ def serve(incoming: IO[bytes], outgoing: IO[bytes]) -> None:
             write_frame(outgoing, encoder.encode(_parse_guarded(path, data)))
 
 
-def _parse_guarded(path: str, data: bytes) -> ParsedFile | str:
-    """The parsed file, or in words why it could not be parsed: a process edge, so nothing may escape."""
+def _parse_guarded(path: str, data: bytes) -> ContentRecord | str:
+    """The record of a file, or in words why it could not be parsed: a process edge, so nothing may escape."""
     try:
-        return parse(path, data)
+        return read_content(path, data)
     except Exception as error:  # noqa: BLE001
         return f"{type(error).__name__}: {error}"[:300]
 

@@ -62,6 +62,28 @@ def read_versions(store: Store, paths: Sequence[str], parser: int) -> dict[str, 
     return found
 
 
+class KnownContent(NamedTuple):
+    """A version of a file by what it holds."""
+
+    id: int
+    path: str
+    hash: bytes
+    size: int
+
+
+def find_contents(store: Store, sizes: Collection[int], parser: int) -> dict[bytes, KnownContent]:
+    """Versions of these sizes that this parser has read, by their hash."""
+    found: dict[bytes, KnownContent] = {}
+    if not sizes:
+        return found
+    sql = """SELECT id, path, hash, size FROM main.versions WHERE parser = ? AND state IN ('parsed', 'text')
+        AND size IN (SELECT value FROM json_each(?))"""
+    for row in store.connection.execute(sql, (parser, json.dumps(sorted(sizes)))):
+        content = KnownContent._make(row)
+        found[content.hash] = content
+    return found
+
+
 def read_sources(store: Store) -> list[tuple[int, str, str, str, str]]:
     """Id, path, language, class and package of every file, sorted by path."""
     return store.connection.execute("SELECT id, path, language, class, package FROM files ORDER BY path").fetchall()

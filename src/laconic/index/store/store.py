@@ -14,7 +14,7 @@ from typing import Final
 
 from laconic.errors import IndexUnavailable
 from laconic.index.prepared_file import PreparedFile
-from laconic.index.reference_blobs import names_in, unpack, unpack_named
+from laconic.index.reference_blobs import unpack, unpack_named
 from laconic.index.schema import BY_FILE, FILE, FULL_TEXT, PARSER, symbol_id, symbols_of
 from laconic.index.search_words import WordRow, fold
 from laconic.index.store.database import (
@@ -212,14 +212,38 @@ class Store:
             self.connection.executemany(
                 "INSERT OR IGNORE INTO main.exports VALUES(?,?)", [(number, name) for name in file.exports]
             )
-        self.put_words(number, file.refs, file.identifiers, file.words)
+        self.put_words(number, file.mentioned, file.identifiers, file.words)
         return number
 
-    def put_words(self, number: int, refs: bytes, identifiers: str, words: Iterable[WordRow]) -> None:
+    def copy_version(self, number: int, path: str, file_class: str) -> int:
+        """The same contents at another path, without full-text rows; inside `writing`. Returns the new version."""
+        execute = self.connection.execute
+        cursor = execute(
+            """INSERT INTO main.versions SELECT NULL, ?, language, size, hash, lines, ?, state, reason, package, faults,
+            defined, parser FROM main.versions WHERE id = ?""",
+            (path, file_class, number),
+        )
+        new = int(cursor.lastrowid or 0)
+        shift = symbol_id(new, FILE) - symbol_id(number, FILE)
+        execute(
+            """INSERT INTO main.symbols SELECT id + ?, name, qualified, kind, start, end, line, signature, doc,
+            parent + ?, visibility, modifiers, bases, test FROM main.symbols WHERE id BETWEEN ? AND ?""",
+            (shift, shift, *symbols_of(number)),
+        )
+        execute("INSERT INTO main.refs SELECT ?, packed FROM main.refs WHERE file = ?", (new, number))
+        execute(
+            """INSERT INTO main.imports SELECT ?, position, module, line, name, alias, exported FROM main.imports
+            WHERE file = ?""",
+            (new, number),
+        )
+        execute("INSERT INTO main.exports SELECT ?, name FROM main.exports WHERE file = ?", (new, number))
+        return new
+
+    def put_words(self, number: int, mentioned: str, identifiers: str, words: Iterable[WordRow]) -> None:
         """Write the full-text rows of a file; inside `writing`."""
         execute = self.connection.execute
-        if refs:
-            execute("INSERT INTO mentions(rowid, names) VALUES(?,?)", (number, " ".join(names_in(refs))))
+        if mentioned:
+            execute("INSERT INTO mentions(rowid, names) VALUES(?,?)", (number, mentioned))
         if identifiers:
             execute("INSERT INTO texts(rowid, identifiers) VALUES(?,?)", (number, identifiers))
         self.connection.executemany(

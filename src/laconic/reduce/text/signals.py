@@ -87,7 +87,6 @@ LOGGED: Final = re.compile(
     r"|^\[ *\d+\.\d{3,}\]|^(?:level|time|ts|msg)="
     r"|^\d{10,13}[. ]|^[DIWEF]\d{4} [\d:.]+|^\S+ \S+ \S+ \[\d\d/\w{3}/\d{4}:"
 )
-STAMP: Final = re.compile(_STAMP)
 FRAME: Final = re.compile(
     r'^\s+File "[^"]*", line \d+|^\s+at \S.*[):\d]$|^\s+at async |^\s+(?:from )?\S+\.rb:\d+:in|^\t\S+\.go:\d+'
     r"|^[\w./<>@-]+:\d+: in \S+$|^\s+\d+: +(?:0x[0-9a-f]+ - )?[\w<][\w:<>{}$ .&*,'\[\]()-]*$"

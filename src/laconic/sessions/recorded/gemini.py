@@ -81,10 +81,9 @@ def _convert(message: Row) -> Iterator[Row]:
         return
     text = _text(message.get("content"))
     calls = [call for call in message.get("toolCalls") or [] if isinstance(call, dict)]
-    made = [
-        {"id": call.get("id"), "function": {"name": call.get("name"), "arguments": call.get("args")}}
-        for call in calls
-    ]
+    made = []
+    for call in calls:
+        made.append({"id": call.get("id"), "function": {"name": call.get("name"), "arguments": call.get("args")}})
     yield {"role": role, "content": text, "tool_calls": made}
     for call in calls:
         result = call.get("result")

@@ -49,10 +49,6 @@ class PromptedModels:
         self._clock = clock
         self._memory = memory or ProcessMemory()
 
-    def is_prompted(self, upstream: str, model: str, base: str = "") -> bool:
-        """Whether calls have to be written as text for this model."""
-        return self.known_mode(upstream, model, base) == "prompted"
-
     def known_mode(self, upstream: str, model: str, base: str = "") -> str:
         """`native`, `prompted`, or nothing when that is neither declared nor learned."""
         if self._is_declared(self._native, upstream, model):

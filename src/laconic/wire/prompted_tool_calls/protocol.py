@@ -39,10 +39,10 @@ Tools:"""
 
 _WRONG: Final[Mapping[str, str]] = {  # by the reason that a call is broken for
     "truncated": "the JSON of {name} does not end.",
-    "not-json": "what stands in the block is not valid JSON.",
+    "not-json": "the block does not contain valid JSON.",
     "unknown-tool": "there is no tool {name}. There are: {known}.",
     "arguments": "the arguments of {name} are not an object with what its schema requires.",
-    "batch": "{name} stands beside a call that cannot be used.",
+    "batch": "{name} came with a call that cannot be used.",
 }
 _AGAIN: Final = """\
 Write every call again, each as one fenced block with one JSON object, or answer in plain text:

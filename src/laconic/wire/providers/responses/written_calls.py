@@ -36,7 +36,11 @@ def rewrite(answer: Json, tools: Sequence[PromptedTool]) -> list[WrittenText] | 
     if not isinstance(answer.get("output"), list):
         return None
     said = [item for item in answer["output"] if isinstance(item, dict) and item.get("type") == "message"]
-    parts = [part for item in said for part in item.get("content") or () if isinstance(part, dict)]
+    parts = []
+    for item in said:
+        for part in item.get("content") or ():
+            if isinstance(part, dict):
+                parts.append(part)
     texts = [part for part in parts if isinstance(part.get("text"), str)]
     read = read_text("\n".join(part["text"] for part in texts), tools, answer.get("status") == "incomplete")
     if read.outcome.calls:

@@ -1,0 +1,74 @@
+"""The hook of Claude Code: registered beside others, removed byte for byte, and what it answers."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from laconic.clients.claude_hook import answer_hook, hook_edit
+from laconic.clients.setup import ClientFolders
+from laconic.config import child_environment
+
+SETTINGS = """{
+  "hooks": {"PostToolUse": [ {"matcher": "Edit", "hooks": [{"type": "command", "command": "fmt"}]} ]},
+  "model": "x"   // mine
+}
+"""
+
+
+def event(stdout: object, name: str = "PostToolUse") -> bytes:
+    response = {"stdout": stdout, "stderr": "", "interrupted": False, "isImage": False}
+    given = {"command": "make"}
+    return json.dumps({"hook_event_name": name, "tool_input": given, "tool_response": response}).encode()
+
+
+def test_the_hook_is_put_beside_others_and_taken_out_again(tmp_path: Path) -> None:
+    edit = hook_edit(ClientFolders(tmp_path, {"HOME": str(tmp_path)}), "project", "laconic")
+    put = edit.put(SETTINGS)
+    assert put.count('"fmt"') == 1
+    assert put.count("laconic hook") == 1
+    assert edit.put(put) == put
+    left = edit.take(put)
+    assert "laconic hook" not in left
+    assert '"fmt"' in left
+    assert "// mine" in left
+    assert edit.take(edit.put("")).strip() == "{}"
+
+
+def test_only_a_long_output_is_changed_and_its_other_members_stay() -> None:
+    said = json.loads(answer_hook(event("long"), lambda text, command: f"short {command}"))
+    output = said["hookSpecificOutput"]
+    assert output["hookEventName"] == "PostToolUse"
+    assert output["updatedToolOutput"] == {
+        "stdout": "short make",
+        "stderr": "",
+        "interrupted": False,
+        "isImage": False,
+    }
+    assert answer_hook(event("same"), lambda text, command: text) == ""
+
+
+@pytest.mark.parametrize("asked", [b"", b"not json", b"[]", b"{}", event(7), event("x", "PreToolUse"), event("")])
+def test_what_is_not_an_output_is_left_alone(asked: bytes) -> None:
+    assert answer_hook(asked, lambda text, command: "changed") == ""
+
+
+def test_the_command_shortens_and_keeps(tmp_path: Path) -> None:
+    passed = "\n".join(f"tests/test_{i}.py::test_it PASSED   [ {i // 9}%]" for i in range(900))
+    failed = "FAILED tests/x.py::test_901 - assert 1 == 2\n== 1 failed, 900 passed in 3s =="
+    lines = f"===== test session starts =====\n{passed}\n{failed}"
+    variables = child_environment({"LACONIC_CACHE_DIR": str(tmp_path)})
+
+    def laconic(*words: str, given: bytes = b"") -> str:
+        command = [sys.executable, "-m", "laconic", *words]
+        return subprocess.run(command, input=given, capture_output=True, check=True, env=variables).stdout.decode()
+
+    short = json.loads(laconic("hook", given=event(lines)))["hookSpecificOutput"]["updatedToolOutput"]["stdout"]
+    assert "FAILED tests/x.py::test_901 - assert 1 == 2" in short
+    assert len(short) < len(lines) / 2
+    ref = short.rsplit("recall ", 1)[1].strip("]\n")
+    assert laconic("recall", ref) == lines
