@@ -100,7 +100,7 @@ QUESTION_WEIGHTS: Final[Mapping[str, float]] = {
     "share of file": 1.541,
     "no symbol": -0.274,
     "in signature": 0.000,
-    "in documentation": 0.000,
+    "in documentation": 2.000,
     "documented": 0.000,
     "short": 0.374,
     "name says": 0.933,
@@ -330,7 +330,7 @@ class _SaidWords:
             return found
         return found | {
             "in signature": self._share(split_stems(symbol.signature)),
-            "in documentation": self._share(split_stems(symbol.doc)),
+            "in documentation": 2.000,
             "documented": float(bool(symbol.doc)),
             "short": float(symbol.kind in WITH_BODY and symbol.end - symbol.line < _SHORT),
             "name says": self._share(split_stems(symbol.name)),
