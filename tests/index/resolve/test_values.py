@@ -109,20 +109,18 @@ def test_a_parameter_of_an_inner_function_hides_a_name_only_inside_it(repository
 
 
 def test_a_path_leads_into_a_type_of_another_file(repository: Repository) -> None:
-    """`use crate::colour::Colour::*` brings the variants of an enumeration elsewhere."""
+    """A path goes on inside a module that is written in another file."""
     code = repository(
         {
             "Cargo.toml": '[package]\nname = "paint"\n',
             "src/lib.rs": "mod colour;\nmod wall;\n",
-            "src/colour.rs": "pub enum Colour {\n    Red,\n    Green,\n}\n",
-            "src/wall.rs": "use crate::colour::Colour::Red;\n\npub fn paint() -> u8 {\n    Red as u8\n}\n",
+            "src/colour.rs": "pub mod shades {\n    pub enum Dark {\n        Navy,\n    }\n}\n",
+            "src/wall.rs": "use crate::colour::shades::Dark::Navy;\n\npub fn paint() -> u8 {\n    Navy as u8\n}\n",
         }
     )
-    red = find_symbol(code, "Colour.Red")[0]
-    assert {(use.path, use.line) for use in references(code, red) if use.sure} == {
-        ("src/wall.rs", 1),
-        ("src/wall.rs", 4),
-    }
+    navy = find_symbol(code, "Dark.Navy")[0]
+    sure = {(use.path, use.line) for use in references(code, navy) if use.sure}
+    assert sure == {("src/wall.rs", 1), ("src/wall.rs", 4)}
 
 
 _SHOP = """\
