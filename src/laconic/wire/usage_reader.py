@@ -37,6 +37,16 @@ def _report_names() -> tuple[bytes, ...]:
     return tuple(f'"{name}'.encode() for name in shortest)
 
 
+def _find_report(lines: bytes, start: int) -> int:
+    """Where a report may be, from a place on; -1: nowhere."""
+    found = -1
+    for name in _report_names():
+        at = lines.find(name, start)
+        if at >= 0 and (found < 0 or at < found):
+            found = at
+    return found
+
+
 @cache
 def _hour_patterns() -> tuple[re.Pattern[bytes], ...]:
     return tuple(format.usage.hour for format in FORMATS.values() if format.usage.hour is not None)
@@ -110,19 +120,27 @@ class UsageReader:
         self._size = 0
 
     def _read_lines(self, lines: bytes) -> None:
-        """Lines that are whole. Most chunks report nothing, and are not looked at line by line."""
-        if not any(name in lines for name in _report_names()):
-            self._keep_sample(lines)
+        """Lines that are whole. Only those that may report something are looked at one by one."""
+        at = 0
+        while (place := _find_report(lines, at)) >= 0:
+            start = lines.rfind(b"\n", at, place) + 1 or at
+            end = lines.find(b"\n", place)
+            if end < 0:
+                end = len(lines)
+            self._keep_sample(lines[at:end])
+            self._read_event(lines[start:end])
+            at = end
+        if at < len(lines):
+            self._keep_sample(lines[at:])
+
+    def _read_event(self, line: bytes) -> None:
+        if not line.startswith(b"data:") or not _MARK.search(line):
             return
-        for line in lines.split(b"\n"):
-            self._keep_sample(line)
-            if not line.startswith(b"data:") or not _MARK.search(line):
-                continue
-            found = _collect(_event(line))
-            self._found.update(found)
-            if any(name in found for name in _output_names()):
-                self._sample.clear()
-                self._uncounted = self._sampled = 0
+        found = _collect(_event(line))
+        self._found.update(found)
+        if any(name in found for name in _output_names()):
+            self._sample.clear()
+            self._uncounted = self._sampled = 0
 
     def _keep_sample(self, lines: bytes) -> None:
         self._uncounted += len(lines)
