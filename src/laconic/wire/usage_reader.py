@@ -8,7 +8,7 @@ from functools import cache
 from typing import Final
 
 from laconic.errors import MalformedRequest
-from laconic.tokens.estimate import estimate
+from laconic.tokens.count import counter
 from laconic.wire.formats import FORMATS
 from laconic.wire.parsed_request import ParsedRequest
 from laconic.wire.spans import value
@@ -35,6 +35,16 @@ def _report_names() -> tuple[bytes, ...]:
     names = {format.usage.report for format in FORMATS.values()}
     shortest = [name for name in names if not any(name != other and name.startswith(other) for other in names)]
     return tuple(f'"{name}'.encode() for name in shortest)
+
+
+def _find_report(lines: bytes, start: int) -> int:
+    """Where a report may be, from a place on; -1: nowhere."""
+    found = -1
+    for name in _report_names():
+        at = lines.find(name, start)
+        if at >= 0 and (found < 0 or at < found):
+            found = at
+    return found
 
 
 @cache
@@ -73,7 +83,7 @@ class UsageReader:
         for line in b"\n".join(self._sample).split(b"\n"):
             if line.startswith(b"data:"):
                 spoken.append(read_spoken_text(_event(line)))
-        said = estimate("".join(spoken))
+        said = counter()("".join(spoken))
         if not said:
             return self.usage
         output = round(said * self._uncounted / self._sampled)
@@ -110,19 +120,27 @@ class UsageReader:
         self._size = 0
 
     def _read_lines(self, lines: bytes) -> None:
-        """Lines that are whole. Most chunks report nothing, and are not looked at line by line."""
-        if not any(name in lines for name in _report_names()):
-            self._keep_sample(lines)
+        """Lines that are whole. Only those that may report something are looked at one by one."""
+        at = 0
+        while (place := _find_report(lines, at)) >= 0:
+            start = lines.rfind(b"\n", at, place) + 1 or at
+            end = lines.find(b"\n", place)
+            if end < 0:
+                end = len(lines)
+            self._keep_sample(lines[at:end])
+            self._read_event(lines[start:end])
+            at = end
+        if at < len(lines):
+            self._keep_sample(lines[at:])
+
+    def _read_event(self, line: bytes) -> None:
+        if not line.startswith(b"data:") or not _MARK.search(line):
             return
-        for line in lines.split(b"\n"):
-            self._keep_sample(line)
-            if not line.startswith(b"data:") or not _MARK.search(line):
-                continue
-            found = _collect(_event(line))
-            self._found.update(found)
-            if any(name in found for name in _output_names()):
-                self._sample.clear()
-                self._uncounted = self._sampled = 0
+        found = _collect(_event(line))
+        self._found.update(found)
+        if any(name in found for name in _output_names()):
+            self._sample.clear()
+            self._uncounted = self._sampled = 0
 
     def _keep_sample(self, lines: bytes) -> None:
         self._uncounted += len(lines)
@@ -154,7 +172,7 @@ def usage_of_part(body: bytes, *, hour: bool = False) -> Usage:
     if any(name in found for name in _output_names()):
         return reported
     sample = body[:_SAMPLE]
-    said = round(estimate(sample.decode("utf-8", "replace")) * len(body) / max(1, len(sample)))
+    said = round(counter()(sample.decode("utf-8", "replace")) * len(body) / max(1, len(sample)))
     return Usage(output=said, estimated=True) + reported
 
 
